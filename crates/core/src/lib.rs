@@ -1,0 +1,15 @@
+//! The simulator behind Pushout: what a switch buffer admits, discards, pushes out and serves, cell by cell.
+//!
+//! This crate is *sans-I/O*: it opens no file, starts no thread, reads no clock and keeps no global state. A
+//! scenario and a seed go in, a report comes out, and the same input gives the same bytes on every machine.
+//!
+//! The modules stand in the order in which a cell travels.
+
+pub mod units;
+
+pub mod rng;
+
+pub mod scenario;
+
+#[doc(hidden)]
+pub use serde_json;

@@ -1,0 +1,452 @@
+//! One description of a section gives its reader, its writer, its schema and its documentation.
+//!
+//! [`section!`](crate::section) declares a struct whose fields are the keys of a table: the field's doc comment is
+//! the key's documentation, `= value` its default; a field without default must be given. [`choice!`](crate::choice)
+//! declares an enum whose variants are words. Everything that a scenario file can say is described by these two and
+//! by the registries of policies, so that what is refused, what is listed and what is documented cannot differ.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::tree::{Fault, Key, Node, Place, Value};
+use crate::units::Quantity;
+
+/// What a value looks like, for catalogue, schema and documentation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    /// Unit of the value: `time`, `rate`, `cells`, `-`, …
+    pub unit: &'static str,
+    /// JSON Schema of the value.
+    pub schema: Json,
+}
+
+/// One key of a section.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParamSpec {
+    /// Name of the key.
+    pub name: &'static str,
+    /// What its value looks like.
+    pub shape: Shape,
+    /// The default in the form in which it would be written; `None` when the key must be given.
+    pub default: Option<Json>,
+    /// Its documentation.
+    pub doc: String,
+}
+
+/// A type that can be the value of a key.
+pub trait Field: Sized {
+    /// Read it, or say what is wrong with it.
+    fn read(node: &Node, path: &str) -> Result<Self, Fault>;
+    /// Write it so that [`Field::read`] gives it back.
+    fn write(&self) -> Json;
+    /// What it looks like.
+    fn shape() -> Shape;
+}
+
+/// A table with known keys.
+pub trait Section: Sized {
+    /// What the section is for.
+    const DOC: &'static str;
+    /// Its keys, in the order of the documentation.
+    fn params() -> Vec<ParamSpec>;
+    /// Read the keys of this section from a table that may hold others.
+    fn take(table: &mut Table<'_>) -> Result<Self, Fault>;
+    /// Write every key.
+    fn put(&self, into: &mut Map<String, Json>);
+}
+
+/// A table being read: it knows which keys nobody has asked for.
+pub struct Table<'a> {
+    entries: &'a [(Key, Node)],
+    taken: Vec<bool>,
+    known: Vec<&'static str>,
+    /// Where the table stands.
+    pub place: Place,
+    /// Path of the table.
+    pub path: String,
+}
+
+impl<'a> Table<'a> {
+    /// Start to read `node`, which must be a table.
+    pub fn new(node: &'a Node, path: &str) -> Result<Table<'a>, Fault> {
+        let Value::Table(entries) = &node.value else {
+            return Err(node.fault(path, format!("{} is not a table of keys", node.show())));
+        };
+        let taken = vec![false; entries.len()];
+        Ok(Table { entries, taken, known: Vec::new(), place: node.place, path: path.to_string() })
+    }
+
+    /// The path of one of its keys.
+    pub fn path_of(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_string() } else { format!("{}.{name}", self.path) }
+    }
+
+    /// The value of a key, if it is there; the key counts as known from now on.
+    pub fn take(&mut self, name: &'static str) -> Option<&'a Node> {
+        self.known.push(name);
+        let index = self.entries.iter().position(|(key, _)| key.name == name)?;
+        self.taken[index] = true;
+        Some(&self.entries[index].1)
+    }
+
+    /// A key that must be there.
+    pub fn required<T: Field>(&mut self, name: &'static str) -> Result<T, Fault> {
+        let place = self.place;
+        let path = self.path.clone();
+        match self.take(name) {
+            Some(node) => T::read(node, &self.path_of(name)),
+            None => Err(Fault { place, path, message: format!("the key \"{name}\" is missing") }),
+        }
+    }
+
+    /// A key that may be left out.
+    pub fn or<T: Field>(&mut self, name: &'static str, default: T) -> Result<T, Fault> {
+        match self.take(name) {
+            Some(node) => T::read(node, &self.path_of(name)),
+            None => Ok(default),
+        }
+    }
+
+    /// The keys that have not been asked for, with their values.
+    pub fn rest(&self) -> impl Iterator<Item = &'a (Key, Node)> {
+        self.entries.iter().zip(&self.taken).filter(|(_, taken)| !**taken).map(|(entry, _)| entry)
+    }
+
+    /// Refuse any key that nobody has asked for.
+    pub fn finish(self) -> Result<(), Fault> {
+        let Some((key, _)) = self.rest().next() else { return Ok(()) };
+        let path = self.path_of(&key.name);
+        Err(Fault { place: key.place, path, message: unknown("key", &key.name, &self.known) })
+    }
+}
+
+/// "unknown key "bufer"; did you mean "buffer"? Allowed: …"
+pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
+    let near = allowed
+        .iter()
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), *candidate))
+        .min()
+        .filter(|(distance, candidate)| *distance <= 1 + candidate.len() / 3)
+        .map(|(_, candidate)| format!("; did you mean \"{candidate}\"?"))
+        .unwrap_or_default();
+    let list = if allowed.is_empty() { "none".to_string() } else { allowed.join(", ") };
+    format!("unknown {what} \"{name}\"{near} (allowed: {list})")
+}
+
+/// Declare a section: a struct, its keys, their defaults and their documentation in one place.
+#[macro_export]
+macro_rules! section {
+    (
+        $(#[doc = $doc:literal])+
+        $vis:vis struct $name:ident {
+            $( $(#[doc = $fdoc:literal])+ $fvis:vis $field:ident : $type:ty $(= $default:expr)? ),* $(,)?
+        }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Debug, PartialEq)]
+        $vis struct $name { $( $(#[doc = $fdoc])+ $fvis $field: $type ),* }
+
+        impl $crate::scenario::spec::Section for $name {
+            const DOC: &'static str = concat!($($doc, "\n"),+);
+            fn params() -> Vec<$crate::scenario::spec::ParamSpec> {
+                vec![$( $crate::scenario::spec::ParamSpec {
+                    name: stringify!($field),
+                    shape: <$type as $crate::scenario::spec::Field>::shape(),
+                    default: $crate::section!(@default $type $(, $default)?),
+                    doc: [$($fdoc.trim()),+].join(" "),
+                } ),*]
+            }
+            #[allow(unused_variables)]
+            fn take(
+                table: &mut $crate::scenario::spec::Table<'_>,
+            ) -> Result<Self, $crate::scenario::tree::Fault> {
+                Ok($name { $( $field: $crate::section!(@take table, $field $(, $default)?) ),* })
+            }
+            #[allow(unused_variables)]
+            fn put(&self, into: &mut $crate::serde_json::Map<String, $crate::serde_json::Value>) {
+                $( $crate::scenario::spec::put(into, stringify!($field), &self.$field); )*
+            }
+        }
+    };
+    (@default $type:ty) => { None };
+    (@default $type:ty, $default:expr) => {{
+        let value: $type = $default;
+        Some($crate::scenario::spec::Field::write(&value))
+    }};
+    (@take $table:ident, $field:ident) => { $table.required(stringify!($field))? };
+    (@take $table:ident, $field:ident, $default:expr) => { $table.or(stringify!($field), $default)? };
+}
+
+/// Declare an enum whose variants are words in a scenario.
+#[macro_export]
+macro_rules! choice {
+    (
+        $(#[doc = $doc:literal])+
+        $vis:vis enum $name:ident { $( $(#[doc = $vdoc:literal])+ $variant:ident = $word:literal ),+ $(,)? }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $vis enum $name { $( $(#[doc = $vdoc])+ $variant ),+ }
+
+        impl $crate::scenario::spec::Field for $name {
+            fn read(
+                node: &$crate::scenario::tree::Node,
+                path: &str,
+            ) -> Result<Self, $crate::scenario::tree::Fault> {
+                match &node.value {
+                    $( $crate::scenario::tree::Value::Text(word) if word == $word => Ok($name::$variant), )+
+                    $crate::scenario::tree::Value::Text(word) => {
+                        Err(node.fault(path, $crate::scenario::spec::unknown("value", word, &[$($word),+])))
+                    }
+                    _ => Err(node.fault(path, format!("{} is not one of: {}", node.show(), [$($word),+].join(", ")))),
+                }
+            }
+            fn write(&self) -> $crate::serde_json::Value {
+                match self { $( $name::$variant => $word.into() ),+ }
+            }
+            fn shape() -> $crate::scenario::spec::Shape {
+                $crate::scenario::spec::Shape {
+                    unit: "-",
+                    schema: $crate::serde_json::json!({ "enum": [$($word),+] }),
+                }
+            }
+        }
+    };
+}
+
+/// Write one key of a section; a value that is "not set" is left out.
+pub fn put<T: Field>(into: &mut Map<String, Json>, name: &str, value: &T) {
+    let json = value.write();
+    if !json.is_null() {
+        into.insert(name.to_string(), json);
+    }
+}
+
+impl<T: Quantity> Field for T {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match &node.value {
+            Value::Text(text) => {
+                T::parse(text).map_err(|why| node.fault(path, format!("{}: {why}", node.show())))
+            }
+            Value::Integer(_) | Value::Float(_) => Err(node.fault(
+                path,
+                format!("{} has no unit: {} is written as in \"{}\"", node.show(), T::WHAT, T::EXAMPLE),
+            )),
+            _ => {
+                Err(node.fault(path, format!("{} is not {}, as in \"{}\"", node.show(), T::WHAT, T::EXAMPLE)))
+            }
+        }
+    }
+
+    fn write(&self) -> Json {
+        self.show().into()
+    }
+
+    fn shape() -> Shape {
+        let names: Vec<&str> = T::UNITS.iter().map(|(name, _)| *name).collect();
+        let pattern = format!("^\\+?[0-9_]*\\.?[0-9_]+ *({})$", names.join("|"));
+        let unit = T::WHAT.trim_start_matches("a number of ").trim_start_matches("a ");
+        Shape { unit, schema: json!({ "type": "string", "pattern": pattern, "examples": [T::EXAMPLE] }) }
+    }
+}
+
+impl Field for bool {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match node.value {
+            Value::Bool(b) => Ok(b),
+            _ => Err(node.fault(path, format!("{} is not true or false", node.show()))),
+        }
+    }
+
+    fn write(&self) -> Json {
+        (*self).into()
+    }
+
+    fn shape() -> Shape {
+        Shape { unit: "-", schema: json!({ "type": "boolean" }) }
+    }
+}
+
+impl Field for u32 {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        let fault =
+            || node.fault(path, format!("{} is not a whole number from 0 to {}", node.show(), u32::MAX));
+        match node.value {
+            Value::Integer(i) => u32::try_from(i).map_err(|_| fault()),
+            _ => Err(fault()),
+        }
+    }
+
+    fn write(&self) -> Json {
+        (*self).into()
+    }
+
+    fn shape() -> Shape {
+        Shape { unit: "-", schema: json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX }) }
+    }
+}
+
+impl Field for u64 {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match node.value {
+            Value::Integer(i) if i >= 0 => Ok(i as u64),
+            _ => Err(node.fault(path, format!("{} is not a whole number from 0", node.show()))),
+        }
+    }
+
+    fn write(&self) -> Json {
+        (*self).into()
+    }
+
+    fn shape() -> Shape {
+        Shape { unit: "-", schema: json!({ "type": "integer", "minimum": 0 }) }
+    }
+}
+
+impl Field for f64 {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match node.value {
+            Value::Integer(i) => Ok(i as f64),
+            Value::Float(x) if x.is_finite() => Ok(x),
+            _ => Err(node.fault(path, format!("{} is not a number", node.show()))),
+        }
+    }
+
+    fn write(&self) -> Json {
+        (*self).into()
+    }
+
+    fn shape() -> Shape {
+        Shape { unit: "-", schema: json!({ "type": "number" }) }
+    }
+}
+
+impl Field for String {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match &node.value {
+            Value::Text(text) => Ok(text.clone()),
+            _ => Err(node.fault(path, format!("{} is not a text", node.show()))),
+        }
+    }
+
+    fn write(&self) -> Json {
+        self.as_str().into()
+    }
+
+    fn shape() -> Shape {
+        Shape { unit: "-", schema: json!({ "type": "string" }) }
+    }
+}
+
+impl<T: Field> Field for Option<T> {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        T::read(node, path).map(Some)
+    }
+
+    fn write(&self) -> Json {
+        self.as_ref().map_or(Json::Null, Field::write)
+    }
+
+    fn shape() -> Shape {
+        T::shape()
+    }
+}
+
+impl<T: Field> Field for Vec<T> {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match &node.value {
+            Value::List(items) => {
+                items.iter().enumerate().map(|(i, item)| T::read(item, &format!("{path}[{i}]"))).collect()
+            }
+            _ => Err(node.fault(path, format!("{} is not a list", node.show()))),
+        }
+    }
+
+    fn write(&self) -> Json {
+        self.iter().map(Field::write).collect()
+    }
+
+    fn shape() -> Shape {
+        let item = T::shape();
+        Shape { unit: item.unit, schema: json!({ "type": "array", "items": item.schema }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Span;
+
+    choice! {
+        /// A curve.
+        enum Curve {
+            /// Straight.
+            Straight = "straight",
+            /// Bent.
+            Bent = "bent",
+        }
+    }
+
+    section! {
+        /// An example.
+        struct Example {
+            /// How long.
+            delay: Span,
+            /// Which way.
+            curve: Curve = Curve::Bent,
+            /// How many, if at all.
+            count: Option<u32> = None,
+        }
+    }
+
+    fn node(value: Value) -> Node {
+        Node { value, place: Place::default() }
+    }
+
+    fn table(entries: &[(&str, Value)]) -> Node {
+        let key = |name: &str| Key { name: name.to_string(), place: Place::default() };
+        node(Value::Table(entries.iter().map(|(name, value)| (key(name), node(value.clone()))).collect()))
+    }
+
+    fn read(entries: &[(&str, Value)]) -> Result<Example, String> {
+        let node = table(entries);
+        let mut table = Table::new(&node, "example").map_err(|fault| fault.to_string())?;
+        let example = Example::take(&mut table).map_err(|fault| fault.to_string())?;
+        table.finish().map_err(|fault| fault.to_string())?;
+        Ok(example)
+    }
+
+    #[test]
+    fn a_section_reads_its_keys_and_fills_in_defaults() {
+        let example = read(&[("delay", Value::Text("5 us".into()))]).unwrap();
+        assert_eq!(example, Example { delay: Span::micros(5), curve: Curve::Bent, count: None });
+        let mut written = Map::new();
+        example.put(&mut written);
+        assert_eq!(Json::Object(written), json!({ "delay": "5 us", "curve": "bent" }));
+    }
+
+    #[test]
+    fn a_section_names_what_is_wrong() {
+        assert!(read(&[]).unwrap_err().contains("\"delay\" is missing"));
+        let delay = ("delay", Value::Text("5 us".into()));
+        let fault = read(&[delay.clone(), ("cruve", Value::Bool(true))]).unwrap_err();
+        assert_eq!(
+            fault,
+            "example.cruve: unknown key \"cruve\"; did you mean \"curve\"? (allowed: delay, curve, count)"
+        );
+        let fault = read(&[delay.clone(), ("curve", Value::Text("round".into()))]).unwrap_err();
+        assert_eq!(fault, "example.curve: unknown value \"round\" (allowed: straight, bent)");
+        let fault = read(&[("delay", Value::Integer(5))]).unwrap_err();
+        assert_eq!(fault, "example.delay: 5 has no unit: a time is written as in \"100 us\"");
+    }
+
+    #[test]
+    fn a_section_describes_itself() {
+        let params = Example::params();
+        assert_eq!(Example::DOC.trim(), "An example.");
+        assert_eq!(params[0].name, "delay");
+        assert_eq!(params[0].default, None);
+        assert_eq!(params[0].shape.unit, "time");
+        assert_eq!(params[1].default, Some(json!("bent")));
+        assert_eq!(params[1].doc, "Which way.");
+    }
+}

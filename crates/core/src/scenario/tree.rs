@@ -1,0 +1,98 @@
+//! What a scenario file says before anybody has judged it: a tree of values that know where they stand.
+
+use std::fmt;
+
+/// Where a value was written: a byte offset in one of the sources of a scenario.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// 0 is the scenario file, `n` the `n`-th override given beside it.
+    pub source: u32,
+    /// Byte offset in that source.
+    pub offset: u32,
+}
+
+/// A value and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// The value.
+    pub value: Value,
+    /// Its first byte.
+    pub place: Place,
+}
+
+/// A key of a table and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Key {
+    /// Its name, unquoted.
+    pub name: String,
+    /// Its first byte.
+    pub place: Place,
+}
+
+/// What TOML and JSON have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number.
+    Integer(i64),
+    /// A number with a fraction.
+    Float(f64),
+    /// A text.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// A table, in the order of the source.
+    Table(Vec<(Key, Node)>),
+}
+
+/// One thing that is wrong with a scenario: where, what, and how to mend it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// Where it stands.
+    pub place: Place,
+    /// The path of the key, as in `port.bottleneck.buffer`; empty for the file as a whole.
+    pub path: String,
+    /// What is wrong, with the value, what is allowed and, for a key, the nearest valid one.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.path, self.message)
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl Node {
+    /// A fault about this value.
+    pub fn fault(&self, path: &str, message: impl Into<String>) -> Fault {
+        Fault { place: self.place, path: path.to_string(), message: message.into() }
+    }
+
+    /// The value as a person would write it, cut when long.
+    pub fn show(&self) -> String {
+        let text = match &self.value {
+            Value::Bool(b) => b.to_string(),
+            Value::Integer(i) => i.to_string(),
+            Value::Float(x) => x.to_string(),
+            Value::Text(text) => format!("{text:?}"),
+            Value::List(_) => "a list".to_string(),
+            Value::Table(_) => "a table".to_string(),
+        };
+        if text.chars().count() > 60 { text.chars().take(57).collect::<String>() + "…" } else { text }
+    }
+
+    /// The entry of a table with this name.
+    pub fn get(&self, name: &str) -> Option<&Node> {
+        match &self.value {
+            Value::Table(entries) => entries.iter().find(|(key, _)| key.name == name).map(|(_, node)| node),
+            _ => None,
+        }
+    }
+}
