@@ -9,6 +9,16 @@ pub mod units;
 
 pub mod rng;
 
+pub mod unit;
+
+pub mod source;
+
+pub mod transport;
+
+pub mod buffer;
+
+pub mod scheduler;
+
 pub mod scenario;
 
 #[doc(hidden)]

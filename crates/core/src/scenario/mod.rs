@@ -3,3 +3,7 @@
 pub mod tree;
 
 pub mod spec;
+
+pub mod registry;
+
+pub mod model;

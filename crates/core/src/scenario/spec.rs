@@ -221,6 +221,26 @@ pub fn put<T: Field>(into: &mut Map<String, Json>, name: &str, value: &T) {
     }
 }
 
+/// JSON Schema of a table with these keys and no others.
+pub fn object_schema(params: &[ParamSpec]) -> Json {
+    let mut properties = Map::new();
+    for param in params {
+        let mut schema = param.shape.schema.clone();
+        schema["description"] = param.doc.as_str().into();
+        if let Some(default) = param.default.as_ref().filter(|default| !default.is_null()) {
+            schema["default"] = default.clone();
+        }
+        properties.insert(param.name.to_string(), schema);
+    }
+    let required: Vec<_> =
+        params.iter().filter(|param| param.default.is_none()).map(|param| param.name).collect();
+    let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema
+}
+
 impl<T: Quantity> Field for T {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
         match &node.value {

@@ -1,0 +1,139 @@
+//! # Source
+//! A. Romanow, S. Floyd, "Dynamics of TCP traffic over ATM networks", IEEE JSAC 13(4), 1995; paper 000 (V. Rosolen,
+//! O. Bonaventure, G. Leduc, 1998), section 2.1; paper 001 (L. Kalampoukas, A. Varma, 1995), section 3, for the
+//! threshold that leaves room for three segments.
+//!
+//! # Idea
+//! A frame is refused as a whole when the occupancy X that its first cell meets has reached the threshold τ; a frame
+//! that was taken may fill the buffer, and is cut short as by partial packet discard only if it overflows.
+//!
+//! # Parameters
+//! `threshold` τ: an occupancy ("7373 cells" or "90 %" in paper 000, Table 1; 1000 cells in paper 003), default 80 %,
+//! the floor of paper 001's rule. `reserve` replaces it by paper 001's rule
+//!
+//! > τ / B = max(0.8, (B − 3 · segment) / B)
+//!
+//! where `reserve` is 3 · segment as a size. `pass_eom` (default true): keep the EOM cell of a broken frame if it fits.
+//!
+//! # Differences from the paper
+//! Refused iff X ≥ τ, with X counted before the arriving cell; the papers only say "reaches" and "exceeds".
+//!
+//! # Complexity
+//! Constant; two bits per circuit.
+
+use super::{Admission, Arrival, Context};
+use crate::buffer::frame::Frames;
+use crate::buffer::size::{BufferSize, Level};
+use crate::buffer::verdict::{Reason, Verdict};
+use crate::section;
+
+section! {
+    /// Refuse whole frames above a threshold.
+    pub struct Params {
+        /// Occupancy from which new frames are refused.
+        pub threshold: Level = Level::Percent(80.0),
+        /// Room to keep free instead of a fixed threshold, but never more than a fifth of the buffer (paper 001).
+        pub reserve: Option<BufferSize> = None,
+        /// Keep the last cell of a broken frame as a delimiter, if it fits.
+        pub pass_eom: bool = true,
+    }
+}
+
+/// Early packet discard at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    threshold: u64,
+    frames: Frames,
+}
+
+impl Policy {
+    /// The policy at one port, or why its threshold cannot be.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+        let threshold = match params.reserve {
+            Some(reserve) => context.capacity - reserved(reserve, context)?,
+            None => context.level("threshold", params.threshold)?,
+        };
+        Ok(Policy { threshold, frames: Frames::new(context.vcs(), params.pass_eom) })
+    }
+}
+
+/// Room kept free by paper 001's rule: `min(reserve, B / 5)`.
+fn reserved(reserve: BufferSize, context: &Context<'_>) -> Result<u64, String> {
+    let fifth = context.capacity - context.level("reserve", Level::Percent(80.0))?;
+    match reserve.on_link(context.measure == super::Measure::Cells) {
+        Some((measure, wanted)) if measure == context.measure => Ok(wanted.min(fifth)),
+        _ => Err(format!("reserve: this port counts {}", context.measure.word())),
+    }
+}
+
+impl Admission for Policy {
+    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
+        let full = arrival.pool.total() >= self.threshold;
+        self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || full.then_some(Reason::Early))
+    }
+
+    fn broken(&mut self, vc: usize, fragment: bool) {
+        self.frames.broken(vc, fragment);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Bench;
+    use super::*;
+
+    fn params(threshold: u64) -> Params {
+        Params { threshold: Level::Size(BufferSize::Cells(threshold)), reserve: None, pass_eom: true }
+    }
+
+    #[test]
+    fn a_frame_that_starts_at_the_threshold_is_refused_whole() {
+        let mut bench = Bench::new(10, 2, |context| Policy::new(&params(3), context));
+        assert_eq!(bench.offer(0, "f.e"), "AAA");
+        assert_eq!(bench.offer(1, "f..e"), "rrrr");
+        bench.depart(0);
+        assert_eq!(bench.offer(1, "f..e"), "AAAA");
+    }
+
+    #[test]
+    fn a_frame_that_started_below_the_threshold_may_fill_the_buffer() {
+        let mut bench = Bench::new(5, 1, |context| Policy::new(&params(1), context));
+        assert_eq!(bench.offer(0, "f....."), "AAAAAo");
+    }
+
+    #[test]
+    fn an_accepted_frame_that_overflows_is_cut_short_as_by_ppd() {
+        let mut bench = Bench::new(3, 1, |context| Policy::new(&params(2), context));
+        assert_eq!(bench.offer(0, "f..."), "AAAo");
+        bench.depart(0);
+        assert_eq!(bench.offer(0, ".e"), "pA");
+    }
+
+    #[test]
+    fn a_refused_frame_stays_refused_when_the_queue_drains() {
+        let mut bench = Bench::new(10, 1, |context| Policy::new(&params(1), context));
+        assert_eq!(bench.offer(0, "1"), "A");
+        assert_eq!(bench.offer(0, "f."), "rr");
+        bench.depart(0);
+        assert_eq!(bench.offer(0, ".e"), "rr");
+        assert_eq!(bench.offer(0, "f"), "A");
+    }
+
+    #[test]
+    fn paper_001_reserves_three_segments_but_at_most_a_fifth_of_the_buffer() {
+        let tau = |buffer: u64, segment: u64| {
+            let params = Params { reserve: Some(BufferSize::Cells(3 * segment)), ..params(0) };
+            Bench::new(buffer, 1, move |context| Policy::new(&params, context)).policy.threshold
+        };
+        assert_eq!(tau(5660, 32), 5660 - 96);
+        assert_eq!(tau(5660, 192), 5660 - 576);
+        assert_eq!(tau(943, 192), 755); // ⌈0.8 · 943⌉
+    }
+
+    #[test]
+    fn a_threshold_above_the_buffer_is_refused() {
+        let context = Context::alone(100, 1);
+        let why = Policy::new(&params(101), &context).unwrap_err();
+        assert_eq!(why, "threshold: 101 is above the buffer of 100 cells");
+    }
+}

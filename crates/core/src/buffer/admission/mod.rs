@@ -1,0 +1,217 @@
+//! Admission: which arriving unit is taken, and which is discarded.
+//!
+//! One published scheme is one file. It says what its paper describes and nothing more: the port keeps the books and
+//! acts, a policy answers. To add a scheme, write its file and add it to the two lists below.
+
+pub mod tail_drop;
+
+pub mod ppd;
+
+pub mod epd;
+
+use super::pool::Pool;
+use super::size::Level;
+use super::verdict::Verdict;
+use crate::rng::Stream;
+use crate::unit::Unit;
+use crate::units::{Rate, Time};
+use crate::{dispatch, variants};
+
+pub use super::size::Measure;
+
+variants! {
+    /// An admission policy as a scenario asks for it.
+    "admission" by "policy" {
+        TailDrop = "tail-drop" in tail_drop,
+        Ppd = "ppd" in ppd,
+        Epd = "epd" in epd,
+    }
+}
+
+dispatch! {
+    Admission for { TailDrop = tail_drop, Ppd = ppd, Epd = epd }
+
+    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
+    fn departed(&mut self, departure: &Departure<'_>);
+    fn broken(&mut self, vc: usize, fragment: bool);
+    fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time>;
+}
+
+/// What a policy is asked. Circuits are numbered within the port, from 0.
+pub trait Admission {
+    /// Take this unit or lose it? The books do not count it yet.
+    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
+
+    /// A unit has left the buffer; the books no longer count it.
+    fn departed(&mut self, _departure: &Departure<'_>) {}
+
+    /// The tail of a circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
+    /// `fragment` says whether an earlier part of the frame stays queued or has been sent.
+    fn broken(&mut self, _vc: usize, _fragment: bool) {}
+
+    /// The clock of a policy that keeps one: called first at time zero, then at each instant it answered.
+    fn tick(&mut self, _now: Time, _pool: &Pool) -> Option<Time> {
+        None
+    }
+}
+
+/// A unit that asks for admission.
+#[derive(Debug)]
+pub struct Arrival<'a> {
+    /// When it arrives.
+    pub now: Time,
+    /// The unit.
+    pub unit: &'a Unit,
+    /// Its circuit, numbered within the port.
+    pub vc: usize,
+    /// What it would add to the occupancy, in the port's measure.
+    pub size: u64,
+    /// The books before it.
+    pub pool: &'a Pool,
+    /// Whether a push-out policy makes room when there is none.
+    pub elastic: bool,
+}
+
+impl Arrival<'_> {
+    /// Whether the unit can be queued now.
+    pub fn fits(&self) -> bool {
+        self.elastic || self.pool.fits(self.size)
+    }
+}
+
+/// A unit that has left, sent or lost.
+#[derive(Debug)]
+pub struct Departure<'a> {
+    /// When it left.
+    pub now: Time,
+    /// Its circuit, numbered within the port.
+    pub vc: usize,
+    /// The books after it.
+    pub pool: &'a Pool,
+    /// Whether it was sent; otherwise it was pushed out.
+    pub sent: bool,
+}
+
+/// What a policy may know about its port before the run.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// Capacity B of the buffer, in the port's measure; `u64::MAX` when unlimited.
+    pub capacity: u64,
+    /// What the port counts.
+    pub measure: Measure,
+    /// Rate of the line.
+    pub rate: Rate,
+    /// The contract of every circuit, by its number within the port.
+    pub contracts: &'a [Contract],
+    /// Seed of the run.
+    pub seed: u64,
+    /// Name of the port.
+    pub port: &'a str,
+}
+
+/// What a circuit was promised, and what its frames look like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contract {
+    /// Minimum cell rate, as the scheduler enforces it; 0 if none.
+    pub mcr: Rate,
+    /// Weight or share of the circuit; 1 if none was given.
+    pub weight: f64,
+    /// A full frame, in the port's measure.
+    pub frame: u64,
+}
+
+impl Context<'_> {
+    /// Number of circuits through the port.
+    pub fn vcs(&self) -> usize {
+        self.contracts.len()
+    }
+
+    /// The policy's own random numbers at this port.
+    pub fn stream(&self, policy: &str) -> Stream {
+        Stream::new(self.seed, &format!("port.{}.{policy}", self.port))
+    }
+
+    /// The occupancy that the parameter `name` stands for, or why it means nothing here.
+    pub fn level(&self, name: &str, level: Level) -> Result<u64, String> {
+        level.within(self.measure, self.capacity).map_err(|why| format!("{name}: {why}"))
+    }
+
+    /// A cell port at 155.52 Mb/s by itself, with frames of 32 cells, for tests of policies.
+    pub fn alone(capacity: u64, vcs: usize) -> Context<'static> {
+        const PLAIN: Contract = Contract { mcr: Rate(0), weight: 1.0, frame: 32 };
+        static CONTRACTS: [Contract; 64] = [PLAIN; 64];
+        Context {
+            capacity,
+            measure: Measure::Cells,
+            rate: Rate(155_520_000),
+            contracts: &CONTRACTS[..vcs],
+            seed: 1,
+            port: "alone",
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::buffer::verdict::{Reason, Verdict};
+    use crate::unit::Flags;
+
+    /// A policy driven by hand: cells in, verdicts out, one letter each.
+    pub(crate) struct Bench<P> {
+        pub(crate) policy: P,
+        pub(crate) pool: Pool,
+        pub(crate) now: Time,
+    }
+
+    impl<P: Admission> Bench<P> {
+        pub(crate) fn new(
+            capacity: u64,
+            vcs: usize,
+            build: impl Fn(&Context<'_>) -> Result<P, String>,
+        ) -> Bench<P> {
+            let policy = build(&Context::alone(capacity, vcs)).unwrap();
+            Bench { policy, pool: Pool::new(capacity, vcs), now: Time::ZERO }
+        }
+
+        /// Offer cells of one circuit: `f` first, `.` middle, `e` last, `1` a frame of one cell.
+        ///
+        /// Answers: `A` accepted, `o` overflow, `p` rest of a broken frame, `r` frame refused early, `m` random,
+        /// `g` gatekeeper, `x` anything else.
+        pub(crate) fn offer(&mut self, vc: usize, cells: &str) -> String {
+            cells.chars().map(|cell| self.offer_one(vc, cell)).collect()
+        }
+
+        fn offer_one(&mut self, vc: usize, cell: char) -> char {
+            let flags = match cell {
+                'f' => Flags::FIRST,
+                'e' => Flags::EOM,
+                '1' => Flags::FIRST.with(Flags::EOM),
+                _ => Flags::default(),
+            };
+            let unit = Unit { vc: vc as u32, frame: 0, index: 0, bytes: 53, hop: 0, flags };
+            let (now, pool) = (self.now, &self.pool);
+            let verdict =
+                self.policy.judge(&mut Arrival { now, unit: &unit, vc, size: 1, pool, elastic: false });
+            match verdict {
+                Verdict::Accept => {
+                    assert!(self.pool.fits(1), "accepted into a full buffer");
+                    self.pool.add(vc, 1);
+                    'A'
+                }
+                Verdict::Discard(Reason::Overflow) => 'o',
+                Verdict::Discard(Reason::Partial) => 'p',
+                Verdict::Discard(Reason::Early) => 'r',
+                Verdict::Discard(Reason::Random) => 'm',
+                Verdict::Discard(Reason::Gatekeeper) => 'g',
+                _ => 'x',
+            }
+        }
+
+        /// A cell of this circuit is sent.
+        pub(crate) fn depart(&mut self, vc: usize) {
+            self.pool.remove(vc, 1);
+            self.policy.departed(&Departure { now: self.now, vc, pool: &self.pool, sent: true });
+        }
+    }
+}

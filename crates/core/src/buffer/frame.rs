@@ -1,0 +1,128 @@
+//! The frame rule that all frame-aware schemes share: a frame is taken or refused at its first unit, and a frame
+//! that has lost a unit is not worth the rest of its cells.
+//!
+//! Source: A. Romanow, S. Floyd, "Dynamics of TCP traffic over ATM networks", IEEE JSAC 13(4), 1995. A scheme adds
+//! only its own question, asked once per frame: "shall this frame be taken?"
+
+use super::verdict::{Reason, Verdict};
+use crate::unit::Unit;
+
+/// Where a circuit stands within its current frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// So far every unit of the frame has been queued.
+    Whole,
+    /// A unit was lost after others had been queued: the receiver holds a fragment that only an EOM can end.
+    Broken,
+    /// The frame was refused at its first unit: nothing of it was queued.
+    Refused(Reason),
+}
+
+/// The frame state of every circuit at a port.
+#[derive(Clone, Debug)]
+pub struct Frames {
+    state: Vec<State>,
+    keep_eom: bool,
+}
+
+impl Frames {
+    /// States of `vcs` circuits. With `keep_eom` the last unit of a broken frame is queued if it fits, so that the
+    /// receiver does not take the next frame for a continuation of the fragment.
+    pub fn new(vcs: usize, keep_eom: bool) -> Frames {
+        Frames { state: vec![State::Whole; vcs], keep_eom }
+    }
+
+    /// Judge a unit. `fits` says whether it could be queued now; `refuse` is asked at the first unit of each frame and
+    /// answers with a reason to refuse the frame as a whole.
+    pub fn judge(
+        &mut self,
+        unit: &Unit,
+        vc: usize,
+        fits: bool,
+        refuse: impl FnOnce() -> Option<Reason>,
+    ) -> Verdict {
+        if unit.is_first() {
+            self.state[vc] = refuse().map_or(State::Whole, State::Refused);
+        }
+        match self.state[vc] {
+            State::Refused(reason) => Verdict::Discard(reason),
+            State::Whole if fits => Verdict::Accept,
+            State::Whole => {
+                // A frame that does not fit at its first unit leaves no fragment behind.
+                self.state[vc] =
+                    if unit.is_first() { State::Refused(Reason::Partial) } else { State::Broken };
+                Verdict::Discard(Reason::Overflow)
+            }
+            State::Broken if unit.is_eom() && self.keep_eom && fits => Verdict::Accept,
+            State::Broken => Verdict::Discard(Reason::Partial),
+        }
+    }
+
+    /// Something of the circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
+    /// `fragment` says whether a part of the frame was already on its way.
+    pub fn broken(&mut self, vc: usize, fragment: bool) {
+        self.state[vc] = if fragment { State::Broken } else { State::Refused(Reason::Partial) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::Flags;
+
+    /// Units of one frame, first to last.
+    fn frame(cells: u16) -> Vec<Unit> {
+        let flags = |i| match (i == 0, i + 1 == cells) {
+            (true, true) => Flags::FIRST.with(Flags::EOM),
+            (true, false) => Flags::FIRST,
+            (false, true) => Flags::EOM,
+            _ => Flags::default(),
+        };
+        (0..cells).map(|i| Unit { vc: 0, frame: 0, index: i, bytes: 53, hop: 0, flags: flags(i) }).collect()
+    }
+
+    const TAKEN: Verdict = Verdict::Accept;
+    const REST: Verdict = Verdict::Discard(Reason::Partial);
+    const FULL: Verdict = Verdict::Discard(Reason::Overflow);
+    const EARLY: Verdict = Verdict::Discard(Reason::Early);
+
+    fn verdicts(keep_eom: bool, fits: [bool; 4], refuse: bool) -> Vec<Verdict> {
+        let mut frames = Frames::new(1, keep_eom);
+        let question = || refuse.then_some(Reason::Early);
+        frame(4).iter().zip(fits).map(|(unit, fits)| frames.judge(unit, 0, fits, question)).collect()
+    }
+
+    #[test]
+    fn once_a_cell_is_lost_the_rest_of_its_frame_is_discarded_but_for_the_eom() {
+        assert_eq!(verdicts(true, [true, false, true, true], false), [TAKEN, FULL, REST, TAKEN]);
+    }
+
+    #[test]
+    fn without_keep_eom_the_last_cell_of_a_broken_frame_is_discarded_too() {
+        assert_eq!(verdicts(false, [true, false, true, true], false), [TAKEN, FULL, REST, REST]);
+    }
+
+    #[test]
+    fn the_eom_of_a_broken_frame_is_lost_when_there_is_no_room() {
+        assert_eq!(verdicts(true, [true, false, true, false], false), [TAKEN, FULL, REST, REST]);
+    }
+
+    #[test]
+    fn a_frame_that_lost_its_first_cell_left_nothing_to_delimit() {
+        assert_eq!(verdicts(true, [false, true, true, true], false), [FULL, REST, REST, REST]);
+    }
+
+    #[test]
+    fn a_refused_frame_is_refused_with_its_eom() {
+        assert_eq!(verdicts(true, [true; 4], true), [EARLY; 4]);
+    }
+
+    #[test]
+    fn the_next_frame_starts_afresh() {
+        let mut frames = Frames::new(1, true);
+        for unit in frame(4) {
+            frames.judge(&unit, 0, false, || None);
+        }
+        assert_eq!(frames.judge(&frame(2)[0], 0, true, || None), TAKEN);
+    }
+}

@@ -1,0 +1,15 @@
+//! What a port may keep, who gets in and who is pushed out.
+
+pub mod size;
+
+pub mod pool;
+
+pub mod queue;
+
+pub mod verdict;
+
+pub mod frame;
+
+pub mod admission;
+
+pub mod pushout;

@@ -1,0 +1,94 @@
+//! The books of a port's buffer: how much is in it, in total and of each circuit.
+
+/// Occupancy of a buffer, in the port's measure.
+///
+/// A unit is counted from the instant at which it is accepted until its last bit has left, so that the one in
+/// transmission counts.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    capacity: u64,
+    total: u64,
+    of: Vec<u64>,
+    active: u32,
+}
+
+impl Pool {
+    /// An empty buffer that `vcs` circuits share.
+    pub fn new(capacity: u64, vcs: usize) -> Pool {
+        Pool { capacity, total: 0, of: vec![0; vcs], active: 0 }
+    }
+
+    /// What the buffer can hold: B.
+    pub fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    /// What is in it: X.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// What is in it of one circuit: `X_i`.
+    pub fn of(&self, vc: usize) -> u64 {
+        self.of[vc]
+    }
+
+    /// Number of circuits that pass through this port.
+    pub fn vcs(&self) -> usize {
+        self.of.len()
+    }
+
+    /// Number of circuits with something in the buffer: `N_a`.
+    pub fn active(&self) -> u32 {
+        self.active
+    }
+
+    /// What is not used: B − X.
+    pub fn free(&self) -> u64 {
+        self.capacity - self.total
+    }
+
+    /// Whether `size` more would fit.
+    pub fn fits(&self, size: u64) -> bool {
+        size <= self.capacity - self.total
+    }
+
+    /// A unit of `size` enters.
+    pub(crate) fn add(&mut self, vc: usize, size: u64) {
+        assert!(self.fits(size), "never over the buffer");
+        self.total += size;
+        self.active += u32::from(self.of[vc] == 0);
+        self.of[vc] += size;
+    }
+
+    /// A unit of `size` leaves, whether sent or lost.
+    pub(crate) fn remove(&mut self, vc: usize, size: u64) {
+        self.of[vc] = self.of[vc].checked_sub(size).expect("a circuit holds what it gives up");
+        self.total -= size;
+        self.active -= u32::from(self.of[vc] == 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn books_follow_every_entry_and_exit() {
+        let mut pool = Pool::new(10, 3);
+        pool.add(0, 4);
+        pool.add(2, 1);
+        pool.add(0, 2);
+        assert_eq!((pool.total(), pool.of(0), pool.of(1), pool.of(2)), (7, 6, 0, 1));
+        assert_eq!((pool.active(), pool.free()), (2, 3));
+        assert!(pool.fits(3) && !pool.fits(4));
+        pool.remove(2, 1);
+        assert_eq!((pool.active(), pool.total()), (1, 6));
+    }
+
+    #[test]
+    #[should_panic(expected = "never over the buffer")]
+    fn nothing_enters_a_full_buffer() {
+        Pool::new(1, 1).add(0, 2);
+    }
+}

@@ -1,0 +1,221 @@
+//! Sizes of buffers and thresholds within them: in cells, octets or packets, or as a share of the buffer.
+
+use serde_json::{Value as Json, json};
+
+use crate::scenario::spec::{Field, Shape};
+use crate::scenario::tree::{Fault, Node, Value};
+use crate::units::{Bytes, CELL_BYTES, Cells, Quantity};
+
+/// What a port counts: every occupancy, capacity and threshold of the port is in this measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Cells, the measure of every port on a cell link.
+    Cells,
+    /// Octets of queued packets.
+    Bytes,
+    /// Packets, whatever their length.
+    Packets,
+}
+
+impl Measure {
+    /// The word for it in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Measure::Cells => "cells",
+            Measure::Bytes => "bytes",
+            Measure::Packets => "packets",
+        }
+    }
+}
+
+/// How much a port can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferSize {
+    /// As much as anybody sends.
+    Unlimited,
+    /// So many cells.
+    Cells(u64),
+    /// So many octets; on a cell link the whole cells that fit, headers included.
+    Bytes(u64),
+    /// So many packets.
+    Packets(u64),
+}
+
+/// An occupancy within a buffer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Level {
+    /// So much, in a measure that must be the port's.
+    Size(BufferSize),
+    /// A share of the buffer, in percent.
+    Percent(f64),
+}
+
+impl BufferSize {
+    /// What a port on a link of this kind counts, and its capacity in that measure; `None` when they do not fit.
+    pub fn on_link(self, cells: bool) -> Option<(Measure, u64)> {
+        match (self, cells) {
+            (BufferSize::Unlimited, true) => Some((Measure::Cells, u64::MAX)),
+            (BufferSize::Unlimited, false) => Some((Measure::Bytes, u64::MAX)),
+            (BufferSize::Cells(n), true) => Some((Measure::Cells, n)),
+            (BufferSize::Bytes(n), true) => Some((Measure::Cells, n / CELL_BYTES)),
+            (BufferSize::Bytes(n), false) => Some((Measure::Bytes, n)),
+            (BufferSize::Packets(n), false) => Some((Measure::Packets, n)),
+            (BufferSize::Packets(_), true) | (BufferSize::Cells(_), false) => None,
+        }
+    }
+}
+
+impl Level {
+    /// The occupancy in the port's measure, or why this level means nothing there.
+    ///
+    /// A share is rounded up to the next whole unit: 90 % of 8192 cells are 7373 (paper 000, Table 1).
+    pub fn within(self, measure: Measure, capacity: u64) -> Result<u64, String> {
+        let wanted = match self {
+            Level::Percent(_) if capacity == u64::MAX => {
+                return Err("a share of an unlimited buffer is no threshold".to_string());
+            }
+            // The product is rounded to nine digits first, so that binary fractions do not tip the ceiling.
+            Level::Percent(share) => libm::ceil(libm::round(capacity as f64 * share * 1e7) / 1e9) as u64,
+            Level::Size(size) => match size.on_link(measure == Measure::Cells) {
+                Some((found, n)) if found == measure => n,
+                _ => return Err(format!("this port counts {}, not {}", measure.word(), size.word())),
+            },
+        };
+        if wanted > capacity {
+            return Err(format!("{wanted} is above the buffer of {capacity} {}", measure.word()));
+        }
+        Ok(wanted)
+    }
+}
+
+impl BufferSize {
+    fn word(self) -> &'static str {
+        match self {
+            BufferSize::Unlimited => "unlimited",
+            BufferSize::Cells(_) => "cells",
+            BufferSize::Bytes(_) => "bytes",
+            BufferSize::Packets(_) => "packets",
+        }
+    }
+
+    fn parse(text: &str) -> Result<BufferSize, String> {
+        if text == "unlimited" {
+            return Ok(BufferSize::Unlimited);
+        }
+        let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || ".,_+- ".contains(c));
+        match unit {
+            "packets" | "packet" => {
+                let number = text[..text.len() - unit.len()].trim();
+                let packets = number.parse().map_err(|_| format!("\"{number}\" is not a whole number"))?;
+                Ok(BufferSize::Packets(packets))
+            }
+            "cells" | "cell" => Cells::parse(text).map(|n| BufferSize::Cells(n.0)).map_err(|why| why.0),
+            _ => Bytes::parse(text).map(|n| BufferSize::Bytes(n.0)).map_err(|why| match unit {
+                "" => "the unit is missing: a size is written as in \"8192 cells\" or \"150 KB\"".to_string(),
+                _ if why.0.starts_with("unknown unit") => {
+                    format!("unknown unit \"{unit}\" for a buffer (units: cells, packets, bytes, KB, KiB, MB, MiB)")
+                }
+                _ => why.0,
+            }),
+        }
+    }
+
+    fn show(self) -> String {
+        match self {
+            BufferSize::Unlimited => "unlimited".to_string(),
+            BufferSize::Cells(n) => Cells(n).show(),
+            BufferSize::Bytes(n) => Bytes(n).show(),
+            BufferSize::Packets(n) => format!("{n} packets"),
+        }
+    }
+}
+
+const SIZE_PATTERN: &str = "[0-9_]*\\.?[0-9_]+ *(cells?|packets?|bytes?|B|kB|KB|KiB|MB|MiB|GB|GiB)";
+
+fn not_a_size(node: &Node, path: &str) -> Fault {
+    node.fault(path, format!("{} is not a size with a unit, as in \"8192 cells\" or \"150 KB\"", node.show()))
+}
+
+impl Field for BufferSize {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match &node.value {
+            Value::Text(text) => BufferSize::parse(text.trim())
+                .map_err(|why| node.fault(path, format!("{}: {why}", node.show()))),
+            _ => Err(not_a_size(node, path)),
+        }
+    }
+
+    fn write(&self) -> Json {
+        self.show().into()
+    }
+
+    fn shape() -> Shape {
+        let pattern = format!("^(unlimited|{SIZE_PATTERN})$");
+        Shape {
+            unit: "size",
+            schema: json!({ "type": "string", "pattern": pattern, "examples": ["8192 cells"] }),
+        }
+    }
+}
+
+impl Field for Level {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        let Value::Text(text) = &node.value else { return Err(not_a_size(node, path)) };
+        let Some(share) = text.trim().strip_suffix('%') else {
+            return BufferSize::read(node, path).map(Level::Size);
+        };
+        match share.trim().parse::<f64>() {
+            Ok(share) if (0.0..=100.0).contains(&share) => Ok(Level::Percent(share)),
+            _ => Err(node.fault(path, format!("{} is not a share from 0 % to 100 %", node.show()))),
+        }
+    }
+
+    fn write(&self) -> Json {
+        match self {
+            Level::Size(size) => size.write(),
+            Level::Percent(share) => format!("{share} %").into(),
+        }
+    }
+
+    fn shape() -> Shape {
+        let pattern = format!("^({SIZE_PATTERN}|[0-9.]+ *%)$");
+        Shape {
+            unit: "size or %",
+            schema: json!({ "type": "string", "pattern": pattern, "examples": ["7373 cells", "90 %"] }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::tree::Place;
+
+    fn level(text: &str) -> Result<Level, String> {
+        let node = Node { value: Value::Text(text.to_string()), place: Place::default() };
+        Level::read(&node, "threshold").map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn ninety_percent_of_8192_cells_is_7373_as_in_table_1_of_paper_000() {
+        assert_eq!(level("90 %").unwrap().within(Measure::Cells, 8192), Ok(7373));
+        assert_eq!(level("80 %").unwrap().within(Measure::Cells, 1000), Ok(800));
+    }
+
+    #[test]
+    fn fifty_kilobytes_hold_943_cells_as_in_paper_001() {
+        assert_eq!(BufferSize::Bytes(50_000).on_link(true), Some((Measure::Cells, 943)));
+        assert_eq!(BufferSize::Bytes(300_000).on_link(true), Some((Measure::Cells, 5660)));
+    }
+
+    #[test]
+    fn a_level_must_fit_the_port() {
+        let above = level("9000 cells").unwrap().within(Measure::Cells, 8192).unwrap_err();
+        assert_eq!(above, "9000 is above the buffer of 8192 cells");
+        let other = level("10 packets").unwrap().within(Measure::Cells, 8192).unwrap_err();
+        assert_eq!(other, "this port counts cells, not packets");
+        assert!(level("101 %").unwrap_err().contains("0 % to 100 %"));
+        assert!(level("10").unwrap_err().contains("unit is missing"));
+        assert!(level("10 pakets").unwrap_err().contains("unknown unit \"pakets\""));
+    }
+}

@@ -1,0 +1,82 @@
+//! What a policy answers, and why a unit is lost.
+
+use std::fmt;
+
+/// The answer of an admission policy to one arriving unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Take it in.
+    Accept,
+    /// Lose it, and say why.
+    Discard(Reason),
+    /// Take it in, in the place of a unit that is already queued.
+    Replace(Victim, Reason),
+}
+
+/// A queued unit that an admission policy gives up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Victim {
+    /// The unit at the head that is not yet in transmission.
+    Head,
+    /// The unit at this position of the queue.
+    At(u64),
+}
+
+/// Why a unit was lost. The books of a port count every loss under exactly one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// There was no room for it.
+    Overflow,
+    /// An earlier unit of its frame had been lost, so the rest is useless.
+    Partial,
+    /// Its whole frame was refused before any of it was queued.
+    Early,
+    /// Its frame took part in a random, early discard.
+    Random,
+    /// It was at the front of a full queue.
+    Front,
+    /// It was pushed out of a queue to make room for another unit.
+    PushedOut,
+    /// A gatekeeper refused it because its frame or block could spare it.
+    Gatekeeper,
+    /// A janitor swept it out because its frame or block could spare it.
+    Janitor,
+    /// A policer found it in excess of its contract.
+    Policed,
+}
+
+impl Reason {
+    /// Every reason, in the order of reports.
+    pub const ALL: [Reason; 9] = [
+        Reason::Overflow,
+        Reason::Partial,
+        Reason::Early,
+        Reason::Random,
+        Reason::Front,
+        Reason::PushedOut,
+        Reason::Gatekeeper,
+        Reason::Janitor,
+        Reason::Policed,
+    ];
+
+    /// Its name in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Reason::Overflow => "overflow",
+            Reason::Partial => "partial",
+            Reason::Early => "early",
+            Reason::Random => "random",
+            Reason::Front => "front",
+            Reason::PushedOut => "pushed-out",
+            Reason::Gatekeeper => "gatekeeper",
+            Reason::Janitor => "janitor",
+            Reason::Policed => "policed",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}

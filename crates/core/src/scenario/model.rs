@@ -1,0 +1,150 @@
+//! A scenario that has been checked: nothing in here can be wrong any more.
+
+use crate::buffer::admission;
+use crate::buffer::size::Measure;
+use crate::scheduler;
+use crate::source;
+use crate::transport;
+use crate::units::{Rate, Span};
+
+crate::choice! {
+    /// How a run is computed. Both engines give the same result.
+    pub enum Engine {
+        /// Events per frame: the product.
+        Fast = "fast",
+        /// Events per unit: the engine that is checked against the papers.
+        Reference = "reference",
+    }
+}
+
+crate::choice! {
+    /// What stands at the ends of links.
+    pub enum NodeKind {
+        /// Where flows start and end.
+        Host = "host",
+        /// A cell switch: output-buffered, non-blocking.
+        Switch = "switch",
+        /// A router: packets, stored and forwarded.
+        Router = "router",
+    }
+}
+
+crate::choice! {
+    /// What a link carries.
+    pub enum Medium {
+        /// Cells of 53 octets.
+        Cells = "cells",
+        /// Whole packets.
+        Packets = "packets",
+    }
+}
+
+/// A scenario, expanded and checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// Short name.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// Simulated time.
+    pub duration: Span,
+    /// Time from the start that no figure counts.
+    pub warmup: Span,
+    /// Engine to run on.
+    pub engine: Engine,
+    /// Nodes; indices into this list name them elsewhere.
+    pub nodes: Vec<Node>,
+    /// Lines, one for each direction of each link; the sending port of line `i` is port `i`.
+    pub lines: Vec<Line>,
+    /// Virtual circuits.
+    pub vcs: Vec<Vc>,
+    /// Flows.
+    pub flows: Vec<Flow>,
+}
+
+/// A node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: NodeKind,
+    /// Time a unit spends inside before it reaches the output port, or its host.
+    pub latency: Span,
+}
+
+/// One direction of a link, with the port that feeds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// Name of the line and of its port.
+    pub name: String,
+    /// Name that lines of the same role share, for `[port.…]` sections; empty if none.
+    pub class: String,
+    /// Node at which it starts.
+    pub from: usize,
+    /// Node at which it ends.
+    pub to: usize,
+    /// Rate.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// What it carries.
+    pub medium: Medium,
+    /// Its port.
+    pub port: Port,
+}
+
+/// A port.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Port {
+    /// What it counts.
+    pub measure: Measure,
+    /// Capacity in that measure; `u64::MAX` when unlimited.
+    pub capacity: u64,
+    /// Who is admitted.
+    pub admission: admission::Spec,
+    /// Who is served.
+    pub scheduler: scheduler::Spec,
+}
+
+/// A virtual circuit: a fixed path through the network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vc {
+    /// Its name.
+    pub name: String,
+    /// Lines from source host to destination host.
+    pub path: Vec<usize>,
+    /// Minimum cell rate, 0 if none.
+    pub mcr: Rate,
+    /// Share or weight.
+    pub weight: f64,
+    /// Whether frames carry an LLC/SNAP header of 8 octets.
+    pub llc_snap: bool,
+    /// Octets of the largest packet that its flows send (IP header included), 0 for single cells.
+    pub packet: u32,
+}
+
+/// A flow: an application, its transport and the circuits it uses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// Its name.
+    pub name: String,
+    /// Host that sends.
+    pub from: usize,
+    /// Host that receives.
+    pub to: usize,
+    /// Circuit of the data.
+    pub vc: usize,
+    /// Circuit of the acknowledgements, if the transport has any.
+    pub back: Option<usize>,
+    /// When the application starts.
+    pub start: Span,
+    /// Length of the interval after `start` in which the start is drawn at random.
+    pub start_spread: Span,
+    /// The application.
+    pub source: source::Spec,
+    /// The transport.
+    pub transport: transport::Spec,
+}

@@ -1,0 +1,167 @@
+//! A registry is a list; the reader, the catalogue, the schema and the dispatch follow from it.
+//!
+//! [`variants!`](crate::variants) lists the modules of one kind, one line each. Every module has a `Params` section and
+//! opens with its documentation; the macro makes the enum `Spec` of what a scenario can ask for, which reads and writes
+//! itself, and the `CATALOGUE`. [`dispatch!`](crate::dispatch) makes the enum `Policy` of what runs, which answers a
+//! trait's methods by one `match` each, without a virtual call per cell.
+
+use super::spec::ParamSpec;
+
+/// One entry of a catalogue.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// What it is: `admission`, `scheduler`, …
+    pub kind: &'static str,
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// Whether its sources leave so much open that no fidelity is claimed.
+    pub experimental: bool,
+    /// The file that implements it; its leading `//!` lines are its documentation.
+    pub file: &'static str,
+    /// Its parameters.
+    pub params: fn() -> Vec<ParamSpec>,
+}
+
+impl Entry {
+    /// The documentation at the top of the file, as Markdown.
+    pub fn header(&self) -> String {
+        let lines = self.file.lines().take_while(|line| line.starts_with("//!"));
+        lines
+            .map(|line| line.trim_start_matches("//!").trim_start_matches(' '))
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
+    /// The first paragraph below the heading "Source", on one line.
+    pub fn source(&self) -> String {
+        let header = self.header();
+        let paragraph = header.lines().skip_while(|line| *line != "# Source").skip(1);
+        paragraph.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// List the modules of one kind: `Variant = "name" in module`, one line each; a module that is a folder adds
+/// `at "module/mod.rs"`.
+#[macro_export]
+macro_rules! variants {
+    (
+        $(#[doc = $doc:literal])+
+        $kind:literal by $tag:literal {
+            $( $variant:ident = $name:literal in $module:ident $(at $file:literal)? $($experimental:ident)? ),+ $(,)?
+        }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(missing_docs)] // each variant is documented by its module
+        pub enum Spec { $( $variant($module::Params) ),+ }
+
+        /// What there is of this kind.
+        pub const CATALOGUE: &[$crate::scenario::registry::Entry] = &[$(
+            $crate::scenario::registry::Entry {
+                kind: $kind,
+                name: $name,
+                experimental: $crate::variants!(@experimental $($experimental)?),
+                file: $crate::variants!(@file $module $($file)?),
+                params: <$module::Params as $crate::scenario::spec::Section>::params,
+            }
+        ),+];
+
+        impl Spec {
+            /// Its name in scenarios.
+            pub fn name(&self) -> &'static str {
+                match self { $( Spec::$variant(_) => $name ),+ }
+            }
+        }
+
+        impl $crate::scenario::spec::Field for Spec {
+            fn read(
+                node: &$crate::scenario::tree::Node,
+                path: &str,
+            ) -> Result<Self, $crate::scenario::tree::Fault> {
+                use $crate::scenario::spec::{Section, Table, unknown};
+                let mut table = Table::new(node, path)?;
+                let name: String = table.required($tag)?;
+                let spec = match name.as_str() {
+                    $( $name => Spec::$variant(<$module::Params as Section>::take(&mut table)?), )+
+                    _ => {
+                        let place = node.get($tag).map_or(node.place, |tag| tag.place);
+                        let message = unknown($kind, &name, &[$($name),+]);
+                        return Err($crate::scenario::tree::Fault { place, path: table.path_of($tag), message });
+                    }
+                };
+                table.finish()?;
+                Ok(spec)
+            }
+
+            fn write(&self) -> $crate::serde_json::Value {
+                let mut keys = $crate::serde_json::Map::new();
+                keys.insert($tag.to_string(), self.name().into());
+                match self { $( Spec::$variant(params) => $crate::scenario::spec::Section::put(params, &mut keys) ),+ }
+                keys.into()
+            }
+
+            fn shape() -> $crate::scenario::spec::Shape {
+                $crate::scenario::registry::shape_of($tag, CATALOGUE)
+            }
+        }
+    };
+    (@file $module:ident) => { include_str!(concat!(stringify!($module), ".rs")) };
+    (@file $module:ident $file:literal) => { include_str!($file) };
+    (@experimental) => { false };
+    (@experimental experimental) => { true };
+}
+
+/// Make the enum of what runs and let it answer the methods of a trait.
+#[macro_export]
+macro_rules! dispatch {
+    (
+        $trait:ident for $variants:tt
+        $( fn $method:ident(&mut self $(, $arg:ident : $type:ty)* $(,)?) $(-> $answer:ty)?; )+
+    ) => {
+        $crate::dispatch!(@enum $variants);
+
+        impl $trait for Policy {
+            $( $crate::dispatch!(@method $variants $method ($($arg : $type),*) ($($answer)?)); )+
+        }
+    };
+    (@enum { $( $variant:ident = $module:ident ),+ $(,)? }) => {
+        /// One of the policies of this registry, at work at a port.
+        #[derive(Clone, Debug)]
+        #[allow(missing_docs, clippy::large_enum_variant)] // documented by their modules; one per port, never moved
+        pub enum Policy { $( $variant($module::Policy) ),+ }
+
+        impl Spec {
+            /// The policy at work at one port, or why it cannot work there.
+            pub fn build(&self, context: &Context<'_>) -> Result<Policy, String> {
+                match self { $( Spec::$variant(params) => $module::Policy::new(params, context).map(Policy::$variant) ),+ }
+            }
+        }
+    };
+    (@method $variants:tt $method:ident ($($arg:ident : $type:ty),*) ($($answer:ty)?)) => {
+        #[inline]
+        fn $method(&mut self $(, $arg: $type)*) $(-> $answer)? {
+            $crate::dispatch!(@match self $variants $method ($($arg),*))
+        }
+    };
+    (@match $self:ident { $( $variant:ident = $module:ident ),+ $(,)? } $method:ident $args:tt) => {
+        match $self { $( Policy::$variant(policy) => policy.$method $args ),+ }
+    };
+}
+
+/// JSON Schema of a table that is one of a catalogue's entries.
+pub fn shape_of(tag: &str, catalogue: &[Entry]) -> super::spec::Shape {
+    use super::spec::object_schema;
+    let one_of: Vec<_> = catalogue
+        .iter()
+        .map(|entry| {
+            let mut schema = object_schema(&(entry.params)());
+            schema["properties"][tag] = serde_json::json!({ "const": entry.name });
+            match schema["required"].as_array_mut() {
+                Some(required) => required.insert(0, tag.into()),
+                None => schema["required"] = serde_json::json!([tag]),
+            }
+            schema
+        })
+        .collect();
+    super::spec::Shape { unit: "-", schema: serde_json::json!({ "oneOf": one_of }) }
+}

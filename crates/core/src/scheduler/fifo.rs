@@ -1,0 +1,66 @@
+//! # Source
+//! The discipline of papers 000 (section 3), 001 (section 3), 002 (section III) and 004 (section 5.1).
+//!
+//! # Idea
+//! Units leave in the order in which they were taken, whatever their circuit.
+//!
+//! # Parameters
+//! None.
+//!
+//! # Differences from the paper
+//! None.
+//!
+//! # Complexity
+//! Constant.
+
+use super::{Context, Scheduler};
+use crate::section;
+use crate::units::Time;
+
+section! {
+    /// First come, first served.
+    pub struct Params {}
+}
+
+/// First in, first out: how many units wait.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    waiting: usize,
+}
+
+impl Policy {
+    /// The scheduler of one port.
+    pub fn new(_: &Params, _: &Context<'_>) -> Result<Policy, String> {
+        Ok(Policy { waiting: 0 })
+    }
+}
+
+impl Scheduler for Policy {
+    fn joined(&mut self, _: usize) {
+        self.waiting += 1;
+    }
+
+    fn left(&mut self, _: usize, _: bool) {
+        self.waiting -= 1;
+    }
+
+    fn next(&mut self, _: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+        (self.waiting > 0 && may_send(0)).then_some(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_one_queue_is_served_as_long_as_something_waits() {
+        let mut fifo = Policy::new(&Params {}, &Context::alone(10, 2)).unwrap();
+        assert_eq!(fifo.next(Time::ZERO, &mut |_| true), None);
+        fifo.joined(0);
+        assert_eq!(fifo.next(Time::ZERO, &mut |_| true), Some(0));
+        assert_eq!(fifo.next(Time::ZERO, &mut |_| false), None);
+        fifo.left(0, true);
+        assert_eq!(fifo.next(Time::ZERO, &mut |_| true), None);
+    }
+}

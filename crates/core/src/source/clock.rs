@@ -1,0 +1,78 @@
+//! The clock of a source that sends units by time: periodic or Poisson.
+
+use crate::rng::Stream;
+use crate::units::{Rate, Span};
+
+/// Gaps between units, kept exact: the remainder of a period is carried to the next one.
+#[derive(Clone, Debug)]
+pub enum Clock {
+    /// Equal gaps.
+    Periodic {
+        /// Bits of one unit on the line.
+        bits: u64,
+        /// Rate at which they are offered.
+        rate: Rate,
+        /// Remainder in units of `1 / rate` picoseconds.
+        carry: u64,
+    },
+    /// Exponential gaps.
+    Poisson {
+        /// Mean gap in picoseconds.
+        mean: f64,
+        /// Its random numbers.
+        stream: Stream,
+    },
+}
+
+impl Clock {
+    /// Units of `bits` bits at exactly `rate`.
+    pub fn periodic(bits: u64, rate: Rate) -> Clock {
+        Clock::Periodic { bits, rate, carry: 0 }
+    }
+
+    /// Units of `bits` bits at a mean of `rate`.
+    pub fn poisson(bits: u64, rate: Rate, stream: Stream) -> Clock {
+        Clock::Poisson { mean: bits as f64 * 1e12 / rate.as_f64(), stream }
+    }
+
+    /// The gap before the first unit: none for a periodic source, whose start is its phase.
+    pub fn first(&mut self) -> Span {
+        match self {
+            Clock::Periodic { .. } => Span::ZERO,
+            Clock::Poisson { .. } => self.gap(),
+        }
+    }
+
+    /// The gap to the next unit.
+    pub fn gap(&mut self) -> Span {
+        match self {
+            Clock::Periodic { bits, rate, carry } => {
+                let (whole, rest) = rate.time_of_bits(*bits);
+                let sum = *carry + rest;
+                *carry = sum % rate.0;
+                Span(whole + sum / rate.0)
+            }
+            Clock::Poisson { mean, stream } => Span(libm::round(*mean * stream.exponential()) as u64),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_period_that_is_no_whole_number_of_picoseconds_does_not_drift() {
+        let mut clock = Clock::periodic(424, Rate(17_107_200));
+        let total: u64 = (0..17_107_200u64).map(|_| clock.gap().0).sum();
+        assert_eq!(total, 424 * 1_000_000_000_000);
+    }
+
+    #[test]
+    fn poisson_gaps_have_the_right_mean() {
+        let mut clock = Clock::poisson(424, Rate(155_520_000), Stream::new(3, "test"));
+        let n = 50_000;
+        let mean = (0..n).map(|_| clock.gap().0 as f64).sum::<f64>() / f64::from(n);
+        assert!((mean / 2_726_337.4 - 1.0).abs() < 0.02);
+    }
+}

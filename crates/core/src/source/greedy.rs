@@ -1,0 +1,21 @@
+//! # Source
+//! The infinite source of most TCP studies, paper 001 section 3 ("infinite supply of data") among them.
+//!
+//! # Idea
+//! There is always more to send.
+//!
+//! # Parameters
+//! None.
+//!
+//! # Differences from the paper
+//! None.
+//!
+//! # Complexity
+//! Constant.
+
+use crate::section;
+
+section! {
+    /// An application that always has data to send.
+    pub struct Params {}
+}

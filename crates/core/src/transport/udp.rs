@@ -1,0 +1,24 @@
+//! # Source
+//! J. Postel, "User Datagram Protocol", RFC 768, 1980; the unresponsive sources of paper 002, section VI.
+//!
+//! # Idea
+//! Every datagram of the source is one packet, sent once: nobody acknowledges, nobody slows down.
+//!
+//! # Parameters
+//! None; the source says how large its datagrams are.
+//!
+//! # Differences from the paper
+//! None.
+//!
+//! # Complexity
+//! Constant.
+
+use crate::section;
+
+section! {
+    /// Datagrams without feedback.
+    pub struct Params {}
+}
+
+/// Octets of the IP and UDP headers before the payload.
+pub const HEADERS: u32 = 20 + 8;
