@@ -9,6 +9,8 @@ pub mod units;
 
 pub mod rng;
 
+pub mod transport;
+
 pub mod scenario;
 
 #[doc(hidden)]
