@@ -11,15 +11,33 @@ pub mod rng;
 
 pub mod unit;
 
+pub mod kernel;
+
 pub mod source;
 
 pub mod transport;
+
+pub mod adaptation;
+
+pub mod link;
 
 pub mod buffer;
 
 pub mod scheduler;
 
+pub mod metrics;
+
+pub mod network;
+
 pub mod scenario;
+
+pub mod engine;
+
+pub mod audit;
+
+pub mod report;
+
+// pub mod api;
 
 #[doc(hidden)]
 pub use serde_json;

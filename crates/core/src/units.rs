@@ -87,8 +87,10 @@ impl Rate {
 
     /// Time to send `bits` bits, rounded down to a picosecond; the remainder is in units of `1/rate` ps.
     pub fn time_of_bits(self, bits: u64) -> (u64, u64) {
-        let total = u128::from(bits) * u128::from(PS_PER_S);
-        let rate = u128::from(self.0);
+        if let Some(total) = bits.checked_mul(PS_PER_S) {
+            return (total / self.0, total % self.0);
+        }
+        let (total, rate) = (u128::from(bits) * u128::from(PS_PER_S), u128::from(self.0));
         ((total / rate) as u64, (total % rate) as u64)
     }
 }

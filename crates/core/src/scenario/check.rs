@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::contract::{context, contracts, passing_circuits};
+use super::adaptation;
 use super::expand::File;
 use super::file;
 use super::flows;
@@ -12,11 +12,11 @@ use super::ports::Ports;
 use super::set::Set;
 use super::spec::{Field, unknown};
 use super::tree::{self, Fault, arrow};
-use super::adaptation;
+use crate::network::{context, contracts, passing_circuits};
 use crate::units::{Rate, Span};
 
 /// Check a file and everything that it names.
-pub fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> {
+pub(super) fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> {
     let file = File::read(root)?;
     check_head(&file.head, root)?;
     let explicit = file.expand(sets)?;
@@ -54,7 +54,10 @@ fn check_head(head: &file::Head, root: &tree::Node) -> Result<(), Fault> {
     }
     if head.warmup >= head.duration {
         let (warmup, duration) = (head.warmup, head.duration);
-        return fault("warmup", &format!("{warmup} leaves nothing to measure: it must end before the duration of {duration}"));
+        return fault(
+            "warmup",
+            &format!("{warmup} leaves nothing to measure: it must end before the duration of {duration}"),
+        );
     }
     match name_fault(&head.name) {
         Some(message) => fault("name", &message),
@@ -66,7 +69,8 @@ fn check_head(head: &file::Head, root: &tree::Node) -> Result<(), Fault> {
 fn name_fault(name: &str) -> Option<String> {
     let fits = (1..=100).contains(&name.chars().count());
     let odd = name.chars().any(|c| c.is_control() || matches!(c, '"' | '\''));
-    (!fits || odd).then(|| "a name has 1 to 100 characters, without quotes and control characters".to_string())
+    (!fits || odd)
+        .then(|| "a name has 1 to 100 characters, without quotes and control characters".to_string())
 }
 
 /// Names of one kind and the positions of what has them.
@@ -150,7 +154,11 @@ fn link(
     let reserved = "\"default\" stands for all ports without a section of their own; choose another name";
     item.ensure(name != "default", "name", reserved)?;
     item.ensure(link.class != "default", "class", reserved)?;
-    item.ensure(link.duplex || link.back.is_none(), "back", "a link with duplex = false has no other direction")?;
+    item.ensure(
+        link.duplex || link.back.is_none(),
+        "back",
+        "a link with duplex = false has no other direction",
+    )?;
     let line = |name, class, from, to, rate, delay, back| Line {
         name,
         class,
@@ -163,12 +171,24 @@ fn link(
         port: Ports::plain(medium),
     };
     let reverse = link.duplex.then_some(first + 1);
-    let mut lines = vec![line(name.clone(), link.class.clone(), from, to, rate(item, "rate", link.rate)?, link.delay, reverse)];
+    let mut lines = vec![line(
+        name.clone(),
+        link.class.clone(),
+        from,
+        to,
+        rate(item, "rate", link.rate)?,
+        link.delay,
+        reverse,
+    )];
     if link.duplex {
         let back = link.back.as_ref().map(|back| &back.0);
         let back_rate = back.and_then(|back| back.rate).unwrap_or(link.rate);
         let delay = back.and_then(|back| back.delay).unwrap_or(link.delay);
-        let name = if name == arrow(&link.from, &link.to) { arrow(&link.to, &link.from) } else { format!("{name}.back") };
+        let name = if name == arrow(&link.from, &link.to) {
+            arrow(&link.to, &link.from)
+        } else {
+            format!("{name}.back")
+        };
         let class = if link.class.is_empty() { String::new() } else { format!("{}.back", link.class) };
         lines.push(line(name, class, to, from, rate(item, "back.rate", back_rate)?, delay, Some(first)));
     }

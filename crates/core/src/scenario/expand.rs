@@ -13,7 +13,7 @@ use super::tree::{Fault, Key, Node, Value, join};
 
 /// A scenario file, read as far as it can be understood section by section.
 #[derive(Debug)]
-pub struct File<'a> {
+pub(super) struct File<'a> {
     /// What stands at its top.
     pub head: Head,
     /// How packets travel.
@@ -29,7 +29,7 @@ pub struct File<'a> {
 
 /// Entries of `[[node]]`, `[[link]]` and `[[flow]]`, with nothing left to a template or to defaults.
 #[derive(Debug)]
-pub struct Explicit {
+pub(super) struct Explicit {
     /// Nodes.
     pub nodes: Vec<Node>,
     /// Links.
@@ -40,7 +40,7 @@ pub struct Explicit {
 
 impl<'a> File<'a> {
     /// Read the sections of a file.
-    pub fn read(root: &'a Node) -> Result<File<'a>, Fault> {
+    pub(super) fn read(root: &'a Node) -> Result<File<'a>, Fault> {
         let mut table = Table::new(root, "")?;
         let head = Head::take(&mut table)?;
         let topology = match table.take("topology") {
@@ -56,7 +56,7 @@ impl<'a> File<'a> {
     }
 
     /// The explicit form, after the overrides of single entries.
-    pub fn expand(&self, sets: &[Set]) -> Result<Explicit, Fault> {
+    pub(super) fn expand(&self, sets: &[Set]) -> Result<Explicit, Fault> {
         let network = self.network()?;
         let mut explicit = Node {
             place: Default::default(),
@@ -132,7 +132,9 @@ fn absorb(list: &str, mut made: Vec<Node>, listed: Option<&Node>) -> Result<Vec<
             Some((label, index)) => {
                 if !changed.insert(index) {
                     let path = join(&join(list, &label), "name");
-                    return Err(item.along("name").fault(&path, format!("the name {label:?} is given twice")));
+                    return Err(item
+                        .along("name")
+                        .fault(&path, format!("the name {label:?} is given twice")));
                 }
                 made[index] = merge(&made[index], item);
             }
@@ -162,19 +164,22 @@ fn refuse_stray(list: &str, item: &Node, made: &[Node]) -> Result<(), Fault> {
 }
 
 /// `over` on top of `base`: tables are merged key by key, unless they are of different kinds; anything else is replaced.
-pub fn merge(base: &Node, over: &Node) -> Node {
+pub(super) fn merge(base: &Node, over: &Node) -> Node {
     let (Value::Table(below), Value::Table(above)) = (&base.value, &over.value) else { return over.clone() };
-    let differs = |tag| over.get(tag).is_some_and(|kind| base.get(tag).map(|node| &node.value) != Some(&kind.value));
+    let differs =
+        |tag| over.get(tag).is_some_and(|kind| base.get(tag).map(|node| &node.value) != Some(&kind.value));
     if differs("kind") || differs("policy") {
         return over.clone();
     }
     let mut entries = Vec::with_capacity(below.len() + above.len());
     for (key, node) in below {
         let on_top = above.iter().find(|(name, _)| name.name == key.name);
-        entries.push(on_top.map_or_else(
-            || (key.clone(), node.clone()),
-            |(key, upper)| (key.clone(), merge(node, upper)),
-        ));
+        entries.push(
+            on_top.map_or_else(
+                || (key.clone(), node.clone()),
+                |(key, upper)| (key.clone(), merge(node, upper)),
+            ),
+        );
     }
     entries.extend(above.iter().filter(|(key, _)| base.get(&key.name).is_none()).cloned());
     Node { value: Value::Table(entries), place: over.place }

@@ -85,11 +85,16 @@ impl Network<'_> {
         }
         let path = self.routes.through(from, &via, to).map_err(|leg| item.fault("to", self.no_route(leg)))?;
         let hops = path.len();
-        item.ensure(hops <= MOST_HOPS, "to", &format!("the route has {hops} hops; at most {MOST_HOPS} are possible"))?;
+        item.ensure(
+            hops <= MOST_HOPS,
+            "to",
+            &format!("the route has {hops} hops; at most {MOST_HOPS} are possible"),
+        )?;
         let mut passed = vec![from];
         for &line in &path {
             let node = self.lines[line].to;
-            let again = format!("the route passes {:?} twice; leave a node out of via", self.nodes[node].name);
+            let again =
+                format!("the route passes {:?} twice; leave a node out of via", self.nodes[node].name);
             item.ensure(!passed.contains(&node), "via", &again)?;
             passed.push(node);
         }
@@ -98,7 +103,9 @@ impl Network<'_> {
 
     fn no_route(&self, (from, to): (usize, usize)) -> String {
         let (from, to) = (&self.nodes[from].name, &self.nodes[to].name);
-        format!("no route leads from {from:?} to {to:?}: some [[link]] is missing, or has duplex = false the other way")
+        format!(
+            "no route leads from {from:?} to {to:?}: some [[link]] is missing, or has duplex = false the other way"
+        )
     }
 
     /// The circuit of the flow's data.
@@ -112,11 +119,20 @@ impl Network<'_> {
         item.ensure(flow.weight.is_finite() && flow.weight > 0.0, "weight", "a weight is greater than 0")?;
         let mcr = flow.mcr.unwrap_or(Rate(0));
         if let Some(line) = path.iter().map(|line| &self.lines[*line]).find(|line| line.rate < mcr) {
-            let message = format!("{mcr} cannot be promised: the line {:?} has only {}", line.name, line.rate);
+            let message =
+                format!("{mcr} cannot be promised: the line {:?} has only {}", line.name, line.rate);
             return Err(item.fault("mcr", message));
         }
         let packet = u32::try_from(needs.packet).expect("a packet of at most 65535 octets");
-        let vc = Vc { name: flow.name.clone(), path, mcr, weight: flow.weight, llc_snap: false, header: 0, packet };
+        let vc = Vc {
+            name: flow.name.clone(),
+            path,
+            mcr,
+            weight: flow.weight,
+            llc_snap: false,
+            header: 0,
+            packet,
+        };
         Ok(self.framed(vc, cells))
     }
 
@@ -131,9 +147,9 @@ impl Network<'_> {
     /// Refuse a packet that is longer than a frame can say.
     fn check_packet(&self, item: &Item<'_, file::Flow>, needs: &Needs, cells: bool) -> Result<(), Fault> {
         let (more, what) = match (cells, self.adaptation.llc_snap()) {
-            (true, true) => (8, " with its LLC/SNAP header of 8"),
+            (true, true) => (8, " with their LLC/SNAP header of 8"),
             (true, false) => (0, ""),
-            (false, _) => (self.adaptation.header().0, " with the header of its line"),
+            (false, _) => (self.adaptation.header().0, " with the header of their line"),
         };
         let total = needs.packet.saturating_add(more);
         let unit = if cells { "an AAL5 frame carries" } else { "a packet has" };
@@ -144,7 +160,8 @@ impl Network<'_> {
     /// What all lines of a path carry.
     fn medium(&self, item: &Item<'_, file::Flow>, path: &[usize]) -> Result<Medium, Fault> {
         let first = &self.lines[path[0]];
-        let Some(other) = path.iter().map(|line| &self.lines[*line]).find(|line| line.medium != first.medium) else {
+        let Some(other) = path.iter().map(|line| &self.lines[*line]).find(|line| line.medium != first.medium)
+        else {
             return Ok(first.medium);
         };
         let (cells, packets) = match first.medium {
@@ -162,7 +179,14 @@ impl Network<'_> {
 
     /// The circuit of the acknowledgements: the same lines backwards, or where one of them has no other direction the
     /// fewest hops.
-    fn reverse(&self, item: &Item<'_, file::Flow>, data: &Vc, packet: u32, from: usize, to: usize) -> Result<Vc, Fault> {
+    fn reverse(
+        &self,
+        item: &Item<'_, file::Flow>,
+        data: &Vc,
+        packet: u32,
+        from: usize,
+        to: usize,
+    ) -> Result<Vc, Fault> {
         let back: Option<Vec<usize>> = data.path.iter().rev().map(|line| self.lines[*line].back).collect();
         let fewest = || self.routes.through(to, &[], from);
         let path = back.map_or_else(fewest, Ok).map_err(|leg| {

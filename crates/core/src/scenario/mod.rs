@@ -18,8 +18,6 @@ pub mod file;
 
 pub mod topology;
 
-pub mod contract;
-
 pub mod route;
 
 mod message;

@@ -21,7 +21,11 @@ const DEFAULT: &str = "default";
 
 impl<'a> Ports<'a> {
     /// Read the sections and find the ports that each is for.
-    pub(super) fn read(port: Option<&'a tree::Node>, nodes: &[Node], lines: &[Line]) -> Result<Ports<'a>, Fault> {
+    pub(super) fn read(
+        port: Option<&'a tree::Node>,
+        nodes: &[Node],
+        lines: &[Line],
+    ) -> Result<Ports<'a>, Fault> {
         let mut sections = Vec::new();
         if let Some(node) = port {
             let Value::Table(entries) = &node.value else {
@@ -66,8 +70,15 @@ impl<'a> Ports<'a> {
     }
 
     /// Refuse what its policies, or its largest frame, cannot do with the port of line number `index`.
-    pub(super) fn check_policies(&self, index: usize, line: &Line, context: &Context<'_>) -> Result<(), Fault> {
-        let Some((name, item)) = self.of_line[index].map(|section| &self.sections[section]) else { return Ok(()) };
+    pub(super) fn check_policies(
+        &self,
+        index: usize,
+        line: &Line,
+        context: &Context<'_>,
+    ) -> Result<(), Fault> {
+        let Some((name, item)) = self.of_line[index].map(|section| &self.sections[section]) else {
+            return Ok(());
+        };
         let here = if *name == line.name { String::new() } else { format!(" (at the port {:?})", line.name) };
         let largest = context.contracts.iter().map(|contract| contract.frame).max().unwrap_or(0);
         if line.port.measure == Measure::Bytes && largest > line.port.capacity {
@@ -116,13 +127,20 @@ fn size(item: &Item<'_, file::Port>, line: &Line) -> Result<(Measure, u64), Faul
         };
         return Err(item.fault(
             "buffer",
-            format!("{shown} cannot be: the line {:?} carries {travel}; give the buffer in {right}", line.name),
+            format!(
+                "{shown} cannot be: the line {:?} carries {travel}; give the buffer in {right}",
+                line.name
+            ),
         ));
     };
     if capacity == u64::MAX {
         return Ok(BufferSize::Unlimited.on_link(cells).expect("an unlimited buffer fits every link"));
     }
     let least = if cells { "one cell (53 bytes)" } else { "one packet" };
-    item.ensure(capacity > 0, "buffer", &format!("{shown} holds nothing: a buffer has room for at least {least}"))?;
+    item.ensure(
+        capacity > 0,
+        "buffer",
+        &format!("{shown} holds nothing: a buffer has room for at least {least}"),
+    )?;
     Ok((measure, capacity))
 }

@@ -88,7 +88,9 @@ impl Toml<'_> {
             DeValue::Float(x) => Value::Float(x.as_str().parse().unwrap_or(f64::NAN)),
             DeValue::String(text) => Value::Text(text.to_string()),
             DeValue::Datetime(date) => {
-                return Err(fault(format!("{date} is a date, and a scenario has none; quote it if it is a text")));
+                return Err(fault(format!(
+                    "{date} is a date, and a scenario has none; quote it if it is a text"
+                )));
             }
             DeValue::Array(items) => {
                 Value::List(items.iter().map(|item| self.node(item, key)).collect::<Result<_, _>>()?)
@@ -101,7 +103,8 @@ impl Toml<'_> {
     /// Whether a table header such as `[port.bottleneck]` stands there, and not an inline list.
     fn is_header(&self, start: usize) -> bool {
         let line = self.text[..start].rfind('\n').map_or(0, |newline| newline + 1);
-        self.text[line..start].trim_matches(['[', ' ', '\t']).is_empty() && self.text[start..].starts_with('[')
+        self.text[line..start].trim_matches(['[', ' ', '\t']).is_empty()
+            && self.text[start..].starts_with('[')
     }
 
     /// The entries of a table, in the order in which they are written.
@@ -279,7 +282,10 @@ mod tests {
         );
         assert!(refused("{\"a\": 1 // one\n}", Format::Json).1.starts_with("this is not JSON: "));
         assert_eq!(refused("a = 1\na = 2\n", Format::Toml).1, "this is not TOML: duplicate key");
-        assert_eq!(refused(r#"{"a": 1, "a": 2}"#, Format::Json), (9, "this is not JSON: duplicate key \"a\"".into()));
+        assert_eq!(
+            refused(r#"{"a": 1, "a": 2}"#, Format::Json),
+            (9, "this is not JSON: duplicate key \"a\"".into())
+        );
         assert_eq!(refused("", Format::Json), (0, "this is not JSON: it is empty".into()));
         assert!(refused("a = 2026-01-01\n", Format::Toml).1.contains("is a date"));
         assert!(refused("a = 99999999999999999999\n", Format::Toml).1.contains("64 bits"));

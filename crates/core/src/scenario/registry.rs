@@ -41,13 +41,13 @@ impl Entry {
 }
 
 /// List the modules of one kind: `Variant = "name" in module`, one line each; a module that is a folder adds
-/// `at "module/mod.rs"`.
+/// `at "module/mod.rs"`, and one whose sources leave too much open `[experimental]`.
 #[macro_export]
 macro_rules! variants {
     (
         $(#[doc = $doc:literal])+
         $kind:literal by $tag:literal {
-            $( $variant:ident = $name:literal in $module:ident $(at $file:literal)? $($experimental:ident)? ),+ $(,)?
+            $( $variant:ident = $name:literal in $module:ident $(at $file:literal)? $([$experimental:ident])? ),+ $(,)?
         }
     ) => {
         $(#[doc = $doc])+

@@ -149,7 +149,7 @@ pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
 }
 
 /// How many allowed names a message lists.
-const LISTED: usize = 20;
+const LISTED: usize = 12;
 
 /// Whether a name is probably a misspelling of the other.
 fn is_near(name: &str, other: &str) -> bool {
@@ -250,15 +250,24 @@ macro_rules! choice {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $vis enum $name { $( $(#[doc = $vdoc])+ $variant ),+ }
 
+        impl $name {
+            /// The variant of this name, or what the names are.
+            $vis fn from_word(word: &str) -> Result<Self, String> {
+                match word {
+                    $( $word => Ok($name::$variant), )+
+                    _ => Err($crate::scenario::spec::unknown("value", word, &[$($word),+])),
+                }
+            }
+        }
+
         impl $crate::scenario::spec::Field for $name {
             fn read(
                 node: &$crate::scenario::tree::Node,
                 path: &str,
             ) -> Result<Self, $crate::scenario::tree::Fault> {
                 match &node.value {
-                    $( $crate::scenario::tree::Value::Text(word) if word == $word => Ok($name::$variant), )+
                     $crate::scenario::tree::Value::Text(word) => {
-                        Err(node.fault(path, $crate::scenario::spec::unknown("value", word, &[$($word),+])))
+                        $name::from_word(word).map_err(|why| node.fault(path, why))
                     }
                     _ => Err(node.fault(path, format!("{} is not one of: {}", node.show(), [$($word),+].join(", ")))),
                 }

@@ -48,7 +48,9 @@ impl Spec {
     /// Refuse parameters that cannot work: "key: reason".
     pub fn check(&self) -> Result<(), String> {
         match self {
-            Spec::File(file) if file.size == Bytes(0) => Err("size: a file has at least one byte".to_string()),
+            Spec::File(file) if file.size == Bytes(0) => {
+                Err("size: a file has at least one byte".to_string())
+            }
             _ => Ok(()),
         }
     }

@@ -1,5 +1,7 @@
 //! Transports: what turns an application's data into packets or single cells.
 
+pub mod tcp;
+
 pub mod udp;
 
 pub mod cells;
@@ -9,6 +11,7 @@ use crate::source;
 crate::variants! {
     /// A transport as a scenario asks for it.
     "transport" by "kind" {
+        Tcp = "tcp" in tcp at "tcp/mod.rs",
         Udp = "udp" in udp,
         Cells = "cells" in cells,
     }
@@ -28,13 +31,30 @@ pub struct Needs {
 }
 
 impl Spec {
+    /// Octets of IP and transport headers before the payload; a single cell has none.
+    pub fn header_bytes(&self) -> u32 {
+        match self {
+            Spec::Tcp(_) => tcp::HEADERS,
+            Spec::Udp(_) => udp::HEADERS,
+            Spec::Cells(_) => 0,
+        }
+    }
+
     /// What this transport needs to carry `source`.
     pub fn needs(&self, source: &source::Spec) -> Needs {
-        let clocked = Needs { packet: 0, packet_key: "source.size", reverse: None, sources: &["cbr", "poisson"] };
+        let headers = u64::from(self.header_bytes());
+        let clocked =
+            Needs { packet: 0, packet_key: "source.size", reverse: None, sources: &["cbr", "poisson"] };
         match self {
+            Spec::Tcp(tcp) => Needs {
+                packet: headers + u64::from(tcp.mss),
+                packet_key: "transport.mss",
+                reverse: Some(tcp::HEADERS),
+                sources: &["greedy", "file"],
+            },
             Spec::Udp(_) => {
                 let payload = source.datagram().map_or(0, |size| size.0);
-                Needs { packet: payload.saturating_add(udp::HEADERS.into()), ..clocked }
+                Needs { packet: headers.saturating_add(payload), ..clocked }
             }
             Spec::Cells(_) => clocked,
         }
@@ -43,6 +63,7 @@ impl Spec {
     /// Refuse parameters that cannot work together: "key: reason".
     pub fn check(&self) -> Result<(), String> {
         match self {
+            Spec::Tcp(tcp) => tcp.check(),
             Spec::Udp(_) | Spec::Cells(_) => Ok(()),
         }
     }

@@ -1,0 +1,130 @@
+//! # Source
+//! ITU-T Recommendation I.363 (1993), AAL type 5; paper 001 (L. Kalampoukas, A. Varma, 1995), section 3, for the
+//! number of cells; RFC 1483 (1993) for the LLC/SNAP header.
+//!
+//! # Idea
+//! A packet and its trailer of eight octets fill whole cells; the last one is marked (EOM). The receiver collects
+//! cells up to an EOM and then checks the length and the CRC in the trailer. It cannot see which cell was lost:
+//! without the EOM of one frame the cells of the next one join it, and both are lost.
+//!
+//! # Parameters
+//! `llc_snap`: eight octets more for each packet.
+//!
+//! # Differences from the paper
+//! A CRC that is right by chance (2⁻³²) does not occur.
+//!
+//! # Complexity
+//! Constant per cell.
+
+use super::Shape;
+use crate::unit::Unit;
+use crate::units::{CELL_BYTES, CELL_PAYLOAD};
+
+/// Octets of the trailer: user-to-user, common part, length and CRC.
+pub const TRAILER: u64 = 8;
+/// Octets of an LLC/SNAP header.
+pub const LLC_SNAP: u64 = 8;
+/// Largest payload of a frame: its length field has sixteen bits.
+pub const MAX_PAYLOAD: u64 = 65_535;
+
+/// Cells of a packet of `bytes` octets: ⌈(n + 8) / 48⌉, and with LLC/SNAP ⌈(n + 16) / 48⌉.
+pub fn cells(bytes: u64, llc_snap: bool) -> u64 {
+    let header = if llc_snap { LLC_SNAP } else { 0 };
+    (bytes + header + TRAILER).div_ceil(CELL_PAYLOAD)
+}
+
+/// The frame of a packet of `bytes` octets.
+pub fn segment(bytes: u32, llc_snap: bool) -> Shape {
+    let units = cells(u64::from(bytes), llc_snap);
+    Shape { units: u16::try_from(units).expect("a checked packet fits a frame"), bytes: CELL_BYTES as u16 }
+}
+
+/// What the receiver makes of the cells up to an EOM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reassembled {
+    /// All cells of one frame and nothing else.
+    Whole,
+    /// The number of cells does not match the length in the trailer.
+    WrongLength,
+    /// The length matches, but the cells are not those of one frame.
+    WrongCrc,
+}
+
+/// The reassembly buffer of one circuit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reassembly {
+    cells: u64,
+    frame: u32,
+    gap: bool,
+}
+
+impl Reassembly {
+    /// A cell arrives; at an EOM whose frame has `length` cells, the receiver judges what it has.
+    pub fn push(&mut self, unit: &Unit, length: u16) -> Option<Reassembled> {
+        if self.cells == 0 {
+            (self.frame, self.gap) = (unit.frame, unit.index != 0);
+        }
+        self.gap |= unit.frame != self.frame || u64::from(unit.index) != self.cells;
+        self.cells += 1;
+        if !unit.is_eom() {
+            return None;
+        }
+        let collected = std::mem::take(self);
+        Some(if collected.cells != u64::from(length) {
+            Reassembled::WrongLength
+        } else if collected.gap {
+            Reassembled::WrongCrc
+        } else {
+            Reassembled::Whole
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::Flags;
+
+    #[test]
+    fn packets_need_the_cells_of_the_papers() {
+        let sizes = [40, 552, 576, 1064, 1500, 2088, 4352, 9180];
+        assert_eq!(sizes.map(|n| cells(n, false)), [1, 12, 13, 23, 32, 44, 91, 192]);
+        assert_eq!(sizes.map(|n| cells(n, true)), [2, 12, 13, 23, 32, 44, 91, 192]);
+        assert_eq!([512, 2048].map(|n| cells(n, false)), [11, 43]);
+    }
+
+    /// What the receiver says, given which cells of two consecutive frames of three cells arrive.
+    fn receive(arrived: [bool; 6]) -> Vec<Reassembled> {
+        let frames = [0, 1].map(|frame| Shape { units: 3, bytes: 53 }.units(0, frame, Flags::default()));
+        let mut reassembly = Reassembly::default();
+        let cells = frames.into_iter().flatten().zip(arrived).filter(|(_, arrived)| *arrived);
+        cells.filter_map(|(unit, _)| reassembly.push(&unit, 3)).collect()
+    }
+
+    use Reassembled::{Whole, WrongCrc, WrongLength};
+
+    #[test]
+    fn complete_frames_are_whole() {
+        assert_eq!(receive([true; 6]), [Whole, Whole]);
+    }
+
+    #[test]
+    fn a_lost_middle_cell_costs_one_frame() {
+        assert_eq!(receive([true, false, true, true, true, true]), [WrongLength, Whole]);
+    }
+
+    #[test]
+    fn a_lost_eom_glues_two_frames_and_costs_both() {
+        assert_eq!(receive([true, true, false, true, true, true]), [WrongLength]);
+    }
+
+    #[test]
+    fn a_tail_glued_to_a_truncated_frame_of_matching_length_fails_its_crc() {
+        assert_eq!(receive([true, false, false, false, true, true]), [WrongCrc]);
+    }
+
+    #[test]
+    fn a_frame_lost_as_a_whole_costs_nothing_else() {
+        assert_eq!(receive([false, false, false, true, true, true]), [Whole]);
+    }
+}

@@ -1,0 +1,56 @@
+//! Adaptation: how a packet becomes units, and how units become a packet again.
+//!
+//! On cell links the ATM adaptation layer 5 cuts a packet into cells and glues what arrives up to the next EOM back
+//! together; on packet links a packet is one unit.
+
+pub mod aal5;
+
+use crate::unit::{Flags, Unit};
+
+/// The shape of a frame on its first link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Number of units.
+    pub units: u16,
+    /// Octets of each unit on the line.
+    pub bytes: u16,
+}
+
+impl Shape {
+    /// The units of frame number `frame` of circuit `vc`, first to last; every unit carries `flags` besides its own.
+    pub fn units(self, vc: u32, frame: u32, flags: Flags) -> impl Iterator<Item = Unit> {
+        (0..self.units).map(move |index| Unit {
+            vc,
+            frame,
+            index,
+            bytes: self.bytes,
+            hop: 0,
+            flags: flags.with(ends(index, self.units)),
+        })
+    }
+
+    /// Octets of the whole frame on the line.
+    pub fn line_bytes(self) -> u64 {
+        u64::from(self.units) * u64::from(self.bytes)
+    }
+}
+
+/// First and last marks of the unit at `index` of `units`.
+fn ends(index: u16, units: u16) -> Flags {
+    let first = if index == 0 { Flags::FIRST } else { Flags::default() };
+    if index + 1 == units { first.with(Flags::EOM) } else { first }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_cell_of_a_frame_is_its_eom() {
+        let units: Vec<Unit> = Shape { units: 3, bytes: 53 }.units(7, 9, Flags::default()).collect();
+        assert_eq!(units.iter().map(|unit| unit.index).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(units.iter().map(Unit::is_first).collect::<Vec<_>>(), [true, false, false]);
+        assert_eq!(units.iter().map(Unit::is_eom).collect::<Vec<_>>(), [false, false, true]);
+        assert!(units.iter().all(|unit| unit.vc == 7 && unit.frame == 9));
+    }
+}

@@ -1,0 +1,65 @@
+//! The door for callers: texts in, texts out, so that every edge (Python, browser, server) is a few lines.
+
+use serde_json::Value as Json;
+
+use crate::scenario::model::{Engine, Scenario};
+use crate::{audit, engine, report, scenario};
+
+/// A scenario as it reaches us, with whatever overrides it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Request<'a> {
+    /// The scenario, in TOML or JSON.
+    pub text: &'a str,
+    /// Its name in messages, usually its file.
+    pub name: &'a str,
+    /// Overrides, each `key.path=value`.
+    pub sets: &'a [String],
+    /// Seed that replaces the scenario's.
+    pub seed: Option<u64>,
+    /// Engine that replaces the scenario's.
+    pub engine: Option<&'a str>,
+    /// Whether to audit the run; a failed audit is reported in the document.
+    pub audit: bool,
+}
+
+impl Request<'_> {
+    /// The checked scenario, or one message that says where, what and how to mend it.
+    pub fn scenario(&self) -> Result<Scenario, String> {
+        let mut scenario = scenario::load(self.text, self.name, self.sets)?;
+        if let Some(seed) = self.seed {
+            scenario.seed = seed;
+        }
+        if let Some(engine) = self.engine {
+            scenario.engine = Engine::from_word(engine)?;
+        }
+        Ok(scenario)
+    }
+}
+
+/// Run a scenario and report.
+pub fn run(request: &Request<'_>) -> Result<Json, String> {
+    let scenario = request.scenario()?;
+    let outcome = engine::run(&scenario, false);
+    let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
+    Ok(report::report(&scenario, &outcome, audit.as_ref()))
+}
+
+/// Check a scenario.
+pub fn validate(request: &Request<'_>) -> Result<(), String> {
+    request.scenario().map(|_| ())
+}
+
+/// A scenario in its canonical, explicit form.
+pub fn explain(request: &Request<'_>) -> Result<Json, String> {
+    Ok(scenario::explain(&request.scenario()?))
+}
+
+/// JSON Schema of scenario files.
+pub fn schema() -> Json {
+    scenario::schema()
+}
+
+/// The catalogue of policies, sources and transports.
+pub fn policies() -> Json {
+    scenario::policies()
+}

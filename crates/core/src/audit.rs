@@ -1,0 +1,84 @@
+//! Conservation: every unit that entered a port left it, was lost for a counted reason, or is still there; every octet
+//! that a TCP receiver reports was sent, once and in order.
+
+use crate::buffer::verdict::Reason;
+use crate::engine::Outcome;
+use crate::scenario::model::Scenario;
+
+/// What an audit found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Audit {
+    /// Number of balances checked.
+    pub checks: u64,
+    /// Balances that do not hold, in words.
+    pub failures: Vec<String>,
+}
+
+impl Audit {
+    fn check(&mut self, holds: bool, failure: impl FnOnce() -> String) {
+        self.checks += 1;
+        if !holds {
+            self.failures.push(failure());
+        }
+    }
+}
+
+/// Audit the end of a run.
+pub fn audit(scenario: &Scenario, outcome: &Outcome) -> Audit {
+    let mut audit = Audit::default();
+    ports(&mut audit, scenario, outcome);
+    circuits(&mut audit, scenario, outcome);
+    flows(&mut audit, scenario, outcome);
+    audit
+}
+
+fn ports(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
+    for (line, port) in scenario.lines.iter().zip(&outcome.network.ports) {
+        let counters = port.counters();
+        let (units_in, units_out, queued) = (counters.units_in, counters.units_out, port.units_queued());
+        let lost: u64 = Reason::ALL.iter().map(|&reason| counters.lost_for(reason)).sum();
+        audit.check(units_in == units_out + lost + queued, || {
+            format!("port {}: {units_in} in, but {units_out} out, {lost} lost and {queued} queued", line.name)
+        });
+        let (total, capacity) = (port.pool().total(), port.pool().capacity());
+        audit.check(total <= capacity && counters.occupancy.max() <= capacity, || {
+            format!("port {}: {} in a buffer of {capacity}", line.name, total.max(counters.occupancy.max()))
+        });
+        let by_vc: u64 = (0..port.pool().vcs()).map(|vc| port.pool().of(vc)).sum();
+        audit.check(by_vc == total && port.size_queued() == total, || {
+            format!(
+                "port {}: the books say {total}, circuits {by_vc}, queues {}",
+                line.name,
+                port.size_queued()
+            )
+        });
+        audit.check(counters.frames_whole_out <= counters.frames_in + queued, || {
+            format!("port {}: more whole frames left than arrived", line.name)
+        });
+    }
+}
+
+fn circuits(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
+    let mut under_way = outcome.on_lines.clone();
+    for port in &outcome.network.ports {
+        port.waiting().for_each(|unit| under_way[unit.vc as usize] += 1);
+    }
+    for (vc, circuit) in outcome.network.circuits.iter().enumerate() {
+        let tally = circuit.tally();
+        audit.check(tally.sent == tally.arrived + tally.lost + under_way[vc], || {
+            format!(
+                "circuit {}: {} units sent, but {} arrived, {} lost and {} under way",
+                scenario.vcs[vc].name, tally.sent, tally.arrived, tally.lost, under_way[vc]
+            )
+        });
+    }
+}
+
+fn flows(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
+    for (spec, flow) in scenario.flows.iter().zip(&outcome.network.flows) {
+        let Some((delivered, acked)) = flow.delivered_and_acked() else { continue };
+        audit.check(acked <= delivered, || {
+            format!("flow {}: {acked} bytes acknowledged, but {delivered} delivered", spec.name)
+        });
+    }
+}

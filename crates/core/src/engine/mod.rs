@@ -1,0 +1,56 @@
+//! Engines: how a run gets from its first instant to its last.
+
+pub mod reference;
+
+use crate::buffer::verdict::Reason;
+use crate::network::Network;
+use crate::scenario::model::{Engine, Scenario};
+use crate::units::Time;
+
+/// Run a scenario on the engine that it names; with `log` every loss is recorded.
+pub fn run(scenario: &Scenario, log: bool) -> Outcome {
+    match scenario.engine {
+        Engine::Reference | Engine::Fast => reference::run(scenario, log),
+    }
+}
+
+/// What is left when a run is over.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The network at the end, with everything it counted.
+    pub network: Network,
+    /// Units still on their way over a line, by circuit.
+    pub on_lines: Vec<u64>,
+    /// How much work the run was.
+    pub work: Work,
+    /// Every loss in order, if it was asked for.
+    pub losses: Vec<LossRecord>,
+}
+
+/// How much work a run was, warm-up included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Cells that lines have started to send.
+    pub cell_hops: u64,
+    /// Packets that lines have started to send.
+    pub packet_hops: u64,
+    /// Events that the kernel has handled.
+    pub events: u64,
+}
+
+/// A loss, as the log has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LossRecord {
+    /// When.
+    pub time: Time,
+    /// At which port.
+    pub port: u32,
+    /// Circuit of the lost unit.
+    pub vc: u32,
+    /// Its frame.
+    pub frame: u32,
+    /// Its position in the frame.
+    pub index: u16,
+    /// Why.
+    pub reason: Reason,
+}

@@ -1,0 +1,188 @@
+//! The reference engine: the simplest event loop over single units that a reader can check against the papers.
+//!
+//! Two events for every unit and line: the line becomes free, the unit arrives at its end. Units on a line stay in
+//! order, so only the first one of each line is in the event queue.
+
+use std::collections::VecDeque;
+
+use super::{LossRecord, Outcome, Work};
+use crate::kernel::queue::{Class, Event, EventQueue};
+use crate::link::port::Loss;
+use crate::network::Network;
+use crate::network::circuit::{Emission, Hop};
+use crate::network::flow::End;
+use crate::scenario::model::{Medium, Scenario};
+use crate::unit::Unit;
+use crate::units::Time;
+
+/// Run a scenario from its first instant to its last; with `log` every loss is recorded.
+pub fn run(scenario: &Scenario, log: bool) -> Outcome {
+    let mut engine = Engine::new(scenario, log);
+    engine.run_until(Time::ZERO + scenario.warmup);
+    engine.network.reset_counters(Time::ZERO + scenario.warmup);
+    engine.run_until(Time::ZERO + scenario.duration);
+    engine.network.close_counters(Time::ZERO + scenario.duration);
+    engine.outcome()
+}
+
+struct Engine {
+    network: Network,
+    queue: EventQueue,
+    /// Units on each line, with the time at which they arrive.
+    lines: Vec<VecDeque<(Time, Unit)>>,
+    is_cells: Vec<bool>,
+    /// The instant for which each flow end is in the queue; an event for any other instant is out of date.
+    called: Vec<Time>,
+    work: Work,
+    log: Option<Vec<LossRecord>>,
+    emissions: Vec<Emission>,
+    losses: Vec<Loss>,
+}
+
+impl Engine {
+    fn new(scenario: &Scenario, log: bool) -> Engine {
+        let network = Network::new(scenario);
+        let mut engine = Engine {
+            queue: EventQueue::default(),
+            lines: vec![VecDeque::new(); scenario.lines.len()],
+            is_cells: scenario.lines.iter().map(|line| line.medium == Medium::Cells).collect(),
+            called: vec![Time::NEVER; 2 * network.flows.len()],
+            work: Work::default(),
+            log: log.then(Vec::new),
+            emissions: Vec::new(),
+            losses: Vec::new(),
+            network,
+        };
+        for port in 0..engine.lines.len() {
+            engine.tick(port, Time::ZERO);
+        }
+        for flow in 0..engine.network.flows.len() {
+            engine.call(flow, End::Source);
+        }
+        engine
+    }
+
+    /// Handle every event before `end`.
+    fn run_until(&mut self, end: Time) {
+        while self.queue.next_time().is_some_and(|time| time < end) {
+            let event = self.queue.pop().expect("an event that was seen");
+            self.work.events += 1;
+            let entity = event.entity as usize;
+            match event.class {
+                Class::Free => self.free(entity, event.time),
+                Class::Tick => self.tick(entity, event.time),
+                Class::Arrive => self.arrive(entity, event.time),
+                Class::Timer => self.timer(entity, event.time),
+            }
+        }
+    }
+
+    fn outcome(self) -> Outcome {
+        let mut on_lines = vec![0; self.network.circuits.len()];
+        for (_, unit) in self.lines.iter().flatten() {
+            on_lines[unit.vc as usize] += 1;
+        }
+        Outcome { network: self.network, on_lines, work: self.work, losses: self.log.unwrap_or_default() }
+    }
+
+    fn free(&mut self, port: usize, now: Time) {
+        self.network.ports[port].finish(now);
+        self.start(port, now);
+    }
+
+    fn tick(&mut self, port: usize, now: Time) {
+        if let Some(time) = self.network.ports[port].tick(now) {
+            self.queue.push(Event { time, class: Class::Tick, entity: port as u32 });
+        }
+    }
+
+    fn arrive(&mut self, line: usize, now: Time) {
+        let (_, mut unit) = self.lines[line].pop_front().expect("an arriving unit was on the line");
+        if let Some(&(time, _)) = self.lines[line].front() {
+            self.queue.push(Event { time, class: Class::Arrive, entity: line as u32 });
+        }
+        unit.hop += 1;
+        match self.network.circuits[unit.vc as usize].hop(unit.hop) {
+            Some(hop) => self.enter(hop, unit, now),
+            None => self.deliver(unit, now),
+        }
+    }
+
+    fn timer(&mut self, entity: usize, now: Time) {
+        if self.called[entity] != now {
+            return;
+        }
+        self.called[entity] = Time::NEVER;
+        let (flow, end) = (entity / 2, if entity.is_multiple_of(2) { End::Source } else { End::Sink });
+        let Network { flows, circuits, .. } = &mut self.network;
+        if flows[flow].next_timer(end).is_some_and(|due| due <= now) {
+            flows[flow].on_timer(end, now, circuits, &mut self.emissions);
+            self.emit(now);
+        }
+        self.call(flow, end);
+    }
+
+    /// A unit enters the buffer of a port, or is lost there.
+    fn enter(&mut self, hop: Hop, unit: Unit, now: Time) {
+        let port = &mut self.network.ports[hop.port as usize];
+        port.arrive(now, unit, hop.vc as usize, &mut self.losses);
+        for Loss { unit, reason } in self.losses.drain(..) {
+            let Unit { vc, frame, index, .. } = unit;
+            self.network.circuits[vc as usize].lost();
+            if let Some(log) = &mut self.log {
+                log.push(LossRecord { time: now, port: hop.port, vc, frame, index, reason });
+            }
+        }
+        self.start(hop.port as usize, now);
+    }
+
+    /// Let a port start the next unit, if its line is free.
+    fn start(&mut self, port: usize, now: Time) {
+        let Network { ports, circuits, .. } = &mut self.network;
+        let vc_of = |unit: &Unit| {
+            let hop = circuits[unit.vc as usize].hop(unit.hop);
+            hop.expect("a queued unit has a port").vc as usize
+        };
+        let Some(started) = ports[port].start(now, vc_of) else { return };
+        let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
+        *hops += 1;
+        self.queue.push(Event { time: started.sent.free, class: Class::Free, entity: port as u32 });
+        let time = started.sent.arrives;
+        if self.lines[port].is_empty() {
+            self.queue.push(Event { time, class: Class::Arrive, entity: port as u32 });
+        }
+        self.lines[port].push_back((time, started.unit));
+    }
+
+    /// A unit arrives at the host where its circuit ends.
+    fn deliver(&mut self, unit: Unit, now: Time) {
+        let Network { flows, circuits, .. } = &mut self.network;
+        let Some(frame) = circuits[unit.vc as usize].receive(&unit) else { return };
+        let flow = frame.flow as usize;
+        let end = flows[flow].deliver(now, &frame, circuits, &mut self.emissions);
+        self.emit(now);
+        self.call(flow, end);
+    }
+
+    /// Hand the frames that a host has written to its network interface.
+    fn emit(&mut self, now: Time) {
+        let emissions = std::mem::take(&mut self.emissions);
+        for emission in &emissions {
+            let circuit = &self.network.circuits[emission.vc as usize];
+            let hop = circuit.hop(0).expect("a circuit has a first port");
+            emission.units().for_each(|unit| self.enter(hop, unit, now));
+        }
+        self.emissions = emissions;
+        self.emissions.clear();
+    }
+
+    /// Put a flow's end into the queue for its next timer, unless it will be called before that anyway.
+    fn call(&mut self, flow: usize, end: End) {
+        let entity = 2 * flow + usize::from(end == End::Sink);
+        let Some(time) = self.network.flows[flow].next_timer(end) else { return };
+        if time < self.called[entity] {
+            self.called[entity] = time;
+            self.queue.push(Event { time, class: Class::Timer, entity: entity as u32 });
+        }
+    }
+}

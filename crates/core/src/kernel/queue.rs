@@ -1,0 +1,147 @@
+//! The event queue: a quaternary heap of sixteen-octet keys.
+
+use crate::units::Time;
+
+/// What happens: the class, in the order of simultaneous events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum Class {
+    /// The line of a port becomes free.
+    Free = 0,
+    /// The clock of a port's policy ticks.
+    Tick = 1,
+    /// The first unit on a line reaches its end.
+    Arrive = 2,
+    /// A timer of a flow's end goes off.
+    Timer = 3,
+}
+
+/// An event: when, what, and to which port, line or flow end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When.
+    pub time: Time,
+    /// What.
+    pub class: Class,
+    /// To whom.
+    pub entity: u32,
+}
+
+const ENTITY_BITS: u32 = 30;
+
+impl Event {
+    fn key(self) -> u128 {
+        debug_assert!(self.entity < 1 << ENTITY_BITS);
+        u128::from(self.time.0) << 32 | u128::from((self.class as u32) << ENTITY_BITS | self.entity)
+    }
+
+    fn of_key(key: u128) -> Event {
+        let low = key as u32;
+        let class = [Class::Free, Class::Tick, Class::Arrive, Class::Timer][(low >> ENTITY_BITS) as usize];
+        Event { time: Time((key >> 32) as u64), class, entity: low & ((1 << ENTITY_BITS) - 1) }
+    }
+}
+
+/// Pending events, earliest first; equal keys are one and the same event.
+#[derive(Clone, Debug, Default)]
+pub struct EventQueue {
+    heap: Vec<u128>,
+}
+
+/// Children of a node: four, so that the heap is half as deep and a node's children share cache lines.
+const ARITY: usize = 4;
+
+impl EventQueue {
+    /// Number of pending events.
+    pub fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    /// Whether nothing is pending.
+    pub fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
+    /// The instant of the earliest event.
+    pub fn next_time(&self) -> Option<Time> {
+        self.heap.first().map(|&key| Event::of_key(key).time)
+    }
+
+    /// Add an event.
+    pub fn push(&mut self, event: Event) {
+        let key = event.key();
+        self.heap.push(key);
+        let mut hole = self.heap.len() - 1;
+        while hole > 0 {
+            let parent = (hole - 1) / ARITY;
+            if self.heap[parent] <= key {
+                break;
+            }
+            self.heap[hole] = self.heap[parent];
+            hole = parent;
+        }
+        self.heap[hole] = key;
+    }
+
+    /// Take the earliest event.
+    pub fn pop(&mut self) -> Option<Event> {
+        let last = self.heap.pop()?;
+        let Some(&first) = self.heap.first() else { return Some(Event::of_key(last)) };
+        self.sink(last);
+        Some(Event::of_key(first))
+    }
+
+    /// Put `key` where the root was and let it sink to its place.
+    fn sink(&mut self, key: u128) {
+        let heap = &mut self.heap[..];
+        let mut hole = 0;
+        loop {
+            let children = hole * ARITY + 1;
+            let Some(group) = heap.get(children..heap.len().min(children + ARITY)) else { break };
+            let Some((offset, &least)) = group.iter().enumerate().min_by_key(|(_, key)| **key) else { break };
+            if key <= least {
+                break;
+            }
+            heap[hole] = least;
+            hole = children + offset;
+        }
+        heap[hole] = key;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn events_of_one_instant_come_in_the_documented_order() {
+        let mut queue = EventQueue::default();
+        let event = |class, entity| Event { time: Time(5), class, entity };
+        let order = [
+            event(Class::Free, 0),
+            event(Class::Free, 3),
+            event(Class::Tick, 1),
+            event(Class::Arrive, 2),
+            event(Class::Timer, 0),
+        ];
+        for event in order.iter().rev() {
+            queue.push(*event);
+        }
+        assert_eq!(std::iter::from_fn(|| queue.pop()).collect::<Vec<_>>(), order);
+    }
+
+    proptest! {
+        #[test]
+        fn events_leave_in_the_order_of_their_keys(times in prop::collection::vec(0u64..50, 0..300)) {
+            let mut queue = EventQueue::default();
+            let mut expected: Vec<(u64, u32)> = times.iter().zip(0u32..).map(|(&time, i)| (time, i)).collect();
+            for &(time, entity) in &expected {
+                queue.push(Event { time: Time(time), class: Class::Arrive, entity });
+            }
+            expected.sort_unstable();
+            let got: Vec<_> = std::iter::from_fn(|| queue.pop()).map(|e| (e.time.0, e.entity)).collect();
+            prop_assert_eq!(got, expected);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The line: one direction of a link, which sends one unit at a time at an exact rate.
+//!
+//! Units start at whole picoseconds. While the line is busy it carries the remainder of every transmission time, so
+//! that `n` units sent back to back take `n` exact transmission times, rounded down once. A unit's last bit is
+//! `⌊transmission time⌋` after its start; only the instant at which the *next* unit may start knows the remainder.
+//! Hence a train that comes from a line of the same or a lower rate passes an idle line with its gaps unchanged.
+
+use crate::units::{CELL_BYTES, Rate, Span, Time};
+
+/// State of a line.
+#[derive(Clone, Debug)]
+pub struct Line {
+    rate: Rate,
+    latency: Span,
+    free: Time,
+    carry: u64,
+    cell: (u64, u64),
+}
+
+/// When a transmission ends, at both ends of the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// When the line may start the next unit and the sent one leaves the buffer.
+    pub free: Time,
+    /// When the unit is ready at the far end: last bit, propagation and the node's latency.
+    pub arrives: Time,
+}
+
+impl Line {
+    /// An idle line; `latency` is its propagation delay and whatever constant delay the node at its end adds.
+    pub fn new(rate: Rate, latency: Span) -> Line {
+        Line { rate, latency, free: Time::ZERO, carry: 0, cell: rate.time_of_bits(CELL_BYTES * 8) }
+    }
+
+    /// The earliest instant at which a unit may start.
+    pub fn free(&self) -> Time {
+        self.free
+    }
+
+    /// The time between the start of a unit and its arrival at the far end, the same for all units of this size.
+    pub fn transit(&self, bytes: u16) -> Span {
+        Span(self.transmission(bytes).0) + self.latency
+    }
+
+    /// Send a unit of `bytes` octets from `now` on; the line must be free.
+    pub fn send(&mut self, now: Time, bytes: u16) -> Sent {
+        debug_assert!(now >= self.free, "a line sends one unit at a time");
+        if now > self.free {
+            self.carry = 0;
+        }
+        let (whole, rest) = self.transmission(bytes);
+        self.carry += rest;
+        let extra = u64::from(self.carry >= self.rate.0);
+        self.carry -= extra * self.rate.0;
+        self.free = now + Span(whole + extra);
+        Sent { free: self.free, arrives: now + Span(whole) + self.latency }
+    }
+
+    fn transmission(&self, bytes: u16) -> (u64, u64) {
+        if u64::from(bytes) == CELL_BYTES { self.cell } else { self.rate.time_of_bits(u64::from(bytes) * 8) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STM1: Rate = Rate(155_520_000);
+
+    #[test]
+    fn back_to_back_cells_keep_the_exact_rate() {
+        let mut line = Line::new(STM1, Span::ZERO);
+        let mut now = Time::ZERO;
+        for _ in 0..155_520_000 / 424 {
+            now = line.send(now, 53).free;
+        }
+        // 366 792 cells last 366 792 · 424 / 155 520 000 s, rounded down once
+        assert_eq!(now, Time(999_998_765_432));
+    }
+
+    #[test]
+    fn an_idle_line_starts_a_busy_period_without_remainder() {
+        let mut line = Line::new(STM1, Span::micros(100));
+        let first = line.send(Time(0), 53);
+        assert_eq!(first, Sent { free: Time(2_726_337), arrives: Time(102_726_337) });
+        let second = line.send(Time(5_000_000), 53);
+        assert_eq!(second.free, Time(7_726_337));
+    }
+
+    #[test]
+    fn a_train_passes_an_idle_line_of_its_own_rate_with_its_gaps_unchanged() {
+        let (mut first, mut second) = (Line::new(STM1, Span::ZERO), Line::new(STM1, Span::ZERO));
+        let mut now = Time(17);
+        for _ in 0..1000 {
+            let sent = first.send(now, 53);
+            assert!(second.free() <= sent.arrives, "never waits");
+            let passed = second.send(sent.arrives, 53);
+            assert_eq!(passed.arrives.since(sent.arrives), Span(2_726_337));
+            now = sent.free;
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The port: one buffer, one admission policy, one scheduler and one line.
+//!
+//! The port keeps the books and acts; policies answer. A unit is counted from its acceptance until its last bit has
+//! left. Time comes in as an argument, and what follows from an action (the next instant at which the port wants to
+//! be called, the arrival at the far end) goes out as a value: an engine decides how to get there.
+
+use crate::buffer::admission::{self, Admission, Arrival, Departure};
+use crate::buffer::pool::Pool;
+use crate::buffer::queue::Queue;
+use crate::buffer::size::Measure;
+use crate::buffer::verdict::{Reason, Verdict, Victim};
+use crate::link::line::{Line, Sent};
+use crate::metrics::port::Counters;
+use crate::scheduler::{self, Scheduler};
+use crate::unit::Unit;
+use crate::units::Time;
+
+/// A port at work.
+#[derive(Clone, Debug)]
+pub struct Port {
+    measure: Measure,
+    pool: Pool,
+    queues: Vec<Queue>,
+    admission: admission::Policy,
+    scheduler: scheduler::Policy,
+    line: Line,
+    sending: Option<Sending>,
+    counters: Counters,
+}
+
+/// The unit in transmission: no longer queued, still in the buffer.
+#[derive(Clone, Copy, Debug)]
+struct Sending {
+    unit: Unit,
+    vc: usize,
+    size: u64,
+}
+
+/// A unit that the port has started to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Started {
+    /// The unit.
+    pub unit: Unit,
+    /// When the port wants [`Port::finish`] to be called, and when the unit arrives at the far end.
+    pub sent: Sent,
+}
+
+/// A unit that the port has lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// The unit.
+    pub unit: Unit,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What a port is made of.
+#[derive(Debug)]
+pub struct Parts {
+    /// What it counts.
+    pub measure: Measure,
+    /// Its books, empty.
+    pub pool: Pool,
+    /// Who is admitted.
+    pub admission: admission::Policy,
+    /// Who is served.
+    pub scheduler: scheduler::Policy,
+    /// Whether all circuits share one queue.
+    pub shared_queue: bool,
+    /// Where units go.
+    pub line: Line,
+}
+
+impl Port {
+    /// An empty port.
+    pub fn new(parts: Parts) -> Port {
+        let vcs = parts.pool.vcs();
+        let queues = if parts.shared_queue { 1 } else { vcs };
+        Port {
+            measure: parts.measure,
+            pool: parts.pool,
+            queues: vec![Queue::default(); queues],
+            admission: parts.admission,
+            scheduler: parts.scheduler,
+            line: parts.line,
+            sending: None,
+            counters: Counters::new(vcs),
+        }
+    }
+
+    /// The books.
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// What has been counted since the last reset.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// The line.
+    pub fn line(&self) -> &Line {
+        &self.line
+    }
+
+    /// Whether the line is sending.
+    pub fn is_busy(&self) -> bool {
+        self.sending.is_some()
+    }
+
+    /// Units in the buffer, the one in transmission included.
+    pub fn units_queued(&self) -> u64 {
+        self.queues.iter().map(|queue| queue.len() as u64).sum::<u64>() + u64::from(self.sending.is_some())
+    }
+
+    /// What the queues and the line hold, counted unit by unit, in the port's measure.
+    pub fn size_queued(&self) -> u64 {
+        let sending = self.sending.map_or(0, |sending| sending.size);
+        sending + self.waiting().map(|unit| self.size_of(unit)).sum::<u64>()
+    }
+
+    /// Units that wait in the queues; the one in transmission is already on the line.
+    pub fn waiting(&self) -> impl Iterator<Item = &Unit> {
+        self.queues.iter().flat_map(|queue| queue.iter().map(|(_, unit)| unit))
+    }
+
+    /// A unit of the port's circuit `vc` arrives. Losses it causes, its own or others', are appended to `losses`.
+    pub fn arrive(&mut self, now: Time, unit: Unit, vc: usize, losses: &mut Vec<Loss>) {
+        self.counters.arrived(&unit);
+        let size = self.size_of(&unit);
+        let mut arrival = Arrival { now, unit: &unit, vc, size, pool: &self.pool, elastic: false };
+        match self.admission.judge(&mut arrival) {
+            Verdict::Accept => self.enqueue(now, unit, vc, size),
+            Verdict::Discard(reason) => self.lose(unit, reason, losses),
+            Verdict::Replace(victim, reason) => {
+                self.evict(now, self.queue_of(vc), victim, reason, losses);
+                self.enqueue(now, unit, vc, size);
+            }
+        }
+    }
+
+    /// Start to send the next unit, if the line is free and the scheduler has one.
+    pub fn start(&mut self, now: Time, vc_of: impl Fn(&Unit) -> usize) -> Option<Started> {
+        if self.sending.is_some() {
+            return None;
+        }
+        let index = self.scheduler.next(now, &mut |_| true)?;
+        let queue = &mut self.queues[index];
+        let unit = queue.pop().expect("a scheduler picks a queue that holds something");
+        self.scheduler.left(index, queue.is_empty());
+        let sent = self.line.send(now, unit.bytes);
+        self.sending = Some(Sending { unit, vc: vc_of(&unit), size: self.size_of(&unit) });
+        Some(Started { unit, sent })
+    }
+
+    /// The line is free again: the unit that was being sent leaves the buffer.
+    pub fn finish(&mut self, now: Time) {
+        let Sending { unit, vc, size } = self.sending.take().expect("a line finishes what it has started");
+        self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
+        self.pool.remove(vc, size);
+        self.counters.departed(&unit, vc);
+        self.admission.departed(&Departure { now, vc, pool: &self.pool, sent: true });
+    }
+
+    /// The clock of the admission policy; answers when it wants to be called again.
+    pub fn tick(&mut self, now: Time) -> Option<Time> {
+        self.admission.tick(now, &self.pool)
+    }
+
+    /// Forget what was counted so far; what is in the buffer counts as having just arrived.
+    pub fn reset_counters(&mut self, now: Time) {
+        let queued = self.units_queued();
+        self.counters.reset(now, queued, self.pool.total());
+    }
+
+    /// Bring time averages up to the end of the run.
+    pub fn close_counters(&mut self, now: Time) {
+        self.counters.occupancy.change(now, self.pool.total(), self.pool.total());
+    }
+
+    fn enqueue(&mut self, now: Time, unit: Unit, vc: usize, size: u64) {
+        self.counters.occupancy.change(now, self.pool.total(), self.pool.total() + size);
+        self.pool.add(vc, size);
+        let queue = self.queue_of(vc);
+        self.queues[queue].push(unit);
+        self.scheduler.joined(queue);
+    }
+
+    fn lose(&mut self, unit: Unit, reason: Reason, losses: &mut Vec<Loss>) {
+        self.counters.lost(reason);
+        losses.push(Loss { unit, reason });
+    }
+
+    fn evict(&mut self, now: Time, queue: usize, victim: Victim, reason: Reason, losses: &mut Vec<Loss>) {
+        let _ = (now, queue, victim, reason, losses);
+        unreachable!("no registered policy replaces units")
+    }
+
+    fn queue_of(&self, vc: usize) -> usize {
+        if self.queues.len() == 1 { 0 } else { vc }
+    }
+
+    fn size_of(&self, unit: &Unit) -> u64 {
+        match self.measure {
+            Measure::Bytes => u64::from(unit.bytes),
+            Measure::Cells | Measure::Packets => 1,
+        }
+    }
+}

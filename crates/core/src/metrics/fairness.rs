@@ -1,0 +1,54 @@
+//! Fairness of an allocation among flows, as papers 000 and 003 define it.
+
+/// Paper 000, eqs. (2) and (3): φ = 1 − (1/N) Σ |t_i − t̄| / t̄.
+///
+/// Between 2/N − 1 and 1; `None` without flows or when nothing was delivered.
+pub fn mean_deviation(rates: &[f64]) -> Option<f64> {
+    let n = rates.len() as f64;
+    let mean = rates.iter().sum::<f64>() / n;
+    let deviation = rates.iter().map(|rate| (rate - mean).abs()).sum::<f64>();
+    (mean > 0.0).then(|| 1.0 - deviation / (n * mean))
+}
+
+/// Paper 003, eq. (5), Jain's index of what each flow got beyond its minimum rate: (Σx)² / (n Σx²), x = rate − MCR.
+///
+/// Between 0 and 1; `None` without flows or when all excesses are zero.
+pub fn jain(excess: &[f64]) -> Option<f64> {
+    let sum = excess.iter().sum::<f64>();
+    let squares = excess.iter().map(|x| x * x).sum::<f64>();
+    (squares > 0.0).then(|| sum * sum / (excess.len() as f64 * squares))
+}
+
+/// Paper 003, eq. (6) as written: (max − min) / mean. Its Table 1 prints half of this.
+///
+/// `None` without flows or when nothing was delivered.
+pub fn difference(rates: &[f64]) -> Option<f64> {
+    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    let (low, high) = rates.iter().fold((f64::INFINITY, 0.0f64), |(low, high), &x| (low.min(x), high.max(x)));
+    (mean > 0.0).then(|| (high - low) / mean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_collapse_of_paper_000_has_the_printed_fairness() {
+        let rates: Vec<f64> = (0..50).map(|i| if i < 27 { 680.0 } else { 2.0 }).collect();
+        assert!((mean_deviation(&rates).unwrap() - 0.085).abs() < 5e-4);
+    }
+
+    #[test]
+    fn the_drop_tail_row_of_paper_003_table_1_has_the_printed_fairness_and_difference() {
+        let rates = [13.26, 11.97, 11.42, 11.7, 10.27, 11.83, 11.15, 11.27, 11.64, 13.04];
+        let excess = rates.map(|rate| rate - 1.0);
+        assert!((jain(&excess).unwrap() - 0.9941).abs() < 5e-5);
+        assert!((difference(&rates).unwrap() / 2.0 - 0.1272).abs() < 5e-5);
+    }
+
+    #[test]
+    fn nothing_delivered_has_no_fairness() {
+        assert_eq!((mean_deviation(&[0.0, 0.0]), jain(&[0.0]), difference(&[])), (None, None, None));
+        assert_eq!(mean_deviation(&[3.0, 3.0]), Some(1.0));
+    }
+}

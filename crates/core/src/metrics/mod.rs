@@ -1,0 +1,9 @@
+//! What is counted, averaged and compared.
+
+pub mod occupancy;
+
+pub mod port;
+
+pub mod fairness;
+
+pub mod ideal;

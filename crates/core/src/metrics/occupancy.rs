@@ -1,0 +1,113 @@
+//! Occupancy of a buffer over time: exact mean, maximum and distribution.
+
+use crate::units::{Span, Time};
+
+/// Number of bins of the distribution.
+const BINS: usize = 256;
+
+/// Time-weighted statistics of an occupancy.
+#[derive(Clone, Debug)]
+pub struct Occupancy {
+    since: Time,
+    last: Time,
+    area: u128,
+    max: u64,
+    shift: u32,
+    bins: Vec<u64>,
+}
+
+impl Occupancy {
+    /// Statistics that start at time zero with an empty buffer.
+    pub fn new() -> Occupancy {
+        Occupancy { since: Time::ZERO, last: Time::ZERO, area: 0, max: 0, shift: 0, bins: vec![0; BINS] }
+    }
+
+    /// Start again at `now`, with this much in the buffer.
+    pub fn reset(&mut self, now: Time, level: u64) {
+        *self = Occupancy { since: now, last: now, max: level, ..Occupancy::new() };
+    }
+
+    /// At `now` the occupancy goes from `before` to `after`.
+    #[inline]
+    pub fn change(&mut self, now: Time, before: u64, after: u64) {
+        let span = now.since(self.last).0;
+        if span > 0 {
+            self.area += u128::from(before) * u128::from(span);
+            while before >> self.shift >= BINS as u64 {
+                self.widen();
+            }
+            self.bins[(before >> self.shift) as usize] += span;
+            self.last = now;
+        }
+        self.max = self.max.max(after);
+    }
+
+    /// Time average over the measured time; 0 if no time has passed.
+    pub fn mean(&self) -> f64 {
+        let span = self.last.since(self.since);
+        if span == Span::ZERO { 0.0 } else { self.area as f64 / span.0 as f64 }
+    }
+
+    /// Largest value seen.
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// Width of a bin, and the share of time that the occupancy spent in each, up to the last one used.
+    pub fn distribution(&self) -> (u64, Vec<f64>) {
+        let total: u64 = self.bins.iter().sum();
+        let used = self.bins.iter().rposition(|&time| time > 0).map_or(0, |last| last + 1);
+        let share = |time: &u64| if total == 0 { 0.0 } else { *time as f64 / total as f64 };
+        (1 << self.shift, self.bins[..used].iter().map(share).collect())
+    }
+
+    /// Double the width of the bins.
+    fn widen(&mut self) {
+        for i in 0..BINS / 2 {
+            self.bins[i] = self.bins[2 * i] + self.bins[2 * i + 1];
+        }
+        self.bins[BINS / 2..].fill(0);
+        self.shift += 1;
+    }
+}
+
+impl Default for Occupancy {
+    fn default() -> Self {
+        Occupancy::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_weighs_every_level_by_the_time_spent_there() {
+        let mut occupancy = Occupancy::new();
+        occupancy.change(Time(10), 0, 4);
+        occupancy.change(Time(20), 4, 1);
+        occupancy.change(Time(40), 1, 1);
+        assert_eq!(occupancy.mean(), (4.0 * 10.0 + 20.0) / 40.0);
+        assert_eq!(occupancy.max(), 4);
+        assert_eq!(occupancy.distribution(), (1, vec![0.25, 0.5, 0.0, 0.0, 0.25]));
+    }
+
+    #[test]
+    fn what_happened_before_a_reset_does_not_count() {
+        let mut occupancy = Occupancy::new();
+        occupancy.change(Time(10), 0, 100);
+        occupancy.change(Time(20), 100, 2);
+        occupancy.reset(Time(20), 2);
+        occupancy.change(Time(30), 2, 2);
+        assert_eq!((occupancy.mean(), occupancy.max()), (2.0, 2));
+    }
+
+    #[test]
+    fn bins_widen_until_everything_fits() {
+        let mut occupancy = Occupancy::new();
+        occupancy.change(Time(1), 0, 1000);
+        occupancy.change(Time(4), 1000, 0);
+        let (width, shares) = occupancy.distribution();
+        assert_eq!((width, shares.len(), shares[0], shares[250]), (4, 251, 0.25, 0.75));
+    }
+}

@@ -1,0 +1,195 @@
+//! A virtual circuit: its path, the frames that are on their way, and what the far end makes of them.
+
+use std::collections::VecDeque;
+
+use crate::adaptation::Shape;
+use crate::adaptation::aal5::{self, Reassembled, Reassembly};
+use crate::scenario::model::{Medium, Scenario, Vc};
+use crate::transport::tcp::Segment;
+use crate::unit::{Flags, Unit};
+use crate::units::{CELL_BYTES, Time};
+
+/// A port on the path of a circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// The port.
+    pub port: u32,
+    /// The circuit's number at this port.
+    pub vc: u32,
+}
+
+/// What a frame carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// A segment or an acknowledgement.
+    Tcp(Segment),
+    /// A datagram or a single cell.
+    Datagram {
+        /// Octets of the application's data.
+        bytes: u32,
+        /// When it was handed over for sending.
+        sent: Time,
+    },
+}
+
+/// A frame that has been sent and may still arrive.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// The flow whose frame it is.
+    pub flow: u32,
+    /// Number of its units.
+    pub units: u16,
+    /// What it carries.
+    pub payload: Payload,
+}
+
+/// A frame that a host hands to its network interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Emission {
+    /// The circuit.
+    pub vc: u32,
+    /// Serial number of the frame on the circuit.
+    pub frame: u32,
+    /// Its units.
+    pub shape: Shape,
+}
+
+impl Emission {
+    /// The units, first to last.
+    pub fn units(self) -> impl Iterator<Item = Unit> {
+        self.shape.units(self.vc, self.frame, Flags::default())
+    }
+}
+
+/// What the far end has received.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Received {
+    /// Frames reassembled.
+    pub whole: u64,
+    /// Collections of cells whose number did not match the trailer.
+    pub wrong_length: u64,
+    /// Collections of cells with a wrong CRC.
+    pub wrong_crc: u64,
+}
+
+/// Every unit of a circuit since the start of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Handed to the first port.
+    pub sent: u64,
+    /// Arrived at the far end.
+    pub arrived: u64,
+    /// Lost at a port.
+    pub lost: u64,
+}
+
+/// A circuit.
+#[derive(Clone, Debug)]
+pub struct Circuit {
+    hops: Vec<Hop>,
+    medium: Medium,
+    llc_snap: bool,
+    single_cells: bool,
+    vc: u32,
+    frames: VecDeque<Frame>,
+    oldest: u32,
+    reassembly: Reassembly,
+    received: Received,
+    tally: Tally,
+}
+
+impl Circuit {
+    /// Circuit number `vc` of a scenario, at time zero.
+    pub fn new(scenario: &Scenario, spec: &Vc, vc: usize, passing: &[Vec<usize>]) -> Circuit {
+        let number =
+            |line: usize| passing[line].binary_search(&vc).expect("a circuit passes the lines of its path");
+        let hop = |&line: &usize| Hop { port: line as u32, vc: number(line) as u32 };
+        Circuit {
+            hops: spec.path.iter().map(hop).collect(),
+            medium: scenario.lines[spec.path[0]].medium,
+            llc_snap: spec.llc_snap,
+            single_cells: spec.packet == 0,
+            vc: vc as u32,
+            frames: VecDeque::new(),
+            oldest: 0,
+            reassembly: Reassembly::default(),
+            received: Received::default(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// The port that a unit meets at its hop, or `None` at its destination.
+    pub fn hop(&self, hop: u8) -> Option<Hop> {
+        self.hops.get(usize::from(hop)).copied()
+    }
+
+    /// Number of ports on the path.
+    pub fn hops(&self) -> usize {
+        self.hops.len()
+    }
+
+    /// What the far end has received since the last reset.
+    pub fn received(&self) -> Received {
+        self.received
+    }
+
+    /// Every unit since the start of the run.
+    pub fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    /// A unit was lost at a port.
+    pub fn lost(&mut self) {
+        self.tally.lost += 1;
+    }
+
+    /// Forget what was counted, but for the tally.
+    pub fn reset_counters(&mut self) {
+        self.received = Received::default();
+    }
+
+    /// A packet of `bytes` octets, IP header included, sets out.
+    pub fn emit(&mut self, flow: u32, bytes: u32, payload: Payload) -> Emission {
+        let shape = if self.single_cells { SINGLE_CELL } else { shape(self.medium, bytes, self.llc_snap) };
+        let frame = self.oldest.wrapping_add(self.frames.len() as u32);
+        self.tally.sent += u64::from(shape.units);
+        self.frames.push_back(Frame { flow, units: shape.units, payload });
+        Emission { vc: self.vc, frame, shape }
+    }
+
+    /// A unit arrives at the destination; answers the frame that it completes, if it does.
+    ///
+    /// A circuit keeps the order of its frames, so whatever was sent before this unit's frame has arrived or is lost.
+    pub fn receive(&mut self, unit: &Unit) -> Option<Frame> {
+        self.tally.arrived += 1;
+        let gone = unit.frame.wrapping_sub(self.oldest);
+        self.frames.drain(..gone as usize);
+        self.oldest = unit.frame;
+        let frame = *self.frames.front().expect("a unit belongs to a frame that was sent");
+        match self.reassembly.push(unit, frame.units)? {
+            Reassembled::Whole => self.received.whole += 1,
+            Reassembled::WrongLength => {
+                self.received.wrong_length += 1;
+                return None;
+            }
+            Reassembled::WrongCrc => {
+                self.received.wrong_crc += 1;
+                return None;
+            }
+        }
+        self.frames.pop_front();
+        self.oldest = self.oldest.wrapping_add(1);
+        Some(frame)
+    }
+}
+
+const SINGLE_CELL: Shape = Shape { units: 1, bytes: CELL_BYTES as u16 };
+
+/// The frame of a packet of `bytes` octets on a medium; 0 octets stand for a single cell.
+pub fn shape(medium: Medium, bytes: u32, llc_snap: bool) -> Shape {
+    match medium {
+        Medium::Cells if bytes == 0 => SINGLE_CELL,
+        Medium::Cells => aal5::segment(bytes, llc_snap),
+        Medium::Packets => Shape { units: 1, bytes: u16::try_from(bytes).expect("a checked packet fits") },
+    }
+}

@@ -1,0 +1,323 @@
+//! A flow: an application and its transport at the two hosts.
+//!
+//! The engine calls an end at the instants that [`Flow::next_timer`] names and hands over frames that arrive; what the
+//! end wants to send is appended to a list of [`Emission`]s.
+
+use super::circuit::{Circuit, Emission, Frame, Payload};
+use crate::rng::Stream;
+use crate::scenario::model::{self, Scenario};
+use crate::source::clock::Clock;
+use crate::source::{self, file};
+use crate::transport::tcp::{DeliveryTime, Receiver, Segment, Sender, SenderStats};
+use crate::transport::{self, tcp, udp};
+use crate::units::{CELL_PAYLOAD, Span, Time};
+
+/// One end of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Where the application sends.
+    Source,
+    /// Where its data are delivered.
+    Sink,
+}
+
+/// A flow at work.
+#[derive(Debug)]
+pub struct Flow {
+    index: u32,
+    vc: u32,
+    back: Option<u32>,
+    start: Option<Time>,
+    work: Work,
+}
+
+#[derive(Debug)]
+enum Work {
+    Tcp(Box<Tcp>),
+    Datagrams(Box<Datagrams>),
+}
+
+/// What a flow has done since the last reset.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Octets of application data: acknowledged to a TCP sender, received from a datagram source.
+    pub bytes: u64,
+    /// Segments, datagrams or cells sent, retransmissions included.
+    pub sent: u64,
+    /// Segments sent again.
+    pub retransmitted: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Fast retransmissions.
+    pub fast_retransmits: u64,
+    /// Datagrams or cells received.
+    pub received: u64,
+    /// Files whose last octet has been acknowledged.
+    pub transfers: u64,
+    /// Time to deliver: of timed segments until they are acknowledged, of datagrams until they arrive; in seconds.
+    pub delivery: DeliveryTime,
+}
+
+impl Flow {
+    /// Flow number `index` of a scenario, before its start.
+    pub fn new(scenario: &Scenario, index: usize) -> Flow {
+        let spec = &scenario.flows[index];
+        let mut stream = Stream::new(scenario.seed, &format!("flow.{}.start", spec.name));
+        let start = Time::ZERO + spec.start + Span(stream.up_to(spec.start_spread.0));
+        Flow {
+            index: index as u32,
+            vc: spec.vc as u32,
+            back: spec.back.map(|vc| vc as u32),
+            start: Some(start),
+            work: match &spec.transport {
+                transport::Spec::Tcp(params) => Work::Tcp(Box::new(Tcp::new(scenario, spec, params))),
+                transport::Spec::Udp(_) | transport::Spec::Cells(_) => {
+                    Work::Datagrams(Box::new(Datagrams::new(scenario, spec)))
+                }
+            },
+        }
+    }
+
+    /// The next instant at which an end wants to be called.
+    pub fn next_timer(&self, end: End) -> Option<Time> {
+        if self.start.is_some() {
+            return if end == End::Source { self.start } else { None };
+        }
+        match (&self.work, end) {
+            (Work::Tcp(tcp), End::Source) => earliest(tcp.sender.next_timer(), tcp.app.next),
+            (Work::Tcp(tcp), End::Sink) => tcp.receiver.next_timer(),
+            (Work::Datagrams(source), End::Source) => Some(source.next),
+            (Work::Datagrams(_), End::Sink) => None,
+        }
+    }
+
+    /// A timer of one end goes off.
+    pub fn on_timer(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Vec<Emission>) {
+        let starts = self.start.take_if(|start| *start <= now).is_some();
+        match (&mut self.work, end) {
+            (Work::Tcp(tcp), End::Source) if starts => tcp.start(now),
+            (Work::Tcp(tcp), End::Source) => tcp.source_timer(now),
+            (Work::Tcp(tcp), End::Sink) => tcp.receiver.on_timer(now, &mut tcp.segments),
+            (Work::Datagrams(source), _) if starts => source.start(now),
+            (Work::Datagrams(source), _) => {
+                let (bytes, payload) = source.send(now);
+                out.push(circuits[self.vc as usize].emit(self.index, bytes, payload));
+            }
+        }
+        self.hand_over(circuits, out);
+    }
+
+    /// A frame of this flow has arrived whole; answers the end at which it did.
+    pub fn deliver(
+        &mut self,
+        now: Time,
+        frame: &Frame,
+        circuits: &mut [Circuit],
+        out: &mut Vec<Emission>,
+    ) -> End {
+        let end = match (&mut self.work, frame.payload) {
+            (Work::Tcp(tcp), Payload::Tcp(segment)) if segment.is_ack => {
+                tcp.acknowledged(now, &segment);
+                End::Source
+            }
+            (Work::Tcp(tcp), Payload::Tcp(segment)) => {
+                tcp.receiver.on_segment(now, &segment, &mut tcp.segments);
+                End::Sink
+            }
+            (Work::Datagrams(source), Payload::Datagram { bytes, sent }) => {
+                source.figures.received += 1;
+                source.figures.bytes += u64::from(bytes);
+                source.figures.delivery.add(now.since(sent));
+                End::Sink
+            }
+            _ => unreachable!("a frame comes from its own flow"),
+        };
+        self.hand_over(circuits, out);
+        end
+    }
+
+    /// What the flow has done since the last reset.
+    pub fn figures(&self) -> Figures {
+        match &self.work {
+            Work::Tcp(tcp) => tcp.figures(),
+            Work::Datagrams(source) => source.figures,
+        }
+    }
+
+    /// For the audit: octets that the receiver delivered in order and that the sender knows as acknowledged.
+    pub fn delivered_and_acked(&self) -> Option<(u64, u64)> {
+        match &self.work {
+            Work::Tcp(tcp) => Some((tcp.receiver.delivered(), tcp.sender.acked())),
+            Work::Datagrams(_) => None,
+        }
+    }
+
+    /// Forget what was counted.
+    pub fn reset_counters(&mut self) {
+        match &mut self.work {
+            Work::Tcp(tcp) => tcp.baseline = tcp.totals(),
+            Work::Datagrams(source) => source.figures = Figures::default(),
+        }
+    }
+
+    /// Turn the segments that the transport wrote into frames.
+    fn hand_over(&mut self, circuits: &mut [Circuit], out: &mut Vec<Emission>) {
+        let Work::Tcp(tcp) = &mut self.work else { return };
+        for segment in tcp.segments.drain(..) {
+            let back = self.back.expect("a checked TCP flow has a circuit back");
+            let vc = if segment.is_ack { back } else { self.vc };
+            let bytes = tcp::HEADERS + segment.len;
+            out.push(circuits[vc as usize].emit(self.index, bytes, Payload::Tcp(segment)));
+        }
+    }
+}
+
+/// A TCP connection and the application that fills it.
+#[derive(Debug)]
+struct Tcp {
+    sender: Sender,
+    receiver: Receiver,
+    app: Application,
+    segments: Vec<Segment>,
+    /// Totals at the last reset.
+    baseline: Totals,
+}
+
+/// What a TCP flow has done since its start.
+#[derive(Clone, Debug, Default)]
+struct Totals {
+    acked: u64,
+    transfers: u64,
+    stats: SenderStats,
+}
+
+/// An application that fills a transport.
+#[derive(Debug)]
+struct Application {
+    file: Option<file::Params>,
+    /// When the next file starts, while the application rests.
+    next: Option<Time>,
+    transfers: u64,
+}
+
+impl Tcp {
+    fn new(scenario: &Scenario, spec: &model::Flow, params: &tcp::Params) -> Tcp {
+        let phase = |node: usize, timer: &str, tick: Span| {
+            let path = format!("node.{}.{timer}", scenario.nodes[node].name);
+            Span(Stream::new(scenario.seed, &path).up_to(tick.0 - 1))
+        };
+        let jitter = Stream::new(scenario.seed, &format!("flow.{}.rtt", spec.name));
+        let file = match &spec.source {
+            source::Spec::File(params) => Some(params.clone()),
+            _ => None,
+        };
+        Tcp {
+            sender: Sender::new(params, phase(spec.from, "slow", params.slow_timer), jitter),
+            receiver: Receiver::new(params, phase(spec.to, "fast", params.fast_timer)),
+            app: Application { file, next: None, transfers: 0 },
+            segments: Vec::new(),
+            baseline: Totals::default(),
+        }
+    }
+
+    fn start(&mut self, now: Time) {
+        self.sender.open(now, &mut self.segments);
+        match &self.app.file {
+            Some(file) => self.sender.write(now, file.size.0, &mut self.segments),
+            None => self.sender.write_forever(now, &mut self.segments),
+        }
+    }
+
+    fn source_timer(&mut self, now: Time) {
+        if self.app.next.take_if(|next| *next <= now).is_some() {
+            self.next_file(now);
+        }
+        if self.sender.next_timer().is_some_and(|due| due <= now) {
+            self.sender.on_timer(now, &mut self.segments);
+        }
+    }
+
+    fn acknowledged(&mut self, now: Time, ack: &Segment) {
+        let open = !self.sender.all_acked();
+        self.sender.on_segment(now, ack, &mut self.segments);
+        let Some(file) = &self.app.file else { return };
+        if !(open && self.sender.all_acked()) {
+            return;
+        }
+        self.app.transfers += 1;
+        match file.off {
+            Span::ZERO => self.next_file(now),
+            off => self.app.next = Some(now + off),
+        }
+    }
+
+    fn next_file(&mut self, now: Time) {
+        let Some(file) = &self.app.file else { return };
+        self.sender.restart(now, file.reconnect, &mut self.segments);
+        self.sender.write(now, file.size.0, &mut self.segments);
+    }
+
+    fn totals(&self) -> Totals {
+        Totals { acked: self.sender.acked(), transfers: self.app.transfers, stats: *self.sender.stats() }
+    }
+
+    fn figures(&self) -> Figures {
+        let (now, then) = (self.totals(), &self.baseline);
+        let stats = now.stats.since(&then.stats);
+        Figures {
+            bytes: now.acked - then.acked,
+            sent: stats.segments_sent,
+            retransmitted: stats.segments_retransmitted,
+            timeouts: stats.timeouts,
+            fast_retransmits: stats.fast_retransmits,
+            received: 0,
+            transfers: now.transfers - then.transfers,
+            delivery: stats.delivery_time,
+        }
+    }
+}
+
+/// A source that sends by the clock, and its sink.
+#[derive(Debug)]
+struct Datagrams {
+    clock: Clock,
+    next: Time,
+    packet: u32,
+    payload: u32,
+    figures: Figures,
+}
+
+impl Datagrams {
+    fn new(scenario: &Scenario, spec: &model::Flow) -> Datagrams {
+        let vc = &scenario.vcs[spec.vc];
+        let first = &scenario.lines[vc.path[0]];
+        let bits = 8 * super::circuit::shape(first.medium, vc.packet, vc.llc_snap).line_bytes();
+        let clock = match &spec.source {
+            source::Spec::Cbr(params) => Clock::periodic(bits, params.rate),
+            source::Spec::Poisson(params) => {
+                let stream = Stream::new(scenario.seed, &format!("flow.{}.gaps", spec.name));
+                Clock::poisson(bits, params.rate, stream)
+            }
+            _ => unreachable!("a checked datagram flow has a source with a clock"),
+        };
+        let payload = if vc.packet == 0 { CELL_PAYLOAD as u32 } else { vc.packet - udp::HEADERS };
+        Datagrams { clock, next: Time::NEVER, packet: vc.packet, payload, figures: Figures::default() }
+    }
+
+    fn start(&mut self, now: Time) {
+        self.next = now + self.clock.first();
+    }
+
+    fn send(&mut self, now: Time) -> (u32, Payload) {
+        self.next = now + self.clock.gap();
+        self.figures.sent += 1;
+        (self.packet, Payload::Datagram { bytes: self.payload, sent: now })
+    }
+}
+
+fn earliest(a: Option<Time>, b: Option<Time>) -> Option<Time> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        _ => a.or(b),
+    }
+}

@@ -1,0 +1,108 @@
+//! The network of a run: circuits with their frames, ports, and the flows at the hosts.
+//!
+//! Nothing here knows how time advances. An engine moves units between ports in the order that [`crate::kernel`]
+//! documents, and asks the hosts what to send next.
+
+pub mod circuit;
+
+pub mod flow;
+
+use crate::buffer::admission::{Context, Contract};
+use crate::buffer::pool::Pool;
+use crate::buffer::size::Measure;
+use crate::link::line::Line;
+use crate::link::port::{Parts, Port};
+use crate::scenario::model::{self, Scenario};
+use crate::units::Time;
+
+use circuit::Circuit;
+use flow::Flow;
+
+/// Everything that a run changes.
+#[derive(Debug)]
+pub struct Network {
+    /// One port for each line of the scenario.
+    pub ports: Vec<Port>,
+    /// The circuits.
+    pub circuits: Vec<Circuit>,
+    /// The flows.
+    pub flows: Vec<Flow>,
+}
+
+impl Network {
+    /// The network of a checked scenario, at time zero.
+    pub fn new(scenario: &Scenario) -> Network {
+        let passing = passing_circuits(scenario);
+        let ports =
+            scenario.lines.iter().zip(&passing).map(|(line, vcs)| port(scenario, line, vcs)).collect();
+        let circuits =
+            scenario.vcs.iter().enumerate().map(|(vc, spec)| Circuit::new(scenario, spec, vc, &passing));
+        let circuits = circuits.collect();
+        let flows = (0..scenario.flows.len()).map(|index| Flow::new(scenario, index)).collect();
+        Network { ports, circuits, flows }
+    }
+
+    /// Forget what was counted so far: the measured time starts now.
+    pub fn reset_counters(&mut self, now: Time) {
+        self.ports.iter_mut().for_each(|port| port.reset_counters(now));
+        self.flows.iter_mut().for_each(Flow::reset_counters);
+        self.circuits.iter_mut().for_each(Circuit::reset_counters);
+    }
+
+    /// Bring time averages up to the end of the run.
+    pub fn close_counters(&mut self, now: Time) {
+        self.ports.iter_mut().for_each(|port| port.close_counters(now));
+    }
+}
+
+/// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
+pub fn passing_circuits(scenario: &Scenario) -> Vec<Vec<usize>> {
+    let mut passing = vec![Vec::new(); scenario.lines.len()];
+    for (vc, spec) in scenario.vcs.iter().enumerate() {
+        for &line in &spec.path {
+            passing[line].push(vc);
+        }
+    }
+    passing
+}
+
+/// What the policies of a line's port may know, given its contracts.
+pub fn context<'a>(scenario: &'a Scenario, line: &'a model::Line, contracts: &'a [Contract]) -> Context<'a> {
+    Context {
+        capacity: line.port.capacity,
+        measure: line.port.measure,
+        rate: line.rate,
+        contracts,
+        seed: scenario.seed,
+        port: &line.name,
+    }
+}
+
+/// The contracts of the circuits that pass a line.
+pub fn contracts(scenario: &Scenario, line: &model::Line, vcs: &[usize]) -> Vec<Contract> {
+    let contract = |&vc: &usize| {
+        let spec = &scenario.vcs[vc];
+        let shape = circuit::shape(line.medium, spec.packet, spec.llc_snap);
+        let frame = match line.port.measure {
+            Measure::Cells => u64::from(shape.units),
+            Measure::Bytes => u64::from(shape.bytes),
+            Measure::Packets => 1,
+        };
+        Contract { mcr: spec.mcr, weight: spec.weight, frame }
+    };
+    vcs.iter().map(contract).collect()
+}
+
+fn port(scenario: &Scenario, line: &model::Line, vcs: &[usize]) -> Port {
+    let contracts = contracts(scenario, line, vcs);
+    let context = context(scenario, line, &contracts);
+    let latency = line.delay + scenario.nodes[line.to].latency;
+    Port::new(Parts {
+        measure: line.port.measure,
+        pool: Pool::new(line.port.capacity, vcs.len()),
+        admission: line.port.admission.build(&context).expect("a checked scenario can be built"),
+        scheduler: line.port.scheduler.build(&context).expect("a checked scenario can be built"),
+        shared_queue: line.port.scheduler.shares_one_queue(),
+        line: Line::new(line.rate, latency),
+    })
+}

@@ -1,0 +1,135 @@
+//! The report of one run: every figure by its name in the JSON document that commands print.
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::audit::Audit;
+use crate::buffer::verdict::Reason;
+use crate::engine::Outcome;
+use crate::metrics::fairness;
+use crate::metrics::ideal::{self, Demand};
+use crate::network::circuit;
+use crate::network::flow::Figures;
+use crate::scenario::model::{Flow, Line, Medium, Scenario};
+use crate::scenario::spec::Field;
+use crate::source;
+use crate::units::CELL_PAYLOAD;
+
+/// The JSON document of a run. `engine.wall_s` is null: only a caller has a clock.
+pub fn report(scenario: &Scenario, outcome: &Outcome, audit: Option<&Audit>) -> Json {
+    let mut document = json!({
+        "scenario": scenario.name,
+        "seed": scenario.seed,
+        "duration_s": scenario.duration.as_secs_f64(),
+        "warmup_s": scenario.warmup.as_secs_f64(),
+        "engine": {
+            "name": scenario.engine.write(),
+            "version": env!("CARGO_PKG_VERSION"),
+            "cell_hops": outcome.work.cell_hops,
+            "packet_hops": outcome.work.packet_hops,
+            "events": outcome.work.events,
+            "wall_s": null,
+        },
+    });
+    let figures: Vec<Figures> = outcome.network.flows.iter().map(|flow| flow.figures()).collect();
+    let seconds = (scenario.duration - scenario.warmup).as_secs_f64();
+    let rates: Vec<f64> = figures.iter().map(|figures| figures.bytes as f64 * 8.0 / seconds).collect();
+    document["flows"] = (0..rates.len()).map(|i| flow(&scenario.flows[i], &figures[i], rates[i])).collect();
+    document["ports"] = (0..scenario.lines.len()).map(|i| port(&scenario.lines[i], outcome, i)).collect();
+    document["circuits"] = (0..scenario.vcs.len()).map(|i| circuit_json(scenario, outcome, i)).collect();
+    document["summary"] = summary(scenario, &figures, &rates);
+    if let Some(audit) = audit {
+        document["audit"] = json!({ "checks": audit.checks, "failures": audit.failures });
+    }
+    document
+}
+
+fn flow(spec: &Flow, figures: &Figures, rate: f64) -> Json {
+    json!({
+        "name": spec.name,
+        "vc": spec.vc,
+        "goodput_bps": rate,
+        "segments_sent": figures.sent,
+        "segments_retransmitted": figures.retransmitted,
+        "segments_received": figures.received,
+        "timeouts": figures.timeouts,
+        "fast_retransmits": figures.fast_retransmits,
+        "transfers": figures.transfers,
+        "delivery_time_mean_s": figures.delivery.mean_s(),
+        "delivery_time_sd_s": figures.delivery.sd_s(),
+    })
+}
+
+fn port(line: &Line, outcome: &Outcome, index: usize) -> Json {
+    let port = &outcome.network.ports[index];
+    let counters = port.counters();
+    let lost: Map<String, Json> = Reason::ALL
+        .iter()
+        .filter(|&&reason| counters.lost_for(reason) > 0)
+        .map(|&reason| (reason.word().to_string(), counters.lost_for(reason).into()))
+        .collect();
+    let (bin, shares) = counters.occupancy.distribution();
+    json!({
+        "name": line.name,
+        "units_in": counters.units_in,
+        "units_out": counters.units_out,
+        "units_queued": port.units_queued(),
+        "lost": lost,
+        "frames_in": counters.frames_in,
+        "frames_whole_out": counters.frames_whole_out,
+        "occupancy_mean": counters.occupancy.mean(),
+        "occupancy_max": counters.occupancy.max(),
+        "occupancy_unit": line.port.measure.word(),
+        "occupancy_distribution": { "bin": bin, "share": shares },
+    })
+}
+
+fn circuit_json(scenario: &Scenario, outcome: &Outcome, index: usize) -> Json {
+    let received = outcome.network.circuits[index].received();
+    json!({
+        "name": scenario.vcs[index].name,
+        "frames_whole": received.whole,
+        "frames_wrong_length": received.wrong_length,
+        "frames_wrong_crc": received.wrong_crc,
+    })
+}
+
+fn summary(scenario: &Scenario, figures: &[Figures], rates: &[f64]) -> Json {
+    let goodput: f64 = rates.iter().sum();
+    let ideal: f64 = ideal_rates(scenario).iter().sum();
+    let mcr = |flow: &Flow| scenario.vcs[flow.vc].mcr.as_f64();
+    let excess: Vec<f64> = scenario.flows.iter().zip(rates).map(|(flow, rate)| rate - mcr(flow)).collect();
+    let sent: u64 = figures.iter().map(|figures| figures.sent).sum();
+    let again: u64 = figures.iter().map(|figures| figures.retransmitted).sum();
+    json!({
+        "goodput_bps": goodput,
+        "goodput_ratio": if ideal > 0.0 { Some(goodput / ideal) } else { None },
+        "ideal_bps": ideal,
+        "fairness_mean_deviation": fairness::mean_deviation(rates),
+        "fairness_jain": fairness::jain(&excess),
+        "difference": fairness::difference(rates),
+        "retransmission_ratio": if sent > 0 { Some(again as f64 / sent as f64) } else { None },
+    })
+}
+
+/// Max–min fair payload rates of the flows, in bits per second.
+pub fn ideal_rates(scenario: &Scenario) -> Vec<f64> {
+    let capacities: Vec<f64> = scenario.lines.iter().map(|line| line.rate.as_f64()).collect();
+    let demands: Vec<Demand> = scenario.flows.iter().map(|flow| demand(scenario, flow)).collect();
+    ideal::max_min(&capacities, &demands)
+}
+
+fn demand(scenario: &Scenario, flow: &Flow) -> Demand {
+    let vc = &scenario.vcs[flow.vc];
+    let payload = match vc.packet {
+        0 => CELL_PAYLOAD as f64,
+        packet => f64::from(packet - flow.transport.header_bytes()),
+    };
+    let cost = |medium: Medium| circuit::shape(medium, vc.packet, vc.llc_snap).line_bytes() as f64 / payload;
+    let lines = vc.path.iter().map(|&line| (line, cost(scenario.lines[line].medium)));
+    let limit = match &flow.source {
+        source::Spec::Cbr(params) => params.rate.as_f64(),
+        source::Spec::Poisson(params) => params.rate.as_f64(),
+        source::Spec::Greedy(_) | source::Spec::File(_) => f64::INFINITY,
+    };
+    Demand { lines: lines.collect(), limit: limit / cost(scenario.lines[vc.path[0]].medium) }
+}

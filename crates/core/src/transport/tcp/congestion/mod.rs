@@ -1,0 +1,213 @@
+//! Congestion control: how the window answers to ACKs, duplicates and timeouts.
+//!
+//! An algorithm sees facts and returns a [`Reaction`]; the [sender](super::Sender) counts duplicates, keeps the timer
+//! and sends. One algorithm is one file; [`CATALOGUE`] lists them all. Slow start, congestion avoidance and the answer
+//! to a timeout are common to all and stand here, in [`Window`].
+
+use super::Params;
+use crate::choice;
+
+pub mod new_reno;
+pub mod reno;
+
+pub use new_reno::{NewReno, PartialAck};
+pub use reno::Reno;
+
+choice! {
+    /// The congestion-control algorithms by name.
+    pub enum Algorithm {
+        /// Fast retransmit and fast recovery, which the first new ACK ends.
+        Reno = "reno",
+        /// Fast recovery lasts until everything outstanding at its start is acknowledged.
+        NewReno = "new-reno",
+    }
+}
+
+/// Name and source text of each algorithm; the text opens with its documentation.
+pub const CATALOGUE: &[(&str, &str)] =
+    &[("reno", include_str!("reno.rs")), ("new-reno", include_str!("new_reno.rs"))];
+
+/// What the sender knows when something happens, in octets.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// The first octet that is not acknowledged.
+    pub unacknowledged: u64,
+    /// The octet after the last that was ever sent.
+    pub sent: u64,
+    /// The window that the receiver offers.
+    pub send_window: u64,
+}
+
+/// What the sender should do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reaction {
+    /// Send what the window allows.
+    Continue,
+    /// Retransmit the first unacknowledged segment.
+    Retransmit {
+        /// Restart the retransmission timer with it.
+        restart_timer: bool,
+    },
+}
+
+/// The congestion window and what moves it.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// Congestion window, in octets.
+    pub cwnd: u64,
+    /// Slow-start threshold, in octets; `u64::MAX` is "unlimited".
+    pub ssthresh: u64,
+    /// Octets of a full segment.
+    pub mss: u64,
+    /// The window opens no further than this: nobody could advertise more.
+    limit: u64,
+    initial: u64,
+    extra: u64,
+}
+
+impl Window {
+    /// The window of a new connection.
+    pub fn new(params: &Params) -> Window {
+        let mss = u64::from(params.mss);
+        let initial = mss * u64::from(params.initial_window);
+        Window {
+            cwnd: initial,
+            ssthresh: params.initial_ssthresh.map_or(u64::MAX, |bytes| bytes.0),
+            mss,
+            limit: super::MAX_WINDOW_FIELD << params.window_shift(),
+            initial,
+            extra: if params.extra_increase { mss / 8 } else { 0 },
+        }
+    }
+
+    /// One ACK of new data: a segment more in slow start, `mss²/cwnd` in congestion avoidance (RFC 2581 section 3.1).
+    pub fn grow(&mut self) {
+        let avoidance = self.cwnd > self.ssthresh;
+        let increase = if avoidance { self.mss * self.mss / self.cwnd + self.extra } else { self.mss };
+        self.cwnd = (self.cwnd + increase).min(self.limit.max(self.initial));
+    }
+
+    /// A loss: remember half of the window in use, in whole segments and at least two.
+    pub fn halve(&mut self, send_window: u64) {
+        let segments = self.cwnd.min(send_window) / 2 / self.mss;
+        self.ssthresh = segments.max(2) * self.mss;
+    }
+
+    /// A timeout: slow start from one segment.
+    pub fn collapse(&mut self, send_window: u64) {
+        self.halve(send_window);
+        self.cwnd = self.mss;
+    }
+
+    /// The connection was idle or starts with new data: slow start from the initial window.
+    pub fn restart(&mut self) {
+        self.cwnd = self.cwnd.min(self.initial);
+    }
+}
+
+/// The state of the algorithm in use.
+#[derive(Clone, Debug)]
+pub enum Congestion {
+    /// See [`reno`].
+    Reno(Reno),
+    /// See [`new_reno`].
+    NewReno(NewReno),
+}
+
+impl Congestion {
+    /// The state at the start of a connection.
+    pub fn new(params: &Params) -> Congestion {
+        match params.congestion {
+            Algorithm::Reno => Congestion::Reno(Reno::new(params)),
+            Algorithm::NewReno => Congestion::NewReno(NewReno::new(params)),
+        }
+    }
+
+    /// An ACK of `acked` new octets has come; `facts` are those after it.
+    pub fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction {
+        match self {
+            Congestion::Reno(reno) => reno.on_new_ack(window),
+            Congestion::NewReno(new_reno) => new_reno.on_new_ack(window, acked, facts),
+        }
+    }
+
+    /// The `count`-th duplicate ACK in a row has come.
+    pub fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
+        match self {
+            Congestion::Reno(reno) => reno.on_duplicate(window, count, facts),
+            Congestion::NewReno(new_reno) => new_reno.on_duplicate(window, count, facts),
+        }
+    }
+
+    /// The retransmission timer has expired.
+    pub fn on_timeout(&mut self, window: &mut Window, facts: Facts) {
+        match self {
+            Congestion::Reno(reno) => reno.on_timeout(window, facts),
+            Congestion::NewReno(new_reno) => new_reno.on_timeout(window, facts),
+        }
+    }
+
+    /// It is in fast recovery.
+    pub fn is_recovering(&self) -> bool {
+        match self {
+            Congestion::Reno(reno) => reno.is_recovering(),
+            Congestion::NewReno(new_reno) => new_reno.is_recovering(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::spec::Field;
+    use crate::transport::tcp::tests::defaults;
+    use crate::units::Bytes;
+
+    #[test]
+    fn every_algorithm_of_the_catalogue_can_be_chosen_and_documents_itself() {
+        let words = Algorithm::shape().schema["enum"].as_array().unwrap().clone();
+        let names: Vec<serde_json::Value> = CATALOGUE.iter().map(|(name, _)| (*name).into()).collect();
+        assert_eq!(words, names);
+        for (name, text) in CATALOGUE {
+            for heading in ["Source", "Idea", "Parameters", "Differences from the paper", "Complexity"] {
+                assert!(text.contains(&format!("//! *{heading}*")), "{name} lacks {heading}");
+            }
+        }
+    }
+
+    #[test]
+    fn congestion_avoidance_opens_the_window_by_about_a_segment_in_a_round_trip() {
+        let mut params = defaults();
+        params.mss = 1000;
+        params.initial_window = 10;
+        params.initial_ssthresh = Some(Bytes(5_000));
+        let grown = |params: &Params| {
+            let mut window = Window::new(params);
+            (0..10).for_each(|_| window.grow());
+            window.cwnd
+        };
+        assert_eq!(grown(&params), 10_956);
+        params.extra_increase = true;
+        assert!((12_000..12_250).contains(&grown(&params)));
+    }
+
+    #[test]
+    fn the_window_opens_no_further_than_can_be_advertised() {
+        let mut window = Window::new(&defaults());
+        (0..1000).for_each(|_| window.grow());
+        assert_eq!(window.cwnd, 131_070);
+    }
+
+    #[test]
+    fn half_a_window_is_counted_in_whole_segments_and_never_less_than_two() {
+        let mut window = Window::new(&defaults());
+        window.cwnd = 15 * 1460;
+        window.halve(u64::MAX);
+        assert_eq!(window.ssthresh, 7 * 1460);
+        window.halve(9 * 1460 + 1459);
+        assert_eq!(window.ssthresh, 4 * 1460);
+        window.cwnd = 1460;
+        window.collapse(u64::MAX);
+        assert_eq!((window.ssthresh, window.cwnd), (2 * 1460, 1460));
+    }
+}

@@ -1,0 +1,165 @@
+//! NewReno.
+//!
+//! *Source*: S. Floyd and T. Henderson, "The NewReno Modification to TCP's Fast Recovery Algorithm", RFC 2582, April
+//! 1999, sections 3–5, and its drafts draft-ietf-tcpimpl-newreno-00 ff. (1998); after J. C. Hoe, "Improving the Start-up
+//! Behavior of a Congestion Control Scheme for TCP", SIGCOMM 1996.
+//!
+//! *Idea*: an ACK that covers only part of what was outstanding when fast recovery began (a partial ACK) means that the
+//! next segment is lost as well: send it again at once, without waiting for duplicates or a timeout, and stay in fast
+//! recovery until everything up to `recover` is acknowledged. So one loss is repaired in each round trip and the
+//! window is halved once for all losses of a window.
+//!
+//! *Parameters*: `dupack_threshold` (duplicate ACKs, 3: RFC 2581); `partial_ack` (`impatient`: RFC 2582 section 3 step
+//! 5, which restarts the retransmission timer with the first partial ACK only, so that many losses end in a timeout and
+//! slow start; `slow-but-steady`: section 4, each partial ACK restarts it).
+//!
+//! *Differences from the paper*: half the window is min(cwnd, advertised window)/2 in whole segments, as for `reno`. Of
+//! the two windows allowed when recovery ends, it takes min(ssthresh, flight + mss), which cannot burst. After a timeout
+//! fast retransmission waits until more than `send_high` is acknowledged (section 5, the less careful variant).
+//!
+//! *Complexity*: O(1) for each ACK; two sequence numbers and a flag for each connection.
+
+use super::{Facts, Reaction, Window};
+use crate::choice;
+use crate::transport::tcp::Params;
+
+choice! {
+    /// When a partial ACK restarts the retransmission timer.
+    pub enum PartialAck {
+        /// The first one of a recovery restarts it (RFC 2582 section 3).
+        Impatient = "impatient",
+        /// Each one restarts it (RFC 2582 section 4).
+        SlowButSteady = "slow-but-steady",
+    }
+}
+
+/// State of NewReno.
+#[derive(Clone, Debug)]
+pub struct NewReno {
+    threshold: u32,
+    timer: PartialAck,
+    /// In fast recovery: the octet after the last that was sent before it began.
+    recover: Option<u64>,
+    /// No partial ACK has come in this recovery.
+    first_partial: bool,
+    /// The octet after the last that was sent before the latest timeout.
+    send_high: Option<u64>,
+}
+
+impl NewReno {
+    pub(super) fn new(params: &Params) -> NewReno {
+        NewReno {
+            threshold: params.dupack_threshold,
+            timer: params.partial_ack,
+            recover: None,
+            first_partial: true,
+            send_high: None,
+        }
+    }
+
+    /// RFC 2582 section 3 step 5.
+    pub(super) fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction {
+        let Some(recover) = self.recover else {
+            window.grow();
+            return Reaction::Continue;
+        };
+        if facts.unacknowledged < recover {
+            window.cwnd = window.cwnd.saturating_sub(acked) + window.mss;
+            let restart_timer = self.first_partial || self.timer == PartialAck::SlowButSteady;
+            self.first_partial = false;
+            return Reaction::Retransmit { restart_timer };
+        }
+        self.recover = None;
+        let flight = facts.sent - facts.unacknowledged;
+        window.cwnd = window.ssthresh.min(flight + window.mss);
+        Reaction::Continue
+    }
+
+    /// RFC 2582 section 3 steps 1–4, with the test of section 5.
+    pub(super) fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
+        if self.recover.is_some() {
+            window.cwnd += window.mss;
+        } else if count == self.threshold && self.send_high.is_none_or(|high| facts.unacknowledged > high) {
+            self.recover = Some(facts.sent);
+            self.first_partial = true;
+            window.halve(facts.send_window);
+            window.cwnd = window.ssthresh + u64::from(count) * window.mss;
+            return Reaction::Retransmit { restart_timer: true };
+        }
+        Reaction::Continue
+    }
+
+    /// RFC 2582 section 3 step 6.
+    pub(super) fn on_timeout(&mut self, window: &mut Window, facts: Facts) {
+        self.recover = None;
+        self.send_high = Some(facts.sent);
+        window.collapse(facts.send_window);
+    }
+
+    pub(super) fn is_recovering(&self) -> bool {
+        self.recover.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::tcp::tests::defaults;
+
+    const MSS: u64 = 1460;
+
+    fn facts(unacknowledged: u64, sent: u64) -> Facts {
+        Facts { unacknowledged: unacknowledged * MSS, sent: sent * MSS, send_window: 65_535 }
+    }
+
+    fn recovering(timer: PartialAck) -> (NewReno, Window) {
+        let params = Params { partial_ack: timer, ..defaults() };
+        let (mut new_reno, mut window) = (NewReno::new(&params), Window::new(&params));
+        window.cwnd = 10 * MSS;
+        let third = new_reno.on_duplicate(&mut window, 3, facts(0, 10));
+        assert_eq!(third, Reaction::Retransmit { restart_timer: true });
+        assert_eq!((window.ssthresh, window.cwnd), (5 * MSS, 8 * MSS));
+        (new_reno, window)
+    }
+
+    #[test]
+    fn a_partial_ack_retransmits_and_deflates_by_what_it_acknowledges_less_one_segment() {
+        let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
+        let reaction = new_reno.on_new_ack(&mut window, 4 * MSS, facts(4, 11));
+        assert_eq!(reaction, Reaction::Retransmit { restart_timer: true });
+        assert_eq!(window.cwnd, 5 * MSS);
+        assert!(new_reno.is_recovering());
+    }
+
+    #[test]
+    fn only_the_first_partial_ack_restarts_an_impatient_timer() {
+        for (timer, restart_timer) in [(PartialAck::Impatient, false), (PartialAck::SlowButSteady, true)] {
+            let (mut new_reno, mut window) = recovering(timer);
+            new_reno.on_new_ack(&mut window, MSS, facts(1, 10));
+            let second = new_reno.on_new_ack(&mut window, MSS, facts(2, 10));
+            assert_eq!(second, Reaction::Retransmit { restart_timer });
+        }
+    }
+
+    #[test]
+    fn an_ack_of_everything_outstanding_at_the_start_ends_recovery_without_a_burst() {
+        let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
+        assert_eq!(new_reno.on_new_ack(&mut window, 10 * MSS, facts(10, 12)), Reaction::Continue);
+        assert!(!new_reno.is_recovering());
+        assert_eq!(window.cwnd, 3 * MSS);
+        let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
+        new_reno.on_new_ack(&mut window, 10 * MSS, facts(10, 17));
+        assert_eq!(window.cwnd, 5 * MSS);
+    }
+
+    #[test]
+    fn after_a_timeout_duplicates_of_older_segments_start_no_recovery() {
+        let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
+        new_reno.on_timeout(&mut window, facts(0, 10));
+        assert!(!new_reno.is_recovering());
+        assert_eq!(new_reno.on_duplicate(&mut window, 3, facts(5, 10)), Reaction::Continue);
+        assert_eq!(new_reno.on_duplicate(&mut window, 3, facts(10, 14)), Reaction::Continue);
+        let later = new_reno.on_duplicate(&mut window, 3, facts(11, 14));
+        assert_eq!(later, Reaction::Retransmit { restart_timer: true });
+    }
+}

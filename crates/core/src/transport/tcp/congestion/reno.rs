@@ -1,0 +1,110 @@
+//! Reno.
+//!
+//! *Source*: V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988, and "Modified TCP Congestion Avoidance
+//! Algorithm", end2end-interest list, 30 April 1990 (4.3BSD-Reno, 4.4BSD `tcp_input`); M. Allman, V. Paxson and
+//! W. Stevens, RFC 2581, "TCP Congestion Control", 1999, section 3.2.
+//!
+//! *Idea*: three duplicate ACKs mean that a segment is lost and later ones arrive. Send it again at once, halve the
+//! window instead of falling back to one segment, and let each further duplicate, which means that a segment has left
+//! the network, inflate the window by one. The first ACK of new data ends this fast recovery.
+//!
+//! *Parameters*: `dupack_threshold` (duplicate ACKs, 3: RFC 2581).
+//!
+//! *Differences from the paper*: half the window is min(cwnd, advertised window)/2 in whole segments, as in 4.4BSD,
+//! where RFC 2581 takes the data in flight. After a timeout, duplicates of segments that had arrived before may start
+//! another fast retransmission, as in 4.4BSD; `new-reno` prevents this.
+//!
+//! *Complexity*: O(1) for each ACK; one flag for each connection.
+
+use super::{Facts, Reaction, Window};
+use crate::transport::tcp::Params;
+
+/// State of Reno.
+#[derive(Clone, Debug)]
+pub struct Reno {
+    threshold: u32,
+    recovering: bool,
+}
+
+impl Reno {
+    pub(super) fn new(params: &Params) -> Reno {
+        Reno { threshold: params.dupack_threshold, recovering: false }
+    }
+
+    pub(super) fn on_new_ack(&mut self, window: &mut Window) -> Reaction {
+        if self.recovering {
+            self.recovering = false;
+            window.cwnd = window.cwnd.min(window.ssthresh);
+        } else {
+            window.grow();
+        }
+        Reaction::Continue
+    }
+
+    pub(super) fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
+        if self.recovering {
+            window.cwnd += window.mss;
+        } else if count == self.threshold {
+            self.recovering = true;
+            window.halve(facts.send_window);
+            window.cwnd = window.ssthresh + u64::from(count) * window.mss;
+            return Reaction::Retransmit { restart_timer: true };
+        }
+        Reaction::Continue
+    }
+
+    pub(super) fn on_timeout(&mut self, window: &mut Window, facts: Facts) {
+        self.recovering = false;
+        window.collapse(facts.send_window);
+    }
+
+    pub(super) fn is_recovering(&self) -> bool {
+        self.recovering
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::tcp::tests::defaults;
+
+    const FACTS: Facts = Facts { unacknowledged: 0, sent: 14_600, send_window: 65_535 };
+
+    fn recovering() -> (Reno, Window) {
+        let params = defaults();
+        let (mut reno, mut window) = (Reno::new(&params), Window::new(&params));
+        window.cwnd = 10 * window.mss;
+        assert_eq!(reno.on_duplicate(&mut window, 1, FACTS), Reaction::Continue);
+        assert_eq!(reno.on_duplicate(&mut window, 2, FACTS), Reaction::Continue);
+        assert_eq!(window.cwnd, 10 * window.mss);
+        let third = reno.on_duplicate(&mut window, 3, FACTS);
+        assert_eq!(third, Reaction::Retransmit { restart_timer: true });
+        (reno, window)
+    }
+
+    #[test]
+    fn the_third_duplicate_halves_the_window_and_each_further_one_inflates_it() {
+        let (mut reno, mut window) = recovering();
+        assert_eq!((window.ssthresh, window.cwnd), (5 * window.mss, 8 * window.mss));
+        assert_eq!(reno.on_duplicate(&mut window, 4, FACTS), Reaction::Continue);
+        assert_eq!(window.cwnd, 9 * window.mss);
+    }
+
+    #[test]
+    fn the_first_new_ack_deflates_the_window_and_the_next_one_opens_it() {
+        let (mut reno, mut window) = recovering();
+        reno.on_new_ack(&mut window);
+        assert!(!reno.is_recovering());
+        assert_eq!(window.cwnd, 5 * window.mss);
+        reno.on_new_ack(&mut window);
+        assert_eq!(window.cwnd, 6 * window.mss);
+    }
+
+    #[test]
+    fn a_timeout_ends_fast_recovery() {
+        let (mut reno, mut window) = recovering();
+        reno.on_timeout(&mut window, FACTS);
+        assert!(!reno.is_recovering());
+        assert_eq!((window.ssthresh, window.cwnd), (4 * window.mss, window.mss));
+    }
+}

@@ -1,0 +1,265 @@
+//! TCP for bulk data in one direction, modelled on 4.4BSD.
+//!
+//! *Source*: the 4.4BSD-Lite implementation (Net/3) as W. R. Stevens and G. R. Wright describe it in "TCP/IP
+//! Illustrated, Volume 2" (1995), chapters 24–30: segments leave as in `tcp_output`, acknowledgements act as in
+//! `tcp_input`, timers count ticks as in `tcp_timer`. The congestion control is a part of its own:
+//! [`congestion`].
+//!
+//! [`Sender`] and [`Receiver`] are the two ends. Neither knows the other, a clock or a network: whoever runs them
+//! hands over each [`Segment`] that arrives, calls `on_timer` at the instant that `next_timer` names, and carries
+//! away what was appended to `out`. Simultaneous facts count in the order in which they are told.
+//!
+//! What is simpler than the protocol, on purpose:
+//!
+//! * Sequence numbers are 64-bit offsets of data and never wrap; SYN takes no sequence number and FIN does not
+//!   exist: a connection ends when the next one starts. [`Segment::connection`] stands for the port numbers that
+//!   keep connections apart.
+//! * The ACK of the SYN-ACK rides on the first data. The passive end does not repeat its SYN-ACK by itself, only in
+//!   answer to a repeated SYN.
+//! * The receiving application reads at once, so the advertised window is constant unless
+//!   [`Receiver::set_window`] says otherwise; the send buffer is never what limits the sender.
+//! * No options but window scaling (RFC 1323): no timestamps, no SACK.
+//!
+//! Differences from 4.4BSD, each for a reason:
+//!
+//! * Retransmission never gives up; Net/3 drops the connection after twelve timeouts, which no study wants.
+//! * Fast recovery deflates the window also when exactly three duplicates came, and on the very next new ACK
+//!   (RFC 2581 section 3.2); Net/3 misses it in both its header prediction and a comparison (L. S. Brakmo and
+//!   L. L. Peterson, "Performance problems in BSD4.4 TCP", 1995). That ACK does not open the window besides.
+//! * A segment is cut short by the window only when nothing is outstanding before it; Net/3 cuts any retransmission.
+//! * A short segment at the end of what was written leaves at once, as it does when the application closes the
+//!   connection behind it (or sets `TCP_NODELAY`); Nagle's algorithm would hold it back otherwise.
+//! * A segment is timed only if all of it is new (P. Karn and C. Partridge, 1991); Net/3 also times a
+//!   retransmission that carries some new data.
+
+use crate::section;
+use crate::units::{Bytes, Span};
+
+pub mod congestion;
+mod ranges;
+mod receiver;
+mod rtt;
+mod sender;
+mod stats;
+
+pub use receiver::Receiver;
+pub use rtt::{Estimator, TickClock};
+pub use sender::Sender;
+pub use stats::{DeliveryTime, ReceiverStats, SenderStats};
+
+use congestion::{Algorithm, PartialAck};
+
+/// A segment or an acknowledgement, without the data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// Offset of its first octet of data; on an ACK 0.
+    pub seq: u64,
+    /// Offset of the octet that the receiver wants next; on data 0.
+    pub ack: u64,
+    /// Octets of data.
+    pub len: u32,
+    /// Octets that the receiver can take from `ack` on, as the header's field and its scale can say it; on data 0.
+    pub window: u32,
+    /// Which connection of the pair it belongs to, from 1.
+    pub connection: u32,
+    /// It opens a connection.
+    pub syn: bool,
+    /// It travels from the receiver to the sender.
+    pub is_ack: bool,
+    /// Its first octet has been sent before: for statistics only, the receiver does not look.
+    pub retransmission: bool,
+}
+
+section! {
+    /// TCP, both ends: sender, receiver and their timers.
+    pub struct Params {
+        /// Congestion control of the sender.
+        pub congestion: Algorithm = Algorithm::Reno,
+        /// Octets of data in a full segment; the default fills an Ethernet frame.
+        pub mss: u32 = 1460,
+        /// Receive buffer, hence largest window; above 65535 bytes the window field is scaled (RFC 1323) and
+        /// the window rounded down to what the scaled field can say. The default is that of the studies.
+        pub window: Bytes = Bytes(65_536),
+        /// Whether window scaling is spoken; if not, a 64 KiB buffer advertises 65535 bytes.
+        pub window_scaling: bool = true,
+        /// Acknowledge every second full segment, or at the next tick of the fast timer (4.4BSD); if not,
+        /// every segment.
+        pub delayed_ack: bool = true,
+        /// Tick of the retransmission and persist timers and of round-trip measurements: 500 ms in 4.4BSD; 1 ps
+        /// gives exact timers. A timer of n ticks lasts between n - 1 and n ticks.
+        pub slow_timer: Span = Span::millis(500),
+        /// Tick of the delayed-acknowledgement timer: 200 ms in 4.4BSD.
+        pub fast_timer: Span = Span::millis(200),
+        /// Shortest retransmission timeout: 1 s in 4.4BSD (TCPTV_MIN). Never less than one tick.
+        pub min_rto: Span = Span::secs(1),
+        /// Longest retransmission timeout, back-off included: 64 s in 4.4BSD (TCPTV_REXMTMAX).
+        pub max_rto: Span = Span::secs(64),
+        /// First retransmission timeout while there is no measurement: 6 s in 4.4BSD. Its back-off starts from
+        /// twice this value, so that a lost SYN is repeated after 6, 24 and 48 s.
+        pub initial_rto: Span = Span::secs(6),
+        /// Smoothed round-trip time before the first measurement; together with initial_mdev it replaces
+        /// initial_rto by their sum srtt + 4 mdev.
+        pub initial_srtt: Option<Span> = None,
+        /// Mean deviation of the round-trip time before the first measurement.
+        pub initial_mdev: Option<Span> = None,
+        /// Each measurement is lengthened by a uniform random time up to this one, against phase effects
+        /// (L. Kalampoukas and A. Varma, "Performance of TCP over Multi-Hop ATM Networks", 1995, section 3).
+        pub rtt_jitter: Span = Span::ZERO,
+        /// Congestion window of a new connection and after an idle time, in segments: 1 in 4.4BSD.
+        pub initial_window: u32 = 1,
+        /// Slow-start threshold of a new connection; unlimited in 4.4BSD.
+        pub initial_ssthresh: Option<Bytes> = None,
+        /// Duplicate ACKs that call for a fast retransmission: 3 (4.3BSD-Reno, RFC 2581); a number that no window
+        /// can produce turns fast retransmission off.
+        pub dupack_threshold: u32 = 3,
+        /// Which partial ACKs restart the retransmission timer (new-reno only).
+        pub partial_ack: PartialAck = PartialAck::Impatient,
+        /// Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although
+        /// it should not (RFC 2525 section 2.3).
+        pub extra_increase: bool = false,
+        /// Open each connection with SYN and SYN-ACK; if not, it is established at once.
+        pub handshake: bool = true,
+    }
+}
+
+impl Params {
+    /// Refuse combinations that cannot work; the message names the key.
+    pub fn check(&self) -> Result<(), String> {
+        let refuse = |wrong: bool, why: &str| if wrong { Err(why.to_string()) } else { Ok(()) };
+        refuse(self.mss == 0, "mss: a segment carries at least one byte")?;
+        refuse(self.mss > 65_535, "mss: a segment carries at most 65535 bytes")?;
+        refuse(
+            !self.window_scaling && self.window.0 > 65_536,
+            "window: more than 64 KiB cannot be advertised without window_scaling",
+        )?;
+        refuse(
+            self.window.0 > MAX_WINDOW_FIELD << MAX_SHIFT,
+            "window: more than 1073725440 bytes cannot be advertised (RFC 1323)",
+        )?;
+        refuse(
+            self.advertised_window() < u64::from(self.mss),
+            "window: it must hold at least one segment (mss)",
+        )?;
+        refuse(
+            self.slow_timer == Span::ZERO,
+            "slow_timer: a tick cannot be zero; \"1 ps\" gives exact timers",
+        )?;
+        refuse(
+            self.fast_timer == Span::ZERO,
+            "fast_timer: a tick cannot be zero; \"1 ps\" gives exact timers",
+        )?;
+        refuse(self.max_rto == Span::ZERO, "max_rto: a timeout cannot be zero")?;
+        refuse(self.min_rto > self.max_rto, "min_rto: it cannot exceed max_rto")?;
+        refuse(self.initial_rto == Span::ZERO, "initial_rto: a timeout cannot be zero")?;
+        refuse(
+            self.initial_srtt.is_some() && self.initial_mdev.is_none(),
+            "initial_mdev: it is needed together with initial_srtt",
+        )?;
+        refuse(
+            self.initial_mdev.is_some() && self.initial_srtt.is_none(),
+            "initial_srtt: it is needed together with initial_mdev",
+        )?;
+        refuse(self.initial_srtt == Some(Span::ZERO), "initial_srtt: a round-trip time cannot be zero")?;
+        refuse(
+            self.longest() > MAX_SPAN,
+            "max_rto, initial_rto, initial_srtt, rtt_jitter: at most 24 hours",
+        )?;
+        refuse(self.initial_window == 0, "initial_window: at least one segment")?;
+        refuse(self.initial_ssthresh == Some(Bytes(0)), "initial_ssthresh: it cannot be zero")?;
+        refuse(self.dupack_threshold == 0, "dupack_threshold: at least one duplicate ACK")
+    }
+
+    /// Bits by which the window field is shifted (RFC 1323 section 2.3): the least that can say the whole window.
+    pub fn window_shift(&self) -> u32 {
+        let enough = |shift: &u32| MAX_WINDOW_FIELD << shift >= self.window.0;
+        if self.window_scaling { (0..MAX_SHIFT).find(enough).unwrap_or(MAX_SHIFT) } else { 0 }
+    }
+
+    /// The largest window that the receiver can advertise, in octets.
+    pub fn advertised_window(&self) -> u64 {
+        let shift = self.window_shift();
+        self.window.0.min(MAX_WINDOW_FIELD << shift) >> shift << shift
+    }
+
+    fn longest(&self) -> Span {
+        let optional = self.initial_srtt.unwrap_or_default().max(self.initial_mdev.unwrap_or_default());
+        self.max_rto.max(self.initial_rto).max(self.rtt_jitter).max(optional)
+    }
+}
+
+/// Octets of the IP and TCP headers before the data: no options.
+pub const HEADERS: u32 = 20 + 20;
+/// What the window field of a header can hold.
+const MAX_WINDOW_FIELD: u64 = 65_535;
+/// The largest shift of RFC 1323 section 2.3.
+const MAX_SHIFT: u32 = 14;
+/// Longer times would overflow the estimator's fixed-point numbers at the finest tick.
+const MAX_SPAN: Span = Span::secs(86_400);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::spec::{Section, Table};
+    use crate::scenario::tree::{Node, Place, Value};
+
+    pub(super) fn defaults() -> Params {
+        let empty = Node { value: Value::Table(Vec::new()), place: Place::default() };
+        Params::take(&mut Table::new(&empty, "transport").unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_44bsd_and_pass_the_check() {
+        assert_eq!(defaults().check(), Ok(()));
+        assert_eq!(defaults().slow_timer, Span::millis(500));
+        assert_eq!(defaults().congestion, Algorithm::Reno);
+    }
+
+    #[test]
+    fn a_window_above_65535_bytes_is_scaled_and_rounded_down() {
+        let window = |window, window_scaling| Params { window: Bytes(window), window_scaling, ..defaults() };
+        assert_eq!(window(65_535, true).window_shift(), 0);
+        assert_eq!(window(65_536, true).window_shift(), 1);
+        assert_eq!(window(65_536, true).advertised_window(), 65_536);
+        assert_eq!(window(65_536, false).advertised_window(), 65_535);
+        assert_eq!(window(131_071, true).window_shift(), 2);
+        assert_eq!(window(131_071, true).advertised_window(), 131_068);
+        assert_eq!(window(MAX_WINDOW_FIELD << MAX_SHIFT, true).window_shift(), 14);
+    }
+
+    #[test]
+    fn impossible_combinations_are_refused_with_the_key_that_is_wrong() {
+        let day = Span::secs(86_401);
+        let cases = [
+            ("mss", Params { mss: 0, ..defaults() }),
+            ("mss", Params { mss: 65_536, window: Bytes(1 << 20), ..defaults() }),
+            ("window", Params { window: Bytes(1459), ..defaults() }),
+            ("window", Params { window: Bytes(65_537), window_scaling: false, ..defaults() }),
+            ("window", Params { window: Bytes(1 << 30), ..defaults() }),
+            ("window", Params { mss: 1461, window: Bytes(1460), ..defaults() }),
+            ("slow_timer", Params { slow_timer: Span::ZERO, ..defaults() }),
+            ("fast_timer", Params { fast_timer: Span::ZERO, ..defaults() }),
+            ("max_rto", Params { max_rto: Span::ZERO, ..defaults() }),
+            ("max_rto", Params { max_rto: day, ..defaults() }),
+            ("min_rto", Params { min_rto: Span::secs(65), ..defaults() }),
+            ("initial_rto", Params { initial_rto: Span::ZERO, ..defaults() }),
+            ("initial_mdev", Params { initial_srtt: Some(Span::millis(1)), ..defaults() }),
+            ("initial_srtt", Params { initial_mdev: Some(Span::millis(1)), ..defaults() }),
+            (
+                "initial_srtt",
+                Params { initial_srtt: Some(Span::ZERO), initial_mdev: Some(Span::ZERO), ..defaults() },
+            ),
+            ("initial_window", Params { initial_window: 0, ..defaults() }),
+            ("initial_ssthresh", Params { initial_ssthresh: Some(Bytes(0)), ..defaults() }),
+            ("dupack_threshold", Params { dupack_threshold: 0, ..defaults() }),
+        ];
+        for (key, params) in cases {
+            let why = params.check().unwrap_err();
+            assert!(why.starts_with(key), "{key}: {why}");
+        }
+    }
+
+    #[test]
+    fn a_segment_is_small() {
+        assert!(size_of::<Segment>() <= 40);
+    }
+}

@@ -1,0 +1,74 @@
+//! The out-of-order queue of a receiver: disjoint ranges of octets, sorted.
+
+use std::collections::VecDeque;
+
+/// Sorted ranges `[start, end)` that neither overlap nor touch.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ranges(VecDeque<(u64, u64)>);
+
+impl Ranges {
+    /// Nothing is queued.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Forget everything.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Add `[start, end)`; returns how many of its octets were there already.
+    pub(super) fn insert(&mut self, start: u64, end: u64) -> u64 {
+        let index = self.0.partition_point(|range| range.1 < start);
+        let (mut merged, mut known) = ((start, end), 0);
+        while let Some(&range) = self.0.get(index).filter(|range| range.0 <= end) {
+            known += range.1.min(end).saturating_sub(range.0.max(start));
+            merged = (merged.0.min(range.0), merged.1.max(range.1));
+            self.0.remove(index);
+        }
+        self.0.insert(index, merged);
+        known
+    }
+
+    /// Take everything that joins up with the octets below `next`; returns the octet that is wanted then.
+    pub(super) fn advance(&mut self, mut next: u64) -> u64 {
+        while let Some(&(_, end)) = self.0.front().filter(|range| range.0 <= next) {
+            next = next.max(end);
+            self.0.pop_front();
+        }
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_merge_where_they_touch_or_overlap() {
+        let mut ranges = Ranges::default();
+        assert_eq!(ranges.insert(10, 20), 0);
+        assert_eq!(ranges.insert(30, 40), 0);
+        assert_eq!(ranges.insert(50, 60), 0);
+        assert_eq!(ranges.insert(20, 30), 0);
+        assert_eq!(ranges.0, [(10, 40), (50, 60)]);
+        assert_eq!(ranges.insert(35, 55), 10);
+        assert_eq!(ranges.0, [(10, 60)]);
+        assert_eq!(ranges.insert(0, 100), 50);
+        assert_eq!(ranges.0, [(0, 100)]);
+        assert_eq!(ranges.insert(20, 30), 10);
+    }
+
+    #[test]
+    fn advancing_takes_what_joins_up_and_leaves_what_lies_behind_a_hole() {
+        let mut ranges = Ranges::default();
+        for (start, end) in [(10, 20), (30, 40), (2, 5)] {
+            ranges.insert(start, end);
+        }
+        assert_eq!(ranges.advance(1), 1);
+        assert_eq!(ranges.advance(12), 20);
+        assert_eq!(ranges.0, [(30, 40)]);
+        assert_eq!(ranges.advance(30), 40);
+        assert!(ranges.is_empty());
+    }
+}

@@ -1,0 +1,158 @@
+//! The receiving end: the data half of `tcp_input`, reassembly, and the delayed-acknowledgement timer.
+
+use super::ranges::Ranges;
+use super::{MAX_WINDOW_FIELD, Params, ReceiverStats, Segment, TickClock};
+use crate::units::{Span, Time};
+
+/// The receiving end of a connection, and of those that follow it on the same pair.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    clock: TickClock,
+    delayed_ack: bool,
+    mss: u64,
+    shift: u32,
+    /// Size of the buffer, and what of it is free (sb_hiwat, sbspace).
+    buffer: u64,
+    space: u64,
+    connection: u32,
+    /// The octet that is wanted next (rcv_nxt).
+    next: u64,
+    /// The last `next` that an ACK said.
+    acked: u64,
+    /// The octet after the last that the sender may send (rcv_adv).
+    advertised: u64,
+    queue: Ranges,
+    /// When a delayed ACK is due.
+    timer: Option<Time>,
+    stats: ReceiverStats,
+}
+
+impl Receiver {
+    /// A receiver that listens. `params` must have passed [`Params::check`]; `phase` is the first tick of its host's fast
+    /// timer.
+    pub fn new(params: &Params, phase: Span) -> Receiver {
+        let window = params.advertised_window();
+        Receiver {
+            clock: TickClock::new(params.fast_timer, phase),
+            delayed_ack: params.delayed_ack,
+            mss: u64::from(params.mss),
+            shift: params.window_shift(),
+            buffer: window,
+            space: window,
+            connection: 0,
+            next: 0,
+            acked: 0,
+            advertised: window,
+            queue: Ranges::default(),
+            timer: None,
+            stats: ReceiverStats::default(),
+        }
+    }
+
+    /// A SYN or data has arrived. Anything else, and what belongs to an older connection, is ignored.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut Vec<Segment>) {
+        if segment.is_ack || segment.connection < self.connection {
+            return;
+        }
+        if segment.connection > self.connection {
+            self.connection = segment.connection;
+            self.queue.clear();
+            self.timer = None;
+        }
+        if segment.syn {
+            self.acknowledge(true, out);
+        } else if segment.len > 0 {
+            self.on_data(now, segment.seq, segment.seq + u64::from(segment.len), out);
+        }
+    }
+
+    /// The fast timer may have ticked; nothing happens before [`Receiver::next_timer`].
+    pub fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
+        if self.timer.is_some_and(|at| at <= now) {
+            self.acknowledge(false, out);
+        }
+    }
+
+    /// The exact instant at which a delayed ACK is due.
+    pub fn next_timer(&self) -> Option<Time> {
+        self.timer
+    }
+
+    /// The free part of the buffer changes to `bytes`, at most its size. What has been advertised is never taken back; an
+    /// ACK says at once that the window has opened by two segments or half the buffer.
+    pub fn set_window(&mut self, bytes: u64, out: &mut Vec<Segment>) {
+        self.space = bytes.min(self.buffer);
+        if self.worth_telling((self.next + self.offer()).saturating_sub(self.advertised)) {
+            self.acknowledge(false, out);
+        }
+    }
+
+    /// Octets delivered in order, over all connections.
+    pub fn delivered(&self) -> u64 {
+        self.next
+    }
+
+    /// What it has counted since it was made.
+    pub fn stats(&self) -> &ReceiverStats {
+        &self.stats
+    }
+
+    fn on_data(&mut self, now: Time, seq: u64, end: u64, out: &mut Vec<Segment>) {
+        self.stats.segments += 1;
+        self.stats.out_of_order += u64::from(seq != self.next);
+        self.stats.duplicate_bytes += self.next.min(end).saturating_sub(seq);
+        let start = seq.max(self.next);
+        let end = end.min(self.next + self.room());
+        if start >= end {
+            return self.acknowledge(false, out); // nothing new, or a probe of a closed window
+        }
+        if start > self.next || !self.queue.is_empty() {
+            self.stats.duplicate_bytes += self.queue.insert(start, end);
+            self.next = self.queue.advance(self.next);
+            return self.acknowledge(false, out);
+        }
+        self.next = end;
+        let opened = (self.next + self.offer()).saturating_sub(self.advertised);
+        if !self.delayed_ack || self.worth_telling(opened.max(self.next - self.acked)) {
+            self.acknowledge(false, out);
+        } else if self.timer.is_none() {
+            self.timer = Some(self.clock.after(now, 1));
+        }
+    }
+
+    /// Two full segments or half the buffer: the window update of `tcp_output`, which is how 4.4BSD acknowledges every
+    /// second segment (RFC 1122 section 4.2.3.2).
+    fn worth_telling(&self, octets: u64) -> bool {
+        octets >= 2 * self.mss || (octets > 0 && 2 * octets >= self.buffer)
+    }
+
+    /// Octets that it takes: what is free, or what it has promised.
+    fn room(&self) -> u64 {
+        self.space.max(self.advertised - self.next)
+    }
+
+    /// Octets to offer: none rather than a silly few (RFC 1122 section 4.2.3.3), but never less than was promised.
+    fn offer(&self) -> u64 {
+        let silly = self.space < self.mss && self.space < self.buffer / 4;
+        let free = if silly { 0 } else { self.space };
+        free.max(self.advertised - self.next)
+    }
+
+    fn acknowledge(&mut self, syn: bool, out: &mut Vec<Segment>) {
+        let offer = self.offer();
+        let largest = if syn { MAX_WINDOW_FIELD } else { MAX_WINDOW_FIELD << self.shift };
+        let window = if syn { offer.min(largest) } else { offer.min(largest) >> self.shift << self.shift };
+        self.advertised = self.advertised.max(self.next + offer);
+        self.acked = self.next;
+        self.timer = None;
+        self.stats.acks += 1;
+        out.push(Segment {
+            ack: self.next,
+            window: window as u32,
+            connection: self.connection,
+            syn,
+            is_ack: true,
+            ..Segment::default()
+        });
+    }
+}

@@ -1,0 +1,247 @@
+//! Clock ticks, round-trip estimation and the retransmission timeout.
+//!
+//! *Source*: V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988, appendix A, in the integer arithmetic of
+//! 4.4BSD (`tcp_xmit_timer`, `tcp_timers`; Stevens, vol. 2, sections 25.8–25.11): time is counted in ticks of the slow
+//! timer, the smoothed time has three and the mean deviation two bits after the binary point.
+//!
+//! 4.4BSD keeps one free-running tick for all connections of a host. A measurement is the number of tick edges that
+//! passed, and a timer of n ticks ends at the n-th edge, hence lasts between n - 1 and n ticks. With a tick of one
+//! picosecond the same arithmetic is exact.
+
+use super::Params;
+use crate::units::{Span, Time};
+
+/// The free-running tick of a host's timer; it costs no event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TickClock {
+    granularity: u64,
+    phase: u64,
+}
+
+impl TickClock {
+    /// Edges at `phase`, `phase + granularity`, …; `granularity` must not be zero.
+    pub fn new(granularity: Span, phase: Span) -> TickClock {
+        TickClock { granularity: granularity.0, phase: phase.0 % granularity.0 }
+    }
+
+    /// The instant of the n-th edge after `now`; an edge at `now` itself has passed.
+    pub fn after(&self, now: Time, ticks: u64) -> Time {
+        let edge = (self.passed(now) + ticks).saturating_sub(1);
+        Time(edge.saturating_mul(self.granularity).saturating_add(self.phase))
+    }
+
+    /// Edges after `from`, up to and including `to`.
+    pub fn between(&self, from: Time, to: Time) -> u64 {
+        self.passed(to) - self.passed(from)
+    }
+
+    /// The number of ticks that last at least `span`.
+    pub fn ticks(&self, span: Span) -> u64 {
+        span.0.div_ceil(self.granularity)
+    }
+
+    /// The length of so many ticks.
+    pub fn span(&self, ticks: u64) -> Span {
+        Span(ticks.saturating_mul(self.granularity))
+    }
+
+    /// Edges up to and including `at`.
+    fn passed(&self, at: Time) -> u64 {
+        (at.0 + (self.granularity - self.phase)) / self.granularity
+    }
+}
+
+/// Smoothed round-trip time, its mean deviation, the timeout that follows from them, and its back-off; in ticks.
+#[derive(Clone, Debug)]
+pub struct Estimator {
+    /// Smoothed round-trip time, scaled by 8; 0 before the first measurement.
+    srtt: i64,
+    /// Four times the mean deviation: the mean deviation scaled by 4.
+    rttvar: i64,
+    /// Timeouts since the last measurement.
+    backoffs: u32,
+    timeout: u64,
+    min: u64,
+    max: u64,
+    persist_min: u64,
+    persist_max: u64,
+}
+
+impl Estimator {
+    /// The state of a new connection (`tcp_newtcpcb`).
+    pub fn new(params: &Params, clock: &TickClock) -> Estimator {
+        let mut estimator = Estimator {
+            srtt: 0,
+            rttvar: 2 * clock.ticks(params.initial_rto) as i64,
+            backoffs: 0,
+            timeout: 0,
+            min: clock.ticks(params.min_rto).max(1),
+            max: clock.ticks(params.max_rto).max(1),
+            persist_min: clock.ticks(PERSIST_MIN),
+            persist_max: clock.ticks(PERSIST_MAX),
+        };
+        estimator.timeout = estimator.clipped(clock.ticks(params.initial_rto));
+        if let (Some(srtt), Some(mdev)) = (params.initial_srtt, params.initial_mdev) {
+            estimator.srtt = (clock.ticks(srtt) as i64) << SRTT_BITS;
+            estimator.rttvar = (clock.ticks(mdev) as i64) << RTTVAR_BITS;
+            estimator.timeout = estimator.clipped(estimator.unclipped());
+        }
+        estimator
+    }
+
+    /// A round trip during which so many edges passed; it ends the back-off (`tcp_xmit_timer`).
+    ///
+    /// 4.4BSD counts from one: the first measurement keeps the extra tick, later ones drop it.
+    pub fn sample(&mut self, edges: u64) {
+        let rtt = edges as i64 + 1;
+        if self.srtt == 0 {
+            self.srtt = rtt << SRTT_BITS;
+            self.rttvar = rtt << (RTTVAR_BITS - 1);
+        } else {
+            let error = rtt - 1 - (self.srtt >> SRTT_BITS);
+            self.srtt = (self.srtt + error).max(1);
+            self.rttvar = (self.rttvar + error.abs() - (self.rttvar >> RTTVAR_BITS)).max(1);
+        }
+        self.backoffs = 0;
+        self.timeout = self.clipped(self.unclipped());
+    }
+
+    /// The timer has expired: double the timeout, and after the fourth time in a row distrust the estimate, so that
+    /// the next measurement starts anew.
+    pub fn back_off(&mut self) {
+        let factor = self.next_factor();
+        self.timeout = self.clipped(self.unclipped().saturating_mul(factor));
+        if self.backoffs > MAX_BACKOFFS / 4 {
+            self.rttvar += self.srtt >> SRTT_BITS;
+            self.srtt = 0;
+        }
+    }
+
+    /// Ticks until the next window probe; each call doubles it, between 5 and 60 s (`tcp_setpersist`).
+    pub fn persist(&mut self) -> u64 {
+        let ticks = (((self.srtt >> 2) + self.rttvar) >> 1) as u64;
+        let factor = 1u64 << self.backoffs.min(MAX_DOUBLINGS);
+        self.next_factor();
+        ticks.saturating_mul(factor).clamp(self.persist_min, self.persist_max)
+    }
+
+    /// Forget the back-off.
+    pub fn end_backoff(&mut self) {
+        self.backoffs = 0;
+    }
+
+    /// The retransmission timeout in ticks, back-off included.
+    pub fn timeout(&self) -> u64 {
+        self.timeout
+    }
+
+    /// srtt + 4 mdev (`TCP_REXMTVAL`).
+    fn unclipped(&self) -> u64 {
+        ((self.srtt >> SRTT_BITS) + self.rttvar) as u64
+    }
+
+    fn clipped(&self, ticks: u64) -> u64 {
+        ticks.clamp(self.min, self.max)
+    }
+
+    fn next_factor(&mut self) -> u64 {
+        self.backoffs = (self.backoffs + 1).min(MAX_BACKOFFS);
+        1 << self.backoffs.min(MAX_DOUBLINGS)
+    }
+}
+
+/// Fraction bits of the smoothed round-trip time: a gain of 1/8.
+const SRTT_BITS: u32 = 3;
+/// Fraction bits of the mean deviation: a gain of 1/4.
+const RTTVAR_BITS: u32 = 2;
+/// TCP_MAXRXTSHIFT, where 4.4BSD gives up and this model goes on.
+const MAX_BACKOFFS: u32 = 12;
+/// The last step of tcp_backoff[] that doubles.
+const MAX_DOUBLINGS: u32 = 6;
+/// TCPTV_PERSMIN.
+const PERSIST_MIN: Span = Span::secs(5);
+/// TCPTV_PERSMAX.
+const PERSIST_MAX: Span = Span::secs(60);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimator(tick: Span, change: impl Fn(&mut Params)) -> Estimator {
+        let mut params = super::super::tests::defaults();
+        params.min_rto = Span::ZERO;
+        change(&mut params);
+        Estimator::new(&params, &TickClock::new(tick, Span::ZERO))
+    }
+
+    #[test]
+    fn a_timer_of_n_ticks_ends_at_the_nth_edge_after_it_was_set() {
+        let clock = TickClock::new(Span(100), Span(30));
+        assert_eq!(clock.after(Time(0), 1), Time(30));
+        assert_eq!(clock.after(Time(29), 2), Time(130));
+        assert_eq!(clock.after(Time(30), 1), Time(130));
+        assert_eq!(clock.after(Time(31), 3), Time(330));
+        assert_eq!(clock.between(Time(0), Time(30)), 1);
+        assert_eq!(clock.between(Time(30), Time(129)), 0);
+        assert_eq!(clock.between(Time(29), Time(230)), 3);
+    }
+
+    #[test]
+    fn a_tick_of_a_picosecond_is_exact() {
+        let clock = TickClock::new(Span(1), Span::ZERO);
+        assert_eq!(clock.after(Time(77), 23), Time(100));
+        assert_eq!(clock.between(Time(77), Time(100)), 23);
+    }
+
+    #[test]
+    fn without_a_measurement_the_back_off_starts_from_twice_the_first_timeout() {
+        // Stevens, vol. 2, section 25.11: 6, 24, 48, 64 s
+        let mut estimator = estimator(Span::millis(500), |_| ());
+        let mut ticks = vec![estimator.timeout()];
+        for _ in 0..3 {
+            estimator.back_off();
+            ticks.push(estimator.timeout());
+        }
+        assert_eq!(ticks, [12, 48, 96, 128]);
+    }
+
+    #[test]
+    fn the_first_measurement_counts_from_one_and_gives_three_times_itself() {
+        let mut estimator = estimator(Span::millis(200), |_| ());
+        estimator.sample(0); // less than a tick
+        assert_eq!(estimator.timeout(), 3);
+        estimator.sample(0); // now the extra tick is dropped: srtt 7/8, rttvar 2 + |-1| - 0
+        assert_eq!((estimator.srtt, estimator.rttvar), (7, 3));
+    }
+
+    #[test]
+    fn the_estimate_follows_a_constant_round_trip_and_its_deviation_dies_out() {
+        let mut estimator = estimator(Span(1), |_| ());
+        let rtt = Span::millis(10).0;
+        for _ in 0..200 {
+            estimator.sample(rtt);
+        }
+        assert!(estimator.timeout().abs_diff(rtt) < 16, "{}", estimator.timeout());
+    }
+
+    #[test]
+    fn given_initial_values_replace_the_initial_timeout() {
+        let estimator = estimator(Span(1), |params| {
+            params.initial_srtt = Some(Span::millis(10));
+            params.initial_mdev = Some(Span::millis(1));
+        });
+        assert_eq!(estimator.timeout(), Span::millis(14).0);
+    }
+
+    #[test]
+    fn after_four_timeouts_in_a_row_the_next_measurement_starts_anew() {
+        let mut estimator = estimator(Span(1), |params| params.max_rto = Span::secs(64));
+        estimator.sample(1000);
+        let before = estimator.unclipped();
+        (0..4).for_each(|_| estimator.back_off());
+        assert_eq!(estimator.srtt, 0);
+        assert_eq!(estimator.unclipped(), before);
+        estimator.sample(10);
+        assert_eq!(estimator.timeout(), 3 * 11);
+    }
+}

@@ -1,0 +1,429 @@
+//! The sending end: `tcp_output`, the ACK half of `tcp_input`, and the retransmission and persist timers.
+
+use std::collections::VecDeque;
+
+use super::congestion::{Congestion, Facts, Reaction, Window};
+use super::{Estimator, Params, Segment, SenderStats, TickClock};
+use crate::rng::Stream;
+use crate::units::{Span, Time};
+
+/// The sending end of a connection, and of those that follow it on the same pair.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    params: Params,
+    clock: TickClock,
+    jitter: Stream,
+    state: State,
+    connection: u32,
+    /// First octet that is not acknowledged (snd_una).
+    unacknowledged: u64,
+    /// Next octet to send (snd_nxt); behind `sent` after a timeout.
+    next: u64,
+    /// The octet after the last that was ever sent (snd_max).
+    sent: u64,
+    /// The octet after the last that the application has written; `u64::MAX` for a greedy one.
+    written: u64,
+    /// Window that the receiver offers, and the ACK that said so (snd_wnd, snd_wl2).
+    send_window: u64,
+    window_ack: u64,
+    /// Largest window ever offered (max_sndwnd).
+    largest_window: u64,
+    window: Window,
+    congestion: Congestion,
+    /// Duplicate ACKs in a row (t_dupacks).
+    duplicates: u32,
+    estimator: Estimator,
+    /// First octet of the segment whose round trip is measured, and when it left (t_rtseq, t_rtt).
+    timed: Option<(u64, Time)>,
+    /// Timed segments that no ACK covers yet: the octet after each, and when it first left.
+    undelivered: VecDeque<(u64, Time)>,
+    /// The retransmission and the persist timer never run together.
+    timer: Option<(Timer, Time)>,
+    /// When the receiver was heard last (t_idle).
+    last_heard: Time,
+    stats: SenderStats,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Closed,
+    SynSent,
+    Established,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Timer {
+    Retransmit,
+    Persist,
+}
+
+impl Sender {
+    /// A closed sender. `params` must have passed [`Params::check`]; `phase` is the first tick of its host's slow timer,
+    /// and `jitter` is drawn from once for each round-trip measurement if `rtt_jitter` is not zero.
+    pub fn new(params: &Params, phase: Span, jitter: Stream) -> Sender {
+        let clock = TickClock::new(params.slow_timer, phase);
+        Sender {
+            clock,
+            jitter,
+            state: State::Closed,
+            connection: 0,
+            unacknowledged: 0,
+            next: 0,
+            sent: 0,
+            written: 0,
+            send_window: 0,
+            window_ack: 0,
+            largest_window: 0,
+            window: Window::new(params),
+            congestion: Congestion::new(params),
+            duplicates: 0,
+            estimator: Estimator::new(params, &clock),
+            timed: None,
+            undelivered: VecDeque::new(),
+            timer: None,
+            last_heard: Time::ZERO,
+            stats: SenderStats::default(),
+            params: params.clone(),
+        }
+    }
+
+    /// Start a connection: with SYN if there is a handshake, else it is established at once. Nothing of the one before
+    /// may be outstanding; sequence numbers continue, everything else is fresh.
+    pub fn open(&mut self, now: Time, out: &mut Vec<Segment>) {
+        assert!(
+            self.sent == self.unacknowledged,
+            "a connection opens when nothing of the last is outstanding"
+        );
+        self.connection += 1;
+        self.window = Window::new(&self.params);
+        self.congestion = Congestion::new(&self.params);
+        self.estimator = Estimator::new(&self.params, &self.clock);
+        self.duplicates = 0;
+        self.timed = None;
+        self.timer = None;
+        self.last_heard = now;
+        if self.params.handshake {
+            self.state = State::SynSent;
+            self.send_window = 0;
+            self.timed = Some((self.next, now));
+            self.send_syn(now, out);
+        } else {
+            self.establish(self.params.advertised_window());
+            self.output(now, out);
+        }
+    }
+
+    /// The next piece of data after an end: on a new connection, or on the old one, which slow-starts again but keeps its
+    /// threshold and its estimate of the round trip.
+    pub fn restart(&mut self, now: Time, reconnect: bool, out: &mut Vec<Segment>) {
+        if reconnect || self.state == State::Closed {
+            return self.open(now, out);
+        }
+        assert!(self.sent == self.unacknowledged, "a connection restarts when nothing is outstanding");
+        self.window.restart();
+    }
+
+    /// The application gives so many octets to send.
+    pub fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Segment>) {
+        self.written = self.written.saturating_add(bytes);
+        self.output(now, out);
+    }
+
+    /// The application has data without end from now on.
+    pub fn write_forever(&mut self, now: Time, out: &mut Vec<Segment>) {
+        self.write(now, u64::MAX, out);
+    }
+
+    /// An ACK or SYN-ACK has arrived. Anything else, and what belongs to an older connection, is ignored.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut Vec<Segment>) {
+        if !segment.is_ack || segment.connection != self.connection {
+            return;
+        }
+        self.last_heard = now;
+        match (self.state, segment.syn) {
+            (State::SynSent, true) => {
+                self.measure(now, segment.ack + 1);
+                self.timer = None;
+                self.establish(u64::from(segment.window));
+                self.output(now, out);
+            }
+            (State::Established, false) if segment.ack <= self.unacknowledged => {
+                self.on_old_ack(now, segment, out);
+            }
+            (State::Established, false) if segment.ack <= self.sent => self.on_new_ack(now, segment, out),
+            _ => {}
+        }
+    }
+
+    /// A timer may have expired; nothing happens before [`Sender::next_timer`].
+    pub fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
+        match self.timer {
+            Some((Timer::Retransmit, at)) if at <= now => self.time_out(now, out),
+            Some((Timer::Persist, at)) if at <= now => self.probe(now, out),
+            _ => {}
+        }
+    }
+
+    /// The exact instant at which the earliest timer expires.
+    pub fn next_timer(&self) -> Option<Time> {
+        self.timer.map(|(_, at)| at)
+    }
+
+    /// Everything written has been acknowledged.
+    pub fn all_acked(&self) -> bool {
+        self.unacknowledged == self.written
+    }
+
+    /// Octets acknowledged, over all connections.
+    pub fn acked(&self) -> u64 {
+        self.unacknowledged
+    }
+
+    /// Octets sent and not acknowledged, as the sender sees it: after a timeout it takes them for lost.
+    pub fn flight(&self) -> u64 {
+        self.next - self.unacknowledged
+    }
+
+    /// Congestion window, in octets.
+    pub fn cwnd(&self) -> u64 {
+        self.window.cwnd
+    }
+
+    /// Slow-start threshold, in octets; `u64::MAX` while it is unlimited.
+    pub fn ssthresh(&self) -> u64 {
+        self.window.ssthresh
+    }
+
+    /// The window that the receiver offered last, in octets.
+    pub fn send_window(&self) -> u64 {
+        self.send_window
+    }
+
+    /// The retransmission timeout that the next segment would get, back-off included.
+    pub fn rto(&self) -> Span {
+        self.clock.span(self.estimator.timeout())
+    }
+
+    /// Whether fast recovery is going on.
+    pub fn is_recovering(&self) -> bool {
+        self.congestion.is_recovering()
+    }
+
+    /// What it has counted since it was made.
+    pub fn stats(&self) -> &SenderStats {
+        &self.stats
+    }
+
+    fn establish(&mut self, window: u64) {
+        self.state = State::Established;
+        self.send_window = window;
+        self.window_ack = self.unacknowledged;
+        self.largest_window = self.largest_window.max(window);
+    }
+
+    /// Send what the window allows (`tcp_output`).
+    fn output(&mut self, now: Time, out: &mut Vec<Segment>) {
+        if self.state != State::Established {
+            return;
+        }
+        if self.sent == self.unacknowledged
+            && self.clock.between(self.last_heard, now) >= self.estimator.timeout()
+        {
+            self.window.restart();
+        }
+        let window = self.send_window.min(self.window.cwnd);
+        let end = self.written.min(self.unacknowledged.saturating_add(window));
+        while self.next < end {
+            let len = (end - self.next).min(self.window.mss);
+            if !self.worth_sending(len) {
+                break;
+            }
+            self.transmit(now, self.next, len, out);
+            self.next += len;
+            self.start_retransmission_timer(now);
+        }
+        if window == 0 && self.next > self.unacknowledged {
+            // the window was closed over data in flight: probe for it instead of repeating it
+            self.timer = None;
+            self.next = self.unacknowledged;
+        }
+        if self.timer.is_none() && self.unacknowledged < self.written {
+            self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
+        }
+    }
+
+    /// Silly-window avoidance of the sender (RFC 1122 section 4.2.3.4) for the `len` octets at `next`.
+    fn worth_sending(&self, len: u64) -> bool {
+        len == self.window.mss
+            || self.next + len == self.written
+            || 2 * len >= self.largest_window
+            || (self.next == self.unacknowledged && self.next < self.sent)
+    }
+
+    fn transmit(&mut self, now: Time, seq: u64, len: u64, out: &mut Vec<Segment>) {
+        if seq >= self.sent && self.timed.is_none() {
+            self.timed = Some((seq, now));
+            self.undelivered.push_back((seq + len, now));
+        }
+        self.emit(seq, len, out);
+    }
+
+    fn emit(&mut self, seq: u64, len: u64, out: &mut Vec<Segment>) {
+        let retransmission = seq < self.sent;
+        self.sent = self.sent.max(seq + len);
+        self.stats.segments_sent += 1;
+        self.stats.segments_retransmitted += u64::from(retransmission);
+        let connection = self.connection;
+        out.push(Segment { seq, len: len as u32, connection, retransmission, ..Segment::default() });
+    }
+
+    fn send_syn(&mut self, now: Time, out: &mut Vec<Segment>) {
+        out.push(Segment { seq: self.next, connection: self.connection, syn: true, ..Segment::default() });
+        self.start_retransmission_timer(now);
+    }
+
+    fn start_retransmission_timer(&mut self, now: Time) {
+        if let Some((Timer::Retransmit, _)) = self.timer {
+            return;
+        }
+        if self.timer.is_some() {
+            self.estimator.end_backoff();
+        }
+        self.timer = Some((Timer::Retransmit, self.clock.after(now, self.estimator.timeout())));
+    }
+
+    /// Send the first unacknowledged segment again; what follows stays where it is.
+    fn retransmit_first(&mut self, now: Time, out: &mut Vec<Segment>) {
+        let left = self.written - self.unacknowledged;
+        let len = left.min(self.send_window).min(self.window.mss);
+        self.timed = None;
+        if len > 0 {
+            self.transmit(now, self.unacknowledged, len, out);
+            self.next = self.next.max(self.unacknowledged + len);
+            self.start_retransmission_timer(now);
+        }
+    }
+
+    /// An ACK that acknowledges nothing new: a duplicate, a window update or a latecomer.
+    fn on_old_ack(&mut self, now: Time, segment: &Segment, out: &mut Vec<Segment>) {
+        let waiting = matches!(self.timer, Some((Timer::Retransmit, _)));
+        let same_window = u64::from(segment.window) == self.send_window;
+        if !waiting || !same_window || segment.ack < self.unacknowledged {
+            self.duplicates = 0;
+            if self.update_window(segment) {
+                self.output(now, out);
+            }
+            return;
+        }
+        self.duplicates += 1;
+        let facts = self.facts();
+        match self.congestion.on_duplicate(&mut self.window, self.duplicates, facts) {
+            Reaction::Retransmit { .. } => {
+                self.stats.fast_retransmits += 1;
+                self.timer = None;
+                self.retransmit_first(now, out);
+            }
+            Reaction::Continue if self.congestion.is_recovering() => self.output(now, out),
+            Reaction::Continue => {}
+        }
+    }
+
+    fn on_new_ack(&mut self, now: Time, segment: &Segment, out: &mut Vec<Segment>) {
+        let acked = segment.ack - self.unacknowledged;
+        self.measure(now, segment.ack);
+        self.record_delivery(now, segment.ack);
+        self.unacknowledged = segment.ack;
+        self.next = self.next.max(segment.ack);
+        self.duplicates = 0;
+        let facts = self.facts();
+        let reaction = self.congestion.on_new_ack(&mut self.window, acked, facts);
+        self.update_window(segment);
+        self.restart_timer(now, reaction);
+        if matches!(reaction, Reaction::Retransmit { .. }) {
+            self.retransmit_first(now, out);
+        }
+        self.output(now, out);
+    }
+
+    /// New data was acknowledged: the retransmission timer starts anew, or ends if nothing is outstanding.
+    fn restart_timer(&mut self, now: Time, reaction: Reaction) {
+        if !matches!(self.timer, Some((Timer::Retransmit, _))) {
+            return;
+        }
+        if self.unacknowledged == self.sent {
+            self.timer = None;
+        } else if reaction != (Reaction::Retransmit { restart_timer: false }) {
+            self.timer = Some((Timer::Retransmit, self.clock.after(now, self.estimator.timeout())));
+        }
+    }
+
+    /// Take the window of an ACK unless an older ACK has been overtaken by a newer one; says whether it changed.
+    fn update_window(&mut self, segment: &Segment) -> bool {
+        let window = u64::from(segment.window);
+        let newer =
+            segment.ack > self.window_ack || (segment.ack == self.window_ack && window > self.send_window);
+        let changed = newer && window != self.send_window;
+        if newer {
+            self.send_window = window;
+            self.window_ack = segment.ack;
+            self.largest_window = self.largest_window.max(window);
+        }
+        changed
+    }
+
+    /// If `ack` covers the timed segment, its round trip ends now.
+    fn measure(&mut self, now: Time, ack: u64) {
+        let Some((_, since)) = self.timed.filter(|(seq, _)| ack > *seq) else { return };
+        self.timed = None;
+        let jitter = match self.params.rtt_jitter {
+            Span::ZERO => Span::ZERO,
+            limit => Span(self.jitter.up_to(limit.0)),
+        };
+        self.estimator.sample(self.clock.between(since, now + jitter));
+    }
+
+    fn record_delivery(&mut self, now: Time, ack: u64) {
+        while let Some(&(_, since)) = self.undelivered.front().filter(|(end, _)| *end <= ack) {
+            self.stats.delivery_time.add(now.since(since));
+            self.undelivered.pop_front();
+        }
+    }
+
+    /// The retransmission timer has expired: go back to the first unacknowledged octet and slow-start (`tcp_timers`).
+    fn time_out(&mut self, now: Time, out: &mut Vec<Segment>) {
+        self.stats.timeouts += 1;
+        self.estimator.back_off();
+        let facts = self.facts();
+        self.congestion.on_timeout(&mut self.window, facts);
+        self.duplicates = 0;
+        self.timed = None;
+        self.timer = None;
+        self.next = self.unacknowledged;
+        if self.state == State::SynSent {
+            self.send_syn(now, out);
+        } else {
+            self.output(now, out);
+        }
+    }
+
+    /// The persist timer has expired: one octet into a closed window, or what a small window can take.
+    fn probe(&mut self, now: Time, out: &mut Vec<Segment>) {
+        let window = self.send_window.min(self.window.cwnd);
+        let left = self.written - self.unacknowledged;
+        self.stats.window_probes += 1;
+        let seq = self.unacknowledged;
+        if window > 0 {
+            let len = left.min(window).min(self.window.mss);
+            self.transmit(now, seq, len, out);
+            self.next = seq + len;
+            self.start_retransmission_timer(now);
+        } else {
+            self.emit(seq, 1, out); // never timed: its ACK may well not acknowledge it
+            self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
+        }
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { unacknowledged: self.unacknowledged, sent: self.sent, send_window: self.send_window }
+    }
+}

@@ -1,0 +1,233 @@
+//! Sender and receiver over pipes that delay and lose at random: whatever happens, every octet arrives once and in order,
+//! the books of both ends agree, the window is kept, and the transfer ends.
+
+use std::collections::VecDeque;
+
+use pushout_core::rng::Stream;
+use pushout_core::scenario::spec::{Section, Table};
+use pushout_core::scenario::tree::{Node, Place, Value};
+use pushout_core::transport::tcp::congestion::{Algorithm, PartialAck};
+use pushout_core::transport::tcp::{Params, Receiver, Segment, Sender};
+use pushout_core::units::{Bytes, Span, Time};
+
+fn defaults() -> Params {
+    let empty = Node { value: Value::Table(Vec::new()), place: Place::default() };
+    Params::take(&mut Table::new(&empty, "transport").unwrap()).unwrap()
+}
+
+/// One way: segments leave it in order, `slot` apart, `delay` later, unless chance loses them or `room` of them wait.
+struct Pipe {
+    line: VecDeque<(Time, Segment)>,
+    free: Time,
+    slot: Span,
+    delay: Span,
+    loss: f64,
+    room: usize,
+}
+
+impl Pipe {
+    fn push(&mut self, now: Time, segment: Segment, chance: &mut Stream) {
+        let waiting = self.line.iter().filter(|(at, _)| *at > now + self.delay).count();
+        if chance.chance(self.loss) || waiting >= self.room {
+            return;
+        }
+        self.free = self.free.max(now) + self.slot;
+        self.line.push_back((self.free + self.delay, segment));
+    }
+
+    fn next(&self) -> Option<Time> {
+        self.line.front().map(|(at, _)| *at)
+    }
+}
+
+/// What the receiver must deliver, found without it: every octet that has come, and the first that has not.
+#[derive(Default)]
+struct Arrived {
+    octets: Vec<bool>,
+    in_order: usize,
+}
+
+impl Arrived {
+    fn add(&mut self, segment: &Segment) {
+        let (start, end) = (segment.seq as usize, segment.seq as usize + segment.len as usize);
+        self.octets.resize(self.octets.len().max(end), false);
+        self.octets[start..end].fill(true);
+        self.in_order += self.octets[self.in_order..].iter().take_while(|come| **come).count();
+    }
+}
+
+struct Pair {
+    sender: Sender,
+    receiver: Receiver,
+    forth: Pipe,
+    back: Pipe,
+    chance: Stream,
+    now: Time,
+    arrived: Arrived,
+}
+
+impl Pair {
+    fn new(params: &Params, seed: u64, loss: f64, room: usize) -> Pair {
+        params.check().unwrap();
+        let mut chance = Stream::new(seed, "pipe");
+        let phase = |limit: Span, chance: &mut Stream| Span(chance.up_to(limit.0 - 1));
+        let sender = Sender::new(params, phase(params.slow_timer, &mut chance), Stream::new(seed, "jitter"));
+        let receiver = Receiver::new(params, phase(params.fast_timer, &mut chance));
+        let delay = Span(chance.up_to(Span::millis(40).0));
+        let pipe =
+            |slot, loss, room| Pipe { line: VecDeque::new(), free: Time::ZERO, slot, delay, loss, room };
+        Pair {
+            sender,
+            receiver,
+            forth: pipe(Span::micros(1200), loss, room),
+            back: pipe(Span::micros(40), loss / 2.0, usize::MAX),
+            chance,
+            now: Time::ZERO,
+            arrived: Arrived::default(),
+        }
+    }
+
+    /// Carry away what the sender gave out, and check that the window was kept.
+    fn send(&mut self, out: &mut Vec<Segment>) {
+        let window = self.sender.cwnd().min(self.sender.send_window());
+        for segment in out.drain(..) {
+            let end = segment.seq + u64::from(segment.len);
+            let first = segment.seq == self.sender.acked();
+            assert!(
+                first || end <= self.sender.acked() + window,
+                "{segment:?} is outside of the window {window}"
+            );
+            assert!(segment.syn || segment.len > 0);
+            self.forth.push(self.now, segment, &mut self.chance);
+        }
+    }
+
+    fn reply(&mut self, out: &mut Vec<Segment>) {
+        for segment in out.drain(..) {
+            assert_eq!(segment.ack, self.receiver.delivered());
+            self.back.push(self.now, segment, &mut self.chance);
+        }
+        assert_eq!(self.receiver.delivered(), self.arrived.in_order as u64);
+    }
+
+    /// The next thing that happens; false when nothing can.
+    fn step(&mut self) -> bool {
+        let times =
+            [self.sender.next_timer(), self.receiver.next_timer(), self.forth.next(), self.back.next()];
+        let Some((index, at)) = times
+            .iter()
+            .enumerate()
+            .filter_map(|(i, at)| at.map(|at| (i, at)))
+            .min_by_key(|(i, at)| (*at, *i))
+        else {
+            return false;
+        };
+        assert!(at >= self.now, "time goes back");
+        self.now = at;
+        let mut out = Vec::new();
+        match index {
+            0 => self.sender.on_timer(at, &mut out),
+            1 => self.receiver.on_timer(at, &mut out),
+            2 => {
+                let (_, segment) = self.forth.line.pop_front().unwrap();
+                self.arrived.add(&segment);
+                self.receiver.on_segment(at, &segment, &mut out);
+            }
+            _ => {
+                let (_, segment) = self.back.line.pop_front().unwrap();
+                self.sender.on_segment(at, &segment, &mut out);
+            }
+        }
+        if index == 0 || index == 3 {
+            self.send(&mut out)
+        } else {
+            self.reply(&mut out)
+        }
+        assert!(self.sender.acked() <= self.receiver.delivered());
+        true
+    }
+
+    fn transfer(&mut self, bytes: u64, reconnect: bool) {
+        let mut out = Vec::new();
+        self.sender.restart(self.now, reconnect, &mut out);
+        self.sender.write(self.now, bytes, &mut out);
+        self.send(&mut out);
+        let mut steps = 0u64;
+        while !self.sender.all_acked() {
+            assert!(self.step(), "stuck: data is left and nothing will happen");
+            steps += 1;
+            assert!(steps < 1_000_000, "it does not end");
+        }
+    }
+}
+
+fn random_params(chance: &mut Stream) -> Params {
+    let mut params = defaults();
+    if chance.chance(0.5) {
+        params.congestion = Algorithm::NewReno;
+    }
+    if chance.chance(0.5) {
+        params.partial_ack = PartialAck::SlowButSteady;
+    }
+    let tick = [Span(1), Span::micros(10), Span::millis(200), Span::millis(500)];
+    params.slow_timer = tick[chance.up_to(3) as usize];
+    params.fast_timer = tick[chance.up_to(3) as usize];
+    params.min_rto = [Span::ZERO, Span::millis(400), Span::secs(1)][chance.up_to(2) as usize];
+    params.mss = [512, 1460, 9140][chance.up_to(2) as usize];
+    params.window = Bytes(u64::from(params.mss) + chance.up_to(130_000));
+    params.initial_window = 1 + chance.up_to(3) as u32;
+    params.delayed_ack = chance.chance(0.5);
+    params.handshake = chance.chance(0.5);
+    params.extra_increase = chance.chance(0.2);
+    params.rtt_jitter = Span(chance.up_to(Span::millis(1).0));
+    params
+}
+
+#[test]
+fn every_octet_arrives_once_and_in_order_whatever_is_lost() {
+    let (mut lost, mut recovered) = (0, 0);
+    for seed in 0..400 {
+        let mut chance = Stream::new(seed, "scenario");
+        let params = random_params(&mut chance);
+        let loss = [0.0, 0.01, 0.05, 0.3][chance.up_to(3) as usize];
+        let mut pair = Pair::new(&params, seed, loss, 2 + chance.up_to(60) as usize);
+        let mut total = 0;
+        for _ in 0..3 {
+            let bytes = 1 + chance.up_to(300_000);
+            pair.transfer(bytes, chance.chance(0.5));
+            total += bytes;
+            assert_eq!(pair.sender.acked(), total, "seed {seed}");
+            assert_eq!(pair.receiver.delivered(), total, "seed {seed}");
+        }
+        let stats = pair.sender.stats();
+        assert!(stats.segments_sent - stats.segments_retransmitted >= total.div_ceil(u64::from(params.mss)));
+        assert!(stats.delivery_time.count > 0);
+        lost += stats.segments_retransmitted;
+        recovered += stats.fast_retransmits;
+    }
+    assert!(lost > 10_000 && recovered > 1_000, "the pipes must have lost something: {lost}, {recovered}");
+}
+
+#[test]
+fn a_pipe_without_loss_needs_no_retransmission_and_is_filled() {
+    for congestion in [Algorithm::Reno, Algorithm::NewReno] {
+        let params = Params { congestion, ..defaults() };
+        let mut pair = Pair::new(&params, 1, 0.0, usize::MAX);
+        pair.transfer(20_000_000, true);
+        assert_eq!(pair.sender.stats().segments_retransmitted, 0);
+        assert_eq!(pair.receiver.stats().duplicate_bytes, 0);
+        let ideal = 20_000_000.0 / 1460.0 * 1.2e-3;
+        let slowness = pair.now.as_secs_f64() / ideal;
+        assert!((1.0..1.05).contains(&slowness), "{slowness}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run() {
+    let run = || {
+        let mut pair = Pair::new(&defaults(), 7, 0.05, 20);
+        pair.transfer(500_000, true);
+        (pair.now, *pair.sender.stats(), *pair.receiver.stats())
+    };
+    assert_eq!(run(), run());
+}
