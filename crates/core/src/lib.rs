@@ -37,7 +37,7 @@ pub mod audit;
 
 pub mod report;
 
-// pub mod api;
+pub mod api;
 
 #[doc(hidden)]
 pub use serde_json;

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 
 use super::{LossRecord, Outcome, Work};
+use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::port::Loss;
 use crate::network::Network;
@@ -28,6 +29,7 @@ pub fn run(scenario: &Scenario, log: bool) -> Outcome {
 struct Engine {
     network: Network,
     queue: EventQueue,
+    ties: Ties,
     /// Units on each line, with the time at which they arrive.
     lines: Vec<VecDeque<(Time, Unit)>>,
     is_cells: Vec<bool>,
@@ -44,6 +46,7 @@ impl Engine {
         let network = Network::new(scenario);
         let mut engine = Engine {
             queue: EventQueue::default(),
+            ties: Ties::new(scenario.seed),
             lines: vec![VecDeque::new(); scenario.lines.len()],
             is_cells: scenario.lines.iter().map(|line| line.medium == Medium::Cells).collect(),
             called: vec![Time::NEVER; 2 * network.flows.len()],
@@ -92,14 +95,14 @@ impl Engine {
 
     fn tick(&mut self, port: usize, now: Time) {
         if let Some(time) = self.network.ports[port].tick(now) {
-            self.queue.push(Event { time, class: Class::Tick, entity: port as u32 });
+            self.queue.push(Event::new(time, Class::Tick, port as u32));
         }
     }
 
     fn arrive(&mut self, line: usize, now: Time) {
         let (_, mut unit) = self.lines[line].pop_front().expect("an arriving unit was on the line");
         if let Some(&(time, _)) = self.lines[line].front() {
-            self.queue.push(Event { time, class: Class::Arrive, entity: line as u32 });
+            self.expect(line, time);
         }
         unit.hop += 1;
         match self.network.circuits[unit.vc as usize].hop(unit.hop) {
@@ -146,12 +149,18 @@ impl Engine {
         let Some(started) = ports[port].start(now, vc_of) else { return };
         let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
         *hops += 1;
-        self.queue.push(Event { time: started.sent.free, class: Class::Free, entity: port as u32 });
+        self.queue.push(Event::new(started.sent.free, Class::Free, port as u32));
         let time = started.sent.arrives;
         if self.lines[port].is_empty() {
-            self.queue.push(Event { time, class: Class::Arrive, entity: port as u32 });
+            self.expect(port, time);
         }
         self.lines[port].push_back((time, started.unit));
+    }
+
+    /// The next unit on a line will arrive at `time`.
+    fn expect(&mut self, line: usize, time: Time) {
+        let rank = self.ties.rank(time, line as u32);
+        self.queue.push(Event { time, class: Class::Arrive, rank, entity: line as u32 });
     }
 
     /// A unit arrives at the host where its circuit ends.
@@ -182,7 +191,7 @@ impl Engine {
         let Some(time) = self.network.flows[flow].next_timer(end) else { return };
         if time < self.called[entity] {
             self.called[entity] = time;
-            self.queue.push(Event { time, class: Class::Timer, entity: entity as u32 });
+            self.queue.push(Event::new(time, Class::Timer, entity as u32));
         }
     }
 }

@@ -23,22 +23,39 @@ pub struct Event {
     pub time: Time,
     /// What.
     pub class: Class,
+    /// Order among events of the same instant and class, before the entity: see [`Ties`](super::Ties).
+    pub rank: u32,
     /// To whom.
     pub entity: u32,
 }
 
-const ENTITY_BITS: u32 = 30;
+/// Bits of an entity and of a rank in a key.
+const ENTITY_BITS: u32 = 31;
+const RANK_BITS: u32 = 31;
 
 impl Event {
+    /// An event whose class needs no rank.
+    pub fn new(time: Time, class: Class, entity: u32) -> Event {
+        Event { time, class, rank: 0, entity }
+    }
+
     fn key(self) -> u128 {
-        debug_assert!(self.entity < 1 << ENTITY_BITS);
-        u128::from(self.time.0) << 32 | u128::from((self.class as u32) << ENTITY_BITS | self.entity)
+        let class = u64::from(self.class as u32) << (ENTITY_BITS + RANK_BITS);
+        let rank = u64::from(self.rank >> (u32::BITS - RANK_BITS)) << ENTITY_BITS;
+        u128::from(self.time.0) << 64 | u128::from(class | rank | u64::from(self.entity))
     }
 
     fn of_key(key: u128) -> Event {
-        let low = key as u32;
-        let class = [Class::Free, Class::Tick, Class::Arrive, Class::Timer][(low >> ENTITY_BITS) as usize];
-        Event { time: Time((key >> 32) as u64), class, entity: low & ((1 << ENTITY_BITS) - 1) }
+        let low = key as u64;
+        let class = [Class::Free, Class::Tick, Class::Arrive, Class::Timer]
+            [(low >> (ENTITY_BITS + RANK_BITS)) as usize];
+        let rank = ((low >> ENTITY_BITS) as u32) << (u32::BITS - RANK_BITS);
+        Event {
+            time: Time((key >> 64) as u64),
+            class,
+            rank,
+            entity: low as u32 & (u32::MAX >> (u32::BITS - ENTITY_BITS)),
+        }
     }
 }
 
@@ -117,7 +134,7 @@ mod tests {
     #[test]
     fn events_of_one_instant_come_in_the_documented_order() {
         let mut queue = EventQueue::default();
-        let event = |class, entity| Event { time: Time(5), class, entity };
+        let event = |class, entity| Event::new(Time(5), class, entity);
         let order = [
             event(Class::Free, 0),
             event(Class::Free, 3),
@@ -125,6 +142,8 @@ mod tests {
             event(Class::Arrive, 2),
             event(Class::Timer, 0),
         ];
+        let ranked = Event { rank: 1 << 31, ..event(Class::Arrive, 1) };
+        let order = [&order[..4], &[ranked], &order[4..]].concat();
         for event in order.iter().rev() {
             queue.push(*event);
         }
@@ -137,7 +156,7 @@ mod tests {
             let mut queue = EventQueue::default();
             let mut expected: Vec<(u64, u32)> = times.iter().zip(0u32..).map(|(&time, i)| (time, i)).collect();
             for &(time, entity) in &expected {
-                queue.push(Event { time: Time(time), class: Class::Arrive, entity });
+                queue.push(Event::new(Time(time), Class::Arrive, entity));
             }
             expected.sort_unstable();
             let got: Vec<_> = std::iter::from_fn(|| queue.pop()).map(|e| (e.time.0, e.entity)).collect();

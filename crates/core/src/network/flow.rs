@@ -4,6 +4,7 @@
 //! end wants to send is appended to a list of [`Emission`]s.
 
 use super::circuit::{Circuit, Emission, Frame, Payload};
+use crate::adaptation::Shape;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
 use crate::source::clock::Clock;
@@ -291,7 +292,7 @@ impl Datagrams {
     fn new(scenario: &Scenario, spec: &model::Flow) -> Datagrams {
         let vc = &scenario.vcs[spec.vc];
         let first = &scenario.lines[vc.path[0]];
-        let bits = 8 * super::circuit::shape(first.medium, vc.packet, vc.llc_snap).line_bytes();
+        let bits = 8 * Shape::of(vc, first.medium, vc.packet).line_bytes();
         let clock = match &spec.source {
             source::Spec::Cbr(params) => Clock::periodic(bits, params.rate),
             source::Spec::Poisson(params) => {

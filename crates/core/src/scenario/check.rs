@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::adaptation;
+use super::contract::{context, contracts, passing_circuits};
 use super::expand::File;
 use super::file;
 use super::flows;
@@ -12,7 +13,6 @@ use super::ports::Ports;
 use super::set::Set;
 use super::spec::{Field, unknown};
 use super::tree::{self, Fault, arrow};
-use crate::network::{context, contracts, passing_circuits};
 use crate::units::{Rate, Span};
 
 /// Check a file and everything that it names.

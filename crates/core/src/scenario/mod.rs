@@ -18,6 +18,8 @@ pub mod file;
 
 pub mod topology;
 
+pub mod contract;
+
 pub mod route;
 
 mod message;

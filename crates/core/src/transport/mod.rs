@@ -42,19 +42,18 @@ impl Spec {
 
     /// What this transport needs to carry `source`.
     pub fn needs(&self, source: &source::Spec) -> Needs {
-        let headers = u64::from(self.header_bytes());
         let clocked =
             Needs { packet: 0, packet_key: "source.size", reverse: None, sources: &["cbr", "poisson"] };
         match self {
-            Spec::Tcp(tcp) => Needs {
-                packet: headers + u64::from(tcp.mss),
+            Spec::Tcp(params) => Needs {
+                packet: u64::from(tcp::HEADERS) + u64::from(params.mss),
                 packet_key: "transport.mss",
                 reverse: Some(tcp::HEADERS),
                 sources: &["greedy", "file"],
             },
             Spec::Udp(_) => {
                 let payload = source.datagram().map_or(0, |size| size.0);
-                Needs { packet: headers.saturating_add(payload), ..clocked }
+                Needs { packet: payload.saturating_add(udp::HEADERS.into()), ..clocked }
             }
             Spec::Cells(_) => clocked,
         }
@@ -63,7 +62,7 @@ impl Spec {
     /// Refuse parameters that cannot work together: "key: reason".
     pub fn check(&self) -> Result<(), String> {
         match self {
-            Spec::Tcp(tcp) => tcp.check(),
+            Spec::Tcp(params) => params.check(),
             Spec::Udp(_) | Spec::Cells(_) => Ok(()),
         }
     }
