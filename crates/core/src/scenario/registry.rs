@@ -82,7 +82,10 @@ macro_rules! variants {
             ) -> Result<Self, $crate::scenario::tree::Fault> {
                 use $crate::scenario::spec::{Section, Table, unknown};
                 let mut table = Table::new(node, path)?;
-                let name: String = table.required($tag)?;
+                let name: String = table.required($tag).map_err(|fault| match node.get($tag) {
+                    Some(_) => fault,
+                    None => fault.with(&format!(" (one of: {})", [$($name),+].join(", "))),
+                })?;
                 let spec = match name.as_str() {
                     $( $name => Spec::$variant(<$module::Params as Section>::take(&mut table)?), )+
                     _ => {
