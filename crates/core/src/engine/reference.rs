@@ -67,8 +67,7 @@ impl Engine {
 
     /// Handle every event before `end`.
     fn run_until(&mut self, end: Time) {
-        while self.queue.next_time().is_some_and(|time| time < end) {
-            let event = self.queue.pop().expect("an event that was seen");
+        while let Some(event) = self.queue.pop_before(end) {
             self.work.events += 1;
             let entity = event.entity as usize;
             match event.class {
