@@ -70,7 +70,15 @@ def run(
     from pushout.progress import Progress
 
     with Progress("replications") as progress:
-        result = api.run(scenario_file(scenario), set=sets, seed=seed, reps=reps, engine=engine, audit=audit, progress=progress)
+        result = api.run(
+            scenario_file(scenario),
+            set=sets,
+            seed=seed,
+            reps=reps,
+            engine=engine,
+            audit=audit,
+            progress=progress,
+        )
     if out is not None:
         _write_results(result, out)
     if as_json:
@@ -173,7 +181,9 @@ def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
 
 @cli.command()
 @click.argument("studies", metavar="[STUDY]…", nargs=-1)
-@click.option("--reps", type=click.IntRange(1), default=10, show_default=True, metavar="R", help="Replications per row.")
+@click.option(
+    "--reps", type=click.IntRange(1), default=10, show_default=True, metavar="R", help="Replications per row."
+)
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),

@@ -1,5 +1,6 @@
 """Results for people at a terminal."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,6 +17,9 @@ from pushout.study.reproduce import Reproduction, score
 MANY = 40
 """From this many flows on, only the first are listed."""
 LISTED = 20
+
+READING_WIDTH = 100
+"""Running text is not set wider than this."""
 
 Format = Callable[[float], str]
 
@@ -50,7 +54,7 @@ PORT_COLUMNS: list[tuple[str, str, Format]] = [
 ]
 
 SUMMARY_ROWS: list[tuple[str, str, Format]] = [
-    ("goodput", "goodput_bps", lambda value: f"{value / 1e6:.3f} Mb/s"),
+    ("goodput, Mb/s", "goodput_bps", decimals(3, 1e-6)),
     ("goodput ÷ ideal", "goodput_ratio", decimals(4)),
     ("fairness φ (mean deviation)", "fairness_mean_deviation", decimals(4)),
     ("fairness (Jain)", "fairness_jain", decimals(4)),
@@ -94,7 +98,7 @@ def _headline(document: Document) -> Text:
     warmup = f" after {document['warmup_s']:g} s of warm-up" if document["warmup_s"] else ""
     head = Text(str(document["scenario"]), style="bold")
     head.append(
-        f"  {document['duration_s']:g} s{warmup}, {seed}, engine {engine['name']} {engine['version']}, {wall} s of work",
+        f"  {document['duration_s']:g} s{warmup}, {seed}, engine {engine['name']} {engine['version']}, in {wall} s",
         style="dim",
     )
     return head
@@ -115,7 +119,12 @@ def _table(what: str, rows: list[Document], columns: list[tuple[str, str, Format
 
 def _losses(ports: list[Document]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title, side in (("port", "left"), ("lost because", "left"), ("units", "right"), ("of units in", "right")):
+    for title, side in (
+        ("port", "left"),
+        ("lost because", "left"),
+        ("units", "right"),
+        ("of units in", "right"),
+    ):
         table.add_column(title, justify="right" if side == "right" else "left", no_wrap=True)
     for port in ports:
         arrived = _mean(port["units_in"])
@@ -147,7 +156,7 @@ def policies(entries: list[dict[str, Any]], console: Console) -> None:
 
 def policy(entry: dict[str, Any], console: Console) -> None:
     """One entry of the catalogue: what its authors meant, and its parameters."""
-    console.print(Markdown(entry["header"]))
+    console.print(Markdown(entry["header"]), width=min(console.width, READING_WIDTH))
     if not entry["params"]:
         console.print(f"\n{entry['name']} has no parameters.")
         return
@@ -155,7 +164,7 @@ def policy(entry: dict[str, Any], console: Console) -> None:
     for title in ("parameter", "unit", "default", "meaning"):
         table.add_column(title, no_wrap=title == "parameter")
     for param in entry["params"]:
-        default = "must be given" if param["default"] is None else str(param["default"])
+        default = "must be given" if param["default"] is None else json.dumps(param["default"])
         table.add_row(Text(param["name"], style="bold"), param["unit"], Text(default), Text(param["doc"]))
     console.print(table)
 

@@ -120,7 +120,7 @@ class Expression:
             case ast.Compare(ops=[op], left=left, comparators=[right]) if type(op) in OPERATORS:
                 sides = [self._compile(left), self._compile(right)]
                 return _apply(_by_entry(OPERATORS[type(op)][1]), sides)
-        allowed = "numbers, + - * /, < <= > >=, and or not, figure[\"case\"] and " + ", ".join(FUNCTIONS)
+        allowed = 'numbers, + - * /, < <= > >=, and or not, figure["case"] and ' + ", ".join(FUNCTIONS)
         raise ExpressionError(f"{self.text!r}: {ast.unparse(node)!r} is not understood (allowed: {allowed})")
 
     def _figure(self, figure: str, pattern: str) -> Code:

@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from pushout import _core
-from pushout.study.model import Case
+from pushout.study.model import Case, Study
 from pushout.study.plot import dots
 from pushout.study.reproduce import Finding, Outcome, Reproduction, score
 
@@ -33,13 +33,14 @@ def row(finding: Finding) -> Row:
     """Write a finding with as many digits as the printed value deserves."""
     number, measured = finding.number, finding.measured
     digits = 4 if abs(number.published) < 10 else 0 if abs(number.published) >= 1000 else 2
+    printed = f"{number.published:.3f}" if digits == 4 else f"{number.published:g}"
     mean = f"{measured['mean']:.{digits}f}"
     half = (measured["ci95"][1] - measured["mean"]) if measured["ci95"] else None
     relative = number.tolerance.kind == "relative" and finding.relative_error is not None
     allowed = f"± {number.tolerance.size:.3g}" if not relative else f"± {100 * number.tolerance.size:.3g} %"
     return Row(
         what=f"{number.label}: {number.text}" + (f" ({number.unit})" if number.unit else ""),
-        printed=f"{number.published:g}",
+        printed=printed,
         measured=mean if half is None else f"{mean} ± {half:.{digits}f}",
         difference=f"{100 * (finding.relative_error or 0):+.1f} %" if relative else f"{finding.difference:+.{digits}f}",
         verdict=finding.verdict,
@@ -53,6 +54,11 @@ def command(case: Case, reps: int) -> str:
     """The command line that runs a case again."""
     sets = [part for change in case.sets for part in ("--set", change)]
     return shlex.join(["pushout", "run", _near(case.scenario), *sets, "--reps", str(reps)])
+
+
+def serves(study: Study, case: Case) -> list[str]:
+    """The numbers that a case is run for."""
+    return [number.id for number in study.numbers if any(used == case.id for _, used in number.measure.uses)]
 
 
 def _near(path: Path) -> str:
@@ -85,7 +91,13 @@ def render(reproduction: Reproduction) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"command": command, "plots": plots, "tables": tables, "score": score}
+    environment.globals |= {
+        "command": command,
+        "serves": serves,
+        "plots": plots,
+        "tables": tables,
+        "score": score,
+    }
     return environment.get_template("report.html.j2").render(
         reproduction=reproduction,
         outcomes=reproduction.outcomes,

@@ -105,9 +105,9 @@ class Reproduction:
     @property
     def failed(self) -> bool:
         """Whether a number is outside its tolerance or a claim does not hold."""
-        return any(
-            finding.verdict != "within" for outcome in self.outcomes for finding in outcome.findings
-        ) or any(not judgement.holds for outcome in self.outcomes for judgement in outcome.judgements)
+        return any(finding.verdict != "within" for outcome in self.outcomes for finding in outcome.findings) or any(
+            not judgement.holds for outcome in self.outcomes for judgement in outcome.judgements
+        )
 
     def json(self) -> dict[str, Any]:
         """The document of `reproduce --json`."""
@@ -118,7 +118,9 @@ class Reproduction:
 def score(outcomes: Iterable[Outcome]) -> dict[str, int]:
     """How many numbers there are and how near they come, how many claims and how many hold."""
     outcomes = list(outcomes)
-    errors = [abs(finding.difference) / (abs(finding.number.published) or 1) for o in outcomes for finding in o.findings]
+    errors = [
+        abs(finding.difference) / (abs(finding.number.published) or 1) for o in outcomes for finding in o.findings
+    ]
     holds = [judgement.holds for outcome in outcomes for judgement in outcome.judgements]
     return {
         "numbers": len(errors),
