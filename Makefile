@@ -16,7 +16,7 @@ export CARGO_TERM_PROGRESS_WHEN := never
 .PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock docs need need-lint clean
 
 help: ## What can be made
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1 # /p' $(MAKEFILE_LIST) | column -t -s '#'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.built ## Set up .venv with the tool in it: .venv/bin/pushout
 
@@ -71,7 +71,8 @@ $(VENV)/.installed: requirements.lock | need
 # Python files are used where they are; only a change of the simulator or of the package's description builds again.
 $(VENV)/.built: $(VENV)/.installed $(SOURCES)
 	@echo "building the simulator (release profile)"
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	PATH="$(abspath $(BIN)):$$PATH" \
+		$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
 need:
