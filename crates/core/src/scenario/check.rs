@@ -16,7 +16,7 @@ use super::tree::{self, Fault, arrow};
 use crate::units::{Rate, Span};
 
 /// Check a file and everything that it names.
-pub fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> {
+pub(super) fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> {
     let file = File::read(root)?;
     check_head(&file.head, root)?;
     let explicit = file.expand(sets)?;

@@ -13,7 +13,7 @@ use super::tree::{Fault, Key, Node, Value, join};
 
 /// A scenario file, read as far as it can be understood section by section.
 #[derive(Debug)]
-pub struct File<'a> {
+pub(super) struct File<'a> {
     /// What stands at its top.
     pub head: Head,
     /// How packets travel.
@@ -29,7 +29,7 @@ pub struct File<'a> {
 
 /// Entries of `[[node]]`, `[[link]]` and `[[flow]]`, with nothing left to a template or to defaults.
 #[derive(Debug)]
-pub struct Explicit {
+pub(super) struct Explicit {
     /// Nodes.
     pub nodes: Vec<Node>,
     /// Links.
@@ -40,7 +40,7 @@ pub struct Explicit {
 
 impl<'a> File<'a> {
     /// Read the sections of a file.
-    pub fn read(root: &'a Node) -> Result<File<'a>, Fault> {
+    pub(super) fn read(root: &'a Node) -> Result<File<'a>, Fault> {
         let mut table = Table::new(root, "")?;
         let head = Head::take(&mut table)?;
         let topology = match table.take("topology") {
@@ -56,7 +56,7 @@ impl<'a> File<'a> {
     }
 
     /// The explicit form, after the overrides of single entries.
-    pub fn expand(&self, sets: &[Set]) -> Result<Explicit, Fault> {
+    pub(super) fn expand(&self, sets: &[Set]) -> Result<Explicit, Fault> {
         let network = self.network()?;
         let mut explicit = Node {
             place: Default::default(),
@@ -164,7 +164,7 @@ fn refuse_stray(list: &str, item: &Node, made: &[Node]) -> Result<(), Fault> {
 }
 
 /// `over` on top of `base`: tables are merged key by key, unless they are of different kinds; anything else is replaced.
-pub fn merge(base: &Node, over: &Node) -> Node {
+pub(super) fn merge(base: &Node, over: &Node) -> Node {
     let (Value::Table(below), Value::Table(above)) = (&base.value, &over.value) else { return over.clone() };
     let differs =
         |tag| over.get(tag).is_some_and(|kind| base.get(tag).map(|node| &node.value) != Some(&kind.value));

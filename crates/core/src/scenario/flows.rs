@@ -147,9 +147,9 @@ impl Network<'_> {
     /// Refuse a packet that is longer than a frame can say.
     fn check_packet(&self, item: &Item<'_, file::Flow>, needs: &Needs, cells: bool) -> Result<(), Fault> {
         let (more, what) = match (cells, self.adaptation.llc_snap()) {
-            (true, true) => (8, " with its LLC/SNAP header of 8"),
+            (true, true) => (8, " with their LLC/SNAP header of 8"),
             (true, false) => (0, ""),
-            (false, _) => (self.adaptation.header().0, " with the header of its line"),
+            (false, _) => (self.adaptation.header().0, " with the header of their line"),
         };
         let total = needs.packet.saturating_add(more);
         let unit = if cells { "an AAL5 frame carries" } else { "a packet has" };

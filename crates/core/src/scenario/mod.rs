@@ -22,6 +22,8 @@ pub mod contract;
 
 pub mod route;
 
+pub mod catalogue;
+
 mod message;
 
 mod item;
@@ -33,6 +35,14 @@ mod check;
 mod ports;
 
 mod flows;
+
+mod explain;
+
+mod schema;
+
+pub use catalogue::policies;
+pub use explain::explain;
+pub use schema::schema;
 
 use message::Sources;
 use model::Scenario;

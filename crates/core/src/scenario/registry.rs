@@ -32,11 +32,13 @@ impl Entry {
             .join("\n")
     }
 
-    /// The first paragraph below the heading "Source", on one line.
+    /// The first paragraph below the heading "Source", or that begins with it, on one line.
     pub fn source(&self) -> String {
+        const LEAD: &str = "*Source*:";
         let header = self.header();
-        let paragraph = header.lines().skip_while(|line| *line != "# Source").skip(1);
-        paragraph.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+        let from = header.lines().skip_while(|line| *line != "# Source" && !line.starts_with(LEAD));
+        let paragraph = from.map(|line| line.trim_start_matches(LEAD)).filter(|line| *line != "# Source");
+        paragraph.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ").trim().to_string()
     }
 }
 
