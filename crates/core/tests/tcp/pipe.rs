@@ -4,24 +4,21 @@
 use std::collections::VecDeque;
 
 use pushout_core::rng::Stream;
-use pushout_core::scenario::spec::{Section, Table};
-use pushout_core::scenario::tree::{Node, Place, Value};
 use pushout_core::transport::tcp::congestion::{Algorithm, PartialAck};
 use pushout_core::transport::tcp::{Params, Receiver, Segment, Sender};
 use pushout_core::units::{Bytes, Span, Time};
 
-fn defaults() -> Params {
-    let empty = Node { value: Value::Table(Vec::new()), place: Place::default() };
-    Params::take(&mut Table::new(&empty, "transport").unwrap()).unwrap()
-}
+use crate::defaults;
 
-/// One way: segments leave it in order, `slot` apart, `delay` later, unless chance loses them or `room` of them wait.
+/// One way: segments leave it `slot` apart, `delay` later, unless chance loses them or `room` of them wait; now and then
+/// one overtakes the one before.
 struct Pipe {
     line: VecDeque<(Time, Segment)>,
     free: Time,
     slot: Span,
     delay: Span,
     loss: f64,
+    swap: f64,
     room: usize,
 }
 
@@ -33,6 +30,10 @@ impl Pipe {
         }
         self.free = self.free.max(now) + self.slot;
         self.line.push_back((self.free + self.delay, segment));
+        if let Some(before) = self.line.len().checked_sub(2).filter(|_| chance.chance(self.swap)) {
+            let last = self.line[before + 1].1;
+            self.line[before + 1].1 = std::mem::replace(&mut self.line[before].1, last);
+        }
     }
 
     fn next(&self) -> Option<Time> {
@@ -74,8 +75,15 @@ impl Pair {
         let sender = Sender::new(params, phase(params.slow_timer, &mut chance), Stream::new(seed, "jitter"));
         let receiver = Receiver::new(params, phase(params.fast_timer, &mut chance));
         let delay = Span(chance.up_to(Span::millis(40).0));
-        let pipe =
-            |slot, loss, room| Pipe { line: VecDeque::new(), free: Time::ZERO, slot, delay, loss, room };
+        let pipe = |slot, loss, room| Pipe {
+            line: VecDeque::new(),
+            free: Time::ZERO,
+            slot,
+            delay,
+            loss,
+            swap: loss / 4.0,
+            room,
+        };
         Pair {
             sender,
             receiver,
