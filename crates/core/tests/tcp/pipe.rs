@@ -213,7 +213,7 @@ fn every_octet_arrives_once_and_in_order_whatever_is_lost() {
         let params = random_params(&mut chance);
         let loss = [0.0, 0.01, 0.05, 0.3][chance.up_to(3) as usize];
         let mut pair = Pair::new(&params, seed, loss, 2 + chance.up_to(60) as usize);
-        pair.reading = chance.chance(0.3).then(|| (Time::ZERO, false));
+        pair.reading = chance.chance(0.3).then_some((Time::ZERO, false));
         let mut total = 0;
         for _ in 0..3 {
             let bytes = 1 + chance.up_to(300_000);
