@@ -24,8 +24,8 @@ struct Pipe {
 
 impl Pipe {
     fn push(&mut self, now: Time, segment: Segment, chance: &mut Stream) {
-        let waiting = self.line.iter().filter(|(at, _)| *at > now + self.delay).count();
-        if chance.chance(self.loss) || waiting >= self.room {
+        let waiting = || self.line.iter().filter(|(at, _)| *at > now + self.delay).count();
+        if chance.chance(self.loss) || (self.line.len() >= self.room && waiting() >= self.room) {
             return;
         }
         self.free = self.free.max(now) + self.slot;
