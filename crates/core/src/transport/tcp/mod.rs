@@ -127,7 +127,7 @@ section! {
         /// Which partial ACKs restart the retransmission timer (new-reno only).
         pub partial_ack: PartialAck = PartialAck::Impatient,
         /// Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although
-        /// it should not (RFC 2525 section 2.3).
+        /// it should not (RFC 2525, "extra additive constant").
         pub extra_increase: bool = false,
         /// Open each connection with SYN and SYN-ACK; if not, it is established at once.
         pub handshake: bool = true,
