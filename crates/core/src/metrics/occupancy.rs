@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn bins_widen_until_everything_fits() {
         let mut occupancy = Occupancy::new();
-        [1000, 1000, 1000, 0].map(|level| occupancy.sample(level));
+        [1000, 1000, 1000, 0].into_iter().for_each(|level| occupancy.sample(level));
         let (width, shares) = occupancy.distribution();
         assert_eq!((width, shares.len(), shares[0], shares[250]), (4, 251, 0.25, 0.75));
     }
