@@ -48,3 +48,18 @@ pub fn run(request: &Request<'_>) -> Result<Json, String> {
 pub fn validate(request: &Request<'_>) -> Result<(), String> {
     request.scenario().map(|_| ())
 }
+
+/// A scenario in its canonical, explicit form.
+pub fn explain(request: &Request<'_>) -> Result<Json, String> {
+    Ok(scenario::explain(&request.scenario()?))
+}
+
+/// JSON Schema of scenario files.
+pub fn schema() -> Json {
+    scenario::schema()
+}
+
+/// The catalogue of policies, sources and transports.
+pub fn policies() -> Json {
+    scenario::policies()
+}

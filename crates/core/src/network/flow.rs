@@ -205,7 +205,10 @@ impl Tcp {
     fn new(scenario: &Scenario, spec: &model::Flow, params: &tcp::Params) -> Tcp {
         let phase = |node: usize, timer: &str, tick: Span| {
             let path = format!("node.{}.{timer}", scenario.nodes[node].name);
-            Span(Stream::new(scenario.seed, &path).up_to(tick.0 - 1))
+            match params.timer_phase {
+                tcp::Phase::Random => Span(Stream::new(scenario.seed, &path).up_to(tick.0 - 1)),
+                tcp::Phase::Aligned => Span::ZERO,
+            }
         };
         let jitter = Stream::new(scenario.seed, &format!("flow.{}.rtt", spec.name));
         let file = match &spec.source {

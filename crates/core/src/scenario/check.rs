@@ -32,6 +32,7 @@ pub(super) fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> 
         seed: head.seed,
         duration: head.duration,
         warmup: head.warmup,
+        sample: head.sample,
         engine: head.engine,
         adaptation: file.adaptation,
         nodes,
@@ -56,6 +57,9 @@ fn check_head(head: &file::Head, root: &tree::Node) -> Result<(), Fault> {
         let message =
             format!("nothing is left to measure: it must end before the duration of {}", head.duration);
         return fault("warmup", &message);
+    }
+    if head.sample == Span::ZERO {
+        return fault("sample", "samples without time between them never end: it must be longer than 0 s");
     }
     match name_fault(&head.name) {
         Some(message) => fault("name", &message),

@@ -13,7 +13,8 @@ pub fn explain(scenario: &Scenario) -> Json {
     let mut keys = Map::new();
     let s = scenario;
     let (name, title) = (s.name.clone(), s.title.clone());
-    let head = Head { name, title, seed: s.seed, duration: s.duration, warmup: s.warmup, engine: s.engine };
+    let Scenario { seed, duration, warmup, sample, engine, .. } = *s;
+    let head = Head { name, title, seed, duration, warmup, sample, engine };
     head.put(&mut keys);
     keys.insert("adaptation".to_string(), s.adaptation.write());
     keys.insert("node".to_string(), s.nodes.iter().map(node).collect());

@@ -70,6 +70,16 @@ pub struct Segment {
     pub retransmission: bool,
 }
 
+crate::choice! {
+    /// Where the ticks of a host's timers fall.
+    pub enum Phase {
+        /// At random, drawn once for each host: hosts were not switched on together.
+        Random = "random",
+        /// At whole multiples of the tick on every host, as in a simulator with one clock.
+        Aligned = "aligned",
+    }
+}
+
 section! {
     /// TCP, both ends: sender, receiver and their timers.
     pub struct Params {
@@ -90,6 +100,8 @@ section! {
         pub slow_timer: Span = Span::millis(500),
         /// Tick of the delayed-acknowledgement timer: 200 ms in 4.4BSD.
         pub fast_timer: Span = Span::millis(200),
+        /// Where the ticks of both timers fall.
+        pub timer_phase: Phase = Phase::Random,
         /// Shortest retransmission timeout: 1 s in 4.4BSD (TCPTV_MIN). Never less than one tick.
         pub min_rto: Span = Span::secs(1),
         /// Longest retransmission timeout, back-off included: 64 s in 4.4BSD (TCPTV_REXMTMAX).
@@ -115,7 +127,7 @@ section! {
         /// Which partial ACKs restart the retransmission timer (new-reno only).
         pub partial_ack: PartialAck = PartialAck::Impatient,
         /// Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although
-        /// it should not (RFC 2525 section 2.3).
+        /// it should not (RFC 2525, "extra additive constant").
         pub extra_increase: bool = false,
         /// Open each connection with SYN and SYN-ACK; if not, it is established at once.
         pub handshake: bool = true,

@@ -128,14 +128,19 @@ impl Receiver {
 
     /// Octets that it takes: what is free, or what it has promised.
     fn room(&self) -> u64 {
-        self.space.max(self.advertised - self.next)
+        self.space.max(self.promised())
+    }
+
+    /// Octets that the sender may still send; none if it has sent more into room that it was not told of.
+    fn promised(&self) -> u64 {
+        self.advertised.saturating_sub(self.next)
     }
 
     /// Octets to offer: none rather than a silly few (RFC 1122 section 4.2.3.3), but never less than was promised.
     fn offer(&self) -> u64 {
         let silly = self.space < self.mss && self.space < self.buffer / 4;
         let free = if silly { 0 } else { self.space };
-        free.max(self.advertised - self.next)
+        free.max(self.promised())
     }
 
     fn acknowledge(&mut self, syn: bool, out: &mut Vec<Segment>) {

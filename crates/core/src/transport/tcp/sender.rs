@@ -427,3 +427,65 @@ impl Sender {
         Facts { unacknowledged: self.unacknowledged, sent: self.sent, send_window: self.send_window }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    // What a sender sends and when is tested by the scripts in tests/tcp.
+    use super::*;
+    use crate::transport::tcp::tests::defaults;
+
+    fn open(params: &Params) -> (Sender, Vec<Segment>) {
+        let mut sender = Sender::new(params, Span::ZERO, Stream::new(1, "flow.0.tcp"));
+        let mut out = Vec::new();
+        sender.open(Time::ZERO, &mut out);
+        sender.write_forever(Time::ZERO, &mut out);
+        (sender, out)
+    }
+
+    fn ack(ack: u64) -> Segment {
+        Segment { ack, window: 65_536, connection: 1, is_ack: true, ..Segment::default() }
+    }
+
+    fn exact() -> Params {
+        Params { handshake: false, slow_timer: Span(1), min_rto: Span::ZERO, ..defaults() }
+    }
+
+    #[test]
+    fn each_measurement_is_lengthened_by_up_to_the_jitter() {
+        let params = Params { rtt_jitter: Span::millis(1), ..exact() };
+        let (mut sender, mut out) = open(&params);
+        sender.on_segment(Time::ZERO + Span::millis(10), &ack(1460), &mut out);
+        let measured = sender.rto().0 / 3;
+        assert!((Span::millis(10).0 + 2..Span::millis(11).0 + 2).contains(&measured), "{measured}");
+    }
+
+    #[test]
+    fn statistics_of_a_warm_up_can_be_taken_away() {
+        let (mut sender, mut out) = open(&exact());
+        sender.on_timer(sender.next_timer().unwrap(), &mut out);
+        let warm = *sender.stats();
+        assert_eq!((warm.segments_sent, warm.segments_retransmitted, warm.timeouts), (2, 1, 1));
+        sender.on_segment(Time::ZERO + Span::secs(7), &ack(1460), &mut out);
+        let rest = sender.stats().since(&warm);
+        assert_eq!((rest.segments_sent, rest.segments_retransmitted, rest.timeouts), (2, 0, 0));
+        assert_eq!(rest.delivery_time.mean_s(), Some(7.0));
+    }
+
+    #[test]
+    #[should_panic(expected = "nothing of the last is outstanding")]
+    fn a_connection_cannot_open_over_outstanding_data() {
+        let (mut sender, mut out) = open(&exact());
+        sender.open(Time::ZERO, &mut out);
+    }
+
+    #[test]
+    fn nothing_happens_before_the_timer_is_due() {
+        let (mut sender, mut out) = open(&exact());
+        out.clear();
+        let due = sender.next_timer().unwrap();
+        sender.on_timer(Time(due.0 - 1), &mut out);
+        assert!(out.is_empty());
+        sender.on_timer(due, &mut out);
+        assert_eq!(out.len(), 1);
+    }
+}

@@ -199,6 +199,17 @@ mod tests {
     }
 
     #[test]
+    fn an_idle_time_never_opens_the_window() {
+        let mut window = Window::new(&Params { initial_window: 4, ..defaults() });
+        (0..3).for_each(|_| window.grow());
+        window.restart();
+        assert_eq!(window.cwnd, 4 * 1460);
+        window.collapse(u64::MAX);
+        window.restart();
+        assert_eq!(window.cwnd, 1460);
+    }
+
+    #[test]
     fn half_a_window_is_counted_in_whole_segments_and_never_less_than_two() {
         let mut window = Window::new(&defaults());
         window.cwnd = 15 * 1460;
