@@ -160,6 +160,7 @@ pub fn shape_of(tag: &str, catalogue: &[Entry]) -> super::spec::Shape {
         .iter()
         .map(|entry| {
             let mut schema = object_schema(&(entry.params)());
+            schema["title"] = entry.name.into();
             schema["properties"][tag] = serde_json::json!({ "const": entry.name });
             match schema["required"].as_array_mut() {
                 Some(required) => required.insert(0, tag.into()),
