@@ -1,9 +1,10 @@
 //! Flows and their circuits: who sends to whom, along which lines, and whether that can work.
 
 use super::adaptation;
-use super::check::{FASTEST, Names};
+use super::check::Names;
 use super::file;
 use super::item::Item;
+use super::links::FASTEST;
 use super::model::{Flow, Line, Medium, Node, NodeKind, Vc};
 use super::route::Routes;
 use super::tree::{self, Fault};

@@ -32,6 +32,8 @@ mod expand;
 
 mod check;
 
+mod links;
+
 mod ports;
 
 mod flows;
