@@ -49,16 +49,14 @@ pub(super) fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> 
 }
 
 fn check_head(head: &file::Head, root: &tree::Node) -> Result<(), Fault> {
-    let fault = |key: &str, message: &str| Err(root.along(key).fault(key, message));
+    let fault = |key: &str, message: &str| Err(root.fault_along("", key, message));
     if head.duration == Span::ZERO {
         return fault("duration", "nothing happens in no time: it must be longer than 0 s");
     }
     if head.warmup >= head.duration {
-        let (warmup, duration) = (head.warmup, head.duration);
-        return fault(
-            "warmup",
-            &format!("{warmup} leaves nothing to measure: it must end before the duration of {duration}"),
-        );
+        let message =
+            format!("nothing is left to measure: it must end before the duration of {}", head.duration);
+        return fault("warmup", &message);
     }
     if head.sample == Span::ZERO {
         return fault("sample", "samples without time between them never end: it must be longer than 0 s");
@@ -129,7 +127,8 @@ fn lines(
         let item = Item::<file::Link>::entry(entry, "link", index)?;
         let both = link(&item, nodes, node_names, adaptation, lines.len())?;
         for line in &both {
-            names.add(&line.name).map_err(|why| item.fault("name", why))?;
+            let more = if item.it.name.is_none() { "; give this link a name of its own" } else { "" };
+            names.add(&line.name).map_err(|why| item.fault("name", why + more))?;
         }
         lines.extend(both);
     }

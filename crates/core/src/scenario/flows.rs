@@ -81,6 +81,7 @@ impl Network<'_> {
             let node = self.names.find("node", name).map_err(|why| item.fault("via", why))?;
             let host = self.nodes[node].kind == NodeKind::Host;
             item.ensure(!host, "via", &format!("{name:?} is a host, and hosts do not forward"))?;
+            item.ensure(!via.contains(&node), "via", &format!("{name:?} is listed twice"))?;
             via.push(node);
         }
         let path = self.routes.through(from, &via, to).map_err(|leg| item.fault("to", self.no_route(leg)))?;
@@ -93,8 +94,7 @@ impl Network<'_> {
         let mut passed = vec![from];
         for &line in &path {
             let node = self.lines[line].to;
-            let again =
-                format!("the route passes {:?} twice; leave a node out of via", self.nodes[node].name);
+            let again = format!("the route passes {:?} twice; list other nodes", self.nodes[node].name);
             item.ensure(!passed.contains(&node), "via", &again)?;
             passed.push(node);
         }
@@ -119,8 +119,7 @@ impl Network<'_> {
         item.ensure(flow.weight.is_finite() && flow.weight > 0.0, "weight", "a weight is greater than 0")?;
         let mcr = flow.mcr.unwrap_or(Rate(0));
         if let Some(line) = path.iter().map(|line| &self.lines[*line]).find(|line| line.rate < mcr) {
-            let message =
-                format!("{mcr} cannot be promised: the line {:?} has only {}", line.name, line.rate);
+            let message = format!("the line {:?} has only {} to promise", line.name, line.rate);
             return Err(item.fault("mcr", message));
         }
         let packet = u32::try_from(needs.packet).expect("a packet of at most 65535 octets");

@@ -28,7 +28,7 @@ impl<'a, T: Section> Item<'a, T> {
 
     /// A fault about one of its keys, as in "transport.mss"; it stands at the key, or where the key is missing.
     pub(super) fn fault(&self, key: &str, message: impl Into<String>) -> Fault {
-        self.node.along(key).fault(&format!("{}.{key}", self.path), message)
+        self.node.fault_along(&self.path, key, message)
     }
 
     /// A fault about the table under `key`; a message that begins with the name of a key of that table is about it.

@@ -68,3 +68,6 @@ fn override_all(root: &mut Node, sets: &[String]) -> Result<Vec<Set>, Fault> {
     sets.iter().filter(|set| !set.concerns_an_entry()).try_for_each(|set| set.apply(root))?;
     Ok(sets)
 }
+
+#[cfg(test)]
+mod tests;
