@@ -167,7 +167,7 @@ impl Flow {
         for segment in tcp.segments.drain(..) {
             let back = self.back.expect("a checked TCP flow has a circuit back");
             let vc = if segment.is_ack { back } else { self.vc };
-            let bytes = tcp::HEADERS + segment.len;
+            let bytes = tcp.headers + segment.len;
             out.push(circuits[vc as usize].emit(self.index, bytes, Payload::Tcp(segment)));
         }
     }
@@ -179,6 +179,8 @@ struct Tcp {
     sender: Sender,
     receiver: Receiver,
     app: Application,
+    /// Octets of IP and TCP headers, options included.
+    headers: u32,
     segments: Vec<Segment>,
     /// Totals at the last reset.
     baseline: Totals,
@@ -219,6 +221,7 @@ impl Tcp {
             sender: Sender::new(params, phase(spec.from, "slow", params.slow_timer), jitter),
             receiver: Receiver::new(params, phase(spec.to, "fast", params.fast_timer)),
             app: Application { file, next: None, transfers: 0 },
+            headers: tcp::HEADERS + params.option_bytes(),
             segments: Vec::new(),
             baseline: Totals::default(),
         }

@@ -68,7 +68,7 @@ pub struct Window {
 impl Window {
     /// The window of a new connection.
     pub fn new(params: &Params) -> Window {
-        let mss = u64::from(params.mss);
+        let mss = params.segment_data();
         let initial = mss * u64::from(params.initial_window);
         Window {
             cwnd: initial,
