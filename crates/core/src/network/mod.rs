@@ -88,7 +88,8 @@ pub fn contracts(scenario: &Scenario, line: &model::Line, vcs: &[usize]) -> Vec<
             Measure::Bytes => u64::from(shape.bytes),
             Measure::Packets => 1,
         };
-        Contract { mcr: spec.mcr, weight: spec.weight, frame }
+        let octets = u64::from(shape.units) * u64::from(shape.bytes);
+        Contract { mcr: spec.mcr, weight: spec.weight, frame, octets }
     };
     vcs.iter().map(contract).collect()
 }
