@@ -3,8 +3,8 @@
 //! (V. Rosolen, O. Bonaventure, G. Leduc, 1998), section 2.2 and figure 1.
 //!
 //! # Idea
-//! As [`super::selective_drop`], but the share that a circuit may hold falls smoothly while the buffer fills, instead
-//! of at once: above R a frame is accepted iff
+//! As selective drop, but the share that a circuit may hold falls smoothly while the buffer fills, instead of at once:
+//! above R a frame is accepted iff
 //!
 //! > W_i = X_i · N_a / X ≤ Z · (1 + (K − X) / (X − R)) = Z · (K − R) / (X − R)
 //!

@@ -278,6 +278,7 @@ mod tests {
     use super::*;
     use crate::buffer::size::BufferSize;
     use crate::rng::Stream;
+    use crate::unit::{Flags, Unit};
     use crate::units::Rate;
 
     fn params(threshold: u64) -> Params {
@@ -312,6 +313,19 @@ mod tests {
         assert_eq!(lengths(&bench), [4, 2, 0]);
         (0..4).for_each(|_| bench.depart(0));
         assert_eq!(lengths(&bench), [2, 0, 0], "all four were circuit 0's, but turns went 0, 1, 0, 1");
+    }
+
+    #[test]
+    fn a_cell_lost_from_the_queue_is_charged_to_its_own_circuit_while_that_has_any() {
+        let mut bench = bench(&params(50), &[0, 0]);
+        bench.offer(0, "11");
+        bench.offer(1, "11");
+        let unit = Unit { vc: 1, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags::default() };
+        for expected in [[2, 1], [2, 0], [1, 0]] {
+            let (now, pool) = (Time::ZERO, &bench.pool);
+            bench.policy.departed(&Departure { now, unit: &unit, vc: 1, size: 1, pool, sent: false });
+            assert_eq!(lengths(&bench), expected);
+        }
     }
 
     #[test]

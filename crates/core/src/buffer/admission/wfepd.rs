@@ -11,8 +11,8 @@
 //! # Parameters
 //! `meter`: `moving-average` (default, as in the simulations) or `sliding-window`. `interval` δ and `memory` q: 10 ms
 //! and 0.95, section VI; `window` T: default 200 ms, as long as a moving average with these remembers. `bottom` th_b:
-//! 0.7 as in the example; `top` th_t: 1, `max_p` p_p: 0.1, `margin` (R as a part of the line's rate): 1, none of them
-//! printed. `threshold`: occupancy from which frames are refused at all, default 0 as in the simulations. Shares α_i
+//! 0.7 as in the example; `top` th_t: 1, `max_p` p_p: 0.1, `margin` (R as a multiple of the line's rate): 1, none of
+//! them printed. `threshold`: occupancy from which frames are refused at all, default 0 as in the simulations. Shares α_i
 //! are the weights of the circuits; only their ratios matter. `pass_eom` as for PPD.
 //!
 //! # Differences from the paper
@@ -61,7 +61,7 @@ section! {
         pub top: f64 = 1.0,
         /// Highest probability with which frames of pending circuits are refused.
         pub max_p: f64 = 0.1,
-        /// Part of the line's rate that is divided among the circuits.
+        /// Multiple of the line's rate that is divided among the circuits.
         pub margin: f64 = 1.0,
         /// Occupancy below which every frame is taken.
         pub threshold: Level = Level::Percent(0.0),
@@ -157,11 +157,10 @@ impl Gauge {
         if !(0.0..1.0).contains(&params.memory) {
             return Err(format!("memory: {} is not from 0 to below 1", params.memory));
         }
-        let intervals = params.window.0 / params.interval.0;
-        if intervals == 0 || params.window.0 % params.interval.0 != 0 {
-            return Err(format!("window: {} is no multiple of {}", params.window, params.interval));
-        }
-        let rows = if params.meter == Meter::SlidingWindow { intervals as usize } else { 0 };
+        let rows = match params.meter {
+            Meter::MovingAverage => 0,
+            Meter::SlidingWindow => intervals(params.window, params.interval)?,
+        };
         Ok(Gauge {
             meter: params.meter,
             interval: params.interval.as_secs_f64(),
@@ -203,6 +202,14 @@ impl Gauge {
     }
 }
 
+/// n = T / δ.
+fn intervals(window: Span, interval: Span) -> Result<usize, String> {
+    if window == Span::ZERO || !window.0.is_multiple_of(interval.0) {
+        return Err(format!("window: {window} is no multiple of {interval}"));
+    }
+    Ok((window.0 / interval.0) as usize)
+}
+
 /// How the line is divided and who has to pay: section V.
 #[derive(Clone, Debug)]
 struct Rule {
@@ -231,9 +238,10 @@ struct Division {
 
 impl Rule {
     fn new(params: &Params, context: &Context<'_>) -> Result<Rule, String> {
-        let probabilities = [("bottom", params.bottom), ("max_p", params.max_p), ("margin", params.margin)];
-        for (name, value) in probabilities {
-            probability(name, value)?;
+        probability("bottom", params.bottom)?;
+        probability("max_p", params.max_p)?;
+        if params.margin <= 0.0 {
+            return Err(format!("margin: {} is not above 0", params.margin));
         }
         if params.top < 1.0 {
             return Err(format!("top: {} is below 1", params.top));
@@ -485,9 +493,7 @@ mod tests {
         let why = |params: &Params| Policy::new(params, &Context::alone(100, 1)).unwrap_err();
         assert_eq!(why(&Params { memory: 1.0, ..DEFAULTS }), "memory: 1 is not from 0 to below 1");
         assert_eq!(why(&Params { top: 0.9, ..DEFAULTS }), "top: 0.9 is below 1");
-        assert_eq!(
-            why(&Params { window: Span::millis(15), ..DEFAULTS }),
-            "window: 15 ms is no multiple of 10 ms"
-        );
+        let window = Params { meter: Meter::SlidingWindow, window: Span::millis(15), ..DEFAULTS };
+        assert_eq!(why(&window), "window: 15 ms is no multiple of 10 ms");
     }
 }
