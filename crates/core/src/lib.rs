@@ -37,7 +37,9 @@ pub mod audit;
 
 pub mod report;
 
-// pub mod api;
+pub mod api;
+
+pub use scenario::catalogue::catalogue;
 
 #[doc(hidden)]
 pub use serde_json;

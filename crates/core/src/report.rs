@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use crate::adaptation::Shape;
 use crate::audit::Audit;
 use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
 use crate::metrics::fairness;
 use crate::metrics::ideal::{self, Demand};
-use crate::network::circuit;
 use crate::network::flow::Figures;
 use crate::scenario::model::{Flow, Line, Medium, Scenario};
 use crate::scenario::spec::Field;
@@ -124,7 +124,7 @@ fn demand(scenario: &Scenario, flow: &Flow) -> Demand {
         0 => CELL_PAYLOAD as f64,
         packet => f64::from(packet - flow.transport.header_bytes()),
     };
-    let cost = |medium: Medium| circuit::shape(medium, vc.packet, vc.llc_snap).line_bytes() as f64 / payload;
+    let cost = |medium: Medium| Shape::of(vc, medium, vc.packet).line_bytes() as f64 / payload;
     let lines = vc.path.iter().map(|&line| (line, cost(scenario.lines[line].medium)));
     let limit = match &flow.source {
         source::Spec::Cbr(params) => params.rate.as_f64(),

@@ -1,1 +1,96 @@
-//! Python bindings: glue only.
+//! Python bindings: glue only. Texts go in, JSON texts come out; `python/pushout/_core.pyi` says the same in Python.
+
+use std::time::Instant;
+
+use pushout_core::api::{self, Request};
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    pushout._core,
+    ScenarioError,
+    pyo3::exceptions::PyValueError,
+    "A scenario that cannot be read or run. The message names the file, line and column, the value and what is allowed."
+);
+
+/// What the functions below have in common: the scenario's text, a name for messages, overrides, seed and engine.
+fn request<'a>(
+    text: &'a str,
+    name: &'a str,
+    sets: &'a [String],
+    seed: Option<u64>,
+    engine: Option<&'a str>,
+    audit: bool,
+) -> Request<'a> {
+    Request { text, name, sets, seed, engine, audit }
+}
+
+/// The core has no clock and leaves `engine.wall_s` open. Inside a JSON string the quotes of this pattern would be
+/// escaped, so it matches nothing that a scenario says.
+fn with_wall_time(document: String, seconds: f64) -> String {
+    let field = format!("\"wall_s\":{seconds}");
+    document.replacen("\"wall_s\":null", &field, 1).replacen("\"wall_s\": null", &field, 1)
+}
+
+#[pymodule]
+mod _core {
+    use super::*;
+
+    #[pymodule_export]
+    use super::ScenarioError;
+
+    /// Version of the simulator.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    /// Simulate once; the result as a JSON text. Other Python threads run meanwhile.
+    #[pyfunction]
+    fn run(
+        py: Python<'_>,
+        text: &str,
+        name: &str,
+        sets: Vec<String>,
+        seed: Option<u64>,
+        engine: Option<&str>,
+        audit: bool,
+    ) -> PyResult<String> {
+        py.detach(|| {
+            let start = Instant::now();
+            let document = api::run(&request(text, name, &sets, seed, engine, audit))?;
+            Ok(with_wall_time(document, start.elapsed().as_secs_f64()))
+        })
+        .map_err(ScenarioError::new_err::<String>)
+    }
+
+    /// Raise `ScenarioError` unless the scenario could be run.
+    #[pyfunction]
+    fn validate(py: Python<'_>, text: &str, name: &str, sets: Vec<String>) -> PyResult<()> {
+        py.detach(|| api::validate(&request(text, name, &sets, None, None, false)))
+            .map_err(ScenarioError::new_err::<String>)
+    }
+
+    /// The scenario in full as canonical JSON: templates expanded, overrides applied, defaults filled in.
+    #[pyfunction]
+    fn explain(
+        py: Python<'_>,
+        text: &str,
+        name: &str,
+        sets: Vec<String>,
+        seed: Option<u64>,
+        engine: Option<&str>,
+    ) -> PyResult<String> {
+        py.detach(|| api::explain(&request(text, name, &sets, seed, engine, false)))
+            .map_err(ScenarioError::new_err::<String>)
+    }
+
+    /// The JSON Schema of the scenario file.
+    #[pyfunction]
+    fn schema() -> String {
+        api::schema()
+    }
+
+    /// Every policy, scheduler, source, … with its parameters and its documentation, as a JSON list.
+    #[pyfunction]
+    fn policies() -> String {
+        api::policies()
+    }
+}

@@ -5,7 +5,9 @@
 
 pub mod aal5;
 
+use crate::scenario::model::{Medium, Vc};
 use crate::unit::{Flags, Unit};
+use crate::units::CELL_BYTES;
 
 /// The shape of a frame on its first link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +19,17 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// The frame of a packet of `packet` octets, IP header included, on a medium; 0 octets stand for a single cell.
+    pub fn of(vc: &Vc, medium: Medium, packet: u32) -> Shape {
+        match medium {
+            Medium::Cells if vc.packet == 0 => Shape { units: 1, bytes: CELL_BYTES as u16 },
+            Medium::Cells => aal5::segment(packet, vc.llc_snap),
+            Medium::Packets => {
+                Shape { units: 1, bytes: u16::try_from(packet + vc.header).expect("a checked packet fits") }
+            }
+        }
+    }
+
     /// The units of frame number `frame` of circuit `vc`, first to last; every unit carries `flags` besides its own.
     pub fn units(self, vc: u32, frame: u32, flags: Flags) -> impl Iterator<Item = Unit> {
         (0..self.units).map(move |index| Unit {

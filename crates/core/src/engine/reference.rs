@@ -1,11 +1,12 @@
 //! The reference engine: the simplest event loop over single units that a reader can check against the papers.
 //!
-//! Two events for every unit and line: the line becomes free, the unit arrives at its end. Units on a line stay in
+//! Two events for every unit and line: the last bit leaves, the unit arrives at its end. Units on a line stay in
 //! order, so only the first one of each line is in the event queue.
 
 use std::collections::VecDeque;
 
-use super::{LossRecord, Outcome, Work};
+use super::{LossRecord, Outcome, Work, sampled_ports};
+use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::port::Loss;
 use crate::network::Network;
@@ -13,7 +14,7 @@ use crate::network::circuit::{Circuit, Emission, Hop};
 use crate::network::flow::End;
 use crate::scenario::model::{Medium, Scenario};
 use crate::unit::Unit;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
@@ -28,11 +29,16 @@ pub fn run(scenario: &Scenario, log: bool) -> Outcome {
 struct Engine {
     network: Network,
     queue: EventQueue,
+    ties: Ties,
     /// Units on each line, with the time at which they arrive.
     lines: Vec<VecDeque<(Time, Unit)>>,
     is_cells: Vec<bool>,
     /// The instant for which each flow end is in the queue; an event for any other instant is out of date.
     called: Vec<Time>,
+    /// Ports whose occupancy is sampled, when next and how often.
+    sampled: Vec<usize>,
+    sample: Time,
+    every: Span,
     work: Work,
     log: Option<Vec<LossRecord>>,
     emissions: Vec<Emission>,
@@ -44,9 +50,13 @@ impl Engine {
         let network = Network::new(scenario);
         let mut engine = Engine {
             queue: EventQueue::default(),
+            ties: Ties::new(scenario.seed),
             lines: vec![VecDeque::new(); scenario.lines.len()],
             is_cells: scenario.lines.iter().map(|line| line.medium == Medium::Cells).collect(),
             called: vec![Time::NEVER; 2 * network.flows.len()],
+            sampled: sampled_ports(scenario),
+            sample: Time::ZERO,
+            every: scenario.sample,
             work: Work::default(),
             log: log.then(Vec::new),
             emissions: Vec::new(),
@@ -62,10 +72,18 @@ impl Engine {
         engine
     }
 
-    /// Handle every event before `end`.
+    /// Handle every event before `end`, and take the samples that fall before it.
     fn run_until(&mut self, end: Time) {
-        while self.queue.next_time().is_some_and(|time| time < end) {
-            let event = self.queue.pop().expect("an event that was seen");
+        while self.sample < end {
+            self.handle_until(self.sample);
+            self.sampled.iter().for_each(|&port| self.network.ports[port].sample());
+            self.sample += self.every;
+        }
+        self.handle_until(end);
+    }
+
+    fn handle_until(&mut self, end: Time) {
+        while let Some(event) = self.queue.pop_before(end) {
             self.work.events += 1;
             let entity = event.entity as usize;
             match event.class {
@@ -92,14 +110,14 @@ impl Engine {
 
     fn tick(&mut self, port: usize, now: Time) {
         if let Some(time) = self.network.ports[port].tick(now) {
-            self.queue.push(Event { time, class: Class::Tick, entity: port as u32 });
+            self.queue.push(Event::new(time, Class::Tick, port as u32));
         }
     }
 
     fn arrive(&mut self, line: usize, now: Time) {
         let (_, mut unit) = self.lines[line].pop_front().expect("an arriving unit was on the line");
         if let Some(&(time, _)) = self.lines[line].front() {
-            self.queue.push(Event { time, class: Class::Arrive, entity: line as u32 });
+            self.expect(line, time);
         }
         unit.hop += 1;
         match self.network.circuits[unit.vc as usize].hop(unit.hop) {
@@ -138,10 +156,10 @@ impl Engine {
         let Some(started) = started else { return };
         let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
         *hops += 1;
-        self.queue.push(Event { time: started.sent.free, class: Class::Free, entity: port as u32 });
+        self.queue.push(Event::new(started.sent.ends, Class::Free, port as u32));
         let time = started.sent.arrives;
         if self.lines[port].is_empty() {
-            self.queue.push(Event { time, class: Class::Arrive, entity: port as u32 });
+            self.expect(port, time);
         }
         self.lines[port].push_back((time, started.unit));
     }
@@ -155,6 +173,12 @@ impl Engine {
                 log.push(LossRecord { time: now, port: port as u32, vc, frame, index, reason });
             }
         }
+    }
+
+    /// The next unit on a line will arrive at `time`.
+    fn expect(&mut self, line: usize, time: Time) {
+        let rank = self.ties.rank(time, line as u32);
+        self.queue.push(Event { time, class: Class::Arrive, rank, entity: line as u32 });
     }
 
     /// A unit arrives at the host where its circuit ends.
@@ -185,7 +209,7 @@ impl Engine {
         let Some(time) = self.network.flows[flow].next_timer(end) else { return };
         if time < self.called[entity] {
             self.called[entity] = time;
-            self.queue.push(Event { time, class: Class::Timer, entity: entity as u32 });
+            self.queue.push(Event::new(time, Class::Timer, entity as u32));
         }
     }
 }

@@ -1,14 +1,59 @@
 //! The event kernel: one queue, one documented total order.
 //!
-//! Events are ordered by `(time, class, entity)`. At the same instant
+//! Events are ordered by `(time, class, rank, entity)`. At the same instant
 //!
-//! 1. a line becomes free: the unit that was being sent leaves the buffer, the next one starts;
+//! 1. the last bit of a unit leaves, and with it the unit leaves the buffer; the next one is chosen;
 //! 2. the clock of a policy ticks;
-//! 3. a unit arrives at the end of a line, lines in the order of the scenario;
+//! 3. a unit arrives at the end of a line; which line comes first is drawn anew for every instant ([`Ties`]);
 //! 4. a timer of a host goes off, flows in the order of the scenario, the sending end first.
 //!
 //! A departure thus makes room for an arrival of the same instant. Nothing takes no time on its way (every unit has a
 //! transmission time), so events of different ports at the same instant do not touch each other, and the order above
 //! is the whole truth about a run: an engine that keeps it per port and per host computes the same run.
 
+//!
+//! Ties between lines are no rarity: sources that answer to acknowledgements from one bottleneck are locked to its slots,
+//! and their cells reach the next switch at the very same picosecond. A fixed order would always give the last place
+//! in a full buffer to the same source.
+
+use crate::rng;
+use crate::units::Time;
+
 pub mod queue;
+
+/// The order of units that reach the ends of different lines at the same instant.
+///
+/// It is random and fair, but no matter of state: instant, line and seed decide it, so that every engine draws the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Ties {
+    seed: u64,
+}
+
+impl Ties {
+    /// The order under this seed.
+    pub fn new(seed: u64) -> Ties {
+        Ties { seed: rng::mix(seed) }
+    }
+
+    /// Rank of a line at an instant; lower ranks go first, equal ones in the order of the scenario.
+    #[inline]
+    pub fn rank(self, time: Time, line: u32) -> u32 {
+        (rng::mix(time.0 ^ self.seed.wrapping_mul(2 * u64::from(line) + 1)) >> 32) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_comes_first_equally_often() {
+        let ties = Ties::new(1);
+        let mut first = [0u32; 4];
+        for time in 0..40_000 {
+            let rank = |line: &u32| ties.rank(Time(time), *line);
+            first[(0..4).min_by_key(rank).unwrap() as usize] += 1;
+        }
+        assert!(first.iter().all(|count| (9_700..10_300).contains(count)), "{first:?}");
+    }
+}

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use crate::adaptation::Shape;
-use crate::adaptation::aal5::{self, Reassembled, Reassembly};
+use crate::adaptation::aal5::{Reassembled, Reassembly};
 use crate::scenario::model::{Medium, Scenario, Vc};
 use crate::transport::tcp::Segment;
 use crate::unit::{Flags, Unit};
-use crate::units::{CELL_BYTES, Time};
+use crate::units::Time;
 
 /// A port on the path of a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,8 +88,7 @@ pub struct Tally {
 pub struct Circuit {
     hops: Vec<Hop>,
     medium: Medium,
-    llc_snap: bool,
-    single_cells: bool,
+    spec: Vc,
     vc: u32,
     frames: VecDeque<Frame>,
     oldest: u32,
@@ -107,8 +106,7 @@ impl Circuit {
         Circuit {
             hops: spec.path.iter().map(hop).collect(),
             medium: scenario.lines[spec.path[0]].medium,
-            llc_snap: spec.llc_snap,
-            single_cells: spec.packet == 0,
+            spec: spec.clone(),
             vc: vc as u32,
             frames: VecDeque::new(),
             oldest: 0,
@@ -150,7 +148,7 @@ impl Circuit {
 
     /// A packet of `bytes` octets, IP header included, sets out.
     pub fn emit(&mut self, flow: u32, bytes: u32, payload: Payload) -> Emission {
-        let shape = if self.single_cells { SINGLE_CELL } else { shape(self.medium, bytes, self.llc_snap) };
+        let shape = Shape::of(&self.spec, self.medium, bytes);
         let frame = self.oldest.wrapping_add(self.frames.len() as u32);
         self.tally.sent += u64::from(shape.units);
         self.frames.push_back(Frame { flow, units: shape.units, payload });
@@ -180,16 +178,5 @@ impl Circuit {
         self.frames.pop_front();
         self.oldest = self.oldest.wrapping_add(1);
         Some(frame)
-    }
-}
-
-const SINGLE_CELL: Shape = Shape { units: 1, bytes: CELL_BYTES as u16 };
-
-/// The frame of a packet of `bytes` octets on a medium; 0 octets stand for a single cell.
-pub fn shape(medium: Medium, bytes: u32, llc_snap: bool) -> Shape {
-    match medium {
-        Medium::Cells if bytes == 0 => SINGLE_CELL,
-        Medium::Cells => aal5::segment(bytes, llc_snap),
-        Medium::Packets => Shape { units: 1, bytes: u16::try_from(bytes).expect("a checked packet fits") },
     }
 }

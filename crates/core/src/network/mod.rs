@@ -7,11 +7,10 @@ pub mod circuit;
 
 pub mod flow;
 
-use crate::buffer::admission::{Context, Contract};
 use crate::buffer::pool::Pool;
-use crate::buffer::size::Measure;
 use crate::link::line::Line;
 use crate::link::port::{Parts, Port};
+use crate::scenario::contract::{context, contracts, passing_circuits};
 use crate::scenario::model::{self, Scenario};
 use crate::units::Time;
 
@@ -53,45 +52,6 @@ impl Network {
     pub fn close_counters(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.close_counters(now));
     }
-}
-
-/// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
-pub fn passing_circuits(scenario: &Scenario) -> Vec<Vec<usize>> {
-    let mut passing = vec![Vec::new(); scenario.lines.len()];
-    for (vc, spec) in scenario.vcs.iter().enumerate() {
-        for &line in &spec.path {
-            passing[line].push(vc);
-        }
-    }
-    passing
-}
-
-/// What the policies of a line's port may know, given its contracts.
-pub fn context<'a>(scenario: &'a Scenario, line: &'a model::Line, contracts: &'a [Contract]) -> Context<'a> {
-    Context {
-        capacity: line.port.capacity,
-        measure: line.port.measure,
-        rate: line.rate,
-        contracts,
-        seed: scenario.seed,
-        port: &line.name,
-    }
-}
-
-/// The contracts of the circuits that pass a line.
-pub fn contracts(scenario: &Scenario, line: &model::Line, vcs: &[usize]) -> Vec<Contract> {
-    let contract = |&vc: &usize| {
-        let spec = &scenario.vcs[vc];
-        let shape = circuit::shape(line.medium, spec.packet, spec.llc_snap);
-        let frame = match line.port.measure {
-            Measure::Cells => u64::from(shape.units),
-            Measure::Bytes => u64::from(shape.bytes),
-            Measure::Packets => 1,
-        };
-        let octets = u64::from(shape.units) * u64::from(shape.bytes);
-        Contract { mcr: spec.mcr, weight: spec.weight, frame, octets }
-    };
-    vcs.iter().map(contract).collect()
 }
 
 fn port(scenario: &Scenario, line: &model::Line, vcs: &[usize]) -> Port {

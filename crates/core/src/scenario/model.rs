@@ -1,5 +1,6 @@
 //! A scenario that has been checked: nothing in here can be wrong any more.
 
+use super::adaptation;
 use crate::buffer::admission;
 use crate::buffer::size::Measure;
 use crate::scheduler;
@@ -52,8 +53,12 @@ pub struct Scenario {
     pub duration: Span,
     /// Time from the start that no figure counts.
     pub warmup: Span,
+    /// Time between two samples of the occupancy of limited buffers.
+    pub sample: Span,
     /// Engine to run on.
     pub engine: Engine,
+    /// How packets travel.
+    pub adaptation: adaptation::Spec,
     /// Nodes; indices into this list name them elsewhere.
     pub nodes: Vec<Node>,
     /// Lines, one for each direction of each link; the sending port of line `i` is port `i`.
@@ -92,6 +97,8 @@ pub struct Line {
     pub delay: Span,
     /// What it carries.
     pub medium: Medium,
+    /// The line of the same link in the other direction, if there is one.
+    pub back: Option<usize>,
     /// Its port.
     pub port: Port,
 }
@@ -122,6 +129,8 @@ pub struct Vc {
     pub weight: f64,
     /// Whether frames carry an LLC/SNAP header of 8 octets.
     pub llc_snap: bool,
+    /// Octets that packet lines add to each packet; 0 on cell lines.
+    pub header: u32,
     /// Octets of the largest packet that its flows send (IP header included), 0 for single cells.
     pub packet: u32,
 }

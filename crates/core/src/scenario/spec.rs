@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::tree::{Fault, Key, Node, Place, Value};
+use super::tree::{Fault, Key, Node, Place, Value, join};
 use crate::units::Quantity;
 
 /// What a value looks like, for catalogue, schema and documentation.
@@ -77,7 +77,7 @@ impl<'a> Table<'a> {
 
     /// The path of one of its keys.
     pub fn path_of(&self, name: &str) -> String {
-        if self.path.is_empty() { name.to_string() } else { format!("{}.{name}", self.path) }
+        join(&self.path, name)
     }
 
     /// The value of a key, if it is there; the key counts as known from now on.
@@ -94,8 +94,19 @@ impl<'a> Table<'a> {
         let path = self.path.clone();
         match self.take(name) {
             Some(node) => T::read(node, &self.path_of(name)),
-            None => Err(Fault { place, path, message: format!("the key \"{name}\" is missing") }),
+            None => Err(self.misspelt(name).unwrap_or_else(|| Fault {
+                place,
+                path,
+                message: format!("the key \"{name}\" is missing"),
+            })),
         }
+    }
+
+    /// A key that nobody has asked for and that looks like the missing one.
+    fn misspelt(&self, name: &str) -> Option<Fault> {
+        let (key, _) = self.rest().find(|(key, _)| distance(&key.name, name) <= 1 + name.len() / 6)?;
+        let message = format!("unknown key \"{}\"; did you mean \"{name}\", which is missing?", key.name);
+        Some(Fault { place: key.place, path: self.path_of(&key.name), message })
     }
 
     /// A key that may be left out.
@@ -123,13 +134,65 @@ impl<'a> Table<'a> {
 pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
     let near = allowed
         .iter()
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), *candidate))
-        .min()
-        .filter(|(distance, candidate)| *distance <= 1 + candidate.len() / 3)
+        .map(|candidate| (distance(name, candidate), *candidate))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(_, candidate)| is_near(name, candidate))
         .map(|(_, candidate)| format!("; did you mean \"{candidate}\"?"))
         .unwrap_or_default();
-    let list = if allowed.is_empty() { "none".to_string() } else { allowed.join(", ") };
-    format!("unknown {what} \"{name}\"{near} (allowed: {list})")
+    let shown = &allowed[..allowed.len().min(LISTED)];
+    let list = match allowed.len() - shown.len() {
+        0 if shown.is_empty() => "none".to_string(),
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    };
+    format!("unknown {what} \"{}\"{near} (allowed: {list})", cut(name))
+}
+
+/// How many allowed names a message lists.
+const LISTED: usize = 16;
+
+/// Whether a name is probably a misspelling of the other.
+fn is_near(name: &str, other: &str) -> bool {
+    distance(name, other) <= 1 + other.len() / 3
+}
+
+/// Edits between two names; a name that is far too long is not compared letter by letter.
+fn distance(name: &str, other: &str) -> usize {
+    if name.len() > 200 { usize::MAX } else { strsim::damerau_levenshtein(name, other) }
+}
+
+/// A name as a message shows it: on one line and not too long.
+fn cut(name: &str) -> String {
+    let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+    if name.chars().count() > 60 { shown + "…" } else { shown }
+}
+
+/// Read a table that holds the keys of a section and no others.
+pub fn read_section<T: Section>(node: &Node, path: &str) -> Result<T, Fault> {
+    let mut table = Table::new(node, path)?;
+    let section = T::take(&mut table)?;
+    table.finish()?;
+    Ok(section)
+}
+
+/// A section as the value of a key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nested<T>(pub T);
+
+impl<T: Section> Field for Nested<T> {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        read_section(node, path).map(Nested)
+    }
+
+    fn write(&self) -> Json {
+        let mut keys = Map::new();
+        self.0.put(&mut keys);
+        keys.into()
+    }
+
+    fn shape() -> Shape {
+        Shape { unit: "table", schema: object_schema(&T::params()) }
+    }
 }
 
 /// Declare a section: a struct, its keys, their defaults and their documentation in one place.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::Value as Json;
+
 /// Where a value was written: a byte offset in one of the sources of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
@@ -69,10 +71,31 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
+impl Fault {
+    /// The same fault with something more to say.
+    pub fn with(self, more: &str) -> Fault {
+        Fault { message: self.message + more, ..self }
+    }
+}
+
 impl Node {
     /// A fault about this value.
     pub fn fault(&self, path: &str, message: impl Into<String>) -> Fault {
         Fault { place: self.place, path: path.to_string(), message: message.into() }
+    }
+
+    /// A fault about a key below this one, as in "transport.mss": it stands at the key and shows its value, or here if
+    /// the key was left out.
+    pub fn fault_along(&self, path: &str, key: &str, message: impl Into<String>) -> Fault {
+        let node = self.along(key);
+        let (shown, message) = (node.show(), message.into());
+        let told = match node.value {
+            Value::Table(_) | Value::List(_) => true,
+            Value::Text(_) => message.contains(&shown),
+            _ => message.starts_with(&shown),
+        };
+        let message = if told { message } else { format!("{shown}: {message}") };
+        node.fault(&if path.is_empty() { key.to_string() } else { format!("{path}.{key}") }, message)
     }
 
     /// The value as a person would write it, cut when long.
@@ -95,4 +118,49 @@ impl Node {
             _ => None,
         }
     }
+
+    /// The entry that a dotted key leads to, or as far as it leads.
+    pub fn along(&self, key: &str) -> &Node {
+        key.split('.').try_fold(self, |node, name| node.get(name).ok_or(node)).unwrap_or_else(|last| last)
+    }
+
+    /// The text, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The name by which an entry of a list is addressed: its `name`, or "a->b" for what leads from a to b.
+    pub fn label(&self) -> Option<String> {
+        let text = |key| self.get(key).and_then(Node::text);
+        text("name").map(str::to_string).or_else(|| Some(arrow(text("from")?, text("to")?)))
+    }
+
+    /// The same value as JSON.
+    pub fn json(&self) -> Json {
+        match &self.value {
+            Value::Bool(b) => (*b).into(),
+            Value::Integer(i) => (*i).into(),
+            Value::Float(x) => (*x).into(),
+            Value::Text(text) => text.as_str().into(),
+            Value::List(items) => items.iter().map(Node::json).collect(),
+            Value::Table(entries) => {
+                entries.iter().map(|(key, node)| (key.name.clone(), node.json())).collect()
+            }
+        }
+    }
+}
+
+/// The name of what leads from `from` to `to`, unless it is given another one.
+pub fn arrow(from: &str, to: &str) -> String {
+    format!("{from}->{to}")
+}
+
+/// The path of an entry, quoted where it could be misread.
+pub fn join(path: &str, name: &str) -> String {
+    let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_->".contains(c));
+    let name = if plain { name.to_string() } else { format!("{name:?}") };
+    if path.is_empty() { name } else { format!("{path}.{name}") }
 }

@@ -14,6 +14,8 @@ pub mod poisson;
 
 pub mod clock;
 
+use crate::units::{Bytes, Rate};
+
 crate::variants! {
     /// A source as a scenario asks for it.
     "source" by "kind" {
@@ -21,5 +23,35 @@ crate::variants! {
         File = "file" in file,
         Cbr = "cbr" in cbr,
         Poisson = "poisson" in poisson,
+    }
+}
+
+impl Spec {
+    /// Payload of a datagram, if the source cuts its data into datagrams.
+    pub fn datagram(&self) -> Option<Bytes> {
+        match self {
+            Spec::Cbr(cbr) => Some(cbr.size),
+            Spec::Poisson(poisson) => Some(poisson.size),
+            Spec::Greedy(_) | Spec::File(_) => None,
+        }
+    }
+
+    /// Mean rate on the line, if the source has one of its own.
+    pub fn rate(&self) -> Option<Rate> {
+        match self {
+            Spec::Cbr(cbr) => Some(cbr.rate),
+            Spec::Poisson(poisson) => Some(poisson.rate),
+            Spec::Greedy(_) | Spec::File(_) => None,
+        }
+    }
+
+    /// Refuse parameters that cannot work: "key: reason".
+    pub fn check(&self) -> Result<(), String> {
+        match self {
+            Spec::File(file) if file.size == Bytes(0) => {
+                Err("size: a file has at least one byte".to_string())
+            }
+            _ => Ok(()),
+        }
     }
 }

@@ -6,6 +6,8 @@ pub mod udp;
 
 pub mod cells;
 
+use crate::source;
+
 crate::variants! {
     /// A transport as a scenario asks for it.
     "transport" by "kind" {
@@ -15,13 +17,53 @@ crate::variants! {
     }
 }
 
+/// What the rest of a scenario must know of a transport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// Octets of the largest packet, IP header included; 0 for single cells.
+    pub packet: u64,
+    /// The key of the flow that decides about it.
+    pub packet_key: &'static str,
+    /// Octets of the largest packet that comes back, if any does.
+    pub reverse: Option<u32>,
+    /// Sources that this transport can carry.
+    pub sources: &'static [&'static str],
+}
+
 impl Spec {
-    /// Octets of IP and transport headers before the payload; a single cell has none.
+    /// Octets of IP and transport headers before options and payload; a single cell has none.
     pub fn header_bytes(&self) -> u32 {
         match self {
             Spec::Tcp(_) => tcp::HEADERS,
             Spec::Udp(_) => udp::HEADERS,
             Spec::Cells(_) => 0,
+        }
+    }
+
+    /// What this transport needs to carry `source`.
+    pub fn needs(&self, source: &source::Spec) -> Needs {
+        let clocked =
+            Needs { packet: 0, packet_key: "source.size", reverse: None, sources: &["cbr", "poisson"] };
+        match self {
+            Spec::Tcp(params) => Needs {
+                packet: u64::from(tcp::HEADERS) + u64::from(params.mss),
+                packet_key: "transport.mss",
+                reverse: Some(tcp::HEADERS + params.option_bytes()),
+                sources: &["greedy", "file"],
+            },
+            Spec::Udp(_) => {
+                let payload = source.datagram().map_or(0, |size| size.0);
+                Needs { packet: payload.saturating_add(udp::HEADERS.into()), ..clocked }
+            }
+            Spec::Cells(_) => clocked,
+        }
+    }
+
+    /// Refuse parameters that cannot work together: "key: reason".
+    pub fn check(&self) -> Result<(), String> {
+        match self {
+            Spec::Tcp(params) => params.check(),
+            Spec::Udp(_) | Spec::Cells(_) => Ok(()),
         }
     }
 }

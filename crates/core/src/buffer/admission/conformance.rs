@@ -103,7 +103,7 @@ impl Rig {
     pub(super) fn start(&mut self) {
         if let Some(started) = self.port.start(self.now, circuit, &mut self.losses) {
             self.sent.push(started.unit);
-            self.free = Some(started.sent.free);
+            self.free = Some(started.sent.ends);
         }
     }
 

@@ -1,0 +1,89 @@
+# `make reproduce` and `make test` do all set-up themselves on a machine with cargo, Python >= 3.11 and a C compiler.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$each -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; done)
+SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
+RUST_FILES = $(shell git ls-files --cached --others --exclude-standard '*.rs')
+ARGS ?=
+
+# One interpreter for every build, so that nothing is built twice.
+export PYO3_PYTHON := $(abspath $(BIN)/python)
+export CARGO_TERM_PROGRESS_WHEN := never
+
+.DELETE_ON_ERROR:
+.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock docs need need-lint clean
+
+help: ## What can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.built ## Set up .venv with the tool in it: .venv/bin/pushout
+
+reproduce: $(VENV)/.built ## Run the published studies; the report is reports/index.html (ARGS="--reps 30 …")
+	$(BIN)/pushout reproduce $(ARGS)
+
+test: lint test-rust test-python fresh ## Everything that is checked
+
+lint: need-lint $(VENV)/.built ## Formats, lints and types
+	rustfmt --check --edition 2024 $(RUST_FILES)
+	cargo clippy --locked --workspace --all-targets -- --deny warnings
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	MYPYPATH=python $(BIN)/stubtest pushout._core
+
+test-rust: $(VENV)/.installed ## Tests of the simulator
+	cargo test --locked --workspace
+
+test-python: $(VENV)/.built ## Tests of the package and the command line
+	$(BIN)/pytest
+
+fresh: $(VENV)/.built ## Generated files are those that the program writes
+	@$(BIN)/pushout schema | diff -u schema/scenario.schema.json - \
+		|| { echo "schema/scenario.schema.json is stale: make generate" >&2; exit 1; }
+	@echo "generated files: fresh"
+
+fmt: need-lint $(VENV)/.installed ## Format all code
+	rustfmt --edition 2024 $(RUST_FILES)
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+generate: $(VENV)/.built ## Write the generated files anew
+	$(BIN)/pushout schema > schema/scenario.schema.json
+
+docs: need ## The simulator's documentation in target/doc, warnings denied
+	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --no-deps --package pushout-core
+
+lock: ## Choose the versions in requirements.lock anew (needs uv)
+	uv pip compile --quiet pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --upgrade \
+		--custom-compile-command 'make lock' --output-file requirements.lock
+
+clean: ## Remove all that was made
+	rm -rf $(VENV) target reports .pytest_cache .mypy_cache .ruff_cache python/pushout/_core*.so
+	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.installed: requirements.lock | need
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	@touch $@
+
+# Python files are used where they are; only a change of the simulator or of the package's description builds again.
+$(VENV)/.built: $(VENV)/.installed $(SOURCES)
+	@echo "building the simulator (release profile)"
+	PATH="$(abspath $(BIN)):$$PATH" \
+		$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+need:
+	@missing=; say() { echo "missing: $$1" >&2; missing=1; }; \
+	cargo --version >/dev/null 2>&1 || say "cargo, Rust >= 1.88 (https://rustup.rs)"; \
+	cc --version >/dev/null 2>&1 || say "a C compiler called cc (Debian: apt install gcc; macOS: xcode-select --install)"; \
+	test -n "$(PYTHON)" || say "Python >= 3.11 with venv (Debian: apt install python3-venv; https://www.python.org)"; \
+	test -z "$$missing"
+
+need-lint: need
+	@missing=; say() { echo "missing: $$1" >&2; missing=1; }; \
+	rustfmt --version >/dev/null 2>&1 || say "rustfmt (rustup component add rustfmt)"; \
+	cargo clippy --version >/dev/null 2>&1 || say "clippy (rustup component add clippy)"; \
+	test -z "$$missing"

@@ -1,0 +1,116 @@
+//! From a file to the checked model: parse once, then no more checks.
+
+use std::collections::BTreeMap;
+
+use super::contract::{context, contracts, passing_circuits};
+use super::expand::File;
+use super::file;
+use super::flows;
+use super::item::Item;
+use super::links;
+use super::model::{Node, Scenario};
+use super::ports::Ports;
+use super::set::Set;
+use super::spec::unknown;
+use super::tree::{self, Fault};
+use crate::units::Span;
+
+/// Check a file and everything that it names.
+pub(super) fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> {
+    let file = File::read(root)?;
+    check_head(&file.head, root)?;
+    let explicit = file.expand(sets)?;
+    let (nodes, names) = nodes(&explicit.nodes)?;
+    let mut lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
+    let ports = Ports::read(file.port, &nodes, &lines)?;
+    ports.install(&mut lines)?;
+    let (flows, vcs) = flows::check(&explicit.flows, &nodes, &names, &lines, &file.adaptation)?;
+    let head = file.head;
+    let scenario = Scenario {
+        name: head.name,
+        title: head.title,
+        seed: head.seed,
+        duration: head.duration,
+        warmup: head.warmup,
+        sample: head.sample,
+        engine: head.engine,
+        adaptation: file.adaptation,
+        nodes,
+        lines,
+        vcs,
+        flows,
+    };
+    let passing = passing_circuits(&scenario);
+    for (index, line) in scenario.lines.iter().enumerate() {
+        let contracts = contracts(&scenario, line, &passing[index]);
+        ports.check_policies(index, line, &context(&scenario, line, &contracts))?;
+    }
+    Ok(scenario)
+}
+
+fn check_head(head: &file::Head, root: &tree::Node) -> Result<(), Fault> {
+    let fault = |key: &str, message: &str| Err(root.fault_along("", key, message));
+    if head.duration == Span::ZERO {
+        return fault("duration", "nothing happens in no time: it must be longer than 0 s");
+    }
+    if head.warmup >= head.duration {
+        let message =
+            format!("nothing is left to measure: it must end before the duration of {}", head.duration);
+        return fault("warmup", &message);
+    }
+    if head.sample == Span::ZERO {
+        return fault("sample", "samples without time between them never end: it must be longer than 0 s");
+    }
+    match name_fault(&head.name) {
+        Some(message) => fault("name", &message),
+        None => Ok(()),
+    }
+}
+
+/// What is wrong with a name, if anything.
+fn name_fault(name: &str) -> Option<String> {
+    let fits = (1..=100).contains(&name.chars().count());
+    let odd = name.chars().any(|c| c.is_control() || matches!(c, '"' | '\''));
+    (!fits || odd)
+        .then(|| "a name has 1 to 100 characters, without quotes and control characters".to_string())
+}
+
+/// Names of one kind and the positions of what has them.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    by_name: BTreeMap<String, usize>,
+    in_order: Vec<String>,
+}
+
+impl Names {
+    /// One more name, or what is wrong with it.
+    pub(super) fn add(&mut self, name: &str) -> Result<(), String> {
+        if let Some(message) = name_fault(name) {
+            return Err(message);
+        }
+        if self.by_name.insert(name.to_string(), self.in_order.len()).is_some() {
+            return Err(format!("the name {name:?} is given twice"));
+        }
+        self.in_order.push(name.to_string());
+        Ok(())
+    }
+
+    /// The position of a name, or a message with the nearest one.
+    pub(super) fn find(&self, what: &str, name: &str) -> Result<usize, String> {
+        self.by_name.get(name).copied().ok_or_else(|| {
+            let allowed: Vec<&str> = self.in_order.iter().map(String::as_str).collect();
+            unknown(what, name, &allowed)
+        })
+    }
+}
+
+fn nodes(entries: &[tree::Node]) -> Result<(Vec<Node>, Names), Fault> {
+    let mut names = Names::default();
+    let mut nodes = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.iter().enumerate() {
+        let item = Item::<file::Node>::entry(entry, "node", index)?;
+        names.add(&item.it.name).map_err(|why| item.fault("name", why))?;
+        nodes.push(Node { name: item.it.name, kind: item.it.kind, latency: item.it.latency });
+    }
+    Ok((nodes, names))
+}

@@ -1,0 +1,45 @@
+//! What a port knows of the circuits that pass it.
+
+use super::model::{Line, Scenario};
+use crate::adaptation::Shape;
+use crate::buffer::admission::{Context, Contract};
+use crate::buffer::size::Measure;
+
+/// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
+pub fn passing_circuits(scenario: &Scenario) -> Vec<Vec<usize>> {
+    let mut passing = vec![Vec::new(); scenario.lines.len()];
+    for (vc, spec) in scenario.vcs.iter().enumerate() {
+        for &line in &spec.path {
+            passing[line].push(vc);
+        }
+    }
+    passing
+}
+
+/// The contracts of the circuits that pass a line.
+pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contract> {
+    let contract = |&vc: &usize| {
+        let spec = &scenario.vcs[vc];
+        let shape = Shape::of(spec, line.medium, spec.packet);
+        let (units, octets) = (u64::from(shape.units), u64::from(shape.units) * u64::from(shape.bytes));
+        let frame = match line.port.measure {
+            Measure::Packets => 1,
+            Measure::Bytes => octets,
+            Measure::Cells => units,
+        };
+        Contract { mcr: spec.mcr, weight: spec.weight, frame, octets }
+    };
+    vcs.iter().map(contract).collect()
+}
+
+/// What the policies of a line's port may know, given its contracts.
+pub fn context<'a>(scenario: &'a Scenario, line: &'a Line, contracts: &'a [Contract]) -> Context<'a> {
+    Context {
+        capacity: line.port.capacity,
+        measure: line.port.measure,
+        rate: line.rate,
+        contracts,
+        seed: scenario.seed,
+        port: &line.name,
+    }
+}

@@ -1,0 +1,235 @@
+//! From a file to its explicit form: the template's nodes, links and flows with those of the file, every flow with the
+//! defaults of `[flows]`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::adaptation;
+use super::file::{Flow, Head, OWN_KEYS};
+use super::model::NodeKind;
+use super::set::Set;
+use super::spec::{Field, Section, Table, unknown};
+use super::topology::{self, Network};
+use super::tree::{Fault, Key, Node, Value, join};
+
+/// A scenario file, read as far as it can be understood section by section.
+#[derive(Debug)]
+pub(super) struct File<'a> {
+    /// What stands at its top.
+    pub head: Head,
+    /// How packets travel.
+    pub adaptation: adaptation::Spec,
+    /// The table of ports.
+    pub port: Option<&'a Node>,
+    topology: Option<(topology::Spec, &'a Node)>,
+    flows: Option<&'a Node>,
+    node: Option<&'a Node>,
+    link: Option<&'a Node>,
+    flow: Option<&'a Node>,
+}
+
+/// Entries of `[[node]]`, `[[link]]` and `[[flow]]`, with nothing left to a template or to defaults.
+#[derive(Debug)]
+pub(super) struct Explicit {
+    /// Nodes.
+    pub nodes: Vec<Node>,
+    /// Links.
+    pub links: Vec<Node>,
+    /// Flows.
+    pub flows: Vec<Node>,
+}
+
+impl<'a> File<'a> {
+    /// Read the sections of a file.
+    pub(super) fn read(root: &'a Node) -> Result<File<'a>, Fault> {
+        let mut table = Table::new(root, "")?;
+        let head = Head::take(&mut table)?;
+        let topology = match table.take("topology") {
+            Some(node) => Some((topology::Spec::read(node, "topology")?, node)),
+            None => None,
+        };
+        let adaptation = table.or("adaptation", adaptation::Spec::default())?;
+        let port = table.take("port");
+        let (flows, node) = (table.take("flows"), table.take("node"));
+        let (link, flow) = (table.take("link"), table.take("flow"));
+        table.finish()?;
+        Ok(File { head, adaptation, port, topology, flows, node, link, flow })
+    }
+
+    /// The explicit form, after the overrides of single entries.
+    pub(super) fn expand(&self, sets: &[Set]) -> Result<Explicit, Fault> {
+        self.check_defaults()?;
+        let network = self.network()?;
+        let mut explicit = Node {
+            place: Default::default(),
+            value: Value::Table(vec![
+                list("node", absorb("node", network.nodes, self.node)?),
+                list("link", absorb("link", network.links, self.link)?),
+                list("flow", absorb("flow", network.flows, self.flow)?),
+            ]),
+        };
+        sets.iter().filter(|set| set.concerns_an_entry()).try_for_each(|set| set.apply(&mut explicit))?;
+        let flows =
+            entries(&explicit, "flow").iter().zip(0..).map(|(flow, index)| self.with_defaults(flow, index));
+        let flows = flows.collect::<Result<_, _>>()?;
+        let (nodes, links) = (entries(&explicit, "node").to_vec(), entries(&explicit, "link").to_vec());
+        Ok(Explicit { nodes, links, flows })
+    }
+
+    fn network(&self) -> Result<Network, Fault> {
+        let relay = match self.adaptation {
+            adaptation::Spec::Aal5(_) => NodeKind::Switch,
+            adaptation::Spec::Packet(_) => NodeKind::Router,
+        };
+        let place = self.topology.as_ref().map(|(_, node)| node.place).unwrap_or_default();
+        let mut network = Network::new(relay, place);
+        if let Some((topology, node)) = &self.topology {
+            topology.expand(&mut network).map_err(|why| {
+                let (key, why) = why.split_once(": ").unwrap_or(("template", &why));
+                node.fault_along("topology", key, why)
+            })?;
+        }
+        Ok(network)
+    }
+
+    /// Refuse what cannot have a default.
+    fn check_defaults(&self) -> Result<(), Fault> {
+        let Some(defaults) = self.flows else { return Ok(()) };
+        let Value::Table(keys) = &defaults.value else {
+            let message =
+                format!("{} is not a table of keys: flows are listed under [[flow]]", defaults.show());
+            return Err(defaults.fault("flows", message));
+        };
+        let params = Flow::params();
+        let names = params.iter().map(|param| param.name).filter(|name| !OWN_KEYS.contains(name));
+        let allowed: Vec<&str> = names.collect();
+        match keys.iter().find(|(key, _)| !allowed.contains(&key.name.as_str())) {
+            None => Ok(()),
+            Some((key, _)) => {
+                let (path, message) = (join("flows", &key.name), unknown("key", &key.name, &allowed));
+                Err(Fault { place: key.place, path, message })
+            }
+        }
+    }
+
+    /// A flow with what `[flows]` says for all.
+    fn with_defaults(&self, flow: &Node, index: usize) -> Result<Node, Fault> {
+        let merged = self.flows.map_or_else(|| flow.clone(), |defaults| merge(defaults, flow));
+        for key in ["source", "transport"] {
+            if matches!(merged.value, Value::Table(_)) && merged.get(key).is_none() {
+                let path =
+                    flow.label().map_or_else(|| format!("flow[{index}]"), |label| join("flow", &label));
+                let message =
+                    format!("the key {key:?} is missing: give it in [flows] for all, or in the flow");
+                return Err(self.flows.unwrap_or(flow).fault(&path, message));
+            }
+        }
+        Ok(merged)
+    }
+}
+
+fn list(name: &str, items: Vec<Node>) -> (Key, Node) {
+    let key = Key { name: name.to_string(), place: Default::default() };
+    (key, Node { value: Value::List(items), place: Default::default() })
+}
+
+fn entries<'n>(explicit: &'n Node, name: &str) -> &'n [Node] {
+    match explicit.get(name).map(|node| &node.value) {
+        Some(Value::List(items)) => items,
+        _ => &[],
+    }
+}
+
+/// The entries that a file lists: those with the name of a template's entry change it, the others are added.
+fn absorb(list: &str, mut made: Vec<Node>, listed: Option<&Node>) -> Result<Vec<Node>, Fault> {
+    let Some(listed) = listed else { return Ok(made) };
+    let Value::List(items) = &listed.value else {
+        return Err(listed.fault(list, format!("{} is not a list: write [[{list}]]", listed.show())));
+    };
+    let known: BTreeMap<String, usize> =
+        made.iter().enumerate().filter_map(|(index, node)| Some((node.label()?, index))).collect();
+    let mut changed = BTreeSet::new();
+    for item in items {
+        match item.label().and_then(|label| known.get(&label).map(|index| (label, *index))) {
+            Some((label, index)) => {
+                if !changed.insert(index) {
+                    let path = join(&join(list, &label), "name");
+                    return Err(item
+                        .along("name")
+                        .fault(&path, format!("the name {label:?} is given twice")));
+                }
+                made[index] = merge(&made[index], item);
+            }
+            None => {
+                refuse_stray(list, item, &made[..known.len()])?;
+                made.push(item.clone());
+            }
+        }
+    }
+    Ok(made)
+}
+
+/// Refuse an entry that was probably meant to change one of the template's, which has another name.
+fn refuse_stray(list: &str, item: &Node, made: &[Node]) -> Result<(), Fault> {
+    let Some(name) = item.get("name").and_then(Node::text) else { return Ok(()) };
+    let stands_alone = match list {
+        "node" => item.get("kind").is_some(),
+        _ => item.get("from").is_some() || item.get("to").is_some(),
+    };
+    if made.is_empty() || stands_alone {
+        return Ok(());
+    }
+    let labels: Vec<String> = made.iter().filter_map(Node::label).collect();
+    let allowed: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let message = format!("the template makes no such {list}: {}", unknown(list, name, &allowed));
+    Err(item.along("name").fault(&join(&join(list, name), "name"), message))
+}
+
+/// `over` on top of `base`: tables are merged key by key, unless they are of different kinds; anything else is replaced.
+pub(super) fn merge(base: &Node, over: &Node) -> Node {
+    let (Value::Table(below), Value::Table(above)) = (&base.value, &over.value) else { return over.clone() };
+    let differs =
+        |tag| over.get(tag).is_some_and(|kind| base.get(tag).map(|node| &node.value) != Some(&kind.value));
+    if differs("kind") || differs("policy") {
+        return over.clone();
+    }
+    let mut entries = Vec::with_capacity(below.len() + above.len());
+    for (key, node) in below {
+        let on_top = above.iter().find(|(name, _)| name.name == key.name);
+        entries.push(
+            on_top.map_or_else(
+                || (key.clone(), node.clone()),
+                |(key, upper)| (key.clone(), merge(node, upper)),
+            ),
+        );
+    }
+    entries.extend(above.iter().filter(|(key, _)| base.get(&key.name).is_none()).cloned());
+    Node { value: Value::Table(entries), place: over.place }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read::{Format, read};
+    use super::*;
+    use serde_json::{Value as Json, json};
+
+    fn merged(text: &str) -> Json {
+        let root = read(text, Format::Toml).unwrap();
+        merge(root.get("base").unwrap(), root.get("over").unwrap()).json()
+    }
+
+    #[test]
+    fn tables_of_the_same_kind_are_merged_key_by_key() {
+        let text = "base = { kind = 'cbr', rate = '1 Mb/s', size = '9 bytes' }\nover = { rate = '2 Mb/s' }";
+        assert_eq!(merged(text), json!({ "kind": "cbr", "rate": "2 Mb/s", "size": "9 bytes" }));
+        let text = "base = { t = { kind = 'a', x = 1 } }\nover = { t = { kind = 'a', y = 2 }, u = 3 }";
+        assert_eq!(merged(text), json!({ "t": { "kind": "a", "x": 1, "y": 2 }, "u": 3 }));
+    }
+
+    #[test]
+    fn a_table_of_another_kind_replaces_the_whole() {
+        let text = "base = { t = { kind = 'a', x = 1 } }\nover = { t = { kind = 'b' } }";
+        assert_eq!(merged(text), json!({ "t": { "kind": "b" } }));
+        let text = "base = { t = { policy = 'epd', threshold = '90 %' } }\nover = { t = { policy = 'ppd' } }";
+        assert_eq!(merged(text), json!({ "t": { "policy": "ppd" } }));
+    }
+}

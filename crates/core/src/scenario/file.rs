@@ -1,0 +1,120 @@
+//! The sections of a scenario file, apart from those that the registries and the templates declare.
+
+use super::model::{Engine, Medium, NodeKind};
+use super::spec::Nested;
+use crate::buffer::admission::{self, tail_drop};
+use crate::buffer::size::BufferSize;
+use crate::scheduler::{self, fifo};
+use crate::section;
+use crate::source;
+use crate::transport;
+use crate::units::{Rate, Span};
+
+section! {
+    /// What stands at the top of a scenario.
+    pub struct Head {
+        /// Short name.
+        pub name: String,
+        /// One line for people.
+        pub title: String = String::new(),
+        /// Seed of every random stream.
+        pub seed: u64 = 1,
+        /// Simulated time.
+        pub duration: Span,
+        /// Time from the start that no figure counts.
+        pub warmup: Span = Span::ZERO,
+        /// Time between two samples of the occupancy of limited buffers, for its distribution.
+        pub sample: Span = Span::millis(1),
+        /// How the run is computed; both engines give the same result.
+        pub engine: Engine = Engine::Fast,
+    }
+}
+
+section! {
+    /// A node.
+    pub struct Node {
+        /// Its name.
+        pub name: String,
+        /// What it is.
+        pub kind: NodeKind,
+        /// Time a unit spends inside before it reaches the output port, or its host.
+        pub latency: Span = Span::ZERO,
+    }
+}
+
+section! {
+    /// A link: one line, or two in opposite directions. Without a name the line from a to b is "a->b"; the reverse of
+    /// "a->b" is "b->a", that of a link N is "N.back".
+    pub struct Link {
+        /// Its name, also that of its port.
+        pub name: Option<String> = None,
+        /// A name for the role that links share, for `[port.CLASS]`; reverse lines have the class "CLASS.back".
+        pub class: String = String::new(),
+        /// Node at which it starts.
+        pub from: String,
+        /// Node at which it ends.
+        pub to: String,
+        /// Rate.
+        pub rate: Rate,
+        /// Propagation delay.
+        pub delay: Span,
+        /// What it carries; by default cells with the adaptation aal5 and packets with the adaptation packet.
+        pub medium: Option<Medium> = None,
+        /// Whether there is a line in the other direction as well.
+        pub duplex: bool = true,
+        /// Rate and delay of the other direction where they differ.
+        pub back: Option<Nested<Back>> = None,
+    }
+}
+
+section! {
+    /// The other direction of a link, where it differs.
+    pub struct Back {
+        /// Rate; by default that of the link.
+        pub rate: Option<Rate> = None,
+        /// Propagation delay; by default that of the link.
+        pub delay: Option<Span> = None,
+    }
+}
+
+section! {
+    /// A port: of the line with this name, else of every line of this class. `[port.default]` stands for all other
+    /// ports of switches and routers. A port without a section, and any other port of a host, is unlimited and FIFO.
+    pub struct Port {
+        /// How much it can hold.
+        pub buffer: BufferSize = BufferSize::Unlimited,
+        /// Who is admitted.
+        pub admission: admission::Spec = admission::Spec::TailDrop(tail_drop::Params {}),
+        /// Who is served.
+        pub scheduler: scheduler::Spec = scheduler::Spec::Fifo(fifo::Params {}),
+    }
+}
+
+section! {
+    /// A flow. An entry with the name of a template's flow changes that flow.
+    pub struct Flow {
+        /// Its name.
+        pub name: String,
+        /// Host that sends.
+        pub from: String,
+        /// Host that receives.
+        pub to: String,
+        /// Nodes that its route must pass, in this order; between them it takes the fewest hops.
+        pub via: Vec<String> = Vec::new(),
+        /// The application.
+        pub source: source::Spec,
+        /// The transport.
+        pub transport: transport::Spec,
+        /// When the application starts.
+        pub start: Span = Span::ZERO,
+        /// Length of the interval after `start` in which the start is drawn at random.
+        pub start_spread: Span = Span::ZERO,
+        /// Minimum cell rate that the flow's circuit was promised.
+        pub mcr: Option<Rate> = None,
+        /// Share or weight of the flow's circuit.
+        pub weight: f64 = 1.0,
+    }
+}
+
+/// Keys of a flow that are its own and so have no default in `[flows]`.
+pub const OWN_KEYS: [&str; 4] = ["name", "from", "to", "via"];

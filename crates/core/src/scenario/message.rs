@@ -1,0 +1,126 @@
+//! How a fault is told: where it stands, what is wrong, and the line itself with a mark below.
+
+use super::set::Set;
+use super::tree::{Fault, Node, Place, Value, join};
+
+/// What a scenario was read from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sources<'a> {
+    /// Name of the file.
+    pub name: &'a str,
+    /// Its text.
+    pub text: &'a str,
+    /// The overrides beside it.
+    pub sets: &'a [String],
+}
+
+impl Sources<'_> {
+    /// The message of a fault; `root` is what was read, as far as it was read.
+    pub(super) fn tell(&self, mut fault: Fault, root: Option<&Node>) -> String {
+        if let Some(path) = root.and_then(|root| written_path(root, &fault)) {
+            fault.path = path;
+        }
+        match fault.place.source {
+            0 => {
+                let (line, column) = line_and_column(self.text, fault.place.offset as usize);
+                let mark = mark(self.text, line, column);
+                format!("{}:{line}:{column}: {fault}{mark}", self.name)
+            }
+            n => self.tell_override(fault, n),
+        }
+    }
+
+    /// A fault in an override; a path that the override spells out is not repeated.
+    fn tell_override(&self, mut fault: Fault, source: u32) -> String {
+        let argument = &self.sets[source as usize - 1];
+        if Set::parse(argument, source).is_ok_and(|set| set.path() == fault.path) {
+            fault.path.clear();
+        }
+        let shown: String = argument.chars().take(LONGEST_SHOWN).flat_map(char::escape_debug).collect();
+        let more = if argument.chars().count() > LONGEST_SHOWN { "…" } else { "" };
+        format!("--set {}{more}: {fault}", shown.replace("\\\"", "\"").replace("\\'", "'"))
+    }
+}
+
+/// Characters of an override, or of a line, that are shown.
+const LONGEST_SHOWN: usize = 100;
+
+/// Line and column of an offset, counted from 1 in lines and characters.
+pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    let before = &text[..offset];
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (1 + before.matches('\n').count(), 1 + before[start..].chars().count())
+}
+
+/// The line with a caret below the column; of a long line what is around the column.
+fn mark(text: &str, line: usize, column: usize) -> String {
+    let Some(content) = text.split('\n').nth(line - 1).filter(|content| !content.trim().is_empty()) else {
+        return String::new();
+    };
+    let skipped = if column > LONGEST_SHOWN { column - LONGEST_SHOWN / 2 } else { 0 };
+    let printable = |c: char| if c.is_control() { ' ' } else { c };
+    let shown: String = content.trim_end().chars().skip(skipped).take(LONGEST_SHOWN).map(printable).collect();
+    let gutter = " ".repeat(line.to_string().len());
+    let blank = " ".repeat(column - 1 - skipped);
+    format!("\n {line} | {shown}\n {gutter} | {blank}^")
+}
+
+/// The path under which the value at the fault's place was written, if a fault was found after the value had moved: a
+/// default of `[flows]` into a flow, a key of a template into a link.
+fn written_path(root: &Node, fault: &Fault) -> Option<String> {
+    let key = last_key(&fault.path)?;
+    find(root, fault.place, "", &|path| last_key(path) == Some(key))
+}
+
+/// The last key of a path.
+fn last_key(path: &str) -> Option<&str> {
+    path.rsplit('.').next().filter(|key| !key.is_empty() && !key.ends_with('"'))
+}
+
+fn find(node: &Node, place: Place, path: &str, fits: &dyn Fn(&str) -> bool) -> Option<String> {
+    let here = || (node.place == place && fits(path)).then(|| path.to_string());
+    match &node.value {
+        Value::Table(entries) => entries.iter().find_map(|(key, item)| {
+            let path = join(path, &key.name);
+            if key.place == place && fits(&path) { Some(path) } else { find(item, place, &path, fits) }
+        }),
+        Value::List(items) => items.iter().enumerate().find_map(|(index, item)| {
+            let path = match item.label() {
+                Some(label) => join(path, &label),
+                None => format!("{path}[{index}]"),
+            };
+            find(item, place, &path, fits)
+        }),
+        _ => None,
+    }
+    .or_else(here)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        let text = "a = 1\nüb = 2";
+        assert_eq!(line_and_column(text, 0), (1, 1));
+        assert_eq!(line_and_column(text, 6), (2, 1));
+        assert_eq!(line_and_column(text, 7), (2, 1)); // inside of a character
+        assert_eq!(line_and_column(text, 8), (2, 2));
+        assert_eq!(line_and_column(text, 999), (2, 7));
+    }
+
+    #[test]
+    fn the_line_is_shown_with_a_caret_below_the_column() {
+        assert_eq!(mark("a = 1\n\tb = 2\r\n", 2, 6), "\n 2 |  b = 2\n   |      ^");
+        assert_eq!(mark("a = 1\n", 2, 1), "");
+        let long = mark(&format!("{}!{}", "x".repeat(1000), "y".repeat(1000)), 1, 1001);
+        let lines: Vec<&str> = long.lines().collect();
+        assert_eq!(lines[1].chars().count(), 5 + LONGEST_SHOWN);
+        assert_eq!(lines[1].chars().position(|c| c == '!'), lines[2].chars().position(|c| c == '^'));
+    }
+}

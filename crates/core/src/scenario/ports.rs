@@ -1,0 +1,146 @@
+//! Which section configures which port, and whether it can work there.
+
+use super::file;
+use super::item::Item;
+use super::model::{Line, Medium, Node, NodeKind, Port};
+use super::spec::{read_section, unknown};
+use super::tree::{self, Fault, Value, join};
+use crate::buffer::admission::{Context, Measure};
+use crate::buffer::size::BufferSize;
+
+/// The sections `[port.…]` of a scenario.
+#[derive(Debug)]
+pub(super) struct Ports<'a> {
+    sections: Vec<(&'a str, Item<'a, file::Port>)>,
+    /// For every line the section of its port.
+    of_line: Vec<Option<usize>>,
+}
+
+/// The section for the ports of switches and routers that have no other.
+pub(super) const DEFAULT: &str = "default";
+
+impl<'a> Ports<'a> {
+    /// Read the sections and find the ports that each is for.
+    pub(super) fn read(
+        port: Option<&'a tree::Node>,
+        nodes: &[Node],
+        lines: &[Line],
+    ) -> Result<Ports<'a>, Fault> {
+        let mut sections = Vec::new();
+        if let Some(node) = port {
+            let Value::Table(entries) = &node.value else {
+                return Err(node.fault("port", format!("{} is not a table: write [port.NAME]", node.show())));
+            };
+            for (key, section) in entries {
+                let path = join("port", &key.name);
+                if !is_a_port(&key.name, lines) {
+                    let message = unknown("port", &key.name, &port_names(lines));
+                    return Err(Fault { place: key.place, path, message });
+                }
+                sections.push((key.name.as_str(), Item::read(section, path)?));
+            }
+        }
+        let named = |name: &str| sections.iter().position(|(key, _)| *key == name);
+        let of_line = |line: &Line| {
+            let default = || (nodes[line.from].kind != NodeKind::Host).then(|| named(DEFAULT)).flatten();
+            named(&line.name).or_else(|| named(&line.class)).or_else(default)
+        };
+        let of_line = lines.iter().map(of_line).collect();
+        Ok(Ports { sections, of_line })
+    }
+
+    /// A port without a section: unlimited and FIFO.
+    pub(super) fn plain(medium: Medium) -> Port {
+        let empty = tree::Node { value: Value::Table(Vec::new()), place: Default::default() };
+        let section: file::Port = read_section(&empty, "port").expect("every key of a port has a default");
+        let (measure, capacity) =
+            section.buffer.on_link(medium == Medium::Cells).expect("an unlimited buffer fits every link");
+        Port { measure, capacity, admission: section.admission, scheduler: section.scheduler }
+    }
+
+    /// Give every line the port that its section describes.
+    pub(super) fn install(&self, lines: &mut [Line]) -> Result<(), Fault> {
+        for (line, section) in lines.iter_mut().zip(&self.of_line) {
+            let Some((_, item)) = section.map(|index| &self.sections[index]) else { continue };
+            let (measure, capacity) = size(item, line)?;
+            let (admission, scheduler) = (item.it.admission.clone(), item.it.scheduler.clone());
+            line.port = Port { measure, capacity, admission, scheduler };
+        }
+        Ok(())
+    }
+
+    /// Refuse what its policies, or its largest frame, cannot do with the port of line number `index`.
+    pub(super) fn check_policies(
+        &self,
+        index: usize,
+        line: &Line,
+        context: &Context<'_>,
+    ) -> Result<(), Fault> {
+        let Some((name, item)) = self.of_line[index].map(|section| &self.sections[section]) else {
+            return Ok(());
+        };
+        let here = if *name == line.name { String::new() } else { format!(" (at the port {:?})", line.name) };
+        let largest = context.contracts.iter().map(|contract| contract.frame).max().unwrap_or(0);
+        if line.port.measure == Measure::Bytes && largest > line.port.capacity {
+            let message = format!(
+                "{} is smaller than a packet of {largest} bytes, which could never pass{here}",
+                item.node.along("buffer").show(),
+            );
+            return Err(item.fault("buffer", message));
+        }
+        let refused = |key, why: String| Err(item.refuse(key, why + &here));
+        if let Err(why) = line.port.admission.build(context) {
+            return refused("admission", why);
+        }
+        if let Err(why) = line.port.scheduler.build(context) {
+            return refused("scheduler", why);
+        }
+        Ok(())
+    }
+}
+
+fn is_a_port(name: &str, lines: &[Line]) -> bool {
+    name == DEFAULT || !name.is_empty() && lines.iter().any(|line| line.name == name || line.class == name)
+}
+
+/// What a section can be for: the classes of lines first, then single lines.
+fn port_names(lines: &[Line]) -> Vec<&str> {
+    let mut names = vec![DEFAULT];
+    for line in lines.iter().filter(|line| !line.class.is_empty()) {
+        if !names.contains(&line.class.as_str()) {
+            names.push(&line.class);
+        }
+    }
+    names.extend(lines.iter().filter(|line| line.class.is_empty()).map(|line| line.name.as_str()));
+    names.extend(lines.iter().filter(|line| !line.class.is_empty()).map(|line| line.name.as_str()));
+    names
+}
+
+/// What the port counts, and how much it holds.
+fn size(item: &Item<'_, file::Port>, line: &Line) -> Result<(Measure, u64), Fault> {
+    let cells = line.medium == Medium::Cells;
+    let shown = item.node.along("buffer").show();
+    let Some((measure, capacity)) = item.it.buffer.on_link(cells) else {
+        let (travel, right) = match cells {
+            true => ("cells", "cells or bytes, as in \"8192 cells\" or \"150 KB\""),
+            false => ("packets", "packets or bytes, as in \"100 packets\" or \"150 KB\""),
+        };
+        return Err(item.fault(
+            "buffer",
+            format!(
+                "{shown} cannot be: the line {:?} carries {travel}; give the buffer in {right}",
+                line.name
+            ),
+        ));
+    };
+    if capacity == u64::MAX {
+        return Ok(BufferSize::Unlimited.on_link(cells).expect("an unlimited buffer fits every link"));
+    }
+    let least = if cells { "one cell (53 bytes)" } else { "one packet" };
+    item.ensure(
+        capacity > 0,
+        "buffer",
+        &format!("{shown} holds nothing: a buffer has room for at least {least}"),
+    )?;
+    Ok((measure, capacity))
+}

@@ -1,0 +1,308 @@
+//! From text to a tree of values that know where they stand: TOML, and JSON as its canonical form.
+
+use jsonc_parser::ast::{ObjectProp, Value as JsonValue};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::tree::{Fault, Key, Node, Place, Value};
+
+/// Octets of the longest scenario that is read.
+pub const LONGEST: usize = 16 << 20;
+
+/// The two ways to write a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// TOML 1.1.
+    Toml,
+    /// JSON, without comments and trailing commas.
+    Json,
+}
+
+impl Format {
+    /// The format of a text with this name: JSON if the name says so or the text starts like it.
+    pub fn of(name: &str, text: &str) -> Format {
+        let brace = text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
+        if name.ends_with(".json") || brace { Format::Json } else { Format::Toml }
+    }
+}
+
+/// Read the text of a scenario.
+pub fn read(text: &str, format: Format) -> Result<Node, Fault> {
+    if text.len() > LONGEST {
+        let message = format!("{} bytes are more than the {LONGEST} that a scenario can have", text.len());
+        return Err(Fault { place: Place::default(), path: String::new(), message });
+    }
+    match format {
+        Format::Toml => toml_document(text),
+        Format::Json => json_document(text),
+    }
+}
+
+/// Read one TOML value that starts `shift` octets into source number `source`; `None` if it is not one.
+pub fn toml_value(text: &str, source: u32, shift: u32) -> Option<Result<Node, Fault>> {
+    let reader = Toml { text, source, shift };
+    DeValue::parse(text).ok().map(|value| reader.node(&value, 0))
+}
+
+fn toml_document(text: &str) -> Result<Node, Fault> {
+    let reader = Toml { text, source: 0, shift: 0 };
+    match DeTable::parse(text) {
+        Ok(table) => Ok(Node { value: reader.table(table.get_ref())?, place: reader.place(0) }),
+        Err(error) => {
+            let place = reader.place(error.span().map_or(0, |span| span.start));
+            let reason = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
+            Err(Fault { place, path: String::new(), message: format!("this is not TOML: {reason}") })
+        }
+    }
+}
+
+/// Turns what the TOML parser gives into a tree.
+struct Toml<'a> {
+    text: &'a str,
+    source: u32,
+    shift: u32,
+}
+
+impl Toml<'_> {
+    fn place(&self, offset: usize) -> Place {
+        Place { source: self.source, offset: self.shift + offset as u32 }
+    }
+
+    /// A value; a table that is opened by a header, or by dotted keys, stands where its key stands.
+    fn node(&self, value: &Spanned<DeValue<'_>>, key: usize) -> Result<Node, Fault> {
+        let start = value.span().start;
+        let inline = self.text.as_bytes().get(start).is_some_and(|byte| matches!(byte, b'{' | b'['))
+            && !self.is_header(start);
+        let place = match value.get_ref() {
+            DeValue::Table(_) | DeValue::Array(_) if !inline => self.place(key),
+            _ => self.place(start),
+        };
+        let fault = |message: String| Fault { place, path: String::new(), message };
+        let value = match value.get_ref() {
+            DeValue::Boolean(b) => Value::Bool(*b),
+            DeValue::Integer(i) => i64::from_str_radix(i.as_str(), i.radix())
+                .map(Value::Integer)
+                .map_err(|_| fault(format!("{i} is not a whole number of at most 64 bits")))?,
+            DeValue::Float(x) => Value::Float(x.as_str().parse().unwrap_or(f64::NAN)),
+            DeValue::String(text) => Value::Text(text.to_string()),
+            DeValue::Datetime(date) => {
+                return Err(fault(format!(
+                    "{date} is a date, and a scenario has none; quote it if it is a text"
+                )));
+            }
+            DeValue::Array(items) => {
+                Value::List(items.iter().map(|item| self.node(item, key)).collect::<Result<_, _>>()?)
+            }
+            DeValue::Table(table) => self.table(table)?,
+        };
+        Ok(Node { value, place })
+    }
+
+    /// Whether a table header such as `[port.bottleneck]` stands there, and not an inline list.
+    fn is_header(&self, start: usize) -> bool {
+        let line = self.text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        self.text[line..start].trim_matches(['[', ' ', '\t']).is_empty()
+            && self.text[start..].starts_with('[')
+    }
+
+    /// The entries of a table, in the order in which they are written.
+    fn table(&self, table: &DeTable<'_>) -> Result<Value, Fault> {
+        let mut entries = Vec::with_capacity(table.len());
+        for (key, value) in table {
+            let start = key.span().start;
+            let name = key.get_ref().to_string();
+            entries.push((Key { name, place: self.place(start) }, self.node(value, start)?));
+        }
+        entries.sort_by_key(|(key, _)| key.place.offset);
+        Ok(Value::Table(entries))
+    }
+}
+
+const STRICT: ParseOptions = ParseOptions {
+    allow_comments: false,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+fn json_fault(offset: usize, message: String) -> Fault {
+    Fault { place: json_place(offset), path: String::new(), message }
+}
+
+fn json_place(offset: usize) -> Place {
+    Place { source: 0, offset: offset as u32 }
+}
+
+fn json_document(text: &str) -> Result<Node, Fault> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &STRICT)
+        .map_err(|error| json_fault(error.range().start, format!("this is not JSON: {}", error.kind())))?;
+    match parsed.value {
+        Some(value) => json_node(&value),
+        None => Err(json_fault(0, "this is not JSON: it is empty".to_string())),
+    }
+}
+
+fn json_node(value: &JsonValue<'_>) -> Result<Node, Fault> {
+    let start = value.start();
+    let value = match value {
+        JsonValue::StringLit(text) => Value::Text(text.value.to_string()),
+        JsonValue::NumberLit(number) => json_number(number.value)
+            .ok_or_else(|| json_fault(start, format!("{} is too large a number", number.value)))?,
+        JsonValue::BooleanLit(boolean) => Value::Bool(boolean.value),
+        JsonValue::Object(object) => json_table(&object.properties)?,
+        JsonValue::Array(array) => {
+            Value::List(array.elements.iter().map(json_node).collect::<Result<_, _>>()?)
+        }
+        JsonValue::NullKeyword(_) => {
+            return Err(json_fault(start, "null is no value: leave the key out".to_string()));
+        }
+    };
+    Ok(Node { value, place: json_place(start) })
+}
+
+/// A number: whole if it is written so.
+fn json_number(text: &str) -> Option<Value> {
+    if text.contains(['.', 'e', 'E']) {
+        return text.parse().ok().filter(|x: &f64| x.is_finite()).map(Value::Float);
+    }
+    text.parse().ok().map(Value::Integer)
+}
+
+fn json_table(properties: &[ObjectProp<'_>]) -> Result<Value, Fault> {
+    let mut seen = std::collections::BTreeSet::new();
+    let mut entries = Vec::with_capacity(properties.len());
+    for property in properties {
+        let (name, start) = (property.name.as_str(), property.name.start());
+        if !seen.insert(name) {
+            return Err(json_fault(start, format!("this is not JSON: duplicate key {name:?}")));
+        }
+        let key = Key { name: name.to_string(), place: json_place(start) };
+        entries.push((key, json_node(&property.value)?));
+    }
+    Ok(Value::Table(entries))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every value with its path and the text that stands at its place.
+    fn places(text: &str) -> Vec<(String, String)> {
+        let root = read(text, Format::of("", text)).unwrap();
+        let mut found = Vec::new();
+        walk(&root, "", &mut |path, place| {
+            let rest = &text[place.offset as usize..];
+            found.push((path.to_string(), rest.chars().take(4).collect()));
+        });
+        found
+    }
+
+    fn walk(node: &Node, path: &str, see: &mut dyn FnMut(&str, Place)) {
+        see(path, node.place);
+        match &node.value {
+            Value::List(items) => {
+                items.iter().enumerate().for_each(|(i, item)| walk(item, &format!("{path}[{i}]"), see));
+            }
+            Value::Table(entries) => {
+                entries.iter().for_each(|(key, item)| walk(item, &format!("{path}.{}", key.name), see));
+            }
+            _ => {}
+        }
+    }
+
+    fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
+        list.iter().map(|(path, text)| (path.to_string(), text.to_string())).collect()
+    }
+
+    #[test]
+    fn toml_values_stand_where_they_are_written_and_tables_where_they_are_opened() {
+        let text = "name = 'x'\n[port.left]\nbuffer = [ 1, 2 ]\na.b = 3\n[[flow]]\nx = { y = 5 }\n[[flow]]\n";
+        let expected = [
+            ("", "name"),
+            (".name", "'x'\n"),
+            (".port", "port"),
+            (".port.left", "left"),
+            (".port.left.buffer", "[ 1,"),
+            (".port.left.buffer[0]", "1, 2"),
+            (".port.left.buffer[1]", "2 ]\n"),
+            (".port.left.a", "a.b "),
+            (".port.left.a.b", "3\n[["),
+            (".flow", "flow"),
+            (".flow[0]", "flow"),
+            (".flow[0].x", "{ y "),
+            (".flow[0].x.y", "5 }\n"),
+            (".flow[1]", "flow"),
+        ];
+        assert_eq!(places(text), pairs(&expected));
+    }
+
+    #[test]
+    fn json_values_stand_where_they_are_written() {
+        let text = r#"{ "a": [1, 2.5], "b": { "c": "x" } }"#;
+        let expected = [
+            ("", "{ \"a"),
+            (".a", "[1, "),
+            (".a[0]", "1, 2"),
+            (".a[1]", "2.5]"),
+            (".b", "{ \"c"),
+            (".b.c", "\"x\" "),
+        ];
+        assert_eq!(places(text), pairs(&expected));
+    }
+
+    #[test]
+    fn numbers_keep_their_kind_and_their_value() {
+        let toml = read("a = 0xff\nb = 1_000\nc = -2\nd = 1e3\n", Format::Toml).unwrap();
+        let json = read(r#"{"a": 255, "b": 1000, "c": -2, "d": 1e3}"#, Format::Json).unwrap();
+        assert_eq!(toml.json(), json.json());
+        assert_eq!(toml.get("a").unwrap().value, Value::Integer(255));
+        assert_eq!(toml.get("d").unwrap().value, Value::Float(1000.0));
+    }
+
+    fn refused(text: &str, format: Format) -> (u32, String) {
+        let fault = read(text, format).unwrap_err();
+        (fault.place.offset, fault.message)
+    }
+
+    #[test]
+    fn what_is_neither_toml_nor_json_is_refused_with_the_parser_s_reason() {
+        let (offset, message) = refused("a = 1\nb == 2\n", Format::Toml);
+        assert_eq!((offset, message.starts_with("this is not TOML: ")), (9, true));
+        assert_eq!(
+            refused("{\"a\": 1,}", Format::Json),
+            (7, "this is not JSON: Trailing commas are not allowed".into())
+        );
+        assert!(refused("{\"a\": 1 // one\n}", Format::Json).1.starts_with("this is not JSON: "));
+        assert_eq!(refused("a = 1\na = 2\n", Format::Toml).1, "this is not TOML: duplicate key");
+        assert_eq!(
+            refused(r#"{"a": 1, "a": 2}"#, Format::Json),
+            (9, "this is not JSON: duplicate key \"a\"".into())
+        );
+        assert_eq!(refused("", Format::Json), (0, "this is not JSON: it is empty".into()));
+        assert!(refused("a = 2026-01-01\n", Format::Toml).1.contains("is a date"));
+        assert!(refused("a = 99999999999999999999\n", Format::Toml).1.contains("64 bits"));
+        assert!(refused(r#"{"a": null}"#, Format::Json).1.contains("leave the key out"));
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_and_does_not_exhaust_the_stack() {
+        let deep = "[".repeat(100_000);
+        assert!(read(&format!("a = {deep}"), Format::Toml).is_err());
+        assert!(read(&format!("{{\"a\": {deep}"), Format::Json).is_err());
+        assert!(read(&"{\"a\":".repeat(100_000), Format::Json).is_err());
+    }
+
+    #[test]
+    fn a_scenario_has_a_largest_size() {
+        let long = "#".repeat(LONGEST + 1);
+        assert!(refused(&long, Format::Toml).1.contains("more than the 16777216"));
+    }
+}

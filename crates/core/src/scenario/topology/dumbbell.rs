@@ -1,0 +1,63 @@
+//! # Source
+//! Figures 4 and 5 of paper 000 (V. Rosolen, O. Bonaventure, G. Leduc, 1998); figure 4 of paper 002; the network of
+//! paper 003, section 4.
+//!
+//! # Idea
+//! Hosts `source1`…`sourceN` send to hosts `sink1`…`sinkN` through the switches `left` and `right`:
+//!
+//! ```text
+//! source1 ──access1──╮                      ╭──egress1── sink1
+//! source2 ──access2── left ──bottleneck── right ──egress2── sink2
+//! sourceN ──accessN──╯                      ╰──egressN── sinkN
+//! ```
+//!
+//! # Parameters
+//! `sources` N; `access`, `bottleneck`, `egress`: rate and delay of a link, with `back` where the other direction
+//! differs. `access` and `egress` may be lists with one entry for each source. The links have the classes `access` and
+//! `egress`; flow `flowI` goes from `sourceI` to `sinkI`. Where packets travel whole, the switches are routers.
+
+use super::{Each, Network, Wire};
+use crate::section;
+
+section! {
+    /// Many sources that share one link.
+    pub struct Params {
+        /// Number of sources, and of sinks.
+        pub sources: u32,
+        /// Links from the sources to the left switch: one for all, or a list.
+        pub access: Each<Wire>,
+        /// The link that all share.
+        pub bottleneck: Wire,
+        /// Links from the right switch to the sinks: one for all, or a list.
+        pub egress: Each<Wire>,
+    }
+}
+
+/// More sources than anybody simulates: a slip of the pen should not fill the memory.
+const MOST_SOURCES: u32 = 100_000;
+
+impl Params {
+    /// The network, or what is wrong with it.
+    pub fn expand(&self, network: &mut Network) -> Result<(), String> {
+        let count = self.sources as usize;
+        if !(1..=MOST_SOURCES).contains(&self.sources) {
+            return Err(format!("sources: {count} is not a number from 1 to {MOST_SOURCES}"));
+        }
+        self.access.check("access", count)?;
+        self.egress.check("egress", count)?;
+        let each = || (1..=count).map(|i| (i - 1, format!("source{i}"), format!("sink{i}")));
+        each().for_each(|(_, source, _)| network.host(&source));
+        network.relay("left");
+        network.relay("right");
+        each().for_each(|(_, _, sink)| network.host(&sink));
+        for (i, source, _) in each() {
+            network.link(&format!("access{}", i + 1), "access", &source, "left", self.access.of(i));
+        }
+        network.link("bottleneck", "", "left", "right", &self.bottleneck);
+        for (i, _, sink) in each() {
+            network.link(&format!("egress{}", i + 1), "egress", "right", &sink, self.egress.of(i));
+        }
+        each().for_each(|(i, source, sink)| network.flow(&format!("flow{}", i + 1), &source, &sink));
+        Ok(())
+    }
+}

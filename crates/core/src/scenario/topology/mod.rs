@@ -1,0 +1,170 @@
+//! Templates: short ways to write a network. A template expands to nodes, links and flows; what a scenario lists
+//! beside it is added, and entries with the same name change those of the template.
+//!
+//! To add a template, write its file and add it to the list below.
+
+pub mod dumbbell;
+
+use serde_json::Value as Json;
+
+use super::file::Back;
+use super::model::NodeKind;
+use super::spec::{Field, Nested, Section, Shape, object_schema, read_section};
+use super::tree::{Fault, Key, Node, Place, Value};
+use crate::units::{Rate, Span};
+
+crate::variants! {
+    /// A template as a scenario asks for it.
+    "template" by "template" {
+        Dumbbell = "dumbbell" in dumbbell,
+    }
+}
+
+impl Spec {
+    /// The network that the template stands for, or what is wrong with it: "key: reason".
+    pub fn expand(&self, network: &mut Network) -> Result<(), String> {
+        match self {
+            Spec::Dumbbell(params) => params.expand(network),
+        }
+    }
+}
+
+/// Nodes, links and flows in explicit form, as they would stand in a file.
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// Entries of `[[node]]`.
+    pub nodes: Vec<Node>,
+    /// Entries of `[[link]]`.
+    pub links: Vec<Node>,
+    /// Entries of `[[flow]]`.
+    pub flows: Vec<Node>,
+    relay: NodeKind,
+    place: Place,
+}
+
+impl Network {
+    /// An empty network; `relay` is what forwards: switches or routers. Faults point to `place`.
+    pub fn new(relay: NodeKind, place: Place) -> Network {
+        Network { nodes: Vec::new(), links: Vec::new(), flows: Vec::new(), relay, place }
+    }
+
+    /// A host.
+    pub fn host(&mut self, name: &str) {
+        self.node(name, NodeKind::Host);
+    }
+
+    /// A switch, or a router where packets travel whole.
+    pub fn relay(&mut self, name: &str) {
+        self.node(name, self.relay);
+    }
+
+    /// A link in both directions.
+    pub fn link(&mut self, name: &str, class: &str, from: &str, to: &str, wire: &Wire) {
+        let mut link = self.table(&[("name", name), ("class", class), ("from", from), ("to", to)]);
+        if let (Value::Table(into), Value::Table(keys)) = (&mut link.value, &wire.0.value) {
+            into.extend(keys.iter().cloned());
+        }
+        self.links.push(link);
+    }
+
+    /// A flow between two hosts.
+    pub fn flow(&mut self, name: &str, from: &str, to: &str) {
+        let flow = self.table(&[("name", name), ("from", from), ("to", to)]);
+        self.flows.push(flow);
+    }
+
+    fn node(&mut self, name: &str, kind: NodeKind) {
+        let kind = kind.write();
+        let node = self.table(&[("name", name), ("kind", kind.as_str().expect("a kind is a word"))]);
+        self.nodes.push(node);
+    }
+
+    fn table(&self, entries: &[(&str, &str)]) -> Node {
+        let place = self.place;
+        let entry = |(name, text): &(&str, &str)| {
+            (Key { name: name.to_string(), place }, Node { value: Value::Text(text.to_string()), place })
+        };
+        Node { value: Value::Table(entries.iter().map(entry).collect()), place }
+    }
+}
+
+crate::section! {
+    /// A link of a template.
+    pub struct WireKeys {
+        /// Rate.
+        pub rate: Rate,
+        /// Propagation delay.
+        pub delay: Span,
+        /// Rate and delay of the other direction where they differ.
+        pub back: Option<Nested<Back>> = None,
+    }
+}
+
+/// Rate and delay of a link of a template, and where they are written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wire(Node);
+
+impl Field for Wire {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        read_section::<WireKeys>(node, path).map(|_| Wire(node.clone()))
+    }
+
+    fn write(&self) -> Json {
+        self.0.json()
+    }
+
+    fn shape() -> Shape {
+        Shape { unit: "link", schema: object_schema(&WireKeys::params()) }
+    }
+}
+
+/// One value for all, or a list with one for each.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Each<T> {
+    /// For all.
+    All(T),
+    /// For each.
+    List(Vec<T>),
+}
+
+impl<T> Each<T> {
+    /// The value for number `index`.
+    pub fn of(&self, index: usize) -> &T {
+        match self {
+            Each::All(value) => value,
+            Each::List(list) => &list[index],
+        }
+    }
+
+    /// Refuse a list that has not one value for each of `count`.
+    pub fn check(&self, key: &str, count: usize) -> Result<(), String> {
+        match self {
+            Each::List(list) if list.len() != count => Err(format!(
+                "{key}: the list has {} entries for {count} sources; give one for each, or one table for all",
+                list.len()
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<T: Field> Field for Each<T> {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match node.value {
+            Value::List(_) => Vec::read(node, path).map(Each::List),
+            _ => T::read(node, path).map(Each::All),
+        }
+    }
+
+    fn write(&self) -> Json {
+        match self {
+            Each::All(value) => value.write(),
+            Each::List(list) => list.write(),
+        }
+    }
+
+    fn shape() -> Shape {
+        let (one, list) = (T::shape(), Vec::<T>::shape());
+        Shape { unit: one.unit, schema: serde_json::json!({ "anyOf": [one.schema, list.schema] }) }
+    }
+}

@@ -1,0 +1,39 @@
+"""Pushout: a laboratory for buffer management at switches.
+
+    import pushout
+
+    result = pushout.run("scenarios/lan.toml", reps=10)
+    print(result["summary.goodput_ratio"])  # {'mean': …, 'ci95': [lo, hi], 'n': 10}
+
+`run` simulates, `validate` and `explain` read a scenario without running it, `schema` and `policies` say what a
+scenario may contain. A scenario that cannot be read or run raises `ScenarioError`.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pushout.api import (
+        Result,
+        ScenarioError,
+        __version__,
+        explain,
+        policies,
+        run,
+        schema,
+        validate,
+    )
+
+__all__ = ["Result", "ScenarioError", "__version__", "explain", "policies", "run", "schema", "validate"]
+
+
+def __getattr__(name: str) -> object:
+    # The compiled module is loaded when first needed: `pushout --help` answers without it.
+    if name in __all__:
+        from pushout import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'pushout' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

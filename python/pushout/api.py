@@ -1,0 +1,93 @@
+"""What people call from Python."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from pushout import _core
+from pushout._core import ScenarioError
+from pushout.document import Document, figure, merge
+from pushout.simulate import Job, run_all
+from pushout.source import Overrides, Scenario, load, overrides
+
+__all__ = ["Result", "ScenarioError", "__version__", "explain", "policies", "run", "schema", "validate"]
+
+__version__ = _core.VERSION
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run measured; `result["summary.goodput_ratio"]` is one figure of it."""
+
+    document: Document
+    """As printed by `pushout run --json`; with several replications every figure is `{mean, ci95, n}`."""
+    replications: list[Document]
+    """The document of each replication, in the order of the seeds."""
+
+    def __getitem__(self, path: str) -> Any:
+        """The figure at a path such as `ports.bottleneck.occupancy_mean`; `*` gives those of every entry."""
+        return figure(self.document, path)
+
+    def json(self) -> str:
+        """The document as text."""
+        return json.dumps(self.document, indent=2, ensure_ascii=False)
+
+
+def run(
+    scenario: Scenario,
+    *,
+    set: Overrides = (),  # noqa: A002  (the name of the option)
+    seed: int | None = None,
+    reps: int = 1,
+    engine: str | None = None,
+    audit: bool = False,
+    jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Result:
+    """Simulate a scenario `reps` times with the seeds `seed`, `seed` + 1, … and measure.
+
+    Parameters: `scenario` is a path, a text (TOML or JSON) or a mapping of its keys; `set` overrides keys
+    (`{"flows.transport.mss": 9140}`); `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by
+    default the scenario's; `audit` checks that no unit and no byte is lost sight of; `jobs` is the number of
+    threads (default: every core); `progress` is called with (done, total) now and then.
+
+        >>> pushout.run("scenarios/lan.toml", set={"duration": "1 s"})["summary.goodput_ratio"]
+    """
+    if reps < 1:
+        raise ValueError(f"reps is {reps}: at least one replication is needed")
+    job = Job(load(scenario), tuple(overrides(set)), engine, audit)
+    seeds = job.seeds(seed, reps) if reps > 1 else [seed]
+    documents = run_all([partial(job.run, each) for each in seeds], jobs=jobs, progress=progress)
+    return Result(merge(documents), documents)
+
+
+def validate(scenario: Scenario, *, set: Overrides = ()) -> None:  # noqa: A002
+    """Raise `ScenarioError` unless the scenario could be run."""
+    text, name = load(scenario)
+    _core.validate(text, name, overrides(set))
+
+
+def explain(
+    scenario: Scenario,
+    *,
+    set: Overrides = (),  # noqa: A002
+    seed: int | None = None,
+    engine: str | None = None,
+) -> dict[str, Any]:
+    """The scenario in full: templates expanded, overrides applied, defaults filled in."""
+    document: dict[str, Any] = json.loads(Job(load(scenario), tuple(overrides(set)), engine).explain(seed))
+    return document
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a scenario."""
+    document: dict[str, Any] = json.loads(_core.schema())
+    return document
+
+
+def policies() -> list[dict[str, Any]]:
+    """Everything that can be named in a scenario: `[{name, kind, source, experimental, params, header}]`."""
+    entries: list[dict[str, Any]] = json.loads(_core.policies())
+    return entries

@@ -1,0 +1,294 @@
+"""The command line. What is slow to load is loaded by the command that needs it."""
+
+import difflib
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+SCENARIO = click.argument("scenario", metavar="SCENARIO")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+SEED = click.IntRange(0, 2**64 - 1)
+
+
+def _assignments(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        if "=" not in value.lstrip("="):
+            raise click.BadParameter(f"{value!r} is not key.path=value")
+    return values
+
+
+SET = click.option(
+    "--set",
+    "sets",
+    multiple=True,
+    metavar="KEY.PATH=VALUE",
+    callback=_assignments,
+    help="Override a key of the scenario; may be repeated. The value is read as TOML, else as a text.",
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="pushout", message="%(prog)s %(version)s")
+def cli() -> None:
+    """A laboratory for buffer management at switches.
+
+    A SCENARIO is a TOML or JSON file; - reads the standard input.
+    """
+
+
+@cli.command()
+@SCENARIO
+@SET
+@click.option("--seed", type=SEED, metavar="N", help="Seed of the first replication (default: the scenario's).")
+@click.option("--reps", type=click.IntRange(1), default=1, metavar="R", help="Replications, with seeds N, N+1, …")
+@click.option("--engine", metavar="E", help="fast or reference (default: the scenario's).")
+@click.option("--audit", is_flag=True, help="Check that no unit and no byte is lost sight of.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write results there.")
+@JSON
+def run(
+    scenario: str,
+    sets: tuple[str, ...],
+    seed: int | None,
+    reps: int,
+    engine: str | None,
+    audit: bool,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Simulate a scenario and summarise what happened."""
+    from pushout import api
+    from pushout.progress import Progress
+
+    with Progress("replications") as progress:
+        result = api.run(
+            scenario_file(scenario),
+            set=sets,
+            seed=seed,
+            reps=reps,
+            engine=engine,
+            audit=audit,
+            progress=progress,
+        )
+    if out is not None:
+        _write_results(result, out)
+    if as_json:
+        click.echo(result.json())
+        return
+    from pushout import show
+
+    show.result(result.document, _console())
+
+
+def _write_results(result: "Any", out: Path) -> None:
+    from pushout.study.cache import write
+
+    out.mkdir(parents=True, exist_ok=True)
+    write(out / "result.json", result.json() + "\n")
+    for document in result.replications:
+        text = json.dumps(document, indent=2, ensure_ascii=False)
+        write(out / f"replication-{document['seed']}.json", text + "\n")
+
+
+@cli.command()
+@click.argument("scenarios", metavar="SCENARIO…", nargs=-1, required=True)
+@SET
+@JSON
+def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -> None:
+    """Check scenarios without running them."""
+    from pushout import api
+
+    verdicts = []
+    for scenario in scenarios:
+        try:
+            api.validate(scenario_file(scenario), set=sets)
+            verdicts.append({"scenario": scenario, "valid": True, "error": None})
+        except api.ScenarioError as error:
+            verdicts.append({"scenario": scenario, "valid": False, "error": str(error)})
+            click.echo(str(error), err=True)
+    if as_json:
+        click.echo(json.dumps(verdicts, indent=2, ensure_ascii=False))
+    else:
+        for verdict in verdicts:
+            if verdict["valid"]:
+                click.echo(f"{verdict['scenario']}: valid")
+    if not all(verdict["valid"] for verdict in verdicts):
+        raise click.exceptions.Exit(BAD_SCENARIO)
+
+
+@cli.command()
+@SCENARIO
+@SET
+@JSON
+def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
+    """Print the scenario in full: templates expanded, defaults filled in.
+
+    The output is canonical JSON, with --json or without, and can be run as it is.
+    """
+    from pushout import api
+
+    click.echo(json.dumps(api.explain(scenario_file(scenario), set=sets), indent=2, ensure_ascii=False))
+
+
+@cli.command()
+@JSON
+def schema(as_json: bool) -> None:
+    """Print the JSON Schema of the scenario file, for editors and checkers."""
+    from pushout import api
+
+    click.echo(json.dumps(api.schema(), indent=2, ensure_ascii=False))
+
+
+@cli.command()
+@click.argument("name", required=False)
+@JSON
+def policies(name: str | None, as_json: bool) -> None:
+    """List what a scenario can name, or explain one NAME in full."""
+    from pushout import api
+
+    entries = api.policies()
+    if name is not None:
+        entries = _named(entries, name)
+    if as_json:
+        click.echo(json.dumps(entries, indent=2, ensure_ascii=False))
+        return
+    from pushout import show
+
+    if name is None:
+        show.policies(entries, _console())
+    for entry in entries if name is not None else ():
+        show.policy(entry, _console())
+
+
+def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    found = [entry for entry in entries if entry["name"] == name]
+    if found:
+        return found
+    names = [entry["name"] for entry in entries]
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise click.UsageError(f"nothing is called {name!r}{hint} (there are: {', '.join(names)})")
+
+
+@cli.command()
+@click.argument("studies", metavar="[STUDY]…", nargs=-1)
+@click.option(
+    "--reps", type=click.IntRange(1), default=10, show_default=True, metavar="R", help="Replications per row."
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("reports"),
+    show_default=True,
+    metavar="DIR",
+    help="Where the report goes and results are kept, so that an interrupted run goes on.",
+)
+@click.option("--strict", is_flag=True, help="Exit with 4 if a number misses its tolerance or a claim fails.")
+@JSON
+def reproduce(studies: tuple[str, ...], reps: int, out: Path, strict: bool, as_json: bool) -> None:
+    """Run the published studies and set every number beside print.
+
+    A STUDY is named by its id or the beginning of it, such as 000; without one, all are run.
+    """
+    from pushout.progress import Progress
+    from pushout.study.cache import Cache, write
+    from pushout.study.model import load
+    from pushout.study.report import render
+    from pushout.study.reproduce import reproduce as run_studies
+
+    chosen = [load(study) for study in _studies(studies)]
+    cache = Cache(out / "cache")
+    try:
+        with Progress("runs") as progress:
+            done = run_studies(chosen, reps=reps, cache=cache, progress=progress)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"finished runs are kept in {cache.folder}; the same command goes on") from None
+    document = json.dumps(done.json(), indent=2, ensure_ascii=False)
+    write(out / "reproduce.json", document + "\n")
+    write(out / "index.html", render(done))
+    if as_json:
+        click.echo(document)
+    else:
+        from pushout import show
+
+        show.reproduction(done, str(out / "index.html"), _console())
+    if strict and done.failed:
+        raise click.exceptions.Exit(MISSED)
+
+
+def _studies(wanted: Sequence[str]) -> list[str]:
+    from pushout.study.model import available
+
+    known = available()
+    for name in wanted:
+        if not any(study.startswith(name) for study in known):
+            raise click.UsageError(f"no study is called {name!r} (there are: {', '.join(known)})")
+    return [study for study in known if not wanted or any(study.startswith(name) for name in wanted)]
+
+
+def scenario_file(path: str) -> Path:
+    """On the command line a scenario is always a file, whatever its name looks like."""
+    return Path(path)
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    # Into a pipe or a file the tables keep their full width.
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the command line and end the process with its exit code."""
+    try:
+        status = _run(list(sys.argv[1:] if args is None else args))
+    except KeyboardInterrupt as interrupt:
+        detail = f": {interrupt}" if str(interrupt) else ""
+        click.echo(f"interrupted{detail}", err=True)
+        sys.stdout.flush()
+        # Simulations under way cannot be stopped; nobody waits for them.
+        os._exit(INTERRUPTED)
+    sys.exit(status)
+
+
+def _run(args: list[str]) -> int:
+    try:
+        with cli.make_context("pushout", args) as context:
+            cli.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.ClickException as error:
+        error.show()
+        return USAGE
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; the interpreter's last flush must not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILURE
+    except OSError as error:
+        click.echo(f"{error.filename or 'pushout'}: {error.strerror or error}", err=True)
+        return FAILURE
+    except (ValueError, KeyError) as error:
+        if not _is_about_input(error):
+            raise
+        click.echo(str(error), err=True)
+        return BAD_SCENARIO
+    return OK
+
+
+def _is_about_input(error: Exception) -> bool:
+    from pushout import ScenarioError
+    from pushout.document import FigureError
+    from pushout.study.expression import ExpressionError
+    from pushout.study.model import StudyError
+
+    return isinstance(error, ScenarioError | StudyError | ExpressionError | FigureError)

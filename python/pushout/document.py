@@ -1,0 +1,82 @@
+"""The JSON document of a run: find a figure in it, merge the documents of several replications."""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pushout.stats import interval
+
+Document = dict[str, Any]
+
+IDENTITY = frozenset({"name", "version", "vc"})
+"""Keys that say which, not how much: they are equal in every replication."""
+
+
+class FigureError(KeyError):
+    """A path that leads to nothing in this document."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def figure(document: Mapping[str, Any], path: str) -> Any:
+    """The value at a path such as `ports.bottleneck.lost.overflow`; entries of a list go by their name.
+
+    A `*` stands for every entry and gives a list: `flows.*.goodput_bps`.
+    """
+    return _walk(document, path.split("."), path)
+
+
+def _walk(node: Any, steps: list[str], path: str) -> Any:
+    if not steps:
+        return node
+    step, *rest = steps
+    entries = _entries(node)
+    if step == "*":
+        return [_walk(entry, rest, path) for entry in entries.values()]
+    if step in entries:
+        return _walk(entries[step], rest, path)
+    near = difflib.get_close_matches(step, entries, n=1)
+    hint = f'; did you mean "{near[0]}"?' if near else ""
+    raise FigureError(f'no figure {path}: "{step}" is not one of {", ".join(entries) or "nothing"}{hint}')
+
+
+def _entries(node: Any) -> dict[str, Any]:
+    if isinstance(node, Mapping):
+        return dict(node)
+    if isinstance(node, list):
+        return {entry["name"]: entry for entry in node}
+    return {}
+
+
+def merge(documents: Sequence[Document]) -> Document:
+    """One document for all replications: every figure becomes `{mean, ci95, n}`; `seeds` lists the seeds."""
+    if len(documents) == 1:
+        return documents[0]
+    merged = dict(documents[0])
+    for part in ("engine", "flows", "ports", "summary"):
+        merged[part] = _merge([document[part] for document in documents])
+    merged["seeds"] = [document["seed"] for document in documents]
+    return merged
+
+
+def _merge(values: Sequence[Any]) -> Any:
+    first = values[0]
+    if isinstance(first, dict):
+        return {key: _merge_key(key, values) for key in _keys(values)}
+    if isinstance(first, list):
+        return [_merge(entries) for entries in zip(*values, strict=True)]
+    # A figure may be missing where nothing happened (no segment delivered: no delay).
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    return interval(numbers) if numbers else first
+
+
+def _merge_key(key: str, tables: Sequence[dict[str, Any]]) -> Any:
+    if key in IDENTITY:
+        return tables[0][key]
+    # A reason for loss that did not occur in a replication counts zero.
+    return _merge([table.get(key, 0) for table in tables])
+
+
+def _keys(tables: Sequence[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(key for table in tables for key in table))

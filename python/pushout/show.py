@@ -1,0 +1,191 @@
+"""Results for people at a terminal."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.table import Table
+from rich.text import Text
+
+from pushout.document import Document
+from pushout.study.report import SIGNS, row
+from pushout.study.reproduce import Reproduction, score
+
+MANY = 40
+"""From this many flows on, only the first are listed."""
+LISTED = 20
+
+READING_WIDTH = 100
+"""Running text is not set wider than this."""
+
+Format = Callable[[float], str]
+
+
+def whole(value: float) -> str:
+    """A count, in groups of three digits."""
+    return f"{value:,.0f}".replace(",", " ")
+
+
+def decimals(digits: int, scale: float = 1.0) -> Format:
+    """A value × `scale` with so many digits after the point."""
+    return lambda value: f"{value * scale:.{digits}f}"
+
+
+FLOW_COLUMNS: list[tuple[str, str, Format]] = [
+    ("goodput\nMb/s", "goodput_bps", decimals(3, 1e-6)),
+    ("segments\nsent", "segments_sent", whole),
+    ("sent\nagain", "segments_retransmitted", whole),
+    ("time-\nouts", "timeouts", whole),
+    ("fast\nretr.", "fast_retransmits", whole),
+    ("delivery\nmean, ms", "delivery_time_mean_s", decimals(2, 1e3)),
+    ("delivery\nsd, ms", "delivery_time_sd_s", decimals(2, 1e3)),
+]
+
+PORT_COLUMNS: list[tuple[str, str, Format]] = [
+    ("units\nin", "units_in", whole),
+    ("units\nout", "units_out", whole),
+    ("frames\nin", "frames_in", whole),
+    ("frames\nwhole out", "frames_whole_out", whole),
+    ("queue\nmean", "occupancy_mean", decimals(1)),
+    ("queue\nmax", "occupancy_max", whole),
+]
+
+SUMMARY_ROWS: list[tuple[str, str, Format]] = [
+    ("goodput, Mb/s", "goodput_bps", decimals(3, 1e-6)),
+    ("goodput ÷ ideal", "goodput_ratio", decimals(4)),
+    ("fairness φ (mean deviation)", "fairness_mean_deviation", decimals(4)),
+    ("fairness (Jain)", "fairness_jain", decimals(4)),
+    ("difference (max − min) ÷ mean", "difference", decimals(4)),
+    ("retransmitted ÷ sent", "retransmission_ratio", decimals(5)),
+]
+
+
+def cell(value: Any, form: Format) -> str:
+    """A figure: a plain value, or a mean with half of its confidence interval."""
+    if value is None:
+        return "–"
+    if isinstance(value, Mapping):
+        mean = form(value["mean"])
+        return mean if value["ci95"] is None else f"{mean} ± {form(value['ci95'][1] - value['mean'])}"
+    return form(value)
+
+
+def result(document: Document, console: Console) -> None:
+    """The summary of a run: flows, ports, and the figures of the whole."""
+    console.print(_headline(document))
+    flows, ports = document["flows"], document["ports"]
+    if flows:
+        console.print(_table("flow", flows[: LISTED if len(flows) > MANY else MANY], FLOW_COLUMNS, vc=True))
+    if len(flows) > MANY:
+        console.print(f"… and {len(flows) - LISTED} more flows (--json has them all)", style="dim")
+    if ports:
+        console.print(_table("port", ports, PORT_COLUMNS, vc=False))
+        console.print(_losses(ports))
+    summary = Table.grid(padding=(0, 2))
+    for title, key, form in SUMMARY_ROWS:
+        if document["summary"].get(key) is not None:
+            summary.add_row(title, Text(cell(document["summary"][key], form), style="bold"))
+    console.print(summary)
+
+
+def _headline(document: Document) -> Text:
+    engine, seeds = document["engine"], document.get("seeds", [document["seed"]])
+    seed = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} replications, seeds {seeds[0]}–{seeds[-1]}"
+    wall = cell(engine["wall_s"], decimals(2))
+    warmup = f" after {document['warmup_s']:g} s of warm-up" if document["warmup_s"] else ""
+    head = Text(str(document["scenario"]), style="bold")
+    head.append(
+        f"  {document['duration_s']:g} s{warmup}, {seed}, engine {engine['name']} {engine['version']}, in {wall} s",
+        style="dim",
+    )
+    return head
+
+
+def _table(what: str, rows: list[Document], columns: list[tuple[str, str, Format]], *, vc: bool) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(f"\n{what}", no_wrap=True)
+    if vc:
+        table.add_column("\nVC", justify="right", style="dim")
+    for title, _, _ in columns:
+        table.add_column(title, justify="right", no_wrap=True)
+    for entry in rows:
+        first = [str(entry["name"]), *([str(entry["vc"])] if vc else [])]
+        table.add_row(*first, *(cell(entry.get(key), form) for _, key, form in columns))
+    return table
+
+
+def _losses(ports: list[Document]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title, side in (
+        ("port", "left"),
+        ("lost because", "left"),
+        ("units", "right"),
+        ("of units in", "right"),
+    ):
+        table.add_column(title, justify="right" if side == "right" else "left", no_wrap=True)
+    for port in ports:
+        arrived = _mean(port["units_in"])
+        for reason, count in port["lost"].items():
+            share = f"{100 * _mean(count) / arrived:.3f} %" if arrived else "–"
+            table.add_row(str(port["name"]), reason, cell(count, whole), share)
+        if not port["lost"]:
+            table.add_row(str(port["name"]), "nothing lost", "0", "–")
+    return table
+
+
+def _mean(value: Any) -> float:
+    return float(value["mean"] if isinstance(value, Mapping) else value)
+
+
+def policies(entries: list[dict[str, Any]], console: Console) -> None:
+    """The catalogue."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("name", "kind", "parameters", "source"):
+        table.add_column(title, no_wrap=title in ("name", "kind"), overflow="fold")
+    for entry in entries:
+        name = Text(entry["name"], style="bold")
+        if entry["experimental"]:
+            name.append(" (experimental)", style="dim")
+        params = ", ".join(param["name"] for param in entry["params"]) or "–"
+        table.add_row(name, entry["kind"], params, Text(entry["source"]))
+    console.print(table)
+
+
+def policy(entry: dict[str, Any], console: Console) -> None:
+    """One entry of the catalogue: what its authors meant, and its parameters."""
+    console.print(Markdown(entry["header"]), width=min(console.width, READING_WIDTH))
+    if not entry["params"]:
+        console.print(f"\n{entry['name']} has no parameters.")
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("parameter", "unit", "default", "meaning"):
+        table.add_column(title, no_wrap=title == "parameter")
+    for param in entry["params"]:
+        default = "must be given" if param["default"] is None else json.dumps(param["default"])
+        table.add_row(Text(param["name"], style="bold"), param["unit"], Text(default), Text(param["doc"]))
+    console.print(table)
+
+
+def reproduction(done: Reproduction, page: str, console: Console) -> None:
+    """Every number beside print, every claim, the score and where the report is."""
+    for outcome in done.outcomes:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=outcome.study.title, title_justify="left")
+        for title in ("number", "printed", "measured", "difference", "verdict"):
+            table.add_column(title, justify="left" if title in ("number", "verdict") else "right")
+        for finding in outcome.findings:
+            line = row(finding)
+            verdict = f"{line.sign} {line.verdict}"
+            table.add_row(Text(line.what), line.printed, line.measured, line.difference, verdict)
+        console.print(table)
+        for judgement in outcome.judgements:
+            sign = SIGNS["within" if judgement.holds else "differs"]
+            console.print(Text(f"{sign} {judgement.claim.text}\n  {judgement.evidence}"))
+    total = score(done.outcomes)
+    console.print(
+        f"\n{total['within_5pct']} of {total['numbers']} numbers within 5 %, {total['within_10pct']} within 10 %; "
+        f"{total['claims_held']} of {total['claims']} claims hold.\nReport: {page}",
+        soft_wrap=True,
+    )

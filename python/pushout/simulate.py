@@ -1,0 +1,79 @@
+"""Run scenarios, many at a time: the simulator lets go of the interpreter, so threads use every core."""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pushout import _core
+from pushout.document import Document
+from pushout.source import Source
+
+T = TypeVar("T")
+
+SEED_LIMIT = 2**64
+
+TICK_S = 0.2
+"""How often the waiting thread looks up, to show progress and to notice Ctrl-C."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A scenario with its overrides: everything that defines a run but the seed."""
+
+    source: Source
+    sets: tuple[str, ...] = ()
+    engine: str | None = None
+    audit: bool = False
+
+    def run(self, seed: int | None) -> Document:
+        """Simulate once."""
+        document: Document = json.loads(
+            _core.run(self.source.text, self.source.name, self.sets, seed, self.engine, self.audit)
+        )
+        return document
+
+    def explain(self, seed: int | None = None) -> str:
+        """The canonical JSON: two jobs with equal canonical JSON are the same experiment."""
+        return _core.explain(self.source.text, self.source.name, self.sets, seed, self.engine)
+
+    def seeds(self, first: int | None, reps: int) -> list[int]:
+        """`first`, `first` + 1, …; the scenario's own seed is first unless one is given."""
+        start = int(json.loads(self.explain())["seed"]) if first is None else first
+        if start + reps > SEED_LIMIT:
+            raise _core.ScenarioError(f"seed {start} leaves no room for {reps} replications below 2^64")
+        return list(range(start, start + reps))
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def run_all(
+    tasks: Sequence[Callable[[], T]],
+    *,
+    jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[T]:
+    """Do the tasks on `jobs` threads (default: every core) and give their results in order.
+
+    The first exception ends it: tasks that have not begun are dropped. So does Ctrl-C, since this thread only waits.
+    """
+    pool = ThreadPoolExecutor(max_workers=jobs or cores())
+    try:
+        futures = [pool.submit(task) for task in tasks]
+        pending = set(futures)
+        while pending:
+            done, pending = wait(pending, timeout=TICK_S, return_when=FIRST_COMPLETED)
+            for future in done:
+                future.result()
+            if progress:
+                progress(len(futures) - len(pending), len(futures))
+        return [future.result() for future in futures]
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)

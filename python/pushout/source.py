@@ -1,0 +1,97 @@
+"""Where a scenario comes from: a file, a text, or values made in Python."""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from pushout._core import ScenarioError
+
+Scenario = str | os.PathLike[str] | Mapping[str, Any]
+"""A path, the text of a scenario (TOML or JSON), or its keys as a mapping."""
+
+Overrides = Mapping[str, Any] | Iterable[str]
+"""`{"flows.transport.mss": 9140}` or `["flows.transport.mss=9140"]`."""
+
+SIZE_LIMIT = 16 * 2**20
+"""A larger file (bytes) is not a scenario but a mistake."""
+
+
+class Source(NamedTuple):
+    """The text of a scenario and the name that messages give it."""
+
+    text: str
+    name: str
+
+
+def load(scenario: Scenario) -> Source:
+    """Read a scenario from wherever it is; a text is told from a path by its line breaks or its opening brace."""
+    if isinstance(scenario, Mapping):
+        return Source(json.dumps(scenario), "<dict>")
+    if isinstance(scenario, str) and ("\n" in scenario or scenario.lstrip().startswith("{")):
+        return Source(scenario, "<text>")
+    return read(os.fspath(scenario))
+
+
+def read(path: str) -> Source:
+    """Read a scenario file; `-` is the standard input."""
+    try:
+        if path == "-":
+            return Source(_decode(_limited(sys.stdin.buffer, path), path), "<stdin>")
+        with Path(path).open("rb") as file:
+            if os.fstat(file.fileno()).st_size > SIZE_LIMIT:
+                raise _too_large(path)
+            return Source(_decode(_limited(file, path), path), path)
+    except FileNotFoundError:
+        raise ScenarioError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise ScenarioError(f"{path}: is a directory, not a scenario file") from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, ScenarioError):
+            raise
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ScenarioError(f"{path}: cannot be read: {reason}") from None
+
+
+def _limited(file: BinaryIO, path: str) -> bytes:
+    data = file.read(SIZE_LIMIT + 1)
+    if len(data) > SIZE_LIMIT:
+        raise _too_large(path)
+    return data
+
+
+def _too_large(path: str) -> ScenarioError:
+    return ScenarioError(f"{path}: larger than {SIZE_LIMIT >> 20} MiB, the limit for a scenario")
+
+
+def _decode(data: bytes, path: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise ScenarioError(f"{path}:{line}:{column}: not UTF-8 text") from None
+
+
+def overrides(given: Overrides) -> list[str]:
+    """Bring overrides into the form `key.path=value`."""
+    if isinstance(given, Mapping):
+        return [f"{key}={toml(value)}" for key, value in given.items()]
+    if isinstance(given, str):
+        raise TypeError('set takes {"key": value} or ["key=value"], not one text')
+    return list(given)
+
+
+def toml(value: Any) -> str:
+    """Write a value as TOML on one line."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{json.dumps(str(key))} = {toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    if isinstance(value, bool | str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, int | float):
+        return repr(value)
+    raise TypeError(f"{value!r} cannot be a value of a scenario")

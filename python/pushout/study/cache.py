@@ -1,0 +1,56 @@
+"""Results that need not be computed again, addressed by what they are the result of."""
+
+import hashlib
+import json
+import os
+import threading
+from functools import cache
+from pathlib import Path
+
+from pushout import _core
+from pushout.document import Document
+
+
+@cache
+def build() -> str:
+    """A fingerprint of the simulator: any change of the compiled module makes old results invalid."""
+    return hashlib.sha256(Path(str(_core.__file__)).read_bytes()).hexdigest()
+
+
+class Cache:
+    """A folder of results; each is written beside its place and then moved there, so it is whole or absent."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def path(self, canonical: str, seed: int) -> Path:
+        """Where the result of a scenario (canonical JSON) with a seed is kept."""
+        identity = json.dumps([build(), canonical, seed])
+        return self.folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:40]}.json"
+
+    def __contains__(self, path: Path) -> bool:
+        """Whether a result is kept at a path; a damaged file counts as none."""
+        try:
+            return isinstance(self.load(path), dict)
+        except (FileNotFoundError, ValueError):
+            return False
+
+    def load(self, path: Path) -> Document:
+        """The result kept at a path."""
+        document: Document = json.loads(path.read_text(encoding="utf-8"))
+        return document
+
+    def put(self, path: Path, document: Document) -> None:
+        """Keep a result."""
+        write(path, json.dumps(document))
+
+
+def write(path: Path, text: str) -> None:
+    """Replace a file as a whole or not at all."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)

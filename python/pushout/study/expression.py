@@ -1,0 +1,167 @@
+"""Measures and claims: expressions over named figures of named cases, read with Python's grammar.
+
+    spread(goodput["lan.*.1460"]) < 0.03 and min(goodput["lan.*"]) > 0.95
+
+`goodput` is a figure that the study names, the text in brackets a case; with a `*` it means every case that fits
+and gives a list. Arithmetic and comparison work on lists entry by entry, as in
+`all(fairness["lan.EPD.*"] > fairness["lan.UBR.*"])`. Nothing else of Python is allowed, so a study is data.
+"""
+
+import ast
+import operator
+from collections.abc import Callable, Collection, Iterable
+from fnmatch import fnmatchcase
+from statistics import fmean
+from typing import Any
+
+Value = Any
+"""A number, a truth, or a tuple of them."""
+
+Lookup = Callable[[str, str], Value]
+"""The value of a figure (first) in a case (second)."""
+
+Code = Callable[[Lookup], Value]
+
+
+class ExpressionError(ValueError):
+    """An expression that cannot be read, or that names what the study does not have."""
+
+
+def _spread(values: Iterable[float]) -> float:
+    numbers = tuple(values)
+    return max(numbers) - min(numbers)
+
+
+FUNCTIONS: dict[str, Callable[..., Value]] = {
+    "abs": lambda value: _each(abs, value),
+    "all": all,
+    "any": any,
+    "max": max,
+    "mean": fmean,
+    "min": min,
+    "spread": _spread,
+    "sum": sum,
+}
+
+OPERATORS: dict[type[ast.AST], tuple[str, Callable[..., Value]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("≤", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: ("≥", operator.ge),
+    ast.USub: ("-", operator.neg),
+    ast.Not: ("not", operator.not_),
+}
+
+
+class Expression:
+    """An expression that has been checked against the figures and cases of a study."""
+
+    def __init__(self, text: str, figures: Collection[str], cases: Collection[str]) -> None:
+        self.text = text
+        self._figures = figures
+        self._cases = cases
+        self._uses: dict[tuple[str, str], None] = {}
+        try:
+            tree = ast.parse(text.strip(), mode="eval").body
+        except SyntaxError as error:
+            raise ExpressionError(f"{text!r}: {error.msg}") from None
+        self._code = self._compile(tree)
+        self._comparisons = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
+
+    @property
+    def uses(self) -> list[tuple[str, str]]:
+        """Every (figure, case) that the expression looks at, in order."""
+        return list(self._uses)
+
+    def __call__(self, lookup: Lookup) -> Value:
+        """The value of the expression."""
+        try:
+            return self._code(lookup)
+        except (TypeError, ZeroDivisionError) as error:
+            raise ExpressionError(f"{self.text!r}: {error}") from None
+
+    def evidence(self, lookup: Lookup) -> str:
+        """Both sides of every comparison, with their values."""
+        return "; ".join(self._comparison(node, lookup) for node in self._comparisons)
+
+    def _comparison(self, node: ast.Compare, lookup: Lookup) -> str:
+        parts = [self._side(node.left, lookup)]
+        for sign, side in zip(node.ops, node.comparators, strict=True):
+            parts += [OPERATORS[type(sign)][0], self._side(side, lookup)]
+        return " ".join(parts)
+
+    def _side(self, node: ast.expr, lookup: Lookup) -> str:
+        text = ast.unparse(node).replace("'", '"')
+        if isinstance(node, ast.Constant):
+            return text
+        return f"{text} = {_show(self._compile(node)(lookup))}"
+
+    def _compile(self, node: ast.expr) -> Code:
+        match node:
+            case ast.Constant(value=int() | float() as constant) if not isinstance(constant, bool):
+                return lambda _: constant
+            case ast.Subscript(value=ast.Name(id=figure), slice=ast.Constant(value=str(pattern))):
+                return self._figure(figure, pattern)
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
+                return _apply(FUNCTIONS[name], [self._compile(arg) for arg in args])
+            case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
+                return _apply(_by_entry(OPERATORS[type(op)][1]), [self._compile(operand)])
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+                sides = [self._compile(left), self._compile(right)]
+                return _apply(_by_entry(OPERATORS[type(op)][1]), sides)
+            case ast.BoolOp(op=op, values=values):
+                parts = [self._compile(value) for value in values]
+                join = all if isinstance(op, ast.And) else any
+                return lambda lookup: join(part(lookup) for part in parts)
+            case ast.Compare(ops=[op], left=left, comparators=[right]) if type(op) in OPERATORS:
+                sides = [self._compile(left), self._compile(right)]
+                return _apply(_by_entry(OPERATORS[type(op)][1]), sides)
+        allowed = 'numbers, + - * /, < <= > >=, and or not, figure["case"] and ' + ", ".join(FUNCTIONS)
+        raise ExpressionError(f"{self.text!r}: {ast.unparse(node)!r} is not understood (allowed: {allowed})")
+
+    def _figure(self, figure: str, pattern: str) -> Code:
+        if figure not in self._figures:
+            known = ", ".join(self._figures)
+            raise ExpressionError(f"{self.text!r}: no figure is called {figure!r} (there are: {known})")
+        cases = [case for case in self._cases if fnmatchcase(case, pattern)]
+        if not cases:
+            known = ", ".join(self._cases)
+            raise ExpressionError(f"{self.text!r}: no case is called {pattern!r} (there are: {known})")
+        self._uses.update(dict.fromkeys((figure, case) for case in cases))
+        if pattern in self._cases:
+            return lambda lookup: lookup(figure, pattern)
+        return lambda lookup: _flat(lookup(figure, case) for case in cases)
+
+
+def _apply(function: Callable[..., Value], arguments: list[Code]) -> Code:
+    return lambda lookup: function(*(argument(lookup) for argument in arguments))
+
+
+def _by_entry(function: Callable[..., Value]) -> Callable[..., Value]:
+    return lambda *sides: _each(function, *sides)
+
+
+def _each(function: Callable[..., Value], *sides: Value) -> Value:
+    """Apply to every entry of lists of one length; a single value goes with every entry."""
+    lengths = {len(side) for side in sides if isinstance(side, tuple)}
+    if not lengths:
+        return function(*sides)
+    if len(lengths) > 1:
+        raise TypeError(f"lists of {' and '.join(map(str, sorted(lengths)))} entries do not go together")
+    length = lengths.pop()
+    columns = [side if isinstance(side, tuple) else (side,) * length for side in sides]
+    return tuple(function(*row) for row in zip(*columns, strict=True))
+
+
+def _flat(values: Iterable[Value]) -> tuple[Value, ...]:
+    return tuple(entry for value in values for entry in (value if isinstance(value, tuple) else (value,)))
+
+
+def _show(value: Value) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_show, value)) + "]"
+    return str(value) if isinstance(value, bool) else f"{value:.4g}"

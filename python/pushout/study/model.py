@@ -1,0 +1,188 @@
+"""A study as its folder describes it: `study.toml`, checked once when it is read.
+
+    id, title, source, question, setup      what it is; `setup` names an SVG of the topology
+    [[assumption]]  name, value, why        what the paper leaves open
+    [figure]        name = "path"           a name for a path in the JSON of a run
+    [[cases]]       id, scenario, axis      runs: `axis.NAME.VALUE` is a list of overrides, `{NAME}` in `id` its value
+    [[number]]      id, label, text, unit, source, measure, published, tolerance, note
+    [[claim]]       id, source, text, check
+    [[plot]]        title, axis, numbers    numbers (a pattern of ids) drawn measured against printed
+
+A `published` table stands for several numbers: each key takes the place of `{}` in `measure` and `label` and is
+appended to the id.
+"""
+
+import itertools
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from pushout.simulate import Job
+from pushout.source import read
+from pushout.study.expression import Expression, ExpressionError
+
+STUDIES = Path(__file__).parent.parent / "studies"
+"""In a checkout a link to the repository's `studies/`, in an installed package a copy."""
+
+
+class StudyError(ValueError):
+    """A study that cannot be read."""
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """What the paper does not say, what we take, and why."""
+
+    name: str
+    value: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run of the study: a scenario and what is changed in it."""
+
+    id: str
+    scenario: Path
+    sets: tuple[str, ...]
+
+    def job(self) -> Job:
+        """What to simulate."""
+        return Job(read(str(self.scenario)), self.sets)
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far a measured mean may be from print: a share of the printed value, or an absolute difference."""
+
+    kind: str
+    size: float
+
+    def of(self, published: float) -> float:
+        """The allowed difference in the unit of the number."""
+        return self.size * abs(published) if self.kind == "relative" else self.size
+
+
+@dataclass(frozen=True)
+class Number:
+    """A printed number and how we measure it."""
+
+    id: str
+    source: str
+    label: str
+    text: str
+    unit: str
+    published: float
+    measure: Expression
+    tolerance: Tolerance
+    note: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of the paper and its check."""
+
+    id: str
+    source: str
+    text: str
+    check: Expression
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Numbers drawn measured against printed; `axis` is the label with the unit."""
+
+    title: str
+    axis: str
+    numbers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Study:
+    """All that a `study.toml` says."""
+
+    id: str
+    title: str
+    source: str
+    question: str
+    setup: str
+    assumptions: tuple[Assumption, ...]
+    figures: dict[str, str]
+    cases: dict[str, Case]
+    numbers: tuple[Number, ...]
+    claims: tuple[Claim, ...]
+    plots: tuple[Plot, ...]
+
+
+def available(root: Path = STUDIES) -> list[str]:
+    """The ids of the studies that are there."""
+    return sorted(file.parent.name for file in root.glob("*/study.toml"))
+
+
+def load(study: str, root: Path = STUDIES) -> Study:
+    """Read one study."""
+    file = root / study / "study.toml"
+    try:
+        return _study(tomllib.loads(file.read_text(encoding="utf-8")), file.parent)
+    except (KeyError, TypeError, tomllib.TOMLDecodeError, ExpressionError, OSError) as error:
+        why = f"the key {error} is missing" if isinstance(error, KeyError) else error
+        raise StudyError(f"{file}: {why}") from error
+
+
+def _study(table: dict[str, Any], folder: Path) -> Study:
+    figures: dict[str, str] = table.pop("figure", {})
+    cases = {case.id: case for grid in table.pop("cases", ()) for case in _cases(grid, folder)}
+    numbers = tuple(number for entry in table.pop("number", ()) for number in _numbers(entry, figures, cases))
+    claims = tuple(
+        Claim(**{**entry, "check": Expression(entry["check"], figures, cases)}) for entry in table.pop("claim", ())
+    )
+    plots = tuple(_plot(entry, numbers) for entry in table.pop("plot", ()))
+    assumptions = tuple(Assumption(**entry) for entry in table.pop("assumption", ()))
+    table["setup"] = (folder / table["setup"]).read_text(encoding="utf-8")
+    if table["id"] != folder.name:
+        raise TypeError(f"the id {table['id']!r} is not the name of the folder")
+    return Study(
+        **table,
+        assumptions=assumptions,
+        figures=figures,
+        cases=cases,
+        numbers=numbers,
+        claims=claims,
+        plots=plots,
+    )
+
+
+def _cases(grid: dict[str, Any], folder: Path) -> Iterator[Case]:
+    axes: Mapping[str, Mapping[str, list[str]]] = grid.pop("axis", {})
+    pattern, scenario = grid.pop("id"), folder / grid.pop("scenario")
+    if grid:
+        raise TypeError(f"unknown key of [[cases]]: {', '.join(grid)}")
+    for values in itertools.product(*axes.values()):
+        chosen = dict(zip(axes, values, strict=True))
+        sets = tuple(change for axis, value in chosen.items() for change in axes[axis][value])
+        yield Case(pattern.format(**chosen), scenario, sets)
+
+
+def _numbers(entry: dict[str, Any], figures: dict[str, str], cases: dict[str, Case]) -> Iterator[Number]:
+    published = entry.pop("published")
+    ((kind, size),) = entry.pop("tolerance").items()
+    if kind not in ("relative", "absolute"):
+        raise TypeError(f"the tolerance of {entry['id']} is {kind}: it can be relative or absolute")
+    rest = {"unit": "", "note": "", **entry, "tolerance": Tolerance(kind, float(size))}
+    if not isinstance(published, dict):
+        yield Number(**{**rest, "published": published, "measure": Expression(entry["measure"], figures, cases)})
+        return
+    for key, value in published.items():
+        own = {"id": f"{entry['id']}.{key}", "label": entry["label"].replace("{}", key), "published": value}
+        measure = Expression(entry["measure"].replace("{}", key), figures, cases)
+        yield Number(**{**rest, **own, "measure": measure})
+
+
+def _plot(entry: dict[str, Any], numbers: tuple[Number, ...]) -> Plot:
+    chosen = tuple(number.id for number in numbers if fnmatchcase(number.id, entry["numbers"]))
+    if not chosen:
+        raise TypeError(f"the plot {entry['title']!r} shows no number: none fits {entry['numbers']!r}")
+    return Plot(**{**entry, "numbers": chosen})

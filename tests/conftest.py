@@ -1,0 +1,111 @@
+"""A stand-in for the compiled module: instant runs whose figures follow from seed and overrides alone."""
+
+import json
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pushout import _core, simulate
+from pushout.document import Document
+
+ROOT = Path(__file__).parent.parent
+
+
+def document(seed: int = 1, *, goodput: float = 0.98, queue: float = 5500.0) -> Document:
+    """A result as the simulator writes it."""
+    flow = {
+        "vc": 1,
+        "goodput_bps": 12.5e6 + seed,
+        "segments_sent": 42_000,
+        "segments_retransmitted": 700,
+        "timeouts": 3,
+        "fast_retransmits": 60,
+        "delivery_time_mean_s": 0.041,
+        "delivery_time_sd_s": 0.003,
+    }
+    port = {
+        "name": "bottleneck",
+        "units_in": 1000,
+        "units_out": 900,
+        "units_queued": 10,
+        "lost": {"overflow": 90 - seed, **({"early": seed} if seed % 2 else {})},
+        "frames_in": 30,
+        "frames_whole_out": 27,
+        "occupancy_mean": queue + seed,
+        "occupancy_max": 8192,
+    }
+    summary = {
+        "goodput_bps": 126e6,
+        "goodput_ratio": goodput + seed / 1e4,
+        "fairness_mean_deviation": 0.9,
+        "fairness_jain": 0.99,
+        "difference": 0.1,
+        "retransmission_ratio": 0.016,
+    }
+    engine = {"name": "fast", "version": "0", "cell_hops": 9, "packet_hops": 0, "events": 5, "wall_s": 0.25}
+    return {
+        "scenario": "lan",
+        "seed": seed,
+        "duration_s": 40.0,
+        "warmup_s": 0.0,
+        "engine": engine,
+        "flows": [{"name": name, **flow} for name in ("s1", "s2")],
+        "ports": [port],
+        "summary": summary,
+    }
+
+
+class FakeCore:
+    """The functions of `_core`, and a list of the runs that were asked for."""
+
+    ScenarioError = _core.ScenarioError
+    __file__ = __file__
+
+    def __init__(self) -> None:
+        self.runs: list[tuple[tuple[str, ...], int | None]] = []
+        self.interrupt_after: int | None = None
+        self.lock = threading.Lock()
+
+    def run(self, text: str, name: str, sets: Sequence[str], seed: int | None, engine: str | None, audit: bool) -> str:
+        self.validate(text, name, sets)
+        with self.lock:
+            if self.interrupt_after is not None and len(self.runs) >= self.interrupt_after:
+                raise KeyboardInterrupt
+            self.runs.append((tuple(sets), seed))
+        return json.dumps(document(7 if seed is None else seed, goodput=0.985 if "9140" in " ".join(sets) else 0.97))
+
+    def validate(self, text: str, name: str, sets: Sequence[str]) -> None:
+        if "bufer" in text:
+            raise self.ScenarioError(f'{name}:1:1: unknown key "bufer"; did you mean "buffer"?')
+
+    def explain(self, text: str, name: str, sets: Sequence[str], seed: int | None, engine: str | None) -> str:
+        self.validate(text, name, sets)
+        return json.dumps({"seed": 7 if seed is None else seed, "sets": list(sets)})
+
+
+@pytest.fixture
+def core(monkeypatch: pytest.MonkeyPatch) -> FakeCore:
+    fake = FakeCore()
+    monkeypatch.setattr(simulate, "_core", fake)
+    for module in ("api", "study.cache"):
+        monkeypatch.setattr(f"pushout.{module}._core", fake)
+    return fake
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> str:
+    path = tmp_path / "lan.toml"
+    path.write_text('name = "lan"\n', encoding="utf-8")
+    return str(path)
+
+
+def command(*args: str, code: int = 0) -> Any:
+    """Run the command line in this process; it must end with this exit code."""
+    from pushout.cli import main
+
+    with pytest.raises(SystemExit) as ended:
+        main(args)
+    assert (ended.value.code or 0) == code

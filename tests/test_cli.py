@@ -1,0 +1,181 @@
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import FakeCore, command
+from pushout.study import model
+from test_study import TOML, toy
+
+PUSHOUT = [sys.executable, "-c", "from pushout.cli import main; main()"]
+
+
+def test_help_costs_less_than_a_fifth_of_a_second() -> None:
+    def once() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([*PUSHOUT, "--help"], check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    # Processor time: the machine that tests may have other work.
+    assert min(once() for _ in range(5)) < 0.2
+
+
+def test_help_loads_nothing_heavy() -> None:
+    script = (
+        "import sys, contextlib\nfrom pushout.cli import main\n"
+        "with contextlib.suppress(SystemExit): main(['--help'])\n"
+        "print([name for name in ('matplotlib', 'numpy', 'jinja2', 'rich', 'pushout._core') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert done.stdout.endswith("[]\n")
+
+
+def test_json_is_one_document_and_nothing_else(
+    core: FakeCore, scenario: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command("run", scenario, "--reps", "2", "--seed", "3", "--json")
+    out, err = capsys.readouterr()
+    assert json.loads(out)["seeds"] == [3, 4]
+    assert err == ""
+
+
+def test_a_person_sees_flows_ports_losses_and_the_summary(
+    core: FakeCore, scenario: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command("run", scenario, "--seed", "3")
+    out, err = capsys.readouterr()
+    for words in (
+        "seed 3",
+        "s1",
+        "bottleneck",
+        "overflow",
+        "87",
+        "42 000",
+        "12.500",
+        "goodput ÷ ideal",
+        "0.9703",
+    ):
+        assert words in out
+    assert err == ""
+    command("run", scenario, "--reps", "3")
+    assert "±" in capsys.readouterr().out
+
+
+def test_results_are_written_where_they_are_wanted(core: FakeCore, scenario: str, tmp_path: Path) -> None:
+    out = tmp_path / "new" / "folder"
+    command("run", scenario, "--reps", "2", "--out", str(out))
+    assert sorted(file.name for file in out.iterdir()) == [
+        "replication-7.json",
+        "replication-8.json",
+        "result.json",
+    ]
+    assert json.loads((out / "result.json").read_text(encoding="utf-8"))["seeds"] == [7, 8]
+
+
+def test_a_place_that_cannot_be_written_is_one_line(
+    core: FakeCore, scenario: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command("run", scenario, "--out", f"{scenario}/below", code=1)
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["frobnicate"],
+        ["run"],
+        ["run", "x", "--reps", "0"],
+        ["run", "x", "--seed", "-1"],
+        ["run", "x", "--set", "mss"],
+        ["run", "x", "--set", "=1"],
+        ["validate"],
+        ["policies", "edp"],
+        ["reproduce", "7"],
+    ],
+)
+def test_wrong_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    command(*arguments, code=2)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Error: " in err
+
+
+def test_a_bad_scenario_exits_with_3_and_one_message(
+    core: FakeCore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text("bufer = 1\n", encoding="utf-8")
+    for verb in ("run", "explain", "validate"):
+        for path, message in [
+            (wrong, "did you mean"),
+            (tmp_path, "is a directory"),
+            (tmp_path / "no", "no such file"),
+        ]:
+            command(verb, str(path), code=3)
+            out, err = capsys.readouterr()
+            assert out == ""
+            assert message in err
+            assert len(err.splitlines()) == 1
+
+
+def test_validate_judges_every_scenario(core: FakeCore, scenario: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command("validate", scenario)
+    assert capsys.readouterr().out == f"{scenario}: valid\n"
+    command("validate", scenario, "nowhere.toml", "--json", code=3)
+    first, second = json.loads(capsys.readouterr().out)
+    assert first == {"scenario": scenario, "valid": True, "error": None}
+    assert second == {"scenario": "nowhere.toml", "valid": False, "error": "nowhere.toml: no such file"}
+
+
+def test_reproduce_writes_a_report_and_its_json(
+    core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    toy(tmp_path)
+    monkeypatch.setattr(model.available, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(model.load, "__defaults__", (tmp_path,))
+    out = tmp_path / "reports"
+    command("reproduce", "to", "--reps", "3", "--out", str(out), "--json")
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == json.loads((out / "reproduce.json").read_text(encoding="utf-8"))
+    assert printed["score"]["numbers"] == 3
+    assert "Does it work?" in (out / "index.html").read_text(encoding="utf-8")
+    command("reproduce", "--reps", "3", "--out", str(out), "--strict", code=4)
+    assert "Report: " in capsys.readouterr().out
+    toy(tmp_path, TOML.replace("1.2", "0.985").replace("5400", "5508"))
+    command("reproduce", "--reps", "3", "--out", str(out), "--strict")
+
+
+def test_an_interrupt_is_one_line_and_130(tmp_path: Path) -> None:
+    script = (
+        "import threading, time\nfrom pushout import cli, simulate\n"
+        "def forever(*_):\n    print('started', flush=True)\n    threading.Event().wait()\n"
+        "simulate.Job.run = forever\ncli.main()"
+    )
+    (tmp_path / "lan.toml").write_text("x", encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, "run", str(tmp_path / "lan.toml")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "started\n"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert err == "interrupted\n"
+
+
+def test_a_reader_who_has_seen_enough_is_no_error() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as closed:
+        done = subprocess.run([*PUSHOUT, "schema"], stdout=closed, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == ""

@@ -1,0 +1,49 @@
+import pytest
+
+from conftest import document
+from pushout.document import FigureError, figure, merge
+
+
+def test_a_figure_is_found_by_its_path() -> None:
+    result = document(2)
+    assert figure(result, "summary.goodput_ratio") == pytest.approx(0.9802)
+    assert figure(result, "ports.bottleneck.lost.overflow") == 88
+    assert figure(result, "flows.*.vc") == [1, 1]
+
+
+def test_a_wrong_path_names_what_there_is() -> None:
+    with pytest.raises(FigureError, match=r'"goodput_ration" is not one of .*did you mean "goodput_ratio"'):
+        figure(document(), "summary.goodput_ration")
+    with pytest.raises(FigureError, match="nothing"):
+        figure(document(), "scenario.x")
+
+
+def test_one_replication_stays_as_it_is() -> None:
+    assert merge([document()]) == document()
+
+
+def test_every_figure_of_several_replications_becomes_a_mean() -> None:
+    merged = merge([document(seed) for seed in (1, 2, 3)])
+    assert merged["seed"] == 1
+    assert merged["seeds"] == [1, 2, 3]
+    assert merged["duration_s"] == 40.0
+    assert merged["engine"]["name"] == "fast"
+    assert merged["engine"]["wall_s"] == {"mean": 0.25, "ci95": [0.25, 0.25], "n": 3}
+    assert merged["flows"][1]["name"] == "s2"
+    assert merged["flows"][1]["vc"] == 1
+    assert merged["flows"][1]["goodput_bps"]["mean"] == 12.5e6 + 2
+    assert merged["ports"][0]["occupancy_mean"]["n"] == 3
+
+
+def test_a_loss_that_did_not_occur_counts_zero() -> None:
+    merged = merge([document(1), document(2), document(3)])
+    assert merged["ports"][0]["lost"]["early"]["mean"] == pytest.approx(4 / 3)
+
+
+def test_a_figure_that_nothing_was_measured_for_does_not_count() -> None:
+    silent, heard = document(1), document(2)
+    silent["flows"][0]["delivery_time_mean_s"] = None
+    merged = merge([silent, heard])
+    assert merged["flows"][0]["delivery_time_mean_s"] == {"mean": 0.041, "ci95": None, "n": 1}
+    heard["flows"][0]["delivery_time_mean_s"] = None
+    assert merge([silent, heard])["flows"][0]["delivery_time_mean_s"] is None

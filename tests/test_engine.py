@@ -1,0 +1,110 @@
+"""The package together with the real simulator."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import pushout
+from conftest import ROOT, command
+from pushout.study.model import available, load
+
+LAN = ROOT / "scenarios" / "lan.toml"
+SHORT = {"duration": "0.5 s"}
+
+
+def without_wall_time(document: dict[str, object]) -> dict[str, object]:
+    engine = document["engine"]
+    assert isinstance(engine, dict)
+    assert engine["wall_s"] > 0
+    return {**document, "engine": {**engine, "wall_s": None}}
+
+
+def test_a_run_has_the_documented_keys() -> None:
+    document = pushout.run(LAN, set=SHORT, audit=True).document
+    assert set(document) == {
+        "scenario",
+        "seed",
+        "duration_s",
+        "warmup_s",
+        "engine",
+        "flows",
+        "ports",
+        "summary",
+    }
+    assert set(document["engine"]) == {"name", "version", "cell_hops", "packet_hops", "events", "wall_s"}
+    assert len(document["flows"]) == 10
+    assert set(document["flows"][0]) == {
+        "name",
+        "vc",
+        "goodput_bps",
+        "segments_sent",
+        "segments_retransmitted",
+        "timeouts",
+        "fast_retransmits",
+        "delivery_time_mean_s",
+        "delivery_time_sd_s",
+    }
+    assert {"units_in", "units_out", "units_queued", "lost", "frames_in", "frames_whole_out"} < set(
+        document["ports"][0]
+    )
+    assert set(document["summary"]) == {
+        "goodput_bps",
+        "goodput_ratio",
+        "fairness_mean_deviation",
+        "fairness_jain",
+        "difference",
+        "retransmission_ratio",
+    }
+
+
+def test_replications_are_the_same_on_one_thread_and_on_many() -> None:
+    one, many = (pushout.run(LAN, set=SHORT, reps=4, jobs=jobs).replications for jobs in (1, 4))
+    assert [without_wall_time(document) for document in one] == [without_wall_time(document) for document in many]
+    assert [document["seed"] for document in one] == [1, 2, 3, 4]
+
+
+def test_the_explained_scenario_is_the_same_scenario() -> None:
+    full = pushout.explain(LAN, set=SHORT)
+    assert pushout.explain(full) == full
+    first, second = pushout.run(LAN, set=SHORT).document, pushout.run(full).document
+    assert without_wall_time(first) == without_wall_time(second)
+
+
+def test_a_wrong_key_is_named_with_its_place(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(LAN.read_text(encoding="utf-8").replace("buffer =", "bufer ="), encoding="utf-8")
+    line = 1 + LAN.read_text(encoding="utf-8").split("buffer =")[0].count("\n")
+    with pytest.raises(pushout.ScenarioError, match=rf'wrong\.toml:{line}:1: .*did you mean "buffer"'):
+        pushout.validate(wrong)
+
+
+def test_every_scenario_file_is_valid() -> None:
+    for file in sorted((ROOT / "scenarios").glob("*.toml")):
+        pushout.validate(file)
+
+
+@pytest.mark.parametrize("name", available())
+def test_every_case_of_every_study_is_valid_and_has_its_figures(name: str) -> None:
+    study = load(name)
+    for case in study.cases.values():
+        result = pushout.run(case.scenario, set=(*case.sets, 'duration="0.2 s"'))
+        for path in study.figures.values():
+            assert result[path] is not None
+
+
+def test_the_catalogue_is_complete(capsys: pytest.CaptureFixture[str]) -> None:
+    entries = pushout.policies()
+    assert {"tail-drop", "epd", "fifo", "reno"} <= {entry["name"] for entry in entries}
+    for entry in entries:
+        assert {"name", "kind", "source", "experimental", "params", "header"} <= set(entry)
+        command("policies", entry["name"])
+        assert capsys.readouterr().out.strip()
+    command("policies")
+    assert "epd" in capsys.readouterr().out
+
+
+def test_the_committed_schema_is_what_the_program_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    command("schema", "--json")
+    assert json.loads(capsys.readouterr().out) == pushout.schema()
+    assert pushout.schema()["type"] == "object"

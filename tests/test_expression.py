@@ -1,0 +1,74 @@
+import pytest
+
+from pushout.study.expression import Expression, ExpressionError
+
+CASES = ["lan.UBR.1460", "lan.UBR.9140", "lan.EPD.1460", "lan.EPD.9140"]
+VALUES = dict(zip(CASES, (0.90, 0.92, 0.93, 0.95), strict=True))
+
+
+def lookup(figure: str, case: str) -> object:
+    return (1.0, 3.0) if figure == "shares" else VALUES[case]
+
+
+def read(text: str) -> Expression:
+    return Expression(text, ["goodput", "shares"], CASES)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1 + 2 * 3 - 4 / 2", 5),
+        ('goodput["lan.EPD.9140"]', 0.95),
+        ('spread(goodput["lan.*.1460"])', pytest.approx(0.03)),
+        ('mean(goodput["lan.*"])', pytest.approx(0.925)),
+        ('all(goodput["lan.EPD.*"] > goodput["lan.UBR.*"])', True),
+        ('any(goodput["lan.*"] > 0.96)', False),
+        ('max(goodput["lan.*"]) < 1 and not min(goodput["lan.*"]) < 0.9', True),
+        ('goodput["lan.EPD.1460"] > 1 or goodput["lan.EPD.1460"] > 0.9', True),
+        ('sum(shares["lan.EPD.1460"])', 4.0),
+        ('sum(shares["lan.EPD.*"])', 8.0),
+        ('max(abs(-shares["lan.EPD.1460"]))', 3.0),
+    ],
+)
+def test_an_expression_has_its_value(text: str, value: object) -> None:
+    assert read(text)(lookup) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("goodput[", "never closed"),
+        ('godput["lan.EPD.1460"]', "no figure is called 'godput'"),
+        ('goodput["lan.RED.*"]', "no case is called"),
+        ("__import__('os')", "not understood"),
+        ("(1).real", "not understood"),
+        ("[x for x in (1, 2)]", "not understood"),
+        ("max(1, key=2)", "not understood"),
+        ("1 < 2 < 3", "not understood"),
+        ("True", "not understood"),
+        ("2 ** 99", "not understood"),
+        ("'text'", "not understood"),
+    ],
+)
+def test_what_is_not_understood_is_refused_when_it_is_read(text: str, why: str) -> None:
+    with pytest.raises(ExpressionError, match=why):
+        read(text)
+
+
+def test_lists_of_different_lengths_do_not_go_together() -> None:
+    with pytest.raises(ExpressionError, match="2 and 4 entries"):
+        read('all(goodput["lan.EPD.*"] > goodput["lan.*"])')(lookup)
+
+
+def test_an_expression_tells_what_it_looks_at() -> None:
+    assert read('goodput["lan.*.9140"] > 0.5').uses == [
+        ("goodput", "lan.UBR.9140"),
+        ("goodput", "lan.EPD.9140"),
+    ]
+
+
+def test_evidence_shows_both_sides_of_every_comparison() -> None:
+    claim = read('spread(goodput["lan.*.1460"]) < 0.04 and goodput["lan.EPD.1460"] >= goodput["lan.UBR.1460"]')
+    assert claim.evidence(lookup) == (
+        'spread(goodput["lan.*.1460"]) = 0.03 < 0.04; goodput["lan.EPD.1460"] = 0.93 ≥ goodput["lan.UBR.1460"] = 0.9'
+    )

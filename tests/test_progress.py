@@ -1,0 +1,53 @@
+import io
+
+import pytest
+
+from pushout import progress as module
+from pushout.progress import Progress, duration
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+class Clock:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        monkeypatch.setattr(module.time, "monotonic", lambda: self.now)
+
+
+def test_short_work_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, log = Clock(monkeypatch), io.StringIO()
+    with Progress("runs", log) as progress:
+        clock.now += 1.9
+        progress(1, 4)
+        progress(4, 4)
+    assert log.getvalue() == ""
+
+
+def test_long_work_tells_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, log = Clock(monkeypatch), io.StringIO()
+    with Progress("runs", log) as progress:
+        clock.now += 4
+        progress(8, 40)
+        clock.now += 1
+        progress(9, 40)
+        clock.now += 95
+        progress(10, 40)
+    assert log.getvalue() == "runs: 8 of 40, 2.0 per second, 16 s left\nruns: 10 of 40, 10.0 s each, 5 min 0 s left\n"
+
+
+def test_a_terminal_line_is_drawn_over_and_then_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, screen = Clock(monkeypatch), Terminal()
+    with Progress("runs", screen) as progress:
+        for _ in range(2):
+            clock.now += 3
+            progress(0, 2)
+    first, second, blank, end = screen.getvalue().split("\r")[1:]
+    assert (first, second) == ("runs: 0 of 2, 3 s so far", "runs: 0 of 2, 6 s so far")
+    assert (blank, end) == (" " * len(second), "")
+
+
+def test_a_time_is_told_in_the_units_people_use() -> None:
+    assert [duration(s) for s in (0.4, 59.4, 61, 3_661)] == ["0 s", "59 s", "1 min 1 s", "1 h 1 min"]

@@ -1,0 +1,230 @@
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, FakeCore, document
+from pushout.study.cache import Cache, write
+from pushout.study.expression import ExpressionError
+from pushout.study.model import STUDIES, Study, StudyError, available, load
+from pushout.study.reproduce import Outcome, Reproduction, judge, reproduce, score
+
+TOML = """
+id = "toy"
+title = "A toy"
+source = "nobody"
+question = "Does it work?"
+setup = "setup.svg"
+
+[figure]
+goodput = "summary.goodput_ratio"
+queue = "ports.bottleneck.occupancy_mean"
+
+[[cases]]
+id = "{scheme}.{mss}"
+scenario = "base.toml"
+[cases.axis.scheme]
+UBR = ['policy="tail-drop"']
+EPD = ['policy="epd"', "threshold=9"]
+[cases.axis.mss]
+1460 = ["mss=1460"]
+9140 = ["mss=9140"]
+
+[[number]]
+id = "UBR.goodput"
+source = "Table 1"
+label = "UBR, MSS {}"
+text = "goodput"
+measure = 'goodput["UBR.{}"]'
+published = { 1460 = 0.97, 9140 = 1.2 }
+tolerance = { relative = 0.02 }
+
+[[number]]
+id = "queue"
+source = "sec 4"
+label = "all"
+text = "mean queue"
+unit = "cells"
+measure = 'mean(queue["*"])'
+published = 5400
+tolerance = { absolute = 101.4 }
+note = "typical"
+
+[[claim]]
+id = "larger-is-better"
+source = "sec 4"
+text = "Larger segments reach more."
+check = 'all(goodput["*.9140"] > goodput["*.1460"])'
+
+[[plot]]
+title = "Goodput"
+axis = "share"
+numbers = "*.goodput.*"
+"""
+
+
+def toy(folder: Path, text: str = TOML) -> Study:
+    place = folder / "toy"
+    place.mkdir(exist_ok=True)
+    (place / "study.toml").write_text(text, encoding="utf-8")
+    (place / "base.toml").write_text('name = "lan"\n', encoding="utf-8")
+    (place / "setup.svg").write_text("<svg/>", encoding="utf-8")
+    return load("toy", folder)
+
+
+def outcome(folder: Path) -> Outcome:
+    study = toy(folder)
+    runs = {
+        case: [document(seed, goodput=0.985 if "9140" in case else 0.97) for seed in (1, 2, 3)] for case in study.cases
+    }
+    return judge(study, runs, [1, 2, 3])
+
+
+def test_axes_span_the_cases(tmp_path: Path) -> None:
+    cases = toy(tmp_path).cases
+    assert list(cases) == ["UBR.1460", "UBR.9140", "EPD.1460", "EPD.9140"]
+    assert cases["EPD.9140"].sets == ('policy="epd"', "threshold=9", "mss=9140")
+
+
+def test_a_table_of_published_values_stands_for_several_numbers(tmp_path: Path) -> None:
+    numbers = toy(tmp_path).numbers
+    assert [number.id for number in numbers] == ["UBR.goodput.1460", "UBR.goodput.9140", "queue"]
+    assert numbers[1].label == "UBR, MSS 9140"
+    assert numbers[1].measure.uses == [("goodput", "UBR.9140")]
+    assert numbers[2].published == 5400
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('id = "toy"', 'id = "top"', "not the name of the folder"),
+        ('title = "A toy"', "", "title"),
+        ("[[plot]]", "[[plott]]", "plott"),
+        ('axis = "share"', 'axis = "share"\ncolour = "red"', "colour"),
+        ("relative = 0.02", "relativ = 0.02", "relativ"),
+        ('goodput["UBR.{}"]', 'goodput["RED.{}"]', "no case is called 'RED.1460'"),
+        ('numbers = "*.goodput.*"', 'numbers = "x"', "shows no number"),
+        ('scenario = "base.toml"', 'scenario = "base.toml"\nextra = 1', "extra"),
+        ('label = "all"\n', "", "label"),
+        ("[figure]", "[figure", "line"),
+    ],
+)
+def test_a_mistake_in_a_study_is_named_when_it_is_read(tmp_path: Path, old: str, new: str, why: str) -> None:
+    assert old in TOML
+    with pytest.raises(StudyError, match=re.escape(why)):
+        toy(tmp_path, TOML.replace(old, new))
+
+
+def test_numbers_are_judged_by_their_tolerance(tmp_path: Path) -> None:
+    near, far, edge = outcome(tmp_path).findings
+    assert (near.verdict, far.verdict, edge.verdict) == ("within", "differs", "uncertain")
+    assert near.measured["mean"] == pytest.approx(0.9702)
+    assert near.relative_error == pytest.approx(0.0002 / 0.97)
+    assert edge.difference == pytest.approx(102)
+
+
+def test_a_claim_is_judged_on_the_means_with_its_evidence(tmp_path: Path) -> None:
+    (judgement,) = outcome(tmp_path).judgements
+    assert judgement.holds
+    assert judgement.evidence.endswith("true in 3 of 3 replications")
+    assert "[0.9852, 0.9852]" in judgement.evidence
+
+
+def test_a_claim_must_be_true_or_false(tmp_path: Path) -> None:
+    study = toy(tmp_path, TOML.replace("all(goodput", "max(goodput").replace('> goodput["*.1460"])', "- 0)"))
+    runs = {case: [document()] for case in study.cases}
+    with pytest.raises(ExpressionError, match="true or false"):
+        judge(study, runs, [1])
+
+
+def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
+    done = Reproduction([outcome(tmp_path)], 1.0)
+    assert score(done.outcomes) == {
+        "numbers": 3,
+        "within_5pct": 2,
+        "within_10pct": 2,
+        "claims": 1,
+        "claims_held": 1,
+    }
+    assert done.failed
+    assert list(done.json()) == ["studies", "score", "wall_s"]
+    (study,) = done.json()["studies"]
+    assert list(study) == ["id", "assumptions", "numbers", "claims"]
+    assert list(study["numbers"][0]) == ["id", "source", "published", "measured", "relative_error", "verdict"]
+    assert list(study["claims"][0]) == ["id", "source", "text", "holds", "evidence"]
+
+
+def test_results_are_kept_and_not_computed_again(core: FakeCore, tmp_path: Path) -> None:
+    study, cache = toy(tmp_path), Cache(tmp_path / "cache")
+    first = reproduce([study], reps=3, cache=cache)
+    assert len(core.runs) == 12
+    assert {seed for _, seed in core.runs} == {7, 8, 9}
+    again = reproduce([study], reps=4, cache=cache)
+    assert len(core.runs) == 16
+    assert again.outcomes[0].seeds == [7, 8, 9, 10]
+    assert first.outcomes[0].findings[0].measured["n"] == 3
+
+
+def test_an_interrupted_run_loses_nothing(core: FakeCore, tmp_path: Path) -> None:
+    study, cache = toy(tmp_path), Cache(tmp_path / "cache")
+    core.interrupt_after = 5
+    with pytest.raises(KeyboardInterrupt):
+        reproduce([study], reps=3, cache=cache)
+    assert len(list(cache.folder.iterdir())) == 5
+    core.interrupt_after = None
+    reproduce([study], reps=3, cache=cache)
+    assert len(core.runs) == 12
+
+
+def test_a_damaged_result_is_computed_again(core: FakeCore, tmp_path: Path) -> None:
+    study, cache = toy(tmp_path), Cache(tmp_path / "cache")
+    reproduce([study], reps=1, cache=cache)
+    victim = next(cache.folder.iterdir())
+    victim.write_text("{", encoding="utf-8")
+    reproduce([study], reps=1, cache=cache)
+    assert len(core.runs) == 5
+    assert json.loads(victim.read_text(encoding="utf-8"))["scenario"] == "lan"
+
+
+def test_a_file_is_replaced_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "report"
+    write(path, "old")
+    with pytest.raises(UnicodeEncodeError):
+        write(path, "new \ud800")
+    assert path.read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", available())
+def test_every_study_can_be_read_and_uses_all_its_cases(name: str) -> None:
+    study = load(name)
+    used = {case for number in study.numbers for _, case in number.measure.uses}
+    used |= {case for claim in study.claims for _, case in claim.check.uses}
+    assert used == set(study.cases)
+    assert study.assumptions
+    ids = [entry.id for entry in (*study.numbers, *study.claims)]
+    assert len(ids) == len(set(ids))
+
+
+def test_the_printed_numbers_of_study_000_are_those_of_its_table_1() -> None:
+    printed = {number.id: number.published for number in load("000-ubr-discard").numbers}
+    assert printed == {
+        "lan.UBR.goodput.1460": 0.977,
+        "lan.UBR.goodput.9140": 0.990,
+        "lan.EPD.goodput.1460": 0.975,
+        "lan.EPD.goodput.9140": 0.991,
+        "lan.UBR.fairness.1460": 0.895,
+        "lan.UBR.fairness.9140": 0.916,
+        "lan.EPD.fairness.1460": 0.916,
+        "lan.EPD.fairness.9140": 0.930,
+        "lan.avgbuf.other.1460": 5500,
+        "lan.avgbuf.other.9140": 6200,
+    }
+
+
+def test_the_scenario_of_the_documentation_is_that_of_the_study() -> None:
+    copies = [ROOT / "scenarios" / "lan.toml", STUDIES / "000-ubr-discard" / "lan.toml"]
+    first, second = (tomllib.loads(copy.read_text(encoding="utf-8")) for copy in copies)
+    assert first == second
