@@ -124,8 +124,16 @@ impl Port {
         self.queues.iter().flat_map(|queue| queue.iter().map(|(_, unit)| unit))
     }
 
-    /// A unit of the port's circuit `vc` arrives. Losses it causes, its own or others', are appended to `losses`.
-    pub fn arrive(&mut self, now: Time, unit: Unit, vc: usize, losses: &mut Vec<Loss>) {
+    /// A unit of the port's circuit `vc` arrives. Losses it causes, its own or others', are appended to `losses`;
+    /// `vc_of` gives the circuit, numbered within the port, of a unit that has to go.
+    pub fn arrive(
+        &mut self,
+        now: Time,
+        unit: Unit,
+        vc: usize,
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) {
         self.counters.arrived(&unit);
         let size = self.size_of(&unit);
         let mut arrival = Arrival { now, unit: &unit, vc, size, pool: &self.pool, elastic: false };
@@ -133,24 +141,41 @@ impl Port {
             Verdict::Accept => self.enqueue(now, unit, vc, size),
             Verdict::Discard(reason) => self.lose(unit, reason, losses),
             Verdict::Replace(victim, reason) => {
-                self.evict(now, self.queue_of(vc), victim, reason, losses);
-                self.enqueue(now, unit, vc, size);
+                if self.make_room(now, (self.queue_of(vc), size), (victim, reason), vc_of, losses) {
+                    self.enqueue(now, unit, vc, size);
+                } else {
+                    self.lose(unit, Reason::Overflow, losses);
+                    self.admission.broken(vc, !unit.is_first());
+                }
             }
         }
     }
 
-    /// Start to send the next unit, if the line is free and the scheduler has one.
-    pub fn start(&mut self, now: Time, vc_of: impl Fn(&Unit) -> usize) -> Option<Started> {
+    /// Start to send the next unit, if the line is free and the scheduler has one. Units at the head that the
+    /// admission policy no longer wants to be sent are appended to `losses`.
+    pub fn start(
+        &mut self,
+        now: Time,
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) -> Option<Started> {
         if self.sending.is_some() {
             return None;
         }
-        let index = self.scheduler.next(now, &mut |_| true)?;
-        let queue = &mut self.queues[index];
-        let unit = queue.pop().expect("a scheduler picks a queue that holds something");
-        self.scheduler.left(index, queue.is_empty());
-        let sent = self.line.send(now, unit.bytes);
-        self.sending = Some(Sending { unit, vc: vc_of(&unit), size: self.size_of(&unit) });
-        Some(Started { unit, sent })
+        loop {
+            let index = self.scheduler.next(now, &mut |_| true)?;
+            let queue = &mut self.queues[index];
+            let unit = queue.pop().expect("a scheduler picks a queue that holds something");
+            self.scheduler.left(index, queue.is_empty());
+            let vc = vc_of(&unit);
+            if let Some(reason) = self.admission.stale(&unit, vc) {
+                self.give_up(now, unit, vc, reason, losses);
+                continue;
+            }
+            let sent = self.line.send(now, unit.bytes);
+            self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
+            return Some(Started { unit, sent });
+        }
     }
 
     /// The last bit has left, and with it the unit that was being sent leaves the buffer.
@@ -159,7 +184,7 @@ impl Port {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
         self.counters.departed(&unit, vc);
-        self.admission.departed(&Departure { now, vc, pool: &self.pool, sent: true });
+        self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: true });
     }
 
     /// The clock of the admission policy; answers when it wants to be called again.
@@ -196,9 +221,40 @@ impl Port {
         losses.push(Loss { unit, reason });
     }
 
-    fn evict(&mut self, now: Time, queue: usize, victim: Victim, reason: Reason, losses: &mut Vec<Loss>) {
-        let _ = (now, queue, victim, reason, losses);
-        unreachable!("no registered policy replaces units")
+    /// Take out of a queue the unit that the policy gives up, and more from the head while the arriving one, of
+    /// `size`, does not fit; answers whether it does in the end. The unit in transmission is out of reach.
+    fn make_room(
+        &mut self,
+        now: Time,
+        (queue, size): (usize, u64),
+        (victim, reason): (Victim, Reason),
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) -> bool {
+        if size > self.pool.capacity() - self.sending.map_or(0, |sending| sending.size) {
+            return false;
+        }
+        loop {
+            let given_up = match victim {
+                Victim::Head => self.queues[queue].pop(),
+                Victim::At(position) => self.queues[queue].take(position),
+            };
+            let Some(unit) = given_up else { return false };
+            self.scheduler.left(queue, self.queues[queue].is_empty());
+            self.give_up(now, unit, vc_of(&unit), reason, losses);
+            if self.pool.fits(size) {
+                return true;
+            }
+        }
+    }
+
+    /// A unit that has been taken out of its queue is lost.
+    fn give_up(&mut self, now: Time, unit: Unit, vc: usize, reason: Reason, losses: &mut Vec<Loss>) {
+        let size = self.size_of(&unit);
+        self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
+        self.pool.remove(vc, size);
+        self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: false });
+        self.lose(unit, reason, losses);
     }
 
     fn queue_of(&self, vc: usize) -> usize {

@@ -1,6 +1,6 @@
 //! What a port knows of the circuits that pass it.
 
-use super::model::{Line, Scenario, Vc};
+use super::model::{Line, Scenario};
 use crate::adaptation::Shape;
 use crate::buffer::admission::{Context, Contract};
 use crate::buffer::size::Measure;
@@ -20,7 +20,14 @@ pub fn passing_circuits(scenario: &Scenario) -> Vec<Vec<usize>> {
 pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contract> {
     let contract = |&vc: &usize| {
         let spec = &scenario.vcs[vc];
-        Contract { mcr: spec.mcr, weight: spec.weight, frame: full_frame(spec, line) }
+        let shape = Shape::of(spec, line.medium, spec.packet);
+        let (units, octets) = (u64::from(shape.units), u64::from(shape.units) * u64::from(shape.bytes));
+        let frame = match line.port.measure {
+            Measure::Packets => 1,
+            Measure::Bytes => octets,
+            Measure::Cells => units,
+        };
+        Contract { mcr: spec.mcr, weight: spec.weight, frame, octets }
     };
     vcs.iter().map(contract).collect()
 }
@@ -34,15 +41,5 @@ pub fn context<'a>(scenario: &'a Scenario, line: &'a Line, contracts: &'a [Contr
         contracts,
         seed: scenario.seed,
         port: &line.name,
-    }
-}
-
-/// A full frame of a circuit in the measure of a line's port.
-fn full_frame(vc: &Vc, line: &Line) -> u64 {
-    let shape = Shape::of(vc, line.medium, vc.packet);
-    match line.port.measure {
-        Measure::Packets => 1,
-        Measure::Bytes => u64::from(shape.bytes),
-        Measure::Cells => u64::from(shape.units),
     }
 }
