@@ -1,11 +1,11 @@
 //! The reference engine: the simplest event loop over single units that a reader can check against the papers.
 //!
-//! Two events for every unit and line: the line becomes free, the unit arrives at its end. Units on a line stay in
+//! Two events for every unit and line: the last bit leaves, the unit arrives at its end. Units on a line stay in
 //! order, so only the first one of each line is in the event queue.
 
 use std::collections::VecDeque;
 
-use super::{LossRecord, Outcome, Work};
+use super::{LossRecord, Outcome, Work, sampled_ports};
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::port::Loss;
@@ -14,7 +14,7 @@ use crate::network::circuit::{Emission, Hop};
 use crate::network::flow::End;
 use crate::scenario::model::{Medium, Scenario};
 use crate::unit::Unit;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
@@ -35,6 +35,10 @@ struct Engine {
     is_cells: Vec<bool>,
     /// The instant for which each flow end is in the queue; an event for any other instant is out of date.
     called: Vec<Time>,
+    /// Ports whose occupancy is sampled, when next and how often.
+    sampled: Vec<usize>,
+    sample: Time,
+    every: Span,
     work: Work,
     log: Option<Vec<LossRecord>>,
     emissions: Vec<Emission>,
@@ -50,6 +54,9 @@ impl Engine {
             lines: vec![VecDeque::new(); scenario.lines.len()],
             is_cells: scenario.lines.iter().map(|line| line.medium == Medium::Cells).collect(),
             called: vec![Time::NEVER; 2 * network.flows.len()],
+            sampled: sampled_ports(scenario),
+            sample: Time::ZERO,
+            every: scenario.sample,
             work: Work::default(),
             log: log.then(Vec::new),
             emissions: Vec::new(),
@@ -65,8 +72,17 @@ impl Engine {
         engine
     }
 
-    /// Handle every event before `end`.
+    /// Handle every event before `end`, and take the samples that fall before it.
     fn run_until(&mut self, end: Time) {
+        while self.sample < end {
+            self.handle_until(self.sample);
+            self.sampled.iter().for_each(|&port| self.network.ports[port].sample());
+            self.sample += self.every;
+        }
+        self.handle_until(end);
+    }
+
+    fn handle_until(&mut self, end: Time) {
         while let Some(event) = self.queue.pop_before(end) {
             self.work.events += 1;
             let entity = event.entity as usize;
@@ -148,7 +164,7 @@ impl Engine {
         let Some(started) = ports[port].start(now, vc_of) else { return };
         let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
         *hops += 1;
-        self.queue.push(Event::new(started.sent.free, Class::Free, port as u32));
+        self.queue.push(Event::new(started.sent.ends, Class::Free, port as u32));
         let time = started.sent.arrives;
         if self.lines[port].is_empty() {
             self.expect(port, time);

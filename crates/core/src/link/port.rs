@@ -41,7 +41,7 @@ struct Sending {
 pub struct Started {
     /// The unit.
     pub unit: Unit,
-    /// When the port wants [`Port::finish`] to be called, and when the unit arrives at the far end.
+    /// When it ends, which is when the port wants [`Port::finish`] to be called, and when it arrives at the far end.
     pub sent: Sent,
 }
 
@@ -153,7 +153,7 @@ impl Port {
         Some(Started { unit, sent })
     }
 
-    /// The line is free again: the unit that was being sent leaves the buffer.
+    /// The last bit has left, and with it the unit that was being sent leaves the buffer.
     pub fn finish(&mut self, now: Time) {
         let Sending { unit, vc, size } = self.sending.take().expect("a line finishes what it has started");
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
@@ -172,6 +172,11 @@ impl Port {
         let queued = self.queues.iter().flat_map(|queue| queue.iter().map(|(_, unit)| unit));
         let sending = self.sending.iter().map(|sending| &sending.unit);
         self.counters.reset(now, queued.chain(sending), self.pool.total());
+    }
+
+    /// Take a sample of the occupancy for its distribution.
+    pub fn sample(&mut self) {
+        self.counters.occupancy.sample(self.pool.total());
     }
 
     /// Bring time averages up to the end of the run.
