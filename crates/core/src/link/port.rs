@@ -194,8 +194,9 @@ impl Port {
 
     /// Forget what was counted so far; what is in the buffer counts as having just arrived.
     pub fn reset_counters(&mut self, now: Time) {
-        let queued = self.units_queued();
-        self.counters.reset(now, queued, self.pool.total());
+        let queued = self.queues.iter().flat_map(|queue| queue.iter().map(|(_, unit)| unit));
+        let sending = self.sending.iter().map(|sending| &sending.unit);
+        self.counters.reset(now, queued.chain(sending), self.pool.total());
     }
 
     /// Take a sample of the occupancy for its distribution.

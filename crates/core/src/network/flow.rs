@@ -145,10 +145,11 @@ impl Flow {
         }
     }
 
-    /// For the audit: octets that the receiver delivered in order and that the sender knows as acknowledged.
-    pub fn delivered_and_acked(&self) -> Option<(u64, u64)> {
+    /// For the audit: octets that the sender sent at least once, that the receiver delivered in order, and that the
+    /// sender knows as acknowledged.
+    pub fn sent_delivered_acked(&self) -> Option<(u64, u64, u64)> {
         match &self.work {
-            Work::Tcp(tcp) => Some((tcp.receiver.delivered(), tcp.sender.acked())),
+            Work::Tcp(tcp) => Some((tcp.sender.sent(), tcp.receiver.delivered(), tcp.sender.acked())),
             Work::Datagrams(_) => None,
         }
     }

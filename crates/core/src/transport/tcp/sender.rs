@@ -179,6 +179,11 @@ impl Sender {
         self.unacknowledged
     }
 
+    /// Octets sent at least once, over all connections.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
     /// Octets sent and not acknowledged, as the sender sees it: after a timeout it takes them for lost.
     pub fn flight(&self) -> u64 {
         self.next - self.unacknowledged
