@@ -4,6 +4,8 @@ pub mod size;
 
 pub mod pool;
 
+pub mod set;
+
 pub mod queue;
 
 pub mod verdict;

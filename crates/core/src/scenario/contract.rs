@@ -4,6 +4,7 @@ use super::model::{Line, Scenario, Vc};
 use crate::adaptation::Shape;
 use crate::buffer::admission::{Context, Contract};
 use crate::buffer::size::Measure;
+use crate::units::CELL_PAYLOAD;
 
 /// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
 pub fn passing_circuits(scenario: &Scenario) -> Vec<Vec<usize>> {
@@ -20,7 +21,13 @@ pub fn passing_circuits(scenario: &Scenario) -> Vec<Vec<usize>> {
 pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contract> {
     let contract = |&vc: &usize| {
         let spec = &scenario.vcs[vc];
-        Contract { mcr: spec.mcr, weight: spec.weight, frame: full_frame(spec, line) }
+        Contract {
+            mcr: spec.mcr,
+            weight: spec.weight,
+            priority: spec.priority,
+            frame: full_frame(spec, line),
+            payload: payload(scenario, vc),
+        }
     };
     vcs.iter().map(contract).collect()
 }
@@ -34,6 +41,15 @@ pub fn context<'a>(scenario: &'a Scenario, line: &'a Line, contracts: &'a [Contr
         contracts,
         seed: scenario.seed,
         port: &line.name,
+    }
+}
+
+/// Application octets in a full frame of a circuit; 0 if it only carries acknowledgements.
+fn payload(scenario: &Scenario, vc: usize) -> u64 {
+    let Some(flow) = scenario.flows.iter().find(|flow| flow.vc == vc) else { return 0 };
+    match scenario.vcs[vc].packet {
+        0 => CELL_PAYLOAD,
+        packet => u64::from(packet - flow.transport.header_bytes()),
     }
 }
 

@@ -125,6 +125,8 @@ pub struct Vc {
     pub mcr: Rate,
     /// Share or weight.
     pub weight: f64,
+    /// Priority: a lower number is served first by schedulers that know priorities.
+    pub priority: u32,
     /// Whether frames carry an LLC/SNAP header of 8 octets.
     pub llc_snap: bool,
     /// Octets that packet lines add to each packet; 0 on cell lines.

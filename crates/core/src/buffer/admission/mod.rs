@@ -29,7 +29,11 @@ variants! {
 }
 
 dispatch! {
-    Admission for { TailDrop = tail_drop, Ppd = ppd, Epd = epd }
+    Admission for {
+        TailDrop = tail_drop,
+        Ppd = ppd,
+        Epd = epd,
+    }
 
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
     fn departed(&mut self, departure: &Departure<'_>);
@@ -112,12 +116,16 @@ pub struct Context<'a> {
 /// What a circuit was promised, and what its frames look like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contract {
-    /// Minimum cell rate, as the scheduler enforces it; 0 if none.
+    /// Minimum cell rate that was promised; 0 if none. The scheduler says what it counts.
     pub mcr: Rate,
     /// Weight or share of the circuit; 1 if none was given.
     pub weight: f64,
+    /// Priority: a lower number goes first.
+    pub priority: u32,
     /// A full frame, in the port's measure.
     pub frame: u64,
+    /// Application octets in a full frame; 0 if the circuit only carries acknowledgements.
+    pub payload: u64,
 }
 
 impl Context<'_> {
@@ -138,7 +146,7 @@ impl Context<'_> {
 
     /// A cell port at 155.52 Mb/s by itself, with frames of 32 cells, for tests of policies.
     pub fn alone(capacity: u64, vcs: usize) -> Context<'static> {
-        const PLAIN: Contract = Contract { mcr: Rate(0), weight: 1.0, frame: 32 };
+        const PLAIN: Contract = Contract { mcr: Rate(0), weight: 1.0, priority: 0, frame: 32, payload: 1460 };
         static CONTRACTS: [Contract; 64] = [PLAIN; 64];
         Context {
             capacity,
