@@ -6,6 +6,8 @@ pub mod pool;
 
 pub mod set;
 
+pub mod runs;
+
 pub mod queue;
 
 pub mod verdict;

@@ -2,6 +2,7 @@
 
 use super::adaptation;
 use crate::buffer::admission;
+use crate::buffer::pushout;
 use crate::buffer::size::Measure;
 use crate::scheduler;
 use crate::source;
@@ -110,6 +111,8 @@ pub struct Port {
     pub capacity: u64,
     /// Who is admitted.
     pub admission: admission::Spec,
+    /// Who gives way when the buffer is full, if anybody.
+    pub pushout: Option<pushout::Spec>,
     /// Who is served.
     pub scheduler: scheduler::Spec,
 }
