@@ -9,6 +9,10 @@ pub mod ppd;
 
 pub mod epd;
 
+pub mod dynamic_threshold;
+
+pub mod dt_epd;
+
 use super::pool::Pool;
 use super::size::Level;
 use super::verdict::Verdict;
@@ -25,6 +29,8 @@ variants! {
         TailDrop = "tail-drop" in tail_drop,
         Ppd = "ppd" in ppd,
         Epd = "epd" in epd,
+        DynamicThreshold = "dynamic-threshold" in dynamic_threshold,
+        DtEpd = "dt-epd" in dt_epd,
     }
 }
 
@@ -33,6 +39,8 @@ dispatch! {
         TailDrop = tail_drop,
         Ppd = ppd,
         Epd = epd,
+        DynamicThreshold = dynamic_threshold,
+        DtEpd = dt_epd,
     }
 
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
