@@ -44,7 +44,7 @@ dispatch! {
     fn choose(&mut self, full: &Full<'_>) -> Option<Cut>;
     fn joined(&mut self, vc: usize, pool: &Pool);
     fn left(&mut self, vc: usize, pool: &Pool, sent: bool);
-    fn frames(&mut self) -> &mut Frames;
+    fn frames(&mut self) -> Option<&mut Frames>;
 }
 
 choice! {
@@ -71,8 +71,8 @@ pub trait PushOut {
     /// A unit of this circuit has left the buffer, sent or else lost; the books no longer count it.
     fn left(&mut self, vc: usize, pool: &Pool, sent: bool);
 
-    /// The frame rule of the port.
-    fn frames(&mut self) -> &mut Frames;
+    /// The frame rule of the port, if it has one.
+    fn frames(&mut self) -> Option<&mut Frames>;
 }
 
 /// The buffer in which something has to go. The unit in transmission is in the books, but in no queue any more.

@@ -78,8 +78,8 @@ impl PushOut for Policy {
         self.lengths.left(vc, pool);
     }
 
-    fn frames(&mut self) -> &mut Frames {
-        &mut self.frames
+    fn frames(&mut self) -> Option<&mut Frames> {
+        Some(&mut self.frames)
     }
 }
 

@@ -13,12 +13,14 @@
 //!
 //! with MCR and link rate both counted in cells on the line. `fallback` (default `next-queue`) says what goes when the
 //! longest queue ends with an EOM: the partial packet of the next longest queue and, if there is none, the head of the
-//! longest queue up to its first EOM; that head at once; or nothing. `pass_eom` (default true): keep the EOM cell of a
+//! longest queue up to its first EOM; that head at once; or nothing. `discard_rest` (default true): discard what still
+//! arrives of a frame that has lost a cell. `pass_eom` (default true): keep the EOM cell of a
 //! frame that loses its end, if there is room and the receiver already has a part of it.
 //!
 //! # Differences from the paper
-//! An arriving cell whose own frame is pushed out goes with it. The paper is silent on that, on ties (the lowest circuit
-//! number goes), and on queues that end with an EOM. A cell in transmission counts as part of its queue's length, but is
+//! The rest of a frame that was pushed out is discarded, also the arriving cell if the frame is its own. The paper does
+//! not say so, hence `discard_rest`. It is silent on ties (the lowest circuit number goes), and on queues that end with
+//! an EOM. A cell in transmission counts as part of its queue's length, but is
 //! out of reach.
 //!
 //! # Complexity
@@ -39,6 +41,8 @@ section! {
         pub buffer_share: bool = false,
         /// What goes when the longest queue ends with an EOM.
         pub fallback: Fallback = Fallback::NextQueue,
+        /// Whether to discard the rest of a frame that has lost a cell.
+        pub discard_rest: bool = true,
         /// Keep the last cell of a frame that loses its end as a delimiter, if there is room.
         pub pass_eom: bool = true,
     }
@@ -49,7 +53,7 @@ section! {
 pub struct Policy {
     lengths: Lengths,
     fallback: Fallback,
-    frames: Frames,
+    frames: Option<Frames>,
 }
 
 impl Policy {
@@ -58,7 +62,7 @@ impl Policy {
         Ok(Policy {
             lengths: Lengths::new(context, params.buffer_share),
             fallback: params.fallback,
-            frames: Frames::new(context.vcs(), params.pass_eom),
+            frames: params.discard_rest.then(|| Frames::new(context.vcs(), params.pass_eom)),
         })
     }
 }
@@ -76,8 +80,8 @@ impl PushOut for Policy {
         self.lengths.left(vc, pool);
     }
 
-    fn frames(&mut self) -> &mut Frames {
-        &mut self.frames
+    fn frames(&mut self) -> Option<&mut Frames> {
+        self.frames.as_mut()
     }
 }
 
@@ -96,7 +100,8 @@ mod tests {
     use crate::buffer::size::Level;
     use crate::link::port::bench::Bench;
 
-    const DEFAULT: Params = Params { buffer_share: false, fallback: Fallback::NextQueue, pass_eom: true };
+    const DEFAULT: Params =
+        Params { buffer_share: false, fallback: Fallback::NextQueue, discard_rest: true, pass_eom: true };
 
     fn bench(params: Params, capacity: u64) -> Bench {
         Bench::new(capacity, &[0, 0, 0], Spec::Pushout3(params))
@@ -145,6 +150,15 @@ mod tests {
         bench.start();
         assert_eq!(bench.offer(0, "e"), "A");
         assert_eq!(bench.outcome(), "0:... / e,fe,");
+    }
+
+    #[test]
+    fn without_discard_rest_what_still_arrives_is_queued() {
+        let mut bench = bench(Params { discard_rest: false, ..DEFAULT }, 6);
+        bench.offer(1, "fe");
+        bench.offer(0, "f...");
+        assert_eq!(bench.offer(0, "..e"), "AAA");
+        assert_eq!(bench.outcome(), "0:f... / ..e,fe,");
     }
 
     #[test]

@@ -99,8 +99,8 @@ impl PushOut for Policy {
         }
     }
 
-    fn frames(&mut self) -> &mut Frames {
-        &mut self.frames
+    fn frames(&mut self) -> Option<&mut Frames> {
+        Some(&mut self.frames)
     }
 }
 

@@ -25,8 +25,8 @@ impl Port {
     pub(super) fn cut_for(&mut self, unit: &Unit, vc: usize, size: u64) -> Option<Cut> {
         let sending = self.sending.map_or(0, |sending| sending.size);
         let pushout = self.pushout.as_mut()?;
-        if self.pool.fits(size) || size > self.pool.capacity() - sending || pushout.frames().is_rest(unit, vc)
-        {
+        let is_rest = pushout.frames().is_some_and(|frames| frames.is_rest(unit, vc));
+        if self.pool.fits(size) || size > self.pool.capacity() - sending || is_rest {
             return None;
         }
         pushout.choose(&Full { pool: &self.pool, queues: &self.queues })
@@ -35,8 +35,8 @@ impl Port {
     /// Whether an arriving unit is let in: first by the frame rule of a port with push-out, then by the admission policy.
     pub(super) fn judge(&mut self, now: Time, unit: &Unit, vc: usize, size: u64, elastic: bool) -> Verdict {
         let mut arrival = Arrival { now, unit, vc, size, pool: &self.pool, elastic };
-        if let Some(pushout) = &mut self.pushout {
-            let verdict = pushout.frames().judge(unit, vc, arrival.fits(), || None);
+        if let Some(frames) = self.pushout.as_mut().and_then(PushOut::frames) {
+            let verdict = frames.judge(unit, vc, arrival.fits(), || None);
             if verdict == Verdict::Discard(Reason::Overflow) {
                 self.admission.broken(vc, !unit.is_first());
             }
@@ -106,8 +106,8 @@ impl Port {
 
     /// The rest of a circuit's arriving frame is not to be let in.
     fn cut_off(&mut self, vc: usize, fragment: bool) {
-        if let Some(pushout) = &mut self.pushout {
-            pushout.frames().broken(vc, fragment);
+        if let Some(frames) = self.pushout.as_mut().and_then(PushOut::frames) {
+            frames.broken(vc, fragment);
         }
         self.admission.broken(vc, fragment);
     }
@@ -115,7 +115,7 @@ impl Port {
     /// What becomes of a unit whose frame has just been cut off: it may still be a delimiter.
     fn judge_rest(&mut self, unit: &Unit, vc: usize, size: u64) -> Verdict {
         let fits = self.pool.fits(size);
-        let pushout = self.pushout.as_mut().expect("only push-out cuts");
-        pushout.frames().judge(unit, vc, fits, || None)
+        let frames = self.pushout.as_mut().and_then(PushOut::frames);
+        frames.map_or(Verdict::Accept, |frames| frames.judge(unit, vc, fits, || None))
     }
 }
