@@ -423,6 +423,8 @@ fn flows_of_a_parking_lot_get_their_max_min_shares_of_payload() {
 fn the_door_for_callers_gives_the_same_report_as_the_engine() {
     let request = Request { text: PARKING_LOT, name: "theory.toml", seed: Some(7), ..Request::default() };
     let scenario = Scenario { seed: 7, ..load(PARKING_LOT, &[]) };
-    assert_eq!(api::run(&request).unwrap(), run(&scenario));
+    let mut document = api::run(&request, || 0.0).unwrap();
+    document["engine"]["wall_s"] = serde_json::Value::Null;
+    assert_eq!(document, run(&scenario));
     assert_eq!(scenario.lines[0].rate, Rate(100_000_000));
 }

@@ -1,11 +1,17 @@
-//! The port: one buffer, one admission policy, one scheduler and one line.
+//! The port: one buffer, one admission policy, perhaps one push-out policy, one scheduler and one line.
 //!
 //! The port keeps the books and acts; policies answer. A unit is counted from its acceptance until its last bit has
 //! left. Time comes in as an argument, and what follows from an action (the next instant at which the port wants to
 //! be called, the arrival at the far end) goes out as a value: an engine decides how to get there.
 
-use crate::buffer::admission::{self, Admission, Arrival, Departure};
+#[cfg(test)]
+pub(crate) mod bench;
+
+mod room;
+
+use crate::buffer::admission::{self, Admission, Departure};
 use crate::buffer::pool::Pool;
+use crate::buffer::pushout::{self, PushOut};
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict, Victim};
@@ -15,6 +21,8 @@ use crate::scheduler::{self, Scheduler};
 use crate::unit::Unit;
 use crate::units::Time;
 
+use room::Newcomer;
+
 /// A port at work.
 #[derive(Clone, Debug)]
 pub struct Port {
@@ -22,6 +30,7 @@ pub struct Port {
     pool: Pool,
     queues: Vec<Queue>,
     admission: admission::Policy,
+    pushout: Option<pushout::Policy>,
     scheduler: scheduler::Policy,
     line: Line,
     sending: Option<Sending>,
@@ -63,6 +72,8 @@ pub struct Parts {
     pub pool: Pool,
     /// Who is admitted.
     pub admission: admission::Policy,
+    /// Who gives way when the buffer is full, if anybody; needs a queue for each circuit.
+    pub pushout: Option<pushout::Policy>,
     /// Who is served.
     pub scheduler: scheduler::Policy,
     /// Whether all circuits share one queue.
@@ -76,11 +87,14 @@ impl Port {
     pub fn new(parts: Parts) -> Port {
         let vcs = parts.pool.vcs();
         let queues = if parts.shared_queue { 1 } else { vcs };
+        assert!(parts.pushout.is_none() || !parts.shared_queue, "push-out needs a queue for each circuit");
+        let queue = if parts.pushout.is_some() { Queue::of_frames() } else { Queue::default() };
         Port {
             measure: parts.measure,
             pool: parts.pool,
-            queues: vec![Queue::default(); queues],
+            queues: vec![queue; queues],
             admission: parts.admission,
+            pushout: parts.pushout,
             scheduler: parts.scheduler,
             line: parts.line,
             sending: None,
@@ -136,9 +150,10 @@ impl Port {
     ) {
         self.counters.arrived(&unit);
         let size = self.size_of(&unit);
-        let mut arrival = Arrival { now, unit: &unit, vc, size, pool: &self.pool, elastic: false };
-        match self.admission.judge(&mut arrival) {
-            Verdict::Accept => self.enqueue(now, unit, vc, size),
+        let cut = self.cut_for(&unit, vc, size);
+        match self.judge(now, &unit, vc, size, cut.is_some()) {
+            Verdict::Accept if self.pool.fits(size) => self.enqueue(now, unit, vc, size),
+            Verdict::Accept => self.push_in(now, Newcomer { unit, vc, size }, cut, losses),
             Verdict::Discard(reason) => self.lose(unit, reason, losses),
             Verdict::Replace(victim, reason) => {
                 if self.make_room(now, (self.queue_of(vc), size), (victim, reason), vc_of, losses) {
@@ -185,6 +200,9 @@ impl Port {
         self.pool.remove(vc, size);
         self.counters.departed(&unit, vc);
         self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: true });
+        if let Some(pushout) = &mut self.pushout {
+            pushout.left(vc, &self.pool, true);
+        }
     }
 
     /// The clock of the admission policy; answers when it wants to be called again.
@@ -215,6 +233,9 @@ impl Port {
         let queue = self.queue_of(vc);
         self.queues[queue].push(unit);
         self.scheduler.joined(queue);
+        if let Some(pushout) = &mut self.pushout {
+            pushout.joined(vc, &self.pool);
+        }
     }
 
     fn lose(&mut self, unit: Unit, reason: Reason, losses: &mut Vec<Loss>) {
@@ -263,9 +284,14 @@ impl Port {
     }
 
     fn size_of(&self, unit: &Unit) -> u64 {
-        match self.measure {
-            Measure::Bytes => u64::from(unit.bytes),
-            Measure::Cells | Measure::Packets => 1,
-        }
+        size_in(self.measure, unit)
+    }
+}
+
+/// What a unit adds to the occupancy in a measure.
+fn size_in(measure: Measure, unit: &Unit) -> u64 {
+    match measure {
+        Measure::Bytes => u64::from(unit.bytes),
+        Measure::Cells | Measure::Packets => 1,
     }
 }

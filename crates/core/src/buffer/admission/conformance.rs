@@ -49,6 +49,7 @@ fn contracts(measure: Measure, vcs: usize) -> Vec<Contract> {
         weight: 1.0 + vc as f64,
         frame: [32, 1500, 1][measure as usize],
         octets: [32 * CELL_BYTES, 1500, 1500][measure as usize],
+        ..Context::alone(1, 1).contracts[0]
     };
     (0..vcs).map(contract).collect()
 }
@@ -62,6 +63,7 @@ impl Rig {
             measure,
             pool: Pool::new(capacity, vcs),
             admission: spec.build(&context).unwrap(),
+            pushout: None,
             scheduler: fifo.build(&context).unwrap(),
             shared_queue: true,
             line: Line::new(RATE, Span::ZERO),

@@ -27,6 +27,10 @@ pub mod virtual_queueing;
 
 pub mod wfepd;
 
+pub mod dynamic_threshold;
+
+pub mod dt_epd;
+
 #[cfg(test)]
 mod conformance;
 
@@ -55,6 +59,8 @@ variants! {
         Espd = "espd" in espd [experimental],
         VirtualQueueing = "virtual-queueing" in virtual_queueing,
         Wfepd = "wfepd" in wfepd,
+        DynamicThreshold = "dynamic-threshold" in dynamic_threshold,
+        DtEpd = "dt-epd" in dt_epd,
     }
 }
 
@@ -72,6 +78,8 @@ dispatch! {
         Espd = espd,
         VirtualQueueing = virtual_queueing,
         Wfepd = wfepd,
+        DynamicThreshold = dynamic_threshold,
+        DtEpd = dt_epd,
     }
 
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
@@ -165,14 +173,18 @@ pub struct Context<'a> {
 /// What a circuit was promised, and what its frames look like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contract {
-    /// Minimum cell rate, as the scheduler enforces it; 0 if none.
+    /// Minimum cell rate that was promised; 0 if none. The scheduler says what it counts.
     pub mcr: Rate,
     /// Weight or share of the circuit; 1 if none was given.
     pub weight: f64,
+    /// Priority: a lower number goes first.
+    pub priority: u32,
     /// A full frame, in the port's measure.
     pub frame: u64,
     /// A full frame, in octets on the line.
     pub octets: u64,
+    /// Application octets in a full frame; 0 if the circuit only carries acknowledgements.
+    pub payload: u64,
 }
 
 impl Context<'_> {
@@ -193,7 +205,14 @@ impl Context<'_> {
 
     /// A cell port at 155.52 Mb/s by itself, with frames of 32 cells, for tests of policies.
     pub fn alone(capacity: u64, vcs: usize) -> Context<'static> {
-        const PLAIN: Contract = Contract { mcr: Rate(0), weight: 1.0, frame: 32, octets: 32 * CELL_BYTES };
+        const PLAIN: Contract = Contract {
+            mcr: Rate(0),
+            weight: 1.0,
+            priority: 0,
+            frame: 32,
+            octets: 32 * CELL_BYTES,
+            payload: 1460,
+        };
         static CONTRACTS: [Contract; 64] = [PLAIN; 64];
         Context {
             capacity,
