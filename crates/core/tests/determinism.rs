@@ -29,10 +29,10 @@ fn check(path: &Path) {
     let name = path.to_string_lossy();
     let sets = SHORT.map(String::from);
     let request = Request { text: &text, name: &name, sets: &sets, audit: true, ..Request::default() };
-    let document = api::run(&request).unwrap_or_else(|why| panic!("{why}"));
+    let document = api::run(&request, || 0.0).unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(document["audit"]["failures"].as_array().unwrap().len(), 0, "{name}: {:#}", document["audit"]);
     assert!(document["engine"]["events"].as_u64() > Some(0), "{name}: nothing happens in {SHORT:?}");
-    assert_eq!(document.to_string(), api::run(&request).unwrap().to_string(), "{name}");
+    assert_eq!(document.to_string(), api::run(&request, || 0.0).unwrap().to_string(), "{name}");
 }
 
 #[test]
