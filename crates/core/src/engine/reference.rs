@@ -10,7 +10,7 @@ use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::port::Loss;
 use crate::network::Network;
-use crate::network::circuit::{Emission, Hop};
+use crate::network::circuit::{Circuit, Emission, Hop};
 use crate::network::flow::End;
 use crate::scenario::model::{Medium, Scenario};
 use crate::unit::Unit;
@@ -142,26 +142,18 @@ impl Engine {
 
     /// A unit enters the buffer of a port, or is lost there.
     fn enter(&mut self, hop: Hop, unit: Unit, now: Time) {
-        let port = &mut self.network.ports[hop.port as usize];
-        port.arrive(now, unit, hop.vc as usize, &mut self.losses);
-        for Loss { unit, reason } in self.losses.drain(..) {
-            let Unit { vc, frame, index, .. } = unit;
-            self.network.circuits[vc as usize].lost();
-            if let Some(log) = &mut self.log {
-                log.push(LossRecord { time: now, port: hop.port, vc, frame, index, reason });
-            }
-        }
+        let Network { ports, circuits, .. } = &mut self.network;
+        let port = &mut ports[hop.port as usize];
+        port.arrive(now, unit, hop.vc as usize, number_at_port(circuits), &mut self.losses);
         self.start(hop.port as usize, now);
     }
 
     /// Let a port start the next unit, if its line is free.
     fn start(&mut self, port: usize, now: Time) {
         let Network { ports, circuits, .. } = &mut self.network;
-        let vc_of = |unit: &Unit| {
-            let hop = circuits[unit.vc as usize].hop(unit.hop);
-            hop.expect("a queued unit has a port").vc as usize
-        };
-        let Some(started) = ports[port].start(now, vc_of) else { return };
+        let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
+        self.count_losses(port, now);
+        let Some(started) = started else { return };
         let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
         *hops += 1;
         self.queue.push(Event::new(started.sent.ends, Class::Free, port as u32));
@@ -170,6 +162,17 @@ impl Engine {
             self.expect(port, time);
         }
         self.lines[port].push_back((time, started.unit));
+    }
+
+    /// What a port has just lost, on arrival or at the head of a queue.
+    fn count_losses(&mut self, port: usize, now: Time) {
+        for Loss { unit, reason } in self.losses.drain(..) {
+            let Unit { vc, frame, index, .. } = unit;
+            self.network.circuits[vc as usize].lost();
+            if let Some(log) = &mut self.log {
+                log.push(LossRecord { time: now, port: port as u32, vc, frame, index, reason });
+            }
+        }
     }
 
     /// The next unit on a line will arrive at `time`.
@@ -208,5 +211,13 @@ impl Engine {
             self.called[entity] = time;
             self.queue.push(Event::new(time, Class::Timer, entity as u32));
         }
+    }
+}
+
+/// The circuit of a queued unit, numbered within the port where it waits.
+fn number_at_port(circuits: &[Circuit]) -> impl Fn(&Unit) -> usize + '_ {
+    |unit| {
+        let hop = circuits[unit.vc as usize].hop(unit.hop);
+        hop.expect("a queued unit has a port").vc as usize
     }
 }

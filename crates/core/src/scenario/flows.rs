@@ -129,6 +129,7 @@ impl Network<'_> {
             path,
             mcr,
             weight: flow.weight,
+            priority: 0,
             llc_snap: false,
             header: 0,
             packet,
@@ -194,7 +195,8 @@ impl Network<'_> {
         })?;
         let cells = self.medium(item, &path)? == Medium::Cells;
         let name = format!("{}.back", data.name);
-        let vc = Vc { name, path, mcr: Rate(0), weight: 1.0, llc_snap: false, header: 0, packet };
+        let vc =
+            Vc { name, path, mcr: Rate(0), weight: 1.0, priority: 0, llc_snap: false, header: 0, packet };
         Ok(self.framed(vc, cells))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::adaptation;
 use crate::buffer::admission;
+use crate::buffer::pushout;
 use crate::buffer::size::Measure;
 use crate::scheduler;
 use crate::source;
@@ -112,6 +113,8 @@ pub struct Port {
     pub capacity: u64,
     /// Who is admitted.
     pub admission: admission::Spec,
+    /// Who gives way when the buffer is full, if anybody.
+    pub pushout: Option<pushout::Spec>,
     /// Who is served.
     pub scheduler: scheduler::Spec,
 }
@@ -127,6 +130,8 @@ pub struct Vc {
     pub mcr: Rate,
     /// Share or weight.
     pub weight: f64,
+    /// Priority: a lower number is served first by schedulers that know priorities.
+    pub priority: u32,
     /// Whether frames carry an LLC/SNAP header of 8 octets.
     pub llc_snap: bool,
     /// Octets that packet lines add to each packet; 0 on cell lines.
