@@ -217,26 +217,29 @@ impl Net {
     }
 }
 
-/// TCP with timers from exact to coarse, segments from small to large and windows of one segment up.
+/// TCP with timers from exact to coarse, segments from small to large and windows of one segment up; everything else
+/// that is a word or a yes or no is drawn as TCP describes itself.
 fn tcp_keys(draw: &mut Draw) -> Json {
-    let params = tcp::Params::params();
-    let mut any = |name: &str| {
-        let param = params.iter().find(|param| param.name == name);
-        draw.instance(&param.expect("TCP has this key").shape.schema)
-    };
-    let (congestion, partial_ack) = (any("congestion"), any("partial_ack"));
     let mss = *draw.of(&[100, 512, 1460, 2048, 9140]);
     let window = mss * draw.of(&[1, 2, 5, 40]) + draw.between(0, mss - 1);
-    json!({
-        "kind": "tcp", "congestion": congestion, "partial_ack": partial_ack,
-        "mss": mss, "window": format!("{window} bytes"), "window_scaling": window > 65_536 || draw.chance(0.5),
-        "delayed_ack": draw.chance(0.5), "handshake": draw.chance(0.5), "extra_increase": draw.chance(0.2),
+    let mut keys = json!({
+        "kind": "tcp", "mss": mss, "window": format!("{window} bytes"),
         "slow_timer": draw.of(&["1 ps", "1 ms", "10 ms", "200 ms"]),
         "fast_timer": draw.of(&["1 ps", "3 ms", "50 ms"]),
         "min_rto": draw.of(&["0 s", "5 ms", "1 s"]), "initial_rto": draw.of(&["20 ms", "6 s"]),
         "rtt_jitter": draw.of(&["0 s", "100 us"]), "initial_window": draw.between(1, 4),
         "dupack_threshold": draw.of(&[3, 3, 1, 1000]),
-    })
+    });
+    for param in tcp::Params::params() {
+        let schema = &param.shape.schema;
+        if schema["type"] == "boolean" || schema.get("enum").is_some() {
+            keys[param.name] = draw.instance(schema);
+        }
+    }
+    if window > 65_536 {
+        keys["window_scaling"] = true.into();
+    }
+    keys
 }
 
 fn rate_of(text: &Json) -> Rate {
