@@ -6,11 +6,12 @@
 use std::collections::VecDeque;
 
 use super::{LossRecord, Outcome, Work};
+use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::port::Loss;
 use crate::network::Network;
-use crate::network::circuit::{Emission, Hop};
+use crate::network::circuit::{Circuit, Emission, Hop};
 use crate::network::flow::End;
 use crate::scenario::model::{Medium, Scenario};
 use crate::unit::Unit;
@@ -105,7 +106,10 @@ impl Engine {
         }
         unit.hop += 1;
         match self.network.circuits[unit.vc as usize].hop(unit.hop) {
-            Some(hop) => self.enter(hop, unit, now),
+            Some(hop) => match self.network.circuits[unit.vc as usize].police(now, unit) {
+                Ok(unit) => self.enter(hop, unit, now),
+                Err(reason) => self.refuse(hop, unit, reason, now),
+            },
             None => self.deliver(unit, now),
         }
     }
@@ -126,26 +130,34 @@ impl Engine {
 
     /// A unit enters the buffer of a port, or is lost there.
     fn enter(&mut self, hop: Hop, unit: Unit, now: Time) {
-        let port = &mut self.network.ports[hop.port as usize];
-        port.arrive(now, unit, hop.vc as usize, &mut self.losses);
+        let Network { ports, circuits, .. } = &mut self.network;
+        let port = &mut ports[hop.port as usize];
+        port.arrive(now, unit, hop.vc as usize, vc_of(circuits), &mut self.losses);
+        self.settle(hop.port, now);
+        self.start(hop.port as usize, now);
+    }
+
+    /// A unit is lost before it enters the buffer of a port.
+    fn refuse(&mut self, hop: Hop, unit: Unit, reason: Reason, now: Time) {
+        self.network.ports[hop.port as usize].refuse(unit, reason, &mut self.losses);
+        self.settle(hop.port, now);
+    }
+
+    /// Tell the circuits what a port has lost.
+    fn settle(&mut self, port: u32, now: Time) {
         for Loss { unit, reason } in self.losses.drain(..) {
             let Unit { vc, frame, index, .. } = unit;
             self.network.circuits[vc as usize].lost();
             if let Some(log) = &mut self.log {
-                log.push(LossRecord { time: now, port: hop.port, vc, frame, index, reason });
+                log.push(LossRecord { time: now, port, vc, frame, index, reason });
             }
         }
-        self.start(hop.port as usize, now);
     }
 
     /// Let a port start the next unit, if its line is free.
     fn start(&mut self, port: usize, now: Time) {
         let Network { ports, circuits, .. } = &mut self.network;
-        let vc_of = |unit: &Unit| {
-            let hop = circuits[unit.vc as usize].hop(unit.hop);
-            hop.expect("a queued unit has a port").vc as usize
-        };
-        let Some(started) = ports[port].start(now, vc_of) else { return };
+        let Some(started) = ports[port].start(now, vc_of(circuits)) else { return };
         let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
         *hops += 1;
         self.queue.push(Event::new(started.sent.free, Class::Free, port as u32));
@@ -192,5 +204,13 @@ impl Engine {
             self.called[entity] = time;
             self.queue.push(Event::new(time, Class::Timer, entity as u32));
         }
+    }
+}
+
+/// The number that a queued unit's circuit has at the port where it is.
+fn vc_of(circuits: &[Circuit]) -> impl Fn(&Unit) -> usize {
+    |unit| {
+        let hop = circuits[unit.vc as usize].hop(unit.hop);
+        hop.expect("a queued unit has a port").vc as usize
     }
 }

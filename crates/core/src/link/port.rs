@@ -124,19 +124,35 @@ impl Port {
         self.queues.iter().flat_map(|queue| queue.iter().map(|(_, unit)| unit))
     }
 
-    /// A unit of the port's circuit `vc` arrives. Losses it causes, its own or others', are appended to `losses`.
-    pub fn arrive(&mut self, now: Time, unit: Unit, vc: usize, losses: &mut Vec<Loss>) {
+    /// A unit of the port's circuit `vc` arrives. Losses it causes, its own or others', are appended to `losses`;
+    /// `vc_of` gives the circuit, numbered within the port, of a unit that has to go.
+    pub fn arrive(
+        &mut self,
+        now: Time,
+        unit: Unit,
+        vc: usize,
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) {
         self.counters.arrived(&unit);
         let size = self.size_of(&unit);
-        let mut arrival = Arrival { now, unit: &unit, vc, size, pool: &self.pool, elastic: false };
+        let queue = &self.queues[self.queue_of(vc)];
+        let mut arrival = Arrival { now, unit: &unit, vc, size, pool: &self.pool, queue, elastic: false };
         match self.admission.judge(&mut arrival) {
             Verdict::Accept => self.enqueue(now, unit, vc, size),
             Verdict::Discard(reason) => self.lose(unit, reason, losses),
             Verdict::Replace(victim, reason) => {
-                self.evict(now, self.queue_of(vc), victim, reason, losses);
+                self.evict(now, self.queue_of(vc), victim, reason, &vc_of, losses);
                 self.enqueue(now, unit, vc, size);
             }
         }
+        self.sweep(now, self.queue_of(vc), &vc_of, losses);
+    }
+
+    /// A unit is lost at the entrance, before the admission policy sees it.
+    pub fn refuse(&mut self, unit: Unit, reason: Reason, losses: &mut Vec<Loss>) {
+        self.counters.arrived(&unit);
+        self.lose(unit, reason, losses);
     }
 
     /// Start to send the next unit, if the line is free and the scheduler has one.
@@ -182,7 +198,8 @@ impl Port {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() + size);
         self.pool.add(vc, size);
         let queue = self.queue_of(vc);
-        self.queues[queue].push(unit);
+        let position = self.queues[queue].push(unit);
+        self.admission.queued(&unit, vc, position);
         self.scheduler.joined(queue);
     }
 
@@ -191,9 +208,44 @@ impl Port {
         losses.push(Loss { unit, reason });
     }
 
-    fn evict(&mut self, now: Time, queue: usize, victim: Victim, reason: Reason, losses: &mut Vec<Loss>) {
-        let _ = (now, queue, victim, reason, losses);
-        unreachable!("no registered policy replaces units")
+    fn evict(
+        &mut self,
+        now: Time,
+        queue: usize,
+        victim: Victim,
+        reason: Reason,
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) {
+        match victim {
+            Victim::At(position) => self.remove(now, queue, (position, reason), vc_of, losses),
+            Victim::Head => unreachable!("no registered policy gives up the head"),
+        }
+    }
+
+    /// Take out of a queue whatever the admission policy has made up its mind to give up.
+    fn sweep(&mut self, now: Time, queue: usize, vc_of: impl Fn(&Unit) -> usize, losses: &mut Vec<Loss>) {
+        while let Some(victim) = self.admission.sweep(&self.queues[queue], &self.pool) {
+            self.remove(now, queue, victim, &vc_of, losses);
+        }
+    }
+
+    /// The unit at a position of a queue is lost.
+    fn remove(
+        &mut self,
+        now: Time,
+        queue: usize,
+        (position, reason): (u64, Reason),
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) {
+        let unit = self.queues[queue].take(position).expect("a policy gives up units that are queued");
+        self.scheduler.left(queue, self.queues[queue].is_empty());
+        let (vc, size) = (vc_of(&unit), self.size_of(&unit));
+        self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
+        self.pool.remove(vc, size);
+        self.admission.departed(&Departure { now, vc, pool: &self.pool, sent: false });
+        self.lose(unit, reason, losses);
     }
 
     fn queue_of(&self, vc: usize) -> usize {

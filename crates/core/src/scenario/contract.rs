@@ -20,7 +20,9 @@ pub fn passing_circuits(scenario: &Scenario) -> Vec<Vec<usize>> {
 pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contract> {
     let contract = |&vc: &usize| {
         let spec = &scenario.vcs[vc];
-        Contract { mcr: spec.mcr, weight: spec.weight, frame: full_frame(spec, line) }
+        let flow = scenario.flows.get(vc).filter(|flow| flow.vc == vc);
+        let budget = flow.and_then(|flow| flow.transport.budget(&flow.source));
+        Contract { mcr: spec.mcr, weight: spec.weight, frame: full_frame(spec, line), budget }
     };
     vcs.iter().map(contract).collect()
 }

@@ -4,6 +4,7 @@ use super::model::{Engine, Medium, NodeKind};
 use super::spec::Nested;
 use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::size::BufferSize;
+use crate::police;
 use crate::scheduler::{self, fifo};
 use crate::section;
 use crate::source;
@@ -111,6 +112,8 @@ section! {
         pub mcr: Option<Rate> = None,
         /// Share or weight of the flow's circuit.
         pub weight: f64 = 1.0,
+        /// Policer at the first switch that the flow's data reach.
+        pub police: Option<police::Spec> = None,
     }
 }
 

@@ -10,8 +10,9 @@ pub mod ppd;
 pub mod epd;
 
 use super::pool::Pool;
+use super::queue::Queue;
 use super::size::Level;
-use super::verdict::Verdict;
+use super::verdict::{Reason, Verdict};
 use crate::rng::Stream;
 use crate::unit::Unit;
 use crate::units::{Rate, Time};
@@ -32,6 +33,8 @@ dispatch! {
     Admission for { TailDrop = tail_drop, Ppd = ppd, Epd = epd }
 
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
+    fn queued(&mut self, unit: &Unit, vc: usize, position: u64);
+    fn sweep(&mut self, queue: &Queue, pool: &Pool) -> Option<(u64, Reason)>;
     fn departed(&mut self, departure: &Departure<'_>);
     fn broken(&mut self, vc: usize, fragment: bool);
     fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time>;
@@ -41,6 +44,14 @@ dispatch! {
 pub trait Admission {
     /// Take this unit or lose it? The books do not count it yet.
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
+
+    /// A unit that was accepted has joined its queue at this position.
+    fn queued(&mut self, _unit: &Unit, _vc: usize, _position: u64) {}
+
+    /// Asked after every arrival until it answers `None`: which queued unit shall be lost, and why?
+    fn sweep(&mut self, _queue: &Queue, _pool: &Pool) -> Option<(u64, Reason)> {
+        None
+    }
 
     /// A unit has left the buffer; the books no longer count it.
     fn departed(&mut self, _departure: &Departure<'_>) {}
@@ -68,6 +79,8 @@ pub struct Arrival<'a> {
     pub size: u64,
     /// The books before it.
     pub pool: &'a Pool,
+    /// The queue that it would join, as it is before it.
+    pub queue: &'a Queue,
     /// Whether a push-out policy makes room when there is none.
     pub elastic: bool,
 }
@@ -118,6 +131,21 @@ pub struct Contract {
     pub weight: f64,
     /// A full frame, in the port's measure.
     pub frame: u64,
+    /// What of its frames may be lost, if it carries packets that repair themselves.
+    pub budget: Option<Budget>,
+}
+
+/// What a circuit says of the losses that it survives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// Cells of a frame that its code repairs. Without any, frames are delimited by their EOM alone.
+    pub parity_cells: u32,
+    /// Packets of a block that its code repairs.
+    pub parity_packets: u32,
+    /// Cells of a frame that switches may give up, if the circuit has negotiated it.
+    pub cells: Option<u32>,
+    /// Packets of a block that switches may give up, if the circuit has negotiated it.
+    pub packets: Option<u32>,
 }
 
 impl Context<'_> {
@@ -138,7 +166,7 @@ impl Context<'_> {
 
     /// A cell port at 155.52 Mb/s by itself, with frames of 32 cells, for tests of policies.
     pub fn alone(capacity: u64, vcs: usize) -> Context<'static> {
-        const PLAIN: Contract = Contract { mcr: Rate(0), weight: 1.0, frame: 32 };
+        const PLAIN: Contract = Contract { mcr: Rate(0), weight: 1.0, frame: 32, budget: None };
         static CONTRACTS: [Contract; 64] = [PLAIN; 64];
         Context {
             capacity,
@@ -154,13 +182,13 @@ impl Context<'_> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::buffer::verdict::{Reason, Verdict};
     use crate::unit::Flags;
 
     /// A policy driven by hand: cells in, verdicts out, one letter each.
     pub(crate) struct Bench<P> {
         pub(crate) policy: P,
         pub(crate) pool: Pool,
+        pub(crate) queue: Queue,
         pub(crate) now: Time,
     }
 
@@ -171,7 +199,7 @@ pub(crate) mod tests {
             build: impl Fn(&Context<'_>) -> Result<P, String>,
         ) -> Bench<P> {
             let policy = build(&Context::alone(capacity, vcs)).unwrap();
-            Bench { policy, pool: Pool::new(capacity, vcs), now: Time::ZERO }
+            Bench { policy, pool: Pool::new(capacity, vcs), queue: Queue::default(), now: Time::ZERO }
         }
 
         /// Offer cells of one circuit: `f` first, `.` middle, `e` last, `1` a frame of one cell.
@@ -190,9 +218,16 @@ pub(crate) mod tests {
                 _ => Flags::default(),
             };
             let unit = Unit { vc: vc as u32, frame: 0, index: 0, bytes: 53, hop: 0, flags };
-            let (now, pool) = (self.now, &self.pool);
-            let verdict =
-                self.policy.judge(&mut Arrival { now, unit: &unit, vc, size: 1, pool, elastic: false });
+            let (now, pool, queue) = (self.now, &self.pool, &self.queue);
+            let verdict = self.policy.judge(&mut Arrival {
+                now,
+                unit: &unit,
+                vc,
+                size: 1,
+                pool,
+                queue,
+                elastic: false,
+            });
             match verdict {
                 Verdict::Accept => {
                     assert!(self.pool.fits(1), "accepted into a full buffer");
