@@ -83,7 +83,7 @@ section! {
         /// How much it can hold.
         pub buffer: BufferSize = BufferSize::Unlimited,
         /// Who is admitted.
-        pub admission: admission::Spec = admission::Spec::TailDrop(tail_drop::Params {}),
+        pub admission: admission::Spec = admission::Spec::TailDrop(tail_drop::Params { clp_threshold: None }),
         /// Who is served.
         pub scheduler: scheduler::Spec = scheduler::Spec::Fifo(fifo::Params {}),
     }

@@ -89,6 +89,12 @@ impl<'a> Ports<'a> {
             return Err(item.fault("buffer", message));
         }
         let refused = |key, why: String| Err(item.refuse(key, why + &here));
+        if line.port.admission.needs_one_queue() && !line.port.scheduler.shares_one_queue() {
+            let scheduler = line.port.scheduler.name();
+            let why =
+                format!("looks into a queue that all circuits share, and {scheduler:?} has one for each");
+            return refused("admission", why);
+        }
         if let Err(why) = line.port.admission.build(context) {
             return refused("admission", why);
         }

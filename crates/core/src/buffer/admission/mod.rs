@@ -9,6 +9,10 @@ pub mod ppd;
 
 pub mod epd;
 
+pub mod gatekeeper_janitor;
+
+mod candidates;
+
 use super::pool::Pool;
 use super::queue::Queue;
 use super::size::Level;
@@ -26,11 +30,17 @@ variants! {
         TailDrop = "tail-drop" in tail_drop,
         Ppd = "ppd" in ppd,
         Epd = "epd" in epd,
+        GatekeeperJanitor = "gatekeeper-janitor" in gatekeeper_janitor,
     }
 }
 
 dispatch! {
-    Admission for { TailDrop = tail_drop, Ppd = ppd, Epd = epd }
+    Admission for {
+        TailDrop = tail_drop,
+        Ppd = ppd,
+        Epd = epd,
+        GatekeeperJanitor = gatekeeper_janitor,
+    }
 
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
     fn queued(&mut self, unit: &Unit, vc: usize, position: u64);
@@ -148,6 +158,13 @@ pub struct Budget {
     pub packets: Option<u32>,
 }
 
+impl Spec {
+    /// Whether the policy only works where all circuits share one queue.
+    pub fn needs_one_queue(&self) -> bool {
+        matches!(self, Spec::GatekeeperJanitor(_))
+    }
+}
+
 impl Context<'_> {
     /// Number of circuits through the port.
     pub fn vcs(&self) -> usize {
@@ -202,10 +219,10 @@ pub(crate) mod tests {
             Bench { policy, pool: Pool::new(capacity, vcs), queue: Queue::default(), now: Time::ZERO }
         }
 
-        /// Offer cells of one circuit: `f` first, `.` middle, `e` last, `1` a frame of one cell.
+        /// Offer cells of one circuit: `f` first, `.` middle, `c` a marked middle one, `e` last, `1` a frame of one cell.
         ///
         /// Answers: `A` accepted, `o` overflow, `p` rest of a broken frame, `r` frame refused early, `m` random,
-        /// `g` gatekeeper, `x` anything else.
+        /// `c` marked, `g` gatekeeper, `x` anything else.
         pub(crate) fn offer(&mut self, vc: usize, cells: &str) -> String {
             cells.chars().map(|cell| self.offer_one(vc, cell)).collect()
         }
@@ -214,6 +231,7 @@ pub(crate) mod tests {
             let flags = match cell {
                 'f' => Flags::FIRST,
                 'e' => Flags::EOM,
+                'c' => Flags::CLP,
                 '1' => Flags::FIRST.with(Flags::EOM),
                 _ => Flags::default(),
             };
@@ -238,6 +256,7 @@ pub(crate) mod tests {
                 Verdict::Discard(Reason::Partial) => 'p',
                 Verdict::Discard(Reason::Early) => 'r',
                 Verdict::Discard(Reason::Random) => 'm',
+                Verdict::Discard(Reason::Marked) => 'c',
                 Verdict::Discard(Reason::Gatekeeper) => 'g',
                 _ => 'x',
             }
