@@ -418,7 +418,7 @@ fn random_traffic(seed: u64, text: &str, budget: Budget) -> [u64; 2] {
 #[test]
 fn random_traffic_never_loses_more_than_its_budgets_on_purpose() {
     let mut seen = [0, 0];
-    for seed in 0..20 {
+    for seed in 0..4 {
         for text in ["", "sweep = 'everything'", "rearm = 'below-upper'"] {
             for (parity_cells, parity_packets) in [(1, 1), (2, 1), (1, 2), (0, 0)] {
                 let budget = Budget { parity_cells, parity_packets, cells: None, packets: None };
@@ -429,5 +429,5 @@ fn random_traffic_never_loses_more_than_its_budgets_on_purpose() {
             }
         }
     }
-    assert!(seen[0] > 1000 && seen[1] > 1000, "{seen:?}");
+    assert!(seen[0] > 500 && seen[1] > 200, "{seen:?}");
 }
