@@ -6,7 +6,7 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum Class {
-    /// The line of a port becomes free.
+    /// The last bit of a unit leaves a port.
     Free = 0,
     /// The clock of a port's policy ticks.
     Tick = 1,

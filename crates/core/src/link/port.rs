@@ -50,7 +50,7 @@ struct Sending {
 pub struct Started {
     /// The unit.
     pub unit: Unit,
-    /// When the port wants [`Port::finish`] to be called, and when the unit arrives at the far end.
+    /// When it ends, which is when the port wants [`Port::finish`] to be called, and when it arrives at the far end.
     pub sent: Sent,
 }
 
@@ -138,8 +138,16 @@ impl Port {
         self.queues.iter().flat_map(|queue| queue.iter().map(|(_, unit)| unit))
     }
 
-    /// A unit of the port's circuit `vc` arrives. Losses it causes, its own or others', are appended to `losses`.
-    pub fn arrive(&mut self, now: Time, unit: Unit, vc: usize, losses: &mut Vec<Loss>) {
+    /// A unit of the port's circuit `vc` arrives. Losses it causes, its own or others', are appended to `losses`;
+    /// `vc_of` gives the circuit, numbered within the port, of a unit that has to go.
+    pub fn arrive(
+        &mut self,
+        now: Time,
+        unit: Unit,
+        vc: usize,
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) {
         self.counters.arrived(&unit);
         let size = self.size_of(&unit);
         let cut = self.cut_for(&unit, vc, size);
@@ -148,33 +156,50 @@ impl Port {
             Verdict::Accept => self.push_in(now, Newcomer { unit, vc, size }, cut, losses),
             Verdict::Discard(reason) => self.lose(unit, reason, losses),
             Verdict::Replace(victim, reason) => {
-                self.evict(now, self.queue_of(vc), victim, reason, losses);
-                self.enqueue(now, unit, vc, size);
+                if self.make_room(now, (self.queue_of(vc), size), (victim, reason), vc_of, losses) {
+                    self.enqueue(now, unit, vc, size);
+                } else {
+                    self.lose(unit, Reason::Overflow, losses);
+                    self.admission.broken(vc, !unit.is_first());
+                }
             }
         }
     }
 
-    /// Start to send the next unit, if the line is free and the scheduler has one.
-    pub fn start(&mut self, now: Time, vc_of: impl Fn(&Unit) -> usize) -> Option<Started> {
+    /// Start to send the next unit, if the line is free and the scheduler has one. Units at the head that the
+    /// admission policy no longer wants to be sent are appended to `losses`.
+    pub fn start(
+        &mut self,
+        now: Time,
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) -> Option<Started> {
         if self.sending.is_some() {
             return None;
         }
-        let index = self.scheduler.next(now, &mut |_| true)?;
-        let queue = &mut self.queues[index];
-        let unit = queue.pop().expect("a scheduler picks a queue that holds something");
-        self.scheduler.left(index, queue.is_empty());
-        let sent = self.line.send(now, unit.bytes);
-        self.sending = Some(Sending { unit, vc: vc_of(&unit), size: self.size_of(&unit) });
-        Some(Started { unit, sent })
+        loop {
+            let index = self.scheduler.next(now, &mut |_| true)?;
+            let queue = &mut self.queues[index];
+            let unit = queue.pop().expect("a scheduler picks a queue that holds something");
+            self.scheduler.left(index, queue.is_empty());
+            let vc = vc_of(&unit);
+            if let Some(reason) = self.admission.stale(&unit, vc) {
+                self.give_up(now, unit, vc, reason, losses);
+                continue;
+            }
+            let sent = self.line.send(now, unit.bytes);
+            self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
+            return Some(Started { unit, sent });
+        }
     }
 
-    /// The line is free again: the unit that was being sent leaves the buffer.
+    /// The last bit has left, and with it the unit that was being sent leaves the buffer.
     pub fn finish(&mut self, now: Time) {
         let Sending { unit, vc, size } = self.sending.take().expect("a line finishes what it has started");
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
         self.counters.departed(&unit, vc);
-        self.admission.departed(&Departure { now, vc, pool: &self.pool, sent: true });
+        self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: true });
         if let Some(pushout) = &mut self.pushout {
             pushout.left(vc, &self.pool, true);
         }
@@ -187,8 +212,14 @@ impl Port {
 
     /// Forget what was counted so far; what is in the buffer counts as having just arrived.
     pub fn reset_counters(&mut self, now: Time) {
-        let queued = self.units_queued();
-        self.counters.reset(now, queued, self.pool.total());
+        let queued = self.queues.iter().flat_map(|queue| queue.iter().map(|(_, unit)| unit));
+        let sending = self.sending.iter().map(|sending| &sending.unit);
+        self.counters.reset(now, queued.chain(sending), self.pool.total());
+    }
+
+    /// Take a sample of the occupancy for its distribution.
+    pub fn sample(&mut self) {
+        self.counters.occupancy.sample(self.pool.total());
     }
 
     /// Bring time averages up to the end of the run.
@@ -212,9 +243,40 @@ impl Port {
         losses.push(Loss { unit, reason });
     }
 
-    fn evict(&mut self, now: Time, queue: usize, victim: Victim, reason: Reason, losses: &mut Vec<Loss>) {
-        let _ = (now, queue, victim, reason, losses);
-        unreachable!("no registered policy replaces units")
+    /// Take out of a queue the unit that the policy gives up, and more from the head while the arriving one, of
+    /// `size`, does not fit; answers whether it does in the end. The unit in transmission is out of reach.
+    fn make_room(
+        &mut self,
+        now: Time,
+        (queue, size): (usize, u64),
+        (victim, reason): (Victim, Reason),
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) -> bool {
+        if size > self.pool.capacity() - self.sending.map_or(0, |sending| sending.size) {
+            return false;
+        }
+        loop {
+            let given_up = match victim {
+                Victim::Head => self.queues[queue].pop(),
+                Victim::At(position) => self.queues[queue].take(position),
+            };
+            let Some(unit) = given_up else { return false };
+            self.scheduler.left(queue, self.queues[queue].is_empty());
+            self.give_up(now, unit, vc_of(&unit), reason, losses);
+            if self.pool.fits(size) {
+                return true;
+            }
+        }
+    }
+
+    /// A unit that has been taken out of its queue is lost.
+    fn give_up(&mut self, now: Time, unit: Unit, vc: usize, reason: Reason, losses: &mut Vec<Loss>) {
+        let size = self.size_of(&unit);
+        self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
+        self.pool.remove(vc, size);
+        self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: false });
+        self.lose(unit, reason, losses);
     }
 
     fn queue_of(&self, vc: usize) -> usize {

@@ -54,6 +54,8 @@ pub struct Scenario {
     pub duration: Span,
     /// Time from the start that no figure counts.
     pub warmup: Span,
+    /// Time between two samples of the occupancy of limited buffers.
+    pub sample: Span,
     /// Engine to run on.
     pub engine: Engine,
     /// How packets travel.

@@ -17,7 +17,7 @@ pub(super) struct Ports<'a> {
 }
 
 /// The section for the ports of switches and routers that have no other.
-const DEFAULT: &str = "default";
+pub(super) const DEFAULT: &str = "default";
 
 impl<'a> Ports<'a> {
     /// Read the sections and find the ports that each is for.

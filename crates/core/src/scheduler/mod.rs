@@ -108,8 +108,8 @@ mod tests {
 
     /// Contracts with these minimum cell rates, in kilobits per second, and frames of 2048 octets.
     pub(super) fn contracts(mcr: &[u64]) -> Vec<Contract> {
-        let contract =
-            |kbps| Contract { mcr: Rate(kbps * 1000), weight: 1.0, priority: 0, frame: 44, payload: 2048 };
-        mcr.iter().copied().map(contract).collect()
+        let plain =
+            Contract { frame: 44, octets: 44 * 53, payload: 2048, ..Context::alone(1, 1).contracts[0] };
+        mcr.iter().map(|kbps| Contract { mcr: Rate(kbps * 1000), ..plain }).collect()
     }
 }

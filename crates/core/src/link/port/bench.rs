@@ -35,9 +35,9 @@ impl Bench {
         admission: admission::Spec,
         pushout: Option<pushout::Spec>,
     ) -> Bench {
-        let contract =
-            |kbps| Contract { mcr: Rate(kbps * 1000), weight: 1.0, priority: 0, frame: 32, payload: 1460 };
-        let contracts: Vec<Contract> = mcr.iter().copied().map(contract).collect();
+        let plain = Context::alone(capacity, 1).contracts[0];
+        let contracts: Vec<Contract> =
+            mcr.iter().map(|kbps| Contract { mcr: Rate(kbps * 1000), ..plain }).collect();
         let context = Context { contracts: &contracts, ..Context::alone(capacity, 0) };
         let port = Port::new(Parts {
             measure: Measure::Cells,
@@ -59,7 +59,7 @@ impl Bench {
     fn offer_one(&mut self, vc: usize, cell: char) -> char {
         let unit = self.spell(vc, cell);
         let mut losses = Vec::new();
-        self.port.arrive(self.now, unit, vc, &mut losses);
+        self.port.arrive(self.now, unit, vc, |unit| unit.vc as usize, &mut losses);
         self.check();
         let mut answer = 'A';
         for Loss { unit: lost, reason } in losses {
@@ -89,7 +89,8 @@ impl Bench {
 
     /// The next cell's transmission starts; answers its circuit and its letter.
     pub(crate) fn start(&mut self) -> String {
-        let started = self.port.start(self.now, |unit| unit.vc as usize).expect("a cell to send");
+        let started =
+            self.port.start(self.now, |unit| unit.vc as usize, &mut Vec::new()).expect("a cell to send");
         self.check();
         format!("{}{}", started.unit.vc, letter(&started.unit))
     }

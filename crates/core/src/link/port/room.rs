@@ -99,7 +99,7 @@ impl Port {
             self.pool.remove(vc, size);
             queued -= 1;
             self.scheduler.left(vc, queued == 0);
-            self.admission.departed(&Departure { now, vc, pool: &self.pool, sent: false });
+            self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: false });
             pushout.left(vc, &self.pool, false);
             self.counters.lost(Reason::PushedOut);
             losses.push(Loss { unit, reason: Reason::PushedOut });
