@@ -18,6 +18,9 @@ use crate::units::{CELL_BYTES, Rate, Span, Time};
 /// Schemes that may lose some units of a frame and keep others although nothing overflows.
 const UNIT_BY_UNIT: &[&str] = &["tail-drop", "drop-from-front", "dynamic-threshold", "gatekeeper-janitor"];
 
+/// Circuits through the port.
+const VCS: usize = 5;
+
 /// The line of paper 002: slow, so that every policy's clock is called often.
 const RATE: Rate = Rate(2_350_000);
 
@@ -180,7 +183,6 @@ struct Story {
 
 /// Units of five circuits that take turns at random, at 1.4 times the rate of the line on average, in bursts.
 fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> Story {
-    const VCS: usize = 5;
     let mut rig = Rig::new(&default_of(scheme), measure, capacity, VCS, seed);
     let mut draw = Stream::new(seed, "traffic");
     let mut left = [0u64; VCS];

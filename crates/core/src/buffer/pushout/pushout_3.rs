@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_frame_that_lost_its_eom_goes_without_harm_to_the_one_that_arrives() {
-        for admission in [admission::Spec::TailDrop(tail_drop::Params {}), ppd()] {
+        for admission in [admission::Spec::TailDrop(tail_drop::Params { clp_threshold: None }), ppd()] {
             let mut bench = Bench::with(6, &[0, 0, 0], admission, Some(Spec::Pushout3(DEFAULT)));
             bench.offer(0, "f....");
             bench.offer(1, "1");
