@@ -16,7 +16,7 @@ use crate::unit::{Flags, Unit};
 use crate::units::{CELL_BYTES, Rate, Span, Time};
 
 /// Schemes that may lose some units of a frame and keep others although nothing overflows.
-const UNIT_BY_UNIT: &[&str] = &["tail-drop", "drop-from-front", "gatekeeper-janitor"];
+const UNIT_BY_UNIT: &[&str] = &["tail-drop", "drop-from-front", "dynamic-threshold", "gatekeeper-janitor"];
 
 /// The line of paper 002: slow, so that every policy's clock is called often.
 const RATE: Rate = Rate(2_350_000);
