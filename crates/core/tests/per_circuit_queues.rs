@@ -106,8 +106,8 @@ impl Run {
     }
 
     fn start(&mut self, now: Time) {
-        if let Some(started) = self.port.start(now, |unit| unit.vc as usize) {
-            self.free = started.sent.free;
+        if let Some(started) = self.port.start(now, |unit| unit.vc as usize, &mut Vec::new()) {
+            self.free = started.sent.ends;
             let queued = self.queued[started.unit.vc as usize].pop_front();
             assert_eq!(queued, Some(started.unit), "a circuit's units leave in their order");
             self.sent.push(started.unit);
@@ -121,7 +121,7 @@ impl Run {
     fn arrive(&mut self, unit: Unit) -> Vec<Loss> {
         let mut losses = Vec::new();
         self.queued[unit.vc as usize].push_back(unit);
-        self.port.arrive(self.now, unit, unit.vc as usize, &mut losses);
+        self.port.arrive(self.now, unit, unit.vc as usize, |unit| unit.vc as usize, &mut losses);
         for loss in &losses {
             let queue = &mut self.queued[loss.unit.vc as usize];
             let place = queue.iter().position(|unit| *unit == loss.unit).expect("what is lost was queued");
@@ -151,7 +151,8 @@ fn run(
 ) -> Option<Run> {
     let contract = |vc: usize| {
         let (mcr, frame) = (Rate(10_000_000 * vc as u64), if measure == Measure::Cells { 12 } else { 1500 });
-        Contract { mcr, weight: 1.0, priority: vc as u32 / 2, frame, payload: 500 }
+        let plain = Context::alone(1, 1).contracts[0];
+        Contract { mcr, priority: vc as u32 / 2, frame, payload: 500, ..plain }
     };
     let contracts: Vec<Contract> = (0..VCS).map(contract).collect();
     let capacity = if measure == Measure::Cells { 40 } else { 8000 };

@@ -1,6 +1,6 @@
 //! Random scenarios: small networks in explicit form, with everything that a scenario can say about ports and flows.
 
-pub mod schema;
+pub(crate) mod schema;
 
 use pushout_core::api::Request;
 use pushout_core::scenario::file;
@@ -16,7 +16,7 @@ use schema::Draw;
 /// Seed number `seed`: the text of a scenario and what was read from it.
 ///
 /// A draw whose policies refuse their ports (a threshold above the buffer, say) is drawn again.
-pub fn scenario(seed: u64) -> (Json, Scenario) {
+pub(crate) fn scenario(seed: u64) -> (Json, Scenario) {
     let mut draw = Draw::new(seed);
     for _ in 0..200 {
         let text = Net::draw(&mut draw).document(&mut draw, seed);
@@ -29,12 +29,12 @@ pub fn scenario(seed: u64) -> (Json, Scenario) {
 }
 
 /// The scenario of a document.
-pub fn load(document: &Json) -> Result<Scenario, String> {
+pub(crate) fn load(document: &Json) -> Result<Scenario, String> {
     Request { text: &document.to_string(), name: "random.json", ..Request::default() }.scenario()
 }
 
 /// Everything that a section `[port.…]` can say but for the buffer.
-pub fn port_schema() -> Json {
+pub(crate) fn port_schema() -> Json {
     let params: Vec<_> = file::Port::params().into_iter().filter(|param| param.name != "buffer").collect();
     object_schema(&params)
 }

@@ -9,8 +9,8 @@
 //! below L. A frame is refused iff its circuit is on the list.
 //!
 //! # Parameters
-//! `low` L and `high` H: occupancies, default 50 % and 80 %, a choice. `pass_eom` (default true): keep the EOM cell of
-//! a broken frame if it fits.
+//! `low` L and `high` H: occupancies, default 70 % and 80 %, a choice: far below H, sessions that are limited by their
+//! windows may keep the queue above L for good, and selected ones starve. `pass_eom` as for PPD.
 //!
 //! # Differences from the paper
 //! Experimental: only the abstract and paper 002's summary were at hand, so no fidelity is claimed. The persistence of
@@ -31,7 +31,7 @@ section! {
     /// Refuse every frame of a few selected circuits while congestion lasts.
     pub struct Params {
         /// Occupancy L below which the list of selected circuits is cleared.
-        pub low: Level = Level::Percent(50.0),
+        pub low: Level = Level::Percent(70.0),
         /// Occupancy H from which circuits are selected.
         pub high: Level = Level::Percent(80.0),
         /// Keep the last cell of a broken frame as a delimiter, if it fits.
