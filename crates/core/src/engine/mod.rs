@@ -2,6 +2,8 @@
 
 pub mod reference;
 
+pub mod fast;
+
 use crate::buffer::verdict::Reason;
 use crate::network::Network;
 use crate::scenario::model::{Engine, Scenario};
@@ -10,7 +12,8 @@ use crate::units::Time;
 /// Run a scenario on the engine that it names; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
     match scenario.engine {
-        Engine::Reference | Engine::Fast => reference::run(scenario, log),
+        Engine::Fast => fast::run(scenario, log),
+        Engine::Reference => reference::run(scenario, log),
     }
 }
 

@@ -1,0 +1,179 @@
+//! What is known to arrive at a port: trains of units on each incoming line, merged in the documented order.
+
+use std::collections::VecDeque;
+
+use super::pace::{Beat, Pace};
+use crate::kernel::Ties;
+use crate::kernel::queue::{Class, Event, EventQueue};
+use crate::unit::{Flags, Unit};
+use crate::units::Time;
+
+/// Units of one frame that follow each other at the pace of the line from which they come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Train {
+    /// When the first one arrives.
+    pub(super) beat: Beat,
+    /// The first one.
+    pub(super) unit: Unit,
+    /// Its circuit's number at the port.
+    pub(super) vc: u32,
+    /// How many there are; if more than one, the last one ends the frame.
+    pub(super) left: u16,
+}
+
+/// What is on its way over one incoming line.
+#[derive(Clone, Debug)]
+pub(super) struct Lane {
+    line: u32,
+    pace: Pace,
+    trains: VecDeque<Train>,
+}
+
+/// A unit that arrives: when, and its circuit's number at the port.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arriving {
+    pub(super) time: Time,
+    pub(super) unit: Unit,
+    pub(super) vc: u32,
+}
+
+/// Everything that is on its way to one port.
+#[derive(Clone, Debug)]
+pub(super) struct Inputs {
+    lanes: Vec<Lane>,
+    order: Order,
+    ties: Ties,
+}
+
+/// The first unit of every lane that has one, by time.
+///
+/// Lanes of equal pace take turns, so in a sorted ring a lane that has had its turn goes to the back after a comparison
+/// or two. With many lanes of packets that is no longer so.
+#[derive(Clone, Debug)]
+enum Order {
+    Ring(VecDeque<(Time, u32)>),
+    Heap(EventQueue),
+}
+
+/// Most lanes of a ring.
+const RING: usize = 24;
+
+impl Train {
+    /// Take the first unit and answer when it arrives; the train goes on with the next one.
+    #[inline]
+    fn take(&mut self, pace: &Pace) -> (Time, Unit) {
+        let (time, unit) = (self.beat.time, self.unit);
+        self.left -= 1;
+        if self.left > 0 {
+            self.beat = self.beat.next(pace);
+            self.unit.index += 1;
+            let end = if self.left == 1 { Flags::EOM.0 } else { 0 };
+            self.unit.flags = Flags(unit.flags.0 & !Flags::FIRST.0 | end);
+        }
+        (time, unit)
+    }
+
+    /// Every unit with the instant at which it arrives.
+    pub(super) fn units(mut self, pace: Pace) -> impl Iterator<Item = (Time, Unit)> {
+        std::iter::from_fn(move || (self.left > 0).then(|| self.take(&pace)))
+    }
+}
+
+impl Lane {
+    /// The empty end of a line on which the units of a train keep this pace.
+    pub(super) fn new(line: usize, pace: Pace) -> Lane {
+        Lane { line: line as u32, pace, trains: VecDeque::new() }
+    }
+}
+
+impl Inputs {
+    /// Nothing on these lanes.
+    pub(super) fn new(lanes: Vec<Lane>, ties: Ties) -> Inputs {
+        let order = match lanes.len() {
+            0..=RING => Order::Ring(VecDeque::with_capacity(lanes.len())),
+            _ => Order::Heap(EventQueue::default()),
+        };
+        Inputs { lanes, order, ties }
+    }
+
+    /// A train sets out on a lane, behind all others there; answers how many are now on it.
+    pub(super) fn push(&mut self, lane: usize, train: Train) -> usize {
+        let trains = &mut self.lanes[lane].trains;
+        trains.push_back(train);
+        let count = trains.len();
+        if count == 1 {
+            self.expect(lane, train.beat.time);
+        }
+        count
+    }
+
+    /// The next unit, if it arrives before `limit`.
+    #[inline]
+    pub(super) fn pop_before(&mut self, limit: Time) -> Option<Arriving> {
+        let index = match &mut self.order {
+            Order::Ring(ring) => {
+                if ring.front()?.0 >= limit {
+                    return None;
+                }
+                ring.pop_front()?.1 as usize
+            }
+            Order::Heap(heap) => heap.pop_before(limit)?.entity as usize,
+        };
+        let lane = &mut self.lanes[index];
+        let train = lane.trains.front_mut().expect("a lane in the order has a train");
+        let (vc, (time, unit)) = (train.vc, train.take(&lane.pace));
+        let mut next = Some(train.beat.time);
+        if train.left == 0 {
+            lane.trains.pop_front();
+            next = lane.trains.front().map(|train| train.beat.time);
+        }
+        if let Some(next) = next {
+            self.expect(index, next);
+        }
+        Some(Arriving { time, unit, vc })
+    }
+
+    /// Whether nothing is on its way.
+    pub(super) fn is_empty(&self) -> bool {
+        match &self.order {
+            Order::Ring(ring) => ring.is_empty(),
+            Order::Heap(heap) => heap.is_empty(),
+        }
+    }
+
+    /// Every unit that is still on its way.
+    pub(super) fn units(&self) -> impl Iterator<Item = (Time, Unit)> {
+        let of_lane = |lane: &Lane| {
+            let pace = lane.pace;
+            lane.trains.clone().into_iter().flat_map(move |train| train.units(pace))
+        };
+        self.lanes.iter().flat_map(of_lane)
+    }
+
+    /// The first unit of a lane arrives at `time`.
+    #[inline]
+    fn expect(&mut self, lane: usize, time: Time) {
+        let Inputs { lanes, order, ties } = self;
+        let rank = |lane: u32| {
+            let line = lanes[lane as usize].line;
+            (ties.rank(time, line) >> 1, line)
+        };
+        match order {
+            Order::Ring(ring) => {
+                let lane = lane as u32;
+                let later = |&(other, second): &(Time, u32)| {
+                    other > time || other == time && rank(second) > rank(lane)
+                };
+                let behind = ring.iter().rev().take_while(|head| later(head)).count();
+                match behind {
+                    0 => ring.push_back((time, lane)),
+                    _ => ring.insert(ring.len() - behind, (time, lane)),
+                }
+            }
+            Order::Heap(heap) => {
+                let rank = ties.rank(time, lanes[lane].line);
+                heap.push(Event { time, class: Class::Arrive, rank, entity: lane as u32 });
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Units sent back to back: the arithmetic of [`crate::link::line::Line`], apart from any line.
+
+use crate::units::{Rate, Time};
+
+/// The exact time that one unit of a constant size takes on a line: `whole` ps and `rest / rate` of one more.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pace {
+    pub(super) whole: u64,
+    rest: u64,
+    rate: u64,
+}
+
+/// The instant at which a unit starts, and the remainder that its line carries then.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Beat {
+    pub(super) time: Time,
+    carry: u64,
+}
+
+impl Pace {
+    /// The pace of units of `bytes` octets on a line.
+    pub(super) fn of(rate: Rate, bytes: u16) -> Pace {
+        let (whole, rest) = rate.time_of_bits(u64::from(bytes) * 8);
+        Pace { whole, rest, rate: rate.0 }
+    }
+}
+
+impl Beat {
+    /// A beat without remainder.
+    pub(super) fn at(time: Time) -> Beat {
+        Beat { time, carry: 0 }
+    }
+
+    /// When a line that is free from here on starts a unit that comes at `now`.
+    #[inline]
+    pub(super) fn not_before(self, now: Time) -> Beat {
+        if now > self.time { Beat::at(now) } else { self }
+    }
+
+    /// The beat of the next unit.
+    #[inline]
+    pub(super) fn next(self, pace: &Pace) -> Beat {
+        let carry = self.carry + pace.rest;
+        let over = carry >= pace.rate;
+        let carry = if over { carry - pace.rate } else { carry };
+        Beat { time: Time(self.time.0 + pace.whole + u64::from(over)), carry }
+    }
+
+    /// The same beat, later.
+    pub(super) fn shifted(self, by: u64) -> Beat {
+        Beat { time: Time(self.time.0 + by), carry: self.carry }
+    }
+}
