@@ -14,7 +14,7 @@
 //! # Complexity
 //! Constant, no state.
 
-use super::{Admission, Arrival, Context};
+use super::{Admission, Arrival, Context, Rule};
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::section;
 
@@ -31,6 +31,13 @@ impl Policy {
     /// The policy at one port.
     pub fn new(_: &Params, _: &Context<'_>) -> Result<Policy, String> {
         Ok(Policy)
+    }
+}
+
+impl Policy {
+    /// It decides unit by unit.
+    pub(crate) fn rule(&self) -> Rule {
+        Rule::Fits
     }
 }
 

@@ -1,12 +1,11 @@
 //! A port of any kind, unit by unit: whatever its policies are, it is asked exactly what the reference engine asks it.
 
-use super::lanes::{Arriving, Inputs, Train};
+use super::Fast;
+use super::lanes::{Arriving, Inputs};
 use super::pace::Beat;
-use super::plan::Stop;
-use super::{Fast, Landing};
+use super::run::Run;
 use crate::engine::LossRecord;
-use crate::kernel::queue::{Class, Event};
-use crate::link::port::Loss;
+use crate::link::port::{Loss, Started};
 use crate::network::Network;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -14,9 +13,9 @@ use crate::units::Time;
 /// The local time of a port.
 #[derive(Debug)]
 pub(super) struct General {
-    inputs: Inputs,
+    pub(super) inputs: Inputs,
     /// Up to here everything has happened.
-    done: Option<Time>,
+    pub(super) done: Option<Time>,
     /// When the unit in transmission ends.
     ends: Time,
     /// When the clock of the policy ticks.
@@ -43,11 +42,6 @@ impl General {
         }
     }
 
-    /// Units on their way to the port.
-    pub(super) fn on_lines(&self) -> impl Iterator<Item = Unit> {
-        self.inputs.units().map(|(_, unit)| unit)
-    }
-
     /// Whether nothing will happen before something arrives that is not known yet.
     pub(super) fn is_quiet(&self) -> bool {
         self.ends == Time::NEVER && self.tick == Time::NEVER && self.inputs.is_empty()
@@ -56,34 +50,28 @@ impl General {
 
 impl Fast<'_> {
     /// Let happen what happens at a port up to `until`, that instant included.
-    pub(super) fn step(&mut self, port: usize, until: Time) {
+    pub(super) fn step_general(&mut self, port: usize, until: Time) {
         let every = self.scenario.sample;
         loop {
-            let it = &mut self.ports[port];
+            let it = self.general(port);
             let first = it.sample.min(it.ends).min(it.tick).min(Time(until.0 + 1));
             if let Some(Arriving { time, unit, vc }) = it.inputs.pop_before(first) {
                 self.enter(port, unit, vc as usize, time);
             } else if first > until {
                 break;
             } else if it.sample == first {
-                self.network.ports[port].sample();
                 it.sample += every;
+                self.network.ports[port].sample();
             } else if it.ends == first {
                 it.ends = Time::NEVER;
                 self.network.ports[port].finish(first);
                 self.start(port, first);
             } else {
                 let next = self.network.ports[port].tick(first);
-                it.tick = next.unwrap_or(Time::NEVER);
+                self.general(port).tick = next.unwrap_or(Time::NEVER);
             }
-            self.work.events += 1;
         }
-        self.ports[port].done = Some(until);
-    }
-
-    /// Up to where a port has come.
-    pub(super) fn has_reached(&self, port: usize, time: Time) -> bool {
-        self.ports[port].done.is_some_and(|done| done >= time)
+        self.general(port).done = Some(until);
     }
 
     /// A unit enters the buffer of a port, or is lost there.
@@ -100,8 +88,9 @@ impl Fast<'_> {
                 log.push(LossRecord { time: now, port: port as u32, vc, frame, index, reason });
             }
         }
-        let it = &mut self.ports[port];
-        it.awaited = it.awaited + u64::from(awaited(&unit)) - gone;
+        let came = u64::from(awaited(&unit));
+        let it = self.general(port);
+        it.awaited = it.awaited + came - gone;
         self.start(port, now);
     }
 
@@ -114,49 +103,21 @@ impl Fast<'_> {
         };
         let Some(started) = ports[port].start(now, vc_of) else { return };
         let vc = vc_of(&started.unit);
-        let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
-        *hops += 1;
-        let it = &mut self.ports[port];
-        it.ends = started.sent.ends;
-        it.awaited -= u64::from(started.unit.is_eom() && self.answered[started.unit.vc as usize]);
-        self.land(port, vc, started.sent.arrives, started.unit);
-    }
-
-    /// A unit that has started will arrive at the next stop.
-    fn land(&mut self, port: usize, vc: usize, time: Time, unit: Unit) {
-        let leg = self.plan.legs[port][vc];
-        let unit = Unit { hop: leg.hop, ..unit };
-        match leg.to {
-            Stop::Port { port, lane, vc } => {
-                let train = Train { beat: Beat::at(time), unit, vc, left: 1 };
-                let behind = self.ports[port as usize].inputs.push(lane as usize, train);
-                if unit.is_eom() && leg.answered {
-                    self.wake(port as usize, time + self.plan.reach[port as usize]);
-                } else if behind.is_multiple_of(PATIENCE) {
-                    self.wake(port as usize, time);
-                }
-            }
-            Stop::Host { line } => {
-                let inbox = &mut self.inboxes[line as usize];
-                inbox.push_back(Landing { time, unit });
-                if unit.is_eom() && leg.answered || inbox.len().is_multiple_of(PATIENCE) {
-                    let rank = self.ties.rank(time, line);
-                    self.queue.push(Event { time, class: Class::Arrive, rank, entity: line });
-                }
-            }
-        }
-    }
-
-    /// Bring a port up to date at `time`.
-    fn wake(&mut self, port: usize, time: Time) {
-        self.queue.push(Event::new(time, Class::Free, port as u32));
+        let Started { unit, sent } = started;
+        let went = u64::from(unit.is_eom() && self.answered[unit.vc as usize]);
+        let it = self.general(port);
+        it.ends = sent.ends;
+        it.awaited -= went;
+        let whole = sent.ends.since(sent.starts).0;
+        self.send_on(port, vc as u32, Run { unit, units: 1 }, Beat::at(sent.starts), sent.starts, whole);
     }
 
     /// Be there in time to hand on the units of a port that make a host act.
     ///
     /// The next one cannot start before the line is free, nor arrive earlier than the port's reach after that.
     pub(super) fn watch(&mut self, port: usize, now: Time) {
-        let it = &mut self.ports[port];
+        let reach = self.plan.reach[port];
+        let it = self.general(port);
         if it.watch <= now {
             it.watch = Time::NEVER;
         }
@@ -164,13 +125,10 @@ impl Fast<'_> {
             return;
         }
         let start = if it.ends < Time::NEVER { it.ends } else { Time(now.0 + 1) };
-        let time = start + self.plan.reach[port];
+        let time = start + reach;
         if time < it.watch {
             it.watch = time;
-            self.wake(port, time);
+            self.wake(port as u32, time);
         }
     }
 }
-
-/// Units that may wait on a lane or before a host that answers nothing, before somebody looks after them.
-const PATIENCE: usize = 256;

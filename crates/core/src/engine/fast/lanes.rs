@@ -12,13 +12,13 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Train {
     /// When the first one arrives.
-    pub(super) beat: Beat,
+    beat: Beat,
     /// The first one.
-    pub(super) unit: Unit,
+    unit: Unit,
     /// Its circuit's number at the port.
-    pub(super) vc: u32,
+    vc: u32,
     /// How many there are; if more than one, the last one ends the frame.
-    pub(super) left: u16,
+    left: u16,
 }
 
 /// What is on its way over one incoming line.
@@ -59,6 +59,14 @@ enum Order {
 const RING: usize = 24;
 
 impl Train {
+    /// A train of `units` units, the first and the last of which have given `unit` their marks.
+    pub(super) fn new(beat: Beat, mut unit: Unit, vc: u32, units: u16) -> Train {
+        if units > 1 {
+            unit.flags = Flags(unit.flags.0 & !Flags::EOM.0);
+        }
+        Train { beat, unit, vc, left: units }
+    }
+
     /// Take the first unit and answer when it arrives; the train goes on with the next one.
     #[inline]
     fn take(&mut self, pace: &Pace) -> (Time, Unit) {
@@ -73,9 +81,9 @@ impl Train {
         (time, unit)
     }
 
-    /// Every unit with the instant at which it arrives.
-    pub(super) fn units(mut self, pace: Pace) -> impl Iterator<Item = (Time, Unit)> {
-        std::iter::from_fn(move || (self.left > 0).then(|| self.take(&pace)))
+    /// Every unit.
+    fn units(mut self, pace: Pace) -> impl Iterator<Item = Unit> {
+        std::iter::from_fn(move || (self.left > 0).then(|| self.take(&pace).1))
     }
 }
 
@@ -142,7 +150,7 @@ impl Inputs {
     }
 
     /// Every unit that is still on its way.
-    pub(super) fn units(&self) -> impl Iterator<Item = (Time, Unit)> {
+    pub(super) fn units(&self) -> impl Iterator<Item = Unit> {
         let of_lane = |lane: &Lane| {
             let pace = lane.pace;
             lane.trains.clone().into_iter().flat_map(move |train| train.units(pace))

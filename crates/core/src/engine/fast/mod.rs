@@ -1,43 +1,59 @@
 //! The fast engine.
 
+mod books;
+mod fifo;
 mod general;
+mod hosts;
 mod lanes;
+mod nic;
 mod pace;
 mod plan;
+mod run;
+mod through;
 
 use std::collections::VecDeque;
 
 use super::{LossRecord, Outcome, Work, sampled_ports};
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
-use crate::link::port::Loss;
+use crate::link::port::{Loss, Port};
 use crate::network::Network;
 use crate::network::circuit::Emission;
 use crate::network::flow::End;
 use crate::scenario::model::{Medium, Scenario};
 use crate::unit::Unit;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
+use books::Window;
+use fifo::Fifo;
 use general::General;
-use plan::Plan;
+use hosts::Landing;
+use lanes::{Inputs, Train};
+use nic::Nic;
+use pace::{Beat, Paces};
+use plan::{Kind, Plan, Stop};
+use run::Run;
+use through::Through;
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
     let mut engine = Fast::new(scenario, log);
-    let (warm, end) = (Time::ZERO + scenario.warmup, Time::ZERO + scenario.duration);
-    engine.run_until(warm);
-    engine.network.reset_counters(warm);
-    engine.run_until(end);
-    engine.network.close_counters(end);
+    let Window { from, to } = engine.window;
+    engine.run_until(from);
+    engine.network.reset_counters(from);
+    engine.run_until(to);
+    engine.network.close_counters(to);
     engine.outcome()
 }
 
 struct Fast<'a> {
     scenario: &'a Scenario,
+    window: Window,
     plan: Plan,
     network: Network,
-    ports: Vec<General>,
-    /// Units that will arrive at the host at the end of each line.
+    /// How each port is run.
+    stations: Vec<Station>,
+    /// What will arrive at the host at the end of each line.
     inboxes: Vec<VecDeque<Landing>>,
     is_cells: Vec<bool>,
     /// Circuits whose frames a host may answer.
@@ -54,31 +70,89 @@ struct Fast<'a> {
     together: Time,
 }
 
-/// A unit that will arrive at a host.
-#[derive(Clone, Copy, Debug)]
-struct Landing {
-    time: Time,
-    unit: Unit,
+/// A port at work.
+#[derive(Debug)]
+enum Station {
+    Nic(Box<Nic>),
+    Through(Box<Through>),
+    Fifo(Box<Fifo>),
+    General(Box<General>),
+    /// Busy elsewhere.
+    Away,
+}
+
+impl Station {
+    fn new(scenario: &Scenario, plan: &Plan, window: Window, index: usize, port: &mut Port) -> Station {
+        let line = &scenario.lines[index];
+        let (measure, vcs) = (line.port.measure, port.pool().vcs());
+        let inputs = || plan.inputs(index, Ties::new(scenario.seed));
+        let sampled = sampled_ports(scenario).contains(&index);
+        let (paces, cuts) = (Paces::new(line.rate), plan.cuts(index, window));
+        match plan.kinds[index].clone() {
+            Kind::Nic => Station::Nic(Box::new(Nic::new(window, paces, measure, cuts))),
+            Kind::Through => Station::Through(Box::new(Through::new(window, vcs))),
+            Kind::Fifo(rule) => Station::Fifo(Box::new(Fifo::new(fifo::Parts {
+                inputs: inputs(),
+                window,
+                rule,
+                capacity: line.port.capacity,
+                measure,
+                paces,
+                vcs,
+                cuts,
+                sampled,
+                cell: (line.medium == Medium::Cells).then(|| plan.pace(index)),
+            }))),
+            Kind::General => {
+                Station::General(Box::new(General::new(inputs(), port.tick(Time::ZERO), sampled)))
+            }
+        }
+    }
+
+    fn inputs(&self) -> Option<&Inputs> {
+        match self {
+            Station::Fifo(fifo) => Some(&fifo.inputs),
+            Station::General(general) => Some(&general.inputs),
+            _ => None,
+        }
+    }
+
+    /// Up to where it has come; the others are always up to date.
+    fn has_reached(&self, time: Time) -> bool {
+        match self {
+            Station::Fifo(fifo) => fifo.done.is_some_and(|done| done >= time),
+            Station::General(general) => general.done.is_some_and(|done| done >= time),
+            _ => true,
+        }
+    }
+
+    /// Whether nothing will happen before something arrives that is not known yet.
+    fn is_quiet(&self) -> bool {
+        match self {
+            Station::Fifo(fifo) => fifo.is_quiet(),
+            Station::General(general) => general.is_quiet(),
+            _ => true,
+        }
+    }
 }
 
 impl Fast<'_> {
     fn new(scenario: &Scenario, log: bool) -> Fast<'_> {
         let plan = Plan::new(scenario);
+        let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let mut network = Network::new(scenario);
-        let ties = Ties::new(scenario.seed);
-        let sampled = sampled_ports(scenario);
-        let port = |(index, port): (usize, &mut crate::link::port::Port)| {
-            General::new(plan.inputs(index, ties), port.tick(Time::ZERO), sampled.contains(&index))
-        };
-        let ports = network.ports.iter_mut().enumerate().map(port).collect();
+        let ports = network.ports.iter_mut().enumerate();
+        let stations =
+            ports.map(|(index, port)| Station::new(scenario, &plan, window, index, port)).collect();
         let mut engine = Fast {
             scenario,
-            ports,
+            window,
+            stations,
             inboxes: vec![VecDeque::new(); scenario.lines.len()],
             is_cells: scenario.lines.iter().map(|line| line.medium == Medium::Cells).collect(),
             answered: plan::answered(scenario),
             queue: EventQueue::default(),
-            ties,
+            ties: Ties::new(scenario.seed),
             called: vec![Time::NEVER; 2 * network.flows.len()],
             work: Work::default(),
             log: log.then(Vec::new),
@@ -100,22 +174,30 @@ impl Fast<'_> {
             self.work.events += 1;
             let entity = event.entity as usize;
             match event.class {
-                Class::Free | Class::Tick => {
-                    self.advance(entity, event.time);
-                    self.watch(entity, event.time);
-                }
+                Class::Free | Class::Tick => self.bring(entity, event.time),
                 Class::Arrive => self.arrive(entity, event.time),
                 Class::Timer => self.timer(entity, event.time),
             }
         }
         let Some(last) = end.0.checked_sub(1) else { return };
-        (0..self.ports.len()).for_each(|port| self.advance(port, Time(last)));
-        (0..self.ports.len()).for_each(|line| self.arrive(line, Time(last)));
+        (0..self.stations.len()).for_each(|port| self.advance(port, Time(last)));
+        if end == self.window.to {
+            (0..self.stations.len()).for_each(|port| self.close(port));
+        }
+        (0..self.stations.len()).for_each(|line| self.arrive(line, Time(last)));
+    }
+
+    /// Bring a port up to `time` and see to it that it will be looked after again.
+    fn bring(&mut self, port: usize, time: Time) {
+        self.advance(port, time);
+        if let Station::General(_) = self.stations[port] {
+            self.watch(port, time);
+        }
     }
 
     /// Bring a port up to `time`, and before it all from which units come to it.
     fn advance(&mut self, port: usize, time: Time) {
-        if self.has_reached(port, time) {
+        if self.stations[port].has_reached(time) {
             return;
         }
         if let Some(span) = self.plan.circle {
@@ -123,86 +205,131 @@ impl Fast<'_> {
         }
         for i in 0..self.plan.upstream[port].len() {
             let other = self.plan.upstream[port][i] as usize;
-            if !self.has_reached(other, time) {
+            if !self.stations[other].has_reached(time) {
                 self.step(other, time);
             }
         }
     }
 
     /// Bring all ports up to `time`, in steps in which no unit gets from one to another.
-    fn advance_all(&mut self, span: crate::units::Span, time: Time) {
+    fn advance_all(&mut self, span: Span, time: Time) {
         while self.together <= time {
-            let quiet = self.ports.iter().all(General::is_quiet);
+            let quiet = self.stations.iter().all(Station::is_quiet);
             let last = Time(self.together.0 + span.0 - 1);
             let last = if quiet { time } else { last.min(time) };
-            (0..self.ports.len()).for_each(|port| self.step(port, last));
+            (0..self.stations.len()).for_each(|port| self.step(port, last));
             self.together = Time(last.0 + 1);
         }
     }
 
-    fn outcome(self) -> Outcome {
-        let mut on_lines = vec![0; self.network.circuits.len()];
-        let mut count = |unit: &Unit| on_lines[unit.vc as usize] += 1;
-        self.ports.iter().for_each(|port| port.on_lines().for_each(|unit| count(&unit)));
-        self.inboxes.iter().flatten().for_each(|landing| count(&landing.unit));
-        Outcome { network: self.network, on_lines, work: self.work, losses: self.log.unwrap_or_default() }
-    }
-
-    /// Units arrive at the host at the end of a line.
-    fn arrive(&mut self, line: usize, now: Time) {
-        while let Some(&Landing { time, unit }) = self.inboxes[line].front()
-            && time <= now
-        {
-            self.inboxes[line].pop_front();
-            self.deliver(unit, time);
+    /// Let happen what happens at a port up to `until`, that instant included.
+    fn step(&mut self, port: usize, until: Time) {
+        match self.stations[port] {
+            Station::Fifo(_) => self.with(port, |station, engine| {
+                if let Station::Fifo(fifo) = station {
+                    fifo.step(engine, port, until);
+                }
+            }),
+            Station::General(_) => self.step_general(port, until),
+            _ => {}
         }
     }
 
-    fn deliver(&mut self, unit: Unit, now: Time) {
-        let Network { flows, circuits, .. } = &mut self.network;
-        let Some(frame) = circuits[unit.vc as usize].receive(&unit) else { return };
-        let flow = frame.flow as usize;
-        let end = flows[flow].deliver(now, &frame, circuits, &mut self.emissions);
-        self.emit(now);
-        self.call(flow, end);
+    /// At the end of the run, leave everything as if every port had done its own books.
+    fn close(&mut self, port: usize) {
+        self.with(port, |station, engine| match station {
+            Station::Nic(nic) => nic.close(&mut engine.network.ports[port]),
+            Station::Fifo(fifo) => fifo.close(engine, port),
+            _ => {}
+        });
     }
 
-    fn timer(&mut self, entity: usize, now: Time) {
-        if self.called[entity] != now {
+    /// Let a port work with the engine.
+    fn with(&mut self, port: usize, work: impl FnOnce(&mut Station, &mut Self)) {
+        let mut station = std::mem::replace(&mut self.stations[port], Station::Away);
+        work(&mut station, self);
+        self.stations[port] = station;
+    }
+
+    fn general(&mut self, port: usize) -> &mut General {
+        match &mut self.stations[port] {
+            Station::General(general) => general,
+            _ => unreachable!("only ports of this kind are asked"),
+        }
+    }
+
+    /// Units of a frame start at a port, the last of them at `last`: hand them on to where they arrive next.
+    fn send_on(&mut self, port: usize, vc: u32, run: Run, first: Beat, last: Time, whole: u64) {
+        if last >= self.window.to {
             return;
         }
-        self.called[entity] = Time::NEVER;
-        let (flow, end) = (entity / 2, if entity.is_multiple_of(2) { End::Source } else { End::Sink });
-        let Network { flows, circuits, .. } = &mut self.network;
-        if flows[flow].next_timer(end).is_some_and(|due| due <= now) {
-            flows[flow].on_timer(end, now, circuits, &mut self.emissions);
-            self.emit(now);
+        let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
+        *hops += u64::from(run.units);
+        let leg = &self.plan.legs[port][vc as usize];
+        let mut time = leg.first_arrival(last, whole);
+        for passage in &self.plan.passages[leg.passages()] {
+            if let Station::Through(through) = &mut self.stations[passage.port as usize] {
+                through.pass(passage, &run.unit, run.units, time);
+            }
+            time.0 += passage.transit;
         }
-        self.call(flow, end);
+        let awaited = run.unit.is_eom() && leg.answered;
+        match leg.to {
+            Stop::Port { port, lane, vc } => {
+                let unit = Unit { hop: leg.hop, ..run.unit };
+                let train = Train::new(first.shifted(leg.span(whole)), unit, vc, run.units);
+                self.expect(port, lane, train, time, awaited);
+            }
+            Stop::Host { line } => {
+                let inbox = &mut self.inboxes[line as usize];
+                inbox.push_back(Landing { time, run });
+                if awaited || inbox.len().is_multiple_of(PATIENCE) {
+                    let rank = self.ties.rank(time, line);
+                    self.queue.push(Event { time, class: Class::Arrive, rank, entity: line });
+                }
+            }
+        }
     }
 
-    /// Hand the frames that a host has written to its network interface.
-    fn emit(&mut self, now: Time) {
-        let emissions = std::mem::take(&mut self.emissions);
-        for emission in &emissions {
-            let circuit = &self.network.circuits[emission.vc as usize];
-            let hop = circuit.hop(0).expect("a circuit has a first port");
-            let port = hop.port as usize;
-            self.advance(port, now);
-            emission.units().for_each(|unit| self.enter(port, unit, hop.vc as usize, now));
-            self.watch(port, now);
+    /// A train will arrive at a port, its last unit at `time`; if a host waits for that one, the port is woken before it
+    /// can have passed the port on.
+    fn expect(&mut self, port: u32, lane: u32, train: Train, time: Time, awaited: bool) {
+        let inputs = match &mut self.stations[port as usize] {
+            Station::Fifo(fifo) => &mut fifo.inputs,
+            Station::General(general) => &mut general.inputs,
+            _ => unreachable!("units stop at ports that take their time"),
+        };
+        let behind = inputs.push(lane as usize, train);
+        if awaited {
+            self.wake(port, time + self.plan.reach[port as usize]);
+        } else if behind.is_multiple_of(PATIENCE) {
+            self.wake(port, time);
         }
-        self.emissions = emissions;
-        self.emissions.clear();
     }
 
-    /// Put a flow's end into the queue for its next timer, unless it will be called before that anyway.
-    fn call(&mut self, flow: usize, end: End) {
-        let entity = 2 * flow + usize::from(end == End::Sink);
-        let Some(time) = self.network.flows[flow].next_timer(end) else { return };
-        if time < self.called[entity] {
-            self.called[entity] = time;
-            self.queue.push(Event::new(time, Class::Timer, entity as u32));
+    /// Bring a port up to date at `time`.
+    fn wake(&mut self, port: u32, time: Time) {
+        self.queue.push(Event::new(time, Class::Free, port));
+    }
+
+    fn outcome(mut self) -> Outcome {
+        let mut on_lines = vec![0; self.network.circuits.len()];
+        for unit in self.stations.iter().filter_map(Station::inputs).flat_map(Inputs::units) {
+            on_lines[unit.vc as usize] += 1;
         }
+        for Landing { run, .. } in self.inboxes.iter().flatten() {
+            on_lines[run.unit.vc as usize] += u64::from(run.units);
+        }
+        for (station, port) in self.stations.iter_mut().zip(&mut self.network.ports) {
+            if let Station::Through(through) = station {
+                self.work.cell_hops += through.hops;
+                through.books.close(port);
+            }
+        }
+        let Fast { network, work, log, .. } = self;
+        Outcome { network, on_lines, work, losses: log.unwrap_or_default() }
     }
 }
+
+/// Trains on a lane, or runs before a host, that nobody waits for: when there are so many, somebody looks after them.
+const PATIENCE: usize = 256;

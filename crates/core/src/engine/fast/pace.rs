@@ -51,3 +51,38 @@ impl Beat {
         Beat { time: Time(self.time.0 + by), carry: self.carry }
     }
 }
+
+/// The paces of units of several sizes on one line.
+#[derive(Clone, Debug)]
+pub(super) struct Paces {
+    rate: Rate,
+    known: Vec<(u16, Pace)>,
+}
+
+impl Paces {
+    /// Those of a line of this rate.
+    pub(super) fn new(rate: Rate) -> Paces {
+        Paces { rate, known: Vec::new() }
+    }
+
+    /// That of units of `bytes` octets.
+    #[inline]
+    pub(super) fn of(&mut self, bytes: u16) -> Pace {
+        match self.known.iter().find(|(size, _)| *size == bytes) {
+            Some((_, pace)) => *pace,
+            None => self.learn(bytes),
+        }
+    }
+
+    #[cold]
+    fn learn(&mut self, bytes: u16) -> Pace {
+        let pace = Pace::of(self.rate, bytes);
+        if self.known.len() < MOST_SIZES {
+            self.known.push((bytes, pace));
+        }
+        pace
+    }
+}
+
+/// Sizes that are worth remembering: those of segments, of acknowledgements and of what ends a file.
+const MOST_SIZES: usize = 8;
