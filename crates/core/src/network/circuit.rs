@@ -141,6 +141,11 @@ impl Circuit {
         self.tally.lost += 1;
     }
 
+    /// So many units were lost at a port.
+    pub(crate) fn lost_many(&mut self, units: u64) {
+        self.tally.lost += units;
+    }
+
     /// Forget what was counted, but for the tally.
     pub fn reset_counters(&mut self) {
         self.received = Received::default();

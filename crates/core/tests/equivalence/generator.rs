@@ -95,7 +95,8 @@ impl Writer {
     fn port(&mut self, section: &str) {
         let buffer = match (self.cells, self.below(8)) {
             (_, 0) => "unlimited".to_string(),
-            (true, _) => format!("{} cells", 1 + self.below(60)),
+            (true, 1..5) => format!("{} cells", 1 + self.below(60)),
+            (true, _) => format!("{} cells", 1 + self.below(1000)),
             (false, 1..4) => format!("{} packets", 1 + self.below(12)),
             (false, _) => format!("{} bytes", 1600 + self.below(9000)),
         };
@@ -161,7 +162,7 @@ impl Writer {
 
     /// One kind of TCP for all flows that use it.
     fn tcp(&mut self) -> String {
-        let mss = [100, 512, 536, 1460, 2048][self.below(5) as usize];
+        let mss = [100, 512, 536, 1460, 2048, 9140][self.below(6) as usize];
         let window = mss * (2 + self.below(24));
         let phase = self.pick(&["random", "aligned"]);
         let congestion = self.pick(&["reno", "new-reno"]);

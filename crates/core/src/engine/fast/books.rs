@@ -7,7 +7,7 @@
 use crate::buffer::verdict::Reason;
 use crate::link::port::Port;
 use crate::unit::Unit;
-use crate::units::Time;
+use crate::units::{CELL_BYTES, Time};
 
 /// The measured time: from the end of the warm-up to the end of the run, which is not part of it.
 #[derive(Clone, Copy, Debug)]
@@ -88,6 +88,20 @@ impl Books {
         } else if ends >= window.to && arrived < window.to {
             self.rest.push((unit, stay.vc, stay.starts < window.to));
         }
+    }
+
+    /// Enter cells that were taken and sent in the measured time and spent `area` in the buffer together.
+    pub(super) fn enter_cells(&mut self, cells: u64, area: u128) {
+        self.units_in += cells;
+        self.units_out += cells;
+        self.bytes_out += cells * CELL_BYTES;
+        self.area += area;
+    }
+
+    /// Enter units that were lost in the measured time, none of which starts a frame.
+    pub(super) fn lose_many(&mut self, units: u64, reason: Reason) {
+        self.units_in += units;
+        self.lost[reason as usize] += units;
     }
 
     /// Enter one unit that was lost on arrival.

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use super::Fast;
 use super::books::{Books, Progress, Stay, Window};
-use super::lanes::{Arriving, Inputs};
+use super::lanes::{Arriving, Inner, Inputs};
 use super::pace::{Beat, Pace, Paces};
 use super::plan::Stop;
 use super::run::Run;
@@ -25,27 +25,30 @@ pub(super) struct Fifo {
     /// Up to here everything has happened.
     pub(super) done: Option<Time>,
     pub(super) books: Books,
-    rule: Rule,
-    capacity: u64,
+    pub(super) rule: Rule,
+    pub(super) capacity: u64,
     measure: Measure,
     paces: Paces,
     /// When the line is free.
-    free: Beat,
-    content: Content,
-    progress: Progress,
+    pub(super) free: Beat,
+    pub(super) content: Content,
+    pub(super) progress: Progress,
     /// Consecutive units of a frame for a host, by circuit, and when the last one starts; handed on together.
-    runs: Vec<(Run, Time)>,
+    pub(super) runs: Vec<(Run, Time)>,
     /// Starts on either side of which units are handed on separately, the next one last.
-    cuts: Vec<Time>,
+    pub(super) cuts: Vec<Time>,
     /// When the occupancy is sampled next.
     sample: Time,
     /// When the measured time begins, if it has not.
-    begin: Time,
+    pub(super) begin: Time,
+    /// Up to here it is known whether arrivals can be skipped.
+    pub(super) examined: Time,
+    pub(super) inner: Vec<Inner>,
 }
 
 /// What is in the buffer.
 #[derive(Debug)]
-enum Content {
+pub(super) enum Content {
     /// So many cells, of which the oldest one ends at this beat.
     Cells { count: u64, ends: Beat, pace: Pace },
     /// Units with their ends and sizes, and their size together.
@@ -68,6 +71,9 @@ pub(super) struct Parts {
     pub(super) cell: Option<Pace>,
 }
 
+/// Cell times that are worth a division to jump over.
+const LONG: u64 = 12;
+
 impl Content {
     #[inline]
     fn level(&self) -> u64 {
@@ -79,12 +85,15 @@ impl Content {
 
     /// What has ended before `time` leaves.
     #[inline]
-    fn drop_before(&mut self, time: Time) {
+    pub(super) fn drop_before(&mut self, time: Time) {
         match self {
             Content::Cells { count, ends, pace } => {
                 while *count > 0 && ends.time < time {
-                    *count -= 1;
-                    *ends = ends.next(pace);
+                    let span = time.0 - 1 - ends.time.0;
+                    let jump = span > LONG * pace.whole;
+                    let gone = if jump { (span / (pace.whole + 1) + 1).min(*count) } else { 1 };
+                    *count -= gone;
+                    *ends = if jump { ends.skip(gone, pace) } else { ends.next(pace) };
                 }
             }
             Content::Packets { level, units } => {
@@ -140,6 +149,8 @@ impl Fifo {
             cuts,
             sample: if sampled { Time::ZERO } else { Time::NEVER },
             begin: window.from,
+            examined: Time::ZERO,
+            inner: Vec::new(),
         }
     }
 
@@ -147,8 +158,12 @@ impl Fifo {
     pub(super) fn step(&mut self, engine: &mut Fast<'_>, port: usize, until: Time) {
         loop {
             let stop = self.sample.min(self.begin).min(Time(until.0 + 1));
+            self.skip_calm(engine, port, stop);
             while let Some(arriving) = self.inputs.pop_before(stop) {
                 self.arrive(engine, port, &arriving);
+                if arriving.time >= self.examined {
+                    self.skip_calm(engine, port, stop);
+                }
             }
             if stop > until {
                 break;
@@ -228,7 +243,7 @@ impl Fifo {
             return engine.send_on(port, vc, Run { unit, units: 1 }, Beat::at(starts), starts, pace.whole);
         }
         let (run, last) = &mut self.runs[vc as usize];
-        let (joined, before) = (run.join(&unit), *last);
+        let (joined, before) = (run.join(&unit, 1), *last);
         if !joined {
             let gone = std::mem::replace(run, Run { unit, units: 1 });
             gone.send(engine, port, vc, before, pace.whole);

@@ -19,6 +19,8 @@ pub(super) struct Train {
     vc: u32,
     /// How many there are; if more than one, the last one ends the frame.
     left: u16,
+    /// When the last one arrives.
+    last: Time,
 }
 
 /// What is on its way over one incoming line.
@@ -35,6 +37,19 @@ pub(super) struct Arriving {
     pub(super) time: Time,
     pub(super) unit: Unit,
     pub(super) vc: u32,
+}
+
+/// Units that arrive on one lane and neither begin nor end a frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Inner {
+    /// Where the lane stands in the order.
+    place: usize,
+    /// The first one.
+    pub(super) unit: Unit,
+    /// Its circuit's number at the port.
+    pub(super) vc: u32,
+    /// How many there are.
+    pub(super) units: u64,
 }
 
 /// Everything that is on its way to one port.
@@ -60,11 +75,11 @@ const RING: usize = 24;
 
 impl Train {
     /// A train of `units` units, the first and the last of which have given `unit` their marks.
-    pub(super) fn new(beat: Beat, mut unit: Unit, vc: u32, units: u16) -> Train {
+    pub(super) fn new(beat: Beat, mut unit: Unit, vc: u32, units: u16, last: Time) -> Train {
         if units > 1 {
             unit.flags = Flags(unit.flags.0 & !Flags::EOM.0);
         }
-        Train { beat, unit, vc, left: units }
+        Train { beat, unit, vc, left: units, last }
     }
 
     /// Take the first unit and answer when it arrives; the train goes on with the next one.
@@ -120,10 +135,11 @@ impl Inputs {
     pub(super) fn pop_before(&mut self, limit: Time) -> Option<Arriving> {
         let index = match &mut self.order {
             Order::Ring(ring) => {
-                if ring.front()?.0 >= limit {
+                let &(time, lane) = ring.front()?;
+                if time >= limit {
                     return None;
                 }
-                ring.pop_front()?.1 as usize
+                lane as usize
             }
             Order::Heap(heap) => heap.pop_before(limit)?.entity as usize,
         };
@@ -135,10 +151,88 @@ impl Inputs {
             lane.trains.pop_front();
             next = lane.trains.front().map(|train| train.beat.time);
         }
-        if let Some(next) = next {
-            self.expect(index, next);
-        }
+        self.take_turn(index, next);
         Some(Arriving { time, unit, vc })
+    }
+
+    /// The lane that was first in the order is to be expected at another time, or no more.
+    #[inline]
+    fn take_turn(&mut self, lane: usize, next: Option<Time>) {
+        if let Order::Ring(ring) = &mut self.order {
+            if let Some(next) = next
+                && ring.get(1).is_none_or(|second| next < second.0)
+            {
+                ring[0].0 = next;
+                return;
+            }
+            ring.pop_front();
+        }
+        if let Some(next) = next {
+            self.expect(lane, next);
+        }
+    }
+
+    /// Until when nothing but inner units of trains arrives, from the next one on: no frame begins or ends before.
+    pub(super) fn calm_until(&self) -> Option<Time> {
+        let Order::Ring(ring) = &self.order else { return None };
+        let change = |&(time, lane): &(Time, u32)| {
+            let train = self.lanes[lane as usize].trains.front().expect("a lane in the order has a train");
+            if train.left == 1 || train.unit.is_first() { time } else { train.last }
+        };
+        ring.iter().map(change).min()
+    }
+
+    /// When the next unit arrives, where that is known without taking it.
+    pub(super) fn next_time(&self) -> Option<Time> {
+        match &self.order {
+            Order::Ring(ring) => ring.front().map(|head| head.0),
+            Order::Heap(_) => None,
+        }
+    }
+
+    /// For every lane on which units arrive before `until`, up to where it is calm: how many there are.
+    pub(super) fn inner(&self, until: Time, found: &mut Vec<Inner>) {
+        let Order::Ring(ring) = &self.order else { return };
+        for (place, &(_, lane)) in ring.iter().enumerate().take_while(|(_, head)| head.0 < until) {
+            let lane = &self.lanes[lane as usize];
+            let train = lane.trains.front().expect("a lane in the order has a train");
+            let units = train.beat.count_before(until, &lane.pace);
+            found.push(Inner { place, unit: train.unit, vc: train.vc, units });
+        }
+    }
+
+    /// Let the units pass that [`Inputs::inner`] has found; answers the sum of the instants at which those arrive that
+    /// `counts` wants to know of.
+    pub(super) fn pass_inner(&mut self, found: &[Inner], counts: impl Fn(u32) -> bool) -> u128 {
+        let Order::Ring(ring) = &mut self.order else { return 0 };
+        let mut sum = 0;
+        for inner in found {
+            let (time, lane) = &mut ring[inner.place];
+            let lane = &mut self.lanes[*lane as usize];
+            let train = lane.trains.front_mut().expect("a lane in the order has a train");
+            if counts(train.vc) {
+                let (beat, instants) = train.beat.after(inner.units, &lane.pace);
+                sum += instants;
+                train.beat = beat;
+            } else {
+                train.beat = train.beat.skip(inner.units, &lane.pace);
+            }
+            train.unit.index += inner.units as u16;
+            train.left -= inner.units as u16;
+            if train.left == 1 {
+                train.unit.flags = train.unit.flags.with(Flags::EOM);
+            }
+            *time = train.beat.time;
+        }
+        let (lanes, ties) = (&self.lanes, self.ties);
+        let key = |&(time, lane): &(Time, u32)| {
+            let line = lanes[lane as usize].line;
+            (time, ties.rank(time, line) >> 1, line)
+        };
+        if ring.len() > 1 {
+            ring.make_contiguous().sort_by_key(key);
+        }
+        sum
     }
 
     /// Whether nothing is on its way.

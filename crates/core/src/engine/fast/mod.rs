@@ -9,6 +9,7 @@ mod nic;
 mod pace;
 mod plan;
 mod run;
+mod stretch;
 mod through;
 
 use std::collections::VecDeque;
@@ -277,7 +278,7 @@ impl Fast<'_> {
         match leg.to {
             Stop::Port { port, lane, vc } => {
                 let unit = Unit { hop: leg.hop, ..run.unit };
-                let train = Train::new(first.shifted(leg.span(whole)), unit, vc, run.units);
+                let train = Train::new(first.shifted(leg.span(whole)), unit, vc, run.units, time);
                 self.expect(port, lane, train, time, awaited);
             }
             Stop::Host { line } => {

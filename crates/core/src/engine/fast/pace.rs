@@ -46,6 +46,41 @@ impl Beat {
         Beat { time: Time(self.time.0 + pace.whole + u64::from(over)), carry }
     }
 
+    /// The beat after `units` units, and the sum of the instants at which they start.
+    pub(super) fn after(self, units: u64, pace: &Pace) -> (Beat, u128) {
+        let (mut carry, mut over, mut sum) = (self.carry, 0, 0);
+        for _ in 0..units {
+            sum += over;
+            carry += pace.rest;
+            let more = u64::from(carry >= pace.rate);
+            carry -= more * pace.rate;
+            over += more;
+        }
+        let time = self.time.0 + units * pace.whole + over;
+        let pairs = u128::from(units) * u128::from(units.saturating_sub(1)) / 2;
+        let sum =
+            u128::from(units) * u128::from(self.time.0) + pairs * u128::from(pace.whole) + u128::from(sum);
+        (Beat { time: Time(time), carry }, sum)
+    }
+
+    /// The beat after `units` units, without a look at those between.
+    pub(super) fn skip(self, units: u64, pace: &Pace) -> Beat {
+        let carry = self.carry + units * pace.rest;
+        let time = self.time.0 + units * pace.whole + carry / pace.rate;
+        Beat { time: Time(time), carry: carry % pace.rate }
+    }
+
+    /// How many units start before `time`.
+    pub(super) fn count_before(self, time: Time, pace: &Pace) -> u64 {
+        let Some(span) = time.0.checked_sub(self.time.0 + 1) else { return 0 };
+        let mut units = span / (pace.whole + 1) + 1;
+        let mut beat = self.skip(units, pace);
+        while beat.time < time {
+            (units, beat) = (units + 1, beat.next(pace));
+        }
+        units
+    }
+
     /// The same beat, later.
     pub(super) fn shifted(self, by: u64) -> Beat {
         Beat { time: Time(self.time.0 + by), carry: self.carry }

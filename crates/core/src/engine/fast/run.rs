@@ -21,14 +21,14 @@ impl Default for Run {
 }
 
 impl Run {
-    /// Whether `unit` is the next one, which then belongs to the run.
+    /// Whether `unit` is the next one; then it belongs to the run with so many consecutive units.
     #[inline]
-    pub(super) fn join(&mut self, unit: &Unit) -> bool {
+    pub(super) fn join(&mut self, unit: &Unit, units: u16) -> bool {
         let next = self.units > 0
             && self.unit.frame == unit.frame
             && u32::from(self.unit.index) + u32::from(self.units) == u32::from(unit.index);
         if next {
-            self.units += 1;
+            self.units += units;
             self.unit.flags = self.unit.flags.with(unit.flags);
         }
         next
