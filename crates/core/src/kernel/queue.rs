@@ -117,6 +117,15 @@ impl EventQueue {
         })
     }
 
+    /// When the earliest event is due.
+    pub(crate) fn first_time(&self) -> Option<Time> {
+        // behind an open root the least key is one of its children
+        let heads =
+            if self.open { self.heap.get(1..self.heap.len().min(1 + ARITY))? } else { &self.heap[..] };
+        let first = if self.open { heads.iter().min() } else { heads.first() };
+        first.map(|key| Event::of_key(*key).time)
+    }
+
     /// Put `key` where the root was and let it sink to its place.
     fn sink(&mut self, key: u128) {
         let heap = &mut self.heap[..];
@@ -173,6 +182,7 @@ mod tests {
                     model.insert((time, entity));
                 }
                 prop_assert_eq!(queue.len(), model.len());
+                prop_assert_eq!(queue.first_time().map(|time| time.0), model.first().map(|first| first.0));
             }
         }
 

@@ -44,6 +44,8 @@ pub(super) struct Fifo {
     /// Up to here it is known whether arrivals can be skipped.
     pub(super) examined: Time,
     pub(super) inner: Vec<Inner>,
+    /// The instant for which the port is in the event queue.
+    pub(super) called: Time,
 }
 
 /// What is in the buffer.
@@ -151,6 +153,7 @@ impl Fifo {
             begin: window.from,
             examined: Time::ZERO,
             inner: Vec::new(),
+            called: Time::NEVER,
         }
     }
 
@@ -178,7 +181,7 @@ impl Fifo {
                 self.sample += engine.scenario.sample;
             }
         }
-        self.done = Some(until);
+        self.done = self.done.max(Some(until));
     }
 
     /// At the end of the run.

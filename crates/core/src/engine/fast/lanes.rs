@@ -58,6 +58,8 @@ pub(super) struct Inputs {
     lanes: Vec<Lane>,
     order: Order,
     ties: Ties,
+    /// When units arrive for whose fate a host waits, in order; with many lanes of packets that may be any unit.
+    awaited: VecDeque<Time>,
 }
 
 /// The first unit of every lane that has one, by time.
@@ -116,7 +118,7 @@ impl Inputs {
             0..=RING => Order::Ring(VecDeque::with_capacity(lanes.len())),
             _ => Order::Heap(EventQueue::default()),
         };
-        Inputs { lanes, order, ties }
+        Inputs { lanes, order, ties, awaited: VecDeque::new() }
     }
 
     /// A train sets out on a lane, behind all others there; answers how many are now on it.
@@ -235,6 +237,32 @@ impl Inputs {
         sum
     }
 
+    /// Whether everything comes over one line, so that nothing that is not known yet can come before what is known.
+    pub(super) fn is_alone(&self) -> bool {
+        self.lanes.len() == 1
+    }
+
+    /// A host waits for what becomes of a unit that arrives at `time`.
+    pub(super) fn wait_for(&mut self, time: Time) {
+        if let Order::Ring(_) = self.order {
+            let behind = self.awaited.iter().rev().take_while(|other| **other > time).count();
+            self.awaited.insert(self.awaited.len() - behind, time);
+        }
+    }
+
+    /// When the next unit arrives after `now` for which a host may wait.
+    pub(super) fn next_awaited(&mut self, now: Time) -> Option<Time> {
+        match &self.order {
+            Order::Ring(_) => {
+                while self.awaited.front().is_some_and(|time| *time <= now) {
+                    self.awaited.pop_front();
+                }
+                self.awaited.front().copied()
+            }
+            Order::Heap(heap) => heap.first_time(),
+        }
+    }
+
     /// Whether nothing is on its way.
     pub(super) fn is_empty(&self) -> bool {
         match &self.order {
@@ -255,7 +283,7 @@ impl Inputs {
     /// The first unit of a lane arrives at `time`.
     #[inline]
     fn expect(&mut self, lane: usize, time: Time) {
-        let Inputs { lanes, order, ties } = self;
+        let Inputs { lanes, order, ties, .. } = self;
         let rank = |lane: u32| {
             let line = lanes[lane as usize].line;
             (ties.rank(time, line) >> 1, line)

@@ -67,6 +67,8 @@ struct Fast<'a> {
     log: Option<Vec<LossRecord>>,
     emissions: Vec<Emission>,
     losses: Vec<Loss>,
+    /// Where the part of the run that is being computed ends.
+    end: Time,
     /// The first instant that has not happened yet at all ports together, where units can go round in circles.
     together: Time,
 }
@@ -159,6 +161,7 @@ impl Fast<'_> {
             log: log.then(Vec::new),
             emissions: Vec::new(),
             losses: Vec::new(),
+            end: Time::ZERO,
             together: Time::ZERO,
             plan,
             network,
@@ -171,6 +174,7 @@ impl Fast<'_> {
 
     /// Let happen what happens before `end`.
     fn run_until(&mut self, end: Time) {
+        self.end = end;
         while let Some(event) = self.queue.pop_before(end) {
             self.work.events += 1;
             let entity = event.entity as usize;
@@ -188,11 +192,25 @@ impl Fast<'_> {
         (0..self.stations.len()).for_each(|line| self.arrive(line, Time(last)));
     }
 
-    /// Bring a port up to `time` and see to it that it will be looked after again.
+    /// Bring a port up to `time` and see to it that it will be called again.
     fn bring(&mut self, port: usize, time: Time) {
+        if let Station::Fifo(fifo) = &self.stations[port]
+            && fifo.called != time
+        {
+            return; // it has been called before
+        }
         self.advance(port, time);
-        if let Station::General(_) = self.stations[port] {
-            self.watch(port, time);
+        let reach = self.plan.reach[port];
+        match &mut self.stations[port] {
+            Station::Fifo(fifo) => {
+                let next = fifo.inputs.next_awaited(time);
+                fifo.called = next.map_or(Time::NEVER, |next| next + reach);
+                if let Some(next) = next {
+                    self.wake(port as u32, next + reach);
+                }
+            }
+            Station::General(_) => self.watch(port, time),
+            _ => {}
         }
     }
 
@@ -292,19 +310,32 @@ impl Fast<'_> {
         }
     }
 
-    /// A train will arrive at a port, its last unit at `time`; if a host waits for that one, the port is woken before it
-    /// can have passed the port on.
+    /// A train will arrive at a port, its last unit at `time`. If a host waits for that one, the port is called before it
+    /// can have passed the port and the line behind it, or lets it pass at once if nothing can come before it.
     fn expect(&mut self, port: u32, lane: u32, train: Train, time: Time, awaited: bool) {
-        let inputs = match &mut self.stations[port as usize] {
-            Station::Fifo(fifo) => &mut fifo.inputs,
-            Station::General(general) => &mut general.inputs,
+        let reach = self.plan.reach[port as usize];
+        match &mut self.stations[port as usize] {
+            Station::Fifo(fifo) => {
+                let behind = fifo.inputs.push(lane as usize, train);
+                if !awaited && !behind.is_multiple_of(PATIENCE) {
+                    return;
+                }
+                if fifo.inputs.is_alone() && time < self.end {
+                    return self.step(port as usize, time);
+                }
+                fifo.inputs.wait_for(time);
+                if time + reach < fifo.called {
+                    fifo.called = time + reach;
+                    self.wake(port, time + reach);
+                }
+            }
+            Station::General(general) => {
+                let behind = general.inputs.push(lane as usize, train);
+                if awaited || behind.is_multiple_of(PATIENCE) {
+                    self.wake(port, time + reach);
+                }
+            }
             _ => unreachable!("units stop at ports that take their time"),
-        };
-        let behind = inputs.push(lane as usize, train);
-        if awaited {
-            self.wake(port, time + self.plan.reach[port as usize]);
-        } else if behind.is_multiple_of(PATIENCE) {
-            self.wake(port, time);
         }
     }
 
