@@ -79,6 +79,22 @@ impl Books {
     pub(super) fn enter(&mut self, stay: &Stay) {
         let Stay { unit, arrived, ends, .. } = *stay;
         let window = self.window;
+        if window.from <= arrived && ends < window.to {
+            self.units_in += 1;
+            self.units_out += 1;
+            self.bytes_out += u64::from(unit.bytes);
+            self.frames_in += u64::from(unit.is_first());
+            self.area += u128::from(ends.0 - arrived.0) * u128::from(stay.size);
+            return;
+        }
+        self.enter_part(stay);
+    }
+
+    /// The same for a unit during whose stay the measured time begins or ends, or that stays before it.
+    #[cold]
+    fn enter_part(&mut self, stay: &Stay) {
+        let Stay { unit, arrived, ends, .. } = *stay;
+        let window = self.window;
         self.units_in += u64::from(ends >= window.from && arrived < window.to);
         self.frames_in += u64::from(unit.is_first() && window.holds(arrived));
         self.area += u128::from(window.share(arrived, ends)) * u128::from(stay.size);
