@@ -40,10 +40,11 @@ impl Counters {
         }
     }
 
-    /// Start again; what is queued, and a frame of which a part has left, count as having just arrived, so that the
-    /// books go on balancing.
+    /// Start again; what is queued counts as having just arrived, so that the books go on balancing. A frame whose first
+    /// unit has left before counts neither among those that arrive nor among those that leave whole.
     pub fn reset<'a>(&mut self, now: Time, queued: impl Iterator<Item = &'a Unit>, level: u64) {
-        (self.units_in, self.frames_in) = (0, self.sent.iter().flatten().count() as u64);
+        (self.units_in, self.frames_in) = (0, 0);
+        self.sent.fill(None);
         queued.for_each(|unit| self.arrived(unit));
         (self.units_out, self.bytes_out, self.frames_whole_out) = (0, 0, 0);
         self.lost.fill(0);
