@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::adaptation::Shape;
 use crate::audit::Audit;
 use crate::buffer::verdict::Reason;
-use crate::engine::Outcome;
+use crate::engine::{self, Outcome};
 use crate::metrics::fairness;
 use crate::metrics::ideal::{self, Demand};
 use crate::network::flow::Figures;
@@ -22,7 +22,7 @@ pub fn report(scenario: &Scenario, outcome: &Outcome, audit: Option<&Audit>) -> 
         "duration_s": scenario.duration.as_secs_f64(),
         "warmup_s": scenario.warmup.as_secs_f64(),
         "engine": {
-            "name": scenario.engine.write(),
+            "name": engine::of(scenario).write(),
             "version": env!("CARGO_PKG_VERSION"),
             "cell_hops": outcome.work.cell_hops,
             "packet_hops": outcome.work.packet_hops,
@@ -76,6 +76,7 @@ fn port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "lost": lost,
         "frames_in": counters.frames_in,
         "frames_whole_out": counters.frames_whole_out,
+        "credit_cells": counters.credit_cells,
         "occupancy_mean": counters.occupancy.mean(),
         "occupancy_max": counters.occupancy.max(),
         "occupancy_unit": line.port.measure.word(),

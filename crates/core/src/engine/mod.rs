@@ -7,11 +7,20 @@ use crate::network::Network;
 use crate::scenario::model::{Engine, Scenario};
 use crate::units::Time;
 
-/// Run a scenario on the engine that it names; with `log` every loss is recorded.
+/// Run a scenario on the engine [`of`] it; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
-    match scenario.engine {
+    match of(scenario) {
         Engine::Reference | Engine::Fast => reference::run(scenario, log),
     }
+}
+
+/// The engine that runs a scenario: the one that it names, but credits are for the reference engine alone.
+///
+/// The fast engine advances each port by itself as far as its input is known. With credits a port's output waits for the
+/// next port, cell by cell, and there is nothing left to advance.
+pub fn of(scenario: &Scenario) -> Engine {
+    let credits = scenario.lines.iter().any(|line| line.port.credit.is_some());
+    if credits { Engine::Reference } else { scenario.engine }
 }
 
 /// What is left when a run is over.

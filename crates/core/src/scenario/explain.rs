@@ -64,7 +64,8 @@ fn port(line: &Line) -> Json {
         (bytes, Measure::Bytes) => BufferSize::Bytes(bytes),
         (packets, Measure::Packets) => BufferSize::Packets(packets),
     };
-    table(&file::Port { buffer, admission: port.admission.clone(), scheduler: port.scheduler.clone() })
+    let (admission, scheduler) = (port.admission.clone(), port.scheduler.clone());
+    table(&file::Port { buffer, admission, scheduler, credit: port.credit.clone() })
 }
 
 /// A flow whose route names every node on its way.

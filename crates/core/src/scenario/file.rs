@@ -4,6 +4,7 @@ use super::model::{Engine, Medium, NodeKind};
 use super::spec::Nested;
 use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::size::BufferSize;
+use crate::link::credit;
 use crate::scheduler::{self, fifo};
 use crate::section;
 use crate::source;
@@ -87,6 +88,8 @@ section! {
         pub admission: admission::Spec = admission::Spec::TailDrop(tail_drop::Params {}),
         /// Who is served.
         pub scheduler: scheduler::Spec = scheduler::Spec::Fifo(fifo::Params {}),
+        /// Credits of the next node without which it sends nothing; that node then keeps room for every circuit.
+        pub credit: Option<credit::Spec> = None,
     }
 }
 

@@ -33,9 +33,13 @@ pub(crate) fn load(document: &Json) -> Result<Scenario, String> {
     Request { text: &document.to_string(), name: "random.json", ..Request::default() }.scenario()
 }
 
-/// Everything that a section `[port.…]` can say but for the buffer.
+/// Everything that a section `[port.…]` can say but for the buffer and for credits, which ask more of a network than a
+/// random one has.
 pub(crate) fn port_schema() -> Json {
-    let params: Vec<_> = file::Port::params().into_iter().filter(|param| param.name != "buffer").collect();
+    let params: Vec<_> = file::Port::params()
+        .into_iter()
+        .filter(|param| !["buffer", "credit"].contains(&param.name))
+        .collect();
     object_schema(&params)
 }
 
