@@ -8,10 +8,9 @@ use crate::buffer::verdict::Reason;
 use crate::engine::{self, Outcome};
 use crate::metrics::fairness;
 use crate::metrics::ideal::{self, Demand};
-use crate::network::flow::Figures;
+use crate::network::flow::{Coding, Figures};
 use crate::scenario::model::{Flow, Line, Medium, Scenario};
 use crate::scenario::spec::Field;
-use crate::source;
 use crate::units::CELL_PAYLOAD;
 
 /// The JSON document of a run; `engine.wall_s` is left null for a caller with a clock.
@@ -44,7 +43,7 @@ pub fn report(scenario: &Scenario, outcome: &Outcome, audit: Option<&Audit>) -> 
 }
 
 fn flow(spec: &Flow, figures: &Figures, rate: f64) -> Json {
-    json!({
+    let mut flow = json!({
         "name": spec.name,
         "vc": spec.vc,
         "goodput_bps": rate,
@@ -56,7 +55,23 @@ fn flow(spec: &Flow, figures: &Figures, rate: f64) -> Json {
         "transfers": figures.transfers,
         "delivery_time_mean_s": figures.delivery.mean_s(),
         "delivery_time_sd_s": figures.delivery.sd_s(),
-    })
+    });
+    if let Some(coding) = figures.coded {
+        append(&mut flow, coding);
+    }
+    flow
+}
+
+/// What a code made of packets: all of data, those of parity are only in `segments_sent`.
+fn append(document: &mut Json, coding: Coding) {
+    let Coding { data_sent, books } = coding;
+    document["packets_sent"] = data_sent.into();
+    document["packets_received"] = books.received.into();
+    document["packets_recovered"] = books.recovered.into();
+    document["packets_lost"] = books.lost.into();
+    document["blocks_whole"] = books.blocks_whole.into();
+    document["blocks_lost"] = books.blocks_lost.into();
+    document["packet_throughput"] = books.throughput().into();
 }
 
 fn port(line: &Line, outcome: &Outcome, index: usize) -> Json {
@@ -101,7 +116,7 @@ fn summary(scenario: &Scenario, figures: &[Figures], rates: &[f64]) -> Json {
     let excess: Vec<f64> = scenario.flows.iter().zip(rates).map(|(flow, rate)| rate - mcr(flow)).collect();
     let sent: u64 = figures.iter().map(|figures| figures.sent).sum();
     let again: u64 = figures.iter().map(|figures| figures.retransmitted).sum();
-    json!({
+    let mut summary = json!({
         "goodput_bps": goodput,
         "goodput_ratio": if ideal > 0.0 { Some(goodput / ideal) } else { None },
         "ideal_bps": ideal,
@@ -109,7 +124,12 @@ fn summary(scenario: &Scenario, figures: &[Figures], rates: &[f64]) -> Json {
         "fairness_jain": fairness::jain(&excess),
         "difference": fairness::difference(rates),
         "retransmission_ratio": if sent > 0 { Some(again as f64 / sent as f64) } else { None },
-    })
+    });
+    let coded = figures.iter().filter_map(|figures| figures.coded).reduce(Coding::plus);
+    if let Some(coding) = coded {
+        append(&mut summary, coding);
+    }
+    summary
 }
 
 /// Max–min fair payload rates of the flows, in bits per second.
@@ -125,12 +145,12 @@ fn demand(scenario: &Scenario, flow: &Flow) -> Demand {
         0 => CELL_PAYLOAD as f64,
         packet => f64::from(packet - flow.transport.header_bytes()),
     };
-    let cost = |medium: Medium| Shape::of(vc, medium, vc.packet).line_bytes() as f64 / payload;
-    let lines = vc.path.iter().map(|&line| (line, cost(scenario.lines[line].medium)));
-    let limit = match &flow.source {
-        source::Spec::Cbr(params) => params.rate.as_f64(),
-        source::Spec::Poisson(params) => params.rate.as_f64(),
-        source::Spec::Greedy(_) | source::Spec::File(_) => f64::INFINITY,
+    let cost = |medium: Medium| {
+        Shape::of(vc, medium, vc.packet).line_bytes() as f64 * flow.source.redundancy() / payload
     };
-    Demand { lines: lines.collect(), limit: limit / cost(scenario.lines[vc.path[0]].medium) }
+    let lines = vc.path.iter().map(|&line| (line, cost(scenario.lines[line].medium)));
+    let medium = scenario.lines[vc.path[0]].medium;
+    let plain = Shape::without_parity(vc, medium, vc.packet).line_bytes();
+    let limit = flow.source.mean_rate(8 * plain).map_or(f64::INFINITY, |rate| rate * payload / plain as f64);
+    Demand { lines: lines.collect(), limit }
 }

@@ -7,3 +7,5 @@ pub mod port;
 pub mod fairness;
 
 pub mod ideal;
+
+pub mod gpj;

@@ -5,6 +5,8 @@
 
 pub mod circuit;
 
+mod coded;
+
 pub mod flow;
 
 use crate::buffer::pool::Pool;
@@ -55,9 +57,10 @@ impl Network {
         self.circuits.iter_mut().for_each(Circuit::reset_counters);
     }
 
-    /// Bring time averages up to the end of the run.
+    /// Bring time averages and blocks up to the end of the run.
     pub fn close_counters(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.close_counters(now));
+        self.flows.iter_mut().for_each(|flow| flow.finish(&self.circuits));
     }
 }
 

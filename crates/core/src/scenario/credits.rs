@@ -3,7 +3,8 @@
 use super::model::{Line, Medium, Scenario};
 use super::ports::Ports;
 use super::tree::Fault;
-use crate::buffer::admission;
+use crate::buffer::admission::{self, tail_drop};
+use crate::buffer::pushout;
 use crate::link::credit::{Spec, Way};
 
 /// Settle the credits of every line, and give the ports behind them the buffers that the credits promise.
@@ -85,14 +86,15 @@ fn check_behind(line: &Line) -> Result<(), String> {
             port.scheduler.name()
         ));
     }
-    if !matches!(port.admission, admission::Spec::TailDrop(_)) {
-        return Err(format!(
-            "credits promise that nothing is lost, but the port {name:?} behind this line discards by {:?}; \
-             give it admission = {{ policy = \"tail-drop\" }}, which then has nothing to drop",
-            port.admission.name()
-        ));
+    let plain = admission::Spec::TailDrop(tail_drop::Params { clp_threshold: None });
+    let pushout = port.pushout.as_ref().map(pushout::Spec::name);
+    match pushout.or((port.admission != plain).then(|| port.admission.name())) {
+        None => Ok(()),
+        Some(policy) => Err(format!(
+            "credits promise that nothing is lost, but the port {name:?} behind this line discards by {policy:?}; \
+             give it admission = {{ policy = \"tail-drop\" }}, which then has nothing to drop"
+        )),
     }
-    Ok(())
 }
 
 /// The capacity of a port: what was promised, unless the scenario gives it more.

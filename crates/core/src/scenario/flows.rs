@@ -8,6 +8,9 @@ use super::links::FASTEST;
 use super::model::{Flow, Line, Medium, Node, NodeKind, Vc};
 use super::route::Routes;
 use super::tree::{self, Fault};
+use crate::adaptation::aal5;
+use crate::network::circuit::POLICED_HOP;
+use crate::police;
 use crate::transport::Needs;
 use crate::units::{Bytes, Rate};
 
@@ -63,8 +66,9 @@ impl Network<'_> {
             Some(packet) => Some(self.reverse(&item, &vc, packet, from, to)?),
             None => None,
         };
-        let file::Flow { name, source, transport, start, start_spread, .. } = item.it;
-        let flow = Flow { name, from, to, vc: index, back: None, start, start_spread, source, transport };
+        let file::Flow { name, source, transport, start, start_spread, police, .. } = item.it;
+        let flow =
+            Flow { name, from, to, vc: index, back: None, start, start_spread, source, transport, police };
         Ok((flow, vc, reverse))
     }
 
@@ -116,6 +120,7 @@ impl Network<'_> {
         let only_cells = "this transport sends single cells, but the route goes over packet links";
         item.ensure(needs.packet > 0 || cells, "transport", only_cells)?;
         self.check_packet(item, needs, cells)?;
+        self.check_police(item, &path)?;
         let flow = &item.it;
         item.ensure(flow.weight.is_finite() && flow.weight > 0.0, "weight", "a weight is greater than 0")?;
         let mcr = flow.mcr.unwrap_or(Rate(0));
@@ -129,9 +134,10 @@ impl Network<'_> {
             path,
             mcr,
             weight: flow.weight,
-            priority: 0,
+            priority: flow.priority,
             llc_snap: false,
             header: 0,
+            parity_cells: self.parity_cells(item, needs, cells)?,
             packet,
         };
         Ok(self.framed(vc, cells))
@@ -143,6 +149,26 @@ impl Network<'_> {
             true => Vc { llc_snap: self.adaptation.llc_snap(), ..vc },
             false => Vc { header: self.adaptation.header().0 as u32, ..vc },
         }
+    }
+
+    /// Parity cells of a frame, if they can be.
+    fn parity_cells(&self, item: &Item<'_, file::Flow>, needs: &Needs, cells: bool) -> Result<u16, Fault> {
+        let parity = item.it.transport.parity_cells();
+        let key = "transport.parity_cells";
+        let only_cells = "the route goes over packet links: packets have no parity cells, set 0";
+        item.ensure(parity == 0 || cells, key, only_cells)?;
+        let frame = aal5::cells(needs.packet, self.adaptation.llc_snap());
+        let total = u16::try_from(frame + u64::from(parity)).map(|_| parity as u16);
+        total.map_err(|_| item.fault(key, "a frame has at most 65535 cells, parity included"))
+    }
+
+    /// Refuse a policer that cannot work.
+    fn check_police(&self, item: &Item<'_, file::Flow>, path: &[usize]) -> Result<(), Fault> {
+        let Some(police) = &item.it.police else { return Ok(()) };
+        let switched = path.len() > usize::from(POLICED_HOP);
+        item.ensure(switched, "police", "a policer stands at the first switch, and this route has none")?;
+        let context = police::Context { seed: 0, flow: &item.it.name };
+        police.build(&context).map(|_| ()).map_err(|why| item.refuse("police", why))
     }
 
     /// Refuse a packet that is longer than a frame can say.
@@ -195,8 +221,17 @@ impl Network<'_> {
         })?;
         let cells = self.medium(item, &path)? == Medium::Cells;
         let name = format!("{}.back", data.name);
-        let vc =
-            Vc { name, path, mcr: Rate(0), weight: 1.0, priority: 0, llc_snap: false, header: 0, packet };
+        let vc = Vc {
+            name,
+            path,
+            mcr: Rate(0),
+            weight: 1.0,
+            priority: 0,
+            llc_snap: false,
+            header: 0,
+            parity_cells: 0,
+            packet,
+        };
         Ok(self.framed(vc, cells))
     }
 }
@@ -216,9 +251,11 @@ fn check_ends(item: &Item<'_, file::Flow>) -> Result<Needs, Fault> {
         );
         return Err(item.fault("source.kind", message));
     }
-    let rate = source.rate().unwrap_or(Rate(1));
-    item.ensure(rate > Rate(0), "source.rate", "a rate of zero never sends anything")?;
-    item.ensure(rate <= FASTEST, "source.rate", "a source has at most 100 Tb/s")?;
+    if let Some((key, rate)) = source.rate() {
+        let key = format!("source.{key}");
+        item.ensure(rate > Rate(0), &key, "a rate of zero never sends anything")?;
+        item.ensure(rate <= FASTEST, &key, "a source has at most 100 Tb/s")?;
+    }
     item.ensure(source.datagram() != Some(Bytes(0)), "source.size", "a datagram has at least one byte")?;
     Ok(needs)
 }

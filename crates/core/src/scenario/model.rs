@@ -5,6 +5,7 @@ use crate::buffer::admission;
 use crate::buffer::pushout;
 use crate::buffer::size::Measure;
 use crate::link::credit;
+use crate::police;
 use crate::scheduler;
 use crate::source;
 use crate::transport;
@@ -139,6 +140,8 @@ pub struct Vc {
     pub llc_snap: bool,
     /// Octets that packet lines add to each packet; 0 on cell lines.
     pub header: u32,
+    /// Parity cells that a code adds to every frame; 0 on packet lines.
+    pub parity_cells: u16,
     /// Octets of the largest packet that its flows send (IP header included), 0 for single cells.
     pub packet: u32,
 }
@@ -164,4 +167,6 @@ pub struct Flow {
     pub source: source::Spec,
     /// The transport.
     pub transport: transport::Spec,
+    /// The policer at the first switch, if there is one.
+    pub police: Option<police::Spec>,
 }

@@ -7,6 +7,8 @@ pub mod dumbbell;
 
 pub mod parking_lot;
 
+pub mod iwu;
+
 use serde_json::Value as Json;
 
 use super::file::Back;
@@ -20,6 +22,7 @@ crate::variants! {
     "template" by "template" {
         Dumbbell = "dumbbell" in dumbbell,
         ParkingLot = "parking-lot" in parking_lot,
+        Iwu = "iwu" in iwu,
     }
 }
 
@@ -29,6 +32,7 @@ impl Spec {
         match self {
             Spec::Dumbbell(params) => params.expand(network),
             Spec::ParkingLot(params) => params.expand(network),
+            Spec::Iwu(params) => params.expand(network),
         }
     }
 }
