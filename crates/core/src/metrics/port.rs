@@ -14,6 +14,8 @@ pub struct Counters {
     pub units_out: u64,
     /// Octets that were sent.
     pub bytes_out: u64,
+    /// Credit cells that were sent on the line: they are no units.
+    pub credit_cells: u64,
     /// Frames whose first unit arrived.
     pub frames_in: u64,
     /// Frames of which every unit was sent.
@@ -32,6 +34,7 @@ impl Counters {
             units_in: 0,
             units_out: 0,
             bytes_out: 0,
+            credit_cells: 0,
             frames_in: 0,
             frames_whole_out: 0,
             occupancy: Occupancy::new(),
@@ -47,6 +50,7 @@ impl Counters {
         self.sent.fill(None);
         queued.for_each(|unit| self.arrived(unit));
         (self.units_out, self.bytes_out, self.frames_whole_out) = (0, 0, 0);
+        self.credit_cells = 0;
         self.lost.fill(0);
         self.occupancy.reset(now, level);
     }
