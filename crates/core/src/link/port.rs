@@ -217,14 +217,23 @@ impl Port {
         self.counters.reset(now, queued.chain(sending), self.pool.total());
     }
 
-    /// Take a sample of the occupancy for its distribution.
+    /// Take a sample of the occupancy for its distribution, and of what the admission policy measures.
     pub fn sample(&mut self) {
         self.counters.occupancy.sample(self.pool.total());
+        if let Some(meter) = &mut self.counters.meter {
+            let rate = |vc| self.admission.meter(vc).unwrap_or_default();
+            meter.extend((0..self.pool.vcs()).map(rate));
+        }
     }
 
     /// Bring time averages up to the end of the run.
     pub fn close_counters(&mut self, now: Time) {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total());
+    }
+
+    /// The counters, for an engine that keeps some of them by itself.
+    pub(crate) fn counters_mut(&mut self) -> &mut Counters {
+        &mut self.counters
     }
 
     fn enqueue(&mut self, now: Time, unit: Unit, vc: usize, size: u64) {

@@ -1,10 +1,9 @@
 //! What a port knows of the circuits that pass it.
 
-use super::model::{Flow, Line, Scenario};
+use super::model::{Line, Scenario};
 use crate::adaptation::Shape;
 use crate::buffer::admission::{Context, Contract};
 use crate::buffer::size::Measure;
-use crate::units::CELL_PAYLOAD;
 
 /// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
 pub fn passing_circuits(scenario: &Scenario) -> Vec<Vec<usize>> {
@@ -29,7 +28,7 @@ pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contrac
             Measure::Cells => units,
         };
         let (mcr, weight, priority) = (spec.mcr, spec.weight, spec.priority);
-        Contract { mcr, weight, priority, frame, octets, payload: payload(scenario, vc) }
+        Contract { mcr, weight, priority, frame, octets, payload: u64::from(spec.payload) }
     };
     vcs.iter().map(contract).collect()
 }
@@ -44,14 +43,4 @@ pub fn context<'a>(scenario: &'a Scenario, line: &'a Line, contracts: &'a [Contr
         seed: scenario.seed,
         port: &line.name,
     }
-}
-
-/// Application octets in a full frame of a circuit; 0 if it only carries acknowledgements.
-fn payload(scenario: &Scenario, vc: usize) -> u64 {
-    let carried = |flow: &&Flow| flow.vc == vc;
-    let flow = scenario.flows.get(vc).filter(carried).or_else(|| scenario.flows.iter().find(carried));
-    flow.map_or(0, |flow| match scenario.vcs[vc].packet {
-        0 => CELL_PAYLOAD,
-        packet => u64::from(packet - flow.transport.header_bytes()),
-    })
 }

@@ -38,6 +38,8 @@ mod ports;
 
 mod flows;
 
+mod measure;
+
 mod explain;
 
 mod schema;

@@ -11,7 +11,7 @@ use super::file::Back;
 use super::model::NodeKind;
 use super::spec::{Field, Nested, Section, Shape, object_schema, read_section};
 use super::tree::{Fault, Key, Node, Place, Value};
-use crate::units::{Rate, Span};
+use crate::units::{Quantity, Rate, Span};
 
 crate::variants! {
     /// A template as a scenario asks for it.
@@ -65,6 +65,19 @@ impl Network {
             into.extend(keys.iter().cloned());
         }
         self.links.push(link);
+    }
+
+    /// All hosts, and all switches or routers, that are there so far delay what passes them.
+    pub fn delay_nodes(&mut self, host: Span, relay: Span) {
+        let is_host = |node: &Node| node.get("kind").and_then(Node::text) == NodeKind::Host.write().as_str();
+        for node in &mut self.nodes {
+            let latency = if is_host(node) { host } else { relay };
+            if let (true, Value::Table(keys)) = (latency > Span::ZERO, &mut node.value) {
+                let place = self.place;
+                let text = Node { value: Value::Text(latency.show()), place };
+                keys.push((Key { name: "latency".to_string(), place }, text));
+            }
+        }
     }
 
     /// A flow between two hosts.
