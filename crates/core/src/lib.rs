@@ -19,6 +19,8 @@ pub mod transport;
 
 pub mod adaptation;
 
+pub mod police;
+
 pub mod link;
 
 pub mod buffer;

@@ -12,10 +12,9 @@ use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
 use crate::metrics::fairness;
 use crate::metrics::ideal::{self, Demand};
-use crate::network::flow::Figures;
+use crate::network::flow::{Coding, Figures};
 use crate::scenario::model::{Flow, Line, Medium, Scenario};
 use crate::scenario::spec::Field;
-use crate::source;
 
 /// The JSON document of a run; `engine.wall_s` is left null for a caller with a clock.
 pub fn report(scenario: &Scenario, outcome: &Outcome, audit: Option<&Audit>) -> Json {
@@ -51,7 +50,7 @@ pub fn report(scenario: &Scenario, outcome: &Outcome, audit: Option<&Audit>) -> 
 }
 
 fn flow(spec: &Flow, figures: &Figures, rate: f64) -> Json {
-    json!({
+    let mut flow = json!({
         "name": spec.name,
         "vc": spec.vc,
         "goodput_bps": rate,
@@ -63,7 +62,23 @@ fn flow(spec: &Flow, figures: &Figures, rate: f64) -> Json {
         "transfers": figures.transfers,
         "delivery_time_mean_s": figures.delivery.mean_s(),
         "delivery_time_sd_s": figures.delivery.sd_s(),
-    })
+    });
+    if let Some(coding) = figures.coded {
+        append(&mut flow, coding);
+    }
+    flow
+}
+
+/// What a code made of packets: all of data, those of parity are only in `segments_sent`.
+fn append(document: &mut Json, coding: Coding) {
+    let Coding { data_sent, books } = coding;
+    document["packets_sent"] = data_sent.into();
+    document["packets_received"] = books.received.into();
+    document["packets_recovered"] = books.recovered.into();
+    document["packets_lost"] = books.lost.into();
+    document["blocks_whole"] = books.blocks_whole.into();
+    document["blocks_lost"] = books.blocks_lost.into();
+    document["packet_throughput"] = books.throughput().into();
 }
 
 fn port(line: &Line, outcome: &Outcome, index: usize) -> Json {
@@ -153,6 +168,10 @@ fn summary(scenario: &Scenario, figures: &[Figures], rates: &[f64], shared: &Sha
         "weighted_deviation": shared.shares.as_deref().and_then(fairness::weighted_deviation),
     });
     classes::append(&mut summary, scenario, rates);
+    let coded = figures.iter().filter_map(|figures| figures.coded).reduce(Coding::plus);
+    if let Some(coding) = coded {
+        append(&mut summary, coding);
+    }
     summary
 }
 
@@ -166,12 +185,12 @@ pub fn ideal_rates(scenario: &Scenario) -> Vec<f64> {
 fn demand(scenario: &Scenario, flow: &Flow) -> Demand {
     let vc = &scenario.vcs[flow.vc];
     let payload = f64::from(flow.payload());
-    let cost = |medium: Medium| Shape::of(vc, medium, flow.packet()).line_bytes() as f64 / payload;
-    let lines = vc.path.iter().map(|&line| (line, cost(scenario.lines[line].medium)));
-    let limit = match &flow.source {
-        source::Spec::Cbr(params) => params.rate.as_f64(),
-        source::Spec::Poisson(params) => params.rate.as_f64(),
-        source::Spec::Greedy(_) | source::Spec::File(_) => f64::INFINITY,
+    let cost = |medium: Medium| {
+        Shape::of(vc, medium, flow.packet()).line_bytes() as f64 * flow.source.redundancy() / payload
     };
-    Demand { lines: lines.collect(), limit: limit / cost(scenario.lines[vc.path[0]].medium) }
+    let lines = vc.path.iter().map(|&line| (line, cost(scenario.lines[line].medium)));
+    let medium = scenario.lines[vc.path[0]].medium;
+    let plain = Shape::without_parity(vc, medium, flow.packet()).line_bytes();
+    let limit = flow.source.mean_rate(8 * plain).map_or(f64::INFINITY, |rate| rate * payload / plain as f64);
+    Demand { lines: lines.collect(), limit }
 }

@@ -1,9 +1,11 @@
 //! Adaptation: how a packet becomes units, and how units become a packet again.
 //!
 //! On cell links the ATM adaptation layer 5 cuts a packet into cells and glues what arrives up to the next EOM back
-//! together; on packet links a packet is one unit.
+//! together; a code may add parity cells to a frame. On packet links a packet is one unit.
 
 pub mod aal5;
+
+pub mod coded;
 
 use crate::scenario::model::{Medium, Vc};
 use crate::unit::{Flags, Unit};
@@ -23,11 +25,20 @@ impl Shape {
     pub fn of(vc: &Vc, medium: Medium, packet: u32) -> Shape {
         match medium {
             Medium::Cells if vc.packet == 0 => Shape { units: 1, bytes: CELL_BYTES as u16 },
-            Medium::Cells => aal5::segment(packet, vc.llc_snap),
+            Medium::Cells => {
+                let shape = aal5::segment(packet, vc.llc_snap);
+                Shape { units: shape.units + vc.parity_cells, ..shape }
+            }
             Medium::Packets => {
                 Shape { units: 1, bytes: u16::try_from(packet + vc.header).expect("a checked packet fits") }
             }
         }
+    }
+
+    /// The same without the parity cells of a code.
+    pub fn without_parity(vc: &Vc, medium: Medium, packet: u32) -> Shape {
+        let shape = Shape::of(vc, medium, packet);
+        if medium == Medium::Cells { Shape { units: shape.units - vc.parity_cells, ..shape } } else { shape }
     }
 
     /// The units of frame number `frame` of circuit `vc`, first to last; every unit carries `flags` besides its own.

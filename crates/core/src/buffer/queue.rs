@@ -72,6 +72,7 @@ impl Queue {
     }
 
     /// The oldest unit leaves.
+    #[inline]
     pub fn pop(&mut self) -> Option<Unit> {
         let unit = self.slots.pop_front()??;
         if let Some(runs) = &mut self.runs {
@@ -106,7 +107,11 @@ impl Queue {
     }
 
     /// Keep gaps away from both ends.
+    #[inline]
     fn trim(&mut self) {
+        if self.len == self.slots.len() {
+            return;
+        }
         while let Some(None) = self.slots.front() {
             self.slots.pop_front();
             self.head += 1;

@@ -37,6 +37,8 @@ pub enum Reason {
     Front,
     /// It was pushed out of a queue to make room for another unit.
     PushedOut,
+    /// It was marked as discardable before others, and the occupancy had reached the threshold for such units.
+    Marked,
     /// A gatekeeper refused it because its frame or block could spare it.
     Gatekeeper,
     /// A janitor swept it out because its frame or block could spare it.
@@ -47,13 +49,14 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, in the order of reports.
-    pub const ALL: [Reason; 9] = [
+    pub const ALL: [Reason; 10] = [
         Reason::Overflow,
         Reason::Partial,
         Reason::Early,
         Reason::Random,
         Reason::Front,
         Reason::PushedOut,
+        Reason::Marked,
         Reason::Gatekeeper,
         Reason::Janitor,
         Reason::Policed,
@@ -68,6 +71,7 @@ impl Reason {
             Reason::Random => "random",
             Reason::Front => "front",
             Reason::PushedOut => "pushed-out",
+            Reason::Marked => "marked",
             Reason::Gatekeeper => "gatekeeper",
             Reason::Janitor => "janitor",
             Reason::Policed => "policed",

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 
 use super::{LossRecord, Outcome, Work, sampled_ports};
+use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::port::Loss;
@@ -121,7 +122,10 @@ impl Engine {
         }
         unit.hop += 1;
         match self.network.circuits[unit.vc as usize].hop(unit.hop) {
-            Some(hop) => self.enter(hop, unit, now),
+            Some(hop) => match self.network.circuits[unit.vc as usize].police(now, unit) {
+                Ok(unit) => self.enter(hop, unit, now),
+                Err(reason) => self.refuse(hop, unit, reason, now),
+            },
             None => self.deliver(unit, now),
         }
     }
@@ -146,6 +150,12 @@ impl Engine {
         let port = &mut ports[hop.port as usize];
         port.arrive(now, unit, hop.vc as usize, number_at_port(circuits), &mut self.losses);
         self.start(hop.port as usize, now);
+    }
+
+    /// A unit is lost before it enters the buffer of a port.
+    fn refuse(&mut self, hop: Hop, unit: Unit, reason: Reason, now: Time) {
+        self.network.ports[hop.port as usize].refuse(unit, reason, &mut self.losses);
+        self.count_losses(hop.port as usize, now);
     }
 
     /// Let a port start the next unit, if its line is free.

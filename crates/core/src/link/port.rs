@@ -156,7 +156,7 @@ impl Port {
             Verdict::Accept => self.push_in(now, Newcomer { unit, vc, size }, cut, losses),
             Verdict::Discard(reason) => self.lose(unit, reason, losses),
             Verdict::Replace(victim, reason) => {
-                if self.make_room(now, (self.queue_of(vc), size), (victim, reason), vc_of, losses) {
+                if self.make_room(now, (self.queue_of(vc), size), (victim, reason), &vc_of, losses) {
                     self.enqueue(now, unit, vc, size);
                 } else {
                     self.lose(unit, Reason::Overflow, losses);
@@ -164,6 +164,13 @@ impl Port {
                 }
             }
         }
+        self.sweep(now, self.queue_of(vc), &vc_of, losses);
+    }
+
+    /// A unit is lost at the entrance, before the admission policy sees it.
+    pub fn refuse(&mut self, unit: Unit, reason: Reason, losses: &mut Vec<Loss>) {
+        self.counters.arrived(&unit);
+        self.lose(unit, reason, losses);
     }
 
     /// Start to send the next unit, if the line is free and the scheduler has one. Units at the head that the
@@ -240,7 +247,8 @@ impl Port {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() + size);
         self.pool.add(vc, size);
         let queue = self.queue_of(vc);
-        self.queues[queue].push(unit);
+        let position = self.queues[queue].push(unit);
+        self.admission.queued(&unit, vc, position);
         self.scheduler.joined(queue);
         if let Some(pushout) = &mut self.pushout {
             pushout.joined(vc, &self.pool);
@@ -250,6 +258,15 @@ impl Port {
     fn lose(&mut self, unit: Unit, reason: Reason, losses: &mut Vec<Loss>) {
         self.counters.lost(reason);
         losses.push(Loss { unit, reason });
+    }
+
+    /// Take out of a queue whatever the admission policy has made up its mind to give up.
+    fn sweep(&mut self, now: Time, queue: usize, vc_of: impl Fn(&Unit) -> usize, losses: &mut Vec<Loss>) {
+        while let Some((position, reason)) = self.admission.sweep(&self.queues[queue], &self.pool) {
+            let unit = self.queues[queue].take(position).expect("a policy gives up units that are queued");
+            self.scheduler.left(queue, self.queues[queue].is_empty());
+            self.give_up(now, unit, vc_of(&unit), reason, losses);
+        }
     }
 
     /// Take out of a queue the unit that the policy gives up, and more from the head while the arriving one, of
@@ -285,6 +302,9 @@ impl Port {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
         self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: false });
+        if let Some(pushout) = &mut self.pushout {
+            pushout.left(vc, &self.pool, false);
+        }
         self.lose(unit, reason, losses);
     }
 

@@ -9,3 +9,5 @@ pub mod series;
 pub mod fairness;
 
 pub mod ideal;
+
+pub mod gpj;

@@ -4,7 +4,12 @@ use std::collections::VecDeque;
 
 use crate::adaptation::Shape;
 use crate::adaptation::aal5::{Reassembled, Reassembly};
+use crate::adaptation::coded::Collection;
+use crate::buffer::verdict::Reason;
+use crate::police::{self, Police};
+use crate::scenario::contract::carried;
 use crate::scenario::model::{Medium, Scenario, Vc};
+use crate::transport::fec::Label;
 use crate::transport::tcp::Segment;
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
@@ -30,6 +35,25 @@ pub enum Payload {
         /// When it was handed over for sending.
         sent: Time,
     },
+    /// A packet of a block with parity.
+    Coded {
+        /// Its place.
+        label: Label,
+        /// Whether it is the last packet of its block.
+        ends_block: bool,
+        /// When it was handed over for sending.
+        sent: Time,
+    },
+}
+
+impl Payload {
+    /// What every unit of the frame is marked with.
+    fn marks(&self) -> Flags {
+        match self {
+            Payload::Coded { ends_block: true, .. } => Flags::BLOCK_END,
+            _ => Flags::default(),
+        }
+    }
 }
 
 /// A frame that has been sent and may still arrive.
@@ -52,12 +76,14 @@ pub struct Emission {
     pub frame: u32,
     /// Its units.
     pub shape: Shape,
+    /// What each of them is marked with.
+    pub marks: Flags,
 }
 
 impl Emission {
     /// The units, first to last.
     pub fn units(self) -> impl Iterator<Item = Unit> {
-        self.shape.units(self.vc, self.frame, Flags::default())
+        self.shape.units(self.vc, self.frame, self.marks)
     }
 }
 
@@ -66,7 +92,7 @@ impl Emission {
 pub struct Received {
     /// Frames reassembled.
     pub whole: u64,
-    /// Collections of cells whose number did not match the trailer.
+    /// Collections of cells whose number did not match the trailer, or from which a code could not restore a frame.
     pub wrong_length: u64,
     /// Collections of cells with a wrong CRC.
     pub wrong_crc: u64,
@@ -83,6 +109,13 @@ pub struct Tally {
     pub lost: u64,
 }
 
+impl Tally {
+    /// In a port or on a line.
+    pub fn under_way(&self) -> u64 {
+        self.sent - self.arrived - self.lost
+    }
+}
+
 /// A circuit.
 #[derive(Clone, Debug)]
 pub struct Circuit {
@@ -93,6 +126,8 @@ pub struct Circuit {
     frames: VecDeque<Frame>,
     oldest: u32,
     reassembly: Reassembly,
+    collection: Collection,
+    police: Option<police::Policy>,
     received: Received,
     tally: Tally,
 }
@@ -103,6 +138,11 @@ impl Circuit {
         let number =
             |line: usize| passing[line].binary_search(&vc).expect("a circuit passes the lines of its path");
         let hop = |&line: &usize| Hop { port: line as u32, vc: number(line) as u32 };
+        let police = carried(scenario, vc).and_then(|flow| {
+            let context = police::Context { seed: scenario.seed, flow: &flow.name };
+            let policer = flow.police.as_ref()?.build(&context);
+            Some(policer.expect("a checked scenario can be built"))
+        });
         Circuit {
             hops: spec.path.iter().map(hop).collect(),
             medium: scenario.lines[spec.path[0]].medium,
@@ -111,6 +151,8 @@ impl Circuit {
             frames: VecDeque::new(),
             oldest: 0,
             reassembly: Reassembly::default(),
+            collection: Collection::default(),
+            police,
             received: Received::default(),
             tally: Tally::default(),
         }
@@ -136,6 +178,14 @@ impl Circuit {
         self.tally
     }
 
+    /// A unit arrives at the end of a line: if that is where the circuit is policed, it may be marked or has to go.
+    pub fn police(&mut self, now: Time, unit: Unit) -> Result<Unit, Reason> {
+        match &mut self.police {
+            Some(policer) if unit.hop == POLICED_HOP => policer.judge(now, &unit).apply(unit),
+            _ => Ok(unit),
+        }
+    }
+
     /// A unit was lost at a port.
     pub fn lost(&mut self) {
         self.tally.lost += 1;
@@ -152,7 +202,7 @@ impl Circuit {
         let frame = self.oldest.wrapping_add(self.frames.len() as u32);
         self.tally.sent += u64::from(shape.units);
         self.frames.push_back(Frame { flow, units: shape.units, payload });
-        Emission { vc: self.vc, frame, shape }
+        Emission { vc: self.vc, frame, shape, marks: payload.marks() }
     }
 
     /// A unit arrives at the destination; answers the frame that it completes, if it does.
@@ -164,6 +214,9 @@ impl Circuit {
         self.frames.drain(..gone as usize);
         self.oldest = unit.frame;
         let frame = *self.frames.front().expect("a unit belongs to a frame that was sent");
+        if self.spec.parity_cells > 0 {
+            return self.collect(unit, frame);
+        }
         match self.reassembly.push(unit, frame.units)? {
             Reassembled::Whole => self.received.whole += 1,
             Reassembled::WrongLength => {
@@ -179,4 +232,15 @@ impl Circuit {
         self.oldest = self.oldest.wrapping_add(1);
         Some(frame)
     }
+
+    /// A cell of a frame with parity cells arrives. The frame stays at the head, since more of its cells may follow.
+    fn collect(&mut self, unit: &Unit, frame: Frame) -> Option<Frame> {
+        let collected = self.collection.push(unit, frame.units - self.spec.parity_cells);
+        self.received.wrong_length += u64::from(collected.given_up);
+        self.received.whole += u64::from(collected.whole);
+        collected.whole.then_some(frame)
+    }
 }
+
+/// The first switch on a path: the unit has passed one line, that of its sender.
+pub const POLICED_HOP: u8 = 1;

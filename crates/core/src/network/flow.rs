@@ -4,13 +4,16 @@
 //! end wants to send is appended to a list of [`Emission`]s.
 
 use super::circuit::{Circuit, Emission, Frame, Payload};
+use super::coded::{self, Coded};
 use super::host::{Processor, Task};
 use crate::adaptation::Shape;
 use crate::metrics::series::Series;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
+use crate::source::burst::{Added, Bursts};
 use crate::source::clock::Clock;
 use crate::source::{self, file};
+use crate::transport::fec::Books;
 use crate::transport::tcp::{DeliveryTime, Receiver, Segment, Sender, SenderStats};
 use crate::transport::{self, tcp};
 use crate::units::{Span, Time};
@@ -41,6 +44,7 @@ pub struct Flow {
 enum Work {
     Tcp(Box<Tcp>),
     Datagrams(Box<Datagrams>),
+    Coded(Box<Coded>),
 }
 
 /// What a flow has done since the last reset.
@@ -62,6 +66,24 @@ pub struct Figures {
     pub transfers: u64,
     /// Time to deliver: of timed segments until they are acknowledged, of datagrams until they arrive; in seconds.
     pub delivery: DeliveryTime,
+    /// What a code made of the packets, if the flow has one.
+    pub coded: Option<Coding>,
+}
+
+/// What a code made of a flow's packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coding {
+    /// Packets of data sent, those of blocks still under way included.
+    pub data_sent: u64,
+    /// What became of the blocks whose fate is known.
+    pub books: Books,
+}
+
+impl Coding {
+    /// Both together.
+    pub fn plus(self, other: Coding) -> Coding {
+        Coding { data_sent: self.data_sent + other.data_sent, books: self.books.plus(other.books) }
+    }
 }
 
 impl Flow {
@@ -81,6 +103,9 @@ impl Flow {
                 transport::Spec::Udp(_) | transport::Spec::Cells(_) => {
                     Work::Datagrams(Box::new(Datagrams::new(scenario, spec)))
                 }
+                transport::Spec::Fec(_) => {
+                    Work::Coded(Box::new(Coded::new(scenario, spec, coded::source_of(spec))))
+                }
             },
         }
     }
@@ -94,7 +119,8 @@ impl Flow {
             (Work::Tcp(tcp), End::Source) => earliest(tcp.sender.next_timer(), tcp.app.next),
             (Work::Tcp(tcp), End::Sink) => tcp.receiver.next_timer(),
             (Work::Datagrams(source), End::Source) => Some(source.next),
-            (Work::Datagrams(_), End::Sink) => None,
+            (Work::Coded(coded), End::Source) => Some(coded.next),
+            (Work::Datagrams(_) | Work::Coded(_), End::Sink) => None,
         };
         match &self.processors {
             Some(processors) => earliest(timer, processors[end as usize].next()),
@@ -113,6 +139,11 @@ impl Flow {
             (Work::Datagrams(source), _) if starts => source.start(now),
             (Work::Datagrams(source), _) => {
                 let (bytes, payload) = source.send(now);
+                out.push(circuits[self.vc as usize].emit(self.index, bytes, payload));
+            }
+            (Work::Coded(coded), _) if starts => coded.start(now),
+            (Work::Coded(coded), _) => {
+                let (bytes, payload) = coded.send(now);
                 out.push(circuits[self.vc as usize].emit(self.index, bytes, payload));
             }
         }
@@ -142,6 +173,10 @@ impl Flow {
                 source.figures.delivery.add(now.since(sent));
                 End::Sink
             }
+            (Work::Coded(coded), Payload::Coded { label, sent, .. }) => {
+                coded.receive(now, label, sent);
+                End::Sink
+            }
             _ => unreachable!("a frame comes from its own flow"),
         };
         self.record(now);
@@ -154,6 +189,7 @@ impl Flow {
         match &self.work {
             Work::Tcp(tcp) => tcp.figures(),
             Work::Datagrams(source) => source.figures,
+            Work::Coded(coded) => coded.figures(),
         }
     }
 
@@ -162,7 +198,7 @@ impl Flow {
     pub fn sent_delivered_acked(&self) -> Option<(u64, u64, u64)> {
         match &self.work {
             Work::Tcp(tcp) => Some((tcp.sender.sent(), tcp.receiver.delivered(), tcp.sender.acked())),
-            Work::Datagrams(_) => None,
+            Work::Datagrams(_) | Work::Coded(_) => None,
         }
     }
 
@@ -176,6 +212,7 @@ impl Flow {
         match &mut self.work {
             Work::Tcp(tcp) => tcp.baseline = tcp.totals(),
             Work::Datagrams(source) => source.figures = Figures::default(),
+            Work::Coded(coded) => coded.reset_counters(),
         }
         if let Some(series) = &mut self.series {
             series.reset(now, self.work.bytes());
@@ -183,7 +220,10 @@ impl Flow {
     }
 
     /// The run is over.
-    pub fn close_counters(&mut self, now: Time) {
+    pub fn finish(&mut self, now: Time, circuits: &[Circuit]) {
+        if let Work::Coded(coded) = &mut self.work {
+            coded.finish(&circuits[self.vc as usize]);
+        }
         if let Some(series) = &mut self.series {
             series.catch_up(now);
         }
@@ -233,6 +273,7 @@ impl Work {
         match self {
             Work::Tcp(tcp) => tcp.sender.acked(),
             Work::Datagrams(source) => source.figures.bytes,
+            Work::Coded(coded) => coded.figures().bytes,
         }
     }
 }
@@ -366,6 +407,7 @@ impl Tcp {
             received: 0,
             transfers: now.transfers - then.transfers,
             delivery: stats.delivery_time,
+            coded: None,
         }
     }
 }
@@ -374,7 +416,10 @@ impl Tcp {
 #[derive(Debug)]
 struct Datagrams {
     clock: Clock,
+    /// When the next one is due; `Time::NEVER` after the last one.
     next: Time,
+    /// How many the source still sends, if it stops.
+    left: Option<u64>,
     packet: u32,
     payload: u32,
     figures: Figures,
@@ -392,10 +437,18 @@ impl Datagrams {
                 let stream = Stream::new(scenario.seed, &format!("flow.{}.gaps", spec.name));
                 Clock::poisson(bits, params.rate, stream)
             }
+            source::Spec::OnOff(params) => {
+                let stream = Stream::new(scenario.seed, &format!("flow.{}.bursts", spec.name));
+                Clock::Bursts(Bursts::new(&params.pattern(), bits, Added::NOTHING, stream))
+            }
             _ => unreachable!("a checked datagram flow has a source with a clock"),
         };
+        let left = match &spec.source {
+            source::Spec::OnOff(params) => params.total,
+            _ => None,
+        };
         let (next, figures) = (Time::NEVER, Figures::default());
-        Datagrams { clock, next, packet, payload: spec.payload(), figures }
+        Datagrams { clock, next, left, packet, payload: spec.payload(), figures }
     }
 
     fn start(&mut self, now: Time) {
@@ -403,7 +456,10 @@ impl Datagrams {
     }
 
     fn send(&mut self, now: Time) -> (u32, Payload) {
-        self.next = now + self.clock.gap();
+        if let Some(left) = &mut self.left {
+            *left -= 1;
+        }
+        self.next = if self.left == Some(0) { Time::NEVER } else { now + self.clock.gap() };
         self.figures.sent += 1;
         (self.packet, Payload::Datagram { bytes: self.payload, sent: now })
     }

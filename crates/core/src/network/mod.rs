@@ -5,6 +5,8 @@
 
 pub mod circuit;
 
+mod coded;
+
 pub mod flow;
 
 mod host;
@@ -53,10 +55,10 @@ impl Network {
         self.circuits.iter_mut().for_each(Circuit::reset_counters);
     }
 
-    /// Bring time averages and series up to the end of the run.
+    /// Bring time averages, series and blocks up to the end of the run.
     pub fn close_counters(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.close_counters(now));
-        self.flows.iter_mut().for_each(|flow| flow.close_counters(now));
+        self.flows.iter_mut().for_each(|flow| flow.finish(now, &self.circuits));
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a port knows of the circuits that pass it.
 
-use super::model::{Line, Scenario};
+use super::model::{Flow, Line, Scenario};
 use crate::adaptation::Shape;
 use crate::buffer::admission::{Context, Contract};
 use crate::buffer::size::Measure;
@@ -28,7 +28,9 @@ pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contrac
             Measure::Cells => units,
         };
         let (mcr, weight, priority) = (spec.mcr, spec.weight, spec.priority);
-        Contract { mcr, weight, priority, frame, octets, payload: u64::from(spec.payload) }
+        let budget = carried(scenario, vc).and_then(|flow| flow.transport.budget(&flow.source));
+        let payload = u64::from(spec.payload);
+        Contract { mcr, weight, priority, frame, octets, payload, budget }
     };
     vcs.iter().map(contract).collect()
 }
@@ -43,4 +45,10 @@ pub fn context<'a>(scenario: &'a Scenario, line: &'a Line, contracts: &'a [Contr
         seed: scenario.seed,
         port: &line.name,
     }
+}
+
+/// The first flow whose data a circuit carries; none if it only carries acknowledgements.
+pub(crate) fn carried(scenario: &Scenario, vc: usize) -> Option<&Flow> {
+    let carries = |flow: &&Flow| flow.vc == vc;
+    scenario.flows.get(vc).filter(carries).or_else(|| scenario.flows.iter().find(carries))
 }

@@ -3,7 +3,9 @@
 use super::model::{Engine, Medium, NodeKind};
 use super::spec::Nested;
 use crate::buffer::admission::{self, tail_drop};
+use crate::buffer::pushout;
 use crate::buffer::size::BufferSize;
+use crate::police;
 use crate::scheduler::{self, fifo};
 use crate::section;
 use crate::source;
@@ -84,7 +86,9 @@ section! {
         /// How much it can hold.
         pub buffer: BufferSize = BufferSize::Unlimited,
         /// Who is admitted.
-        pub admission: admission::Spec = admission::Spec::TailDrop(tail_drop::Params {}),
+        pub admission: admission::Spec = admission::Spec::TailDrop(tail_drop::Params { clp_threshold: None }),
+        /// Who gives way to an arriving unit when the buffer is full; by default nobody.
+        pub pushout: Option<pushout::Spec> = None,
         /// Who is served.
         pub scheduler: scheduler::Spec = scheduler::Spec::Fifo(fifo::Params {}),
     }
@@ -113,6 +117,10 @@ section! {
         pub mcr: Option<Rate> = None,
         /// Share or weight of the flow's circuit.
         pub weight: f64 = 1.0,
+        /// Priority of the flow's circuit with the scheduler strict-priority: a lower number goes first.
+        pub priority: u32 = 0,
+        /// Policer at the first switch that the flow's data reach.
+        pub police: Option<police::Spec> = None,
         /// Name of the flow's circuit, by default that of the flow. Flows that name the same circuit share it, and the
         /// one of their acknowledgements: they have the same ends, route, mcr and weight.
         pub pvc: Option<String> = None,

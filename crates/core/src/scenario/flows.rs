@@ -10,6 +10,9 @@ use super::links::FASTEST;
 use super::model::{Flow, Line, Medium, Node, NodeKind, Vc};
 use super::route::Routes;
 use super::tree::{self, Fault};
+use crate::adaptation::aal5;
+use crate::network::circuit::POLICED_HOP;
+use crate::police;
 use crate::transport::{self, Needs};
 use crate::units::{Bytes, CELL_PAYLOAD, Rate, Span};
 
@@ -63,7 +66,7 @@ impl Network<'_> {
             None => None,
         };
         let vc = circuits.join(&item, vc, reverse)?;
-        let file::Flow { name, source, transport, start, start_spread, class, .. } = item.it;
+        let file::Flow { name, source, transport, start, start_spread, police, class, .. } = item.it;
         let file::Flow { processing, processing_variation, .. } = item.it;
         Ok(Flow {
             name,
@@ -75,6 +78,7 @@ impl Network<'_> {
             start_spread,
             source,
             transport,
+            police,
             class,
             processing,
             processing_variation,
@@ -129,6 +133,7 @@ impl Network<'_> {
         let only_cells = "this transport sends single cells, but the route goes over packet links";
         item.ensure(needs.packet > 0 || cells, "transport", only_cells)?;
         self.check_packet(item, needs, cells)?;
+        self.check_police(item, &path)?;
         let flow = &item.it;
         item.ensure(flow.weight.is_finite() && flow.weight > 0.0, "weight", "a weight is greater than 0")?;
         let mcr = flow.mcr.unwrap_or(Rate(0));
@@ -146,9 +151,10 @@ impl Network<'_> {
             path,
             mcr,
             weight: flow.weight,
-            priority: 0,
+            priority: flow.priority,
             llc_snap: false,
             header: 0,
+            parity_cells: self.parity_cells(item, needs, cells)?,
             packet,
             payload: if packet == 0 { CELL_PAYLOAD as u32 } else { packet - flow.transport.header_bytes() },
         };
@@ -161,6 +167,26 @@ impl Network<'_> {
             true => Vc { llc_snap: self.adaptation.llc_snap(), ..vc },
             false => Vc { header: self.adaptation.header().0 as u32, ..vc },
         }
+    }
+
+    /// Parity cells of a frame, if they can be.
+    fn parity_cells(&self, item: &Item<'_, file::Flow>, needs: &Needs, cells: bool) -> Result<u16, Fault> {
+        let parity = item.it.transport.parity_cells();
+        let key = "transport.parity_cells";
+        let only_cells = "the route goes over packet links: packets have no parity cells, set 0";
+        item.ensure(parity == 0 || cells, key, only_cells)?;
+        let frame = aal5::cells(needs.packet, self.adaptation.llc_snap());
+        let total = u16::try_from(frame + u64::from(parity)).map(|_| parity as u16);
+        total.map_err(|_| item.fault(key, "a frame has at most 65535 cells, parity included"))
+    }
+
+    /// Refuse a policer that cannot work.
+    fn check_police(&self, item: &Item<'_, file::Flow>, path: &[usize]) -> Result<(), Fault> {
+        let Some(police) = &item.it.police else { return Ok(()) };
+        let switched = path.len() > usize::from(POLICED_HOP);
+        item.ensure(switched, "police", "a policer stands at the first switch, and this route has none")?;
+        let context = police::Context { seed: 0, flow: &item.it.name };
+        police.build(&context).map(|_| ()).map_err(|why| item.refuse("police", why))
     }
 
     /// Refuse a packet that is longer than a frame can say.
@@ -221,6 +247,7 @@ impl Network<'_> {
             priority: 0,
             llc_snap: false,
             header: 0,
+            parity_cells: 0,
             packet,
             payload: 0,
         };
@@ -240,6 +267,8 @@ struct Circuit {
     data: Vc,
     back: Option<Vc>,
     first: String,
+    police: Option<police::Spec>,
+    coded: bool,
 }
 
 impl Circuits {
@@ -247,10 +276,13 @@ impl Circuits {
     fn join(&mut self, item: &Item<'_, file::Flow>, data: Vc, back: Option<Vc>) -> Result<usize, Fault> {
         let Some(&index) = self.by_name.get(&data.name) else {
             self.by_name.insert(data.name.clone(), self.list.len());
-            self.list.push(Circuit { data, back, first: item.it.name.clone() });
+            let (first, police) = (item.it.name.clone(), item.it.police.clone());
+            self.list.push(Circuit { data, back, first, police, coded: is_coded(&item.it.transport) });
             return Ok(self.list.len() - 1);
         };
         let circuit = &mut self.list[index];
+        let alone = "blocks with parity need a circuit of their own";
+        item.ensure(!circuit.coded && !is_coded(&item.it.transport), "pvc", alone)?;
         circuit.check(item, &data)?;
         circuit.data.packet = circuit.data.packet.max(data.packet);
         circuit.data.payload = circuit.data.payload.max(data.payload);
@@ -289,6 +321,8 @@ impl Circuit {
             ("pvc", data.path != asked.path, "the ends and the route"),
             ("mcr", data.mcr != asked.mcr, "the mcr"),
             ("weight", data.weight != asked.weight, "the weight"),
+            ("priority", data.priority != asked.priority, "the priority"),
+            ("police", self.police != item.it.police, "the policer"),
             ("transport", (data.packet == 0) != (asked.packet == 0), "the kind of units, cells or packets,"),
         ];
         match differs.into_iter().find(|(_, differs, _)| *differs) {
@@ -300,6 +334,10 @@ impl Circuit {
             }
         }
     }
+}
+
+fn is_coded(transport: &transport::Spec) -> bool {
+    matches!(transport, transport::Spec::Fec(_))
 }
 
 /// Refuse a processor that cannot be.
@@ -327,9 +365,11 @@ fn check_ends(item: &Item<'_, file::Flow>) -> Result<Needs, Fault> {
         );
         return Err(item.fault("source.kind", message));
     }
-    let rate = source.rate().unwrap_or(Rate(1));
-    item.ensure(rate > Rate(0), "source.rate", "a rate of zero never sends anything")?;
-    item.ensure(rate <= FASTEST, "source.rate", "a source has at most 100 Tb/s")?;
+    if let Some((key, rate)) = source.rate() {
+        let key = format!("source.{key}");
+        item.ensure(rate > Rate(0), &key, "a rate of zero never sends anything")?;
+        item.ensure(rate <= FASTEST, &key, "a source has at most 100 Tb/s")?;
+    }
     item.ensure(source.datagram() != Some(Bytes(0)), "source.size", "a datagram has at least one byte")?;
     Ok(needs)
 }

@@ -4,6 +4,7 @@ use super::adaptation;
 use crate::buffer::admission;
 use crate::buffer::pushout;
 use crate::buffer::size::Measure;
+use crate::police;
 use crate::scheduler;
 use crate::source;
 use crate::transport;
@@ -171,6 +172,8 @@ pub struct Vc {
     pub llc_snap: bool,
     /// Octets that packet lines add to each packet; 0 on cell lines.
     pub header: u32,
+    /// Parity cells that a code adds to every frame; 0 on packet lines.
+    pub parity_cells: u16,
     /// Octets of the largest packet that its flows send (IP header included), 0 for single cells.
     pub packet: u32,
     /// Octets of application data in a full packet, 0 if it only carries acknowledgements.
@@ -198,6 +201,8 @@ pub struct Flow {
     pub source: source::Spec,
     /// The transport.
     pub transport: transport::Spec,
+    /// The policer at the first switch, if there is one.
+    pub police: Option<police::Spec>,
     /// Label of the flows that a report also counts together; empty if none.
     pub class: String,
     /// Mean time that either host takes for each segment that it sends or receives; zero for no time at all.

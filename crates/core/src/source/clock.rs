@@ -1,5 +1,6 @@
-//! The clock of a source that sends units by time: periodic or Poisson.
+//! The clock of a source that sends units by time: periodic, Poisson or in bursts.
 
+use super::burst::Bursts;
 use crate::rng::Stream;
 use crate::units::{Rate, Span};
 
@@ -22,6 +23,8 @@ pub enum Clock {
         /// Its random numbers.
         stream: Stream,
     },
+    /// Equal gaps within bursts.
+    Bursts(Bursts),
 }
 
 impl Clock {
@@ -40,6 +43,7 @@ impl Clock {
         match self {
             Clock::Periodic { .. } => Span::ZERO,
             Clock::Poisson { .. } => self.gap(),
+            Clock::Bursts(bursts) => bursts.first(),
         }
     }
 
@@ -53,6 +57,7 @@ impl Clock {
                 Span(whole + sum / rate.0)
             }
             Clock::Poisson { mean, stream } => Span(libm::round(*mean * stream.exponential()) as u64),
+            Clock::Bursts(bursts) => bursts.gap(true),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What applications want to send, and when.
 //!
 //! A source that fills a transport (`greedy`, `file`) is driven by the transport's progress; a source that clocks
-//! its own units (`cbr`, `poisson`) is driven by time. Rates count every octet on the line, headers and padding
+//! its own units (`cbr`, `poisson`, `on-off`, `fec-block`) is driven by time. Rates count every octet on the line, headers and padding
 //! included, so that a load is simply the sum of rates over the rate of the line.
 
 pub mod file;
@@ -12,8 +12,15 @@ pub mod cbr;
 
 pub mod poisson;
 
+pub mod on_off;
+
+pub mod fec_block;
+
 pub mod clock;
 
+pub mod burst;
+
+use crate::transport::fec;
 use crate::units::{Bytes, Rate};
 
 crate::variants! {
@@ -23,6 +30,8 @@ crate::variants! {
         File = "file" in file,
         Cbr = "cbr" in cbr,
         Poisson = "poisson" in poisson,
+        OnOff = "on-off" in on_off,
+        FecBlock = "fec-block" in fec_block,
     }
 }
 
@@ -32,16 +41,39 @@ impl Spec {
         match self {
             Spec::Cbr(cbr) => Some(cbr.size),
             Spec::Poisson(poisson) => Some(poisson.size),
+            Spec::OnOff(on_off) => Some(on_off.size),
+            Spec::Greedy(_) | Spec::File(_) | Spec::FecBlock(_) => None,
+        }
+    }
+
+    /// The rate on the line that the source states, if it states one, and the key that does.
+    pub fn rate(&self) -> Option<(&'static str, Rate)> {
+        match self {
+            Spec::Cbr(cbr) => Some(("rate", cbr.rate)),
+            Spec::Poisson(poisson) => Some(("rate", poisson.rate)),
+            Spec::OnOff(on_off) => Some(("peak", on_off.peak)),
+            Spec::FecBlock(blocks) => Some(("peak", blocks.peak)),
             Spec::Greedy(_) | Spec::File(_) => None,
         }
     }
 
-    /// Mean rate on the line, if the source has one of its own.
-    pub fn rate(&self) -> Option<Rate> {
+    /// Mean rate on the line of packets of `bits` bits that carry data, in bits per second, if the source has one of
+    /// its own.
+    pub fn mean_rate(&self, bits: u64) -> Option<f64> {
         match self {
-            Spec::Cbr(cbr) => Some(cbr.rate),
-            Spec::Poisson(poisson) => Some(poisson.rate),
+            Spec::Cbr(cbr) => Some(cbr.rate.as_f64()),
+            Spec::Poisson(poisson) => Some(poisson.rate.as_f64()),
+            Spec::OnOff(on_off) => Some(on_off.peak.as_f64() * on_off.pattern().activity(bits)),
+            Spec::FecBlock(blocks) => Some(blocks.peak.as_f64() * blocks.pattern().activity(bits)),
             Spec::Greedy(_) | Spec::File(_) => None,
+        }
+    }
+
+    /// Packets sent for every packet with data: 1 + h / K for a source that adds parity.
+    pub fn redundancy(&self) -> f64 {
+        match self {
+            Spec::FecBlock(blocks) => f64::from(blocks.block + blocks.parity) / f64::from(blocks.block),
+            _ => 1.0,
         }
     }
 
@@ -51,6 +83,11 @@ impl Spec {
             Spec::File(file) if file.size == Bytes(0) => {
                 Err("size: a file has at least one byte".to_string())
             }
+            Spec::OnOff(on_off) if on_off.total == Some(0) => {
+                Err("total: a source sends at least one packet".to_string())
+            }
+            Spec::OnOff(on_off) => on_off.pattern().check(),
+            Spec::FecBlock(blocks) => blocks.check(fec::HEADERS.into()),
             _ => Ok(()),
         }
     }

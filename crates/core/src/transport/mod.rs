@@ -6,6 +6,9 @@ pub mod udp;
 
 pub mod cells;
 
+pub mod fec;
+
+use crate::buffer::admission::Budget;
 use crate::source;
 
 crate::variants! {
@@ -14,6 +17,7 @@ crate::variants! {
         Tcp = "tcp" in tcp at "tcp/mod.rs",
         Udp = "udp" in udp,
         Cells = "cells" in cells,
+        Fec = "fec" in fec,
     }
 }
 
@@ -37,6 +41,7 @@ impl Spec {
             Spec::Tcp(_) => tcp::HEADERS,
             Spec::Udp(_) => udp::HEADERS,
             Spec::Cells(_) => 0,
+            Spec::Fec(_) => fec::HEADERS,
         }
     }
 
@@ -50,8 +55,8 @@ impl Spec {
 
     /// What this transport needs to carry `source`.
     pub fn needs(&self, source: &source::Spec) -> Needs {
-        let clocked =
-            Needs { packet: 0, packet_key: "source.size", reverse: None, sources: &["cbr", "poisson"] };
+        let sources = &["cbr", "poisson", "on-off"];
+        let clocked = Needs { packet: 0, packet_key: "source.size", reverse: None, sources };
         match self {
             Spec::Tcp(params) => Needs {
                 packet: u64::from(tcp::HEADERS) + u64::from(params.mss),
@@ -64,6 +69,29 @@ impl Spec {
                 Needs { packet: payload.saturating_add(udp::HEADERS.into()), ..clocked }
             }
             Spec::Cells(_) => clocked,
+            Spec::Fec(_) => {
+                let packet = match source {
+                    source::Spec::FecBlock(blocks) => blocks.mtu.0,
+                    _ => 0,
+                };
+                Needs { packet, packet_key: "source.mtu", reverse: None, sources: &["fec-block"] }
+            }
+        }
+    }
+
+    /// Parity cells that this transport adds to every frame.
+    pub fn parity_cells(&self) -> u32 {
+        match self {
+            Spec::Fec(params) => params.parity_cells,
+            Spec::Tcp(_) | Spec::Udp(_) | Spec::Cells(_) => 0,
+        }
+    }
+
+    /// What switches may lose of this transport's packets from `source`, if it repairs losses.
+    pub fn budget(&self, source: &source::Spec) -> Option<Budget> {
+        match (self, source) {
+            (Spec::Fec(params), source::Spec::FecBlock(blocks)) => Some(params.budget(fec::Code::of(blocks))),
+            _ => None,
         }
     }
 
@@ -71,6 +99,7 @@ impl Spec {
     pub fn check(&self) -> Result<(), String> {
         match self {
             Spec::Tcp(params) => params.check(),
+            Spec::Fec(params) => params.check(),
             Spec::Udp(_) | Spec::Cells(_) => Ok(()),
         }
     }

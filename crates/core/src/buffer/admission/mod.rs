@@ -31,10 +31,15 @@ pub mod dynamic_threshold;
 
 pub mod dt_epd;
 
+pub mod gatekeeper_janitor;
+
+mod candidates;
+
 #[cfg(test)]
 mod conformance;
 
 use super::pool::Pool;
+use super::queue::Queue;
 use super::size::Level;
 use super::verdict::{Reason, Verdict};
 use crate::rng::Stream;
@@ -61,6 +66,7 @@ variants! {
         Wfepd = "wfepd" in wfepd,
         DynamicThreshold = "dynamic-threshold" in dynamic_threshold,
         DtEpd = "dt-epd" in dt_epd,
+        GatekeeperJanitor = "gatekeeper-janitor" in gatekeeper_janitor,
     }
 }
 
@@ -80,9 +86,12 @@ dispatch! {
         Wfepd = wfepd,
         DynamicThreshold = dynamic_threshold,
         DtEpd = dt_epd,
+        GatekeeperJanitor = gatekeeper_janitor,
     }
 
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
+    fn queued(&mut self, unit: &Unit, vc: usize, position: u64);
+    fn sweep(&mut self, queue: &Queue, pool: &Pool) -> Option<(u64, Reason)>;
     fn departed(&mut self, departure: &Departure<'_>);
     fn stale(&mut self, unit: &Unit, vc: usize) -> Option<Reason>;
     fn broken(&mut self, vc: usize, fragment: bool);
@@ -94,6 +103,14 @@ dispatch! {
 pub trait Admission {
     /// Take this unit or lose it? The books do not count it yet.
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
+
+    /// A unit that was accepted has joined its queue at this position.
+    fn queued(&mut self, _unit: &Unit, _vc: usize, _position: u64) {}
+
+    /// Asked after every arrival until it answers `None`: which queued unit shall be lost, and why?
+    fn sweep(&mut self, _queue: &Queue, _pool: &Pool) -> Option<(u64, Reason)> {
+        None
+    }
 
     /// A unit has left the buffer; the books no longer count it.
     fn departed(&mut self, _departure: &Departure<'_>) {}
@@ -131,6 +148,8 @@ pub struct Arrival<'a> {
     pub size: u64,
     /// The books before it.
     pub pool: &'a Pool,
+    /// The queue that it would join, as it is before it.
+    pub queue: &'a Queue,
     /// Whether a push-out policy makes room when there is none.
     pub elastic: bool,
 }
@@ -191,6 +210,28 @@ pub struct Contract {
     pub octets: u64,
     /// Application octets in a full frame; 0 if the circuit only carries acknowledgements.
     pub payload: u64,
+    /// What of its frames may be lost, if it carries packets that repair themselves.
+    pub budget: Option<Budget>,
+}
+
+/// What a circuit says of the losses that it survives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// Cells of a frame that its code repairs. Without any, frames are delimited by their EOM alone.
+    pub parity_cells: u32,
+    /// Packets of a block that its code repairs.
+    pub parity_packets: u32,
+    /// Cells of a frame that switches may give up, if the circuit has negotiated it.
+    pub cells: Option<u32>,
+    /// Packets of a block that switches may give up, if the circuit has negotiated it.
+    pub packets: Option<u32>,
+}
+
+impl Spec {
+    /// Whether the policy only works where all circuits share one queue.
+    pub fn needs_one_queue(&self) -> bool {
+        matches!(self, Spec::GatekeeperJanitor(_))
+    }
 }
 
 impl Context<'_> {
@@ -218,6 +259,7 @@ impl Context<'_> {
             frame: 32,
             octets: 32 * CELL_BYTES,
             payload: 1460,
+            budget: None,
         };
         static CONTRACTS: [Contract; 64] = [PLAIN; 64];
         Context {
@@ -240,6 +282,7 @@ pub(crate) mod tests {
     pub(crate) struct Bench<P> {
         pub(crate) policy: P,
         pub(crate) pool: Pool,
+        pub(crate) queue: Queue,
         pub(crate) now: Time,
     }
 
@@ -250,22 +293,22 @@ pub(crate) mod tests {
             build: impl Fn(&Context<'_>) -> Result<P, String>,
         ) -> Bench<P> {
             let policy = build(&Context::alone(capacity, vcs)).unwrap();
-            Bench { policy, pool: Pool::new(capacity, vcs), now: Time::ZERO }
+            Bench { policy, pool: Pool::new(capacity, vcs), queue: Queue::default(), now: Time::ZERO }
         }
 
-        /// Offer cells of one circuit: `f` first, `.` middle, `e` last, `1` a frame of one cell.
+        /// Offer cells of one circuit: `f` first, `.` middle, `c` a marked middle one, `e` last, `1` a frame of one cell, `c` a marked one.
         ///
         /// Answers: `A` accepted, `o` overflow, `p` rest of a broken frame, `r` frame refused early, `m` random,
-        /// `g` gatekeeper, `x` anything else.
+        /// `c` marked, `g` gatekeeper, `x` anything else.
         pub(crate) fn offer(&mut self, vc: usize, cells: &str) -> String {
             cells.chars().map(|cell| self.offer_one(vc, cell)).collect()
         }
 
         fn offer_one(&mut self, vc: usize, cell: char) -> char {
             let unit = cell_of(vc, cell);
-            let (now, pool) = (self.now, &self.pool);
-            let verdict =
-                self.policy.judge(&mut Arrival { now, unit: &unit, vc, size: 1, pool, elastic: false });
+            let (now, pool, queue) = (self.now, &self.pool, &self.queue);
+            let arrival = &mut Arrival { now, unit: &unit, vc, size: 1, pool, queue, elastic: false };
+            let verdict = self.policy.judge(arrival);
             match verdict {
                 Verdict::Accept => {
                     assert!(self.pool.fits(1), "accepted into a full buffer");
@@ -276,6 +319,7 @@ pub(crate) mod tests {
                 Verdict::Discard(Reason::Partial) => 'p',
                 Verdict::Discard(Reason::Early) => 'r',
                 Verdict::Discard(Reason::Random) => 'm',
+                Verdict::Discard(Reason::Marked) => 'c',
                 Verdict::Discard(Reason::Gatekeeper) => 'g',
                 _ => 'x',
             }
@@ -301,6 +345,7 @@ pub(crate) mod tests {
         let flags = match cell {
             'f' => Flags::FIRST,
             'e' => Flags::EOM,
+            'c' => Flags::CLP,
             '1' => Flags::FIRST.with(Flags::EOM),
             _ => Flags::default(),
         };

@@ -1,41 +1,53 @@
 //! # Source
 //! The discipline of a switch without any, "vanilla UBR" in paper 000 (V. Rosolen, O. Bonaventure, G. Leduc, 1998),
-//! section 4, and "plain ATM" in paper 001 (L. Kalampoukas, A. Varma, 1995), section 3.
+//! section 4, and "plain ATM" in paper 001 (L. Kalampoukas, A. Varma, 1995), section 3. The threshold for marked cells:
+//! the "selective threshold discarder" of paper 004 (S. Chatterjee, W. Xiao), section 3.
 //!
 //! # Idea
 //! A unit is taken if it fits. Frames are not looked at, so cells of frames that have lost a cell keep their place.
 //!
 //! # Parameters
-//! None.
+//! `clp_threshold`: occupancy from which marked units (CLP = 1) are refused; by default they are treated as all others.
 //!
 //! # Differences from the paper
-//! None.
+//! A marked unit is refused iff X ≥ threshold, with X counted before it.
 //!
 //! # Complexity
 //! Constant, no state.
 
 use super::{Admission, Arrival, Context};
+use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::section;
 
 section! {
     /// Take whatever fits.
-    pub struct Params {}
+    pub struct Params {
+        /// Occupancy from which marked units are refused.
+        pub clp_threshold: Option<Level> = None,
+    }
 }
 
-/// Tail drop: no state at all.
+/// Tail drop at one port.
 #[derive(Clone, Debug)]
-pub struct Policy;
+pub struct Policy {
+    clp_threshold: Option<u64>,
+}
 
 impl Policy {
-    /// The policy at one port.
-    pub fn new(_: &Params, _: &Context<'_>) -> Result<Policy, String> {
-        Ok(Policy)
+    /// The policy at one port, or why its threshold cannot be.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+        let level = |level| context.level("clp_threshold", level);
+        Ok(Policy { clp_threshold: params.clp_threshold.map(level).transpose()? })
     }
 }
 
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
+        let above = self.clp_threshold.is_some_and(|threshold| arrival.pool.total() >= threshold);
+        if above && arrival.unit.is_marked() {
+            return Verdict::Discard(Reason::Marked);
+        }
         if arrival.fits() { Verdict::Accept } else { Verdict::Discard(Reason::Overflow) }
     }
 }
@@ -47,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_cell_is_taken_exactly_as_long_as_there_is_room() {
-        let mut bench = Bench::new(3, 1, |context| Policy::new(&Params {}, context));
+        let mut bench = Bench::new(3, 1, |context| Policy::new(&Params { clp_threshold: None }, context));
         assert_eq!(bench.offer(0, "f..."), "AAAo");
         bench.depart(0);
         assert_eq!(bench.offer(0, "."), "A");
@@ -55,9 +67,16 @@ mod tests {
 
     #[test]
     fn cells_of_a_frame_that_has_lost_a_cell_are_taken_all_the_same() {
-        let mut bench = Bench::new(2, 1, |context| Policy::new(&Params {}, context));
+        let mut bench = Bench::new(2, 1, |context| Policy::new(&Params { clp_threshold: None }, context));
         assert_eq!(bench.offer(0, "f.."), "AAo");
         bench.depart(0);
         assert_eq!(bench.offer(0, "e"), "A");
+    }
+
+    #[test]
+    fn a_marked_cell_is_refused_from_its_threshold_on_and_others_are_not() {
+        let params = Params { clp_threshold: Some(Level::Percent(50.0)) };
+        let mut bench = Bench::new(4, 1, move |context| Policy::new(&params, context));
+        assert_eq!(bench.offer(0, "fcc.c.."), "AAcAcAo");
     }
 }

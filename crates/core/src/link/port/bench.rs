@@ -25,7 +25,7 @@ pub(crate) struct Bench {
 impl Bench {
     /// A buffer of so many cells for circuits with these minimum cell rates, in kilobits per second.
     pub(crate) fn new(capacity: u64, mcr: &[u64], pushout: pushout::Spec) -> Bench {
-        let admission = admission::Spec::TailDrop(tail_drop::Params {});
+        let admission = admission::Spec::TailDrop(tail_drop::Params { clp_threshold: None });
         Bench::with(capacity, mcr, admission, Some(pushout))
     }
 

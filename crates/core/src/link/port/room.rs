@@ -34,7 +34,8 @@ impl Port {
 
     /// Whether an arriving unit is let in: first by the frame rule of a port with push-out, then by the admission policy.
     pub(super) fn judge(&mut self, now: Time, unit: &Unit, vc: usize, size: u64, elastic: bool) -> Verdict {
-        let mut arrival = Arrival { now, unit, vc, size, pool: &self.pool, elastic };
+        let queue = &self.queues[self.queue_of(vc)];
+        let mut arrival = Arrival { now, unit, vc, size, pool: &self.pool, queue, elastic };
         if let Some(frames) = self.pushout.as_mut().and_then(PushOut::frames) {
             let verdict = frames.judge(unit, vc, arrival.fits(), || None);
             if verdict == Verdict::Discard(Reason::Overflow) {
@@ -91,7 +92,9 @@ impl Port {
         let pushout = self.pushout.as_mut().expect("only push-out cuts");
         let queue = &mut self.queues[vc];
         let mut queued = queue.len();
-        for unit in queue.cut(part) {
+        let units = queue.cut(part);
+        assert!(units.len() > 0, "a cut takes something out");
+        for unit in units {
             let size = super::size_in(measure, &unit);
             self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
             self.pool.remove(vc, size);

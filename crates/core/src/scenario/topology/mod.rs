@@ -5,6 +5,8 @@
 
 pub mod dumbbell;
 
+pub mod iwu;
+
 use serde_json::Value as Json;
 
 use super::file::Back;
@@ -17,6 +19,7 @@ crate::variants! {
     /// A template as a scenario asks for it.
     "template" by "template" {
         Dumbbell = "dumbbell" in dumbbell,
+        Iwu = "iwu" in iwu,
     }
 }
 
@@ -25,6 +28,7 @@ impl Spec {
     pub fn expand(&self, network: &mut Network) -> Result<(), String> {
         match self {
             Spec::Dumbbell(params) => params.expand(network),
+            Spec::Iwu(params) => params.expand(network),
         }
     }
 }

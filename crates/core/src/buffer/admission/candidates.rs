@@ -1,0 +1,338 @@
+//! What a queue can give up: the frames of a port's circuits, what they can still spare, and where their cells are.
+//!
+//! Every class of candidates is a list of frames in the order in which they became candidates. A frame joins a list when
+//! one of its cells does, and leaves it when it is found there without one, so that a search takes amortised constant
+//! time. A candidate cache (paper 004, section 6) knows only the cells queued last, in a circular list.
+
+use std::collections::VecDeque;
+
+/// Why a queued cell may be given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Its frame is dead.
+    Dead,
+    /// It is marked, and its frame can spare a cell.
+    Marked,
+    /// It is not marked, and its frame can spare a cell.
+    Unmarked,
+    /// Its block can spare a frame, and nothing of this one has left the queue.
+    Whole,
+}
+
+/// A frame: its circuit and its serial number among the circuit's frames at this port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FrameId {
+    vc: usize,
+    serial: u64,
+}
+
+impl FrameId {
+    pub(super) fn vc(self) -> usize {
+        self.vc
+    }
+}
+
+/// A cell that can be given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Candidate {
+    pub(super) class: Class,
+    pub(super) frame: FrameId,
+    /// Where it is in the queue.
+    pub(super) position: u64,
+}
+
+/// A frame of which cells are in the buffer or may still arrive.
+#[derive(Clone, Debug)]
+struct Frame {
+    block: u64,
+    /// Cells that it can spare; below 0 it is dead.
+    fcf: i32,
+    /// Units in the buffer, the one in transmission included.
+    held: u64,
+    /// Whether some of it has left the queue for the line.
+    left: bool,
+    /// Positions of queued cells that may go one by one, unmarked and marked.
+    cells: [VecDeque<u64>; 2],
+    /// Position of the queued EOM, where it must stay as long as anything of the frame does.
+    eom: Option<u64>,
+    /// On which lists it stands.
+    listed: [bool; 4],
+}
+
+impl Frame {
+    /// The first cell of it that a class may take. The queue starts at `head`; a cell before that is in transmission.
+    fn first(&self, class: Class, head: u64) -> Option<u64> {
+        let queued = |cells: &VecDeque<u64>| cells.iter().copied().find(|position| *position >= head);
+        let [unmarked, marked] = [0, 1].map(|kind: usize| queued(&self.cells[kind]));
+        match class {
+            Class::Marked => marked,
+            Class::Unmarked => unmarked,
+            Class::Dead => marked.into_iter().chain(unmarked).min(),
+            Class::Whole => marked.into_iter().chain(unmarked).chain(self.eom).min(),
+        }
+    }
+
+    /// Whether nothing of it has left the queue.
+    fn is_whole(&self, head: u64) -> bool {
+        !self.left && self.oldest().is_none_or(|position| position >= head)
+    }
+
+    /// The oldest cell that has not been sent.
+    fn oldest(&self) -> Option<u64> {
+        self.cells.iter().filter_map(VecDeque::front).copied().chain(self.eom).min()
+    }
+
+    /// The cell at a position is gone.
+    fn remove(&mut self, position: u64) {
+        self.held -= 1;
+        for cells in &mut self.cells {
+            if let Ok(index) = cells.binary_search(&position) {
+                cells.remove(index);
+            }
+        }
+        self.eom = self.eom.filter(|eom| *eom != position);
+    }
+}
+
+/// The frames of one circuit, oldest first, and the budgets of their blocks.
+#[derive(Clone, Debug, Default)]
+struct Circuit {
+    frames: VecDeque<Frame>,
+    first_frame: u64,
+    blocks: VecDeque<i32>,
+    first_block: u64,
+}
+
+/// Frames, blocks and candidates of a port.
+#[derive(Clone, Debug)]
+pub(super) struct Candidates {
+    circuits: Vec<Circuit>,
+    lists: [VecDeque<FrameId>; 4],
+    corrupted_blocks: bool,
+    cache: Option<Cache>,
+}
+
+/// The cells queued last that were likely candidates.
+#[derive(Clone, Debug)]
+struct Cache {
+    room: usize,
+    cells: VecDeque<(u64, FrameId)>,
+}
+
+impl Candidates {
+    /// Nothing queued. Frames of blocks beyond repair are candidates only with `corrupted_blocks`; with `cache` only so
+    /// many cells are known.
+    pub(super) fn new(vcs: usize, corrupted_blocks: bool, cache: Option<u32>) -> Candidates {
+        let cache = cache.map(|room| Cache { room: room as usize, cells: VecDeque::new() });
+        let circuits = vec![Circuit::default(); vcs];
+        Candidates { circuits, lists: Default::default(), corrupted_blocks, cache }
+    }
+
+    /// A frame starts to arrive that can spare `fcf` cells; `block` is the budget of the block that it starts, if it does.
+    pub(super) fn open(&mut self, vc: usize, fcf: i32, block: Option<i32>) -> FrameId {
+        let circuit = &mut self.circuits[vc];
+        circuit.blocks.extend(block);
+        let (block, cells) = (circuit.first_block + circuit.blocks.len() as u64 - 1, Default::default());
+        let frame = Frame { block, fcf, held: 0, left: false, cells, eom: None, listed: [false; 4] };
+        circuit.frames.push_back(frame);
+        circuit.trim();
+        self.newest(vc)
+    }
+
+    /// The frame of a circuit that arrives now, or the last one that did.
+    pub(super) fn newest(&self, vc: usize) -> FrameId {
+        let circuit = &self.circuits[vc];
+        FrameId { vc, serial: circuit.first_frame + circuit.frames.len() as u64 - 1 }
+    }
+
+    /// What a frame can spare: cells, below 0 when it is dead.
+    pub(super) fn fcf(&self, id: FrameId) -> i32 {
+        self.frame(id).expect("an arriving frame is known").fcf
+    }
+
+    /// What the block of a frame can spare: frames, below 0 when it is beyond repair.
+    pub(super) fn blf(&self, id: FrameId) -> i32 {
+        let block = self.frame(id).expect("an arriving frame is known").block;
+        let circuit = &self.circuits[id.vc];
+        circuit.blocks[(block - circuit.first_block) as usize]
+    }
+
+    /// Whether a receiver will see anything of a frame, unless it is given up.
+    pub(super) fn is_touched(&self, id: FrameId) -> bool {
+        self.frame(id).is_some_and(|frame| frame.left || frame.held > 0)
+    }
+
+    /// Whether a frame may be given up for the sake of others of its block.
+    pub(super) fn spares_frame(&self, id: FrameId) -> bool {
+        let blf = self.blf(id);
+        blf > 0 || blf < 0 && self.corrupted_blocks
+    }
+
+    /// A cell of the newest frame of a circuit has been queued; `keep` says that it is an EOM which must stay.
+    pub(super) fn queued(&mut self, vc: usize, position: u64, marked: bool, keep: bool) {
+        let id = self.newest(vc);
+        let frame = self.frame_mut(id).expect("an arriving frame is known");
+        frame.held += 1;
+        match keep {
+            true => frame.eom = Some(position),
+            false => frame.cells[usize::from(marked)].push_back(position),
+        }
+        let dead = frame.fcf < 0;
+        let spare = if marked { Class::Marked } else { Class::Unmarked };
+        self.list(id, if dead { Class::Dead } else { spare });
+        self.list(id, Class::Whole);
+        let likely = !keep && (dead || self.fcf(id) > 0 || self.spares_frame(id));
+        if let Some(cache) = self.cache.as_mut().filter(|_| likely) {
+            if cache.cells.len() == cache.room {
+                cache.cells.pop_front();
+            }
+            cache.cells.push_back((position, id));
+        }
+    }
+
+    /// A cell of a circuit has been sent. Its queue is FIFO, so the cell was of the oldest frame that held one.
+    pub(super) fn sent(&mut self, vc: usize) {
+        let circuit = &mut self.circuits[vc];
+        circuit.trim();
+        let frame = circuit.frames.front_mut().expect("a sent cell was of a known frame");
+        let position = frame.oldest().expect("a sent cell was queued");
+        frame.remove(position);
+        frame.left = true;
+        circuit.trim();
+        // Frames that have left without ever being looked for must not pile up on the lists.
+        for class in 0..self.lists.len() {
+            while let Some(&id) = self.lists[class].front() {
+                match self.frame_mut(id) {
+                    Some(frame) if frame.held > 0 => break,
+                    Some(frame) => frame.listed[class] = false,
+                    None => {}
+                }
+                self.lists[class].pop_front();
+            }
+        }
+    }
+
+    /// The first candidate of a class whose circuit is not to be `passed` over; the queue starts at `head`.
+    pub(super) fn find(
+        &mut self,
+        class: Class,
+        head: u64,
+        passed: impl Fn(usize) -> bool,
+    ) -> Option<Candidate> {
+        if self.cache.is_some() {
+            return self.find_cached(class, head, passed);
+        }
+        while let Some(&id) = self.lists[class as usize].front() {
+            if self.eligible(class, id, head) {
+                break;
+            }
+            if let Some(frame) = self.frame_mut(id) {
+                frame.listed[class as usize] = false;
+            }
+            self.lists[class as usize].pop_front();
+        }
+        let fits = |index: &usize| {
+            let id = self.lists[class as usize][*index];
+            !passed(id.vc) && self.eligible(class, id, head)
+        };
+        let index = (0..self.lists[class as usize].len()).find(fits)?;
+        let frame = self.lists[class as usize][index];
+        let position = self.frame(frame)?.first(class, head)?;
+        Some(Candidate { class, frame, position })
+    }
+
+    fn find_cached(&mut self, class: Class, head: u64, passed: impl Fn(usize) -> bool) -> Option<Candidate> {
+        let cells = std::mem::take(&mut self.cache.as_mut()?.cells);
+        let found = cells.iter().find(|(position, id)| {
+            let there = self.frame(*id).is_some_and(|frame| match class {
+                Class::Marked => frame.cells[1].binary_search(position).is_ok(),
+                Class::Unmarked => frame.cells[0].binary_search(position).is_ok(),
+                Class::Dead | Class::Whole => frame.cells.iter().any(|at| at.binary_search(position).is_ok()),
+            });
+            there && *position >= head && !passed(id.vc) && self.eligible(class, *id, head)
+        });
+        let candidate = found.map(|&(position, frame)| Candidate { class, frame, position });
+        self.cache.as_mut()?.cells = cells;
+        candidate
+    }
+
+    /// A frame gives up or loses a cell that it can spare.
+    pub(super) fn spend(&mut self, id: FrameId) {
+        self.frame_mut(id).expect("a frame with candidates is known").fcf -= 1;
+    }
+
+    /// A frame dies, at the cost of its block.
+    pub(super) fn kill(&mut self, id: FrameId) {
+        let frame = self.frame_mut(id).expect("a frame that dies is known");
+        frame.fcf = -1;
+        let block = frame.block;
+        let circuit = &mut self.circuits[id.vc];
+        let blf = &mut circuit.blocks[(block - circuit.first_block) as usize];
+        *blf = (*blf - 1).max(-1);
+        let corrupted = *blf < 0;
+        self.list(id, Class::Dead);
+        if corrupted && self.corrupted_blocks {
+            let serials = self.circuits[id.vc].first_frame..=self.newest(id.vc).serial;
+            for other in serials.map(|serial| FrameId { vc: id.vc, serial }) {
+                if self.frame(other).is_some_and(|frame| frame.block == block) {
+                    self.list(other, Class::Whole);
+                }
+            }
+        }
+    }
+
+    /// A single cell leaves the queue as a candidate.
+    pub(super) fn take(&mut self, candidate: Candidate) {
+        self.frame_mut(candidate.frame).expect("a candidate's frame is known").remove(candidate.position);
+    }
+
+    /// All cells of a frame leave the queue that it has not begun to leave; their positions are appended.
+    pub(super) fn clear(&mut self, id: FrameId, positions: &mut VecDeque<u64>) {
+        let frame = self.frame_mut(id).expect("a frame with candidates is known");
+        let before = positions.len();
+        frame.cells.iter_mut().for_each(|cells| positions.extend(cells.drain(..)));
+        positions.extend(frame.eom.take());
+        frame.held -= (positions.len() - before) as u64;
+    }
+
+    fn eligible(&self, class: Class, id: FrameId, head: u64) -> bool {
+        let Some(frame) = self.frame(id) else { return false };
+        let may_go = match class {
+            Class::Dead => frame.fcf < 0,
+            Class::Marked | Class::Unmarked => frame.fcf > 0,
+            Class::Whole => frame.fcf >= 0 && frame.is_whole(head) && self.spares_frame(id),
+        };
+        may_go && frame.first(class, head).is_some()
+    }
+
+    fn list(&mut self, id: FrameId, class: Class) {
+        let frame = self.frame_mut(id).expect("a listed frame is known");
+        if !std::mem::replace(&mut frame.listed[class as usize], true) {
+            self.lists[class as usize].push_back(id);
+        }
+    }
+
+    fn frame(&self, id: FrameId) -> Option<&Frame> {
+        let circuit = &self.circuits[id.vc];
+        circuit.frames.get(id.serial.checked_sub(circuit.first_frame)? as usize)
+    }
+
+    fn frame_mut(&mut self, id: FrameId) -> Option<&mut Frame> {
+        let circuit = &mut self.circuits[id.vc];
+        circuit.frames.get_mut(id.serial.checked_sub(circuit.first_frame)? as usize)
+    }
+}
+
+impl Circuit {
+    /// Forget frames of which nothing is left, but for the newest, and blocks without frames.
+    fn trim(&mut self) {
+        while self.frames.len() > 1 && self.frames[0].held == 0 {
+            self.frames.pop_front();
+            self.first_frame += 1;
+        }
+        while self.frames[0].block > self.first_block {
+            self.blocks.pop_front();
+            self.first_block += 1;
+        }
+    }
+}

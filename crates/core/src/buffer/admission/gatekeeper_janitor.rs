@@ -1,0 +1,363 @@
+//! # Source
+//! Paper 004 (S. Chatterjee, W. Xiao, "Increasing throughput in ATM/B-ISDN using simple buffer management and selective
+//! discarding"), sections 4.1, 4.2 and 6, figure 5.
+//!
+//! # Idea
+//! A frame can spare FCF cells and a block BLF frames, because a code restores them. Above a threshold a gatekeeper
+//! refuses marked cells (CLP = 1) that can be spared. A cell that cannot is critical: it enters in the place of a queued
+//! one that can, and a janitor then sweeps the queue once. In order, for a cell of frame f in block b:
+//!
+//! 1. CLP = 0: admit, if there is room; 2. gate open: admit; 3. FCF < 0, a dead frame: discard;
+//! 4. FCF > 0: discard, FCF − 1; 5. FCF = 0, BLF > 0: discard with the rest of f, FCF = −1, BLF − 1;
+//! 6. FCF = BLF = 0, or no room: give up (a) a cell of a dead frame, (b) a marked one of a frame with FCF > 0, (c) an
+//!    unmarked one of such a frame, (d) a whole frame of a block with BLF > 0; without any, admit while there is room.
+//!
+//! # Parameters
+//! `upper` (80 %, footnote 7): occupancy at which the gate closes; `lower` (40 %): at or below which it opens. `fcf`,
+//! `blf`: budgets of circuits whose contract states none; by default what their code repairs (1 and 1 in the paper).
+//! `order`: dead cells first (default) or after (c). `dead_frames`: discard their cells always (default) or only at a
+//! closed gate. `sweep`: the janitor stops below `upper` (default) or gives up everything it can. `rearm`: it works once
+//! until the gate opens (default) or until the occupancy is below `upper`.
+//! `corrupted_blocks` (false): whether frames of a block beyond repair may go (section 4.1's "good candidates").
+//! `pass_eom` (true): keep the EOM of a dead frame of which a part is queued or sent, if EOMs are all that delimits the
+//! circuit's frames. `cache`: number of addresses in the candidate cache (64 in section 6); by default no limit.
+//!
+//! # Differences from the paper
+//! The paper's words contradict each other; the order above is our reading. Its flowchart looks for FCF > 0, its analysis
+//! for FCF < 0: both are candidates, dead ones first, which is never worse. "Uncorrupted" in the third test must read
+//! "corrupted". "All the following cells" of a frame given up are discarded even if CLP = 0. The gate compares the
+//! occupancy without the arriving cell, hence at arrivals only. The oldest candidate goes first; (d) takes frames of which
+//! nothing has left the queue; the janitor takes one per circuit. Circuits without a code have
+//! FCF = BLF = 0. Losses at other switches are not known here.
+//!
+//! # Complexity
+//! Amortised constant per cell: every class of candidates is a list of frames that a frame joins once. The janitor's
+//! step (d) is linear in the frames queued, once per sweep. With `cache` the search is linear in its size.
+
+use std::collections::VecDeque;
+
+use super::candidates::{Candidate, Candidates, Class, FrameId};
+use super::{Admission, Arrival, Context, Contract, Departure, Measure};
+use crate::buffer::pool::Pool;
+use crate::buffer::queue::Queue;
+use crate::buffer::size::Level;
+use crate::buffer::verdict::{Reason, Verdict, Victim};
+use crate::unit::{Flags, Unit};
+use crate::{choice, section};
+
+choice! {
+    /// When cells of dead frames are candidates.
+    pub enum Order {
+        /// Before any other.
+        DeadFirst = "dead-first",
+        /// After the single cells that frames can spare, as the text names these first.
+        SpareFirst = "spare-first",
+    }
+}
+
+choice! {
+    /// What happens to the arriving cells of a dead frame.
+    pub enum DeadFrames {
+        /// They are discarded.
+        Discard = "discard",
+        /// Unmarked ones are admitted, and marked ones while the gate is open.
+        Gate = "gate",
+    }
+}
+
+choice! {
+    /// How much the janitor gives up in a sweep.
+    pub enum Sweep {
+        /// Until the occupancy is below the upper threshold.
+        UntilUpper = "until-upper",
+        /// Every candidate, and one whole frame of each circuit.
+        Everything = "everything",
+    }
+}
+
+choice! {
+    /// When the janitor may sweep again.
+    pub enum Rearm {
+        /// After the gate has opened.
+        GateOpen = "gate-open",
+        /// After the occupancy has been below the upper threshold.
+        BelowUpper = "below-upper",
+    }
+}
+
+section! {
+    /// Refuse and give up what codes can restore.
+    pub struct Params {
+        /// Occupancy at which the gatekeeper becomes active.
+        pub upper: Level = Level::Percent(80.0),
+        /// Occupancy at or below which it rests again.
+        pub lower: Level = Level::Percent(40.0),
+        /// Cells that a frame can spare; by default what the circuit's code repairs.
+        pub fcf: Option<u32> = None,
+        /// Frames that a block can spare; by default what the circuit's code repairs.
+        pub blf: Option<u32> = None,
+        /// When cells of dead frames are candidates.
+        pub order: Order = Order::DeadFirst,
+        /// What happens to the arriving cells of a dead frame.
+        pub dead_frames: DeadFrames = DeadFrames::Discard,
+        /// How much the janitor gives up in a sweep.
+        pub sweep: Sweep = Sweep::UntilUpper,
+        /// When the janitor may sweep again.
+        pub rearm: Rearm = Rearm::GateOpen,
+        /// Whether frames of blocks that are beyond repair may be given up.
+        pub corrupted_blocks: bool = false,
+        /// Keep the last cell of a dead frame as a delimiter where it is needed, if it fits.
+        pub pass_eom: bool = true,
+        /// Addresses that the candidate cache holds; by default every candidate is known.
+        pub cache: Option<u32> = None,
+    }
+}
+
+/// Gatekeeper and janitor at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    params: Params,
+    upper: u64,
+    lower: u64,
+    gate: Gate,
+    janitor: Janitor,
+    circuits: Vec<Circuit>,
+    candidates: Candidates,
+    /// Cells of frames that have just been given up as a whole.
+    doomed: VecDeque<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gate {
+    Open,
+    Closed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Janitor {
+    Ready,
+    Sweeping,
+    Done,
+}
+
+/// The budgets of a circuit, and where it stands.
+#[derive(Clone, Debug)]
+struct Circuit {
+    fcf: i32,
+    blf: i32,
+    /// Whether its packets form blocks.
+    blocks: bool,
+    /// Whether losing an EOM would cost the next frame as well.
+    needs_eom: bool,
+    /// Whether the last frame is still arriving.
+    open: bool,
+    /// Whether the next frame starts a block.
+    block_ended: bool,
+    /// Whether it has given up a whole frame since the janitor began to sweep.
+    swept: bool,
+}
+
+impl Circuit {
+    fn new(params: &Params, contract: &Contract) -> Circuit {
+        let blocks = contract.budget.is_some();
+        let (fcf, blf) = contract.budget.map_or((0, 0), |budget| {
+            let stated = |own: Option<u32>, policy: Option<u32>, code| own.or(policy).unwrap_or(code);
+            let fcf = stated(budget.cells, params.fcf, budget.parity_cells);
+            (fcf, stated(budget.packets, params.blf, budget.parity_packets))
+        });
+        let sequenced = contract.budget.is_some_and(|budget| budget.parity_cells > 0);
+        Circuit {
+            fcf: i32::try_from(fcf).unwrap_or(i32::MAX),
+            blf: i32::try_from(blf).unwrap_or(i32::MAX),
+            blocks,
+            needs_eom: params.pass_eom && !sequenced,
+            open: false,
+            block_ended: true,
+            swept: false,
+        }
+    }
+}
+
+impl Policy {
+    /// The policy at one port, or why it cannot work there.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+        if context.measure != Measure::Cells {
+            return Err("gatekeeper and janitor look at cells, and this port has packets".to_string());
+        }
+        let (upper, lower) = (context.level("upper", params.upper)?, context.level("lower", params.lower)?);
+        if lower > upper {
+            return Err(format!("lower: {lower} is above the upper threshold of {upper}"));
+        }
+        if params.cache == Some(0) {
+            return Err("cache: a cache has room for at least one address".to_string());
+        }
+        Ok(Policy {
+            params: params.clone(),
+            upper,
+            lower,
+            gate: Gate::Open,
+            janitor: Janitor::Ready,
+            circuits: context.contracts.iter().map(|contract| Circuit::new(params, contract)).collect(),
+            candidates: Candidates::new(context.vcs(), params.corrupted_blocks, params.cache),
+            doomed: VecDeque::new(),
+        })
+    }
+
+    /// Set gate and janitor by the occupancy that an arriving cell meets.
+    fn measure(&mut self, total: u64) {
+        if total >= self.upper {
+            self.gate = Gate::Closed;
+        } else if total <= self.lower {
+            self.gate = Gate::Open;
+        }
+        let rested = match self.params.rearm {
+            Rearm::GateOpen => self.gate == Gate::Open,
+            Rearm::BelowUpper => total < self.upper,
+        };
+        if rested {
+            self.janitor = Janitor::Ready;
+        }
+    }
+
+    /// The frame to which an arriving unit belongs: FCF and BLF start again after an EOM and after a block's last frame.
+    fn frame_of(&mut self, unit: &Unit, vc: usize) -> FrameId {
+        let circuit = &mut self.circuits[vc];
+        if unit.is_first() || !circuit.open {
+            let new_block = circuit.block_ended || !circuit.blocks;
+            self.candidates.open(vc, circuit.fcf, new_block.then_some(circuit.blf));
+            circuit.block_ended = false;
+        }
+        circuit.block_ended |= unit.flags.has(Flags::BLOCK_END);
+        circuit.open = !unit.is_eom();
+        self.candidates.newest(vc)
+    }
+
+    /// Steps 1 to 6.
+    fn decide(&mut self, arrival: &Arrival<'_>, id: FrameId) -> Verdict {
+        let unit = arrival.unit;
+        let fcf = self.candidates.fcf(id);
+        let dead = fcf < 0;
+        let needs_eom = self.circuits[arrival.vc].needs_eom;
+        let delimiter = needs_eom && unit.is_eom() && self.candidates.is_touched(id);
+        if dead && delimiter {
+            return if arrival.fits() { Verdict::Accept } else { Verdict::Discard(Reason::Overflow) };
+        }
+        if dead && self.params.dead_frames == DeadFrames::Discard {
+            return Verdict::Discard(Reason::Partial);
+        }
+        if arrival.fits() && (!unit.is_marked() || self.gate == Gate::Open) {
+            return Verdict::Accept; // steps 1 and 2
+        }
+        if dead {
+            return Verdict::Discard(Reason::Partial); // step 3
+        }
+        let may_go = unit.is_marked() && !delimiter;
+        if may_go && fcf > 0 {
+            self.candidates.spend(id); // step 4
+            return Verdict::Discard(Reason::Gatekeeper);
+        }
+        if may_go && self.candidates.spares_frame(id) {
+            self.candidates.kill(id); // step 5
+            return Verdict::Discard(Reason::Gatekeeper);
+        }
+        self.squeeze_in(arrival, id)
+    }
+
+    /// Step 6: a critical cell, or one that finds no room, enters in the place of a candidate.
+    fn squeeze_in(&mut self, arrival: &Arrival<'_>, id: FrameId) -> Verdict {
+        let head = arrival.queue.positions().start;
+        let Some(victim) = self.candidate(head, false) else {
+            if arrival.fits() {
+                return Verdict::Accept;
+            }
+            match self.candidates.fcf(id) > 0 {
+                true => self.candidates.spend(id),
+                false => self.candidates.kill(id),
+            }
+            return Verdict::Discard(Reason::Overflow);
+        };
+        if self.janitor == Janitor::Ready && self.has_to_sweep(arrival.pool) {
+            self.janitor = Janitor::Sweeping;
+            self.circuits.iter_mut().for_each(|circuit| circuit.swept = false);
+        }
+        let position = self.give_up(victim);
+        if victim.frame == id && self.candidates.fcf(id) < 0 {
+            self.doomed.push_front(position); // its own frame goes, so the arriving cell goes with it
+            return Verdict::Discard(Reason::Janitor);
+        }
+        Verdict::Replace(Victim::At(position), Reason::Janitor)
+    }
+
+    /// The next candidate in the order of step 6; in a sweep, circuits that have given up a frame are passed over.
+    fn candidate(&mut self, head: u64, sweep: bool) -> Option<Candidate> {
+        let order = match self.params.order {
+            Order::DeadFirst => [Class::Dead, Class::Marked, Class::Unmarked, Class::Whole],
+            Order::SpareFirst => [Class::Marked, Class::Unmarked, Class::Dead, Class::Whole],
+        };
+        let circuits = &self.circuits;
+        order.into_iter().find_map(|class| {
+            let passed = |vc: usize| sweep && class == Class::Whole && circuits[vc].swept;
+            self.candidates.find(class, head, passed)
+        })
+    }
+
+    /// Whether the occupancy calls for the janitor.
+    fn has_to_sweep(&self, pool: &Pool) -> bool {
+        self.params.sweep == Sweep::Everything || pool.total() >= self.upper
+    }
+
+    /// Give up a candidate; answers its first cell, further ones are doomed.
+    fn give_up(&mut self, candidate: Candidate) -> u64 {
+        let id = candidate.frame;
+        match candidate.class {
+            Class::Dead => {}
+            Class::Marked | Class::Unmarked => self.candidates.spend(id),
+            Class::Whole => {
+                self.circuits[id.vc()].swept = true;
+                self.candidates.kill(id);
+                self.candidates.clear(id, &mut self.doomed);
+                return self.doomed.pop_front().expect("a candidate has a queued cell");
+            }
+        }
+        self.candidates.take(candidate);
+        candidate.position
+    }
+}
+
+impl Admission for Policy {
+    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
+        self.measure(arrival.pool.total());
+        let id = self.frame_of(arrival.unit, arrival.vc);
+        self.decide(arrival, id)
+    }
+
+    fn queued(&mut self, unit: &Unit, vc: usize, position: u64) {
+        let keep = self.circuits[vc].needs_eom && unit.is_eom();
+        self.candidates.queued(vc, position, unit.is_marked(), keep);
+    }
+
+    fn sweep(&mut self, queue: &Queue, pool: &Pool) -> Option<(u64, Reason)> {
+        if let Some(position) = self.doomed.pop_front() {
+            return Some((position, Reason::Janitor));
+        }
+        if self.janitor != Janitor::Sweeping {
+            return None;
+        }
+        let head = queue.positions().start;
+        let Some(candidate) = self.has_to_sweep(pool).then(|| self.candidate(head, true)).flatten() else {
+            self.janitor = Janitor::Done;
+            return None;
+        };
+        Some((self.give_up(candidate), Reason::Janitor))
+    }
+
+    fn departed(&mut self, departure: &Departure<'_>) {
+        if departure.sent {
+            self.candidates.sent(departure.vc);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "gatekeeper_janitor_tests.rs"]
+mod tests;

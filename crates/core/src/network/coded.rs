@@ -1,0 +1,101 @@
+//! A flow whose packets form blocks with parity: the clock of its source, and both ends of its code.
+
+use super::circuit::{Circuit, Payload};
+use super::flow::Figures;
+use crate::adaptation::Shape;
+use crate::rng::Stream;
+use crate::scenario::model::{self, Scenario};
+use crate::source;
+use crate::source::burst::Bursts;
+use crate::source::fec_block;
+use crate::transport::fec::{self, Code, Decoder, Encoder, Label};
+use crate::units::Time;
+
+/// A source of blocks, and its sink.
+#[derive(Debug)]
+pub(super) struct Coded {
+    bursts: Bursts,
+    /// When the next packet is due; `Time::NEVER` after the last one.
+    pub(super) next: Time,
+    /// Octets of every packet, IP header included.
+    packet: u32,
+    encoder: Encoder,
+    decoder: Decoder,
+    code: Code,
+    figures: Figures,
+    /// Packets of data sent since the last reset.
+    data_sent: u64,
+}
+
+impl Coded {
+    pub(super) fn new(scenario: &Scenario, spec: &model::Flow, source: &fec_block::Params) -> Coded {
+        let vc = &scenario.vcs[spec.vc];
+        let medium = scenario.lines[vc.path[0]].medium;
+        let packet = spec.packet();
+        let bits = 8 * Shape::without_parity(vc, medium, packet).line_bytes();
+        let stream = Stream::new(scenario.seed, &format!("flow.{}.bursts", spec.name));
+        let code = Code::of(source);
+        Coded {
+            bursts: Bursts::new(&source.pattern(), bits, source.added(), stream),
+            next: Time::NEVER,
+            packet,
+            encoder: Encoder::new(code, source.blocks),
+            decoder: Decoder::new(code),
+            code,
+            figures: Figures::default(),
+            data_sent: 0,
+        }
+    }
+
+    pub(super) fn start(&mut self, now: Time) {
+        self.next = now + self.bursts.first();
+    }
+
+    /// The next packet sets out: its octets and what it carries.
+    pub(super) fn send(&mut self, now: Time) -> (u32, Payload) {
+        let label = self.encoder.take();
+        self.next = self.encoder.peek().map_or(Time::NEVER, |data| now + self.bursts.gap(data));
+        self.figures.sent += 1;
+        self.data_sent += u64::from(label.index < self.code.data);
+        let ends_block = label.index + 1 == self.code.packets();
+        (self.packet, Payload::Coded { label, ends_block, sent: now })
+    }
+
+    /// A packet has arrived.
+    pub(super) fn receive(&mut self, now: Time, label: Label, sent: Time) {
+        let packets = self.decoder.receive(label);
+        self.figures.received += 1;
+        self.figures.bytes += u64::from(packets) * u64::from(self.packet - fec::HEADERS);
+        if label.index < self.code.data {
+            self.figures.delivery.add(now.since(sent));
+        }
+    }
+
+    /// The run is over: if nothing is under way any more, the fate of every block that was sent is known.
+    pub(super) fn finish(&mut self, circuit: &Circuit) {
+        if circuit.tally().under_way() == 0 {
+            self.decoder.close(self.encoder.blocks());
+        }
+    }
+
+    pub(super) fn figures(&self) -> Figures {
+        Figures {
+            coded: Some(super::flow::Coding { data_sent: self.data_sent, books: self.decoder.books() }),
+            ..self.figures
+        }
+    }
+
+    pub(super) fn reset_counters(&mut self) {
+        self.figures = Figures::default();
+        self.decoder.reset();
+        self.data_sent = 0;
+    }
+}
+
+/// The source of a coded flow.
+pub(super) fn source_of(spec: &model::Flow) -> &fec_block::Params {
+    match &spec.source {
+        source::Spec::FecBlock(params) => params,
+        _ => unreachable!("a checked coded flow has a source of blocks"),
+    }
+}

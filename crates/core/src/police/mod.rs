@@ -1,0 +1,100 @@
+//! Policing at the entrance of the network: which units exceed what their circuit was promised.
+//!
+//! A policer belongs to a flow and stands where its circuit reaches the first switch, after the sender's own line. It
+//! tags a unit (CLP = 1), so that a congested switch may discard it before others, or drops it at once. One kind is one
+//! file; to add one, write it and add it to the two lists below.
+
+pub mod gcra;
+
+pub mod random;
+
+use crate::buffer::verdict::Reason;
+use crate::rng::Stream;
+use crate::unit::{Flags, Unit};
+use crate::units::Time;
+use crate::{choice, dispatch, variants};
+
+variants! {
+    /// A policer as a scenario asks for it.
+    "police" by "kind" {
+        Gcra = "gcra" in gcra,
+        Random = "random" in random,
+    }
+}
+
+dispatch! {
+    Police for { Gcra = gcra, Random = random }
+
+    fn judge(&mut self, now: Time, unit: &Unit) -> Conformance;
+}
+
+choice! {
+    /// What happens to a unit in excess.
+    pub enum Action {
+        /// It is marked with CLP = 1 and goes on.
+        Tag = "tag",
+        /// It is lost.
+        Drop = "drop",
+    }
+}
+
+/// What a policer says of a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conformance {
+    /// It keeps the contract.
+    Conforming,
+    /// It does not, and this follows.
+    Excess(Action),
+}
+
+impl Conformance {
+    /// The verdict on a unit that is in excess or not.
+    fn of(excess: bool, action: Action) -> Conformance {
+        if excess { Conformance::Excess(action) } else { Conformance::Conforming }
+    }
+
+    /// The unit as it goes on, or why it does not.
+    pub fn apply(self, unit: Unit) -> Result<Unit, Reason> {
+        match self {
+            Conformance::Conforming => Ok(unit),
+            Conformance::Excess(Action::Tag) => Ok(Unit { flags: unit.flags.with(Flags::CLP), ..unit }),
+            Conformance::Excess(Action::Drop) => Err(Reason::Policed),
+        }
+    }
+}
+
+/// What a policer is asked.
+pub trait Police {
+    /// Does this unit, which arrives at the first switch now, keep the contract?
+    fn judge(&mut self, now: Time, unit: &Unit) -> Conformance;
+}
+
+/// What a policer may know of its flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// Seed of the run.
+    pub seed: u64,
+    /// Name of the flow.
+    pub flow: &'a str,
+}
+
+impl Context<'_> {
+    /// The policer's own random numbers.
+    fn stream(&self) -> Stream {
+        Stream::new(self.seed, &format!("flow.{}.police", self.flow))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excess_is_tagged_or_dropped() {
+        let unit = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 1, flags: Flags::EOM };
+        assert_eq!(Conformance::Conforming.apply(unit), Ok(unit));
+        let tagged = Conformance::Excess(Action::Tag).apply(unit).unwrap();
+        assert!(tagged.is_marked() && tagged.is_eom());
+        assert_eq!(Conformance::Excess(Action::Drop).apply(unit), Err(Reason::Policed));
+    }
+}

@@ -1,0 +1,83 @@
+//! # Source
+//! Paper 004 (S. Chatterjee, W. Xiao), section 5.3: a cell is marked with probability m, independently of all others.
+//!
+//! # Idea
+//! The marking of a policer as the paper's analysis sees it, without the traffic that causes it.
+//!
+//! # Parameters
+//! `probability` m (unprinted in the paper). `action`: `tag` (default) or `drop`; independent losses of `drop` also
+//! stand for a noisy line.
+//!
+//! # Differences from the paper
+//! None.
+//!
+//! # Complexity
+//! Constant: one random number per unit.
+
+use super::{Action, Conformance, Context, Police};
+use crate::rng::Stream;
+use crate::section;
+use crate::unit::Unit;
+use crate::units::Time;
+
+section! {
+    /// Mark units at random.
+    pub struct Params {
+        /// Probability that a unit is marked: m.
+        pub probability: f64,
+        /// What happens to marked units.
+        pub action: Action = Action::Tag,
+    }
+}
+
+/// Random marking for one circuit.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    probability: f64,
+    action: Action,
+    stream: Stream,
+}
+
+impl Policy {
+    /// The policer of one flow.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+        let Params { probability, action } = *params;
+        if !(0.0..=1.0).contains(&probability) {
+            return Err("probability: a number from 0 to 1".to_string());
+        }
+        Ok(Policy { probability, action, stream: context.stream() })
+    }
+}
+
+impl Police for Policy {
+    fn judge(&mut self, _: Time, _: &Unit) -> Conformance {
+        Conformance::of(self.stream.chance(self.probability), self.action)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::Flags;
+
+    fn marked(probability: f64, flow: &str, cells: u32) -> u32 {
+        let params = Params { probability, action: Action::Tag };
+        let mut policer = Policy::new(&params, &Context { seed: 1, flow }).unwrap();
+        let unit = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 1, flags: Flags::default() };
+        (0..cells).filter(|_| policer.judge(Time::ZERO, &unit) != Conformance::Conforming).count() as u32
+    }
+
+    #[test]
+    fn the_share_of_marked_cells_is_the_probability() {
+        assert!(marked(0.1, "a", 100_000).abs_diff(10_000) < 400);
+        assert_eq!((marked(0.0, "a", 1000), marked(1.0, "a", 1000)), (0, 1000));
+    }
+
+    #[test]
+    fn a_probability_above_one_is_refused() {
+        let params = Params { probability: 1.1, action: Action::Tag };
+        assert!(
+            Policy::new(&params, &Context { seed: 1, flow: "a" }).unwrap_err().starts_with("probability: ")
+        );
+    }
+}

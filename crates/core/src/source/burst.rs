@@ -1,0 +1,299 @@
+//! The bursts of on-off sources: packets back to back at a peak rate, then silence.
+//!
+//! A burst is measured in packets that carry data. Packets that a code adds follow the data they protect and end no
+//! burst.
+
+use crate::rng::Stream;
+use crate::units::{PS_PER_S, Rate, Span};
+
+crate::choice! {
+    /// How the lengths of bursts and silences vary.
+    pub enum Distribution {
+        /// A geometric number of packets, an exponential silence; the first state is drawn by the activity.
+        Exponential = "exponential",
+        /// The same burst and the same silence in every cycle; the phase is drawn once, uniform over the cycle.
+        Periodic = "periodic",
+    }
+}
+
+/// What a source says of its bursts: their length as a number of packets or a time, and how much of a cycle they fill.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pattern {
+    /// Rate within a burst, every octet on the line counted.
+    pub peak: Rate,
+    /// Mean number of packets in a burst.
+    pub burst: Option<u32>,
+    /// Mean length of a burst.
+    pub on: Option<Span>,
+    /// Share of time within bursts.
+    pub activity: Option<f64>,
+    /// Mean length of a silence.
+    pub off: Option<Span>,
+    /// How both vary.
+    pub distribution: Distribution,
+}
+
+impl Pattern {
+    /// Refuse a pattern that says too little, too much or something impossible: "key: reason".
+    pub fn check(&self) -> Result<(), String> {
+        let fault = |key: &str, why: &str| Err(format!("{key}: {why}"));
+        match (self.burst, self.on) {
+            (Some(_), Some(_)) => return fault("on", "a burst has a number of packets or a time, not both"),
+            (None, None) => return fault("burst", "say how long bursts are, by burst or by on"),
+            (Some(0), None) => return fault("burst", "a burst has at least one packet"),
+            (None, Some(Span::ZERO)) => return fault("on", "a burst takes some time"),
+            _ => {}
+        }
+        match (self.activity, self.off) {
+            (Some(_), Some(_)) => fault("off", "the silence follows from activity, or activity from off"),
+            (None, None) => fault("activity", "say how long silences are, by activity or by off"),
+            (Some(share), None) if !(share > 0.0 && share <= 1.0) => {
+                fault("activity", "a share of time above 0 and up to 1")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Mean number of packets of `bits` bits in a burst: at least one, and a whole number in a periodic source.
+    fn burst_packets(&self, bits: u64) -> f64 {
+        let packets = match (self.burst, self.on) {
+            (Some(packets), _) => f64::from(packets),
+            (None, on) => on.unwrap_or_default().as_secs_f64() * self.peak.as_f64() / bits as f64,
+        };
+        match self.distribution {
+            Distribution::Exponential => packets.max(1.0),
+            Distribution::Periodic => libm::round(packets).max(1.0),
+        }
+    }
+
+    /// Mean length of a burst, and of a burst with its silence, in picoseconds.
+    fn on_and_cycle(&self, bits: u64) -> (f64, f64) {
+        let on = self.burst_packets(bits) * bits as f64 * PS_PER_S as f64 / self.peak.as_f64();
+        let cycle = match (self.activity, self.off) {
+            (Some(share), _) => on / share,
+            (None, off) => on + off.unwrap_or_default().0 as f64,
+        };
+        (on, cycle)
+    }
+
+    /// Share of time within bursts of packets of `bits` bits: the activity ratio a.
+    pub fn activity(&self, bits: u64) -> f64 {
+        let (on, cycle) = self.on_and_cycle(bits);
+        on / cycle
+    }
+}
+
+/// How packets that a code adds find their place in a burst: of `all` packets `data` carry data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Added {
+    /// Packets with data in a block.
+    pub data: u32,
+    /// Packets in a block.
+    pub all: u32,
+    /// Whether packets move closer together; otherwise the burst becomes longer.
+    pub closer: bool,
+}
+
+impl Added {
+    /// Nothing is added.
+    pub const NOTHING: Added = Added { data: 1, all: 1, closer: true };
+}
+
+/// The gaps of an on-off source, exact within a burst.
+#[derive(Clone, Debug)]
+pub struct Bursts {
+    /// Bits over `rate` is the gap between packets of a burst.
+    bits: u64,
+    rate: Rate,
+    /// Remainder in units of `1 / rate` picoseconds.
+    carry: u64,
+    /// Packets with data that the burst still has to send.
+    left: u64,
+    /// Time from the nominal start of the burst to the packet sent last.
+    elapsed: Span,
+    lengths: Lengths,
+    stream: Stream,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Lengths {
+    Periodic { burst: u64, cycle: Span },
+    Random { activity: f64, burst: f64, off: f64 },
+}
+
+impl Bursts {
+    /// Bursts of packets of `bits` bits.
+    pub fn new(pattern: &Pattern, bits: u64, added: Added, stream: Stream) -> Bursts {
+        let burst = pattern.burst_packets(bits);
+        let (on, cycle) = pattern.on_and_cycle(bits);
+        let longer = if added.closer { 1.0 } else { f64::from(added.all) / f64::from(added.data) };
+        let lengths = match pattern.distribution {
+            Distribution::Periodic => {
+                Lengths::Periodic { burst: burst as u64, cycle: Span((libm::round(cycle) as u64).max(1)) }
+            }
+            Distribution::Exponential => {
+                Lengths::Random { activity: on * longer / cycle, burst, off: (cycle - on * longer).max(0.0) }
+            }
+        };
+        let (bits, rate) = match added.closer {
+            true => (bits * u64::from(added.data), Rate(pattern.peak.0 * u64::from(added.all))),
+            false => (bits, pattern.peak),
+        };
+        Bursts { bits, rate, carry: 0, left: 0, elapsed: Span::ZERO, lengths, stream }
+    }
+
+    /// The time before the first packet.
+    pub fn first(&mut self) -> Span {
+        let wait = match self.lengths {
+            Lengths::Periodic { cycle, .. } => Span(self.stream.up_to(cycle.0 - 1)),
+            Lengths::Random { activity, .. } if self.stream.chance(activity) => Span::ZERO,
+            Lengths::Random { off, .. } => self.exponential(off),
+        };
+        self.begin();
+        wait
+    }
+
+    /// The gap from one packet to the next; `data` says whether that one carries data and so counts in its burst.
+    pub fn gap(&mut self, data: bool) -> Span {
+        let packet = self.packet();
+        if !data || self.left > 0 {
+            self.left -= u64::from(data);
+            self.elapsed = self.elapsed + packet;
+            return packet;
+        }
+        let gap = match self.lengths {
+            Lengths::Periodic { cycle, .. } => {
+                // A burst that a code has made longer than the cycle delays the next one.
+                let gap = packet.max(cycle - self.elapsed);
+                self.elapsed = self.elapsed + gap - cycle;
+                gap
+            }
+            Lengths::Random { off, .. } => packet + self.exponential(off),
+        };
+        self.begin();
+        gap
+    }
+
+    /// The next packet is the first of a burst.
+    fn begin(&mut self) {
+        let packets = match self.lengths {
+            Lengths::Periodic { burst, .. } => burst,
+            Lengths::Random { burst, .. } => self.geometric(burst),
+        };
+        (self.left, self.carry) = (packets - 1, 0);
+    }
+
+    /// The time of one packet.
+    fn packet(&mut self) -> Span {
+        let (whole, rest) = self.rate.time_of_bits(self.bits);
+        let sum = self.carry + rest;
+        self.carry = sum % self.rate.0;
+        Span(whole + sum / self.rate.0)
+    }
+
+    fn exponential(&mut self, mean: f64) -> Span {
+        Span(libm::round(mean * self.stream.exponential()) as u64)
+    }
+
+    /// A number from 1 on, geometrically distributed with this mean.
+    fn geometric(&mut self, mean: f64) -> u64 {
+        let step = -libm::log(1.0 - 1.0 / mean); // infinite for a mean of 1
+        1 + libm::floor(self.stream.exponential() / step) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BITS: u64 = 32 * 424;
+
+    fn pattern(distribution: Distribution) -> Pattern {
+        let peak = Rate(100_000_000);
+        Pattern { peak, burst: Some(50), on: None, activity: Some(0.1395), off: None, distribution }
+    }
+
+    fn bursts(pattern: &Pattern, added: Added) -> Bursts {
+        Bursts::new(pattern, BITS, added, Stream::new(5, "test"))
+    }
+
+    #[test]
+    fn a_periodic_source_repeats_its_cycle_exactly() {
+        let mut bursts = bursts(&pattern(Distribution::Periodic), Added::NOTHING);
+        bursts.first();
+        let gaps: Vec<u64> = (0..500).map(|_| bursts.gap(true).0).collect();
+        let cycle = (50.0 * 135_680_000.0 / 0.1395_f64).round() as u64;
+        for burst in gaps.chunks(50) {
+            assert!(burst[..49].iter().all(|gap| *gap == 135_680_000));
+            assert_eq!(burst.iter().sum::<u64>(), cycle);
+        }
+    }
+
+    #[test]
+    fn the_phase_is_drawn_over_the_whole_cycle() {
+        let cycle = 50.0 * 135_680_000.0 / 0.1395;
+        let phase = |seed| {
+            let stream = Stream::new(seed, "test");
+            Bursts::new(&pattern(Distribution::Periodic), BITS, Added::NOTHING, stream).first().0 as f64
+        };
+        let phases: Vec<f64> = (0..4000).map(|seed| phase(seed) / cycle).collect();
+        assert!(phases.iter().all(|phase| (0.0..1.0).contains(phase)));
+        let mean = phases.iter().sum::<f64>() / 4000.0;
+        assert!((mean - 0.5).abs() < 0.02, "{mean}");
+    }
+
+    #[test]
+    fn an_exponential_source_has_the_load_and_the_burst_length_asked_for() {
+        let mut bursts = bursts(&pattern(Distribution::Exponential), Added::NOTHING);
+        bursts.first();
+        let gaps: Vec<u64> = (0..400_000).map(|_| bursts.gap(true).0).collect();
+        let silences = gaps.iter().filter(|gap| **gap > 135_680_000).count();
+        let burst = gaps.len() as f64 / silences as f64;
+        assert!((burst / 50.0 - 1.0).abs() < 0.03, "{burst}");
+        let rate = gaps.len() as f64 * BITS as f64 * 1e12 / gaps.iter().sum::<u64>() as f64;
+        assert!((rate / 13.95e6 - 1.0).abs() < 0.03, "{rate}");
+    }
+
+    #[test]
+    fn parity_raises_the_rate_of_a_burst_and_leaves_its_length() {
+        let added = Added { data: 10, all: 11, closer: true };
+        let mut bursts = bursts(&pattern(Distribution::Periodic), added);
+        bursts.first();
+        let gaps: Vec<u64> = (1..=550).map(|n| bursts.gap(n % 11 < 10).0).collect();
+        assert_eq!(gaps[..55].iter().sum::<u64>(), (50.0 * 135_680_000.0 / 0.1395_f64).round() as u64);
+        // 11 packets in the time of 10: λ_eff = λ (1 + h / K)
+        assert!((gaps[..54].iter().sum::<u64>()).abs_diff(54 * 135_680_000 * 10 / 11) <= 1);
+    }
+
+    #[test]
+    fn parity_may_make_bursts_longer_instead() {
+        let added = Added { data: 10, all: 11, closer: false };
+        let mut bursts = bursts(&pattern(Distribution::Periodic), added);
+        bursts.first();
+        let gaps: Vec<u64> = (1..=55).map(|n| bursts.gap(n % 11 < 10).0).collect();
+        assert!(gaps[..54].iter().all(|gap| *gap == 135_680_000));
+        assert_eq!(gaps.iter().sum::<u64>(), (50.0 * 135_680_000.0 / 0.1395_f64).round() as u64);
+    }
+
+    #[test]
+    fn a_pattern_says_every_length_once() {
+        let right = pattern(Distribution::Periodic);
+        assert_eq!(right.check(), Ok(()));
+        let refused = |pattern: Pattern| pattern.check().unwrap_err().split(':').next().unwrap().to_string();
+        assert_eq!(refused(Pattern { burst: None, ..right }), "burst");
+        assert_eq!(refused(Pattern { on: Some(Span(1)), ..right }), "on");
+        assert_eq!(refused(Pattern { activity: None, ..right }), "activity");
+        assert_eq!(refused(Pattern { activity: Some(1.5), ..right }), "activity");
+        assert_eq!(refused(Pattern { off: Some(Span(1)), ..right }), "off");
+        let by_times = Pattern {
+            burst: None,
+            on: Some(Span(50 * 135_680_000)),
+            activity: None,
+            off: Some(Span(50 * 135_680_000)),
+            ..right
+        };
+        assert_eq!(by_times.check(), Ok(()));
+        assert_eq!(by_times.activity(BITS), 0.5);
+        assert_eq!(by_times.burst_packets(BITS), 50.0);
+    }
+}

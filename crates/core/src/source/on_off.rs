@@ -1,0 +1,53 @@
+//! # Source
+//! Paper 004 (S. Chatterjee, W. Xiao), section 5.1: bursty sources with a peak rate, a burst size and an activity ratio;
+//! the bursty UDP sources of paper 002, section VI.
+//!
+//! # Idea
+//! Packets back to back at the peak rate during a burst, then silence.
+//!
+//! # Parameters
+//! `peak`: rate within a burst, every octet on the line counted. The length of bursts as a number of packets (`burst`)
+//! or a time (`on`), the silence by the share of time within bursts (`activity`, the paper's a) or as a time (`off`).
+//! `distribution`: `periodic` (the paper's "on/off (periodic) cycle", with a random phase) or `exponential`. `total`
+//! packets after which the source stops. `size` of the payload of a datagram.
+//!
+//! # Differences from the paper
+//! Papers 002 and 004 print none of these numbers but the load. The phases are ours: the first burst starts at an
+//! instant uniform over the cycle, or a source of exponential lengths is silent at first with probability 1 − a.
+//!
+//! # Complexity
+//! Constant per packet.
+
+use super::burst::{Distribution, Pattern};
+use crate::section;
+use crate::units::{Bytes, Rate, Span};
+
+section! {
+    /// A bursty source.
+    pub struct Params {
+        /// Rate within a burst, headers and padding included.
+        pub peak: Rate,
+        /// Mean number of packets in a burst.
+        pub burst: Option<u32> = None,
+        /// Mean length of a burst, instead of `burst`.
+        pub on: Option<Span> = None,
+        /// Share of time within bursts.
+        pub activity: Option<f64> = None,
+        /// Mean length of a silence, instead of `activity`.
+        pub off: Option<Span> = None,
+        /// How bursts and silences vary.
+        pub distribution: Distribution = Distribution::Exponential,
+        /// Packets after which the source stops; by default it never does.
+        pub total: Option<u64> = None,
+        /// Payload of one datagram; a transport of single cells has 48 octets whatever this says.
+        pub size: Bytes = Bytes(1460),
+    }
+}
+
+impl Params {
+    /// Its bursts.
+    pub fn pattern(&self) -> Pattern {
+        let Params { peak, burst, on, activity, off, distribution, .. } = *self;
+        Pattern { peak, burst, on, activity, off, distribution }
+    }
+}

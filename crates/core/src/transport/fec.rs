@@ -1,0 +1,294 @@
+//! # Source
+//! Paper 004 (S. Chatterjee, W. Xiao), sections 3 and 4.1; N. Shacham, P. McKenney, "Packet recovery in high-speed
+//! networks using coding and buffer management", IEEE INFOCOM 1990; L. Rizzo, "Effective erasure codes for reliable
+//! computer communication protocols", ACM CCR 27(2), 1997, for more than one parity packet.
+//!
+//! # Idea
+//! K packets of data and h of parity form a block. A packet is there or is missing, never wrong, so that the code only
+//! has to fill gaps: any K of the K + h packets give the data back. One parity packet is the bitwise sum of the others
+//! (section 3's equation for c_{K+1,i}), more of them are the words of a Reed–Solomon code. Below, `parity_cells` p cells
+//! of parity are added to the L cells of every frame, and any L of the L + p cells give the frame back.
+//!
+//! # Parameters
+//! `parity_cells` p (1: section 4.1 assumes that one lost cell of a packet can be recovered; 0 turns the cell level off).
+//! K and h belong to the source `fec-block`. `fcf`, `blf`: the loss budget of a frame in cells and of a block in packets
+//! that the circuit negotiates with the switches (section 6), if it is not what its code repairs.
+//!
+//! # Differences from the paper
+//! Nothing is encoded: a block or a frame is decoded exactly when the code can, and a test checks that against real
+//! codes. The code is systematic: the data packets of a block that cannot be decoded are still there. With parity cells
+//! the cells of a frame are numbered (the three octets of the paper's footnote 2, which its 32 cells per packet do not
+//! count either), so that losing the EOM joins no frames; without them frames are plain AAL5. A header of 28 octets
+//! for IP and UDP is part of every packet; the block number travels in the data.
+//!
+//! # Complexity
+//! Constant per packet.
+
+use crate::buffer::admission::Budget;
+use crate::section;
+use crate::source::fec_block;
+
+section! {
+    /// Packets in blocks that repair themselves.
+    pub struct Params {
+        /// Parity cells added to every frame: p.
+        pub parity_cells: u32 = 1,
+        /// Cells of a frame that switches may give up; by default as many as the code repairs.
+        pub fcf: Option<u32> = None,
+        /// Packets of a block that switches may give up; by default as many as the code repairs.
+        pub blf: Option<u32> = None,
+    }
+}
+
+/// Octets of the IP and UDP headers of a packet.
+pub const HEADERS: u32 = 20 + 8;
+/// Parity cells that anybody adds: more would not leave a frame its 65 535 octets.
+const MOST_PARITY_CELLS: u32 = 1024;
+/// The largest budget that a switch keeps for a frame or a block.
+const LARGEST_BUDGET: u32 = 1 << 20;
+
+impl Params {
+    /// Refuse what cannot be: "key: reason".
+    pub fn check(&self) -> Result<(), String> {
+        if self.parity_cells > MOST_PARITY_CELLS {
+            return Err(format!("parity_cells: a frame has at most {MOST_PARITY_CELLS} of them"));
+        }
+        for (key, budget) in [("fcf", self.fcf), ("blf", self.blf)] {
+            if budget.is_some_and(|budget| budget > LARGEST_BUDGET) {
+                return Err(format!("{key}: a budget of at most {LARGEST_BUDGET}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What switches may know of a circuit with this code.
+    pub fn budget(&self, code: Code) -> Budget {
+        Budget {
+            parity_cells: self.parity_cells,
+            parity_packets: code.parity.into(),
+            cells: self.fcf,
+            packets: self.blf,
+        }
+    }
+}
+
+/// The packets of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// Packets of data: K.
+    pub data: u16,
+    /// Packets of parity: h.
+    pub parity: u16,
+}
+
+impl Code {
+    /// The code of a source that has been checked.
+    pub fn of(source: &fec_block::Params) -> Code {
+        let count = |n| u16::try_from(n).expect("a checked block counts its packets in sixteen bits");
+        Code { data: count(source.block), parity: count(source.parity) }
+    }
+
+    /// Packets of a block: K + h.
+    pub fn packets(self) -> u16 {
+        self.data + self.parity
+    }
+
+    /// Whether `arrived` packets of a block, whichever they are, give back its data.
+    pub fn decodes(self, arrived: u16) -> bool {
+        arrived >= self.data
+    }
+}
+
+/// The place of a packet: block, and position within it from 0, data first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Number of the block.
+    pub block: u32,
+    /// Position in the block.
+    pub index: u16,
+}
+
+/// The sending end: labels packets.
+#[derive(Clone, Debug)]
+pub struct Encoder {
+    code: Code,
+    next: u64,
+    end: Option<u64>,
+}
+
+impl Encoder {
+    /// An encoder that stops after so many blocks.
+    pub fn new(code: Code, blocks: Option<u32>) -> Encoder {
+        Encoder { code, next: 0, end: blocks.map(|blocks| u64::from(blocks) * u64::from(code.packets())) }
+    }
+
+    /// The label of the next packet.
+    pub fn take(&mut self) -> Label {
+        let (packets, next) = (u64::from(self.code.packets()), self.next);
+        self.next += 1;
+        Label { block: (next / packets) as u32, index: (next % packets) as u16 }
+    }
+
+    /// Whether the next packet carries data, or `None` if there is none.
+    pub fn peek(&self) -> Option<bool> {
+        let index = self.next % u64::from(self.code.packets());
+        (self.end != Some(self.next)).then_some(index < u64::from(self.code.data))
+    }
+
+    /// Number of blocks whose packets have all been sent.
+    pub fn blocks(&self) -> u32 {
+        (self.next / u64::from(self.code.packets())) as u32
+    }
+}
+
+/// What became of the blocks whose fate is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Books {
+    /// Data packets that arrived.
+    pub received: u64,
+    /// Data packets that were lost and recovered.
+    pub recovered: u64,
+    /// Data packets that are missing after decoding.
+    pub lost: u64,
+    /// Blocks whose data are all there.
+    pub blocks_whole: u64,
+    /// Blocks with data missing.
+    pub blocks_lost: u64,
+}
+
+impl Books {
+    /// Share of data packets that are there after decoding, or `None` without any.
+    pub fn throughput(&self) -> Option<f64> {
+        let there = self.received + self.recovered;
+        let all = there + self.lost;
+        (all > 0).then(|| there as f64 / all as f64)
+    }
+
+    /// These books and those.
+    pub fn plus(self, other: Books) -> Books {
+        Books {
+            received: self.received + other.received,
+            recovered: self.recovered + other.recovered,
+            lost: self.lost + other.lost,
+            blocks_whole: self.blocks_whole + other.blocks_whole,
+            blocks_lost: self.blocks_lost + other.blocks_lost,
+        }
+    }
+}
+
+/// The receiving end: which data packets are there.
+///
+/// Packets arrive in the order in which they were sent, so a packet of a later block closes all blocks before it.
+#[derive(Clone, Debug)]
+pub struct Decoder {
+    code: Code,
+    block: u32,
+    arrived: u16,
+    data: u16,
+    books: Books,
+}
+
+impl Decoder {
+    /// A decoder that has seen nothing.
+    pub fn new(code: Code) -> Decoder {
+        Decoder { code, block: 0, arrived: 0, data: 0, books: Books::default() }
+    }
+
+    /// A packet arrives; answers how many packets of data are there because of it.
+    pub fn receive(&mut self, label: Label) -> u16 {
+        self.close(label.block);
+        let decoded = self.code.decodes(self.arrived);
+        self.arrived += 1;
+        self.data += u16::from(label.index < self.code.data);
+        match (decoded, self.code.decodes(self.arrived)) {
+            (true, _) => 0,
+            // The data that came before the last packet needed are already there.
+            (false, true) => self.code.data - (self.data - u16::from(label.index < self.code.data)),
+            (false, false) => u16::from(label.index < self.code.data),
+        }
+    }
+
+    /// Nothing more will arrive of the blocks before this one.
+    pub fn close(&mut self, block: u32) {
+        while self.block < block {
+            let whole = self.code.decodes(self.arrived);
+            let missing = u64::from(self.code.data - self.data);
+            self.books.received += u64::from(self.data);
+            *(if whole { &mut self.books.recovered } else { &mut self.books.lost }) += missing;
+            *(if whole { &mut self.books.blocks_whole } else { &mut self.books.blocks_lost }) += 1;
+            (self.block, self.arrived, self.data) = (self.block + 1, 0, 0);
+        }
+    }
+
+    /// What became of the blocks that are closed.
+    pub fn books(&self) -> Books {
+        self.books
+    }
+
+    /// Forget what was counted; the open block stays open.
+    pub fn reset(&mut self) {
+        self.books = Books::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CODE: Code = Code { data: 4, parity: 2 };
+
+    /// The data packets that each arriving packet of one block brings, and what became of the block.
+    fn block(code: Code, arriving: &[u16]) -> (Vec<u16>, Books) {
+        let mut decoder = Decoder::new(code);
+        let brought = arriving.iter().map(|&index| decoder.receive(Label { block: 0, index })).collect();
+        decoder.close(1);
+        (brought, decoder.books())
+    }
+
+    fn books(received: u64, recovered: u64, lost: u64) -> Books {
+        let blocks_lost = u64::from(lost > 0);
+        Books { received, recovered, lost, blocks_whole: 1 - blocks_lost, blocks_lost }
+    }
+
+    #[test]
+    fn any_k_packets_of_a_block_give_back_its_data() {
+        assert_eq!(block(CODE, &[0, 1, 2, 3, 4, 5]), (vec![1, 1, 1, 1, 0, 0], books(4, 0, 0)));
+        assert_eq!(block(CODE, &[1, 2, 3, 5]), (vec![1, 1, 1, 1], books(3, 1, 0)));
+        assert_eq!(block(CODE, &[0, 3, 4, 5]), (vec![1, 1, 0, 2], books(2, 2, 0)));
+    }
+
+    #[test]
+    fn with_fewer_than_k_the_data_packets_that_came_are_all_there_is() {
+        assert_eq!(block(CODE, &[0, 3, 5]), (vec![1, 1, 0], books(2, 0, 2)));
+        assert_eq!(block(CODE, &[]), (vec![], books(0, 0, 4)));
+    }
+
+    #[test]
+    fn without_parity_every_loss_costs_its_block() {
+        let plain = Code { data: 3, parity: 0 };
+        assert_eq!(block(plain, &[0, 1, 2]).1, books(3, 0, 0));
+        assert_eq!(block(plain, &[0, 2]).1, books(2, 0, 1));
+    }
+
+    #[test]
+    fn blocks_of_which_nothing_arrived_are_lost() {
+        let mut decoder = Decoder::new(CODE);
+        decoder.receive(Label { block: 3, index: 0 });
+        decoder.close(4);
+        assert_eq!(decoder.books(), Books { received: 1, lost: 15, blocks_lost: 4, ..Books::default() });
+        assert_eq!(decoder.books().throughput(), Some(1.0 / 16.0));
+    }
+
+    #[test]
+    fn parity_follows_the_data_of_its_block() {
+        let mut encoder = Encoder::new(CODE, Some(2));
+        let mut sent = Vec::new();
+        while let Some(data) = encoder.peek() {
+            let label = encoder.take();
+            sent.push((label.block, label.index, data));
+        }
+        assert_eq!(sent.len(), 12);
+        assert_eq!(sent[3..7], [(0, 3, true), (0, 4, false), (0, 5, false), (1, 0, true)]);
+        assert_eq!(encoder.blocks(), 2);
+    }
+}
