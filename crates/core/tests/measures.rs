@@ -144,7 +144,8 @@ fn effective_throughput_counts_ip_packets_in_what_cell_headers_leave_of_a_line()
 
 #[test]
 fn classes_are_compared_by_their_fair_shares() {
-    let document = run("fairness = [{ class = \"few\", share = 0.25 }, { class = \"many\", share = 0.75 }]", &[]);
+    let document =
+        run("fairness = [{ class = \"few\", share = 0.25 }, { class = \"many\", share = 0.75 }]", &[]);
     let goodput = |index: usize| document["summary"]["classes"][index]["goodput_bps"].as_f64().unwrap();
     let ratio = document["summary"]["class_fairness"].as_f64().unwrap();
     near(ratio, (goodput(1) / 0.25) / (goodput(0) / 0.75), 1e-12);
