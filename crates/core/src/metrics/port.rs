@@ -22,6 +22,9 @@ pub struct Counters {
     pub frames_whole_out: u64,
     /// Occupancy over time.
     pub occupancy: Occupancy,
+    /// If somebody wants to see them, the rates that the policy has measured at every sample, in bits per second: a row of
+    /// all circuits each time.
+    pub meter: Option<Vec<f64>>,
     lost: [u64; Reason::ALL.len()],
     /// For each circuit the frame of which all units so far were sent, and how many; none if a unit is missing.
     sent: Vec<Option<(u32, u16)>>,
@@ -38,6 +41,7 @@ impl Counters {
             frames_in: 0,
             frames_whole_out: 0,
             occupancy: Occupancy::new(),
+            meter: None,
             lost: [0; Reason::ALL.len()],
             sent: vec![None; vcs],
         }
@@ -53,6 +57,7 @@ impl Counters {
         self.credit_cells = 0;
         self.lost.fill(0);
         self.occupancy.reset(now, level);
+        self.meter.iter_mut().for_each(Vec::clear);
     }
 
     /// Losses under one reason.
