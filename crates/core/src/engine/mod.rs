@@ -14,10 +14,12 @@ use crate::units::Time;
 
 /// Run a scenario on the engine [`of`] it; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
-    match of(scenario) {
+    let mut outcome = match of(scenario) {
         Engine::Fast => fast::run(scenario, log),
         Engine::Reference => reference::run(scenario, log),
-    }
+    };
+    outcome.losses.sort_by_key(|loss| (loss.time, loss.port)); // stable: each port keeps its order
+    outcome
 }
 
 /// The engine that runs a scenario: the one that it names, but what the fast engine does not know yet is for the
@@ -41,7 +43,7 @@ pub struct Outcome {
     pub on_lines: Vec<u64>,
     /// How much work the run was.
     pub work: Work,
-    /// Every loss in order, if it was asked for.
+    /// Every loss, if it was asked for, by time and port; what a port loses at one instant stays in order.
     pub losses: Vec<LossRecord>,
 }
 
