@@ -49,7 +49,7 @@ mod through;
 
 use std::collections::VecDeque;
 
-use super::{LossRecord, Outcome, Work, sampled_ports};
+use super::{LossRecord, Outcome, Work, is_sampled};
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::port::{Loss, Port};
@@ -121,10 +121,10 @@ enum Station {
 
 impl Station {
     fn new(scenario: &Scenario, plan: &Plan, window: Window, index: usize, port: &mut Port) -> Station {
+        let sampled = is_sampled(scenario, index);
         let line = &scenario.lines[index];
         let (measure, vcs) = (line.port.measure, port.pool().vcs());
         let inputs = || plan.inputs(index, Ties::new(scenario.seed));
-        let sampled = sampled_ports(scenario).contains(&index);
         let (paces, cuts) = (Paces::new(line.rate), plan.cuts(index, window));
         match plan.kinds[index].clone() {
             Kind::Nic => Station::Nic(Box::new(Nic::new(window, paces, measure, cuts))),
