@@ -20,15 +20,15 @@ pub fn run(scenario: &Scenario, log: bool) -> Outcome {
     }
 }
 
-/// The engine that runs a scenario: the one that it names, but what the fast engine does not know is for the reference
-/// engine alone: frames and blocks that repair themselves, policers, and credits.
+/// The engine that runs a scenario: the one that it names, but what the fast engine does not know yet is for the
+/// reference engine alone: frames and blocks that repair themselves, policers, and credits.
 ///
-/// The fast engine advances each port as far as its input is known. With credits a port waits for the next one, cell by
-/// cell, and there is nothing left to advance.
+/// The fast engine advances each port by itself as far as its input is known. With credits a port's output waits for the
+/// next port, cell by cell, and there is little left to advance.
 pub fn of(scenario: &Scenario) -> Engine {
     let coded = |flow: &Flow| matches!(flow.transport, transport::Spec::Fec(_));
-    let credits = scenario.lines.iter().any(|line| line.port.credit.is_some());
     let unknown = scenario.flows.iter().any(|flow| coded(flow) || flow.police.is_some());
+    let credits = scenario.lines.iter().any(|line| line.port.credit.is_some());
     if unknown || credits { Engine::Reference } else { scenario.engine }
 }
 

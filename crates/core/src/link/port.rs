@@ -276,9 +276,13 @@ impl Port {
         self.counters.reset(now, queued.chain(sending), self.pool.total());
     }
 
-    /// Take a sample of the occupancy for its distribution.
+    /// Take a sample of the occupancy for its distribution, and of what the admission policy measures.
     pub fn sample(&mut self) {
         self.counters.occupancy.sample(self.pool.total());
+        if let Some(meter) = &mut self.counters.meter {
+            let rate = |vc| self.admission.meter(vc).unwrap_or_default();
+            meter.extend((0..self.pool.vcs()).map(rate));
+        }
     }
 
     /// Bring time averages up to the end of the run.

@@ -9,6 +9,7 @@ use super::file;
 use super::flows;
 use super::item::Item;
 use super::links;
+use super::measure;
 use super::model::{Node, Scenario};
 use super::ports::Ports;
 use super::set::Set;
@@ -26,6 +27,7 @@ pub(super) fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> 
     let ports = Ports::read(file.port, &nodes, &lines)?;
     ports.install(&mut lines)?;
     let (flows, vcs) = flows::check(&explicit.flows, &nodes, &names, &lines, &file.adaptation)?;
+    let measure = measure::check(file.measure, &file.head, &lines, &flows)?;
     let head = file.head;
     let mut scenario = Scenario {
         name: head.name,
@@ -40,6 +42,7 @@ pub(super) fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> 
         lines,
         vcs,
         flows,
+        measure,
     };
     credits::settle(&mut scenario, &ports)?;
     let passing = passing_circuits(&scenario);
@@ -70,7 +73,7 @@ fn check_head(head: &file::Head, root: &tree::Node) -> Result<(), Fault> {
 }
 
 /// What is wrong with a name, if anything.
-fn name_fault(name: &str) -> Option<String> {
+pub(super) fn name_fault(name: &str) -> Option<String> {
     let fits = (1..=100).contains(&name.chars().count());
     let odd = name.chars().any(|c| c.is_control() || matches!(c, '"' | '\''));
     (!fits || odd)

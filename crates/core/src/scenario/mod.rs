@@ -40,6 +40,8 @@ mod flows;
 
 mod credits;
 
+mod measure;
+
 mod explain;
 
 mod schema;

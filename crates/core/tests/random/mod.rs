@@ -46,8 +46,23 @@ fn schema_without<T: Section>(keys: &[&str]) -> Json {
 }
 
 /// Keys of a flow that are drawn by hand.
-const FLOW_KEYS: [&str; 10] =
-    ["name", "from", "to", "via", "source", "transport", "start", "start_spread", "mcr", "weight"];
+const FLOW_KEYS: [&str; 15] = [
+    "name",
+    "from",
+    "to",
+    "via",
+    "source",
+    "transport",
+    "start",
+    "start_spread",
+    "mcr",
+    "weight",
+    "pvc",
+    "connections",
+    "class",
+    "processing",
+    "processing_variation",
+];
 
 /// A network while it is drawn.
 struct Net {
@@ -119,7 +134,35 @@ impl Net {
         if draw.chance(0.3) {
             flow["mcr"] = "50 kb/s".into();
         }
+        if flow["transport"]["kind"] == "tcp" {
+            if draw.chance(0.2) {
+                flow["processing"] = draw.of(&["3 us", "300 us"]).to_string().into();
+                flow["processing_variation"] = draw.of(&["0 s", "3 us"]).to_string().into();
+            }
+            if draw.chance(0.1) {
+                flow["connections"] = draw.between(1, 3).into();
+            }
+        }
+        if draw.chance(0.5) {
+            self.share(&mut flow);
+        }
         self.flows.push(flow);
+    }
+
+    /// Put a flow on the circuit of the one before, if that carries the same kind of units between the same ends.
+    fn share(&self, flow: &mut Json) {
+        let Some(last) = self.flows.last() else { return };
+        let alone = |flow: &Json| ["cells", "fec"].iter().any(|kind| flow["transport"]["kind"] == *kind);
+        if last["from"] != flow["from"] || last["to"] != flow["to"] || alone(last) || alone(flow) {
+            return;
+        }
+        flow["pvc"] = last.get("pvc").unwrap_or(&last["name"]).clone();
+        for key in ["mcr", "weight", "priority", "police"] {
+            match last.get(key) {
+                Some(value) => flow[key] = value.clone(),
+                None => drop(flow.as_object_mut().expect("a flow is a table").remove(key)),
+            }
+        }
     }
 
     fn hosts(&mut self, draw: &mut Draw, index: usize) -> (Json, Json) {

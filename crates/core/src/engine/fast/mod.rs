@@ -215,9 +215,9 @@ impl Fast<'_> {
             let entity = event.entity as usize;
             match event.class {
                 Class::Free | Class::Tick => self.bring(entity, event.time),
-                Class::Credit => unreachable!("scenarios with credits run on the reference engine"),
                 Class::Arrive => self.arrive(entity, event.time),
                 Class::Timer => self.timer(entity, event.time),
+                Class::Credit => unreachable!("credits are for the reference engine"),
             }
         }
         let Some(last) = end.0.checked_sub(1) else { return };

@@ -75,6 +75,19 @@ impl Network {
         self.links.push(link);
     }
 
+    /// All hosts, and all switches or routers, that are there so far delay what passes them.
+    pub fn delay_nodes(&mut self, host: Span, relay: Span) {
+        let is_host = |node: &Node| node.get("kind").and_then(Node::text) == NodeKind::Host.write().as_str();
+        for node in &mut self.nodes {
+            let latency = if is_host(node) { host } else { relay };
+            if let (true, Value::Table(keys)) = (latency > Span::ZERO, &mut node.value) {
+                let place = self.place;
+                let text = Node { value: Value::Text(latency.show()), place };
+                keys.push((Key { name: "latency".to_string(), place }, text));
+            }
+        }
+    }
+
     /// A flow between two hosts.
     pub fn flow(&mut self, name: &str, from: &str, to: &str) {
         let flow = self.table(&[("name", name), ("from", from), ("to", to)]);
