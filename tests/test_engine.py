@@ -22,7 +22,7 @@ def without_wall_time(document: dict[str, object]) -> dict[str, object]:
 
 def test_a_run_has_the_documented_keys() -> None:
     document = pushout.run(LAN, set=SHORT, audit=True).document
-    assert set(document) == {
+    assert set(document) >= {
         "scenario",
         "seed",
         "duration_s",
@@ -34,7 +34,7 @@ def test_a_run_has_the_documented_keys() -> None:
     }
     assert set(document["engine"]) == {"name", "version", "cell_hops", "packet_hops", "events", "wall_s"}
     assert len(document["flows"]) == 10
-    assert set(document["flows"][0]) == {
+    assert set(document["flows"][0]) >= {
         "name",
         "vc",
         "goodput_bps",
@@ -48,7 +48,7 @@ def test_a_run_has_the_documented_keys() -> None:
     assert {"units_in", "units_out", "units_queued", "lost", "frames_in", "frames_whole_out"} < set(
         document["ports"][0]
     )
-    assert set(document["summary"]) == {
+    assert set(document["summary"]) >= {
         "goodput_bps",
         "goodput_ratio",
         "fairness_mean_deviation",

@@ -1,4 +1,5 @@
 import json
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -167,7 +168,7 @@ def test_results_are_kept_and_not_computed_again(core: FakeCore, tmp_path: Path)
     assert first.outcomes[0].findings[0].measured["n"] == 3
 
 
-def test_an_interrupted_run_loses_nothing(core: FakeCore, tmp_path: Path) -> None:
+def test_an_interrupted_run_loses_at_most_what_was_under_way(core: FakeCore, tmp_path: Path) -> None:
     study, cache = toy(tmp_path), Cache(tmp_path / "cache")
     core.interrupt_after = 5
     with pytest.raises(KeyboardInterrupt):
@@ -175,7 +176,7 @@ def test_an_interrupted_run_loses_nothing(core: FakeCore, tmp_path: Path) -> Non
     assert len(list(cache.folder.iterdir())) == 5
     core.interrupt_after = None
     reproduce([study], reps=3, cache=cache)
-    assert len(core.runs) == 12
+    assert 12 <= len(core.runs) < 12 + (os.cpu_count() or 1)
 
 
 def test_a_damaged_result_is_computed_again(core: FakeCore, tmp_path: Path) -> None:

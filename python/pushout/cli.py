@@ -83,10 +83,15 @@ def run(
         _write_results(result, out)
     if as_json:
         click.echo(result.json())
-        return
-    from pushout import show
+    else:
+        from pushout import show
 
-    show.result(result.document, _console())
+        show.result(result.document, _console())
+    failures = result.document.get("audit", {}).get("failures", [])
+    for failure in failures:
+        click.echo(f"audit: {failure}", err=True)
+    if failures:
+        raise click.exceptions.Exit(FAILED)
 
 
 def _write_results(result: "Any", out: Path) -> None:

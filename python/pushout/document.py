@@ -8,7 +8,7 @@ from pushout.stats import interval
 
 Document = dict[str, Any]
 
-IDENTITY = frozenset({"name", "version", "vc"})
+IDENTITY = frozenset({"name", "version", "vc", "occupancy_unit"})
 """Keys that say which, not how much: they are equal in every replication."""
 
 
@@ -54,8 +54,13 @@ def merge(documents: Sequence[Document]) -> Document:
     if len(documents) == 1:
         return documents[0]
     merged = dict(documents[0])
-    for part in ("engine", "flows", "ports", "summary"):
-        merged[part] = _merge([document[part] for document in documents])
+    for part in ("engine", "flows", "ports", "circuits", "summary"):
+        if part in merged:
+            merged[part] = _merge([document[part] for document in documents])
+    if all("audit" in document for document in documents):
+        audits = [document["audit"] for document in documents]
+        failures = [failure for audit in audits for failure in audit["failures"]]
+        merged["audit"] = {"checks": sum(audit["checks"] for audit in audits), "failures": failures}
     merged["seeds"] = [document["seed"] for document in documents]
     return merged
 
@@ -74,8 +79,23 @@ def _merge(values: Sequence[Any]) -> Any:
 def _merge_key(key: str, tables: Sequence[dict[str, Any]]) -> Any:
     if key in IDENTITY:
         return tables[0][key]
+    if key == "occupancy_distribution":
+        return _merge_distributions([table[key] for table in tables])
     # A reason for loss that did not occur in a replication counts zero.
     return _merge([table.get(key, 0) for table in tables])
+
+
+def _merge_distributions(distributions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Shares of time in bins of the widest width, each with its interval; widths are powers of two."""
+    width = max(distribution["bin"] for distribution in distributions)
+    folded = [_fold(distribution["share"], width // distribution["bin"]) for distribution in distributions]
+    longest = max(map(len, folded))
+    columns = zip(*(shares + [0.0] * (longest - len(shares)) for shares in folded), strict=True)
+    return {"bin": width, "share": [interval(list(column)) for column in columns]}
+
+
+def _fold(shares: Sequence[float], factor: int) -> list[float]:
+    return [sum(shares[start : start + factor]) for start in range(0, len(shares), factor)]
 
 
 def _keys(tables: Sequence[dict[str, Any]]) -> list[str]:

@@ -18,6 +18,9 @@ MANY = 40
 """From this many flows on, only the first are listed."""
 LISTED = 20
 
+WAITING = 1.0
+"""A port with a mean occupancy below one unit has, most of the time, nothing that waits."""
+
 READING_WIDTH = 100
 """Running text is not set wider than this."""
 
@@ -81,13 +84,22 @@ def result(document: Document, console: Console) -> None:
         console.print(_table("flow", flows[: LISTED if len(flows) > MANY else MANY], FLOW_COLUMNS, vc=True))
     if len(flows) > MANY:
         console.print(f"… and {len(flows) - LISTED} more flows (--json has them all)", style="dim")
-    if ports:
-        console.print(_table("port", ports, PORT_COLUMNS, vc=False))
-        console.print(_losses(ports))
+    busy = [port for port in ports if _is_busy(port)]
+    if busy:
+        console.print(_table("port", busy, PORT_COLUMNS, vc=False))
+    if len(busy) < len(ports):
+        others = "port lost" if len(ports) == len(busy) + 1 else "ports lost"
+        more = "more " if busy else ""
+        note = f"{len(ports) - len(busy)} {more}{others} nothing and kept nothing waiting (--json has them all)"
+        console.print(note, style="dim")
+    if any(port["lost"] for port in ports):
+        console.print(_losses([port for port in ports if port["lost"]]))
     summary = Table.grid(padding=(0, 2))
     for title, key, form in SUMMARY_ROWS:
         if document["summary"].get(key) is not None:
             summary.add_row(title, Text(cell(document["summary"][key], form), style="bold"))
+    if "audit" in document and not document["audit"]["failures"]:
+        summary.add_row("audit", Text(f"all {document['audit']['checks']} balances hold", style="bold"))
     console.print(summary)
 
 
@@ -131,9 +143,12 @@ def _losses(ports: list[Document]) -> Table:
         for reason, count in port["lost"].items():
             share = f"{100 * _mean(count) / arrived:.3f} %" if arrived else "–"
             table.add_row(str(port["name"]), reason, cell(count, whole), share)
-        if not port["lost"]:
-            table.add_row(str(port["name"]), "nothing lost", "0", "–")
     return table
+
+
+def _is_busy(port: Document) -> bool:
+    """Whether a port is worth a line: it lost something, or units waited in it more than now and then."""
+    return bool(port["lost"]) or _mean(port["occupancy_mean"]) >= WAITING
 
 
 def _mean(value: Any) -> float:

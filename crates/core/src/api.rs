@@ -36,15 +36,34 @@ impl Request<'_> {
     }
 }
 
-/// Run a scenario and report.
-pub fn run(request: &Request<'_>) -> Result<Json, String> {
+/// Run a scenario and report. The core has no clock: `seconds` is the caller's, read before and after the run.
+pub fn run(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<Json, String> {
     let scenario = request.scenario()?;
+    let start = seconds();
     let outcome = engine::run(&scenario, false);
+    let wall = seconds() - start;
     let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
-    Ok(report::report(&scenario, &outcome, audit.as_ref()))
+    let mut document = report::report(&scenario, &outcome, audit.as_ref());
+    document["engine"]["wall_s"] = wall.into();
+    Ok(document)
 }
 
 /// Check a scenario.
 pub fn validate(request: &Request<'_>) -> Result<(), String> {
     request.scenario().map(|_| ())
+}
+
+/// A scenario in its canonical, explicit form.
+pub fn explain(request: &Request<'_>) -> Result<Json, String> {
+    Ok(scenario::explain(&request.scenario()?))
+}
+
+/// JSON Schema of scenario files.
+pub fn schema() -> Json {
+    scenario::schema()
+}
+
+/// The catalogue of policies, sources and transports.
+pub fn policies() -> Json {
+    scenario::policies()
 }

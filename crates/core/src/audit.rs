@@ -52,8 +52,9 @@ fn ports(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
                 port.size_queued()
             )
         });
-        audit.check(counters.frames_whole_out <= counters.frames_in + queued, || {
-            format!("port {}: more whole frames left than arrived", line.name)
+        let (frames_in, whole_out) = (counters.frames_in, counters.frames_whole_out);
+        audit.check(whole_out <= frames_in, || {
+            format!("port {}: {whole_out} whole frames left, but only {frames_in} arrived", line.name)
         });
     }
 }
@@ -76,9 +77,9 @@ fn circuits(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
 
 fn flows(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     for (spec, flow) in scenario.flows.iter().zip(&outcome.network.flows) {
-        let Some((delivered, acked)) = flow.delivered_and_acked() else { continue };
-        audit.check(acked <= delivered, || {
-            format!("flow {}: {acked} bytes acknowledged, but {delivered} delivered", spec.name)
+        let Some((sent, delivered, acked)) = flow.sent_delivered_acked() else { continue };
+        audit.check(acked <= delivered && delivered <= sent, || {
+            format!("flow {}: {sent} bytes sent, {delivered} delivered, {acked} acknowledged", spec.name)
         });
     }
 }

@@ -41,5 +41,7 @@ pub mod report;
 
 pub mod api;
 
+pub use scenario::catalogue::catalogue;
+
 #[doc(hidden)]
 pub use serde_json;

@@ -13,7 +13,7 @@ use crate::scenario::model::{Flow, Line, Medium, Scenario};
 use crate::scenario::spec::Field;
 use crate::units::CELL_PAYLOAD;
 
-/// The JSON document of a run. `engine.wall_s` is null: only a caller has a clock.
+/// The JSON document of a run; `engine.wall_s` is left null for a caller with a clock.
 pub fn report(scenario: &Scenario, outcome: &Outcome, audit: Option<&Audit>) -> Json {
     let mut document = json!({
         "scenario": scenario.name,

@@ -37,6 +37,10 @@ pub struct Bytes(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cells(pub u64);
 
+/// A share of something, in parts per million.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Share(pub u64);
+
 impl Time {
     /// The start of every run.
     pub const ZERO: Time = Time(0);
@@ -85,6 +89,11 @@ impl Rate {
         self.0 as f64
     }
 
+    /// This rate times `by / over`, rounded down to a bit per second.
+    pub fn scaled(self, by: u64, over: u64) -> Rate {
+        Rate((u128::from(self.0) * u128::from(by) / u128::from(over)) as u64)
+    }
+
     /// Time to send `bits` bits, rounded down to a picosecond; the remainder is in units of `1/rate` ps.
     pub fn time_of_bits(self, bits: u64) -> (u64, u64) {
         if let Some(total) = bits.checked_mul(PS_PER_S) {
@@ -92,6 +101,16 @@ impl Rate {
         }
         let (total, rate) = (u128::from(bits) * u128::from(PS_PER_S), u128::from(self.0));
         ((total / rate) as u64, (total % rate) as u64)
+    }
+}
+
+impl Share {
+    /// All of it.
+    pub const WHOLE: Share = Share(1_000_000);
+
+    /// This share of a rate, rounded down to a bit per second.
+    pub fn of(self, rate: Rate) -> Rate {
+        rate.scaled(self.0, Share::WHOLE.0)
     }
 }
 
@@ -263,6 +282,7 @@ quantity!(
         ("GiB", 1_073_741_824),
     ]
 );
+quantity!(Share, "a share", "10 %", [("%", 10_000), ("ppm", 1)]);
 quantity!(Cells, "a number of cells", "8192 cells", [("cells", 1), ("cell", 1)]);
 
 #[cfg(test)]
@@ -306,6 +326,14 @@ mod tests {
         assert_eq!(Rate(149_760_000).to_string(), "149760 kb/s");
         assert_eq!(Bytes(65_536).to_string(), "64 KiB");
         assert_eq!(Bytes(1460).to_string(), "1460 bytes");
+    }
+
+    #[test]
+    fn a_share_is_written_in_percent() {
+        assert_eq!(Share::parse("10 %"), Ok(Share(100_000)));
+        assert_eq!(Share::parse("12.5%").map(Share::show).as_deref(), Ok("125000 ppm"));
+        assert_eq!((Share(100_000).to_string(), Share(0).to_string()), ("10 %".into(), "0 %".into()));
+        assert_eq!(Share(100_000).of(Rate(155_520_000)), Rate(15_552_000));
     }
 
     #[test]

@@ -58,6 +58,11 @@ impl Frames {
         }
     }
 
+    /// Whether a unit belongs to a frame that was refused or has lost a unit, so that it is not worth any room.
+    pub fn is_rest(&self, unit: &Unit, vc: usize) -> bool {
+        !unit.is_first() && self.state[vc] != State::Whole
+    }
+
     /// Something of the circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
     /// `fragment` says whether a part of the frame was already on its way.
     pub fn broken(&mut self, vc: usize, fragment: bool) {
@@ -115,6 +120,15 @@ mod tests {
     #[test]
     fn a_refused_frame_is_refused_with_its_eom() {
         assert_eq!(verdicts(true, [true; 4], true), [EARLY; 4]);
+    }
+
+    #[test]
+    fn what_follows_a_lost_unit_is_the_rest_of_its_frame() {
+        let (mut frames, units) = (Frames::new(1, true), frame(4));
+        frames.judge(&units[0], 0, true, || None);
+        assert!(!frames.is_rest(&units[1], 0));
+        frames.judge(&units[1], 0, false, || None);
+        assert!(frames.is_rest(&units[3], 0) && !frames.is_rest(&frame(2)[0], 0));
     }
 
     #[test]

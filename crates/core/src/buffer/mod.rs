@@ -4,6 +4,10 @@ pub mod size;
 
 pub mod pool;
 
+pub mod set;
+
+pub mod runs;
+
 pub mod queue;
 
 pub mod verdict;

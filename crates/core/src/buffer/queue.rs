@@ -2,20 +2,35 @@
 
 use std::collections::VecDeque;
 
+use super::runs::{Part, Runs};
 use crate::unit::Unit;
 
 /// A queue of units with stable positions.
 ///
 /// The unit that joins as the `n`-th one has position `n` until it leaves; a unit taken out of the middle leaves a gap
 /// that the head skips, so that any unit can be reached and removed in constant time.
+///
+/// A queue that knows its frames has no gaps: what is ahead of a unit that is taken out moves up to close it. Only the
+/// positions of those units change.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     slots: VecDeque<Option<Unit>>,
     head: u64,
     len: usize,
+    runs: Option<Runs>,
 }
 
 impl Queue {
+    /// An empty queue of one circuit that knows where frames begin and end.
+    pub fn of_frames() -> Queue {
+        Queue { runs: Some(Runs::default()), ..Queue::default() }
+    }
+
+    /// Where frames begin and end; only a queue that was made [`of_frames`](Queue::of_frames) knows.
+    pub fn runs(&self) -> &Runs {
+        self.runs.as_ref().expect("a queue of frames")
+    }
+
     /// Number of units in the queue.
     pub fn len(&self) -> usize {
         self.len
@@ -48,14 +63,21 @@ impl Queue {
 
     /// A unit joins at the tail; answers its position.
     pub fn push(&mut self, unit: Unit) -> u64 {
+        if let Some(runs) = &mut self.runs {
+            runs.pushed(&unit);
+        }
         self.slots.push_back(Some(unit));
         self.len += 1;
         self.positions().end - 1
     }
 
     /// The oldest unit leaves.
+    #[inline]
     pub fn pop(&mut self) -> Option<Unit> {
         let unit = self.slots.pop_front()??;
+        if let Some(runs) = &mut self.runs {
+            runs.popped(&unit);
+        }
         self.head += 1;
         self.len -= 1;
         self.trim();
@@ -67,12 +89,29 @@ impl Queue {
         let index = position.checked_sub(self.head)? as usize;
         let unit = self.slots.get_mut(index)?.take()?;
         self.len -= 1;
+        if let Some(runs) = &mut self.runs {
+            runs.taken(index, &unit);
+            self.slots.remove(index);
+            self.head += 1;
+        }
         self.trim();
         Some(unit)
     }
 
+    /// A part of a queue of frames leaves; answers its units, oldest first.
+    pub fn cut(&mut self, part: Part) -> impl ExactSizeIterator<Item = Unit> {
+        let (offset, units) = self.runs.as_mut().expect("a queue of frames").cut(part);
+        self.head += units as u64;
+        self.len -= units;
+        self.slots.drain(offset..offset + units).map(|slot| slot.expect("a queue of frames has no gaps"))
+    }
+
     /// Keep gaps away from both ends.
+    #[inline]
     fn trim(&mut self) {
+        if self.len == self.slots.len() {
+            return;
+        }
         while let Some(None) = self.slots.front() {
             self.slots.pop_front();
             self.head += 1;
@@ -86,6 +125,7 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::buffer::runs::Run;
     use crate::unit::Flags;
     use proptest::prelude::*;
 
@@ -130,6 +170,112 @@ mod tests {
                 let seen: Vec<(u64, u32)> = queue.iter().map(|(p, unit)| (p, unit.frame)).collect();
                 prop_assert_eq!(&seen, &model);
                 prop_assert_eq!(queue.len(), model.len());
+            }
+        }
+    }
+
+    /// A queue of frames that were spelled: `f` first, `.` middle, `e` last, `1` a frame of one unit.
+    fn spelled(units: &str) -> Queue {
+        let (mut queue, mut frame, mut index) = (Queue::of_frames(), 0, 0);
+        for letter in units.chars() {
+            let flags = match letter {
+                'f' => Flags::FIRST,
+                'e' => Flags::EOM,
+                '1' => Flags::FIRST.with(Flags::EOM),
+                _ => Flags::default(),
+            };
+            (frame, index) = if flags.has(Flags::FIRST) { (frame + 1, 0) } else { (frame, index + 1) };
+            queue.push(Unit { vc: 0, frame, index, bytes: 53, hop: 0, flags });
+        }
+        queue
+    }
+
+    /// Lengths of the runs, with `w` for a whole frame, `c` for another closed one and `o` for an open one.
+    fn runs(queue: &Queue) -> String {
+        let kind = |run: &Run| match (run.is_whole(), run.is_closed()) {
+            (true, _) => 'w',
+            (_, true) => 'c',
+            _ => 'o',
+        };
+        let runs = (0..).map_while(|i| queue.runs().get(i));
+        runs.map(|run| format!("{}{}", run.units(), kind(run))).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn runs_end_at_eoms() {
+        assert_eq!(runs(&spelled("f..e1fef.")), "4w 1w 2w 2o");
+        assert_eq!(runs(&spelled("f.f.e.e")), "5c 2c", "an EOM is missing, and a frame its start");
+    }
+
+    #[test]
+    fn a_frame_that_has_begun_to_leave_is_not_whole() {
+        let mut queue = spelled("f.ef");
+        queue.pop();
+        assert_eq!((runs(&queue).as_str(), queue.runs().is_open_ahead()), ("2c 1o", true));
+        assert_eq!(queue.runs().first_whole(), None);
+        queue.pop();
+        queue.pop();
+        assert_eq!((runs(&queue).as_str(), queue.runs().is_open_ahead()), ("1o", false));
+    }
+
+    #[test]
+    fn a_part_is_cut_out_of_the_middle_and_the_gap_closed() {
+        let mut queue = spelled("f.ef.efe");
+        queue.pop();
+        let last = queue.positions().end - 1;
+        let cut: Vec<u32> = queue.cut(Part { run: 1, keep_eom: false }).map(|unit| unit.frame).collect();
+        assert_eq!(cut, [2, 2, 2]);
+        assert_eq!((runs(&queue).as_str(), queue.len()), ("2c 2w", 4));
+        assert_eq!(queue.at(last).map(|unit| unit.frame), Some(3), "what is behind keeps its position");
+        assert_eq!(queue.cut(Part { run: 0, keep_eom: true }).len(), 1);
+        assert_eq!(queue.pop().map(|unit| unit.is_eom()), Some(true));
+    }
+
+    #[test]
+    fn a_run_without_its_eom_goes_on_into_the_next() {
+        let mut queue = spelled("f.efe");
+        let eom = queue.positions().start + 2;
+        assert!(queue.take(eom).is_some_and(|unit| unit.is_eom()));
+        assert_eq!((runs(&queue).as_str(), queue.runs().first_whole()), ("4c", None));
+    }
+
+    proptest! {
+        #[test]
+        fn runs_are_the_queue_cut_behind_every_eom(
+            steps in prop::collection::vec((0u8..8, 0usize..100), 1..200)
+        ) {
+            let (mut queue, mut frame, mut index) = (Queue::of_frames(), 0u32, 0u16);
+            for (step, choice) in steps {
+                match step {
+                    0..=3 => {
+                        let first = if index == 0 { Flags::FIRST } else { Flags::default() };
+                        let eom = step == 0 || index > 4;
+                        let flags = if eom { first.with(Flags::EOM) } else { first };
+                        queue.push(Unit { vc: 0, frame, index, bytes: 53, hop: 0, flags });
+                        (frame, index) = if eom { (frame + 1, 0) } else { (frame, index + 1) };
+                    }
+                    4 => (frame, index) = (frame + 1, 0),
+                    5 => drop(queue.pop()),
+                    6 if !queue.is_empty() => {
+                        let position = queue.positions().start + (choice % queue.len()) as u64;
+                        prop_assert!(queue.take(position).is_some());
+                    }
+                    7 if !queue.is_empty() => {
+                        let run = choice % (queue.runs().last().unwrap() + 1);
+                        let closed = queue.runs().get(run).unwrap().is_closed();
+                        let (before, part) = (queue.len(), Part { run, keep_eom: closed && choice > 50 });
+                        let gone = queue.cut(part).len();
+                        prop_assert_eq!(queue.len(), before - gone);
+                    }
+                    _ => {}
+                }
+                let units: Vec<&Unit> = queue.iter().map(|(_, unit)| unit).collect();
+                let expected = units.split_inclusive(|unit| unit.is_eom()).map(|run| run.len());
+                let found = (0..).map_while(|i| queue.runs().get(i)).map(Run::units);
+                prop_assert!(found.eq(expected));
+                let whole = |i: &usize| queue.runs().get(*i).unwrap().is_whole();
+                let count = queue.runs().last().map_or(0, |last| last + 1);
+                prop_assert_eq!(queue.runs().first_whole(), (0..count).find(whole));
             }
         }
     }

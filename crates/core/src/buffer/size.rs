@@ -115,6 +115,7 @@ impl BufferSize {
                 _ if why.0.starts_with("unknown unit") => {
                     format!("unknown unit \"{unit}\" for a buffer (units: cells, packets, bytes, KB, KiB, MB, MiB)")
                 }
+                _ if unit == text => "a buffer is a size, as in \"8192 cells\" or \"150 KB\", or \"unlimited\"".to_string(),
                 _ => why.0,
             }),
         }

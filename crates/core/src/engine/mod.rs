@@ -54,3 +54,11 @@ pub struct LossRecord {
     /// Why.
     pub reason: Reason,
 }
+
+/// Ports whose occupancy is sampled: those with a limited buffer.
+///
+/// Samples are taken at whole multiples of the scenario's interval, before anything that happens at that instant.
+fn sampled_ports(scenario: &Scenario) -> Vec<usize> {
+    let limited = |&port: &usize| scenario.lines[port].port.capacity != u64::MAX;
+    (0..scenario.lines.len()).filter(limited).collect()
+}

@@ -1,11 +1,11 @@
 //! The reference engine: the simplest event loop over single units that a reader can check against the papers.
 //!
-//! Two events for every unit and line: the line becomes free, the unit arrives at its end. Units on a line stay in
+//! Two events for every unit and line: the last bit leaves, the unit arrives at its end. Units on a line stay in
 //! order, so only the first one of each line is in the event queue.
 
 use std::collections::VecDeque;
 
-use super::{LossRecord, Outcome, Work};
+use super::{LossRecord, Outcome, Work, sampled_ports};
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
@@ -15,7 +15,7 @@ use crate::network::circuit::{Circuit, Emission, Hop};
 use crate::network::flow::End;
 use crate::scenario::model::{Medium, Scenario};
 use crate::unit::Unit;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
@@ -36,6 +36,10 @@ struct Engine {
     is_cells: Vec<bool>,
     /// The instant for which each flow end is in the queue; an event for any other instant is out of date.
     called: Vec<Time>,
+    /// Ports whose occupancy is sampled, when next and how often.
+    sampled: Vec<usize>,
+    sample: Time,
+    every: Span,
     work: Work,
     log: Option<Vec<LossRecord>>,
     emissions: Vec<Emission>,
@@ -51,6 +55,9 @@ impl Engine {
             lines: vec![VecDeque::new(); scenario.lines.len()],
             is_cells: scenario.lines.iter().map(|line| line.medium == Medium::Cells).collect(),
             called: vec![Time::NEVER; 2 * network.flows.len()],
+            sampled: sampled_ports(scenario),
+            sample: Time::ZERO,
+            every: scenario.sample,
             work: Work::default(),
             log: log.then(Vec::new),
             emissions: Vec::new(),
@@ -66,8 +73,17 @@ impl Engine {
         engine
     }
 
-    /// Handle every event before `end`.
+    /// Handle every event before `end`, and take the samples that fall before it.
     fn run_until(&mut self, end: Time) {
+        while self.sample < end {
+            self.handle_until(self.sample);
+            self.sampled.iter().for_each(|&port| self.network.ports[port].sample());
+            self.sample += self.every;
+        }
+        self.handle_until(end);
+    }
+
+    fn handle_until(&mut self, end: Time) {
         while let Some(event) = self.queue.pop_before(end) {
             self.work.events += 1;
             let entity = event.entity as usize;
@@ -132,40 +148,41 @@ impl Engine {
     fn enter(&mut self, hop: Hop, unit: Unit, now: Time) {
         let Network { ports, circuits, .. } = &mut self.network;
         let port = &mut ports[hop.port as usize];
-        port.arrive(now, unit, hop.vc as usize, vc_of(circuits), &mut self.losses);
-        self.settle(hop.port, now);
+        port.arrive(now, unit, hop.vc as usize, number_at_port(circuits), &mut self.losses);
         self.start(hop.port as usize, now);
     }
 
     /// A unit is lost before it enters the buffer of a port.
     fn refuse(&mut self, hop: Hop, unit: Unit, reason: Reason, now: Time) {
         self.network.ports[hop.port as usize].refuse(unit, reason, &mut self.losses);
-        self.settle(hop.port, now);
-    }
-
-    /// Tell the circuits what a port has lost.
-    fn settle(&mut self, port: u32, now: Time) {
-        for Loss { unit, reason } in self.losses.drain(..) {
-            let Unit { vc, frame, index, .. } = unit;
-            self.network.circuits[vc as usize].lost();
-            if let Some(log) = &mut self.log {
-                log.push(LossRecord { time: now, port, vc, frame, index, reason });
-            }
-        }
+        self.count_losses(hop.port as usize, now);
     }
 
     /// Let a port start the next unit, if its line is free.
     fn start(&mut self, port: usize, now: Time) {
         let Network { ports, circuits, .. } = &mut self.network;
-        let Some(started) = ports[port].start(now, vc_of(circuits)) else { return };
+        let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
+        self.count_losses(port, now);
+        let Some(started) = started else { return };
         let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
         *hops += 1;
-        self.queue.push(Event::new(started.sent.free, Class::Free, port as u32));
+        self.queue.push(Event::new(started.sent.ends, Class::Free, port as u32));
         let time = started.sent.arrives;
         if self.lines[port].is_empty() {
             self.expect(port, time);
         }
         self.lines[port].push_back((time, started.unit));
+    }
+
+    /// What a port has just lost, on arrival or at the head of a queue.
+    fn count_losses(&mut self, port: usize, now: Time) {
+        for Loss { unit, reason } in self.losses.drain(..) {
+            let Unit { vc, frame, index, .. } = unit;
+            self.network.circuits[vc as usize].lost();
+            if let Some(log) = &mut self.log {
+                log.push(LossRecord { time: now, port: port as u32, vc, frame, index, reason });
+            }
+        }
     }
 
     /// The next unit on a line will arrive at `time`.
@@ -207,8 +224,8 @@ impl Engine {
     }
 }
 
-/// The number that a queued unit's circuit has at the port where it is.
-fn vc_of(circuits: &[Circuit]) -> impl Fn(&Unit) -> usize {
+/// The circuit of a queued unit, numbered within the port where it waits.
+fn number_at_port(circuits: &[Circuit]) -> impl Fn(&Unit) -> usize + '_ {
     |unit| {
         let hop = circuits[unit.vc as usize].hop(unit.hop);
         hop.expect("a queued unit has a port").vc as usize

@@ -2,7 +2,7 @@
 //!
 //! Events are ordered by `(time, class, rank, entity)`. At the same instant
 //!
-//! 1. a line becomes free: the unit that was being sent leaves the buffer, the next one starts;
+//! 1. the last bit of a unit leaves, and with it the unit leaves the buffer; the next one is chosen;
 //! 2. the clock of a policy ticks;
 //! 3. a unit arrives at the end of a line; which line comes first is drawn anew for every instant ([`Ties`]);
 //! 4. a timer of a host goes off, flows in the order of the scenario, the sending end first.

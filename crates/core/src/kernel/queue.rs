@@ -6,7 +6,7 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum Class {
-    /// The line of a port becomes free.
+    /// The last bit of a unit leaves a port.
     Free = 0,
     /// The clock of a port's policy ticks.
     Tick = 1,
@@ -63,19 +63,29 @@ impl Event {
 ///
 /// An event that is handled usually brings about the next one of its kind. So the place of the event taken last stays
 /// open until it is known whether a new event can sink from there, which costs half of taking one and adding another.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct EventQueue {
+    /// The heap, and behind it so many [`NOTHING`]s that every node has all its children.
     heap: Vec<u128>,
+    len: usize,
     open: bool,
 }
 
 /// Children of a node: four, so that the heap is half as deep and a node's children share cache lines.
 const ARITY: usize = 4;
+/// Later than any event.
+const NOTHING: u128 = u128::MAX;
+
+impl Default for EventQueue {
+    fn default() -> Self {
+        EventQueue { heap: vec![NOTHING; ARITY + 1], len: 0, open: false }
+    }
+}
 
 impl EventQueue {
     /// Number of pending events.
     pub fn len(&self) -> usize {
-        self.heap.len() - usize::from(self.open)
+        self.len - usize::from(self.open)
     }
 
     /// Whether nothing is pending.
@@ -84,13 +94,37 @@ impl EventQueue {
     }
 
     /// Add an event.
+    #[inline]
     pub fn push(&mut self, event: Event) {
         let key = event.key();
+        if std::mem::take(&mut self.open) { self.sink(key) } else { self.rise(key) }
+    }
+
+    /// Take the earliest event, if it is before `end`.
+    #[inline]
+    pub fn pop_before(&mut self, end: Time) -> Option<Event> {
         if std::mem::take(&mut self.open) {
-            return self.sink(key);
+            self.len -= 1;
+            let last = std::mem::replace(&mut self.heap[self.len], NOTHING);
+            if self.len > 0 {
+                self.sink(last);
+            }
         }
-        self.heap.push(key);
-        let mut hole = self.heap.len() - 1;
+        let first = self.heap[0];
+        if first == NOTHING || (first >> 64) as u64 >= end.0 {
+            return None;
+        }
+        self.open = true;
+        Some(Event::of_key(first))
+    }
+
+    /// Put `key` at the end and let it rise to its place.
+    fn rise(&mut self, key: u128) {
+        let mut hole = self.len;
+        self.len += 1;
+        if self.heap.len() < self.len * ARITY + 1 {
+            self.heap.resize(2 * self.len * ARITY + 1, NOTHING);
+        }
         while hole > 0 {
             let parent = (hole - 1) / ARITY;
             if self.heap[parent] <= key {
@@ -102,36 +136,20 @@ impl EventQueue {
         self.heap[hole] = key;
     }
 
-    /// Take the earliest event, if it is before `end`.
-    pub fn pop_before(&mut self, end: Time) -> Option<Event> {
-        if std::mem::take(&mut self.open) {
-            let last = self.heap.pop()?;
-            if !self.heap.is_empty() {
-                self.sink(last);
-            }
-        }
-        let first = Event::of_key(*self.heap.first()?);
-        (first.time < end).then(|| {
-            self.open = true;
-            first
-        })
-    }
-
     /// Put `key` where the root was and let it sink to its place.
     fn sink(&mut self, key: u128) {
-        let heap = &mut self.heap[..];
         let mut hole = 0;
-        loop {
-            let children = hole * ARITY + 1;
-            let Some(group) = heap.get(children..heap.len().min(children + ARITY)) else { break };
-            let Some((offset, &least)) = group.iter().enumerate().min_by_key(|(_, key)| **key) else { break };
+        while let Some(&[a, b, c, d]) = self.heap[hole * ARITY + 1..].first_chunk() {
+            let (left, right) = (a.min(b), c.min(d));
+            let least = left.min(right);
             if key <= least {
                 break;
             }
-            heap[hole] = least;
-            hole = children + offset;
+            self.heap[hole] = least;
+            let offset = if left <= right { usize::from(b < a) } else { 2 + usize::from(d < c) };
+            hole = hole * ARITY + 1 + offset;
         }
-        heap[hole] = key;
+        self.heap[hole] = key;
     }
 }
 

@@ -1,9 +1,10 @@
 //! The line: one direction of a link, which sends one unit at a time at an exact rate.
 //!
 //! Units start at whole picoseconds. While the line is busy it carries the remainder of every transmission time, so
-//! that `n` units sent back to back take `n` exact transmission times, rounded down once. A unit's last bit is
-//! `⌊transmission time⌋` after its start; only the instant at which the *next* unit may start knows the remainder.
-//! Hence a train that comes from a line of the same or a lower rate passes an idle line with its gaps unchanged.
+//! that `n` units sent back to back take `n` exact transmission times, rounded down once. A unit's last bit leaves
+//! `⌊transmission time⌋` after its start; only the instant at which the *next* unit may start knows the remainder, and
+//! is at most a picosecond later. Hence a train that comes from a line of the same or a lower rate passes an idle line
+//! with its gaps unchanged, and every unit of it stays equally long.
 
 use crate::units::{CELL_BYTES, Rate, Span, Time};
 
@@ -17,11 +18,13 @@ pub struct Line {
     cell: (u64, u64),
 }
 
-/// When a transmission ends, at both ends of the line.
+/// When a transmission starts, and when it ends at both ends of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// When the line may start the next unit and the sent one leaves the buffer.
-    pub free: Time,
+    /// When the first bit leaves: the instant asked for, or up to a picosecond later.
+    pub starts: Time,
+    /// When the last bit leaves, and with it the unit leaves the buffer.
+    pub ends: Time,
     /// When the unit is ready at the far end: last bit, propagation and the node's latency.
     pub arrives: Time,
 }
@@ -42,18 +45,19 @@ impl Line {
         Span(self.transmission(bytes).0) + self.latency
     }
 
-    /// Send a unit of `bytes` octets from `now` on; the line must be free.
+    /// Send a unit of `bytes` octets at `now` or as soon as the line is free.
     pub fn send(&mut self, now: Time, bytes: u16) -> Sent {
-        debug_assert!(now >= self.free, "a line sends one unit at a time");
         if now > self.free {
-            self.carry = 0;
+            (self.free, self.carry) = (now, 0);
         }
+        let starts = self.free;
         let (whole, rest) = self.transmission(bytes);
         self.carry += rest;
         let extra = u64::from(self.carry >= self.rate.0);
         self.carry -= extra * self.rate.0;
-        self.free = now + Span(whole + extra);
-        Sent { free: self.free, arrives: now + Span(whole) + self.latency }
+        self.free = starts + Span(whole + extra);
+        let ends = starts + Span(whole);
+        Sent { starts, ends, arrives: ends + self.latency }
     }
 
     fn transmission(&self, bytes: u16) -> (u64, u64) {
@@ -72,19 +76,19 @@ mod tests {
         let mut line = Line::new(STM1, Span::ZERO);
         let mut now = Time::ZERO;
         for _ in 0..155_520_000 / 424 {
-            now = line.send(now, 53).free;
+            now = line.send(now, 53).ends;
         }
         // 366 792 cells last 366 792 · 424 / 155 520 000 s, rounded down once
-        assert_eq!(now, Time(999_998_765_432));
+        assert_eq!(line.free(), Time(999_998_765_432));
     }
 
     #[test]
     fn an_idle_line_starts_a_busy_period_without_remainder() {
         let mut line = Line::new(STM1, Span::micros(100));
         let first = line.send(Time(0), 53);
-        assert_eq!(first, Sent { free: Time(2_726_337), arrives: Time(102_726_337) });
-        let second = line.send(Time(5_000_000), 53);
-        assert_eq!(second.free, Time(7_726_337));
+        assert_eq!((first.starts, first.ends, first.arrives), (Time(0), Time(2_726_337), Time(102_726_337)));
+        let later = line.send(Time(5_000_000), 53);
+        assert_eq!((later.starts, later.ends), (Time(5_000_000), Time(7_726_337)));
     }
 
     #[test]
@@ -95,8 +99,8 @@ mod tests {
             let sent = first.send(now, 53);
             assert!(second.free() <= sent.arrives, "never waits");
             let passed = second.send(sent.arrives, 53);
-            assert_eq!(passed.arrives.since(sent.arrives), Span(2_726_337));
-            now = sent.free;
+            assert_eq!((passed.starts, passed.ends.since(passed.starts)), (sent.arrives, Span(2_726_337)));
+            now = sent.ends;
         }
     }
 }

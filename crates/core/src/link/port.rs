@@ -1,11 +1,17 @@
-//! The port: one buffer, one admission policy, one scheduler and one line.
+//! The port: one buffer, one admission policy, perhaps one push-out policy, one scheduler and one line.
 //!
 //! The port keeps the books and acts; policies answer. A unit is counted from its acceptance until its last bit has
 //! left. Time comes in as an argument, and what follows from an action (the next instant at which the port wants to
 //! be called, the arrival at the far end) goes out as a value: an engine decides how to get there.
 
-use crate::buffer::admission::{self, Admission, Arrival, Departure};
+#[cfg(test)]
+pub(crate) mod bench;
+
+mod room;
+
+use crate::buffer::admission::{self, Admission, Departure};
 use crate::buffer::pool::Pool;
+use crate::buffer::pushout::{self, PushOut};
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict, Victim};
@@ -15,6 +21,8 @@ use crate::scheduler::{self, Scheduler};
 use crate::unit::Unit;
 use crate::units::Time;
 
+use room::Newcomer;
+
 /// A port at work.
 #[derive(Clone, Debug)]
 pub struct Port {
@@ -22,6 +30,7 @@ pub struct Port {
     pool: Pool,
     queues: Vec<Queue>,
     admission: admission::Policy,
+    pushout: Option<pushout::Policy>,
     scheduler: scheduler::Policy,
     line: Line,
     sending: Option<Sending>,
@@ -41,7 +50,7 @@ struct Sending {
 pub struct Started {
     /// The unit.
     pub unit: Unit,
-    /// When the port wants [`Port::finish`] to be called, and when the unit arrives at the far end.
+    /// When it ends, which is when the port wants [`Port::finish`] to be called, and when it arrives at the far end.
     pub sent: Sent,
 }
 
@@ -63,6 +72,8 @@ pub struct Parts {
     pub pool: Pool,
     /// Who is admitted.
     pub admission: admission::Policy,
+    /// Who gives way when the buffer is full, if anybody; needs a queue for each circuit.
+    pub pushout: Option<pushout::Policy>,
     /// Who is served.
     pub scheduler: scheduler::Policy,
     /// Whether all circuits share one queue.
@@ -76,11 +87,14 @@ impl Port {
     pub fn new(parts: Parts) -> Port {
         let vcs = parts.pool.vcs();
         let queues = if parts.shared_queue { 1 } else { vcs };
+        assert!(parts.pushout.is_none() || !parts.shared_queue, "push-out needs a queue for each circuit");
+        let queue = if parts.pushout.is_some() { Queue::of_frames() } else { Queue::default() };
         Port {
             measure: parts.measure,
             pool: parts.pool,
-            queues: vec![Queue::default(); queues],
+            queues: vec![queue; queues],
             admission: parts.admission,
+            pushout: parts.pushout,
             scheduler: parts.scheduler,
             line: parts.line,
             sending: None,
@@ -136,14 +150,18 @@ impl Port {
     ) {
         self.counters.arrived(&unit);
         let size = self.size_of(&unit);
-        let queue = &self.queues[self.queue_of(vc)];
-        let mut arrival = Arrival { now, unit: &unit, vc, size, pool: &self.pool, queue, elastic: false };
-        match self.admission.judge(&mut arrival) {
-            Verdict::Accept => self.enqueue(now, unit, vc, size),
+        let cut = self.cut_for(&unit, vc, size);
+        match self.judge(now, &unit, vc, size, cut.is_some()) {
+            Verdict::Accept if self.pool.fits(size) => self.enqueue(now, unit, vc, size),
+            Verdict::Accept => self.push_in(now, Newcomer { unit, vc, size }, cut, losses),
             Verdict::Discard(reason) => self.lose(unit, reason, losses),
             Verdict::Replace(victim, reason) => {
-                self.evict(now, self.queue_of(vc), victim, reason, &vc_of, losses);
-                self.enqueue(now, unit, vc, size);
+                if self.make_room(now, (self.queue_of(vc), size), (victim, reason), &vc_of, losses) {
+                    self.enqueue(now, unit, vc, size);
+                } else {
+                    self.lose(unit, Reason::Overflow, losses);
+                    self.admission.broken(vc, !unit.is_first());
+                }
             }
         }
         self.sweep(now, self.queue_of(vc), &vc_of, losses);
@@ -155,27 +173,43 @@ impl Port {
         self.lose(unit, reason, losses);
     }
 
-    /// Start to send the next unit, if the line is free and the scheduler has one.
-    pub fn start(&mut self, now: Time, vc_of: impl Fn(&Unit) -> usize) -> Option<Started> {
+    /// Start to send the next unit, if the line is free and the scheduler has one. Units at the head that the
+    /// admission policy no longer wants to be sent are appended to `losses`.
+    pub fn start(
+        &mut self,
+        now: Time,
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) -> Option<Started> {
         if self.sending.is_some() {
             return None;
         }
-        let index = self.scheduler.next(now, &mut |_| true)?;
-        let queue = &mut self.queues[index];
-        let unit = queue.pop().expect("a scheduler picks a queue that holds something");
-        self.scheduler.left(index, queue.is_empty());
-        let sent = self.line.send(now, unit.bytes);
-        self.sending = Some(Sending { unit, vc: vc_of(&unit), size: self.size_of(&unit) });
-        Some(Started { unit, sent })
+        loop {
+            let index = self.scheduler.next(now, &mut |_| true)?;
+            let queue = &mut self.queues[index];
+            let unit = queue.pop().expect("a scheduler picks a queue that holds something");
+            self.scheduler.left(index, queue.is_empty());
+            let vc = vc_of(&unit);
+            if let Some(reason) = self.admission.stale(&unit, vc) {
+                self.give_up(now, unit, vc, reason, losses);
+                continue;
+            }
+            let sent = self.line.send(now, unit.bytes);
+            self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
+            return Some(Started { unit, sent });
+        }
     }
 
-    /// The line is free again: the unit that was being sent leaves the buffer.
+    /// The last bit has left, and with it the unit that was being sent leaves the buffer.
     pub fn finish(&mut self, now: Time) {
         let Sending { unit, vc, size } = self.sending.take().expect("a line finishes what it has started");
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
         self.counters.departed(&unit, vc);
-        self.admission.departed(&Departure { now, vc, pool: &self.pool, sent: true });
+        self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: true });
+        if let Some(pushout) = &mut self.pushout {
+            pushout.left(vc, &self.pool, true);
+        }
     }
 
     /// The clock of the admission policy; answers when it wants to be called again.
@@ -185,8 +219,14 @@ impl Port {
 
     /// Forget what was counted so far; what is in the buffer counts as having just arrived.
     pub fn reset_counters(&mut self, now: Time) {
-        let queued = self.units_queued();
-        self.counters.reset(now, queued, self.pool.total());
+        let queued = self.queues.iter().flat_map(|queue| queue.iter().map(|(_, unit)| unit));
+        let sending = self.sending.iter().map(|sending| &sending.unit);
+        self.counters.reset(now, queued.chain(sending), self.pool.total());
+    }
+
+    /// Take a sample of the occupancy for its distribution.
+    pub fn sample(&mut self) {
+        self.counters.occupancy.sample(self.pool.total());
     }
 
     /// Bring time averages up to the end of the run.
@@ -201,6 +241,9 @@ impl Port {
         let position = self.queues[queue].push(unit);
         self.admission.queued(&unit, vc, position);
         self.scheduler.joined(queue);
+        if let Some(pushout) = &mut self.pushout {
+            pushout.joined(vc, &self.pool);
+        }
     }
 
     fn lose(&mut self, unit: Unit, reason: Reason, losses: &mut Vec<Loss>) {
@@ -208,43 +251,48 @@ impl Port {
         losses.push(Loss { unit, reason });
     }
 
-    fn evict(
-        &mut self,
-        now: Time,
-        queue: usize,
-        victim: Victim,
-        reason: Reason,
-        vc_of: impl Fn(&Unit) -> usize,
-        losses: &mut Vec<Loss>,
-    ) {
-        match victim {
-            Victim::At(position) => self.remove(now, queue, (position, reason), vc_of, losses),
-            Victim::Head => unreachable!("no registered policy gives up the head"),
-        }
-    }
-
     /// Take out of a queue whatever the admission policy has made up its mind to give up.
     fn sweep(&mut self, now: Time, queue: usize, vc_of: impl Fn(&Unit) -> usize, losses: &mut Vec<Loss>) {
-        while let Some(victim) = self.admission.sweep(&self.queues[queue], &self.pool) {
-            self.remove(now, queue, victim, &vc_of, losses);
+        while let Some((position, reason)) = self.admission.sweep(&self.queues[queue], &self.pool) {
+            let unit = self.queues[queue].take(position).expect("a policy gives up units that are queued");
+            self.scheduler.left(queue, self.queues[queue].is_empty());
+            self.give_up(now, unit, vc_of(&unit), reason, losses);
         }
     }
 
-    /// The unit at a position of a queue is lost.
-    fn remove(
+    /// Take out of a queue the unit that the policy gives up, and more from the head while the arriving one, of
+    /// `size`, does not fit; answers whether it does in the end. The unit in transmission is out of reach.
+    fn make_room(
         &mut self,
         now: Time,
-        queue: usize,
-        (position, reason): (u64, Reason),
+        (queue, size): (usize, u64),
+        (victim, reason): (Victim, Reason),
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
-    ) {
-        let unit = self.queues[queue].take(position).expect("a policy gives up units that are queued");
-        self.scheduler.left(queue, self.queues[queue].is_empty());
-        let (vc, size) = (vc_of(&unit), self.size_of(&unit));
+    ) -> bool {
+        if size > self.pool.capacity() - self.sending.map_or(0, |sending| sending.size) {
+            return false;
+        }
+        loop {
+            let given_up = match victim {
+                Victim::Head => self.queues[queue].pop(),
+                Victim::At(position) => self.queues[queue].take(position),
+            };
+            let Some(unit) = given_up else { return false };
+            self.scheduler.left(queue, self.queues[queue].is_empty());
+            self.give_up(now, unit, vc_of(&unit), reason, losses);
+            if self.pool.fits(size) {
+                return true;
+            }
+        }
+    }
+
+    /// A unit that has been taken out of its queue is lost.
+    fn give_up(&mut self, now: Time, unit: Unit, vc: usize, reason: Reason, losses: &mut Vec<Loss>) {
+        let size = self.size_of(&unit);
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
-        self.admission.departed(&Departure { now, vc, pool: &self.pool, sent: false });
+        self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: false });
         self.lose(unit, reason, losses);
     }
 
@@ -253,9 +301,14 @@ impl Port {
     }
 
     fn size_of(&self, unit: &Unit) -> u64 {
-        match self.measure {
-            Measure::Bytes => u64::from(unit.bytes),
-            Measure::Cells | Measure::Packets => 1,
-        }
+        size_in(self.measure, unit)
+    }
+}
+
+/// What a unit adds to the occupancy in a measure.
+fn size_in(measure: Measure, unit: &Unit) -> u64 {
+    match measure {
+        Measure::Bytes => u64::from(unit.bytes),
+        Measure::Cells | Measure::Packets => 1,
     }
 }

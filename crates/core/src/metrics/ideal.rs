@@ -4,7 +4,7 @@
 //! (D. Bertsekas, R. Gallager, "Data Networks", 2nd ed., 1992, section 6.5.2). A payload bit costs a line as many
 //! bits as a full packet does on it, per bit of its payload: headers, trailer, padding and cell headers. For paper 000
 //! this gives the printed ideals: 12.892 and 13.451 Mb/s in the LAN, 584.0 and 609.3 kb/s in the access network.
-//! Acknowledgements are not charged, as in the paper.
+//! Acknowledgements and TCP options are not charged, as in the paper.
 
 /// A flow as the ideal sees it.
 #[derive(Clone, Debug, PartialEq)]

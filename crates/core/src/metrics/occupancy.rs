@@ -1,25 +1,26 @@
-//! Occupancy of a buffer over time: exact mean, maximum and distribution.
+//! Occupancy of a buffer: exact mean and maximum over time, and a sampled distribution.
 
 use crate::units::{Span, Time};
 
 /// Number of bins of the distribution.
 const BINS: usize = 256;
 
-/// Time-weighted statistics of an occupancy.
+/// Statistics of an occupancy.
 #[derive(Clone, Debug)]
 pub struct Occupancy {
     since: Time,
     last: Time,
+    /// Level times picoseconds.
     area: u128,
     max: u64,
     shift: u32,
-    bins: Vec<u64>,
+    samples: Vec<u64>,
 }
 
 impl Occupancy {
     /// Statistics that start at time zero with an empty buffer.
     pub fn new() -> Occupancy {
-        Occupancy { since: Time::ZERO, last: Time::ZERO, area: 0, max: 0, shift: 0, bins: vec![0; BINS] }
+        Occupancy { since: Time::ZERO, last: Time::ZERO, area: 0, max: 0, shift: 0, samples: vec![0; BINS] }
     }
 
     /// Start again at `now`, with this much in the buffer.
@@ -30,16 +31,17 @@ impl Occupancy {
     /// At `now` the occupancy goes from `before` to `after`.
     #[inline]
     pub fn change(&mut self, now: Time, before: u64, after: u64) {
-        let span = now.since(self.last).0;
-        if span > 0 {
-            self.area += u128::from(before) * u128::from(span);
-            while before >> self.shift >= BINS as u64 {
-                self.widen();
-            }
-            self.bins[(before >> self.shift) as usize] += span;
-            self.last = now;
-        }
+        self.area += u128::from(before) * u128::from(now.since(self.last).0);
+        self.last = now;
         self.max = self.max.max(after);
+    }
+
+    /// A sample finds this level.
+    pub fn sample(&mut self, level: u64) {
+        while level >> self.shift >= BINS as u64 {
+            self.widen();
+        }
+        self.samples[(level >> self.shift) as usize] += 1;
     }
 
     /// Time average over the measured time; 0 if no time has passed.
@@ -53,20 +55,19 @@ impl Occupancy {
         self.max
     }
 
-    /// Width of a bin, and the share of time that the occupancy spent in each, up to the last one used.
+    /// Width of a bin, and the share of samples in each, up to the last one used.
     pub fn distribution(&self) -> (u64, Vec<f64>) {
-        let total: u64 = self.bins.iter().sum();
-        let used = self.bins.iter().rposition(|&time| time > 0).map_or(0, |last| last + 1);
-        let share = |time: &u64| if total == 0 { 0.0 } else { *time as f64 / total as f64 };
-        (1 << self.shift, self.bins[..used].iter().map(share).collect())
+        let total: u64 = self.samples.iter().sum();
+        let used = self.samples.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
+        (1 << self.shift, self.samples[..used].iter().map(|&count| count as f64 / total as f64).collect())
     }
 
     /// Double the width of the bins.
     fn widen(&mut self) {
         for i in 0..BINS / 2 {
-            self.bins[i] = self.bins[2 * i] + self.bins[2 * i + 1];
+            self.samples[i] = self.samples[2 * i] + self.samples[2 * i + 1];
         }
-        self.bins[BINS / 2..].fill(0);
+        self.samples[BINS / 2..].fill(0);
         self.shift += 1;
     }
 }
@@ -89,7 +90,6 @@ mod tests {
         occupancy.change(Time(40), 1, 1);
         assert_eq!(occupancy.mean(), (4.0 * 10.0 + 20.0) / 40.0);
         assert_eq!(occupancy.max(), 4);
-        assert_eq!(occupancy.distribution(), (1, vec![0.25, 0.5, 0.0, 0.0, 0.25]));
     }
 
     #[test]
@@ -105,8 +105,7 @@ mod tests {
     #[test]
     fn bins_widen_until_everything_fits() {
         let mut occupancy = Occupancy::new();
-        occupancy.change(Time(1), 0, 1000);
-        occupancy.change(Time(4), 1000, 0);
+        [1000, 1000, 1000, 0].into_iter().for_each(|level| occupancy.sample(level));
         let (width, shares) = occupancy.distribution();
         assert_eq!((width, shares.len(), shares[0], shares[250]), (4, 251, 0.25, 0.75));
     }

@@ -21,16 +21,8 @@ pub struct Counters {
     /// Occupancy over time.
     pub occupancy: Occupancy,
     lost: [u64; Reason::ALL.len()],
-    progress: Vec<Progress>,
-}
-
-/// How much of a circuit's current frame has been sent without a gap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Progress {
-    /// So many units from the first on.
-    Sent(u16),
-    /// One is missing.
-    Gap,
+    /// For each circuit the frame of which all units so far were sent, and how many; none if a unit is missing.
+    sent: Vec<Option<(u32, u16)>>,
 }
 
 impl Counters {
@@ -44,14 +36,16 @@ impl Counters {
             frames_whole_out: 0,
             occupancy: Occupancy::new(),
             lost: [0; Reason::ALL.len()],
-            progress: vec![Progress::Sent(0); vcs],
+            sent: vec![None; vcs],
         }
     }
 
-    /// Start again; what is queued counts as having just arrived, so that the books go on balancing.
-    pub fn reset(&mut self, now: Time, queued: u64, level: u64) {
-        self.units_in = queued;
-        (self.units_out, self.bytes_out, self.frames_in, self.frames_whole_out) = (0, 0, 0, 0);
+    /// Start again; what is queued, and a frame of which a part has left, count as having just arrived, so that the
+    /// books go on balancing.
+    pub fn reset<'a>(&mut self, now: Time, queued: impl Iterator<Item = &'a Unit>, level: u64) {
+        (self.units_in, self.frames_in) = (0, self.sent.iter().flatten().count() as u64);
+        queued.for_each(|unit| self.arrived(unit));
+        (self.units_out, self.bytes_out, self.frames_whole_out) = (0, 0, 0);
         self.lost.fill(0);
         self.occupancy.reset(now, level);
     }
@@ -81,13 +75,13 @@ impl Counters {
     pub(crate) fn departed(&mut self, unit: &Unit, vc: usize) {
         self.units_out += 1;
         self.bytes_out += u64::from(unit.bytes);
-        let progress = match self.progress[vc] {
-            _ if unit.is_first() => Progress::Sent(1),
-            Progress::Sent(n) if n == unit.index => Progress::Sent(n + 1),
-            _ => Progress::Gap,
+        let sent = match self.sent[vc] {
+            _ if unit.is_first() => Some((unit.frame, 1)),
+            Some((frame, n)) if (frame, n) == (unit.frame, unit.index) => Some((frame, n + 1)),
+            _ => None,
         };
-        self.frames_whole_out += u64::from(unit.is_eom() && progress != Progress::Gap);
-        self.progress[vc] = if unit.is_eom() { Progress::Sent(0) } else { progress };
+        self.frames_whole_out += u64::from(unit.is_eom() && sent.is_some());
+        self.sent[vc] = sent.filter(|_| !unit.is_eom());
     }
 }
 
@@ -96,25 +90,42 @@ mod tests {
     use super::*;
     use crate::unit::Flags;
 
-    fn cell(index: u16, flags: Flags) -> Unit {
-        Unit { vc: 0, frame: 0, index, bytes: 53, hop: 0, flags }
+    fn cell(frame: u32, index: u16) -> Unit {
+        let flags = [Flags::FIRST, Flags::default(), Flags::EOM][usize::from(index)];
+        Unit { vc: 0, frame, index, bytes: 53, hop: 0, flags }
+    }
+
+    /// Frames of three cells counted as whole, when these cells (frame, index) are sent.
+    fn whole(cells: &[(u32, u16)]) -> u64 {
+        let mut counters = Counters::new(1);
+        cells.iter().for_each(|&(frame, index)| counters.departed(&cell(frame, index), 0));
+        counters.frames_whole_out
     }
 
     #[test]
     fn a_frame_counts_as_whole_only_when_every_cell_was_sent() {
+        assert_eq!(whole(&[(0, 0), (0, 1), (0, 2)]), 1);
+        assert_eq!(whole(&[(0, 0), (0, 2)]), 0);
+        assert_eq!(whole(&[(0, 1), (0, 2)]), 0);
+    }
+
+    #[test]
+    fn a_lost_eom_spoils_only_its_own_frame_here() {
+        assert_eq!(whole(&[(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)]), 1);
+    }
+
+    #[test]
+    fn the_tail_of_one_frame_does_not_complete_the_head_of_another() {
+        assert_eq!(whole(&[(0, 0), (0, 1), (1, 2), (2, 0), (2, 1), (2, 2)]), 1);
+    }
+
+    #[test]
+    fn after_a_reset_no_more_frames_leave_than_have_come() {
         let mut counters = Counters::new(1);
-        let (first, middle, last) = (Flags::FIRST, Flags::default(), Flags::EOM);
-        for unit in [cell(0, first), cell(1, middle), cell(2, last)] {
-            counters.departed(&unit, 0);
-        }
+        counters.departed(&cell(0, 0), 0);
+        counters.reset(Time(10), [cell(0, 1), cell(0, 2), cell(1, 0)].iter(), 3);
+        assert_eq!((counters.units_in, counters.frames_in), (3, 2), "frame 0 is half gone, frame 1 waits");
+        [cell(0, 1), cell(0, 2)].iter().for_each(|unit| counters.departed(unit, 0));
         assert_eq!(counters.frames_whole_out, 1);
-        for unit in [cell(0, first), cell(2, last)] {
-            counters.departed(&unit, 0);
-        }
-        assert_eq!(counters.frames_whole_out, 1);
-        for unit in [cell(0, first), cell(0, first), cell(1, last)] {
-            counters.departed(&unit, 0);
-        }
-        assert_eq!(counters.frames_whole_out, 2, "a lost EOM spoils only its own frame here");
     }
 }

@@ -181,10 +181,11 @@ impl Flow {
         }
     }
 
-    /// For the audit: octets that the receiver delivered in order and that the sender knows as acknowledged.
-    pub fn delivered_and_acked(&self) -> Option<(u64, u64)> {
+    /// For the audit: octets that the sender sent at least once, that the receiver delivered in order, and that the
+    /// sender knows as acknowledged.
+    pub fn sent_delivered_acked(&self) -> Option<(u64, u64, u64)> {
         match &self.work {
-            Work::Tcp(tcp) => Some((tcp.receiver.delivered(), tcp.sender.acked())),
+            Work::Tcp(tcp) => Some((tcp.sender.sent(), tcp.receiver.delivered(), tcp.sender.acked())),
             Work::Datagrams(_) | Work::Coded(_) => None,
         }
     }
@@ -211,7 +212,7 @@ impl Flow {
         for segment in tcp.segments.drain(..) {
             let back = self.back.expect("a checked TCP flow has a circuit back");
             let vc = if segment.is_ack { back } else { self.vc };
-            let bytes = tcp::HEADERS + segment.len;
+            let bytes = tcp.headers + segment.len;
             out.push(circuits[vc as usize].emit(self.index, bytes, Payload::Tcp(segment)));
         }
     }
@@ -223,6 +224,8 @@ struct Tcp {
     sender: Sender,
     receiver: Receiver,
     app: Application,
+    /// Octets of IP and TCP headers, options included.
+    headers: u32,
     segments: Vec<Segment>,
     /// Totals at the last reset.
     baseline: Totals,
@@ -249,7 +252,10 @@ impl Tcp {
     fn new(scenario: &Scenario, spec: &model::Flow, params: &tcp::Params) -> Tcp {
         let phase = |node: usize, timer: &str, tick: Span| {
             let path = format!("node.{}.{timer}", scenario.nodes[node].name);
-            Span(Stream::new(scenario.seed, &path).up_to(tick.0 - 1))
+            match params.timer_phase {
+                tcp::Phase::Random => Span(Stream::new(scenario.seed, &path).up_to(tick.0 - 1)),
+                tcp::Phase::Aligned => Span::ZERO,
+            }
         };
         let jitter = Stream::new(scenario.seed, &format!("flow.{}.rtt", spec.name));
         let file = match &spec.source {
@@ -260,6 +266,7 @@ impl Tcp {
             sender: Sender::new(params, phase(spec.from, "slow", params.slow_timer), jitter),
             receiver: Receiver::new(params, phase(spec.to, "fast", params.fast_timer)),
             app: Application { file, next: None, transfers: 0 },
+            headers: tcp::HEADERS + params.option_bytes(),
             segments: Vec::new(),
             baseline: Totals::default(),
         }

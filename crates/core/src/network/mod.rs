@@ -65,6 +65,11 @@ fn port(scenario: &Scenario, line: &model::Line, vcs: &[usize]) -> Port {
         measure: line.port.measure,
         pool: Pool::new(line.port.capacity, vcs.len()),
         admission: line.port.admission.build(&context).expect("a checked scenario can be built"),
+        pushout: line
+            .port
+            .pushout
+            .as_ref()
+            .map(|spec| spec.build(&context).expect("a checked scenario can be built")),
         scheduler: line.port.scheduler.build(&context).expect("a checked scenario can be built"),
         shared_queue: line.port.scheduler.shares_one_queue(),
         line: Line::new(line.rate, latency),

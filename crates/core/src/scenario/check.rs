@@ -2,26 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use super::adaptation;
 use super::contract::{context, contracts, passing_circuits};
 use super::expand::File;
 use super::file;
 use super::flows;
 use super::item::Item;
-use super::model::{Line, Medium, Node, NodeKind, Scenario};
+use super::links;
+use super::model::{Node, Scenario};
 use super::ports::Ports;
 use super::set::Set;
-use super::spec::{Field, unknown};
-use super::tree::{self, Fault, arrow};
-use crate::units::{Rate, Span};
+use super::spec::unknown;
+use super::tree::{self, Fault};
+use crate::units::Span;
 
 /// Check a file and everything that it names.
-pub fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> {
+pub(super) fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> {
     let file = File::read(root)?;
     check_head(&file.head, root)?;
     let explicit = file.expand(sets)?;
     let (nodes, names) = nodes(&explicit.nodes)?;
-    let mut lines = lines(&explicit.links, &nodes, &names, &file.adaptation)?;
+    let mut lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
     let ports = Ports::read(file.port, &nodes, &lines)?;
     ports.install(&mut lines)?;
     let (flows, vcs) = flows::check(&explicit.flows, &nodes, &names, &lines, &file.adaptation)?;
@@ -32,6 +32,7 @@ pub fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> {
         seed: head.seed,
         duration: head.duration,
         warmup: head.warmup,
+        sample: head.sample,
         engine: head.engine,
         adaptation: file.adaptation,
         nodes,
@@ -48,16 +49,17 @@ pub fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> {
 }
 
 fn check_head(head: &file::Head, root: &tree::Node) -> Result<(), Fault> {
-    let fault = |key: &str, message: &str| Err(root.along(key).fault(key, message));
+    let fault = |key: &str, message: &str| Err(root.fault_along("", key, message));
     if head.duration == Span::ZERO {
         return fault("duration", "nothing happens in no time: it must be longer than 0 s");
     }
     if head.warmup >= head.duration {
-        let (warmup, duration) = (head.warmup, head.duration);
-        return fault(
-            "warmup",
-            &format!("{warmup} leaves nothing to measure: it must end before the duration of {duration}"),
-        );
+        let message =
+            format!("nothing is left to measure: it must end before the duration of {}", head.duration);
+        return fault("warmup", &message);
+    }
+    if head.sample == Span::ZERO {
+        return fault("sample", "samples without time between them never end: it must be longer than 0 s");
     }
     match name_fault(&head.name) {
         Some(message) => fault("name", &message),
@@ -111,114 +113,4 @@ fn nodes(entries: &[tree::Node]) -> Result<(Vec<Node>, Names), Fault> {
         nodes.push(Node { name: item.it.name, kind: item.it.kind, latency: item.it.latency });
     }
     Ok((nodes, names))
-}
-
-fn lines(
-    entries: &[tree::Node],
-    nodes: &[Node],
-    node_names: &Names,
-    adaptation: &adaptation::Spec,
-) -> Result<Vec<Line>, Fault> {
-    let mut names = Names::default();
-    let mut lines = Vec::with_capacity(2 * entries.len());
-    for (index, entry) in entries.iter().enumerate() {
-        let item = Item::<file::Link>::entry(entry, "link", index)?;
-        let both = link(&item, nodes, node_names, adaptation, lines.len())?;
-        for line in &both {
-            names.add(&line.name).map_err(|why| item.fault("name", why))?;
-        }
-        lines.extend(both);
-    }
-    Ok(lines)
-}
-
-/// The lines of one link, of which the first has number `first`.
-fn link(
-    item: &Item<'_, file::Link>,
-    nodes: &[Node],
-    names: &Names,
-    adaptation: &adaptation::Spec,
-    first: usize,
-) -> Result<Vec<Line>, Fault> {
-    let link = &item.it;
-    let end = |key, name: &str| names.find("node", name).map_err(|why| item.fault(key, why));
-    let (from, to) = (end("from", &link.from)?, end("to", &link.to)?);
-    item.ensure(from != to, "to", "a link leads to another node, not back to its own")?;
-    let default = match adaptation {
-        adaptation::Spec::Aal5(_) => Medium::Cells,
-        adaptation::Spec::Packet(_) => Medium::Packets,
-    };
-    let medium = link.medium.unwrap_or(default);
-    [from, to].into_iter().try_for_each(|end| check_medium(item, &nodes[end], medium))?;
-    let name = link.name.clone().unwrap_or_else(|| arrow(&link.from, &link.to));
-    let reserved = "\"default\" stands for all ports without a section of their own; choose another name";
-    item.ensure(name != "default", "name", reserved)?;
-    item.ensure(link.class != "default", "class", reserved)?;
-    item.ensure(
-        link.duplex || link.back.is_none(),
-        "back",
-        "a link with duplex = false has no other direction",
-    )?;
-    let line = |name, class, from, to, rate, delay, back| Line {
-        name,
-        class,
-        from,
-        to,
-        rate,
-        delay,
-        medium,
-        back,
-        port: Ports::plain(medium),
-    };
-    let reverse = link.duplex.then_some(first + 1);
-    let mut lines = vec![line(
-        name.clone(),
-        link.class.clone(),
-        from,
-        to,
-        rate(item, "rate", link.rate)?,
-        link.delay,
-        reverse,
-    )];
-    if link.duplex {
-        let back = link.back.as_ref().map(|back| &back.0);
-        let back_rate = back.and_then(|back| back.rate).unwrap_or(link.rate);
-        let delay = back.and_then(|back| back.delay).unwrap_or(link.delay);
-        let name = if name == arrow(&link.from, &link.to) {
-            arrow(&link.to, &link.from)
-        } else {
-            format!("{name}.back")
-        };
-        let class = if link.class.is_empty() { String::new() } else { format!("{}.back", link.class) };
-        lines.push(line(name, class, to, from, rate(item, "back.rate", back_rate)?, delay, Some(first)));
-    }
-    Ok(lines)
-}
-
-/// The fastest line: a cell still lasts four picoseconds.
-pub(super) const FASTEST: Rate = Rate(100_000_000_000_000);
-
-fn rate(item: &Item<'_, file::Link>, key: &str, rate: Rate) -> Result<Rate, Fault> {
-    item.ensure(rate > Rate(0), key, "a rate of zero never sends anything")?;
-    item.ensure(rate <= FASTEST, key, "a line has at most 100 Tb/s")?;
-    Ok(rate)
-}
-
-/// Switches forward cells, routers packets; hosts do with both.
-fn check_medium(item: &Item<'_, file::Link>, node: &Node, medium: Medium) -> Result<(), Fault> {
-    let (forwards, other) = match (node.kind, medium) {
-        (NodeKind::Switch, Medium::Packets) => ("cells", "router"),
-        (NodeKind::Router, Medium::Cells) => ("packets", "switch"),
-        _ => return Ok(()),
-    };
-    let carries = medium.write();
-    Err(item.fault(
-        "medium",
-        format!(
-            "this link carries {}, but {:?} is a {} and forwards {forwards}; make it a {other}, or set medium = {forwards:?}",
-            carries.as_str().unwrap_or_default(),
-            node.name,
-            node.kind.write().as_str().unwrap_or_default(),
-        ),
-    ))
 }

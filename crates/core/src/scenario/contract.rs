@@ -1,9 +1,10 @@
 //! What a port knows of the circuits that pass it.
 
-use super::model::{Line, Scenario, Vc};
+use super::model::{Flow, Line, Scenario};
 use crate::adaptation::Shape;
 use crate::buffer::admission::{Context, Contract};
 use crate::buffer::size::Measure;
+use crate::units::CELL_PAYLOAD;
 
 /// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
 pub fn passing_circuits(scenario: &Scenario) -> Vec<Vec<usize>> {
@@ -20,9 +21,17 @@ pub fn passing_circuits(scenario: &Scenario) -> Vec<Vec<usize>> {
 pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contract> {
     let contract = |&vc: &usize| {
         let spec = &scenario.vcs[vc];
+        let shape = Shape::of(spec, line.medium, spec.packet);
+        let (units, octets) = (u64::from(shape.units), shape.line_bytes());
+        let frame = match line.port.measure {
+            Measure::Packets => 1,
+            Measure::Bytes => octets,
+            Measure::Cells => units,
+        };
+        let (mcr, weight, priority) = (spec.mcr, spec.weight, spec.priority);
         let flow = scenario.flows.get(vc).filter(|flow| flow.vc == vc);
         let budget = flow.and_then(|flow| flow.transport.budget(&flow.source));
-        Contract { mcr: spec.mcr, weight: spec.weight, frame: full_frame(spec, line), budget }
+        Contract { mcr, weight, priority, frame, octets, payload: payload(scenario, vc), budget }
     };
     vcs.iter().map(contract).collect()
 }
@@ -39,12 +48,12 @@ pub fn context<'a>(scenario: &'a Scenario, line: &'a Line, contracts: &'a [Contr
     }
 }
 
-/// A full frame of a circuit in the measure of a line's port.
-fn full_frame(vc: &Vc, line: &Line) -> u64 {
-    let shape = Shape::of(vc, line.medium, vc.packet);
-    match line.port.measure {
-        Measure::Packets => 1,
-        Measure::Bytes => u64::from(shape.bytes),
-        Measure::Cells => u64::from(shape.units),
-    }
+/// Application octets in a full frame of a circuit; 0 if it only carries acknowledgements.
+fn payload(scenario: &Scenario, vc: usize) -> u64 {
+    let carried = |flow: &&Flow| flow.vc == vc;
+    let flow = scenario.flows.get(vc).filter(carried).or_else(|| scenario.flows.iter().find(carried));
+    flow.map_or(0, |flow| match scenario.vcs[vc].packet {
+        0 => CELL_PAYLOAD,
+        packet => u64::from(packet - flow.transport.header_bytes()),
+    })
 }

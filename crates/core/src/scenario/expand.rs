@@ -13,7 +13,7 @@ use super::tree::{Fault, Key, Node, Value, join};
 
 /// A scenario file, read as far as it can be understood section by section.
 #[derive(Debug)]
-pub struct File<'a> {
+pub(super) struct File<'a> {
     /// What stands at its top.
     pub head: Head,
     /// How packets travel.
@@ -29,7 +29,7 @@ pub struct File<'a> {
 
 /// Entries of `[[node]]`, `[[link]]` and `[[flow]]`, with nothing left to a template or to defaults.
 #[derive(Debug)]
-pub struct Explicit {
+pub(super) struct Explicit {
     /// Nodes.
     pub nodes: Vec<Node>,
     /// Links.
@@ -40,7 +40,7 @@ pub struct Explicit {
 
 impl<'a> File<'a> {
     /// Read the sections of a file.
-    pub fn read(root: &'a Node) -> Result<File<'a>, Fault> {
+    pub(super) fn read(root: &'a Node) -> Result<File<'a>, Fault> {
         let mut table = Table::new(root, "")?;
         let head = Head::take(&mut table)?;
         let topology = match table.take("topology") {
@@ -56,7 +56,8 @@ impl<'a> File<'a> {
     }
 
     /// The explicit form, after the overrides of single entries.
-    pub fn expand(&self, sets: &[Set]) -> Result<Explicit, Fault> {
+    pub(super) fn expand(&self, sets: &[Set]) -> Result<Explicit, Fault> {
+        self.check_defaults()?;
         let network = self.network()?;
         let mut explicit = Node {
             place: Default::default(),
@@ -67,7 +68,8 @@ impl<'a> File<'a> {
             ]),
         };
         sets.iter().filter(|set| set.concerns_an_entry()).try_for_each(|set| set.apply(&mut explicit))?;
-        let flows = entries(&explicit, "flow").iter().map(|flow| self.with_defaults(flow));
+        let flows =
+            entries(&explicit, "flow").iter().zip(0..).map(|(flow, index)| self.with_defaults(flow, index));
         let flows = flows.collect::<Result<_, _>>()?;
         let (nodes, links) = (entries(&explicit, "node").to_vec(), entries(&explicit, "link").to_vec());
         Ok(Explicit { nodes, links, flows })
@@ -83,26 +85,45 @@ impl<'a> File<'a> {
         if let Some((topology, node)) = &self.topology {
             topology.expand(&mut network).map_err(|why| {
                 let (key, why) = why.split_once(": ").unwrap_or(("template", &why));
-                node.along(key).fault(&join("topology", key), why)
+                node.fault_along("topology", key, why)
             })?;
         }
         Ok(network)
     }
 
-    /// A flow with what `[flows]` says for all.
-    fn with_defaults(&self, flow: &Node) -> Result<Node, Fault> {
-        let Some(defaults) = self.flows else { return Ok(flow.clone()) };
+    /// Refuse what cannot have a default.
+    fn check_defaults(&self) -> Result<(), Fault> {
+        let Some(defaults) = self.flows else { return Ok(()) };
         let Value::Table(keys) = &defaults.value else {
-            return Err(defaults.fault("flows", format!("{} is not a table of keys", defaults.show())));
+            let message =
+                format!("{} is not a table of keys: flows are listed under [[flow]]", defaults.show());
+            return Err(defaults.fault("flows", message));
         };
         let params = Flow::params();
         let names = params.iter().map(|param| param.name).filter(|name| !OWN_KEYS.contains(name));
         let allowed: Vec<&str> = names.collect();
-        if let Some((key, _)) = keys.iter().find(|(key, _)| !allowed.contains(&key.name.as_str())) {
-            let (path, message) = (join("flows", &key.name), unknown("key", &key.name, &allowed));
-            return Err(Fault { place: key.place, path, message });
+        match keys.iter().find(|(key, _)| !allowed.contains(&key.name.as_str())) {
+            None => Ok(()),
+            Some((key, _)) => {
+                let (path, message) = (join("flows", &key.name), unknown("key", &key.name, &allowed));
+                Err(Fault { place: key.place, path, message })
+            }
         }
-        Ok(merge(defaults, flow))
+    }
+
+    /// A flow with what `[flows]` says for all.
+    fn with_defaults(&self, flow: &Node, index: usize) -> Result<Node, Fault> {
+        let merged = self.flows.map_or_else(|| flow.clone(), |defaults| merge(defaults, flow));
+        for key in ["source", "transport"] {
+            if matches!(merged.value, Value::Table(_)) && merged.get(key).is_none() {
+                let path =
+                    flow.label().map_or_else(|| format!("flow[{index}]"), |label| join("flow", &label));
+                let message =
+                    format!("the key {key:?} is missing: give it in [flows] for all, or in the flow");
+                return Err(self.flows.unwrap_or(flow).fault(&path, message));
+            }
+        }
+        Ok(merged)
     }
 }
 
@@ -164,7 +185,7 @@ fn refuse_stray(list: &str, item: &Node, made: &[Node]) -> Result<(), Fault> {
 }
 
 /// `over` on top of `base`: tables are merged key by key, unless they are of different kinds; anything else is replaced.
-pub fn merge(base: &Node, over: &Node) -> Node {
+pub(super) fn merge(base: &Node, over: &Node) -> Node {
     let (Value::Table(below), Value::Table(above)) = (&base.value, &over.value) else { return over.clone() };
     let differs =
         |tag| over.get(tag).is_some_and(|kind| base.get(tag).map(|node| &node.value) != Some(&kind.value));

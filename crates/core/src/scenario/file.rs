@@ -24,6 +24,8 @@ section! {
         pub duration: Span,
         /// Time from the start that no figure counts.
         pub warmup: Span = Span::ZERO,
+        /// Time between two samples of the occupancy of limited buffers, for its distribution.
+        pub sample: Span = Span::millis(1),
         /// How the run is computed; both engines give the same result.
         pub engine: Engine = Engine::Fast,
     }

@@ -1,9 +1,10 @@
 //! Flows and their circuits: who sends to whom, along which lines, and whether that can work.
 
 use super::adaptation;
-use super::check::{FASTEST, Names};
+use super::check::Names;
 use super::file;
 use super::item::Item;
+use super::links::FASTEST;
 use super::model::{Flow, Line, Medium, Node, NodeKind, Vc};
 use super::route::Routes;
 use super::tree::{self, Fault};
@@ -85,6 +86,7 @@ impl Network<'_> {
             let node = self.names.find("node", name).map_err(|why| item.fault("via", why))?;
             let host = self.nodes[node].kind == NodeKind::Host;
             item.ensure(!host, "via", &format!("{name:?} is a host, and hosts do not forward"))?;
+            item.ensure(!via.contains(&node), "via", &format!("{name:?} is listed twice"))?;
             via.push(node);
         }
         let path = self.routes.through(from, &via, to).map_err(|leg| item.fault("to", self.no_route(leg)))?;
@@ -97,8 +99,7 @@ impl Network<'_> {
         let mut passed = vec![from];
         for &line in &path {
             let node = self.lines[line].to;
-            let again =
-                format!("the route passes {:?} twice; leave a node out of via", self.nodes[node].name);
+            let again = format!("the route passes {:?} twice; list other nodes", self.nodes[node].name);
             item.ensure(!passed.contains(&node), "via", &again)?;
             passed.push(node);
         }
@@ -124,8 +125,7 @@ impl Network<'_> {
         item.ensure(flow.weight.is_finite() && flow.weight > 0.0, "weight", "a weight is greater than 0")?;
         let mcr = flow.mcr.unwrap_or(Rate(0));
         if let Some(line) = path.iter().map(|line| &self.lines[*line]).find(|line| line.rate < mcr) {
-            let message =
-                format!("{mcr} cannot be promised: the line {:?} has only {}", line.name, line.rate);
+            let message = format!("the line {:?} has only {} to promise", line.name, line.rate);
             return Err(item.fault("mcr", message));
         }
         let packet = u32::try_from(needs.packet).expect("a packet of at most 65535 octets");
@@ -134,6 +134,7 @@ impl Network<'_> {
             path,
             mcr,
             weight: flow.weight,
+            priority: 0,
             llc_snap: false,
             header: 0,
             parity_cells: self.parity_cells(item, needs, cells)?,
@@ -173,9 +174,9 @@ impl Network<'_> {
     /// Refuse a packet that is longer than a frame can say.
     fn check_packet(&self, item: &Item<'_, file::Flow>, needs: &Needs, cells: bool) -> Result<(), Fault> {
         let (more, what) = match (cells, self.adaptation.llc_snap()) {
-            (true, true) => (8, " with its LLC/SNAP header of 8"),
+            (true, true) => (8, " with their LLC/SNAP header of 8"),
             (true, false) => (0, ""),
-            (false, _) => (self.adaptation.header().0, " with the header of its line"),
+            (false, _) => (self.adaptation.header().0, " with the header of their line"),
         };
         let total = needs.packet.saturating_add(more);
         let unit = if cells { "an AAL5 frame carries" } else { "a packet has" };
@@ -220,8 +221,17 @@ impl Network<'_> {
         })?;
         let cells = self.medium(item, &path)? == Medium::Cells;
         let name = format!("{}.back", data.name);
-        let vc =
-            Vc { name, path, mcr: Rate(0), weight: 1.0, llc_snap: false, header: 0, parity_cells: 0, packet };
+        let vc = Vc {
+            name,
+            path,
+            mcr: Rate(0),
+            weight: 1.0,
+            priority: 0,
+            llc_snap: false,
+            header: 0,
+            parity_cells: 0,
+            packet,
+        };
         Ok(self.framed(vc, cells))
     }
 }
@@ -241,11 +251,9 @@ fn check_ends(item: &Item<'_, file::Flow>) -> Result<Needs, Fault> {
         );
         return Err(item.fault("source.kind", message));
     }
-    if let Some((key, rate)) = source.rate() {
-        let key = format!("source.{key}");
-        item.ensure(rate > Rate(0), &key, "a rate of zero never sends anything")?;
-        item.ensure(rate <= FASTEST, &key, "a source has at most 100 Tb/s")?;
-    }
+    let (key, rate) = (source.rate_key(), source.rate().unwrap_or(Rate(1)));
+    item.ensure(rate > Rate(0), key, "a rate of zero never sends anything")?;
+    item.ensure(rate <= FASTEST, key, "a source has at most 100 Tb/s")?;
     item.ensure(source.datagram() != Some(Bytes(0)), "source.size", "a datagram has at least one byte")?;
     Ok(needs)
 }

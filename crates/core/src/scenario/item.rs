@@ -5,7 +5,7 @@ use super::tree::{Fault, Node, join};
 
 /// A section and where it stands.
 #[derive(Clone, Debug)]
-pub struct Item<'a, T> {
+pub(super) struct Item<'a, T> {
     /// The section.
     pub it: T,
     /// The table from which it was read.
@@ -16,23 +16,23 @@ pub struct Item<'a, T> {
 
 impl<'a, T: Section> Item<'a, T> {
     /// Read the table at `path`.
-    pub fn read(node: &'a Node, path: String) -> Result<Self, Fault> {
+    pub(super) fn read(node: &'a Node, path: String) -> Result<Self, Fault> {
         Ok(Item { it: read_section(node, &path)?, node, path })
     }
 
     /// Read an entry of the list `list`, which goes by its label or else by its position.
-    pub fn entry(node: &'a Node, list: &str, index: usize) -> Result<Self, Fault> {
+    pub(super) fn entry(node: &'a Node, list: &str, index: usize) -> Result<Self, Fault> {
         let path = node.label().map_or_else(|| format!("{list}[{index}]"), |label| join(list, &label));
         Item::read(node, path)
     }
 
     /// A fault about one of its keys, as in "transport.mss"; it stands at the key, or where the key is missing.
-    pub fn fault(&self, key: &str, message: impl Into<String>) -> Fault {
-        self.node.along(key).fault(&format!("{}.{key}", self.path), message)
+    pub(super) fn fault(&self, key: &str, message: impl Into<String>) -> Fault {
+        self.node.fault_along(&self.path, key, message)
     }
 
     /// A fault about the table under `key`; a message that begins with the name of a key of that table is about it.
-    pub fn refuse(&self, key: &str, message: String) -> Fault {
+    pub(super) fn refuse(&self, key: &str, message: String) -> Fault {
         match message.split_once(": ") {
             Some((name, why)) if name.chars().all(|c| c.is_ascii_lowercase() || c == '_') => {
                 self.fault(&format!("{key}.{name}"), why)
@@ -42,7 +42,7 @@ impl<'a, T: Section> Item<'a, T> {
     }
 
     /// Refuse the value of `key` unless it is `right`.
-    pub fn ensure(&self, right: bool, key: &str, message: &str) -> Result<(), Fault> {
+    pub(super) fn ensure(&self, right: bool, key: &str, message: &str) -> Result<(), Fault> {
         if right { Ok(()) } else { Err(self.fault(key, message)) }
     }
 }

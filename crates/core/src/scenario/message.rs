@@ -5,7 +5,7 @@ use super::tree::{Fault, Node, Place, Value, join};
 
 /// What a scenario was read from.
 #[derive(Clone, Copy, Debug)]
-pub struct Sources<'a> {
+pub(super) struct Sources<'a> {
     /// Name of the file.
     pub name: &'a str,
     /// Its text.
@@ -16,7 +16,7 @@ pub struct Sources<'a> {
 
 impl Sources<'_> {
     /// The message of a fault; `root` is what was read, as far as it was read.
-    pub fn tell(&self, mut fault: Fault, root: Option<&Node>) -> String {
+    pub(super) fn tell(&self, mut fault: Fault, root: Option<&Node>) -> String {
         if let Some(path) = root.and_then(|root| written_path(root, &fault)) {
             fault.path = path;
         }
@@ -46,7 +46,7 @@ impl Sources<'_> {
 const LONGEST_SHOWN: usize = 100;
 
 /// Line and column of an offset, counted from 1 in lines and characters.
-pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {
         offset -= 1;

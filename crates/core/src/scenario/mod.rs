@@ -22,6 +22,8 @@ pub mod contract;
 
 pub mod route;
 
+pub mod catalogue;
+
 mod message;
 
 mod item;
@@ -30,9 +32,19 @@ mod expand;
 
 mod check;
 
+mod links;
+
 mod ports;
 
 mod flows;
+
+mod explain;
+
+mod schema;
+
+pub use catalogue::policies;
+pub use explain::explain;
+pub use schema::schema;
 
 use message::Sources;
 use model::Scenario;
@@ -58,3 +70,6 @@ fn override_all(root: &mut Node, sets: &[String]) -> Result<Vec<Set>, Fault> {
     sets.iter().filter(|set| !set.concerns_an_entry()).try_for_each(|set| set.apply(root))?;
     Ok(sets)
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,7 @@
 
 use super::adaptation;
 use crate::buffer::admission;
+use crate::buffer::pushout;
 use crate::buffer::size::Measure;
 use crate::police;
 use crate::scheduler;
@@ -54,6 +55,8 @@ pub struct Scenario {
     pub duration: Span,
     /// Time from the start that no figure counts.
     pub warmup: Span,
+    /// Time between two samples of the occupancy of limited buffers.
+    pub sample: Span,
     /// Engine to run on.
     pub engine: Engine,
     /// How packets travel.
@@ -111,6 +114,8 @@ pub struct Port {
     pub capacity: u64,
     /// Who is admitted.
     pub admission: admission::Spec,
+    /// Who gives way when the buffer is full, if anybody.
+    pub pushout: Option<pushout::Spec>,
     /// Who is served.
     pub scheduler: scheduler::Spec,
 }
@@ -126,6 +131,8 @@ pub struct Vc {
     pub mcr: Rate,
     /// Share or weight.
     pub weight: f64,
+    /// Priority: a lower number is served first by schedulers that know priorities.
+    pub priority: u32,
     /// Whether frames carry an LLC/SNAP header of 8 octets.
     pub llc_snap: bool,
     /// Octets that packet lines add to each packet; 0 on cell lines.

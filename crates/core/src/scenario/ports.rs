@@ -17,7 +17,7 @@ pub(super) struct Ports<'a> {
 }
 
 /// The section for the ports of switches and routers that have no other.
-const DEFAULT: &str = "default";
+pub(super) const DEFAULT: &str = "default";
 
 impl<'a> Ports<'a> {
     /// Read the sections and find the ports that each is for.
@@ -55,7 +55,7 @@ impl<'a> Ports<'a> {
         let section: file::Port = read_section(&empty, "port").expect("every key of a port has a default");
         let (measure, capacity) =
             section.buffer.on_link(medium == Medium::Cells).expect("an unlimited buffer fits every link");
-        Port { measure, capacity, admission: section.admission, scheduler: section.scheduler }
+        Port { measure, capacity, admission: section.admission, pushout: None, scheduler: section.scheduler }
     }
 
     /// Give every line the port that its section describes.
@@ -64,7 +64,7 @@ impl<'a> Ports<'a> {
             let Some((_, item)) = section.map(|index| &self.sections[index]) else { continue };
             let (measure, capacity) = size(item, line)?;
             let (admission, scheduler) = (item.it.admission.clone(), item.it.scheduler.clone());
-            line.port = Port { measure, capacity, admission, scheduler };
+            line.port = Port { measure, capacity, admission, pushout: None, scheduler };
         }
         Ok(())
     }

@@ -32,11 +32,13 @@ impl Entry {
             .join("\n")
     }
 
-    /// The first paragraph below the heading "Source", on one line.
+    /// The first paragraph below the heading "Source", or that begins with it, on one line.
     pub fn source(&self) -> String {
+        const LEAD: &str = "*Source*:";
         let header = self.header();
-        let paragraph = header.lines().skip_while(|line| *line != "# Source").skip(1);
-        paragraph.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+        let from = header.lines().skip_while(|line| *line != "# Source" && !line.starts_with(LEAD));
+        let paragraph = from.map(|line| line.trim_start_matches(LEAD)).filter(|line| *line != "# Source");
+        paragraph.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ").trim().to_string()
     }
 }
 
@@ -80,7 +82,10 @@ macro_rules! variants {
             ) -> Result<Self, $crate::scenario::tree::Fault> {
                 use $crate::scenario::spec::{Section, Table, unknown};
                 let mut table = Table::new(node, path)?;
-                let name: String = table.required($tag)?;
+                let name: String = table.required($tag).map_err(|fault| match node.get($tag) {
+                    Some(_) => fault,
+                    None => fault.with(&format!(" (one of: {})", [$($name),+].join(", "))),
+                })?;
                 let spec = match name.as_str() {
                     $( $name => Spec::$variant(<$module::Params as Section>::take(&mut table)?), )+
                     _ => {
@@ -155,6 +160,7 @@ pub fn shape_of(tag: &str, catalogue: &[Entry]) -> super::spec::Shape {
         .iter()
         .map(|entry| {
             let mut schema = object_schema(&(entry.params)());
+            schema["title"] = entry.name.into();
             schema["properties"][tag] = serde_json::json!({ "const": entry.name });
             match schema["required"].as_array_mut() {
                 Some(required) => required.insert(0, tag.into()),

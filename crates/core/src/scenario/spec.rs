@@ -149,7 +149,7 @@ pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
 }
 
 /// How many allowed names a message lists.
-const LISTED: usize = 20;
+const LISTED: usize = 16;
 
 /// Whether a name is probably a misspelling of the other.
 fn is_near(name: &str, other: &str) -> bool {

@@ -71,10 +71,31 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
+impl Fault {
+    /// The same fault with something more to say.
+    pub fn with(self, more: &str) -> Fault {
+        Fault { message: self.message + more, ..self }
+    }
+}
+
 impl Node {
     /// A fault about this value.
     pub fn fault(&self, path: &str, message: impl Into<String>) -> Fault {
         Fault { place: self.place, path: path.to_string(), message: message.into() }
+    }
+
+    /// A fault about a key below this one, as in "transport.mss": it stands at the key and shows its value, or here if
+    /// the key was left out.
+    pub fn fault_along(&self, path: &str, key: &str, message: impl Into<String>) -> Fault {
+        let node = self.along(key);
+        let (shown, message) = (node.show(), message.into());
+        let told = match node.value {
+            Value::Table(_) | Value::List(_) => true,
+            Value::Text(_) => message.contains(&shown),
+            _ => message.starts_with(&shown),
+        };
+        let message = if told { message } else { format!("{shown}: {message}") };
+        node.fault(&if path.is_empty() { key.to_string() } else { format!("{path}.{key}") }, message)
     }
 
     /// The value as a person would write it, cut when long.

@@ -2,6 +2,14 @@
 
 pub mod fifo;
 
+pub mod round_robin;
+
+pub mod wrr_mcr;
+
+pub mod strict_priority;
+
+mod ring;
+
 use crate::buffer::admission::Context;
 use crate::units::Time;
 use crate::{dispatch, variants};
@@ -10,11 +18,19 @@ variants! {
     /// A scheduler as a scenario asks for it.
     "scheduler" by "policy" {
         Fifo = "fifo" in fifo,
+        RoundRobin = "round-robin" in round_robin,
+        WrrMcr = "wrr-mcr" in wrr_mcr at "wrr_mcr/mod.rs",
+        StrictPriority = "strict-priority" in strict_priority,
     }
 }
 
 dispatch! {
-    Scheduler for { Fifo = fifo }
+    Scheduler for {
+        Fifo = fifo,
+        RoundRobin = round_robin,
+        WrrMcr = wrr_mcr,
+        StrictPriority = strict_priority,
+    }
 
     fn joined(&mut self, queue: usize);
     fn left(&mut self, queue: usize, empty: bool);
@@ -36,6 +52,64 @@ pub trait Scheduler {
     /// A unit has left this queue, sent or pushed out; `empty` if it was the last one.
     fn left(&mut self, queue: usize, empty: bool);
 
-    /// The queue to serve now among those with something to send; `may_send` says whether credits allow it.
+    /// The queue to serve now among those with something to send; `may_send` says whether credits allow it. The answer
+    /// is a promise: the unit at the head of that queue leaves it, and turns and credits are counted on that.
     fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::admission::Contract;
+    use crate::units::Rate;
+
+    /// A scheduler driven by hand: units join, the queues served come out.
+    pub(super) struct Bench<P> {
+        pub(super) policy: P,
+        pub(super) lengths: Vec<u32>,
+        pub(super) blocked: Vec<usize>,
+        pub(super) now: Time,
+    }
+
+    impl<P: Scheduler> Bench<P> {
+        pub(super) fn new(
+            context: &Context<'_>,
+            build: impl Fn(&Context<'_>) -> Result<P, String>,
+        ) -> Bench<P> {
+            let (policy, lengths) = (build(context).unwrap(), vec![0; context.vcs()]);
+            Bench { policy, lengths, blocked: Vec::new(), now: Time::ZERO }
+        }
+
+        /// A unit joins each of these queues.
+        pub(super) fn join(&mut self, queues: &[usize]) {
+            for &queue in queues {
+                self.lengths[queue] += 1;
+                self.policy.joined(queue);
+            }
+        }
+
+        /// Serve up to so many units, all at the present instant; answers their queues.
+        pub(super) fn serve(&mut self, units: usize) -> Vec<usize> {
+            (0..units).map_while(|_| self.serve_one()).collect()
+        }
+
+        pub(super) fn serve_one(&mut self) -> Option<usize> {
+            let queue = self.policy.next(self.now, &mut |queue| !self.blocked.contains(&queue))?;
+            self.push_out(queue);
+            Some(queue)
+        }
+
+        /// A unit leaves without being served.
+        pub(super) fn push_out(&mut self, queue: usize) {
+            self.lengths[queue] -= 1;
+            self.policy.left(queue, self.lengths[queue] == 0);
+        }
+    }
+
+    /// Contracts with these minimum cell rates, in kilobits per second, and frames of 2048 octets.
+    pub(super) fn contracts(mcr: &[u64]) -> Vec<Contract> {
+        let plain =
+            Contract { frame: 44, octets: 44 * 53, payload: 2048, ..Context::alone(1, 1).contracts[0] };
+        mcr.iter().map(|kbps| Contract { mcr: Rate(kbps * 1000), ..plain }).collect()
+    }
 }

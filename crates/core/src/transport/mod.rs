@@ -35,7 +35,7 @@ pub struct Needs {
 }
 
 impl Spec {
-    /// Octets of IP and transport headers before the payload; a single cell has none.
+    /// Octets of IP and transport headers before options and payload; a single cell has none.
     pub fn header_bytes(&self) -> u32 {
         match self {
             Spec::Tcp(_) => tcp::HEADERS,
@@ -53,7 +53,7 @@ impl Spec {
             Spec::Tcp(params) => Needs {
                 packet: u64::from(tcp::HEADERS) + u64::from(params.mss),
                 packet_key: "transport.mss",
-                reverse: Some(tcp::HEADERS),
+                reverse: Some(tcp::HEADERS + params.option_bytes()),
                 sources: &["greedy", "file"],
             },
             Spec::Udp(_) => {

@@ -44,6 +44,7 @@ impl Bench {
             measure: Measure::Cells,
             pool: Pool::new(capacity, budgets.len()),
             admission: admission::Policy::GatekeeperJanitor(policy(text, capacity, budgets)),
+            pushout: None,
             scheduler: scheduler::Spec::Fifo(fifo::Params {}).build(&context).unwrap(),
             shared_queue: true,
             line: Line::new(Rate(155_520_000), Span::ZERO),
@@ -99,8 +100,8 @@ impl Bench {
     /// Send so many cells.
     fn serve(&mut self, cells: usize) {
         for _ in 0..cells {
-            let started = self.port.start(self.now, |unit| unit.vc as usize).expect("something is queued");
-            self.now = started.sent.free;
+            let started = self.port.start(self.now, |unit| unit.vc as usize, &mut Vec::new());
+            self.now = started.expect("something is queued").sent.ends;
             self.port.finish(self.now);
         }
     }

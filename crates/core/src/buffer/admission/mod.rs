@@ -9,9 +9,34 @@ pub mod ppd;
 
 pub mod epd;
 
+pub mod selective_drop;
+
+pub mod fba;
+
+pub mod drop_from_front;
+
+pub mod red;
+
+pub mod atm_red;
+
+pub mod fred;
+
+pub mod espd;
+
+pub mod virtual_queueing;
+
+pub mod wfepd;
+
+pub mod dynamic_threshold;
+
+pub mod dt_epd;
+
 pub mod gatekeeper_janitor;
 
 mod candidates;
+
+#[cfg(test)]
+mod conformance;
 
 use super::pool::Pool;
 use super::queue::Queue;
@@ -19,7 +44,7 @@ use super::size::Level;
 use super::verdict::{Reason, Verdict};
 use crate::rng::Stream;
 use crate::unit::Unit;
-use crate::units::{Rate, Time};
+use crate::units::{CELL_BYTES, Rate, Time};
 use crate::{dispatch, variants};
 
 pub use super::size::Measure;
@@ -30,6 +55,17 @@ variants! {
         TailDrop = "tail-drop" in tail_drop,
         Ppd = "ppd" in ppd,
         Epd = "epd" in epd,
+        SelectiveDrop = "selective-drop" in selective_drop,
+        Fba = "fba" in fba,
+        DropFromFront = "drop-from-front" in drop_from_front,
+        Red = "red" in red,
+        AtmRed = "atm-red" in atm_red,
+        Fred = "fred" in fred [experimental],
+        Espd = "espd" in espd [experimental],
+        VirtualQueueing = "virtual-queueing" in virtual_queueing,
+        Wfepd = "wfepd" in wfepd,
+        DynamicThreshold = "dynamic-threshold" in dynamic_threshold,
+        DtEpd = "dt-epd" in dt_epd,
         GatekeeperJanitor = "gatekeeper-janitor" in gatekeeper_janitor,
     }
 }
@@ -39,6 +75,17 @@ dispatch! {
         TailDrop = tail_drop,
         Ppd = ppd,
         Epd = epd,
+        SelectiveDrop = selective_drop,
+        Fba = fba,
+        DropFromFront = drop_from_front,
+        Red = red,
+        AtmRed = atm_red,
+        Fred = fred,
+        Espd = espd,
+        VirtualQueueing = virtual_queueing,
+        Wfepd = wfepd,
+        DynamicThreshold = dynamic_threshold,
+        DtEpd = dt_epd,
         GatekeeperJanitor = gatekeeper_janitor,
     }
 
@@ -46,6 +93,7 @@ dispatch! {
     fn queued(&mut self, unit: &Unit, vc: usize, position: u64);
     fn sweep(&mut self, queue: &Queue, pool: &Pool) -> Option<(u64, Reason)>;
     fn departed(&mut self, departure: &Departure<'_>);
+    fn stale(&mut self, unit: &Unit, vc: usize) -> Option<Reason>;
     fn broken(&mut self, vc: usize, fragment: bool);
     fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time>;
 }
@@ -65,6 +113,11 @@ pub trait Admission {
 
     /// A unit has left the buffer; the books no longer count it.
     fn departed(&mut self, _departure: &Departure<'_>) {}
+
+    /// A unit has come to the head of its queue and is about to be sent: why should it be lost instead, if at all?
+    fn stale(&mut self, _unit: &Unit, _vc: usize) -> Option<Reason> {
+        None
+    }
 
     /// The tail of a circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
     /// `fragment` says whether an earlier part of the frame stays queued or has been sent.
@@ -107,8 +160,12 @@ impl Arrival<'_> {
 pub struct Departure<'a> {
     /// When it left.
     pub now: Time,
+    /// The unit.
+    pub unit: &'a Unit,
     /// Its circuit, numbered within the port.
     pub vc: usize,
+    /// What it took of the occupancy, in the port's measure.
+    pub size: u64,
     /// The books after it.
     pub pool: &'a Pool,
     /// Whether it was sent; otherwise it was pushed out.
@@ -135,12 +192,18 @@ pub struct Context<'a> {
 /// What a circuit was promised, and what its frames look like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contract {
-    /// Minimum cell rate, as the scheduler enforces it; 0 if none.
+    /// Minimum cell rate that was promised; 0 if none. The scheduler says what it counts.
     pub mcr: Rate,
     /// Weight or share of the circuit; 1 if none was given.
     pub weight: f64,
+    /// Priority: a lower number goes first.
+    pub priority: u32,
     /// A full frame, in the port's measure.
     pub frame: u64,
+    /// A full frame, in octets on the line.
+    pub octets: u64,
+    /// Application octets in a full frame; 0 if the circuit only carries acknowledgements.
+    pub payload: u64,
     /// What of its frames may be lost, if it carries packets that repair themselves.
     pub budget: Option<Budget>,
 }
@@ -183,7 +246,15 @@ impl Context<'_> {
 
     /// A cell port at 155.52 Mb/s by itself, with frames of 32 cells, for tests of policies.
     pub fn alone(capacity: u64, vcs: usize) -> Context<'static> {
-        const PLAIN: Contract = Contract { mcr: Rate(0), weight: 1.0, frame: 32, budget: None };
+        const PLAIN: Contract = Contract {
+            mcr: Rate(0),
+            weight: 1.0,
+            priority: 0,
+            frame: 32,
+            octets: 32 * CELL_BYTES,
+            payload: 1460,
+            budget: None,
+        };
         static CONTRACTS: [Contract; 64] = [PLAIN; 64];
         Context {
             capacity,
@@ -228,14 +299,7 @@ pub(crate) mod tests {
         }
 
         fn offer_one(&mut self, vc: usize, cell: char) -> char {
-            let flags = match cell {
-                'f' => Flags::FIRST,
-                'e' => Flags::EOM,
-                'c' => Flags::CLP,
-                '1' => Flags::FIRST.with(Flags::EOM),
-                _ => Flags::default(),
-            };
-            let unit = Unit { vc: vc as u32, frame: 0, index: 0, bytes: 53, hop: 0, flags };
+            let unit = cell_of(vc, cell);
             let (now, pool, queue) = (self.now, &self.pool, &self.queue);
             let verdict = self.policy.judge(&mut Arrival {
                 now,
@@ -265,7 +329,26 @@ pub(crate) mod tests {
         /// A cell of this circuit is sent.
         pub(crate) fn depart(&mut self, vc: usize) {
             self.pool.remove(vc, 1);
-            self.policy.departed(&Departure { now: self.now, vc, pool: &self.pool, sent: true });
+            let (unit, pool) = (cell_of(vc, '.'), &self.pool);
+            let departure = Departure { now: self.now, unit: &unit, vc, size: 1, pool, sent: true };
+            self.policy.departed(&departure);
         }
+
+        /// The instant moves on to `now`, and the policy's clock is called.
+        pub(crate) fn tick(&mut self, now: Time) -> Option<Time> {
+            self.now = now;
+            self.policy.tick(now, &self.pool)
+        }
+    }
+
+    /// A cell as [`Bench::offer`] spells it.
+    fn cell_of(vc: usize, cell: char) -> Unit {
+        let flags = match cell {
+            'f' => Flags::FIRST,
+            'e' => Flags::EOM,
+            '1' => Flags::FIRST.with(Flags::EOM),
+            _ => Flags::default(),
+        };
+        Unit { vc: vc as u32, frame: 0, index: 0, bytes: 53, hop: 0, flags }
     }
 }

@@ -1,3 +1,131 @@
 //! Push-out: when the buffer is full, which queued units give way to an arriving one.
 //!
-//! No policy is registered yet; a port without one lets its admission policy refuse what does not fit.
+//! Every arriving unit is welcome as long as there is room, and when there is none, a part of a long queue goes. A port
+//! with push-out has a queue for each circuit and its own frame rule: what it breaks, and the rest of a frame that could
+//! not be saved, is not let in, whatever its admission policy says. One published scheme is one file. To add a scheme,
+//! write its file and add it to the two lists below.
+
+pub mod pushout_1;
+
+pub mod pushout_2;
+
+pub mod pushout_3;
+
+pub mod quasi_pushout;
+
+mod lengths;
+
+use super::admission::Context;
+use super::frame::Frames;
+use super::pool::Pool;
+use super::queue::Queue;
+use super::runs::Part;
+use crate::scheduler;
+use crate::{choice, dispatch, variants};
+
+variants! {
+    /// A push-out policy as a scenario asks for it.
+    "pushout" by "policy" {
+        Pushout1 = "pushout-1" in pushout_1,
+        Pushout2 = "pushout-2" in pushout_2,
+        Pushout3 = "pushout-3" in pushout_3,
+        QuasiPushout = "quasi-pushout" in quasi_pushout,
+    }
+}
+
+dispatch! {
+    PushOut for {
+        Pushout1 = pushout_1,
+        Pushout2 = pushout_2,
+        Pushout3 = pushout_3,
+        QuasiPushout = quasi_pushout,
+    }
+
+    fn choose(&mut self, full: &Full<'_>) -> Option<Cut>;
+    fn joined(&mut self, vc: usize, pool: &Pool);
+    fn left(&mut self, vc: usize, pool: &Pool, sent: bool);
+    fn frames(&mut self) -> Option<&mut Frames>;
+}
+
+choice! {
+    /// What goes when the queue that should give way has nothing of the kind that the scheme pushes out. The papers do
+    /// not say. When nothing is found, the arriving unit is lost and with it the rest of its frame.
+    pub enum Fallback {
+        /// The same of the next queue that has it; if there is none, as `head-fragment`.
+        NextQueue = "next-queue",
+        /// The head of that queue up to and including its first EOM, if it has one.
+        HeadFragment = "head-fragment",
+        /// Nothing.
+        Refuse = "refuse",
+    }
+}
+
+/// What a push-out policy is told and asked. Circuits are numbered within the port, and each has its queue.
+pub trait PushOut {
+    /// What should go, if anything can? Asked when an arriving unit does not fit; the answer changes nothing yet.
+    fn choose(&mut self, full: &Full<'_>) -> Option<Cut>;
+
+    /// A unit has joined this circuit's queue; the books count it.
+    fn joined(&mut self, vc: usize, pool: &Pool);
+
+    /// A unit of this circuit has left the buffer, sent or else lost; the books no longer count it.
+    fn left(&mut self, vc: usize, pool: &Pool, sent: bool);
+
+    /// The frame rule of the port, if it has one.
+    fn frames(&mut self) -> Option<&mut Frames>;
+}
+
+/// The buffer in which something has to go. The unit in transmission is in the books, but in no queue any more.
+#[derive(Clone, Copy, Debug)]
+pub struct Full<'a> {
+    /// The books.
+    pub pool: &'a Pool,
+    /// The queues, each of which knows its frames.
+    pub queues: &'a [Queue],
+}
+
+/// What is to be pushed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The circuit that has to give way.
+    pub vc: usize,
+    /// The part of its queue that goes.
+    pub part: Part,
+}
+
+/// Whether a scheduler and a push-out policy can work at the same port, or why not.
+pub fn check(scheduler: &scheduler::Spec, pushout: Option<&Spec>) -> Result<(), String> {
+    match pushout {
+        Some(pushout) if scheduler.shares_one_queue() => Err(format!(
+            "{} shortens the queue of one circuit, but with the scheduler {} all circuits share one queue; use \
+             round-robin, wrr-mcr or strict-priority",
+            pushout.name(),
+            scheduler.name(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scheduler::{fifo, round_robin};
+
+    #[test]
+    fn push_out_needs_a_queue_for_each_circuit() {
+        let pushout = Spec::Pushout2(pushout_2::Params {
+            buffer_share: false,
+            fallback: Fallback::NextQueue,
+            pass_eom: true,
+        });
+        let (fifo, turns) =
+            (scheduler::Spec::Fifo(fifo::Params {}), scheduler::Spec::RoundRobin(round_robin::Params {}));
+        assert_eq!(check(&turns, Some(&pushout)), Ok(()));
+        assert_eq!(check(&fifo, None), Ok(()));
+        assert_eq!(
+            check(&fifo, Some(&pushout)).unwrap_err(),
+            "pushout-2 shortens the queue of one circuit, but with the scheduler fifo all circuits share one queue; \
+             use round-robin, wrr-mcr or strict-priority"
+        );
+    }
+}

@@ -18,7 +18,8 @@
 //!   answer to a repeated SYN.
 //! * The receiving application reads at once, so the advertised window is constant unless
 //!   [`Receiver::set_window`] says otherwise; the send buffer is never what limits the sender.
-//! * No options but window scaling (RFC 1323): no timestamps, no SACK.
+//! * No options but window scaling and timestamps (RFC 1323): no SACK. A timestamp is the instant itself; whoever
+//!   measures with it counts the ticks since.
 //!
 //! Differences from 4.4BSD, each for a reason:
 //!
@@ -33,7 +34,7 @@
 //!   retransmission that carries some new data.
 
 use crate::section;
-use crate::units::{Bytes, Span};
+use crate::units::{Bytes, Span, Time};
 
 pub mod congestion;
 mod ranges;
@@ -62,12 +63,24 @@ pub struct Segment {
     pub window: u32,
     /// Which connection of the pair it belongs to, from 1.
     pub connection: u32,
+    /// With timestamps: on data when it left, on an ACK the stamp that it echoes.
+    pub stamp: Time,
     /// It opens a connection.
     pub syn: bool,
     /// It travels from the receiver to the sender.
     pub is_ack: bool,
     /// Its first octet has been sent before: for statistics only, the receiver does not look.
     pub retransmission: bool,
+}
+
+crate::choice! {
+    /// Where the ticks of a host's timers fall.
+    pub enum Phase {
+        /// At random, drawn once for each host: hosts were not switched on together.
+        Random = "random",
+        /// At whole multiples of the tick on every host, as in a simulator with one clock.
+        Aligned = "aligned",
+    }
 }
 
 section! {
@@ -82,6 +95,9 @@ section! {
         pub window: Bytes = Bytes(65_536),
         /// Whether window scaling is spoken; if not, a 64 KiB buffer advertises 65535 bytes.
         pub window_scaling: bool = true,
+        /// Whether segments and ACKs carry the timestamp option (RFC 1323): twelve octets each, which a full segment
+        /// gives up of its data, and a round-trip measurement with every ACK of new data.
+        pub timestamps: bool = false,
         /// Acknowledge every second full segment, or at the next tick of the fast timer (4.4BSD); if not,
         /// every segment.
         pub delayed_ack: bool = true,
@@ -90,6 +106,8 @@ section! {
         pub slow_timer: Span = Span::millis(500),
         /// Tick of the delayed-acknowledgement timer: 200 ms in 4.4BSD.
         pub fast_timer: Span = Span::millis(200),
+        /// Where the ticks of both timers fall.
+        pub timer_phase: Phase = Phase::Random,
         /// Shortest retransmission timeout: 1 s in 4.4BSD (TCPTV_MIN). Never less than one tick.
         pub min_rto: Span = Span::secs(1),
         /// Longest retransmission timeout, back-off included: 64 s in 4.4BSD (TCPTV_REXMTMAX).
@@ -115,7 +133,7 @@ section! {
         /// Which partial ACKs restart the retransmission timer (new-reno only).
         pub partial_ack: PartialAck = PartialAck::Impatient,
         /// Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although
-        /// it should not (RFC 2525 section 2.3).
+        /// it should not (RFC 2525, "extra additive constant").
         pub extra_increase: bool = false,
         /// Open each connection with SYN and SYN-ACK; if not, it is established at once.
         pub handshake: bool = true,
@@ -127,6 +145,10 @@ impl Params {
     pub fn check(&self) -> Result<(), String> {
         let refuse = |wrong: bool, why: &str| if wrong { Err(why.to_string()) } else { Ok(()) };
         refuse(self.mss == 0, "mss: a segment carries at least one byte")?;
+        refuse(
+            self.timestamps && self.mss <= TIMESTAMPS,
+            "mss: a segment with timestamps carries at least 13 bytes, 12 of them the option",
+        )?;
         refuse(self.mss > 65_535, "mss: a segment carries at most 65535 bytes")?;
         refuse(
             !self.window_scaling && self.window.0 > 65_536,
@@ -169,6 +191,16 @@ impl Params {
         refuse(self.dupack_threshold == 0, "dupack_threshold: at least one duplicate ACK")
     }
 
+    /// Octets of data in a full segment: what options leave of `mss`.
+    pub fn segment_data(&self) -> u64 {
+        u64::from(self.mss - self.option_bytes())
+    }
+
+    /// Octets of options in every segment and ACK.
+    pub fn option_bytes(&self) -> u32 {
+        if self.timestamps { TIMESTAMPS } else { 0 }
+    }
+
     /// Bits by which the window field is shifted (RFC 1323 section 2.3): the least that can say the whole window.
     pub fn window_shift(&self) -> u32 {
         let enough = |shift: &u32| MAX_WINDOW_FIELD << shift >= self.window.0;
@@ -187,8 +219,10 @@ impl Params {
     }
 }
 
-/// Octets of the IP and TCP headers before the data: no options.
+/// Octets of the IP and TCP headers before options and data.
 pub const HEADERS: u32 = 20 + 20;
+/// Octets of the timestamp option with its padding (RFC 1323 appendix A).
+const TIMESTAMPS: u32 = 12;
 /// What the window field of a header can hold.
 const MAX_WINDOW_FIELD: u64 = 65_535;
 /// The largest shift of RFC 1323 section 2.3.

@@ -22,6 +22,8 @@ pub struct Receiver {
     /// The octet after the last that the sender may send (rcv_adv).
     advertised: u64,
     queue: Ranges,
+    /// The stamp to echo: of the segment that the last ACK was waiting for (ts_recent).
+    stamp: Time,
     /// When a delayed ACK is due.
     timer: Option<Time>,
     stats: ReceiverStats,
@@ -35,7 +37,7 @@ impl Receiver {
         Receiver {
             clock: TickClock::new(params.fast_timer, phase),
             delayed_ack: params.delayed_ack,
-            mss: u64::from(params.mss),
+            mss: params.segment_data(),
             shift: params.window_shift(),
             buffer: window,
             space: window,
@@ -44,6 +46,7 @@ impl Receiver {
             acked: 0,
             advertised: window,
             queue: Ranges::default(),
+            stamp: Time::ZERO,
             timer: None,
             stats: ReceiverStats::default(),
         }
@@ -62,6 +65,9 @@ impl Receiver {
         if segment.syn {
             self.acknowledge(true, out);
         } else if segment.len > 0 {
+            if segment.seq <= self.acked {
+                self.stamp = segment.stamp; // RFC 1323 section 3.4
+            }
             self.on_data(now, segment.seq, segment.seq + u64::from(segment.len), out);
         }
     }
@@ -128,14 +134,19 @@ impl Receiver {
 
     /// Octets that it takes: what is free, or what it has promised.
     fn room(&self) -> u64 {
-        self.space.max(self.advertised - self.next)
+        self.space.max(self.promised())
+    }
+
+    /// Octets that the sender may still send; none if it has sent more into room that it was not told of.
+    fn promised(&self) -> u64 {
+        self.advertised.saturating_sub(self.next)
     }
 
     /// Octets to offer: none rather than a silly few (RFC 1122 section 4.2.3.3), but never less than was promised.
     fn offer(&self) -> u64 {
         let silly = self.space < self.mss && self.space < self.buffer / 4;
         let free = if silly { 0 } else { self.space };
-        free.max(self.advertised - self.next)
+        free.max(self.promised())
     }
 
     fn acknowledge(&mut self, syn: bool, out: &mut Vec<Segment>) {
@@ -151,8 +162,32 @@ impl Receiver {
             window: window as u32,
             connection: self.connection,
             syn,
+            stamp: self.stamp,
             is_ack: true,
             ..Segment::default()
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    // What a receiver answers and when is tested by the scripts in tests/tcp.
+    use super::*;
+    use crate::transport::tcp::tests::defaults;
+
+    #[test]
+    fn an_ack_echoes_the_stamp_of_the_segment_that_it_was_waiting_for() {
+        let params = Params { timestamps: true, delayed_ack: false, handshake: false, ..defaults() };
+        let mut receiver = Receiver::new(&params, Span::ZERO);
+        let mut echoed = |seq: u64, stamp: u64| {
+            let mut out = Vec::new();
+            let (connection, stamp) = (1, Time(stamp));
+            let segment = Segment { seq, len: 1448, connection, stamp, ..Segment::default() };
+            receiver.on_segment(Time(0), &segment, &mut out);
+            (out[0].ack, out[0].stamp.0)
+        };
+        assert_eq!(echoed(0, 10), (1448, 10));
+        assert_eq!(echoed(2896, 30), (1448, 10), "out of order: the stamp of the last one in order");
+        assert_eq!(echoed(1448, 40), (4344, 40), "the hole is filled");
     }
 }

@@ -1,7 +1,7 @@
 //! Clock ticks, round-trip estimation and the retransmission timeout.
 //!
 //! *Source*: V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988, appendix A, in the integer arithmetic of
-//! 4.4BSD (`tcp_xmit_timer`, `tcp_timers`; Stevens, vol. 2, sections 25.8–25.11): time is counted in ticks of the slow
+//! 4.4BSD (`tcp_xmit_timer`, `tcp_timers`; Stevens, vol. 2, chapter 25): time is counted in ticks of the slow
 //! timer, the smoothed time has three and the mean deviation two bits after the binary point.
 //!
 //! 4.4BSD keeps one free-running tick for all connections of a host. A measurement is the number of tick edges that
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn without_a_measurement_the_back_off_starts_from_twice_the_first_timeout() {
-        // Stevens, vol. 2, section 25.11: 6, 24, 48, 64 s
+        // Stevens, vol. 2, chapter 25: 6, 24, 48, 64 s
         let mut estimator = estimator(Span::millis(500), |_| ());
         let mut ticks = vec![estimator.timeout()];
         for _ in 0..3 {

@@ -179,6 +179,11 @@ impl Sender {
         self.unacknowledged
     }
 
+    /// Octets sent at least once, over all connections.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
     /// Octets sent and not acknowledged, as the sender sees it: after a timeout it takes them for lost.
     pub fn flight(&self) -> u64 {
         self.next - self.unacknowledged
@@ -265,16 +270,17 @@ impl Sender {
             self.timed = Some((seq, now));
             self.undelivered.push_back((seq + len, now));
         }
-        self.emit(seq, len, out);
+        self.emit(now, seq, len, out);
     }
 
-    fn emit(&mut self, seq: u64, len: u64, out: &mut Vec<Segment>) {
+    fn emit(&mut self, now: Time, seq: u64, len: u64, out: &mut Vec<Segment>) {
         let retransmission = seq < self.sent;
         self.sent = self.sent.max(seq + len);
         self.stats.segments_sent += 1;
         self.stats.segments_retransmitted += u64::from(retransmission);
         let connection = self.connection;
-        out.push(Segment { seq, len: len as u32, connection, retransmission, ..Segment::default() });
+        let stamp = if self.params.timestamps { now } else { Time::ZERO };
+        out.push(Segment { seq, len: len as u32, connection, retransmission, stamp, ..Segment::default() });
     }
 
     fn send_syn(&mut self, now: Time, out: &mut Vec<Segment>) {
@@ -330,7 +336,12 @@ impl Sender {
 
     fn on_new_ack(&mut self, now: Time, segment: &Segment, out: &mut Vec<Segment>) {
         let acked = segment.ack - self.unacknowledged;
-        self.measure(now, segment.ack);
+        if self.params.timestamps {
+            self.timed = None;
+            self.sample(segment.stamp, now);
+        } else {
+            self.measure(now, segment.ack);
+        }
         self.record_delivery(now, segment.ack);
         self.unacknowledged = segment.ack;
         self.next = self.next.max(segment.ack);
@@ -375,6 +386,10 @@ impl Sender {
     fn measure(&mut self, now: Time, ack: u64) {
         let Some((_, since)) = self.timed.filter(|(seq, _)| ack > *seq) else { return };
         self.timed = None;
+        self.sample(since, now);
+    }
+
+    fn sample(&mut self, since: Time, now: Time) {
         let jitter = match self.params.rtt_jitter {
             Span::ZERO => Span::ZERO,
             limit => Span(self.jitter.up_to(limit.0)),
@@ -418,12 +433,91 @@ impl Sender {
             self.next = seq + len;
             self.start_retransmission_timer(now);
         } else {
-            self.emit(seq, 1, out); // never timed: its ACK may well not acknowledge it
+            self.emit(now, seq, 1, out); // never timed: its ACK may well not acknowledge it
             self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
         }
     }
 
     fn facts(&self) -> Facts {
         Facts { unacknowledged: self.unacknowledged, sent: self.sent, send_window: self.send_window }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    // What a sender sends and when is tested by the scripts in tests/tcp.
+    use super::*;
+    use crate::transport::tcp::tests::defaults;
+
+    fn open(params: &Params) -> (Sender, Vec<Segment>) {
+        let mut sender = Sender::new(params, Span::ZERO, Stream::new(1, "flow.0.tcp"));
+        let mut out = Vec::new();
+        sender.open(Time::ZERO, &mut out);
+        sender.write_forever(Time::ZERO, &mut out);
+        (sender, out)
+    }
+
+    fn ack(ack: u64) -> Segment {
+        Segment { ack, window: 65_536, connection: 1, is_ack: true, ..Segment::default() }
+    }
+
+    fn exact() -> Params {
+        Params { handshake: false, slow_timer: Span(1), min_rto: Span::ZERO, ..defaults() }
+    }
+
+    #[test]
+    fn each_measurement_is_lengthened_by_up_to_the_jitter() {
+        let params = Params { rtt_jitter: Span::millis(1), ..exact() };
+        let (mut sender, mut out) = open(&params);
+        sender.on_segment(Time::ZERO + Span::millis(10), &ack(1460), &mut out);
+        let measured = sender.rto().0 / 3;
+        assert!((Span::millis(10).0 + 2..Span::millis(11).0 + 2).contains(&measured), "{measured}");
+    }
+
+    #[test]
+    fn timestamps_take_twelve_octets_of_a_segment_and_measure_with_every_ack() {
+        let params = Params { timestamps: true, initial_window: 2, ..exact() };
+        let (mut sender, mut out) = open(&params);
+        assert_eq!(
+            out.iter().map(|segment| (segment.seq, segment.len)).collect::<Vec<_>>(),
+            [(0, 1448), (1448, 1448)]
+        );
+        let echo = |ack_no: u64, stamp: Time| Segment { stamp, ..ack(ack_no) };
+        let at = |ms| Time::ZERO + Span::millis(ms);
+        sender.on_segment(at(8), &echo(1448, Time::ZERO), &mut out);
+        let first = sender.rto();
+        sender.on_segment(at(16), &echo(2896, Time::ZERO), &mut out);
+        // 8 ms: srtt 8, mdev 4; then 16 ms: srtt 9, mdev 5
+        assert_eq!((first.0 / 1_000_000_000, sender.rto().0 / 1_000_000_000), (24, 29));
+    }
+
+    #[test]
+    fn statistics_of_a_warm_up_can_be_taken_away() {
+        let (mut sender, mut out) = open(&exact());
+        sender.on_timer(sender.next_timer().unwrap(), &mut out);
+        let warm = *sender.stats();
+        assert_eq!((warm.segments_sent, warm.segments_retransmitted, warm.timeouts), (2, 1, 1));
+        sender.on_segment(Time::ZERO + Span::secs(7), &ack(1460), &mut out);
+        let rest = sender.stats().since(&warm);
+        assert_eq!((rest.segments_sent, rest.segments_retransmitted, rest.timeouts), (2, 0, 0));
+        assert_eq!(rest.delivery_time.mean_s(), Some(7.0));
+    }
+
+    #[test]
+    #[should_panic(expected = "nothing of the last is outstanding")]
+    fn a_connection_cannot_open_over_outstanding_data() {
+        let (mut sender, mut out) = open(&exact());
+        sender.open(Time::ZERO, &mut out);
+    }
+
+    #[test]
+    fn nothing_happens_before_the_timer_is_due() {
+        let (mut sender, mut out) = open(&exact());
+        out.clear();
+        let due = sender.next_timer().unwrap();
+        sender.on_timer(Time(due.0 - 1), &mut out);
+        assert!(out.is_empty());
+        sender.on_timer(due, &mut out);
+        assert_eq!(out.len(), 1);
     }
 }

@@ -68,7 +68,7 @@ pub struct Window {
 impl Window {
     /// The window of a new connection.
     pub fn new(params: &Params) -> Window {
-        let mss = u64::from(params.mss);
+        let mss = params.segment_data();
         let initial = mss * u64::from(params.initial_window);
         Window {
             cwnd: initial,
@@ -196,6 +196,17 @@ mod tests {
         let mut window = Window::new(&defaults());
         (0..1000).for_each(|_| window.grow());
         assert_eq!(window.cwnd, 131_070);
+    }
+
+    #[test]
+    fn an_idle_time_never_opens_the_window() {
+        let mut window = Window::new(&Params { initial_window: 4, ..defaults() });
+        (0..3).for_each(|_| window.grow());
+        window.restart();
+        assert_eq!(window.cwnd, 4 * 1460);
+        window.collapse(u64::MAX);
+        window.restart();
+        assert_eq!(window.cwnd, 1460);
     }
 
     #[test]

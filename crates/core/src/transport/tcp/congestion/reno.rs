@@ -34,7 +34,7 @@ impl Reno {
     pub(super) fn on_new_ack(&mut self, window: &mut Window) -> Reaction {
         if self.recovering {
             self.recovering = false;
-            window.cwnd = window.cwnd.min(window.ssthresh);
+            window.cwnd = window.ssthresh;
         } else {
             window.grow();
         }

@@ -1,0 +1,344 @@
+//! # Source
+//! V. Rosolen, O. Bonaventure, G. Leduc, "Impact of cell discard strategies on TCP/IP in ATM UBR networks", ULg
+//! RUN-PP98-02, 1998: paper 000, section 2.3 (a), figures 2 and 3.
+//!
+//! # Idea
+//! RED in cells, without a queue per circuit: every arriving cell moves RED's average and may be marked, and what is
+//! discarded is the *next* frame of the marked cell's circuit, as a whole. Two bits per circuit say where it stands
+//! (m: the cell is marked, e: it is the EOM; A: accept, D: discard):
+//!
+//! | state | m̄, ē | m̄, e | m, ē | m, e |
+//! |---|---|---|---|---|
+//! | accept-first | A, accept-cell | A, accept-first | D, discard-cell | D, accept-first |
+//! | accept-cell | A, accept-cell | A, accept-first | A, accept-rest | A, discard-cell |
+//! | accept-rest | A, accept-rest | A, discard-cell | – | – |
+//! | discard-cell | D, discard-cell | D, accept-first | – | – |
+//!
+//! # Parameters
+//! `weight` w per cell, `max_p`, `min_threshold`, `max_threshold`: defaults are paper 000's Table 1 (0.002, 0.02, 2000
+//! and 6000 cells of 8192 as shares). `max_p` is the value per *packet*; the machine uses it divided by the cells of
+//! the circuit's full frame, or by `frame` if given. `curve`: `gentle` (default; figure 2's "first part") or `classic`.
+//! `literal_eom` (default false): discard an EOM that is itself marked, in accept-cell. `pass_eom` as for PPD.
+//!
+//! # Differences from the paper
+//! Figure 3 is not in the text; the table is the only reading in which marks are evaluated in two states of four and
+//! "the packet discard decision concerns the next packet". Its sentence "either the current cell (if EOM is on) or the
+//! next packet will be discarded", taken literally, spoils two frames: see `literal_eom`. A frame that overflows is cut
+//! short as by PPD, which the paper leaves open, and stands for a mark that was pending. Only maxp is per cell: the
+//! second part of the gentle curve still ends at 1.
+//!
+//! # Complexity
+//! Constant; two bits per circuit and one for overflow. A random number is drawn only above minth.
+
+use super::red::{Curve, Detector, mean_frame_time, probability};
+use super::{Admission, Arrival, Context, Departure, Measure};
+use crate::buffer::size::Level;
+use crate::buffer::verdict::{Reason, Verdict};
+use crate::rng::Stream;
+use crate::section;
+use crate::units::{CELL_BYTES, Cells, Span};
+
+section! {
+    /// Random early detection in cells: a marked cell costs its circuit the next frame.
+    pub struct Params {
+        /// Weight w of one cell in the average queue.
+        pub weight: f64 = 0.002,
+        /// Probability per packet at the upper threshold; divided by the cells of a full frame.
+        pub max_p: f64 = 0.02,
+        /// Average below which nothing is discarded.
+        pub min_threshold: Level = Level::Percent(24.414_062_5),
+        /// Average at which the probability is maxp.
+        pub max_threshold: Level = Level::Percent(73.242_187_5),
+        /// What happens above the upper threshold.
+        pub curve: Curve = Curve::Gentle,
+        /// Cells of a full frame by which maxp is divided; by default those of each circuit's own.
+        pub frame: Option<Cells> = None,
+        /// Discard a marked EOM of an accepted frame, as one sentence of the paper has it.
+        pub literal_eom: bool = false,
+        /// Keep the last cell of a frame that overflowed as a delimiter, if it fits.
+        pub pass_eom: bool = true,
+    }
+}
+
+/// Where a circuit stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The next cell starts a frame.
+    AcceptFirst,
+    /// Within a frame that is accepted.
+    AcceptCell,
+    /// Within a frame that is accepted; the next one will be discarded.
+    AcceptRest,
+    /// Within a frame that is discarded.
+    DiscardCell,
+    /// Within a frame that has lost a cell for want of room; `fragment` if earlier ones were accepted.
+    Broken { fragment: bool },
+}
+
+use State::{AcceptCell, AcceptFirst, AcceptRest, Broken, DiscardCell};
+
+impl State {
+    /// Whether the next cell may be marked.
+    fn is_open(self) -> bool {
+        matches!(self, AcceptFirst | AcceptCell)
+    }
+
+    /// Figure 3: whether to accept the cell, and the state after it.
+    fn step(self, marked: bool, eom: bool, literal_eom: bool) -> (bool, State) {
+        match (self, marked, eom) {
+            (AcceptFirst | AcceptCell, false, false) => (true, AcceptCell),
+            (AcceptFirst | AcceptCell, false, true) => (true, AcceptFirst),
+            (AcceptFirst, true, false) => (false, DiscardCell),
+            (AcceptFirst, true, true) => (false, AcceptFirst),
+            (AcceptCell, true, false) => (true, AcceptRest),
+            (AcceptCell, true, true) if literal_eom => (false, AcceptFirst),
+            (AcceptCell, true, true) => (true, DiscardCell),
+            (AcceptRest, _, false) => (true, AcceptRest),
+            (AcceptRest, _, true) => (true, DiscardCell),
+            (DiscardCell | Broken { .. }, _, true) => (false, AcceptFirst),
+            (DiscardCell | Broken { .. }, _, false) => (false, self),
+        }
+    }
+
+    /// The state after a cell that was to be accepted found no room.
+    fn overflow(self, eom: bool) -> State {
+        if eom { AcceptFirst } else { Broken { fragment: self != AcceptFirst } }
+    }
+}
+
+/// ATM-RED at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    detector: Detector,
+    circuits: Vec<Circuit>,
+    literal_eom: bool,
+    pass_eom: bool,
+    stream: Stream,
+}
+
+#[derive(Clone, Debug)]
+struct Circuit {
+    state: State,
+    /// maxp per cell.
+    max_p: f64,
+}
+
+impl Policy {
+    /// The policy at one port, or why its parameters cannot be.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+        let max_p = probability("max_p", params.max_p)?;
+        let thresholds = (params.min_threshold, params.max_threshold);
+        let circuit = |own| {
+            let frame = params.frame.map_or(own, |frame| frame.0);
+            Circuit { state: AcceptFirst, max_p: max_p / frame.max(1) as f64 }
+        };
+        let slot = unit_time(context);
+        Ok(Policy {
+            detector: Detector::new(context, params.weight, thresholds, params.curve, slot)?,
+            circuits: frame_units(context).map(circuit).collect(),
+            literal_eom: params.literal_eom,
+            pass_eom: params.pass_eom,
+            stream: context.stream("atm-red"),
+        })
+    }
+}
+
+/// Units of a full frame of every circuit.
+fn frame_units<'a>(context: &Context<'a>) -> impl Iterator<Item = u64> + use<'a> {
+    let cells = context.measure == Measure::Cells;
+    context.contracts.iter().map(move |contract| if cells { contract.frame } else { 1 })
+}
+
+/// Time to send one unit.
+fn unit_time(context: &Context<'_>) -> Span {
+    match context.measure {
+        Measure::Cells => Span(context.rate.time_of_bits(8 * CELL_BYTES).0),
+        _ => mean_frame_time(context),
+    }
+}
+
+impl Admission for Policy {
+    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
+        let Policy { detector, stream, .. } = self;
+        let Circuit { state, max_p } = &mut self.circuits[arrival.vc];
+        detector.sample(arrival.now, arrival.pool.total());
+        detector.count();
+        let (before, eom, fits) = (*state, arrival.unit.is_eom(), arrival.fits());
+        let marked = before.is_open() && detector.marks(*max_p, stream);
+        let (accepted, after) = before.step(marked, eom, self.literal_eom);
+        *state = after;
+        match before {
+            Broken { fragment } if eom && fragment && self.pass_eom && fits => Verdict::Accept,
+            Broken { .. } => Verdict::Discard(Reason::Partial),
+            _ if !accepted => Verdict::Discard(Reason::Random),
+            _ if fits => Verdict::Accept,
+            _ => {
+                *state = before.overflow(eom);
+                detector.lost();
+                Verdict::Discard(Reason::Overflow)
+            }
+        }
+    }
+
+    fn departed(&mut self, departure: &Departure<'_>) {
+        if departure.pool.total() == 0 {
+            self.detector.idle(departure.now);
+        }
+    }
+
+    fn broken(&mut self, vc: usize, fragment: bool) {
+        self.circuits[vc].state = Broken { fragment };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Bench;
+    use super::*;
+    use crate::buffer::size::BufferSize;
+    use crate::scenario::spec::Section;
+
+    fn params(min: u64, max: u64) -> Params {
+        let cells = |n| Level::Size(BufferSize::Cells(n));
+        Params {
+            weight: 1.0,
+            max_p: 0.0,
+            min_threshold: cells(min),
+            max_threshold: cells(max),
+            curve: Curve::Classic,
+            frame: None,
+            literal_eom: false,
+            pass_eom: true,
+        }
+    }
+
+    /// Everything of circuit 0 leaves, and time enough passes for the average to forget it.
+    fn drain(bench: &mut Bench<Policy>) {
+        (0..bench.pool.of(0)).for_each(|_| bench.depart(0));
+        bench.now += Span::secs(1);
+    }
+
+    /// With w = 1, maxp = 0 and the classic curve a cell is marked iff it meets at least `max` cells.
+    fn bench(capacity: u64, max: u64) -> Bench<Policy> {
+        Bench::new(capacity, 2, move |context| Policy::new(&params(max, max), context))
+    }
+
+    #[test]
+    fn every_row_of_the_transition_table() {
+        let rows = [
+            (AcceptFirst, false, false, true, AcceptCell),
+            (AcceptFirst, false, true, true, AcceptFirst),
+            (AcceptFirst, true, false, false, DiscardCell),
+            (AcceptFirst, true, true, false, AcceptFirst),
+            (AcceptCell, false, false, true, AcceptCell),
+            (AcceptCell, false, true, true, AcceptFirst),
+            (AcceptCell, true, false, true, AcceptRest),
+            (AcceptCell, true, true, true, DiscardCell),
+            (AcceptRest, false, false, true, AcceptRest),
+            (AcceptRest, true, false, true, AcceptRest),
+            (AcceptRest, false, true, true, DiscardCell),
+            (AcceptRest, true, true, true, DiscardCell),
+            (DiscardCell, false, false, false, DiscardCell),
+            (DiscardCell, true, false, false, DiscardCell),
+            (DiscardCell, false, true, false, AcceptFirst),
+            (DiscardCell, true, true, false, AcceptFirst),
+        ];
+        for (state, marked, eom, accepted, next) in rows {
+            assert_eq!(state.step(marked, eom, false), (accepted, next), "{state:?} m {marked} e {eom}");
+            let literal = state.step(marked, eom, true);
+            let exception = (state, marked, eom) == (AcceptCell, true, true);
+            assert_eq!(literal, if exception { (false, AcceptFirst) } else { (accepted, next) });
+        }
+    }
+
+    #[test]
+    fn marks_are_evaluated_only_in_accept_first_and_accept_cell() {
+        let open = [AcceptFirst, AcceptCell, AcceptRest, DiscardCell, Broken { fragment: true }];
+        assert_eq!(open.map(State::is_open), [true, true, false, false, false]);
+    }
+
+    #[test]
+    fn the_decision_concerns_the_packet_after_the_one_with_the_marked_cell() {
+        let mut bench = bench(20, 2);
+        assert_eq!(bench.offer(0, "f...e"), "AAAAA", "its third cell is marked");
+        drain(&mut bench);
+        assert_eq!(bench.offer(0, "f.e"), "mmm", "discarded whole although the queue is empty");
+        assert_eq!(bench.offer(0, "f"), "A");
+    }
+
+    #[test]
+    fn with_persistent_congestion_an_entire_series_of_packets_is_discarded() {
+        let mut bench = bench(20, 3);
+        assert_eq!(bench.offer(0, "f.e"), "AAA");
+        assert_eq!(bench.offer(0, "f.ef.e1f.e"), "mmmmmmmmmm");
+    }
+
+    #[test]
+    fn a_mark_on_the_eom_concerns_the_next_packet_or_literally_the_eom_itself() {
+        for (literal_eom, verdicts) in [(false, "AAAmm"), (true, "AAmAA")] {
+            let params = Params { literal_eom, ..params(2, 2) };
+            let mut bench = Bench::new(20, 1, move |context| Policy::new(&params, context));
+            let mut answers = bench.offer(0, "f.e");
+            drain(&mut bench);
+            answers += &bench.offer(0, "fe");
+            assert_eq!(answers, verdicts);
+        }
+    }
+
+    #[test]
+    fn each_circuit_has_its_own_state() {
+        let mut bench = bench(20, 2);
+        assert_eq!(bench.offer(0, "f.."), "AAA");
+        drain(&mut bench);
+        assert_eq!(bench.offer(1, "1"), "A");
+        assert_eq!(bench.offer(0, "ef"), "Am");
+    }
+
+    #[test]
+    fn a_frame_that_overflows_is_cut_short_as_by_ppd() {
+        let mut bench =
+            Bench::new(3, 1, |context| Policy::new(&Params { weight: 0.001, ..params(3, 3) }, context));
+        assert_eq!(bench.offer(0, "f..."), "AAAo");
+        bench.depart(0);
+        assert_eq!(bench.offer(0, ".e"), "pA");
+        assert_eq!(bench.offer(0, "f.e"), "opp", "nothing of it was queued, so its EOM goes too");
+        bench.depart(0);
+        assert_eq!(bench.offer(0, "1"), "A");
+    }
+
+    #[test]
+    fn a_lost_frame_settles_a_pending_mark() {
+        let mut bench = bench(3, 2);
+        assert_eq!(bench.offer(0, "f..."), "AAAo");
+        drain(&mut bench);
+        assert_eq!(bench.offer(0, ".ef"), "pAA");
+    }
+
+    #[test]
+    fn maxp_is_divided_by_the_cells_of_a_frame() {
+        let context = Context::alone(100, 1);
+        let of = |frame| {
+            let params = Params { max_p: 0.02, frame, ..params(10, 90) };
+            Policy::new(&params, &context).unwrap().circuits[0].max_p
+        };
+        assert_eq!(of(None), 0.02 / 32.0, "the circuit's own frame");
+        assert_eq!(of(Some(Cells(192))), 0.02 / 192.0);
+    }
+
+    #[test]
+    fn the_defaults_are_table_1_of_paper_000() {
+        let thresholds: Vec<_> = Params::params()[2..4].iter().map(|param| param.default.clone()).collect();
+        assert_eq!(thresholds, [Some("24.4140625 %".into()), Some("73.2421875 %".into())]);
+        let levels =
+            [24.414_062_5, 73.242_187_5].map(|share| Level::Percent(share).within(Measure::Cells, 8192));
+        assert_eq!(levels, [Ok(2000), Ok(6000)]);
+    }
+
+    #[test]
+    fn the_average_moves_at_every_cell_whatever_becomes_of_it() {
+        let params = Params { weight: 0.5, ..params(90, 90) };
+        let mut bench = Bench::new(100, 1, move |context| Policy::new(&params, context));
+        bench.offer(0, "f.e");
+        assert_eq!(bench.policy.detector.average(), 1.25, "samples 0, 1, 2");
+    }
+}

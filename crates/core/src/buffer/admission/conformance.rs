@@ -1,0 +1,279 @@
+//! What every admission scheme of the registry must hold to, with its default parameters, at a real port.
+
+use std::collections::BTreeMap;
+
+use super::{CATALOGUE, Context, Contract, Spec};
+use crate::buffer::pool::Pool;
+use crate::buffer::size::Measure;
+use crate::buffer::verdict::Reason;
+use crate::link::line::Line;
+use crate::link::port::{Loss, Parts, Port};
+use crate::rng::Stream;
+use crate::scenario::spec::Field;
+use crate::scenario::tree::{Key, Node, Place, Value};
+use crate::scheduler::{self, fifo};
+use crate::unit::{Flags, Unit};
+use crate::units::{CELL_BYTES, Rate, Span, Time};
+
+/// Schemes that may lose some units of a frame and keep others although nothing overflows.
+const UNIT_BY_UNIT: &[&str] = &["tail-drop", "drop-from-front", "gatekeeper-janitor"];
+
+/// The line of paper 002: slow, so that every policy's clock is called often.
+const RATE: Rate = Rate(2_350_000);
+
+/// A scheme at work at a port with a FIFO, driven by hand: units in, losses and units on the line out.
+pub(super) struct Rig {
+    port: Port,
+    now: Time,
+    /// When the line is free again, if it is busy, and when the policy wants to be called.
+    free: Option<Time>,
+    tick: Option<Time>,
+    /// Frame and position within it of the next unit of every circuit.
+    next: Vec<(u32, u16)>,
+    losses: Vec<Loss>,
+    sent: Vec<Unit>,
+}
+
+fn circuit(unit: &Unit) -> usize {
+    unit.vc as usize
+}
+
+fn name(unit: &Unit) -> String {
+    format!("{}:{}.{}", unit.vc, unit.frame, unit.index)
+}
+
+/// Circuits with frames of 32 cells or 1500 octets, every other one with a minimum rate.
+fn contracts(measure: Measure, vcs: usize) -> Vec<Contract> {
+    let contract = |vc: usize| Contract {
+        mcr: Rate(if vc.is_multiple_of(2) { 300_000 } else { 0 }),
+        weight: 1.0 + vc as f64,
+        frame: [32, 1500, 1][measure as usize],
+        octets: [32 * CELL_BYTES, 1500, 1500][measure as usize],
+        ..Context::alone(1, 1).contracts[0]
+    };
+    (0..vcs).map(contract).collect()
+}
+
+impl Rig {
+    pub(super) fn new(spec: &Spec, measure: Measure, capacity: u64, vcs: usize, seed: u64) -> Rig {
+        let contracts = contracts(measure, vcs);
+        let context = Context { capacity, measure, rate: RATE, contracts: &contracts, seed, port: "rig" };
+        let fifo = scheduler::Spec::Fifo(fifo::Params {});
+        let mut port = Port::new(Parts {
+            measure,
+            pool: Pool::new(capacity, vcs),
+            admission: spec.build(&context).unwrap(),
+            pushout: None,
+            scheduler: fifo.build(&context).unwrap(),
+            shared_queue: true,
+            line: Line::new(RATE, Span::ZERO),
+        });
+        let tick = port.tick(Time::ZERO);
+        let next = vec![(0, 0); vcs];
+        Rig { port, now: Time::ZERO, free: None, tick, next, losses: Vec::new(), sent: Vec::new() }
+    }
+
+    /// Cells of one circuit arrive at once: `f` first, `.` middle, `e` last, `1` a frame of one cell. The line
+    /// starts nothing by itself.
+    pub(super) fn offer(&mut self, vc: usize, cells: &str) {
+        for cell in cells.chars() {
+            self.arrive(vc, CELL_BYTES as u16, matches!(cell, 'f' | '1'), matches!(cell, 'e' | '1'));
+        }
+    }
+
+    /// A packet of one circuit arrives.
+    pub(super) fn packet(&mut self, vc: usize, bytes: u16) {
+        self.arrive(vc, bytes, true, true);
+    }
+
+    fn arrive(&mut self, vc: usize, bytes: u16, first: bool, eom: bool) -> Unit {
+        let mut flags = Flags::default();
+        if first {
+            flags = flags.with(Flags::FIRST);
+        }
+        if eom {
+            flags = flags.with(Flags::EOM);
+        }
+        let (frame, index) = self.next[vc];
+        self.next[vc] = if eom { (frame + 1, 0) } else { (frame, index + 1) };
+        let unit = Unit { vc: vc as u32, frame, index, bytes, hop: 0, flags };
+        self.port.arrive(self.now, unit, vc, circuit, &mut self.losses);
+        unit
+    }
+
+    /// The line starts the next unit, if it is free.
+    pub(super) fn start(&mut self) {
+        if let Some(started) = self.port.start(self.now, circuit, &mut self.losses) {
+            self.sent.push(started.unit);
+            self.free = Some(started.sent.ends);
+        }
+    }
+
+    /// Time passes: the line sends, and the policy's clock is called.
+    fn advance(&mut self, until: Time) {
+        self.start();
+        loop {
+            let (free, tick) = (self.free.unwrap_or(Time::NEVER), self.tick.unwrap_or(Time::NEVER));
+            if free.min(tick) > until {
+                break;
+            }
+            self.now = free.min(tick);
+            if free <= tick {
+                self.port.finish(self.now);
+                self.free = None;
+                self.start();
+            } else {
+                self.tick = self.port.tick(self.now);
+                assert!(self.tick.is_none_or(|next| next > tick), "a clock goes on");
+            }
+        }
+        self.now = until;
+    }
+
+    /// Everything that waits is sent; answers what has been sent so far.
+    pub(super) fn drain(&mut self) -> Vec<String> {
+        self.start();
+        while let Some(free) = self.free {
+            self.advance(free);
+        }
+        self.sent.iter().map(name).collect()
+    }
+
+    pub(super) fn waiting(&self) -> Vec<String> {
+        self.port.waiting().map(name).collect()
+    }
+
+    pub(super) fn lost(&self) -> Vec<String> {
+        self.losses.iter().map(|loss| format!("{} {}", name(&loss.unit), loss.reason)).collect()
+    }
+
+    pub(super) fn pool_total(&self) -> u64 {
+        self.port.pool().total()
+    }
+
+    /// Occupancy = arrivals − departures − discards, whoever counts.
+    fn check_books(&self, scheme: &str) {
+        let (pool, counters) = (self.port.pool(), self.port.counters());
+        assert!(pool.total() <= pool.capacity(), "{scheme}: {pool:?}");
+        assert_eq!(self.port.size_queued(), pool.total(), "{scheme}: queues and books");
+        assert_eq!((0..pool.vcs()).map(|vc| pool.of(vc)).sum::<u64>(), pool.total(), "{scheme}: circuits");
+        let gone = counters.units_out + counters.lost_total();
+        assert_eq!(counters.units_in, gone + self.port.units_queued(), "{scheme}: units");
+        assert_eq!(counters.lost_total(), self.losses.len() as u64, "{scheme}: losses");
+    }
+}
+
+/// The spec that an otherwise empty table gives.
+fn default_of(scheme: &str) -> Spec {
+    let place = Place::default();
+    let key = Key { name: "policy".to_string(), place };
+    let table = Value::Table(vec![(key, Node { value: Value::Text(scheme.to_string()), place })]);
+    Spec::read(&Node { value: table, place }, "admission").expect("defaults suffice")
+}
+
+/// What random traffic did: every loss, and the length of every frame that arrived in full.
+#[derive(Debug, PartialEq)]
+struct Story {
+    losses: Vec<Loss>,
+    frames: BTreeMap<(u32, u32), u16>,
+}
+
+/// Units of five circuits that take turns at random, at 1.4 times the rate of the line on average, in bursts.
+fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> Story {
+    const VCS: usize = 5;
+    let mut rig = Rig::new(&default_of(scheme), measure, capacity, VCS, seed);
+    let mut draw = Stream::new(seed, "traffic");
+    let mut left = [0u64; VCS];
+    let mut frames = BTreeMap::new();
+    for step in 0..6000 {
+        let burst = if step / 500 % 2 == 0 { 1.0 } else { 0.4 };
+        let vc = draw.up_to(VCS as u64 - 1).min(draw.up_to(VCS as u64 - 1)) as usize;
+        let (cells, first) = (measure == Measure::Cells, left[vc] == 0);
+        let bytes = if cells { CELL_BYTES } else { 40 + draw.up_to(1460) };
+        if first {
+            left[vc] = if cells { 1 + draw.up_to(39) } else { 1 };
+        }
+        left[vc] -= 1;
+        let gap = RATE.time_of_bits(8 * bytes).0 as f64 * draw.exponential() * burst;
+        rig.advance(rig.now + Span(gap as u64));
+        let unit = rig.arrive(vc, bytes as u16, first, left[vc] == 0);
+        if unit.is_eom() {
+            frames.insert((unit.vc, unit.frame), unit.index + 1);
+        }
+        if step % 10 == 0 {
+            rig.check_books(scheme);
+        }
+    }
+    rig.drain();
+    rig.check_books(scheme);
+    assert_eq!(rig.pool_total(), 0, "{scheme}: what is queued can be sent");
+    Story { losses: rig.losses, frames }
+}
+
+/// Every scheme at ports of every measure, from far too small to roomy.
+fn every_port(mut check: impl FnMut(&'static str, Measure, u64)) {
+    for entry in CATALOGUE {
+        for capacity in [1, 2, 60, 1000] {
+            check(entry.name, Measure::Cells, capacity);
+            check(entry.name, Measure::Packets, capacity);
+            check(entry.name, Measure::Bytes, 1000 * capacity);
+        }
+    }
+}
+
+#[test]
+fn defaults_suffice_and_the_books_balance_whatever_arrives() {
+    every_port(|scheme, measure, capacity| drop(random_traffic(scheme, measure, capacity, 1)));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_verdicts() {
+    every_port(|scheme, measure, capacity| {
+        let again = || random_traffic(scheme, measure, capacity, 2);
+        assert_eq!(again(), again(), "{scheme}");
+    });
+}
+
+#[test]
+fn schemes_that_look_at_frames_lose_them_whole_unless_the_buffer_overflows() {
+    every_port(|scheme, measure, capacity| {
+        if UNIT_BY_UNIT.contains(&scheme) {
+            return;
+        }
+        let story = random_traffic(scheme, measure, capacity, 3);
+        let mut lost = BTreeMap::<(u32, u32), Vec<&Loss>>::new();
+        for loss in &story.losses {
+            lost.entry((loss.unit.vc, loss.unit.frame)).or_default().push(loss);
+        }
+        for (frame, losses) in lost {
+            let overflow = losses.iter().any(|loss| loss.reason == Reason::Overflow);
+            let refused = losses[0].unit.is_first();
+            if let (Some(&length), true) = (story.frames.get(&frame), refused || !overflow) {
+                assert_eq!(losses.len(), usize::from(length), "{scheme}: {frame:?} {losses:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_port_with_little_to_do_loses_nothing() {
+    for entry in CATALOGUE {
+        let mut rig = Rig::new(&default_of(entry.name), Measure::Cells, 1000, 5, 4);
+        for frame in 0..200u64 {
+            rig.offer(frame as usize % 5, "f..............................e");
+            rig.advance(rig.now + Span::millis(23)); // a load of a quarter
+        }
+        assert_eq!(rig.lost(), Vec::<String>::new(), "{}", entry.name);
+    }
+}
+
+#[test]
+fn every_scheme_opens_with_the_same_five_headings() {
+    for entry in CATALOGUE {
+        let header = entry.header();
+        let headings: Vec<&str> = header.lines().filter(|line| line.starts_with("# ")).collect();
+        let expected = ["# Source", "# Idea", "# Parameters", "# Differences from the paper", "# Complexity"];
+        assert_eq!(headings, expected, "{}", entry.name);
+        assert!((entry.params)().iter().all(|param| param.default.is_some()), "{}", entry.name);
+    }
+}

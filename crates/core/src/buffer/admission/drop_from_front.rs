@@ -1,0 +1,201 @@
+//! # Source
+//! T. V. Lakshman, A. Neidhardt, T. J. Ott, "The drop from front strategy in TCP and in TCP over ATM", IEEE INFOCOM
+//! 1996; cited by papers 000 (section 2) and 003 (section 3.1). The frame form is from memory of that paper.
+//!
+//! # Idea
+//! A full buffer takes the arriving cell and gives up the one at the head of the queue, so that a sender learns of the
+//! loss a whole queue earlier. In the frame form, the remaining cells of a frame that has lost a cell at the head are
+//! discarded as they reach the head themselves, but for the EOM that delimits what has been sent already.
+//!
+//! # Parameters
+//! `form`: `cell` (default, the scheme itself) or `frame`. `pass_eom` (default true): in the frame form, send the EOM
+//! of a frame of which earlier cells have been sent.
+//!
+//! # Differences from the paper
+//! The cell in transmission is never given up: with no other cell waiting the arriving one is lost. In the frame form
+//! a cell that arrives for a frame already broken is discarded at once rather than at the head, and a frame that lost
+//! its first cell leaves no fragment, so its EOM goes too. An EOM that stands at the head of a full queue is given up
+//! like any other cell. On a port that counts octets as many units are given up as the arriving one needs.
+//!
+//! # Complexity
+//! Constant; the frame form keeps the number of the broken frame of each circuit.
+
+use super::{Admission, Arrival, Context, Departure};
+use crate::buffer::verdict::{Reason, Verdict, Victim};
+use crate::unit::Unit;
+use crate::{choice, section};
+
+choice! {
+    /// What is given up at the head of the queue.
+    pub enum Form {
+        /// One cell for each cell that arrives.
+        Cell = "cell",
+        /// And then what remains of its frame.
+        Frame = "frame",
+    }
+}
+
+section! {
+    /// Make room for the newest cell by giving up the oldest.
+    pub struct Params {
+        /// What is given up.
+        pub form: Form = Form::Cell,
+        /// Send the last cell of a broken frame as a delimiter; for the frame form only.
+        pub pass_eom: bool = true,
+    }
+}
+
+/// Drop from front at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// The latest broken frame of each circuit; of no circuit in the cell form.
+    broken: Vec<Option<Broken>>,
+    /// The frame whose unit was judged last.
+    arriving: u32,
+    pass_eom: bool,
+}
+
+/// A frame that has lost a unit.
+#[derive(Clone, Copy, Debug)]
+struct Broken {
+    frame: u32,
+    /// Whether earlier units have been sent.
+    fragment: bool,
+}
+
+impl Policy {
+    /// The policy at one port.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+        let circuits = if params.form == Form::Frame { context.vcs() } else { 0 };
+        Ok(Policy { broken: vec![None; circuits], arriving: 0, pass_eom: params.pass_eom })
+    }
+
+    /// A unit of this frame is lost. `fragment` says whether earlier ones have been sent; what was known of the same
+    /// frame stands.
+    fn lost(&mut self, vc: usize, frame: u32, fragment: bool) {
+        if let Some(broken) = self.broken.get_mut(vc) {
+            let known = broken.filter(|broken| broken.frame == frame);
+            *broken = Some(known.unwrap_or(Broken { frame, fragment }));
+        }
+    }
+}
+
+impl Admission for Policy {
+    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
+        self.arriving = arrival.unit.frame;
+        match self.stale(arrival.unit, arrival.vc) {
+            Some(reason) => Verdict::Discard(reason),
+            None if arrival.fits() => Verdict::Accept,
+            None => Verdict::Replace(Victim::Head, Reason::Front),
+        }
+    }
+
+    fn departed(&mut self, departure: &Departure<'_>) {
+        let unit = departure.unit;
+        if !departure.sent {
+            self.lost(departure.vc, unit.frame, !unit.is_first());
+        }
+    }
+
+    fn stale(&mut self, unit: &Unit, vc: usize) -> Option<Reason> {
+        let broken = (*self.broken.get(vc)?)?;
+        let delimiter = unit.is_eom() && broken.fragment && self.pass_eom;
+        (unit.frame == broken.frame && !delimiter).then_some(Reason::Partial)
+    }
+
+    fn broken(&mut self, vc: usize, fragment: bool) {
+        self.lost(vc, self.arriving, fragment);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Spec;
+    use super::super::conformance::Rig;
+    use super::*;
+    use crate::buffer::size::Measure;
+
+    fn rig(capacity: u64, form: Form) -> Rig {
+        let spec = Spec::DropFromFront(Params { form, pass_eom: true });
+        Rig::new(&spec, Measure::Cells, capacity, 2, 1)
+    }
+
+    #[test]
+    fn a_full_buffer_gives_up_the_cell_at_the_head_and_keeps_the_newest() {
+        let mut rig = rig(3, Form::Cell);
+        rig.offer(0, "f");
+        rig.start();
+        rig.offer(0, "....e");
+        // the first cell is on the line; the next three make way for the last two
+        assert_eq!(rig.lost(), ["0:0.1 front", "0:0.2 front", "0:0.3 front"]);
+        assert_eq!(rig.waiting(), ["0:0.4", "0:0.5"]);
+    }
+
+    #[test]
+    fn the_cell_in_transmission_is_never_given_up() {
+        let mut rig = rig(1, Form::Cell);
+        rig.offer(0, "f");
+        rig.start();
+        rig.offer(0, "e");
+        assert_eq!(rig.lost(), ["0:0.1 overflow"]);
+    }
+
+    #[test]
+    fn in_the_cell_form_the_rest_of_a_broken_frame_is_sent() {
+        let mut rig = rig(3, Form::Cell);
+        rig.offer(0, "f.e");
+        rig.offer(1, "1");
+        assert_eq!(rig.lost(), ["0:0.0 front"]);
+        assert_eq!(rig.drain(), ["0:0.1", "0:0.2", "1:0.0"]);
+    }
+
+    #[test]
+    fn in_the_frame_form_the_rest_of_a_frame_is_discarded_as_it_reaches_the_head() {
+        let mut rig = rig(5, Form::Frame);
+        rig.offer(0, "f.");
+        rig.offer(1, "f");
+        rig.offer(0, ".e");
+        rig.offer(1, "e");
+        assert_eq!(rig.lost(), ["0:0.0 front"]);
+        assert_eq!(rig.pool_total(), 5, "the rest keeps its place until it comes to the head");
+        assert_eq!(rig.drain(), ["1:0.0", "1:0.1"]);
+        assert_eq!(rig.lost(), ["0:0.0 front", "0:0.1 partial", "0:0.2 partial", "0:0.3 partial"]);
+    }
+
+    #[test]
+    fn the_eom_that_ends_a_fragment_is_sent() {
+        let mut rig = rig(4, Form::Frame);
+        rig.offer(0, "f");
+        rig.start();
+        rig.offer(0, "..e");
+        rig.offer(1, "1");
+        assert_eq!(rig.lost(), ["0:0.1 front"]);
+        assert_eq!(rig.drain(), ["0:0.0", "0:0.3", "1:0.0"]);
+        assert_eq!(rig.lost(), ["0:0.1 front", "0:0.2 partial"]);
+    }
+
+    #[test]
+    fn a_cell_that_arrives_for_a_broken_frame_is_not_worth_another_ones_place() {
+        let mut rig = rig(2, Form::Frame);
+        rig.offer(0, "f.");
+        rig.offer(1, "1");
+        rig.offer(0, ".e1");
+        assert_eq!(rig.lost(), ["0:0.0 front", "0:0.2 partial", "0:0.3 partial", "0:0.1 front"]);
+        assert_eq!(rig.drain(), ["1:0.0", "0:1.0"]);
+    }
+
+    #[test]
+    fn a_long_packet_may_cost_several_short_ones() {
+        let spec = Spec::DropFromFront(Params { form: Form::Cell, pass_eom: true });
+        let mut rig = Rig::new(&spec, Measure::Bytes, 1500, 1, 1);
+        for _ in 0..3 {
+            rig.packet(0, 500);
+        }
+        rig.packet(0, 900);
+        assert_eq!(rig.lost(), ["0:0.0 front", "0:1.0 front"]);
+        assert_eq!(rig.waiting(), ["0:2.0", "0:3.0"]);
+        rig.packet(0, 1501);
+        assert_eq!(rig.lost().len(), 3, "a packet larger than the buffer costs nobody else anything");
+        assert_eq!(rig.lost()[2], "0:4.0 overflow");
+    }
+}

@@ -1,0 +1,163 @@
+//! # Source
+//! A. K. Choudhury, E. L. Hahne, "Dynamic queue length thresholds in a shared memory ATM switch", IEEE INFOCOM 1996, as
+//! paper 003 (D. Wu, H. J. Chao, 1998) gives it in section 2, equations (1) and (2).
+//!
+//! # Idea
+//! No queue may be longer than α times the room that is left. A few long queues so get most of the buffer, many get equal
+//! parts of it, and a small part stays free for those to come:
+//!
+//! > T(t) = α · (B − X(t))  (2)
+//!
+//! A cell of circuit i is blocked iff Xᵢ ≥ T. With N greedy circuits Xᵢ settles at α B / (1 + α N).
+//!
+//! # Parameters
+//! `alpha` α (no unit, default 2, the worked example of paper 003, which does not print the value of its runs; a power of
+//! two costs hardware only a shift).
+//!
+//! # Differences from the paper
+//! None. Cells are judged one by one and frames are not looked at; paper 003 adds that, see `dt-epd`. A blocked cell
+//! counts as lost to overflow: its queue has used up its room.
+//!
+//! # Complexity
+//! Constant, no state.
+
+use super::{Admission, Arrival, Context};
+use crate::buffer::pool::Pool;
+use crate::buffer::verdict::{Reason, Verdict};
+use crate::section;
+
+section! {
+    /// Block a circuit whose queue is longer than a multiple of the free room.
+    pub struct Params {
+        /// Length that a queue may have, as a multiple of the free room.
+        pub alpha: f64 = 2.0,
+    }
+}
+
+/// Dynamic threshold at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    threshold: Threshold,
+}
+
+/// Equation (2).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Threshold {
+    alpha: f64,
+}
+
+impl Threshold {
+    pub(super) fn new(alpha: f64) -> Result<Threshold, String> {
+        match alpha > 0.0 && alpha.is_finite() {
+            true => Ok(Threshold { alpha }),
+            false => Err(format!("alpha: {alpha} leaves no room for anybody; it must be above 0")),
+        }
+    }
+
+    /// Whether a circuit's queue has reached the threshold.
+    pub(super) fn blocks(self, pool: &Pool, vc: usize) -> bool {
+        pool.of(vc) as f64 >= self.alpha * pool.free() as f64
+    }
+}
+
+impl Policy {
+    /// The policy at one port, or why its factor cannot be.
+    pub fn new(params: &Params, _: &Context<'_>) -> Result<Policy, String> {
+        Ok(Policy { threshold: Threshold::new(params.alpha)? })
+    }
+}
+
+impl Admission for Policy {
+    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
+        match arrival.fits() && !self.threshold.blocks(arrival.pool, arrival.vc) {
+            true => Verdict::Accept,
+            false => Verdict::Discard(Reason::Overflow),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Bench;
+    use super::*;
+    use crate::link::port;
+
+    fn bench(alpha: f64, capacity: u64, vcs: usize) -> Bench<Policy> {
+        Bench::new(capacity, vcs, move |context| Policy::new(&Params { alpha }, context))
+    }
+
+    /// Circuits below `greedy` send a cell each in turn, until nothing changes; answers the length of their queues.
+    fn settle(bench: &mut Bench<Policy>, greedy: usize) -> Vec<u64> {
+        for _ in 0..bench.pool.capacity() {
+            (0..greedy).for_each(|vc| drop(bench.offer(vc, ".")));
+        }
+        (0..greedy).map(|vc| bench.pool.of(vc)).collect()
+    }
+
+    #[test]
+    fn a_cell_is_blocked_iff_its_queue_has_reached_alpha_times_the_free_room() {
+        let mut bench = bench(2.0, 12, 2);
+        // one queue: 0 < 24, 1 < 22, … 7 < 10, and then 8 ≥ 8
+        assert_eq!(bench.offer(0, "........."), "AAAAAAAAo");
+        // the other: 0 < 8, 1 < 6, and then 2 ≥ 2 · 2 does not hold, 3 ≥ 2 · 1 does
+        assert_eq!(bench.offer(1, "...."), "AAAo");
+        bench.depart(1);
+        bench.depart(1);
+        assert_eq!(bench.offer(0, "."), "o", "8 ≥ 2 · 3: the long queue waits until it has drained");
+    }
+
+    #[test]
+    fn a_single_queue_takes_two_thirds_of_the_buffer() {
+        assert_eq!(settle(&mut bench(2.0, 300, 1), 1), [200]);
+    }
+
+    #[test]
+    fn two_queues_take_two_fifths_each() {
+        assert_eq!(settle(&mut bench(2.0, 300, 2), 2), [120, 120]);
+    }
+
+    #[test]
+    fn three_queues_take_two_sevenths_each() {
+        assert_eq!(settle(&mut bench(2.0, 210, 3), 3), [60, 60, 60]);
+    }
+
+    #[test]
+    fn ten_queues_take_two_twenty_firsts_each() {
+        assert_eq!(settle(&mut bench(2.0, 210, 10), 10), [20; 10]);
+    }
+
+    #[test]
+    fn alpha_times_b_over_one_plus_alpha_n_for_other_factors() {
+        assert_eq!(settle(&mut bench(1.0, 300, 2), 2), [100, 100]);
+        assert_eq!(settle(&mut bench(0.5, 300, 4), 4), [50; 4]);
+    }
+
+    /// Circuits below `greedy` keep a port busy with two cells each for every one that it sends.
+    fn overload(bench: &mut port::bench::Bench, greedy: usize, slots: usize) {
+        for _ in 0..slots {
+            for vc in 0..greedy {
+                bench.offer(vc, "11");
+            }
+            bench.send();
+        }
+    }
+
+    #[test]
+    fn at_a_busy_port_three_queues_stay_at_two_sevenths_and_drain_when_seven_more_become_active() {
+        let spec = super::super::Spec::DynamicThreshold(Params { alpha: 2.0 });
+        let mut bench = port::bench::Bench::with(210, &[0; 10], spec, None);
+        for (greedy, length) in [(1, 140), (2, 84), (3, 60), (10, 20)] {
+            overload(&mut bench, greedy, 2000);
+            let lengths = bench.lengths();
+            let settled = lengths[..greedy].iter().all(|found| found.abs_diff(length) <= 2);
+            assert!(settled, "{greedy} greedy queues of {length} cells: {lengths:?}");
+        }
+    }
+
+    #[test]
+    fn a_factor_of_nothing_is_refused() {
+        for alpha in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(Policy::new(&Params { alpha }, &Context::alone(9, 1)).unwrap_err().starts_with("alpha"));
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! # Source
+//! K. Cheon, S. S. Panwar, "Early selective packet discard for alternating resource access of TCP over ATM-UBR", IEEE
+//! LCN 1997; cited by paper 002 (A. Rácz, G. Fodor, Z. Turányi, 1999), section II.
+//!
+//! # Idea
+//! Random discards hit many sessions at once and synchronise their windows. Instead a few sessions are selected and
+//! lose every frame until the congestion is over, so that sessions take turns: when the occupancy X reaches H the
+//! circuit of the next frame is put on a list, the list grows while X goes on growing, and it is cleared when X falls
+//! below L. A frame is refused iff its circuit is on the list.
+//!
+//! # Parameters
+//! `low` L and `high` H: occupancies, default 70 % and 80 %, a choice: far below H, sessions that are limited by their
+//! windows may keep the queue above L for good, and selected ones starve. `pass_eom` as for PPD.
+//!
+//! # Differences from the paper
+//! Experimental: only the abstract and paper 002's summary were at hand, so no fidelity is claimed. The persistence of
+//! the overflow rate, on which the list grows, is read off the occupancy: with `N_a` circuits that have anything queued
+//! one more is listed while there are fewer than 1 + N_a · (X − H) / (B − H).
+//!
+//! # Complexity
+//! Constant; two bits and the number of a congestion period per circuit.
+
+use super::{Admission, Arrival, Context, Departure};
+use crate::buffer::frame::Frames;
+use crate::buffer::pool::Pool;
+use crate::buffer::size::Level;
+use crate::buffer::verdict::{Reason, Verdict};
+use crate::section;
+
+section! {
+    /// Refuse every frame of a few selected circuits while congestion lasts.
+    pub struct Params {
+        /// Occupancy L below which the list of selected circuits is cleared.
+        pub low: Level = Level::Percent(70.0),
+        /// Occupancy H from which circuits are selected.
+        pub high: Level = Level::Percent(80.0),
+        /// Keep the last cell of a broken frame as a delimiter, if it fits.
+        pub pass_eom: bool = true,
+    }
+}
+
+/// Early selective packet discard at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    low: u64,
+    high: u64,
+    /// The congestion period, and for each circuit the last one in which it was selected.
+    period: u64,
+    selected: Vec<u64>,
+    listed: u64,
+    frames: Frames,
+}
+
+impl Policy {
+    /// The policy at one port, or why its thresholds cannot be.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+        let (low, high) = (context.level("low", params.low)?, context.level("high", params.high)?);
+        if high < low {
+            return Err(format!("high: {high} is below the lower threshold of {low}"));
+        }
+        let frames = Frames::new(context.vcs(), params.pass_eom);
+        Ok(Policy { low, high, period: 1, selected: vec![0; context.vcs()], listed: 0, frames })
+    }
+
+    /// Shall a frame that starts now be refused? Its circuit may be selected for that.
+    fn refuses(&mut self, vc: usize, pool: &Pool) -> bool {
+        if self.selected[vc] != self.period && self.may_select(pool) {
+            self.selected[vc] = self.period;
+            self.listed += 1;
+        }
+        self.selected[vc] == self.period
+    }
+
+    /// Whether X ≥ H and fewer than 1 + N_a · (X − H) / (B − H) circuits are listed.
+    fn may_select(&self, pool: &Pool) -> bool {
+        let Some(above) = pool.total().checked_sub(self.high) else { return false };
+        let span = u128::from(pool.capacity() - self.high);
+        let grown = u128::from(pool.active()) * u128::from(above);
+        self.listed == 0 || u128::from(self.listed) * span < span + grown
+    }
+}
+
+impl Admission for Policy {
+    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
+        let refused = arrival.unit.is_first() && self.refuses(arrival.vc, arrival.pool);
+        self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || refused.then_some(Reason::Early))
+    }
+
+    fn departed(&mut self, departure: &Departure<'_>) {
+        if departure.pool.total() < self.low && self.listed > 0 {
+            self.period += 1;
+            self.listed = 0;
+        }
+    }
+
+    fn broken(&mut self, vc: usize, fragment: bool) {
+        self.frames.broken(vc, fragment);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Bench;
+    use super::*;
+    use crate::buffer::size::BufferSize;
+
+    fn bench(low: u64, high: u64, capacity: u64) -> Bench<Policy> {
+        let cells = |n| Level::Size(BufferSize::Cells(n));
+        let params = Params { low: cells(low), high: cells(high), pass_eom: true };
+        Bench::new(capacity, 4, move |context| Policy::new(&params, context))
+    }
+
+    #[test]
+    fn at_h_the_session_of_the_next_frame_is_selected_and_the_others_go_on() {
+        let mut bench = bench(2, 4, 24);
+        assert_eq!(bench.offer(0, "f..e"), "AAAA");
+        assert_eq!(bench.offer(1, "f.e"), "rrr");
+        assert_eq!(bench.offer(0, "1"), "A");
+        assert_eq!(bench.offer(1, "1"), "r");
+    }
+
+    #[test]
+    fn the_list_grows_while_the_queue_does() {
+        let mut bench = bench(2, 4, 12);
+        bench.offer(0, "f..e");
+        assert_eq!(bench.offer(1, "1"), "r");
+        // X = 4 + 4 of one circuit: room for one and a half
+        assert_eq!(bench.offer(0, "f..e"), "AAAA");
+        assert_eq!(bench.offer(2, "1"), "r");
+        assert_eq!(bench.offer(3, "1"), "A", "two are listed");
+    }
+
+    #[test]
+    fn selected_sessions_lose_every_frame_until_x_falls_below_l() {
+        let mut bench = bench(2, 4, 12);
+        bench.offer(0, "f..e");
+        assert_eq!(bench.offer(1, "1"), "r");
+        (0..2).for_each(|_| bench.depart(0));
+        assert_eq!(bench.offer(1, "1"), "r", "X = L");
+        bench.depart(0);
+        assert_eq!(bench.offer(1, "1"), "A");
+    }
+
+    #[test]
+    fn a_frame_under_way_is_not_cut_short_by_selection() {
+        let mut bench = bench(2, 4, 12);
+        assert_eq!(bench.offer(1, "f"), "A");
+        assert_eq!(bench.offer(0, "f..e"), "AAAA");
+        assert_eq!(bench.offer(2, "1"), "r");
+        assert_eq!(bench.offer(1, ".ef"), "AAr");
+    }
+}

@@ -1,0 +1,212 @@
+//! # Source
+//! D. Lin, R. Morris, "Dynamics of random early detection", ACM SIGCOMM 1997; cited by paper 002 (A. Rácz, G. Fodor,
+//! Z. Turányi, 1999), section II, for its classes of non-adaptive, fragile and robust sources.
+//!
+//! # Idea
+//! RED that looks at each circuit's own backlog. A circuit that keeps more than its part of the queue is held to the
+//! average share `avg / N` and remembered with a strike; one with a few packets only is never discarded at random.
+//! With `N` circuits backlogged and share = max(avg / N, one packet), a packet of a circuit with `own` queued is
+//! discarded and the circuit given a strike iff
+//!
+//! > own ≥ most, or avg ≥ maxth and own > 2 · share, or own ≥ share and strikes > 1
+//!
+//! where most = minth, but two packets from avg ≥ maxth on. Otherwise RED's random discard applies if own ≥
+//! max(`min_packets`, share).
+//!
+//! # Parameters
+//! `weight`, `max_p`, `min_threshold`, `max_threshold` as for RED. `min_packets`: backlog in packets that a circuit may
+//! always have, default 2 as in the authors' text for large queues.
+//!
+//! # Differences from the paper
+//! Experimental: written from a description, not from the paper, and no figure of it has been reproduced. Backlogs are
+//! in the port's measure and a packet is the circuit's full frame; frames are refused at their first cell and cut
+//! short by PPD if they overflow. The average is sampled at the first cell of each arriving frame and at the last one
+//! of each departing frame.
+//!
+//! # Complexity
+//! Constant; two bits and a strike counter per circuit.
+
+use super::red::{Curve, Detector, mean_frame_time, probability};
+use super::{Admission, Arrival, Context, Departure};
+use crate::buffer::frame::Frames;
+use crate::buffer::pool::Pool;
+use crate::buffer::size::Level;
+use crate::buffer::verdict::{Reason, Verdict};
+use crate::rng::Stream;
+use crate::section;
+use crate::units::Time;
+
+section! {
+    /// Random early detection with a look at each circuit's backlog.
+    pub struct Params {
+        /// Weight of a new sample in the average queue.
+        pub weight: f64 = 0.002,
+        /// Probability of discard when the average reaches the upper threshold.
+        pub max_p: f64 = 0.02,
+        /// Average below which nothing is discarded at random, and the most that one circuit may hold.
+        pub min_threshold: Level = Level::Percent(25.0),
+        /// Average from which every packet is discarded.
+        pub max_threshold: Level = Level::Percent(75.0),
+        /// Packets that a circuit may hold without taking part in random discard.
+        pub min_packets: u32 = 2,
+        /// Keep the last cell of a broken frame as a delimiter, if it fits.
+        pub pass_eom: bool = true,
+    }
+}
+
+/// Flow random early drop at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    detector: Detector,
+    max_p: f64,
+    min_packets: f64,
+    /// A full frame and the strikes of every circuit.
+    circuits: Vec<(f64, u32)>,
+    stream: Stream,
+    frames: Frames,
+}
+
+impl Policy {
+    /// The policy at one port, or why its parameters cannot be.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+        let thresholds = (params.min_threshold, params.max_threshold);
+        let slot = mean_frame_time(context);
+        Ok(Policy {
+            detector: Detector::new(context, params.weight, thresholds, Curve::Classic, slot)?,
+            max_p: probability("max_p", params.max_p)?,
+            min_packets: f64::from(params.min_packets),
+            circuits: context.contracts.iter().map(|contract| (contract.frame.max(1) as f64, 0)).collect(),
+            stream: context.stream("fred"),
+            frames: Frames::new(context.vcs(), params.pass_eom),
+        })
+    }
+
+    /// Shall a frame that starts now be refused?
+    fn refuses(&mut self, now: Time, vc: usize, pool: &Pool) -> Option<Reason> {
+        self.detector.sample(now, pool.total());
+        let (packet, strikes) = &mut self.circuits[vc];
+        let own = pool.of(vc) as f64;
+        let share = (self.detector.average() / f64::from(pool.active().max(1))).max(*packet);
+        let above = self.detector.is_above();
+        let most = if above { 2.0 * *packet } else { self.detector.min() };
+        if own >= most || (above && own > 2.0 * share) || (own >= share && *strikes > 1) {
+            *strikes += 1;
+            return Some(Reason::Early);
+        }
+        self.detector.count();
+        let robust = own >= share.max(self.min_packets * *packet);
+        ((above || robust) && self.detector.marks(self.max_p, &mut self.stream)).then_some(Reason::Random)
+    }
+}
+
+impl Admission for Policy {
+    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
+        let refused =
+            if arrival.unit.is_first() { self.refuses(arrival.now, arrival.vc, arrival.pool) } else { None };
+        let verdict = self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || refused);
+        if verdict == Verdict::Discard(Reason::Overflow) {
+            self.detector.lost();
+        }
+        verdict
+    }
+
+    fn departed(&mut self, departure: &Departure<'_>) {
+        let Departure { now, unit, vc, pool, .. } = *departure;
+        if unit.is_eom() {
+            self.detector.sample_behind(pool.total());
+        }
+        if pool.of(vc) == 0 {
+            self.circuits[vc].1 = 0;
+        }
+        if pool.total() == 0 {
+            self.detector.idle(now);
+        }
+    }
+
+    fn broken(&mut self, vc: usize, fragment: bool) {
+        self.frames.broken(vc, fragment);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Bench;
+    use super::*;
+    use crate::buffer::size::BufferSize;
+
+    /// Packets of one cell, and an average that is the queue itself.
+    fn bench(min: u64, max: u64, max_p: f64) -> Bench<Policy> {
+        let cells = |n| Level::Size(BufferSize::Cells(n));
+        let params = Params {
+            weight: 1.0,
+            max_p,
+            min_threshold: cells(min),
+            max_threshold: cells(max),
+            min_packets: 2,
+            pass_eom: true,
+        };
+        Bench::new(60, 3, move |context| {
+            let mut policy = Policy::new(&params, context)?;
+            policy.circuits.iter_mut().for_each(|(packet, _)| *packet = 1.0);
+            Ok(policy)
+        })
+    }
+
+    #[test]
+    fn a_non_adaptive_circuit_is_held_to_minth_and_gets_a_strike_for_each_attempt() {
+        let mut bench = bench(4, 50, 0.0);
+        assert_eq!(bench.offer(0, "111111"), "AAAArr");
+        assert_eq!(bench.policy.circuits[0].1, 2);
+    }
+
+    #[test]
+    fn with_two_strikes_a_circuit_is_held_to_the_average_share() {
+        let mut bench = bench(4, 50, 0.0);
+        bench.offer(0, "111111");
+        bench.offer(1, "11");
+        bench.depart(0);
+        // X = 5 of two circuits: a share of 2.5, and circuit 0 holds 3
+        assert_eq!(bench.offer(0, "1"), "r");
+        assert_eq!(bench.offer(1, "1"), "A");
+    }
+
+    #[test]
+    fn strikes_are_forgotten_when_the_circuit_has_nothing_queued() {
+        let mut bench = bench(4, 50, 0.0);
+        bench.offer(0, "111111");
+        (0..4).for_each(|_| bench.depart(0));
+        assert_eq!(bench.policy.circuits[0].1, 0);
+        assert_eq!(bench.offer(0, "11"), "AA");
+    }
+
+    #[test]
+    fn a_fragile_circuit_with_less_than_two_packets_is_never_discarded_at_random() {
+        let mut bench = bench(2, 4, 1.0);
+        (0..3).for_each(|vc| bench.pool.add(vc, 1));
+        for _ in 0..100 {
+            // avg = 3 and p_b = 0.5; one packet is a share of the queue, but less than two packets
+            assert_eq!(bench.offer(0, "1"), "A");
+            bench.depart(0);
+        }
+    }
+
+    #[test]
+    fn random_discard_falls_on_robust_circuits_only() {
+        let mut bench = bench(20, 50, 1.0);
+        bench.pool.add(0, 19);
+        bench.pool.add(1, 19);
+        // X = 38, p_b = 0.6: circuit 0 is at its share of 19, circuit 2 has nothing
+        let robust: String = (0..40).map(|_| bench.offer(0, "1")).collect();
+        assert!(robust.contains('m'));
+        assert_eq!(bench.offer(2, "11"), "AA");
+    }
+
+    #[test]
+    fn from_maxth_on_everything_is_discarded() {
+        let mut bench = bench(20, 30, 0.0);
+        bench.pool.add(0, 15);
+        bench.pool.add(1, 15);
+        assert_eq!(bench.offer(2, "1"), "m");
+        assert_eq!(bench.offer(0, "1"), "r", "more than two packets");
+    }
+}

@@ -1,0 +1,401 @@
+//! # Source
+//! S. Floyd, V. Jacobson, "Random early detection gateways for congestion avoidance", IEEE/ACM ToN 1(4), 1993; paper
+//! 000 (V. Rosolen, O. Bonaventure, G. Leduc, 1998), section 2.3, equation (1) and figure 2.
+//!
+//! # Idea
+//! An arriving packet is discarded at random, the more probably the longer the queue has been on average. For each
+//! packet that meets a queue of length q,
+//!
+//! > q > 0: avg ← (1 − w) · avg + w · q, else avg ← (1 − w)^m · avg with m = idle time / packet time
+//! >
+//! > p_b = maxp · (avg − minth) / (maxth − minth), p_a = p_b / (1 − count · p_b)
+//!
+//! where `count` packets have been taken since the last one was discarded.
+//!
+//! # Parameters
+//! `weight` w and `max_p`: 0.002 and 0.02, Floyd and Jacobson's and those of paper 000, Table 1. `min_threshold` and
+//! `max_threshold`: occupancies, default 25 % and 75 %, three times as much as Floyd advises. `curve`: `classic`
+//! (default: discard everything from maxth on) or `gentle` (from maxp at maxth on a line to 1 at 2 · maxth).
+//! `packet_time` for idle times: default the mean full frame of the circuits. `pass_eom` as for PPD.
+//!
+//! # Differences from the paper
+//! Thresholds and q are in the port's measure, so on a cell link avg is in cells, sampled at the first cell of every
+//! frame; a frame is refused as a whole, and one that overflows is cut short as by PPD. After a packet has met an
+//! empty queue, the idle time starts again, so that one idle period is not counted twice when that packet is discarded.
+//!
+//! # Complexity
+//! Constant; two bits per circuit. A random number is drawn only for packets that meet an average above minth.
+
+use super::{Admission, Arrival, Context, Departure};
+use crate::buffer::frame::Frames;
+use crate::buffer::size::Level;
+use crate::buffer::verdict::{Reason, Verdict};
+use crate::rng::Stream;
+use crate::units::{CELL_BYTES, Span, Time};
+use crate::{choice, section};
+
+choice! {
+    /// How the probability of discard goes on above maxth.
+    pub enum Curve {
+        /// Everything is discarded from maxth on.
+        Classic = "classic",
+        /// From maxp at maxth on a straight line to 1 at twice maxth.
+        Gentle = "gentle",
+    }
+}
+
+section! {
+    /// Discard packets at random before the queue is full.
+    pub struct Params {
+        /// Weight w of a new sample in the average queue.
+        pub weight: f64 = 0.002,
+        /// Probability of discard when the average reaches the upper threshold.
+        pub max_p: f64 = 0.02,
+        /// Average below which nothing is discarded.
+        pub min_threshold: Level = Level::Percent(25.0),
+        /// Average at which the probability is maxp.
+        pub max_threshold: Level = Level::Percent(75.0),
+        /// What happens above the upper threshold.
+        pub curve: Curve = Curve::Classic,
+        /// Time in which an idle port could have sent a packet; by default a full frame of the average circuit.
+        pub packet_time: Option<Span> = None,
+        /// Keep the last cell of a broken frame as a delimiter, if it fits.
+        pub pass_eom: bool = true,
+    }
+}
+
+/// Random early detection at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    detector: Detector,
+    max_p: f64,
+    stream: Stream,
+    frames: Frames,
+}
+
+impl Policy {
+    /// The policy at one port, or why its parameters cannot be.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+        let slot = params.packet_time.unwrap_or_else(|| mean_frame_time(context));
+        let thresholds = (params.min_threshold, params.max_threshold);
+        Ok(Policy {
+            detector: Detector::new(context, params.weight, thresholds, params.curve, slot)?,
+            max_p: probability("max_p", params.max_p)?,
+            stream: context.stream("red"),
+            frames: Frames::new(context.vcs(), params.pass_eom),
+        })
+    }
+}
+
+impl Admission for Policy {
+    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
+        let Policy { detector, max_p, stream, frames } = self;
+        let (now, queue) = (arrival.now, arrival.pool.total());
+        let verdict = frames.judge(arrival.unit, arrival.vc, arrival.fits(), || {
+            detector.sample(now, queue);
+            detector.count();
+            detector.marks(*max_p, stream).then_some(Reason::Random)
+        });
+        if verdict == Verdict::Discard(Reason::Overflow) {
+            detector.lost();
+        }
+        verdict
+    }
+
+    fn departed(&mut self, departure: &Departure<'_>) {
+        if departure.pool.total() == 0 {
+            self.detector.idle(departure.now);
+        }
+    }
+
+    fn broken(&mut self, vc: usize, fragment: bool) {
+        self.frames.broken(vc, fragment);
+    }
+}
+
+/// The average queue and what follows from it, for RED and its descendants.
+#[derive(Clone, Debug)]
+pub(super) struct Detector {
+    weight: f64,
+    min: f64,
+    max: f64,
+    curve: Curve,
+    /// Picoseconds that a packet takes.
+    slot: f64,
+    average: f64,
+    /// Packets since the last discard, −1 while the average is below minth, as the paper has it.
+    count: i64,
+    idle_since: Time,
+}
+
+impl Detector {
+    pub(super) fn new(
+        context: &Context<'_>,
+        weight: f64,
+        (min, max): (Level, Level),
+        curve: Curve,
+        slot: Span,
+    ) -> Result<Detector, String> {
+        let min = context.level("min_threshold", min)?;
+        let max = context.level("max_threshold", max)?;
+        if max < min {
+            return Err(format!("max_threshold: {max} is below the lower threshold of {min}"));
+        }
+        Ok(Detector {
+            weight: probability("weight", weight)?,
+            min: min as f64,
+            max: max as f64,
+            curve,
+            slot: slot.0.max(1) as f64,
+            average: 0.0,
+            count: -1,
+            idle_since: Time::ZERO,
+        })
+    }
+
+    pub(super) fn average(&self) -> f64 {
+        self.average
+    }
+
+    /// minth, in the port's measure.
+    pub(super) fn min(&self) -> f64 {
+        self.min
+    }
+
+    /// Whether the average has reached maxth.
+    pub(super) fn is_above(&self) -> bool {
+        self.average >= self.max
+    }
+
+    /// An arriving packet meets this queue.
+    #[inline]
+    pub(super) fn sample(&mut self, now: Time, queue: u64) {
+        if queue > 0 {
+            self.average = smoothed(self.average, self.weight, queue as f64);
+        } else if self.average > 0.0 {
+            let slots = now.since(self.idle_since).0 as f64 / self.slot;
+            self.average = decayed(self.average, self.weight, slots);
+            self.idle_since = now;
+        }
+    }
+
+    /// A departing packet leaves this queue behind; for schemes that sample at departures too.
+    pub(super) fn sample_behind(&mut self, queue: u64) {
+        self.average = smoothed(self.average, self.weight, queue as f64);
+    }
+
+    /// The queue has become empty.
+    pub(super) fn idle(&mut self, now: Time) {
+        self.idle_since = now;
+    }
+
+    /// Count an arriving packet.
+    #[inline]
+    pub(super) fn count(&mut self) {
+        self.count = if self.average < self.min { -1 } else { self.count + 1 };
+    }
+
+    /// Shall the packet that was counted last be discarded?
+    #[inline]
+    pub(super) fn marks(&mut self, max_p: f64, stream: &mut Stream) -> bool {
+        if self.average < self.min {
+            return false;
+        }
+        let p_a = spread(self.base(max_p), self.count);
+        let marked = p_a >= 1.0 || stream.chance(p_a);
+        if marked {
+            self.count = 0;
+        }
+        marked
+    }
+
+    /// A packet was lost for want of room.
+    pub(super) fn lost(&mut self) {
+        self.count = 0;
+    }
+
+    /// p_b of an average from minth on: figure 2 of paper 000.
+    fn base(&self, max_p: f64) -> f64 {
+        let Detector { average, min, max, .. } = *self;
+        if average < max {
+            return max_p * (average - min) / (max - min);
+        }
+        match self.curve {
+            Curve::Gentle if average < 2.0 * max => max_p + (1.0 - max_p) * (average - max) / max,
+            _ => 1.0,
+        }
+    }
+}
+
+/// Equation (1) of paper 000.
+fn smoothed(average: f64, weight: f64, queue: f64) -> f64 {
+    (1.0 - weight) * average + weight * queue
+}
+
+/// As if so many packets had met an empty queue (Floyd and Jacobson, section 4).
+fn decayed(average: f64, weight: f64, slots: f64) -> f64 {
+    average * libm::pow(1.0 - weight, slots)
+}
+
+/// p_a: makes the gap between two discards uniform instead of geometric (Floyd and Jacobson, section 7).
+fn spread(p_b: f64, count: i64) -> f64 {
+    let taken = count as f64 * p_b;
+    if taken >= 1.0 { 1.0 } else { p_b / (1.0 - taken) }
+}
+
+/// A parameter that must be from 0 to 1.
+pub(super) fn probability(name: &str, value: f64) -> Result<f64, String> {
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(format!("{name}: {value} is not from 0 to 1")) }
+}
+
+/// Time to send the mean full frame of the circuits; a cell if there are none.
+pub(super) fn mean_frame_time(context: &Context<'_>) -> Span {
+    let octets: u64 = context.contracts.iter().map(|contract| contract.octets).sum();
+    let mean = (octets / context.vcs().max(1) as u64).max(CELL_BYTES);
+    Span(context.rate.time_of_bits(8 * mean).0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Bench;
+    use super::*;
+    use crate::buffer::size::BufferSize;
+
+    fn params(weight: f64, max_p: f64, min: u64, max: u64) -> Params {
+        let cells = |n| Level::Size(BufferSize::Cells(n));
+        Params {
+            weight,
+            max_p,
+            min_threshold: cells(min),
+            max_threshold: cells(max),
+            curve: Curve::Classic,
+            packet_time: Some(Span(1000)),
+            pass_eom: true,
+        }
+    }
+
+    fn bench(params: Params) -> Bench<Policy> {
+        Bench::new(100, 2, move |context| Policy::new(&params, context))
+    }
+
+    #[test]
+    fn the_average_follows_equation_1() {
+        let mut bench = bench(params(0.5, 0.0, 90, 100));
+        bench.offer(0, "1");
+        assert_eq!(bench.policy.detector.average, 0.0, "met an empty queue");
+        bench.offer(0, "1");
+        assert_eq!(bench.policy.detector.average, 0.5);
+        bench.offer(0, "f..");
+        assert_eq!(bench.policy.detector.average, 1.25, "0.5 · 0.5 + 0.5 · 2; sampled once per frame");
+    }
+
+    #[test]
+    fn while_the_port_is_idle_the_average_decays_as_if_packets_had_met_an_empty_queue() {
+        let mut bench = bench(params(0.5, 0.0, 90, 100));
+        bench.offer(0, "111");
+        assert_eq!(bench.policy.detector.average, 1.25);
+        bench.now = Time(5000);
+        (0..3).for_each(|_| bench.depart(0));
+        bench.now = Time(8000);
+        bench.offer(0, "1");
+        assert_eq!(bench.policy.detector.average, 1.25 / 8.0, "m = 3 packet times");
+    }
+
+    #[test]
+    fn an_idle_period_counts_once() {
+        let mut bench = bench(params(0.5, 1.0, 1, 1));
+        assert_eq!(bench.offer(0, "111"), "AAm", "avg = 0, 0.5, 1.25");
+        bench.now = Time(5000);
+        (0..2).for_each(|_| bench.depart(0));
+        bench.now = Time(5100);
+        assert_eq!(bench.offer(0, "1"), "m", "the average is still above maxth");
+        let average = bench.policy.detector.average;
+        assert_eq!(bench.offer(0, "1"), "m");
+        assert_eq!(bench.policy.detector.average, average);
+    }
+
+    #[test]
+    fn below_minth_no_discarding_occurs_and_from_maxth_on_everything_is_discarded() {
+        let mut bench = bench(params(1.0, 0.0, 5, 10));
+        assert_eq!(bench.offer(0, "1111111111"), "AAAAAAAAAA", "max_p = 0 leaves the slope at 0");
+        assert_eq!(bench.offer(0, "f.e"), "mmm", "avg = maxth");
+    }
+
+    #[test]
+    fn the_probability_rises_from_0_at_minth_to_maxp_at_maxth() {
+        let mut red = bench(params(1.0, 0.1, 20, 60)).policy.detector;
+        let base = |red: &mut Detector, average: f64| {
+            red.average = average;
+            red.base(0.1)
+        };
+        assert_eq!(base(&mut red, 20.0), 0.0);
+        assert_eq!(base(&mut red, 40.0), 0.05);
+        assert_eq!(base(&mut red, 60.0), 1.0);
+        red.curve = Curve::Gentle;
+        assert_eq!(base(&mut red, 60.0), 0.1);
+        assert!((base(&mut red, 90.0) - 0.55).abs() < 1e-12, "half way to twice maxth");
+        assert_eq!(base(&mut red, 120.0), 1.0);
+    }
+
+    #[test]
+    fn the_gap_between_discards_never_exceeds_the_reciprocal_of_p_b() {
+        assert_eq!(spread(0.25, 0), 0.25);
+        assert_eq!(spread(0.25, 2), 0.5);
+        assert_eq!(spread(0.25, 3), 1.0);
+        assert_eq!(spread(0.25, 4), 1.0);
+        let mut red = bench(params(1.0, 0.5, 0, 20)).policy;
+        red.detector.average = 10.0; // p_b = 1/4
+        let mut gap = 0;
+        for _ in 0..1000 {
+            red.detector.count();
+            gap += 1;
+            if red.detector.marks(0.5, &mut red.stream) {
+                assert!(gap <= 4, "a gap of {gap}");
+                gap = 0;
+            }
+        }
+    }
+
+    #[test]
+    fn count_starts_at_minus_one_and_again_at_zero_after_a_discard() {
+        let mut red = bench(params(1.0, 0.5, 5, 20)).policy.detector;
+        red.average = 4.0;
+        red.count();
+        assert_eq!(red.count, -1);
+        red.average = 6.0;
+        red.count();
+        red.count();
+        assert_eq!(red.count, 1);
+        red.lost();
+        assert_eq!(red.count, 0, "a full buffer discards, too");
+    }
+
+    #[test]
+    fn discards_are_uniform_over_the_gap_so_their_rate_is_twice_that_of_p_b() {
+        let mut red = bench(params(1.0, 0.02, 0, 20)).policy;
+        red.detector.average = 10.0; // p_b = 0.01: gaps uniform on 1 to 100, mean 50.5
+        let marked = (0..200_000).filter(|_| {
+            red.detector.count();
+            red.detector.marks(0.02, &mut red.stream)
+        });
+        let rate = marked.count() as f64 / 200_000.0;
+        assert!((rate * 50.5 - 1.0).abs() < 0.04, "rate {rate}"); // four standard errors
+    }
+
+    #[test]
+    fn an_accepted_frame_that_overflows_is_cut_short_as_by_ppd() {
+        let params = params(0.001, 0.0, 2, 3);
+        let mut bench = Bench::new(3, 1, move |context| Policy::new(&params, context));
+        assert_eq!(bench.offer(0, "f..."), "AAAo");
+        bench.depart(0);
+        assert_eq!(bench.offer(0, ".e"), "pA");
+    }
+
+    #[test]
+    fn impossible_parameters_are_refused() {
+        let why = |params: Params| Policy::new(&params, &Context::alone(100, 1)).unwrap_err();
+        assert_eq!(why(params(0.1, 1.5, 1, 2)), "max_p: 1.5 is not from 0 to 1");
+        assert_eq!(why(params(-0.1, 0.5, 1, 2)), "weight: -0.1 is not from 0 to 1");
+        assert_eq!(why(params(0.1, 0.5, 3, 2)), "max_threshold: 2 is below the lower threshold of 3");
+    }
+}

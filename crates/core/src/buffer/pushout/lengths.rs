@@ -1,0 +1,92 @@
+//! How long queues are, and which is the longest: what the schemes of paper 003 have in common.
+
+use super::pushout_1::head_fragment;
+use super::{Cut, Fallback, Full};
+use crate::buffer::admission::Context;
+use crate::buffer::pool::Pool;
+use crate::buffer::queue::Queue;
+use crate::buffer::runs::Part;
+use crate::buffer::set::Set;
+
+/// The circuits with something in the buffer, and how their queues count.
+#[derive(Clone, Debug)]
+pub(super) struct Lengths {
+    busy: Set,
+    /// What a unit of occupancy counts.
+    scale: i128,
+    /// What each circuit may hold without being counted, on that scale.
+    share: Vec<i128>,
+}
+
+impl Lengths {
+    /// With `buffer_share` a queue counts by what it has beyond its share of the buffer; all on the scale of the line's
+    /// rate, so that no division rounds.
+    pub(super) fn new(context: &Context<'_>, buffer_share: bool) -> Lengths {
+        let capacity = i128::from(context.capacity);
+        // Paper 003, equation (10), times the line's rate: BufferShare = MCR · BufferSize / LinkRate.
+        let share = |mcr| if buffer_share { i128::from(mcr) * capacity } else { 0 };
+        Lengths {
+            busy: Set::new(context.vcs()),
+            scale: if buffer_share { i128::from(context.rate.0) } else { 1 },
+            share: context.contracts.iter().map(|contract| share(contract.mcr.0)).collect(),
+        }
+    }
+
+    pub(super) fn joined(&mut self, vc: usize) {
+        self.busy.insert(vc);
+    }
+
+    pub(super) fn left(&mut self, vc: usize, pool: &Pool) {
+        if pool.of(vc) == 0 {
+            self.busy.remove(vc);
+        }
+    }
+
+    /// The circuits with something in the buffer.
+    pub(super) fn busy(&self) -> &Set {
+        &self.busy
+    }
+
+    /// How a queue counts. Paper 003, equation (11): VirtualQueueLength = QueueLength − BufferShare.
+    pub(super) fn of(&self, pool: &Pool, vc: usize) -> i128 {
+        i128::from(pool.of(vc)) * self.scale - self.share[vc]
+    }
+
+    /// What goes from the longest queue, and what else if it has nothing of that `part`.
+    pub(super) fn victim(
+        &self,
+        full: &Full<'_>,
+        fallback: Fallback,
+        part: impl Fn(&Queue) -> Option<Part>,
+    ) -> Option<Cut> {
+        let longest = self.longest(full, |queue| !queue.is_empty())?;
+        let next = || cut(full, self.longest(full, |queue| part(queue).is_some())?, &part);
+        cut(full, longest, &part).or_else(|| fall_back(full, longest, fallback, next))
+    }
+
+    /// The longest of the queues that will do; the one of the lowest number among equals.
+    fn longest(&self, full: &Full<'_>, will_do: impl Fn(&Queue) -> bool) -> Option<usize> {
+        let candidates = self.busy.iter().filter(|&vc| will_do(&full.queues[vc]));
+        candidates.min_by_key(|&vc| -self.of(full.pool, vc))
+    }
+}
+
+/// That part of a circuit's queue, if there is one.
+pub(super) fn cut(full: &Full<'_>, vc: usize, part: impl Fn(&Queue) -> Option<Part>) -> Option<Cut> {
+    part(&full.queues[vc]).map(|part| Cut { vc, part })
+}
+
+/// What goes instead when the queue of `vc` has nothing of the right kind, and `next` is what others have.
+pub(super) fn fall_back(
+    full: &Full<'_>,
+    vc: usize,
+    fallback: Fallback,
+    next: impl FnOnce() -> Option<Cut>,
+) -> Option<Cut> {
+    let head = || cut(full, vc, |queue| head_fragment(queue, false));
+    match fallback {
+        Fallback::NextQueue => next().or_else(head),
+        Fallback::HeadFragment => head(),
+        Fallback::Refuse => None,
+    }
+}

@@ -1,0 +1,224 @@
+//! # Source
+//! D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), section 3.1
+//! ("Pushout-1"), and section 4.3.4, equations (10) and (11), for the buffer share.
+//!
+//! # Idea
+//! An arriving cell is let in as long as there is space; when the buffer is full, the longest queue loses the partial
+//! packet at its head, from the first cell to the first EOM. Short queues so grow at the expense of long ones, and no
+//! space is ever held back.
+//!
+//! # Parameters
+//! `buffer_share` (default off): the longest queue is the one with the largest
+//!
+//! > VirtualQueueLength = QueueLength − MCR · BufferSize / LinkRate  (10, 11)
+//!
+//! with MCR and link rate both counted in cells on the line. `keep_eom` (default off, as in the paper): leave the EOM
+//! cell when the receiver already has a part of that frame, so that it does not take the next frame for its rest; an EOM
+//! that is left over is passed over. `fallback` (default `next-queue`) says what goes when the longest queue holds no EOM:
+//! the fragment of the next longest queue that does, or nothing. `pass_eom` (default true): keep the EOM cell of a frame
+//! that loses its end, if there is room.
+//!
+//! # Differences from the paper
+//! The paper is silent on ties (the lowest circuit number goes), on a queue without EOM, and on the rest of a frame whose
+//! cell finds no space: it is discarded as by partial packet discard. A cell in transmission counts as part of its
+//! queue's length, but is out of reach.
+//!
+//! # Complexity
+//! Constant per cell; when the buffer is full, one comparison per circuit with cells.
+
+use super::lengths::Lengths;
+use super::{Context, Cut, Fallback, Full, PushOut};
+use crate::buffer::frame::Frames;
+use crate::buffer::pool::Pool;
+use crate::buffer::queue::Queue;
+use crate::buffer::runs::Part;
+use crate::section;
+
+section! {
+    /// The longest queue loses its head up to the first EOM.
+    pub struct Params {
+        /// Whether a circuit's share of the buffer, by its MCR, does not count.
+        pub buffer_share: bool = false,
+        /// Whether the EOM stays when the receiver already has a part of the frame.
+        pub keep_eom: bool = false,
+        /// What goes when the longest queue has no EOM.
+        pub fallback: Fallback = Fallback::NextQueue,
+        /// Keep the last cell of a frame that loses its end as a delimiter, if there is room.
+        pub pass_eom: bool = true,
+    }
+}
+
+/// Push-out from the head at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    lengths: Lengths,
+    keep_eom: bool,
+    fallback: Fallback,
+    frames: Frames,
+}
+
+impl Policy {
+    /// The policy at one port.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+        Ok(Policy {
+            lengths: Lengths::new(context, params.buffer_share),
+            keep_eom: params.keep_eom,
+            fallback: params.fallback,
+            frames: Frames::new(context.vcs(), params.pass_eom),
+        })
+    }
+}
+
+impl PushOut for Policy {
+    fn choose(&mut self, full: &Full<'_>) -> Option<Cut> {
+        self.lengths.victim(full, self.fallback, |queue| head_fragment(queue, self.keep_eom))
+    }
+
+    fn joined(&mut self, vc: usize, _: &Pool) {
+        self.lengths.joined(vc);
+    }
+
+    fn left(&mut self, vc: usize, pool: &Pool, _: bool) {
+        self.lengths.left(vc, pool);
+    }
+
+    fn frames(&mut self) -> Option<&mut Frames> {
+        Some(&mut self.frames)
+    }
+}
+
+/// The head of a queue up to its first EOM, if there is one.
+pub(super) fn head_fragment(queue: &Queue, keep_eom: bool) -> Option<Part> {
+    let runs = queue.runs();
+    let closed = |run: usize| runs.get(run).filter(|run| run.is_closed());
+    let head = closed(0)?;
+    if !(keep_eom && runs.is_open_ahead()) {
+        return Some(Part { run: 0, keep_eom: false });
+    }
+    match head.units() {
+        1 => closed(1).map(|_| Part { run: 1, keep_eom: false }),
+        _ => Some(Part { run: 0, keep_eom: true }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Spec;
+    use super::*;
+    use crate::link::port::bench::Bench;
+
+    const DEFAULT: Params =
+        Params { buffer_share: false, keep_eom: false, fallback: Fallback::NextQueue, pass_eom: true };
+
+    fn bench(params: Params, capacity: u64) -> Bench {
+        Bench::new(capacity, &[0, 0, 0], Spec::Pushout1(params))
+    }
+
+    #[test]
+    fn arriving_cells_enter_as_long_as_there_is_space() {
+        let mut bench = bench(DEFAULT, 6);
+        assert_eq!(bench.offer(0, "f.ef.e"), "AAAAAA");
+        assert_eq!(bench.pushed_out(), "");
+    }
+
+    #[test]
+    fn the_longest_queue_loses_its_head_up_to_and_including_the_first_eom() {
+        let mut bench = bench(DEFAULT, 8);
+        assert_eq!((bench.offer(0, "fe"), bench.offer(1, "f.efe")), ("AA".into(), "AAAAA".into()));
+        assert_eq!(bench.offer(2, "f.e"), "AAA");
+        assert_eq!(bench.pushed_out(), "1:f.e");
+        assert_eq!(bench.queues(), "fe,fe,f.e");
+    }
+
+    #[test]
+    fn the_arriving_cell_joins_its_own_queue_even_if_that_is_the_longest() {
+        let mut bench = bench(DEFAULT, 6);
+        assert_eq!((bench.offer(0, "fe"), bench.offer(1, "f.e")), ("AA".into(), "AAA".into()));
+        assert_eq!(bench.offer(1, "fe"), "AA");
+        assert_eq!(bench.outcome(), "1:f.e / fe,fe,");
+    }
+
+    #[test]
+    fn a_frame_that_is_partly_sent_loses_the_rest_that_is_queued() {
+        let mut bench = bench(DEFAULT, 7);
+        bench.offer(0, "f.efe");
+        assert_eq!(bench.send(), "0f");
+        bench.start(); // the second cell is in transmission and out of reach
+        assert_eq!(bench.offer(1, "f.e"), "AAA");
+        assert_eq!(bench.pushed_out(), "");
+        assert_eq!(bench.offer(2, "1"), "A");
+        assert_eq!(bench.outcome(), "0:e / fe,f.e,1");
+    }
+
+    #[test]
+    fn with_keep_eom_the_receiver_gets_a_delimiter_and_then_the_next_frame_goes() {
+        let mut bench = bench(Params { keep_eom: true, ..DEFAULT }, 6);
+        bench.offer(0, "f..ef.e");
+        assert_eq!(bench.outcome(), "0:f..e / f.e,,");
+        bench.send();
+        bench.offer(0, "fefe");
+        assert_eq!(bench.outcome(), " / .efefe,,");
+        bench.offer(1, "1");
+        assert_eq!(bench.outcome(), "0:. / efefe,1,");
+        bench.offer(1, "1");
+        assert_eq!(bench.outcome(), "0:fe / efe,11,");
+    }
+
+    #[test]
+    fn a_longest_queue_without_eom_is_spared_and_the_next_longest_gives_way() {
+        let mut bench = bench(DEFAULT, 7);
+        bench.offer(0, "f...");
+        bench.offer(1, "1");
+        bench.offer(2, "fe");
+        assert_eq!(bench.offer(1, "1"), "A");
+        assert_eq!(bench.outcome(), "2:fe / f...,11,");
+    }
+
+    #[test]
+    fn or_the_arrival_is_lost_with_the_rest_of_its_frame() {
+        let mut bench = bench(Params { fallback: Fallback::Refuse, ..DEFAULT }, 6);
+        bench.offer(0, "f...");
+        bench.offer(1, "fe");
+        assert_eq!(bench.offer(1, "f.e"), "opp");
+        bench.send();
+        assert_eq!(bench.offer(1, "1"), "A", "the next frame starts afresh");
+    }
+
+    #[test]
+    fn when_only_arriving_frames_are_queued_the_arrival_is_lost() {
+        let mut bench = bench(DEFAULT, 4);
+        bench.offer(0, "f..");
+        assert_eq!(bench.offer(1, "f."), "Ao");
+        assert_eq!((bench.send(), bench.send()), ("0f".into(), "1f".into()));
+        assert_eq!(bench.offer(1, ".e"), "pA", "the EOM delimits the fragment that was sent");
+        bench.offer(2, "f");
+        assert_eq!(bench.offer(0, "e"), "A");
+        assert_eq!(bench.outcome(), "1:e / ..e,,f");
+    }
+
+    #[test]
+    fn a_delimiter_pushes_nothing_out() {
+        let mut bench = bench(DEFAULT, 4);
+        bench.offer(0, "f..");
+        assert_eq!(bench.offer(1, "f."), "Ao");
+        bench.send();
+        assert_eq!(bench.offer(2, "1"), "A");
+        assert_eq!(bench.offer(1, "e"), "p");
+        assert_eq!(bench.pushed_out(), "", "though the frame of circuit 2 could have gone");
+    }
+
+    #[test]
+    fn by_buffer_share_the_queue_furthest_above_its_share_gives_way() {
+        // shares of 15 cells: 77.76 / 155.52 of it are 7.5, and 31.104 / 155.52 are 3
+        let victim = |buffer_share| {
+            let spec = Spec::Pushout1(Params { buffer_share, ..DEFAULT });
+            let mut bench = Bench::new(15, &[77_760, 31_104, 0], spec);
+            bench.offer(0, "f.e1fefe"); // 8 − 7.5
+            bench.offer(1, "fefe"); // 4 − 3
+            bench.offer(2, "fe1"); // 3 − 0
+            bench.offer(1, "1");
+            bench.pushed_out()
+        };
+        assert_eq!((victim(false).as_str(), victim(true).as_str()), ("0:f.e", "2:fe"));
+    }
+}

@@ -1,0 +1,202 @@
+//! # Source
+//! D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), section 3.1
+//! ("Pushout-2"), and section 4.3.4, equations (10) and (11), for the buffer share.
+//!
+//! # Idea
+//! When the buffer is full, the first entire packet from the head of the longest queue goes. Nothing that the receiver has
+//! begun to collect is spoiled, and whoever lost a packet learns of it early.
+//!
+//! # Parameters
+//! `buffer_share` (default off): the longest queue is the one with the largest
+//!
+//! > VirtualQueueLength = QueueLength − MCR · BufferSize / LinkRate  (10, 11)
+//!
+//! with MCR and link rate both counted in cells on the line. `fallback` (default `next-queue`) says what goes when the
+//! longest queue has no entire packet: that of the next longest queue and, if there is none, the head of the longest queue
+//! up to its first EOM; that head at once; or nothing. `pass_eom` (default true): keep the EOM cell of a frame that loses
+//! its end, if there is room.
+//!
+//! # Differences from the paper
+//! A packet is entire when all its cells are queued; one whose first cell is at the head and not yet sent counts. The paper
+//! is silent on ties (the lowest circuit number goes), on queues without an entire packet, and on the rest of a frame
+//! whose cell finds no space: it is discarded as by partial packet discard. A cell in transmission counts as part of its
+//! queue's length, but is out of reach.
+//!
+//! # Complexity
+//! Constant per cell; when the buffer is full, one comparison per circuit with cells, and one per frame that is not
+//! entire at the head of the longest queue.
+
+use super::lengths::Lengths;
+use super::{Context, Cut, Fallback, Full, PushOut};
+use crate::buffer::frame::Frames;
+use crate::buffer::pool::Pool;
+use crate::buffer::queue::Queue;
+use crate::buffer::runs::Part;
+use crate::section;
+
+section! {
+    /// The longest queue loses its first entire packet.
+    pub struct Params {
+        /// Whether a circuit's share of the buffer, by its MCR, does not count.
+        pub buffer_share: bool = false,
+        /// What goes when the longest queue has no entire packet.
+        pub fallback: Fallback = Fallback::NextQueue,
+        /// Keep the last cell of a frame that loses its end as a delimiter, if there is room.
+        pub pass_eom: bool = true,
+    }
+}
+
+/// Push-out of entire packets at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    lengths: Lengths,
+    fallback: Fallback,
+    frames: Frames,
+}
+
+impl Policy {
+    /// The policy at one port.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+        Ok(Policy {
+            lengths: Lengths::new(context, params.buffer_share),
+            fallback: params.fallback,
+            frames: Frames::new(context.vcs(), params.pass_eom),
+        })
+    }
+}
+
+impl PushOut for Policy {
+    fn choose(&mut self, full: &Full<'_>) -> Option<Cut> {
+        self.lengths.victim(full, self.fallback, entire_packet)
+    }
+
+    fn joined(&mut self, vc: usize, _: &Pool) {
+        self.lengths.joined(vc);
+    }
+
+    fn left(&mut self, vc: usize, pool: &Pool, _: bool) {
+        self.lengths.left(vc, pool);
+    }
+
+    fn frames(&mut self) -> Option<&mut Frames> {
+        Some(&mut self.frames)
+    }
+}
+
+/// The first entire packet from the head of a queue, if there is one.
+pub(super) fn entire_packet(queue: &Queue) -> Option<Part> {
+    queue.runs().first_whole().map(|run| Part { run, keep_eom: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Spec;
+    use super::*;
+    use crate::link::port::bench::Bench;
+
+    const DEFAULT: Params = Params { buffer_share: false, fallback: Fallback::NextQueue, pass_eom: true };
+
+    fn bench(params: Params, capacity: u64) -> Bench {
+        Bench::new(capacity, &[0, 0, 0], Spec::Pushout2(params))
+    }
+
+    #[test]
+    fn a_packet_whose_first_cell_waits_at_the_head_is_entire() {
+        let mut bench = bench(DEFAULT, 6);
+        bench.offer(0, "f.efe");
+        assert_eq!(bench.offer(1, "fe"), "AA");
+        assert_eq!(bench.outcome(), "0:f.e / fe,fe,");
+    }
+
+    #[test]
+    fn a_packet_that_is_partly_sent_is_skipped() {
+        let mut bench = bench(DEFAULT, 6);
+        bench.offer(0, "f..efe");
+        assert_eq!(bench.send(), "0f");
+        assert_eq!(bench.offer(1, "1"), "A");
+        assert_eq!(bench.offer(2, "1"), "A");
+        assert_eq!(bench.outcome(), "0:fe / ..e,1,1");
+    }
+
+    #[test]
+    fn a_packet_whose_first_cell_is_in_transmission_is_skipped_too() {
+        let mut bench = bench(DEFAULT, 5);
+        bench.offer(0, "f.efe");
+        bench.start();
+        assert_eq!(bench.offer(1, "1"), "A");
+        assert_eq!(bench.outcome(), "0:fe / .e,1,");
+    }
+
+    #[test]
+    fn the_first_entire_packet_goes_and_not_a_later_one() {
+        let mut bench = bench(DEFAULT, 9);
+        bench.offer(0, "f..ef.efe");
+        bench.send();
+        bench.offer(1, "11");
+        assert_eq!(bench.outcome(), "0:f.e / ..efe,11,");
+    }
+
+    #[test]
+    fn equal_queues_lose_in_the_order_of_their_numbers() {
+        let mut bench = bench(DEFAULT, 4);
+        bench.offer(1, "fe");
+        bench.offer(0, "fe");
+        bench.offer(2, "1");
+        assert_eq!(bench.pushed_out(), "0:fe");
+    }
+
+    #[test]
+    fn without_an_entire_packet_in_the_longest_queue_the_next_longest_gives_way() {
+        let mut bench = bench(DEFAULT, 7);
+        bench.offer(0, "f...");
+        bench.offer(1, "1");
+        bench.offer(2, "fe");
+        bench.offer(1, "1");
+        assert_eq!(bench.outcome(), "2:fe / f...,11,");
+    }
+
+    #[test]
+    fn without_an_entire_packet_anywhere_the_longest_queue_loses_its_head() {
+        let mut bench = bench(DEFAULT, 5);
+        bench.offer(0, "f.e");
+        bench.send();
+        bench.offer(1, "f..");
+        assert_eq!(bench.offer(0, "f"), "o", "the longest queue is all of an arriving frame");
+        let mut other = self::bench(DEFAULT, 5);
+        other.offer(0, "f..e");
+        other.send();
+        other.offer(1, "f.");
+        assert_eq!(other.offer(1, "."), "A");
+        assert_eq!(other.outcome(), "0:..e / ,f..,");
+    }
+
+    #[test]
+    fn or_that_head_goes_before_others_are_asked() {
+        let mut bench = bench(Params { fallback: Fallback::HeadFragment, ..DEFAULT }, 6);
+        bench.offer(0, "f...e");
+        bench.send();
+        bench.offer(1, "fe");
+        bench.offer(2, "1");
+        assert_eq!(bench.outcome(), "0:...e / ,fe,1");
+    }
+
+    #[test]
+    fn or_the_arrival_is_lost_with_the_rest_of_its_frame() {
+        let mut bench = bench(Params { fallback: Fallback::Refuse, ..DEFAULT }, 6);
+        bench.offer(0, "f...e");
+        bench.send();
+        bench.offer(1, "fe");
+        assert_eq!(bench.offer(2, "f.e1"), "oppo");
+        assert_eq!(bench.queues(), "...e,fe,");
+    }
+
+    #[test]
+    fn a_packet_that_has_lost_a_cell_is_not_entire() {
+        let mut bench = bench(Params { fallback: Fallback::Refuse, ..DEFAULT }, 5);
+        bench.offer(0, "1");
+        assert_eq!(bench.offer(1, "f...."), "AAAAo");
+        bench.send();
+        assert_eq!(bench.offer(1, "e"), "A");
+        assert_eq!((bench.offer(2, "1").as_str(), bench.queues().as_str()), ("o", ",f...e,"));
+    }
+}

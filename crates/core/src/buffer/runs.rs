@@ -1,0 +1,142 @@
+//! Where frames begin and end in the queue of one circuit.
+
+use std::collections::VecDeque;
+
+use crate::unit::Unit;
+
+/// The units of a queue, cut behind every EOM: what the receiver will collect into one frame each.
+///
+/// Only the last run can be without its EOM, that of a frame which is still arriving.
+#[derive(Clone, Debug, Default)]
+pub struct Runs {
+    list: VecDeque<Run>,
+    whole: usize,
+    open_ahead: bool,
+}
+
+/// Consecutive units up to an EOM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    units: usize,
+    frame: u32,
+    /// Index that the next unit of the frame has.
+    next: u16,
+    intact: bool,
+    closed: bool,
+}
+
+/// A part of a queue that can be cut out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Place of the run in the queue, from 0.
+    pub run: usize,
+    /// Whether its last unit stays.
+    pub keep_eom: bool,
+}
+
+impl Run {
+    /// Units that are queued.
+    pub fn units(&self) -> usize {
+        self.units
+    }
+
+    /// Serial number of the frame of its last unit.
+    pub fn frame(&self) -> u32 {
+        self.frame
+    }
+
+    /// Whether its EOM is queued.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Whether it is one frame from the first unit to the last.
+    pub fn is_whole(&self) -> bool {
+        self.closed && self.intact
+    }
+
+    fn add(&mut self, unit: &Unit) {
+        self.intact &= unit.frame == self.frame && unit.index == self.next;
+        (self.frame, self.next) = (unit.frame, unit.index.wrapping_add(1));
+        self.closed = unit.is_eom();
+        self.units += 1;
+    }
+}
+
+impl Runs {
+    /// The run at a place in the queue.
+    pub fn get(&self, run: usize) -> Option<&Run> {
+        self.list.get(run)
+    }
+
+    /// The place of the last run.
+    pub fn last(&self) -> Option<usize> {
+        self.list.len().checked_sub(1)
+    }
+
+    /// The place of the first run that is a whole frame.
+    pub fn first_whole(&self) -> Option<usize> {
+        if self.whole == 0 { None } else { self.list.iter().position(Run::is_whole) }
+    }
+
+    /// Whether the unit that was sent last was no EOM, so that the receiver waits for more of its frame.
+    pub fn is_open_ahead(&self) -> bool {
+        self.open_ahead
+    }
+
+    pub(super) fn pushed(&mut self, unit: &Unit) {
+        if self.list.back().is_none_or(|run| run.closed) {
+            self.list.push_back(Run { units: 0, frame: unit.frame, next: 0, intact: true, closed: false });
+        }
+        let run = self.list.back_mut().expect("a run that was just made sure of");
+        run.add(unit);
+        self.whole += usize::from(run.is_whole());
+    }
+
+    pub(super) fn popped(&mut self, unit: &Unit) {
+        self.open_ahead = !unit.is_eom();
+        self.taken(0, unit);
+    }
+
+    /// The unit at this offset from the head has been taken out.
+    pub(super) fn taken(&mut self, mut offset: usize, unit: &Unit) {
+        let holds = |run: &Run| {
+            let here = offset < run.units;
+            offset = offset.saturating_sub(run.units);
+            here
+        };
+        let at = self.list.iter().position(holds).expect("every unit is in a run");
+        self.spoil(at);
+        let run = &mut self.list[at];
+        run.units -= 1;
+        run.closed &= !unit.is_eom();
+        let Run { units, closed, .. } = *run;
+        if units == 0 {
+            self.list.remove(at);
+        } else if !closed && at + 1 < self.list.len() {
+            // Without its EOM the run goes on into the next one.
+            self.list.remove(at);
+            self.spoil(at);
+            self.list[at].units += units;
+        }
+    }
+
+    /// A part is cut out; answers its offset from the head and its length.
+    pub(super) fn cut(&mut self, part: Part) -> (usize, usize) {
+        let offset = self.list.iter().take(part.run).map(Run::units).sum();
+        self.spoil(part.run);
+        let units = self.list[part.run].units;
+        if part.keep_eom {
+            self.list[part.run].units = 1;
+            return (offset, units - 1);
+        }
+        self.list.remove(part.run);
+        (offset, units)
+    }
+
+    /// A run is no whole frame any more.
+    fn spoil(&mut self, run: usize) {
+        self.whole -= usize::from(self.list[run].is_whole());
+        self.list[run].intact = false;
+    }
+}

@@ -1,0 +1,104 @@
+//! A set of circuits whose members are found quickly in the order of their numbers.
+
+/// A set of the numbers below a bound: one bit each, and one bit for every word that is not empty.
+///
+/// Members are added and removed in constant time; the next one is found by looking at two words, and at one more for
+/// every 4096 numbers in between.
+#[derive(Clone, Debug)]
+pub struct Set {
+    words: Vec<u64>,
+    filled: Vec<u64>,
+}
+
+impl Set {
+    /// An empty set of numbers below `bound`.
+    pub fn new(bound: usize) -> Set {
+        let words = bound.div_ceil(WORD);
+        Set { words: vec![0; words], filled: vec![0; words.div_ceil(WORD)] }
+    }
+
+    /// Whether it is a member.
+    pub fn contains(&self, member: usize) -> bool {
+        self.words[member / WORD] >> (member % WORD) & 1 == 1
+    }
+
+    /// Make it a member.
+    pub fn insert(&mut self, member: usize) {
+        let word = member / WORD;
+        self.words[word] |= 1 << (member % WORD);
+        self.filled[word / WORD] |= 1 << (word % WORD);
+    }
+
+    /// Make it no member.
+    pub fn remove(&mut self, member: usize) {
+        let word = member / WORD;
+        self.words[word] &= !(1 << (member % WORD));
+        if self.words[word] == 0 {
+            self.filled[word / WORD] &= !(1 << (word % WORD));
+        }
+    }
+
+    /// The smallest member that is not below `from`.
+    pub fn first_from(&self, from: usize) -> Option<usize> {
+        let word = from / WORD;
+        let rest = *self.words.get(word)? >> (from % WORD);
+        if rest != 0 {
+            return Some(from + rest.trailing_zeros() as usize);
+        }
+        let word = first_bit(&self.filled, word + 1)?;
+        Some(word * WORD + self.words[word].trailing_zeros() as usize)
+    }
+
+    /// Members from `from` on, in order.
+    pub fn from(&self, from: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.first_from(from), |last| self.first_from(last + 1))
+    }
+
+    /// All members, in order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> {
+        self.from(0)
+    }
+}
+
+const WORD: usize = u64::BITS as usize;
+
+/// The first bit that is set, not below `from`.
+fn first_bit(words: &[u64], from: usize) -> Option<usize> {
+    let start = from / WORD;
+    let first = words.get(start)? >> (from % WORD);
+    if first != 0 {
+        return Some(from + first.trailing_zeros() as usize);
+    }
+    let word = (start + 1..words.len()).find(|&word| words[word] != 0)?;
+    Some(word * WORD + words[word].trailing_zeros() as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn members_are_found_in_order(
+            bound in 1usize..10_000,
+            steps in prop::collection::vec((any::<bool>(), 0usize..10_000), 0..60),
+            from in 0usize..10_000,
+        ) {
+            let (mut set, mut model) = (Set::new(bound), BTreeSet::new());
+            for (add, member) in steps.into_iter().map(|(add, member)| (add, member % bound)) {
+                if add {
+                    set.insert(member);
+                    model.insert(member);
+                } else {
+                    set.remove(member);
+                    model.remove(&member);
+                }
+                prop_assert_eq!(set.contains(member), add);
+            }
+            prop_assert!(set.iter().eq(model.iter().copied()));
+            prop_assert!(set.from(from).eq(model.range(from..).copied()));
+        }
+    }
+}

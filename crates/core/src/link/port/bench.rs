@@ -1,0 +1,159 @@
+//! A port driven by hand, for the tests of push-out policies.
+
+use super::{Loss, Parts, Port};
+use crate::buffer::admission::{self, Context, Contract, tail_drop};
+use crate::buffer::pool::Pool;
+use crate::buffer::pushout;
+use crate::buffer::size::Measure;
+use crate::buffer::verdict::Reason;
+use crate::link::line::Line;
+use crate::scheduler::{self, round_robin};
+use crate::unit::{Flags, Unit};
+use crate::units::{Rate, Span, Time};
+
+/// A cell port at 155.52 Mb/s with tail drop, round robin and push-out: letters in, letters out.
+///
+/// Cells are spelled `f` first, `.` middle, `e` last, `1` a frame of one cell.
+pub(crate) struct Bench {
+    port: Port,
+    now: Time,
+    /// For every circuit the next cell's frame and index.
+    next: Vec<(u32, u16)>,
+    pushed_out: Vec<Unit>,
+}
+
+impl Bench {
+    /// A buffer of so many cells for circuits with these minimum cell rates, in kilobits per second.
+    pub(crate) fn new(capacity: u64, mcr: &[u64], pushout: pushout::Spec) -> Bench {
+        let admission = admission::Spec::TailDrop(tail_drop::Params { clp_threshold: None });
+        Bench::with(capacity, mcr, admission, Some(pushout))
+    }
+
+    pub(crate) fn with(
+        capacity: u64,
+        mcr: &[u64],
+        admission: admission::Spec,
+        pushout: Option<pushout::Spec>,
+    ) -> Bench {
+        let plain = Context::alone(capacity, 1).contracts[0];
+        let contracts: Vec<Contract> =
+            mcr.iter().map(|kbps| Contract { mcr: Rate(kbps * 1000), ..plain }).collect();
+        let context = Context { contracts: &contracts, ..Context::alone(capacity, 0) };
+        let port = Port::new(Parts {
+            measure: Measure::Cells,
+            pool: Pool::new(capacity, mcr.len()),
+            admission: admission.build(&context).unwrap(),
+            pushout: pushout.map(|pushout| pushout.build(&context).unwrap()),
+            scheduler: scheduler::Spec::RoundRobin(round_robin::Params {}).build(&context).unwrap(),
+            shared_queue: false,
+            line: Line::new(context.rate, Span::ZERO),
+        });
+        Bench { port, now: Time::ZERO, next: vec![(0, 0); mcr.len()], pushed_out: Vec::new() }
+    }
+
+    /// Offer cells of one circuit; answers `A` accepted, `o` overflow, `p` rest of a broken frame, `r` refused early.
+    pub(crate) fn offer(&mut self, vc: usize, cells: &str) -> String {
+        cells.chars().map(|cell| self.offer_one(vc, cell)).collect()
+    }
+
+    fn offer_one(&mut self, vc: usize, cell: char) -> char {
+        let unit = self.spell(vc, cell);
+        let mut losses = Vec::new();
+        self.port.arrive(self.now, unit, vc, |unit| unit.vc as usize, &mut losses);
+        self.check();
+        let mut answer = 'A';
+        for Loss { unit: lost, reason } in losses {
+            match reason {
+                Reason::PushedOut => self.pushed_out.push(lost),
+                _ if lost != unit => panic!("{lost:?} was lost to {reason}"),
+                Reason::Overflow => answer = 'o',
+                Reason::Partial => answer = 'p',
+                Reason::Early => answer = 'r',
+                _ => answer = 'x',
+            }
+        }
+        answer
+    }
+
+    fn spell(&mut self, vc: usize, cell: char) -> Unit {
+        let flags = match cell {
+            'f' => Flags::FIRST,
+            'e' => Flags::EOM,
+            '1' => Flags::FIRST.with(Flags::EOM),
+            _ => Flags::default(),
+        };
+        let next = &mut self.next[vc];
+        *next = if flags.has(Flags::FIRST) { (next.0 + 1, 0) } else { (next.0, next.1 + 1) };
+        Unit { vc: vc as u32, frame: next.0, index: next.1, bytes: 53, hop: 0, flags }
+    }
+
+    /// The next cell's transmission starts; answers its circuit and its letter.
+    pub(crate) fn start(&mut self) -> String {
+        let started =
+            self.port.start(self.now, |unit| unit.vc as usize, &mut Vec::new()).expect("a cell to send");
+        self.check();
+        format!("{}{}", started.unit.vc, letter(&started.unit))
+    }
+
+    /// The transmission ends.
+    pub(crate) fn finish(&mut self) {
+        self.now = self.port.line().free();
+        self.port.finish(self.now);
+        self.check();
+    }
+
+    /// The next cell is sent; answers its circuit and its letter.
+    pub(crate) fn send(&mut self) -> String {
+        let sent = self.start();
+        self.finish();
+        sent
+    }
+
+    /// What was pushed out since the last call: `circuit:cells` for each frame.
+    pub(crate) fn pushed_out(&mut self) -> String {
+        let units = std::mem::take(&mut self.pushed_out);
+        let frames = units.chunk_by(|a, b| (a.vc, a.frame) == (b.vc, b.frame));
+        let spelled = frames.map(|frame| format!("{}:{}", frame[0].vc, letters(frame.iter())));
+        spelled.collect::<Vec<_>>().join(" ")
+    }
+
+    /// What waits in every queue.
+    pub(crate) fn queues(&self) -> String {
+        let queues = self.port.queues.iter().map(|queue| letters(queue.iter().map(|(_, unit)| unit)));
+        queues.collect::<Vec<_>>().join(",")
+    }
+
+    /// What was pushed out, and what is left.
+    pub(crate) fn outcome(&mut self) -> String {
+        format!("{} / {}", self.pushed_out(), self.queues())
+    }
+
+    /// Occupancy of every circuit.
+    pub(crate) fn lengths(&self) -> Vec<u64> {
+        (0..self.next.len()).map(|vc| self.port.pool.of(vc)).collect()
+    }
+
+    /// The books balance.
+    fn check(&self) {
+        let (port, counters) = (&self.port, self.port.counters());
+        assert_eq!(counters.units_in, counters.units_out + counters.lost_total() + port.units_queued());
+        assert_eq!(
+            (port.pool.total(), self.lengths().iter().sum()),
+            (port.size_queued(), port.size_queued())
+        );
+        assert!(counters.occupancy.max() <= port.pool.capacity(), "never over the buffer");
+    }
+}
+
+fn letters<'a>(units: impl Iterator<Item = &'a Unit>) -> String {
+    units.map(letter).collect()
+}
+
+fn letter(unit: &Unit) -> char {
+    match (unit.is_first(), unit.is_eom()) {
+        (true, true) => '1',
+        (true, false) => 'f',
+        (false, true) => 'e',
+        _ => '.',
+    }
+}

@@ -1,0 +1,122 @@
+//! How a port makes room: its push-out policy chooses, the port removes, counts and tells everybody.
+//!
+//! A port with push-out has a frame rule of its own in front of its admission policy, because the schemes of paper 003
+//! admit whatever comes: a frame that was cut off in its queue, or that found no room, is not let in any more.
+
+use super::{Loss, Port};
+use crate::buffer::admission::{Admission, Arrival, Departure};
+use crate::buffer::pushout::{Cut, Full, PushOut};
+use crate::buffer::verdict::{Reason, Verdict};
+use crate::scheduler::Scheduler;
+use crate::unit::Unit;
+use crate::units::Time;
+
+/// An arriving unit that does not fit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Newcomer {
+    pub(super) unit: Unit,
+    pub(super) vc: usize,
+    pub(super) size: u64,
+}
+
+impl Port {
+    /// What would go first to make room for an arriving unit that does not fit; `None` if it fits, if nothing can go,
+    /// or if it is the rest of a broken frame, for which nobody has to go.
+    pub(super) fn cut_for(&mut self, unit: &Unit, vc: usize, size: u64) -> Option<Cut> {
+        let sending = self.sending.map_or(0, |sending| sending.size);
+        let pushout = self.pushout.as_mut()?;
+        let is_rest = pushout.frames().is_some_and(|frames| frames.is_rest(unit, vc));
+        if self.pool.fits(size) || size > self.pool.capacity() - sending || is_rest {
+            return None;
+        }
+        pushout.choose(&Full { pool: &self.pool, queues: &self.queues })
+    }
+
+    /// Whether an arriving unit is let in: first by the frame rule of a port with push-out, then by the admission policy.
+    pub(super) fn judge(&mut self, now: Time, unit: &Unit, vc: usize, size: u64, elastic: bool) -> Verdict {
+        let queue = &self.queues[self.queue_of(vc)];
+        let mut arrival = Arrival { now, unit, vc, size, pool: &self.pool, queue, elastic };
+        if let Some(frames) = self.pushout.as_mut().and_then(PushOut::frames) {
+            let verdict = frames.judge(unit, vc, arrival.fits(), || None);
+            if verdict == Verdict::Discard(Reason::Overflow) {
+                self.admission.broken(vc, !unit.is_first());
+            }
+            if verdict != Verdict::Accept {
+                return verdict;
+            }
+        }
+        self.admission.judge(&mut arrival)
+    }
+
+    /// Let in a unit that does not fit, in the place of what goes, `cut` first.
+    pub(super) fn push_in(
+        &mut self,
+        now: Time,
+        newcomer: Newcomer,
+        cut: Option<Cut>,
+        losses: &mut Vec<Loss>,
+    ) {
+        let Newcomer { unit, vc, size } = newcomer;
+        let mut chosen = cut;
+        while !self.pool.fits(size) {
+            let Some(cut) = chosen.take().or_else(|| self.cut_for(&unit, vc, size)) else {
+                self.cut_off(vc, !unit.is_first());
+                return self.lose(unit, Reason::Overflow, losses);
+            };
+            let own = self.push_out(now, cut, &newcomer, losses);
+            if own && let Verdict::Discard(reason) = self.judge_rest(&unit, vc, size) {
+                return self.lose(unit, reason, losses);
+            }
+        }
+        self.enqueue(now, unit, vc, size);
+    }
+
+    /// Push a part of a queue out; answers whether that was the beginning of the newcomer's own frame.
+    fn push_out(&mut self, now: Time, cut: Cut, newcomer: &Newcomer, losses: &mut Vec<Loss>) -> bool {
+        let Cut { vc, part } = cut;
+        let runs = self.queues[vc].runs();
+        let run = *runs.get(part.run).expect("a push-out policy chooses what is queued");
+        let fragment = part.run == 0 && runs.is_open_ahead();
+        self.remove(now, cut, losses);
+        // Only a run without EOM can still grow, unless a newer frame arrives already.
+        let arriving = !run.is_closed() && (vc != newcomer.vc || run.frame() == newcomer.unit.frame);
+        if arriving {
+            self.cut_off(vc, fragment);
+        }
+        arriving && vc == newcomer.vc
+    }
+
+    /// Take a part out of its queue and out of the books.
+    fn remove(&mut self, now: Time, Cut { vc, part }: Cut, losses: &mut Vec<Loss>) {
+        let measure = self.measure;
+        let pushout = self.pushout.as_mut().expect("only push-out cuts");
+        let queue = &mut self.queues[vc];
+        let mut queued = queue.len();
+        for unit in queue.cut(part) {
+            let size = super::size_in(measure, &unit);
+            self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
+            self.pool.remove(vc, size);
+            queued -= 1;
+            self.scheduler.left(vc, queued == 0);
+            self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: false });
+            pushout.left(vc, &self.pool, false);
+            self.counters.lost(Reason::PushedOut);
+            losses.push(Loss { unit, reason: Reason::PushedOut });
+        }
+    }
+
+    /// The rest of a circuit's arriving frame is not to be let in.
+    fn cut_off(&mut self, vc: usize, fragment: bool) {
+        if let Some(frames) = self.pushout.as_mut().and_then(PushOut::frames) {
+            frames.broken(vc, fragment);
+        }
+        self.admission.broken(vc, fragment);
+    }
+
+    /// What becomes of a unit whose frame has just been cut off: it may still be a delimiter.
+    fn judge_rest(&mut self, unit: &Unit, vc: usize, size: u64) -> Verdict {
+        let fits = self.pool.fits(size);
+        let frames = self.pushout.as_mut().and_then(PushOut::frames);
+        frames.map_or(Verdict::Accept, |frames| frames.judge(unit, vc, fits, || None))
+    }
+}

@@ -1,0 +1,90 @@
+//! Everything that has a name in a scenario, from all registries.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::adaptation;
+use super::registry::Entry;
+use super::topology;
+use crate::buffer::admission;
+use crate::police;
+use crate::scheduler;
+use crate::source;
+use crate::transport::{self, tcp::congestion};
+
+/// All entries: policies of ports first, then what sends, then how a network is written.
+pub fn catalogue() -> Vec<Entry> {
+    let congestion = congestion::CATALOGUE.iter().map(|&(name, file)| Entry {
+        kind: "congestion",
+        name,
+        experimental: false,
+        file,
+        params: Vec::new,
+    });
+    let ports = [admission::CATALOGUE, scheduler::CATALOGUE].concat();
+    let senders = [source::CATALOGUE, transport::CATALOGUE, police::CATALOGUE].concat();
+    let networks = [adaptation::CATALOGUE, topology::CATALOGUE].concat();
+    ports.into_iter().chain(congestion).chain(senders).chain(networks).collect()
+}
+
+/// The catalogue as a JSON document.
+pub fn policies() -> Json {
+    catalogue().iter().map(policy).collect()
+}
+
+fn policy(entry: &Entry) -> Json {
+    let params = (entry.params)().into_iter().map(|param| {
+        let mut keys = Map::new();
+        keys.insert("name".to_string(), param.name.into());
+        keys.insert("unit".to_string(), param.shape.unit.into());
+        keys.insert("required".to_string(), param.default.is_none().into());
+        keys.insert("default".to_string(), param.default.unwrap_or_default());
+        keys.insert("doc".to_string(), param.doc.into());
+        Json::from(keys)
+    });
+    json!({
+        "name": entry.name,
+        "kind": entry.kind,
+        "source": entry.source(),
+        "experimental": entry.experimental,
+        "params": params.collect::<Json>(),
+        "header": entry.header(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_names_its_source_and_documents_its_parameters() {
+        for entry in catalogue() {
+            let Entry { kind, name, .. } = entry;
+            assert!(!entry.source().is_empty(), "{kind} {name} has no source");
+            for param in (entry.params)() {
+                assert!(param.doc.ends_with('.'), "{kind} {name}.{}: {:?}", param.name, param.doc);
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_entries_of_a_kind_have_the_same_name() {
+        let mut names: Vec<_> = catalogue().iter().map(|entry| (entry.kind, entry.name)).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn the_document_says_of_each_parameter_its_unit_and_default() {
+        let policies = policies();
+        let epd = policies.as_array().unwrap().iter().find(|policy| policy["name"] == "epd").unwrap();
+        let threshold = &epd["params"][0];
+        assert_eq!((&epd["kind"], &epd["experimental"]), (&json!("admission"), &json!(false)));
+        assert_eq!(threshold["name"], "threshold");
+        assert_eq!(threshold["unit"], "size or %");
+        assert_eq!(threshold["default"], "80 %");
+        assert!(epd["header"].as_str().unwrap().starts_with("# Source\n"));
+        assert!(epd["source"].as_str().unwrap().starts_with("A. Romanow"));
+    }
+}

@@ -1,0 +1,88 @@
+//! The canonical form of a scenario: every node, link, flow and port spelled out, nothing left to a template.
+
+use serde_json::{Map, Value as Json};
+
+use super::file::{self, Back, Head};
+use super::model::{Flow, Line, Scenario};
+use super::spec::{Field, Nested, Section};
+use crate::buffer::size::{BufferSize, Measure};
+use crate::units::Rate;
+
+/// A scenario as an explicit JSON document, which [`load`](super::load) reads back to an equal scenario.
+pub fn explain(scenario: &Scenario) -> Json {
+    let mut keys = Map::new();
+    let s = scenario;
+    let (name, title) = (s.name.clone(), s.title.clone());
+    let Scenario { seed, duration, warmup, sample, engine, .. } = *s;
+    let head = Head { name, title, seed, duration, warmup, sample, engine };
+    head.put(&mut keys);
+    keys.insert("adaptation".to_string(), s.adaptation.write());
+    keys.insert("node".to_string(), s.nodes.iter().map(node).collect());
+    keys.insert("link".to_string(), links(s));
+    keys.insert("port".to_string(), s.lines.iter().map(|line| (line.name.clone(), port(line))).collect());
+    keys.insert("flow".to_string(), s.flows.iter().map(|spec| flow(s, spec)).collect());
+    keys.into()
+}
+
+fn table(section: &impl Section) -> Json {
+    let mut keys = Map::new();
+    section.put(&mut keys);
+    keys.into()
+}
+
+fn node(node: &super::model::Node) -> Json {
+    table(&file::Node { name: node.name.clone(), kind: node.kind, latency: node.latency })
+}
+
+/// One link for each line that is not the other direction of an earlier one.
+fn links(scenario: &Scenario) -> Json {
+    let first = |(index, line): &(usize, &Line)| line.back.is_none_or(|back| *index < back);
+    scenario.lines.iter().enumerate().filter(first).map(|(_, line)| link(scenario, line)).collect()
+}
+
+fn link(scenario: &Scenario, line: &Line) -> Json {
+    let node = |index: usize| scenario.nodes[index].name.clone();
+    let back = line.back.map(|back| &scenario.lines[back]);
+    table(&file::Link {
+        name: Some(line.name.clone()),
+        class: line.class.clone(),
+        from: node(line.from),
+        to: node(line.to),
+        rate: line.rate,
+        delay: line.delay,
+        medium: Some(line.medium),
+        duplex: back.is_some(),
+        back: back.map(|back| Nested(Back { rate: Some(back.rate), delay: Some(back.delay) })),
+    })
+}
+
+fn port(line: &Line) -> Json {
+    let port = &line.port;
+    let buffer = match (port.capacity, port.measure) {
+        (u64::MAX, _) => BufferSize::Unlimited,
+        (cells, Measure::Cells) => BufferSize::Cells(cells),
+        (bytes, Measure::Bytes) => BufferSize::Bytes(bytes),
+        (packets, Measure::Packets) => BufferSize::Packets(packets),
+    };
+    table(&file::Port { buffer, admission: port.admission.clone(), scheduler: port.scheduler.clone() })
+}
+
+/// A flow whose route names every node on its way.
+fn flow(scenario: &Scenario, flow: &Flow) -> Json {
+    let node = |index: usize| scenario.nodes[index].name.clone();
+    let vc = &scenario.vcs[flow.vc];
+    let passed = vc.path.iter().skip(1).map(|line| node(scenario.lines[*line].from));
+    table(&file::Flow {
+        name: flow.name.clone(),
+        from: node(flow.from),
+        to: node(flow.to),
+        via: passed.collect(),
+        source: flow.source.clone(),
+        transport: flow.transport.clone(),
+        start: flow.start,
+        start_spread: flow.start_spread,
+        mcr: (vc.mcr > Rate(0)).then_some(vc.mcr),
+        weight: vc.weight,
+        police: flow.police.clone(),
+    })
+}

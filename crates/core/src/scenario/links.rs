@@ -1,0 +1,103 @@
+//! Links: two lines each, or one, with their names, rates and media.
+
+use super::adaptation;
+use super::check::Names;
+use super::file::{Back, Link};
+use super::item::Item;
+use super::model::{Line, Medium, Node, NodeKind};
+use super::ports::{DEFAULT, Ports};
+use super::spec::Field;
+use super::tree::{self, Fault, arrow};
+use crate::units::Rate;
+
+/// The fastest line: a cell still lasts four picoseconds.
+pub(super) const FASTEST: Rate = Rate(100_000_000_000_000);
+
+/// The lines of all links; the other direction of a link follows it.
+pub(super) fn check(
+    entries: &[tree::Node],
+    nodes: &[Node],
+    node_names: &Names,
+    adaptation: &adaptation::Spec,
+) -> Result<Vec<Line>, Fault> {
+    let mut names = Names::default();
+    let mut lines = Vec::with_capacity(2 * entries.len());
+    for (index, entry) in entries.iter().enumerate() {
+        let item = Item::<Link>::entry(entry, "link", index)?;
+        let forth = forth(&item, nodes, node_names, adaptation)?;
+        let first = lines.len();
+        let both = match item.it.duplex {
+            true => vec![Line { back: Some(first + 1), ..forth.clone() }, back(&item, forth, first)?],
+            false => vec![forth],
+        };
+        for line in &both {
+            let more = if item.it.name.is_none() { "; give this link a name of its own" } else { "" };
+            names.add(&line.name).map_err(|why| item.fault("name", why + more))?;
+        }
+        lines.extend(both);
+    }
+    Ok(lines)
+}
+
+/// The line of a link from its start to its end.
+fn forth(
+    item: &Item<'_, Link>,
+    nodes: &[Node],
+    names: &Names,
+    adaptation: &adaptation::Spec,
+) -> Result<Line, Fault> {
+    let link = &item.it;
+    let end = |key, name: &str| names.find("node", name).map_err(|why| item.fault(key, why));
+    let (from, to) = (end("from", &link.from)?, end("to", &link.to)?);
+    item.ensure(from != to, "to", "a link leads to another node, not back to its own")?;
+    let reserved = "this stands for all ports without a section of their own; choose another name";
+    item.ensure(link.name.as_deref() != Some(DEFAULT), "name", reserved)?;
+    item.ensure(link.class != DEFAULT, "class", reserved)?;
+    let simplex = "a link with duplex = false has no other direction";
+    item.ensure(link.duplex || link.back.is_none(), "back", simplex)?;
+    let default = match adaptation {
+        adaptation::Spec::Aal5(_) => Medium::Cells,
+        adaptation::Spec::Packet(_) => Medium::Packets,
+    };
+    let medium = link.medium.unwrap_or(default);
+    [from, to].into_iter().try_for_each(|end| check_medium(item, &nodes[end], medium))?;
+    check_rate(item, "rate", link.rate)?;
+    let (name, class) = (link.name.clone(), link.class.clone());
+    let name = name.unwrap_or_else(|| arrow(&link.from, &link.to));
+    let (rate, delay, port) = (link.rate, link.delay, Ports::plain(medium));
+    Ok(Line { name, class, from, to, rate, delay, medium, back: None, port })
+}
+
+/// The line in the other direction of line number `first`: "b->a" to "a->b", else "NAME.back".
+fn back(item: &Item<'_, Link>, forth: Line, first: usize) -> Result<Line, Fault> {
+    let link = &item.it;
+    let Back { rate, delay } =
+        link.back.as_ref().map_or(Back { rate: None, delay: None }, |back| back.0.clone());
+    let name = match forth.name == arrow(&link.from, &link.to) {
+        true => arrow(&link.to, &link.from),
+        false => format!("{}.back", forth.name),
+    };
+    let class = if forth.class.is_empty() { String::new() } else { format!("{}.back", forth.class) };
+    let (rate, delay) = (rate.unwrap_or(forth.rate), delay.unwrap_or(forth.delay));
+    check_rate(item, "back.rate", rate)?;
+    let (from, to) = (forth.to, forth.from);
+    Ok(Line { name, class, from, to, rate, delay, back: Some(first), ..forth })
+}
+
+fn check_rate(item: &Item<'_, Link>, key: &str, rate: Rate) -> Result<(), Fault> {
+    item.ensure(rate > Rate(0), key, "a rate of zero never sends anything")?;
+    item.ensure(rate <= FASTEST, key, "a line has at most 100 Tb/s")
+}
+
+/// Switches forward cells, routers packets; hosts do with both.
+fn check_medium(item: &Item<'_, Link>, node: &Node, medium: Medium) -> Result<(), Fault> {
+    let (forwards, other) = match (node.kind, medium) {
+        (NodeKind::Switch, Medium::Packets) => ("cells", "router"),
+        (NodeKind::Router, Medium::Cells) => ("packets", "switch"),
+        _ => return Ok(()),
+    };
+    let word = |json: serde_json::Value| json.as_str().unwrap_or_default().to_string();
+    let (carries, kind) = (word(medium.write()), word(node.kind.write()));
+    let is = format!("this link carries {carries}, but {:?} is a {kind} and forwards {forwards}", node.name);
+    Err(item.fault("medium", format!("{is}; make it a {other}, or set medium = {forwards:?}")))
+}

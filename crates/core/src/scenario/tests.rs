@@ -1,0 +1,165 @@
+//! What a file means: names, ports, routes and flows of the checked model.
+
+use super::load;
+use super::model::{Line, Medium, NodeKind, Scenario};
+use crate::source;
+use crate::transport;
+use crate::units::{Rate, Span};
+
+const DUMBBELL: &str = r#"name = "d"
+duration = "1 s"
+[topology]
+template = "dumbbell"
+sources = 2
+access = { rate = "10 Mb/s", delay = "1 us" }
+bottleneck = { rate = "20 Mb/s", delay = "2 us" }
+egress = { rate = "30 Mb/s", delay = "3 us", back = { rate = "1 Mb/s" } }
+[flows]
+source = { kind = "file", size = "5 MB", off = "1 s" }
+transport = { kind = "tcp", mss = 1000 }
+"#;
+
+fn scenario(text: &str) -> Scenario {
+    load(text, "test.toml", &[]).unwrap_or_else(|message| panic!("{message}"))
+}
+
+fn line<'a>(scenario: &'a Scenario, name: &str) -> &'a Line {
+    scenario.lines.iter().find(|line| line.name == name).unwrap()
+}
+
+/// Names of the lines of a circuit.
+fn path(scenario: &Scenario, vc: usize) -> Vec<&str> {
+    scenario.vcs[vc].path.iter().map(|line| scenario.lines[*line].name.as_str()).collect()
+}
+
+/// A network of switches: `links` as "from to", with hosts a and b; one flow from a to b.
+fn mesh(links: &str, flow: &str) -> String {
+    let mut text = "name = \"m\"\nduration = \"1 s\"\n".to_string();
+    let mut seen = Vec::new();
+    for link in links.split(", ") {
+        let (from, to) = link.split_once(' ').unwrap();
+        let (to, duplex) = to.strip_suffix('!').map_or((to, true), |to| (to, false));
+        for name in [from, to].into_iter().filter(|name| !seen.contains(name)).collect::<Vec<_>>() {
+            let kind = if ["a", "b"].contains(&name) { "host" } else { "switch" };
+            text += &format!("[[node]]\nname = \"{name}\"\nkind = \"{kind}\"\n");
+            seen.push(name);
+        }
+        text += &format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nduplex = {duplex}\n");
+        text += "rate = \"1 Mb/s\"\ndelay = \"1 ms\"\n";
+    }
+    text + "[[flow]]\nname = \"f\"\nfrom = \"a\"\nto = \"b\"\nsource = { kind = \"greedy\" }\ntransport = { kind = \"tcp\" }\n"
+        + flow
+}
+
+#[test]
+fn a_dumbbell_has_the_names_of_the_documentation() {
+    let scenario = scenario(DUMBBELL);
+    let nodes: Vec<&str> = scenario.nodes.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(nodes, ["source1", "source2", "left", "right", "sink1", "sink2"]);
+    assert_eq!(path(&scenario, 0), ["access1", "bottleneck", "egress1"]);
+    assert_eq!(path(&scenario, 1), ["access2", "bottleneck", "egress2"]);
+    assert_eq!(path(&scenario, 2), ["egress1.back", "bottleneck.back", "access1.back"]);
+    assert_eq!((scenario.flows[1].vc, scenario.flows[1].back), (1, Some(3)));
+    assert_eq!((scenario.vcs[1].packet, scenario.vcs[3].packet), (1040, 40));
+    let back = line(&scenario, "egress1.back");
+    assert_eq!(
+        (back.class.as_str(), back.rate, back.delay),
+        ("egress.back", Rate(1_000_000), Span::micros(3))
+    );
+    assert_eq!(scenario.lines[back.back.unwrap()].name, "egress1");
+}
+
+#[test]
+fn each_source_may_have_a_link_of_its_own() {
+    let own = "[{ rate = \"10 Mb/s\", delay = \"5 ms\" }, { rate = \"10 Mb/s\", delay = \"7 ms\" }]";
+    let scenario = scenario(&DUMBBELL.replace("{ rate = \"10 Mb/s\", delay = \"1 us\" }", own));
+    assert_eq!(line(&scenario, "access1").delay, Span::millis(5));
+    assert_eq!(line(&scenario, "access2").delay, Span::millis(7));
+}
+
+#[test]
+fn packets_need_routers_and_carry_the_header_of_their_line() {
+    let packets = "[adaptation]\nkind = \"packet\"\nheader = \"38 bytes\"\n";
+    let scenario = scenario(&(DUMBBELL.to_string() + packets));
+    assert_eq!(scenario.nodes[2].kind, NodeKind::Router);
+    assert!(scenario.lines.iter().all(|line| line.medium == Medium::Packets));
+    assert!(scenario.vcs.iter().all(|vc| vc.header == 38 && !vc.llc_snap));
+}
+
+#[test]
+fn a_port_takes_the_section_of_its_line_else_of_its_class_else_the_default() {
+    let ports = "[port.egress2]\nbuffer = \"2 cells\"\n[port.egress]\nbuffer = \"3 cells\"\n\
+        [port.default]\nbuffer = \"4 cells\"\n";
+    let scenario = scenario(&(DUMBBELL.to_string() + ports));
+    let capacity = |name| line(&scenario, name).port.capacity;
+    assert_eq!((capacity("egress2"), capacity("egress1"), capacity("bottleneck")), (2, 3, 4));
+    assert_eq!(capacity("access1.back"), 4);
+    assert_eq!((capacity("access1"), capacity("egress1.back")), (u64::MAX, u64::MAX)); // hosts
+}
+
+#[test]
+fn a_flow_changes_keys_of_the_same_kind_and_replaces_another_kind() {
+    let flows = "[[flow]]\nname = \"flow1\"\nsource = { off = \"0 s\" }\ntransport = { mss = 500 }\n\
+        [[flow]]\nname = \"flow2\"\nsource = { kind = \"greedy\" }\nweight = 3\n";
+    let scenario = scenario(&(DUMBBELL.to_string() + flows));
+    let source::Spec::File(file) = &scenario.flows[0].source else { panic!("still a file") };
+    assert_eq!((file.size.0, file.off), (5_000_000, Span::ZERO));
+    let transport::Spec::Tcp(tcp) = &scenario.flows[0].transport else { panic!("still TCP") };
+    assert_eq!(tcp.mss, 500);
+    assert_eq!(scenario.flows[1].source.name(), "greedy");
+    assert_eq!((scenario.vcs[0].weight, scenario.vcs[1].weight), (1.0, 3.0));
+}
+
+#[test]
+fn nodes_links_and_flows_stand_beside_a_template_or_change_it() {
+    let more = "[[node]]\nname = \"tap\"\nkind = \"host\"\n[[node]]\nname = \"left\"\nlatency = \"4 us\"\n\
+        [[link]]\nfrom = \"tap\"\nto = \"left\"\nrate = \"1 Mb/s\"\ndelay = \"0 s\"\n\
+        [[link]]\nname = \"access1\"\ndelay = \"9 us\"\n\
+        [[flow]]\nname = \"extra\"\nfrom = \"tap\"\nto = \"sink2\"\n";
+    let scenario = scenario(&(DUMBBELL.to_string() + more));
+    assert_eq!((scenario.nodes[2].kind, scenario.nodes[2].latency), (NodeKind::Switch, Span::micros(4)));
+    assert_eq!(
+        (line(&scenario, "access1").rate, line(&scenario, "access1").delay),
+        (Rate(10_000_000), Span::micros(9))
+    );
+    assert_eq!(path(&scenario, 2), ["tap->left", "bottleneck", "egress2"]);
+    assert_eq!(scenario.vcs[5].name, "extra.back");
+    assert_eq!(path(&scenario, 5), ["egress2.back", "bottleneck.back", "left->tap"]);
+}
+
+#[test]
+fn a_route_has_the_fewest_hops_and_then_the_lines_declared_first() {
+    let long_first = scenario(&mesh("a p, p q, q r, p s, s r, p r, r b", ""));
+    assert_eq!(path(&long_first, 0), ["a->p", "p->r", "r->b"]);
+    let tie = scenario(&mesh("a p, p s, p q, q r, s r, r b", ""));
+    assert_eq!(path(&tie, 0), ["a->p", "p->s", "s->r", "r->b"]);
+}
+
+#[test]
+fn via_leads_a_route_through_other_nodes_and_back() {
+    let detour = scenario(&mesh("a p, p r, p q, q r, r b", "via = [\"q\"]\n"));
+    assert_eq!(path(&detour, 0), ["a->p", "p->q", "q->r", "r->b"]);
+    assert_eq!(path(&detour, 1), ["b->r", "r->q", "q->p", "p->a"]);
+}
+
+#[test]
+fn acknowledgements_find_a_way_of_their_own_where_a_line_has_no_other_direction() {
+    let ring = scenario(&mesh("a p, p r!, r q!, q p!, r b", ""));
+    assert_eq!(path(&ring, 0), ["a->p", "p->r", "r->b"]);
+    assert_eq!(path(&ring, 1), ["b->r", "r->q", "q->p", "p->a"]);
+}
+
+#[test]
+fn hosts_do_not_forward() {
+    let two_legs = mesh("a p, p b", "").replace("[[flow]]", "[[node]]\nname = \"c\"\nkind = \"host\"\n[[link]]\nfrom = \"b\"\nto = \"c\"\nrate = \"1 b/s\"\ndelay = \"0 s\"\n[[flow]]");
+    let message =
+        load(&two_legs.replace("to = \"b\"\nsource", "to = \"c\"\nsource"), "test.toml", &[]).unwrap_err();
+    assert!(message.contains("no route leads from \"a\" to \"c\""), "{message}");
+}
+
+#[test]
+fn without_an_adaptation_packets_travel_in_cells() {
+    let scenario = scenario(DUMBBELL);
+    assert!(scenario.lines.iter().all(|line| line.medium == Medium::Cells));
+    assert!(scenario.vcs.iter().all(|vc| !vc.llc_snap && vc.header == 0));
+}

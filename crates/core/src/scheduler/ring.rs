@@ -1,0 +1,43 @@
+//! Round robin over the queues that take part at present.
+
+use crate::buffer::set::Set;
+
+/// Queues that are served one after the other, in the order of their numbers.
+///
+/// Whoever joins behind the one that was served last has its turn in the same round.
+#[derive(Clone, Debug)]
+pub(super) struct Ring {
+    members: Set,
+    from: usize,
+}
+
+impl Ring {
+    /// A ring of queues below `bound`, of which none takes part.
+    pub(super) fn new(bound: usize) -> Ring {
+        Ring { members: Set::new(bound), from: 0 }
+    }
+
+    /// The queue takes part from now on.
+    pub(super) fn insert(&mut self, queue: usize) {
+        self.members.insert(queue);
+    }
+
+    /// The queue takes part no longer.
+    pub(super) fn remove(&mut self, queue: usize) {
+        self.members.remove(queue);
+    }
+
+    /// Queues that take part.
+    pub(super) fn members(&self) -> &Set {
+        &self.members
+    }
+
+    /// Serve the next queue that may send.
+    pub(super) fn next(&mut self, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+        let ahead = self.members.from(self.from);
+        let behind = self.members.iter().take_while(|&queue| queue < self.from);
+        let queue = ahead.chain(behind).find(|&queue| may_send(queue))?;
+        self.from = queue + 1;
+        Some(queue)
+    }
+}

@@ -1,0 +1,107 @@
+//! # Source
+//! J. Nagle, "On packet switches with infinite storage", IEEE Transactions on Communications 35(4), 1987; the
+//! discipline of paper 001 (L. Kalampoukas, A. Varma, 1995) with credits and, for the bandwidth in excess of
+//! guarantees, of paper 003 (D. Wu, H. J. Chao, 1998).
+//!
+//! # Idea
+//! Queues that hold something send one unit each, in turn. A queue without credit loses its turn, not its place.
+//!
+//! # Parameters
+//! None.
+//!
+//! # Differences from the paper
+//! None. The turn goes by the number of the circuit; packets count one each, whatever their length.
+//!
+//! # Complexity
+//! Constant per unit, and one step more for every queue that has no credit.
+
+use super::ring::Ring;
+use super::{Context, Scheduler};
+use crate::section;
+use crate::units::Time;
+
+section! {
+    /// One unit of each queue in turn.
+    pub struct Params {}
+}
+
+/// Round robin at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    ring: Ring,
+}
+
+impl Policy {
+    /// The scheduler of one port.
+    pub fn new(_: &Params, context: &Context<'_>) -> Result<Policy, String> {
+        Ok(Policy { ring: Ring::new(context.vcs()) })
+    }
+}
+
+impl Scheduler for Policy {
+    fn joined(&mut self, queue: usize) {
+        self.ring.insert(queue);
+    }
+
+    fn left(&mut self, queue: usize, empty: bool) {
+        if empty {
+            self.ring.remove(queue);
+        }
+    }
+
+    fn next(&mut self, _: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+        self.ring.next(may_send)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Bench;
+    use super::*;
+
+    fn bench(vcs: usize) -> Bench<Policy> {
+        Bench::new(&Context::alone(100, vcs), |context| Policy::new(&Params {}, context))
+    }
+
+    #[test]
+    fn queues_take_turns_and_an_empty_one_is_skipped() {
+        let mut bench = bench(4);
+        bench.join(&[0, 0, 0, 1, 3, 3]);
+        assert_eq!(bench.serve(10), [0, 1, 3, 0, 3, 0]);
+    }
+
+    #[test]
+    fn a_queue_that_joins_ahead_of_the_turn_is_served_in_the_same_round() {
+        let mut bench = bench(4);
+        bench.join(&[1, 1, 3, 3]);
+        assert_eq!(bench.serve(1), [1]);
+        bench.join(&[0, 2]);
+        assert_eq!(bench.serve(10), [2, 3, 0, 1, 3]);
+    }
+
+    #[test]
+    fn a_queue_that_may_not_send_loses_its_turn_but_not_its_place() {
+        let mut bench = bench(3);
+        bench.join(&[0, 0, 1, 1, 2, 2]);
+        bench.blocked.push(1);
+        assert_eq!(bench.serve(3), [0, 2, 0]);
+        bench.blocked.clear();
+        assert_eq!(bench.serve(10), [1, 2, 1]);
+    }
+
+    #[test]
+    fn nothing_is_served_when_no_queue_may_send() {
+        let mut bench = bench(2);
+        bench.join(&[0, 1]);
+        bench.blocked.extend([0, 1]);
+        assert_eq!(bench.serve_one(), None);
+    }
+
+    #[test]
+    fn a_queue_that_was_pushed_out_leaves_the_round() {
+        let mut bench = bench(2);
+        bench.join(&[0, 1]);
+        bench.push_out(0);
+        assert_eq!(bench.serve(5), [1]);
+    }
+}

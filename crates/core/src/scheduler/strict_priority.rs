@@ -1,0 +1,126 @@
+//! # Source
+//! The usual discipline of switches with traffic classes. None of the five papers needs it; it is here to put their
+//! traffic beside traffic that goes first.
+//!
+//! # Idea
+//! A queue is served only when no queue of a lower priority number has something to send; queues of the same priority
+//! take turns.
+//!
+//! # Parameters
+//! None here: each circuit's contract has a `priority`, 0 by default, and the lowest number goes first.
+//!
+//! # Differences from the paper
+//! There is no paper to differ from. A unit in transmission is not interrupted.
+//!
+//! # Complexity
+//! Constant per unit, and one step more for every queue that has no credit.
+
+use super::ring::Ring;
+use super::{Context, Scheduler};
+use crate::buffer::set::Set;
+use crate::section;
+use crate::units::Time;
+
+section! {
+    /// The lowest priority number first; turns among equals.
+    pub struct Params {}
+}
+
+/// Strict priority at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// For every queue its class; classes are numbered in the order of their priorities.
+    class: Vec<usize>,
+    rings: Vec<Ring>,
+    /// For every class how many of its queues hold something.
+    busy: Vec<usize>,
+    classes: Set,
+}
+
+impl Policy {
+    /// The scheduler of one port.
+    pub fn new(_: &Params, context: &Context<'_>) -> Result<Policy, String> {
+        let mut priorities: Vec<u32> = context.contracts.iter().map(|contract| contract.priority).collect();
+        priorities.sort_unstable();
+        priorities.dedup();
+        let class = |priority| priorities.partition_point(|&other| other < priority);
+        Ok(Policy {
+            class: context.contracts.iter().map(|contract| class(contract.priority)).collect(),
+            rings: vec![Ring::new(context.vcs()); priorities.len()],
+            busy: vec![0; priorities.len()],
+            classes: Set::new(priorities.len()),
+        })
+    }
+}
+
+impl Scheduler for Policy {
+    fn joined(&mut self, queue: usize) {
+        let class = self.class[queue];
+        if !self.rings[class].members().contains(queue) {
+            self.rings[class].insert(queue);
+            self.busy[class] += 1;
+            self.classes.insert(class);
+        }
+    }
+
+    fn left(&mut self, queue: usize, empty: bool) {
+        if empty {
+            let class = self.class[queue];
+            self.rings[class].remove(queue);
+            self.busy[class] -= 1;
+            if self.busy[class] == 0 {
+                self.classes.remove(class);
+            }
+        }
+    }
+
+    fn next(&mut self, _: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+        self.classes.iter().find_map(|class| self.rings[class].next(may_send))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Bench, contracts};
+    use super::*;
+
+    fn bench(priorities: &[u32]) -> Bench<Policy> {
+        let mut contracts = contracts(&vec![0; priorities.len()]);
+        contracts.iter_mut().zip(priorities).for_each(|(contract, &priority)| contract.priority = priority);
+        let context = Context { contracts: &contracts, ..Context::alone(100, 0) };
+        Bench::new(&context, |context| Policy::new(&Params {}, context))
+    }
+
+    #[test]
+    fn the_lowest_number_goes_first_and_equals_take_turns() {
+        let mut bench = bench(&[7, 1, 1, 0]);
+        bench.join(&[0, 0, 1, 1, 2, 2, 3]);
+        assert_eq!(bench.serve(10), [3, 1, 2, 1, 2, 0, 0]);
+    }
+
+    #[test]
+    fn an_arrival_of_a_higher_class_is_next() {
+        let mut bench = bench(&[1, 0]);
+        bench.join(&[0, 0, 0]);
+        assert_eq!(bench.serve(1), [0]);
+        bench.join(&[1]);
+        assert_eq!(bench.serve(10), [1, 0, 0]);
+    }
+
+    #[test]
+    fn a_class_that_may_not_send_does_not_hold_up_the_next() {
+        let mut bench = bench(&[0, 1]);
+        bench.join(&[0, 1]);
+        bench.blocked.push(0);
+        assert_eq!(bench.serve(10), [1]);
+        bench.blocked.clear();
+        assert_eq!(bench.serve(10), [0]);
+    }
+
+    #[test]
+    fn without_priorities_it_is_round_robin() {
+        let mut bench = bench(&[0, 0, 0]);
+        bench.join(&[0, 0, 1, 2, 2]);
+        assert_eq!(bench.serve(10), [0, 1, 2, 0, 2]);
+    }
+}

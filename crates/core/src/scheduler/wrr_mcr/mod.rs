@@ -1,0 +1,219 @@
+//! # Source
+//! D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), sections 3.1 and
+//! 4.3.5, equation (12); L. Zhang, "VirtualClock: a new traffic control algorithm for packet switching networks", ACM
+//! TOCS 9(2), 1991, for the other way to keep a minimum rate.
+//!
+//! # Idea
+//! Weighted round robin gives every circuit its minimum cell rate (MCR), round robin shares what is left. A slot goes to
+//! the next circuit that has cells and is owed one; if there is none, to the next circuit that has cells. So unused
+//! guarantees are shared like the excess, and the line never rests while a cell waits.
+//!
+//! # Parameters
+//! `realisation` says when a circuit is owed a cell: with `credits` (default) it receives `MCR · period / 424 bit`
+//! credits at the start of every `period` (default 1 ms, paper 003's T) and a guaranteed cell costs one; with
+//! `virtual-clock` its cells fall due one by one, 424 bit / MCR apart.
+//! `carry`: with `exact` (default) a circuit that was served late, or whose credits are no whole number, keeps up to one
+//! cell of what it is owed; with `floor` it keeps nothing, and credits are rounded down to whole cells (under
+//! `virtual-clock` the next cell falls due a full interval after the last one was sent).
+//! `mcr_plus` (default off) raises every MCR by its share of the bandwidth `reserved` (default 10 % of the line's rate):
+//!
+//! > MCR'ᵢ = MCRᵢ + reserved · MCRᵢ / Σ MCR  (12)
+//!
+//! where the sum runs over all circuits with a contract, idle ones too. `layer`: an MCR is a rate of `cells` on the line
+//! (default) or of application octets in full frames (`tcp`).
+//!
+//! # Differences from the paper
+//! The paper does not say how weights become slots, nor at which layer it promises MCRs: hence `realisation`, `carry`
+//! and `layer`. Of its tables the exact credits and the cell layer explain most. A cell sent in excess costs nothing.
+//!
+//! # Complexity
+//! Per cell constant with credits, and once a period one step per circuit with cells; with the virtual clock the
+//! logarithm of the number of circuits per guaranteed cell. One step more for every queue that has no credit to send.
+
+mod credits;
+
+mod virtual_clock;
+
+use super::ring::Ring;
+use super::{Context, Scheduler};
+use crate::buffer::admission::{Contract, Measure};
+use crate::buffer::set::Set;
+use crate::units::{CELL_BYTES, Rate, Share, Span, Time};
+use crate::{choice, section};
+
+use credits::Credits;
+use virtual_clock::VirtualClock;
+
+choice! {
+    /// When a circuit is owed a cell.
+    pub enum Realisation {
+        /// Credits in every period.
+        Credits = "credits",
+        /// Cells fall due one by one.
+        VirtualClock = "virtual-clock",
+    }
+}
+
+choice! {
+    /// What becomes of the part of a cell that a circuit is owed.
+    pub enum Carry {
+        /// Up to one cell is kept.
+        Exact = "exact",
+        /// Nothing is kept.
+        Floor = "floor",
+    }
+}
+
+choice! {
+    /// What a minimum cell rate counts.
+    pub enum Layer {
+        /// Cells on the line, headers included.
+        Cells = "cells",
+        /// Application octets in full frames.
+        Tcp = "tcp",
+    }
+}
+
+section! {
+    /// Minimum cell rates by weighted round robin, the excess by round robin.
+    pub struct Params {
+        /// When a circuit is owed a cell.
+        pub realisation: Realisation = Realisation::Credits,
+        /// Time between two rounds of credits.
+        pub period: Span = Span::millis(1),
+        /// What becomes of the part of a cell that a circuit is owed.
+        pub carry: Carry = Carry::Exact,
+        /// Whether to raise every MCR by its share of the reserved bandwidth.
+        pub mcr_plus: bool = false,
+        /// Bandwidth that MCR+ distributes, as a share of the line's rate.
+        pub reserved: Share = Share(100_000),
+        /// What a minimum cell rate counts.
+        pub layer: Layer = Layer::Cells,
+    }
+}
+
+/// Weighted round robin at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    guarantees: Guarantees,
+    /// Circuits with cells that are owed one.
+    owed: Ring,
+    /// Circuits with cells.
+    busy: Ring,
+}
+
+/// What circuits are owed. The state is that of the last [`Guarantees::advance`].
+#[derive(Clone, Debug)]
+enum Guarantees {
+    Credits(Credits),
+    VirtualClock(VirtualClock),
+}
+
+impl Policy {
+    /// The scheduler of one port, or why the rates cannot be guaranteed there.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+        let rates = guaranteed(params, context)?;
+        let guarantees = match params.realisation {
+            Realisation::Credits => Guarantees::Credits(Credits::new(&rates, params.period, params.carry)?),
+            Realisation::VirtualClock => Guarantees::VirtualClock(VirtualClock::new(&rates, params.carry)),
+        };
+        Ok(Policy { guarantees, owed: Ring::new(context.vcs()), busy: Ring::new(context.vcs()) })
+    }
+}
+
+impl Scheduler for Policy {
+    fn joined(&mut self, queue: usize) {
+        self.busy.insert(queue);
+        if self.guarantees.owes(queue) {
+            self.owed.insert(queue);
+        }
+    }
+
+    fn left(&mut self, queue: usize, empty: bool) {
+        if empty {
+            self.busy.remove(queue);
+            self.owed.remove(queue);
+        }
+    }
+
+    fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+        self.guarantees.advance(now, self.busy.members(), &mut self.owed);
+        let Some(queue) = self.owed.next(may_send) else { return self.busy.next(may_send) };
+        self.guarantees.charge(queue, now);
+        if !self.guarantees.owes(queue) {
+            self.owed.remove(queue);
+        }
+        Some(queue)
+    }
+}
+
+impl Guarantees {
+    /// Time has come to `now`: put the `busy` circuits that are owed a cell into the ring `owed`.
+    fn advance(&mut self, now: Time, busy: &Set, owed: &mut Ring) {
+        match self {
+            Guarantees::Credits(credits) => credits.advance(now, busy, owed),
+            Guarantees::VirtualClock(clock) => clock.advance(now, busy, owed),
+        }
+    }
+
+    /// Whether the circuit is owed a cell.
+    fn owes(&mut self, vc: usize) -> bool {
+        match self {
+            Guarantees::Credits(credits) => credits.owes(vc),
+            Guarantees::VirtualClock(clock) => clock.owes(vc),
+        }
+    }
+
+    /// The circuit sends a cell that it is owed.
+    fn charge(&mut self, vc: usize, now: Time) {
+        match self {
+            Guarantees::Credits(credits) => credits.charge(vc),
+            Guarantees::VirtualClock(clock) => clock.charge(vc, now),
+        }
+    }
+}
+
+/// The rates to guarantee, in bits per second on the line, or why that cannot be done.
+fn guaranteed(params: &Params, context: &Context<'_>) -> Result<Vec<Rate>, String> {
+    if context.measure != Measure::Cells {
+        return Err("wrr-mcr guarantees cell rates, and this port sends packets".to_string());
+    }
+    let on_line = |contract: &Contract| match params.layer {
+        Layer::Cells => Ok(contract.mcr),
+        Layer::Tcp => line_rate(contract),
+    };
+    let mut rates = context.contracts.iter().map(on_line).collect::<Result<Vec<Rate>, String>>()?;
+    if params.mcr_plus {
+        mcr_plus(&mut rates, params.reserved.of(context.rate));
+    }
+    let sum = rates.iter().fold(0u64, |sum, rate| sum.saturating_add(rate.0));
+    match sum <= context.rate.0 {
+        true => Ok(rates),
+        false => Err(format!(
+            "the guaranteed rates add up to {} on a line of {}{}",
+            Rate(sum),
+            context.rate,
+            if params.mcr_plus { ", reserved bandwidth included" } else { "" }
+        )),
+    }
+}
+
+/// The rate on the line of a circuit whose application octets were promised.
+fn line_rate(contract: &Contract) -> Result<Rate, String> {
+    match contract.payload {
+        _ if contract.mcr == Rate(0) => Ok(Rate(0)),
+        0 => Err("a circuit of acknowledgements has no application octets to guarantee".to_string()),
+        payload => Ok(contract.mcr.scaled(contract.frame * CELL_BYTES, payload)),
+    }
+}
+
+/// Paper 003, equation (12).
+fn mcr_plus(rates: &mut [Rate], reserved: Rate) {
+    let sum: u64 = rates.iter().map(|rate| rate.0).sum();
+    for rate in rates.iter_mut().filter(|rate| **rate > Rate(0)) {
+        rate.0 += reserved.scaled(rate.0, sum).0;
+    }
+}
+
+#[cfg(test)]
+mod tests;

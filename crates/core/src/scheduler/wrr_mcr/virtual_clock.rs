@@ -1,0 +1,88 @@
+//! Cells that fall due one by one.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::Carry;
+use crate::buffer::set::Set;
+use crate::scheduler::ring::Ring;
+use crate::units::{CELL_BYTES, Rate, Span, Time};
+
+/// When the next guaranteed cell of every circuit falls due.
+#[derive(Clone, Debug)]
+pub(super) struct VirtualClock {
+    carry: Carry,
+    accounts: Vec<Account>,
+    /// Circuits whose next cell is not due yet, each at most once, so that the heap never grows.
+    waiting: BinaryHeap<Reverse<(Time, usize)>>,
+}
+
+#[derive(Clone, Debug)]
+struct Account {
+    rate: Rate,
+    /// Time between two cells, and the remainder of that division by the rate.
+    interval: (Span, u64),
+    due: Time,
+    rest: u64,
+    owed: bool,
+}
+
+impl VirtualClock {
+    pub(super) fn new(rates: &[Rate], carry: Carry) -> VirtualClock {
+        let account = |&rate: &Rate| {
+            let (whole, rest) = match rate {
+                Rate(0) => (0, 0),
+                rate => rate.time_of_bits(CELL_BYTES * 8),
+            };
+            Account { rate, interval: (Span(whole), rest), due: Time::ZERO, rest: 0, owed: rate > Rate(0) }
+        };
+        let accounts: Vec<Account> = rates.iter().map(account).collect();
+        VirtualClock { carry, waiting: BinaryHeap::with_capacity(accounts.len()), accounts }
+    }
+
+    pub(super) fn advance(&mut self, now: Time, busy: &Set, owed: &mut Ring) {
+        while let Some(&Reverse((due, vc))) = self.waiting.peek().filter(|next| next.0.0 <= now) {
+            debug_assert_eq!(due, self.accounts[vc].due);
+            self.waiting.pop();
+            self.accounts[vc].owed = true;
+            if busy.contains(vc) {
+                owed.insert(vc);
+            }
+        }
+    }
+
+    pub(super) fn owes(&self, vc: usize) -> bool {
+        self.accounts[vc].owed
+    }
+
+    /// When the circuit's next guaranteed cell falls due.
+    #[cfg(test)]
+    pub(super) fn due(&self, vc: usize) -> Time {
+        self.accounts[vc].due
+    }
+
+    pub(super) fn charge(&mut self, vc: usize, now: Time) {
+        let account = &mut self.accounts[vc];
+        account.charge(now, self.carry);
+        account.owed = account.due <= now;
+        if !account.owed {
+            self.waiting.push(Reverse((account.due, vc)));
+        }
+    }
+}
+
+impl Account {
+    /// The next cell falls due one interval after this one did, but no earlier than the carry allows.
+    fn charge(&mut self, now: Time, carry: Carry) {
+        let (interval, rest) = self.interval;
+        let kept = if carry == Carry::Exact { interval } else { Span::ZERO };
+        let earliest = Time(now.0.saturating_sub(kept.0));
+        if self.due < earliest {
+            (self.due, self.rest) = (earliest, 0);
+        }
+        self.rest += rest;
+        let extra = u64::from(self.rest >= self.rate.0);
+        self.rest -= extra * self.rate.0;
+        self.due += interval + Span(extra);
+    }
+}

@@ -1,0 +1,145 @@
+//! The engine as a whole on a thousand random networks: nothing is lost sight of, and the same scenario gives the same
+//! bytes.
+
+#![allow(clippy::unwrap_used)] // here a panic is the report
+
+mod random;
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pushout_core::audit::audit;
+use pushout_core::buffer::verdict::Reason;
+use pushout_core::engine::{self, Outcome};
+use pushout_core::report::report;
+use pushout_core::scenario::model::Scenario;
+use pushout_core::serde_json::Value as Json;
+
+use random::schema::names;
+
+const SCENARIOS: u64 = 1000;
+
+/// What all runs together have seen: a test that sees nothing proves nothing.
+#[derive(Default)]
+struct Seen {
+    policies: BTreeMap<String, u32>,
+    lost: BTreeMap<&'static str, u64>,
+    figures: BTreeMap<&'static str, u64>,
+}
+
+impl Seen {
+    fn add(&mut self, text: &Json, scenario: &Scenario, outcome: &Outcome) {
+        let mut used = Vec::new();
+        policies(&text["port"], &mut used);
+        used.into_iter().for_each(|name| *self.policies.entry(name).or_default() += 1);
+        for port in &outcome.network.ports {
+            for reason in Reason::ALL {
+                *self.lost.entry(reason.word()).or_default() += port.counters().lost_for(reason);
+            }
+        }
+        let mut count = |name, number: u64| *self.figures.entry(name).or_default() += number;
+        for flow in &outcome.network.flows {
+            let figures = flow.figures();
+            count("bytes", figures.bytes);
+            count("retransmitted", figures.retransmitted);
+            count("timeouts", figures.timeouts);
+            count("fast retransmits", figures.fast_retransmits);
+            count("transfers", figures.transfers);
+        }
+        for circuit in &outcome.network.circuits {
+            count("frames of wrong length", circuit.received().wrong_length);
+            count("frames of wrong CRC", circuit.received().wrong_crc);
+        }
+        count("cell hops", outcome.work.cell_hops);
+        count("packet hops", outcome.work.packet_hops);
+        count("warm-ups", u64::from(scenario.warmup.0 > 0));
+    }
+}
+
+/// Names of the policies that the ports of a scenario ask for.
+fn policies(json: &Json, found: &mut Vec<String>) {
+    match json {
+        Json::Object(table) => {
+            found.extend(table.get("policy").and_then(Json::as_str).map(str::to_string));
+            table.values().for_each(|value| policies(value, found));
+        }
+        Json::Array(list) => list.iter().for_each(|value| policies(value, found)),
+        _ => {}
+    }
+}
+
+/// Losses by port and reason: in the log, and in the books of the ports.
+fn losses(outcome: &Outcome) -> [BTreeMap<(usize, Reason), u64>; 2] {
+    let (mut logged, mut booked) = (BTreeMap::new(), BTreeMap::new());
+    for loss in &outcome.losses {
+        *logged.entry((loss.port as usize, loss.reason)).or_default() += 1;
+    }
+    for (index, port) in outcome.network.ports.iter().enumerate() {
+        for reason in Reason::ALL {
+            booked.insert((index, reason), port.counters().lost_for(reason));
+        }
+    }
+    booked.retain(|_, number| *number > 0);
+    [logged, booked]
+}
+
+/// Run a scenario twice and check everything that must hold.
+fn check(text: &Json, scenario: &Scenario, seen: &mut Seen) {
+    let outcome = engine::run(scenario, true);
+    let audit = audit(scenario, &outcome);
+    assert_eq!(audit.failures, [""; 0], "the audit fails");
+    assert!(audit.checks > 0);
+    assert!(outcome.losses.is_sorted_by_key(|loss| loss.time), "the log goes back in time");
+    if scenario.warmup.0 == 0 {
+        let [logged, booked] = losses(&outcome);
+        assert_eq!(logged, booked, "the log and the books differ");
+    }
+    seen.add(text, scenario, &outcome);
+    let again = random::load(text).unwrap();
+    let once = report(scenario, &outcome, Some(&audit)).to_string();
+    let twice = report(&again, &engine::run(&again, false), Some(&audit)).to_string();
+    assert_eq!(once, twice, "the same scenario gives two results");
+}
+
+#[test]
+fn a_thousand_random_networks_pass_the_audit_and_repeat_themselves() {
+    let mut seen = Seen::default();
+    for seed in 0..SCENARIOS {
+        let (text, scenario) = random::scenario(seed);
+        let checked = catch_unwind(AssertUnwindSafe(|| check(&text, &scenario, &mut seen)));
+        assert!(checked.is_ok(), "seed {seed}, for the reason above:\n{text:#}");
+    }
+    let registered = names(&random::port_schema(), "policy");
+    let rare: Vec<_> = registered.iter().filter(|name| seen.policies.get(*name) < Some(&20)).collect();
+    assert!(registered.len() > 3 && rare.is_empty(), "too rarely drawn: {rare:?} of {:?}", seen.policies);
+    let missing: Vec<_> = seen.figures.iter().filter(|(_, number)| **number < 20).collect();
+    assert!(missing.is_empty(), "hardly ever seen: {missing:?} of {:?}", seen.figures);
+    for reason in [Reason::Overflow, Reason::Partial, Reason::Early] {
+        assert!(seen.lost[reason.word()] > 1000, "hardly anything was lost: {:?}", seen.lost);
+    }
+}
+
+/// A run with losses, and what the audit says of it after somebody has meddled with it.
+fn meddled(meddle: impl Fn(&mut Outcome)) -> Vec<String> {
+    let (_, scenario) = (0..).map(random::scenario).find(|(_, scenario)| scenario.lines.len() > 4).unwrap();
+    let mut outcome = engine::run(&scenario, false);
+    meddle(&mut outcome);
+    audit(&scenario, &outcome).failures
+}
+
+#[test]
+fn the_audit_misses_a_unit_that_has_vanished_from_a_line() {
+    let failures = meddled(|outcome| outcome.on_lines[0] += 1);
+    assert!(failures.len() == 1 && failures[0].contains("under way"), "{failures:?}");
+}
+
+#[test]
+fn the_audit_misses_a_loss_that_no_port_has_counted() {
+    let failures = meddled(|outcome| outcome.network.circuits[0].lost());
+    assert!(failures.len() == 1 && failures[0].contains("lost"), "{failures:?}");
+}
+
+#[test]
+fn the_audit_of_a_run_that_nobody_has_meddled_with_finds_nothing() {
+    assert_eq!(meddled(|_| ()), [""; 0]);
+}

@@ -1,0 +1,55 @@
+//! Every scenario file of the repository loads, passes the audit and gives the same bytes twice.
+
+#![allow(clippy::unwrap_used)] // here a panic is the report
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pushout_core::api::{self, Request};
+
+/// Long enough for the first losses and retransmissions of a local network, short enough for a test.
+const SHORT: [&str; 2] = ["duration=300 ms", "warmup=50 ms"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The TOML and JSON files of a folder, in order.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let is_scenario =
+        |path: &PathBuf| path.extension().is_some_and(|extension| extension == "toml" || extension == "json");
+    let mut files: Vec<_> = entries.filter(is_scenario).collect();
+    files.sort();
+    files
+}
+
+fn check(path: &Path) {
+    let text = fs::read_to_string(path).unwrap();
+    let name = path.to_string_lossy();
+    let sets = SHORT.map(String::from);
+    let request = Request { text: &text, name: &name, sets: &sets, audit: true, ..Request::default() };
+    let document = api::run(&request, || 0.0).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(document["audit"]["failures"].as_array().unwrap().len(), 0, "{name}: {:#}", document["audit"]);
+    assert!(document["engine"]["events"].as_u64() > Some(0), "{name}: nothing happens in {SHORT:?}");
+    assert_eq!(document.to_string(), api::run(&request, || 0.0).unwrap().to_string(), "{name}");
+}
+
+#[test]
+fn every_named_scenario_passes_the_audit_and_repeats_itself() {
+    let files = files(&root().join("scenarios"));
+    assert!(!files.is_empty());
+    files.iter().for_each(|path| check(path));
+}
+
+#[test]
+fn every_scenario_of_a_study_passes_the_audit_and_repeats_itself() {
+    let studies = fs::read_dir(root().join("studies")).unwrap().map(|entry| entry.unwrap().path());
+    let mut studies: Vec<_> = studies.filter(|path| path.is_dir()).collect();
+    studies.sort();
+    assert!(!studies.is_empty());
+    for study in studies {
+        let scenarios = files(&study).into_iter().filter(|path| !path.ends_with("study.toml"));
+        scenarios.for_each(|path| check(&path));
+    }
+}

@@ -1,0 +1,441 @@
+//! What people read when a scenario is wrong: every message names the place, what was found and what is allowed.
+
+use pushout_core::scenario::load;
+
+/// A scenario that is right; every case below spoils it in one place.
+const LAN: &str = r#"name = "lan"
+duration = "40 s"
+
+[topology]
+template = "dumbbell"
+sources = 3
+access = { rate = "149.76 Mb/s", delay = "100 us" }
+bottleneck = { rate = "149.76 Mb/s", delay = "100 us" }
+egress = { rate = "149.76 Mb/s", delay = "100 us" }
+
+[adaptation]
+kind = "aal5"
+llc_snap = true
+
+[port.bottleneck]
+buffer = "8192 cells"
+admission = { policy = "epd", threshold = "7373 cells" }
+
+[flows]
+source = { kind = "greedy" }
+transport = { kind = "tcp", mss = 1460 }
+"#;
+
+/// A network without a template.
+const EXPLICIT: &str = r#"name = "two"
+duration = "1 s"
+[[node]]
+name = "a"
+kind = "host"
+[[node]]
+name = "s"
+kind = "switch"
+[[node]]
+name = "b"
+kind = "host"
+[[link]]
+from = "a"
+to = "s"
+rate = "10 Mb/s"
+delay = "1 ms"
+[[link]]
+from = "s"
+to = "b"
+rate = "10 Mb/s"
+delay = "1 ms"
+[[flow]]
+name = "f"
+from = "a"
+to = "b"
+source = { kind = "cbr", rate = "1 Mb/s" }
+transport = { kind = "udp" }
+"#;
+
+/// The whole message about a text.
+fn refused(text: &str) -> String {
+    load(text, "lan.toml", &[]).err().unwrap_or_else(|| panic!("this should be refused:\n{text}"))
+}
+
+/// Its first line.
+fn first_line(text: &str) -> String {
+    refused(text).lines().next().unwrap_or_default().to_string()
+}
+
+/// `text` with one part replaced, which must be there exactly once.
+fn spoilt(text: &str, from: &str, to: &str) -> String {
+    assert_eq!(text.matches(from).count(), 1, "{from:?} is not a single place");
+    text.replace(from, to)
+}
+
+#[test]
+fn the_examples_themselves_are_right() {
+    load(LAN, "lan.toml", &[]).unwrap();
+    load(EXPLICIT, "two.toml", &[]).unwrap();
+}
+
+#[test]
+fn the_place_is_shown_below_the_message() {
+    let message = refused(&spoilt(LAN, "8192 cells", "8192 cels"));
+    let expected = r#"lan.toml:16:10: port.bottleneck.buffer: "8192 cels": unknown unit "cels" for a buffer (units: cells, packets, bytes, KB, KiB, MB, MiB)
+ 16 | buffer = "8192 cels"
+    |          ^"#;
+    assert_eq!(message, expected);
+}
+
+/// What is replaced in which text, by what, and the first line of the message; it may stop at "…", before a list of
+/// names that grows with every policy.
+type Case = (&'static str, &'static str, &'static str, &'static str);
+
+fn is_as(message: &str, expected: &str) -> bool {
+    expected.strip_suffix('…').map_or(message == expected, |start| message.starts_with(start))
+}
+
+fn check(cases: &[Case]) {
+    let mut wrong = String::new();
+    for (text, from, to, expected) in cases {
+        let message = first_line(&spoilt(text, from, to));
+        if !is_as(&message, expected) {
+            wrong += &format!("{from:?} -> {to:?}\n  FOUND    {message}\n  EXPECTED {expected}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn values_say_what_they_should_have_been() {
+    #[rustfmt::skip]
+    check(&[
+        (LAN, "duration = \"40 s\"", "duration = 40",
+            r#"lan.toml:2:12: duration: 40 has no unit: a time is written as in "100 us""#),
+        (LAN, "\"40 s\"", "\"40\"",
+            r#"lan.toml:2:12: duration: "40": the unit is missing: a time is written as in "100 us" (units: s, ms, us, ns, ps)"#),
+        (LAN, "\"40 s\"", "\"40 sec\"",
+            r#"lan.toml:2:12: duration: "40 sec": unknown unit "sec" for a time (units: s, ms, us, ns, ps)"#),
+        (LAN, "\"40 s\"", "\"-1 s\"",
+            r#"lan.toml:2:12: duration: "-1 s": a time cannot be negative"#),
+        (LAN, "\"40 s\"", "\"0 s\"",
+            r#"lan.toml:2:12: duration: "0 s": nothing happens in no time: it must be longer than 0 s"#),
+        (LAN, "\"40 s\"", "\"40 s\"\nwarmup = \"40 s\"",
+            r#"lan.toml:3:10: warmup: "40 s": nothing is left to measure: it must end before the duration of 40 s"#),
+        (LAN, "\"40 s\"", "\"40 s\"\nseed = -1",
+            "lan.toml:3:8: seed: -1 is not a whole number from 0"),
+        (LAN, "\"40 s\"", "\"40 s\"\nengine = \"quick\"",
+            r#"lan.toml:3:10: engine: unknown value "quick" (allowed: fast, reference)"#),
+        (LAN, "\"40 s\"", "2026-01-01",
+            "lan.toml:2:12: 2026-01-01 is a date, and a scenario has none; quote it if it is a text"),
+        (LAN, "\"lan\"", "7",
+            "lan.toml:1:8: name: 7 is not a text"),
+        (LAN, "\"lan\"", "\"\"",
+            r#"lan.toml:1:8: name: "": a name has 1 to 100 characters, without quotes and control characters"#),
+        (LAN, "sources = 3", "sources = \"3\"",
+            r#"lan.toml:6:11: topology.sources: "3" is not a whole number from 0 to 4294967295"#),
+        (LAN, "sources = 3", "sources = 0",
+            "lan.toml:6:11: topology.sources: 0 is not a number from 1 to 100000"),
+        (LAN, "sources = 3", "sources = 2.5",
+            "lan.toml:6:11: topology.sources: 2.5 is not a whole number from 0 to 4294967295"),
+        (LAN, "\"8192 cells\"", "\"-5 cells\"",
+            r#"lan.toml:16:10: port.bottleneck.buffer: "-5 cells": a number of cells cannot be negative"#),
+        (LAN, "\"8192 cells\"", "8192",
+            r#"lan.toml:16:10: port.bottleneck.buffer: 8192 is not a size with a unit, as in "8192 cells" or "150 KB""#),
+        (LAN, "\"8192 cells\"", "\"0 cells\"",
+            r#"lan.toml:16:10: port.bottleneck.buffer: "0 cells" holds nothing: a buffer has room for at least one cell (53 bytes)"#),
+        (LAN, "\"8192 cells\"", "\"52 bytes\"",
+            r#"lan.toml:16:10: port.bottleneck.buffer: "52 bytes" holds nothing: a buffer has room for at least one cell (53 bytes)"#),
+        (LAN, "\"8192 cells\"", "\"100 packets\"",
+            r#"lan.toml:16:10: port.bottleneck.buffer: "100 packets" cannot be: the line "bottleneck" carries cells; give the buffer in cells or bytes, as in "8192 cells" or "150 KB""#),
+        (LAN, "llc_snap = true", "llc_snap = \"yes\"",
+            r#"lan.toml:13:12: adaptation.llc_snap: "yes" is not true or false"#),
+        (LAN, "mss = 1460", "mss = \"1460\"",
+            r#"lan.toml:21:35: flows.transport.mss: "1460" is not a whole number from 0 to 4294967295"#),
+        (EXPLICIT, "rate = \"1 Mb/s\"", "rate = \"0 b/s\"",
+            r#"lan.toml:26:33: flow.f.source.rate: "0 b/s": a rate of zero never sends anything"#),
+        (EXPLICIT, "rate = \"1 Mb/s\"", "rate = \"1 Mb/s\", size = \"0 B\"",
+            r#"lan.toml:26:50: flow.f.source.size: "0 B": a datagram has at least one byte"#),
+        (EXPLICIT, "name = \"f\"", "name = \"f\"\nweight = 0",
+            "lan.toml:24:10: flow.f.weight: 0: a weight is greater than 0"),
+        (EXPLICIT, "name = \"f\"", "name = \"f\"\nweight = nan",
+            "lan.toml:24:10: flow.f.weight: NaN is not a number"),
+        (EXPLICIT, "name = \"f\"", "name = \"f\"\nmcr = \"11 Mb/s\"",
+            r#"lan.toml:24:7: flow.f.mcr: "11 Mb/s": the line "a->s" has only 10 Mb/s to promise"#),
+        (EXPLICIT, "to = \"s\"\nrate = \"10 Mb/s\"", "to = \"s\"\nrate = \"0 Mb/s\"",
+            r#"lan.toml:15:8: link.a->s.rate: "0 Mb/s": a rate of zero never sends anything"#),
+        (EXPLICIT, "to = \"s\"\nrate = \"10 Mb/s\"", "to = \"s\"\nrate = \"900 Tb/s\"",
+            r#"lan.toml:15:8: link.a->s.rate: "900 Tb/s": a line has at most 100 Tb/s"#),
+    ]);
+}
+
+#[test]
+fn keys_and_names_that_do_not_exist_come_with_the_nearest_one() {
+    #[rustfmt::skip]
+    check(&[
+        (LAN, "duration", "duratoin",
+            r#"lan.toml:2:1: duratoin: unknown key "duratoin"; did you mean "duration", which is missing?"#),
+        (LAN, "[port.bottleneck]", "[port.bottlneck]",
+            r#"lan.toml:15:7: port.bottlneck: unknown port "bottlneck"; did you mean "bottleneck"? (allowed: default, access, access.back, egress, egress.back, bottleneck, bottleneck.back, access1, access1.back, access2, access2.back, access3, access3.back, egress1, egress1.back, egress2 and 3 more)"#),
+        (LAN, "buffer =", "bufer =",
+            r#"lan.toml:16:1: port.bottleneck.bufer: unknown key "bufer"; did you mean "buffer"? (allowed: …"#),
+        (LAN, "\"epd\"", "\"edp\"",
+            r#"lan.toml:17:24: port.bottleneck.admission.policy: unknown admission "edp"; did you mean "epd"? (allowed: …"#),
+        (LAN, "threshold =", "treshold =",
+            r#"lan.toml:17:31: port.bottleneck.admission.treshold: unknown key "treshold"; did you mean "threshold"? (allowed: …"#),
+        (LAN, "\"dumbbell\"", "\"dumbell\"",
+            r#"lan.toml:5:12: topology.template: unknown template "dumbell"; did you mean "dumbbell"? (allowed: …"#),
+        (LAN, "\"greedy\"", "\"gready\"",
+            r#"lan.toml:20:19: flows.source.kind: unknown source "gready"; did you mean "greedy"? (allowed: …"#),
+        (LAN, "\"tcp\", mss", "\"tpc\", mss",
+            r#"lan.toml:21:22: flows.transport.kind: unknown transport "tpc"; did you mean "tcp"? (allowed: …"#),
+        (LAN, "[topology]", "[topologie]",
+            r#"lan.toml:4:2: topologie: unknown key "topologie"; did you mean "topology"? (allowed: name, title, …"#),
+        (LAN, "access = {", "acess = {",
+            r#"lan.toml:7:1: topology.acess: unknown key "acess"; did you mean "access", which is missing?"#),
+        (LAN, "[flows]", "[flows]\nvia = []",
+            r#"lan.toml:20:1: flows.via: unknown key "via" (allowed: source, transport, start, start_spread, mcr, weight)"#),
+        (LAN, "[flows]", "[[flow]]\nname = \"flow4\"\nweight = 2\n[flows]",
+            r#"lan.toml:20:8: flow.flow4.name: the template makes no such flow: unknown flow "flow4"; did you mean "flow1"? (allowed: flow1, flow2, flow3)"#),
+        (EXPLICIT, "to = \"s\"", "to = \"sw\"",
+            r#"lan.toml:14:6: link.a->sw.to: unknown node "sw"; did you mean "s"? (allowed: a, s, b)"#),
+        (EXPLICIT, "from = \"a\"\nto = \"b\"", "from = \"c\"\nto = \"b\"",
+            r#"lan.toml:24:8: flow.f.from: unknown node "c"; did you mean "a"? (allowed: a, s, b)"#),
+        (EXPLICIT, "kind = \"switch\"", "kind = \"swich\"",
+            r#"lan.toml:8:8: node.s.kind: unknown value "swich"; did you mean "switch"? (allowed: host, switch, router)"#),
+    ]);
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    #[rustfmt::skip]
+    check(&[
+        (LAN, "name = \"lan\"", "",
+            r#"lan.toml:1:1: the key "name" is missing"#),
+        (LAN, "policy = \"epd\", ", "",
+            r#"lan.toml:17:13: port.bottleneck.admission: the key "policy" is missing (one of: …"#),
+        (LAN, "kind = \"aal5\"", "",
+            r#"lan.toml:11:2: adaptation: the key "kind" is missing (one of: …"#),
+        (LAN, "source = { kind = \"greedy\" }", "",
+            r#"lan.toml:19:2: flow.flow1: the key "source" is missing: give it in [flows] for all, or in the flow"#),
+        (LAN, "transport = { kind = \"tcp\", mss = 1460 }", "",
+            r#"lan.toml:19:2: flow.flow1: the key "transport" is missing: give it in [flows] for all, or in the flow"#),
+        (LAN, "{ kind = \"greedy\" }", "{ kind = \"file\" }",
+            r#"lan.toml:20:10: flows.source: the key "size" is missing"#),
+        (EXPLICIT, "name = \"f\"", "",
+            r#"lan.toml:22:3: flow.a->b: the key "name" is missing"#),
+        (EXPLICIT, "name = \"f\"\nfrom = \"a\"", "name = \"f\"",
+            r#"lan.toml:22:3: flow.f: the key "from" is missing"#),
+        (EXPLICIT, "to = \"s\"", "",
+            r#"lan.toml:12:3: link[0]: the key "to" is missing"#),
+    ]);
+}
+
+#[test]
+fn what_cannot_work_together_is_refused_with_the_reason() {
+    #[rustfmt::skip]
+    check(&[
+        (LAN, "7373 cells", "9000 cells",
+            r#"lan.toml:17:43: port.bottleneck.admission.threshold: "9000 cells": 9000 is above the buffer of 8192 cells"#),
+        (LAN, "7373 cells", "10 packets",
+            r#"lan.toml:17:43: port.bottleneck.admission.threshold: "10 packets": this port counts cells, not packets"#),
+        (LAN, "buffer = \"8192 cells\"\nadmission = { policy = \"epd\", threshold = \"7373 cells\" }", "admission = { policy = \"epd\" }",
+            "lan.toml:16:13: port.bottleneck.admission.threshold: a share of an unlimited buffer is no threshold"),
+        (LAN, "mss = 1460", "mss = 65490",
+            "lan.toml:21:35: flows.transport.mss: 65490: the packets become 65538 bytes long with their LLC/SNAP header of 8, and an AAL5 frame carries at most 65535"),
+        (LAN, "mss = 1460", "mss = 0",
+            "lan.toml:21:35: flows.transport.mss: 0: a segment carries at least one byte"),
+        (LAN, "mss = 1460", "mss = 1460, window = \"1 kB\"",
+            r#"lan.toml:21:50: flows.transport.window: "1 kB": it must hold at least one segment (mss)"#),
+        (LAN, "{ kind = \"greedy\" }", "{ kind = \"cbr\", rate = \"1 Mb/s\" }",
+            r#"lan.toml:20:19: flows.source.kind: the source "cbr" does not fit the transport "tcp", which takes: greedy, file"#),
+        (LAN, "kind = \"aal5\"\nllc_snap = true", "kind = \"packet\"",
+            r#"lan.toml:15:10: port.bottleneck.buffer: "8192 cells" cannot be: the line "bottleneck" carries packets; give the buffer in packets or bytes, as in "100 packets" or "150 KB""#),
+        (LAN, "\naccess = { rate = \"149.76 Mb/s\"", "\naccess = { rate = \"0 b/s\"",
+            r#"lan.toml:7:19: topology.access.rate: "0 b/s": a rate of zero never sends anything"#),
+        (LAN, "access = { rate = \"149.76 Mb/s\", delay = \"100 us\" }", "access = [{ rate = \"1 Mb/s\", delay = \"1 us\" }]",
+            "lan.toml:7:10: topology.access: the list has 1 entries for 3 sources; give one for each, or one table for all"),
+        (EXPLICIT, "{ kind = \"udp\" }", "{ kind = \"udp\", mss = 5 }",
+            r#"lan.toml:27:29: flow.f.transport.mss: unknown key "mss" (allowed: kind)"#),
+        (EXPLICIT, "rate = \"1 Mb/s\"", "rate = \"1 Mb/s\", size = \"65508 bytes\"",
+            r#"lan.toml:26:50: flow.f.source.size: "65508 bytes": the packets become 65536 bytes long, and an AAL5 frame carries at most 65535"#),
+        (EXPLICIT, "[[flow]]", "[adaptation]\nkind = \"packet\"\n[[flow]]",
+            r#"lan.toml:12:3: link.a->s.medium: this link carries packets, but "s" is a switch and forwards cells; make it a router, or set medium = "cells""#),
+    ]);
+}
+
+#[test]
+fn networks_must_hang_together() {
+    #[rustfmt::skip]
+    check(&[
+        (EXPLICIT, "to = \"b\"\nrate", "to = \"a\"\nrate",
+            r#"lan.toml:12:3: link.s->a.name: the name "s->a" is given twice; give this link a name of its own"#),
+        (EXPLICIT, "from = \"s\"\nto = \"b\"", "from = \"b\"\nto = \"s\"\nduplex = false",
+            r#"lan.toml:26:6: flow.f.to: no route leads from "a" to "b": some [[link]] is missing, or has duplex = false the other way"#),
+        (EXPLICIT, "from = \"s\"", "from = \"b\"",
+            r#"lan.toml:19:6: link.b->b.to: "b": a link leads to another node, not back to its own"#),
+        (EXPLICIT, "to = \"b\"\nsource", "to = \"s\"\nsource",
+            r#"lan.toml:25:6: flow.f.to: "s" is no host: flows start and end at hosts"#),
+        (EXPLICIT, "to = \"b\"\nsource", "to = \"a\"\nsource",
+            r#"lan.toml:25:6: flow.f.to: "a": a flow goes to another host, not back to its own"#),
+        (EXPLICIT, "to = \"b\"\nsource", "to = \"b\"\nvia = [\"b\"]\nsource",
+            r#"lan.toml:26:7: flow.f.via: "b" is a host, and hosts do not forward"#),
+        (EXPLICIT, "to = \"b\"\nsource", "to = \"b\"\nvia = [\"s\", \"s\"]\nsource",
+            r#"lan.toml:26:7: flow.f.via: "s" is listed twice"#),
+        (EXPLICIT, "name = \"b\"\nkind", "name = \"a\"\nkind",
+            r#"lan.toml:10:8: node.a.name: the name "a" is given twice"#),
+        (EXPLICIT, "from = \"s\"\nto = \"b\"", "from = \"s\"\nto = \"b\"\nname = \"a->s\"",
+            r#"lan.toml:20:8: link.a->s.name: the name "a->s" is given twice"#),
+        (EXPLICIT, "from = \"s\"\nto = \"b\"", "from = \"s\"\nto = \"b\"\nname = \"default\"",
+            r#"lan.toml:20:8: link.default.name: "default": this stands for all ports without a section of their own; choose another name"#),
+        (EXPLICIT, "from = \"s\"\nto = \"b\"", "from = \"s\"\nto = \"b\"\nduplex = false\nback = {}",
+            "lan.toml:21:8: link.s->b.back: a link with duplex = false has no other direction"),
+        (EXPLICIT, "from = \"s\"\nto = \"b\"", "from = \"s\"\nto = \"b\"\nmedium = \"packets\"",
+            r#"lan.toml:20:10: link.s->b.medium: "packets": this link carries packets, but "s" is a switch and forwards cells; make it a router, or set medium = "cells""#),
+        (EXPLICIT, "kind = \"switch\"", "kind = \"host\"",
+            r#"lan.toml:25:6: flow.f.to: no route leads from "a" to "b": some [[link]] is missing, or has duplex = false the other way"#),
+        (EXPLICIT, "[[flow]]\nname = \"f\"", "[flow]\nname = \"f\"",
+            "lan.toml:22:2: flow: a table is not a list: write [[flow]]"),
+        (EXPLICIT, "[[flow]]\nname = \"f\"", "[[flows]]\nname = \"f\"",
+            "lan.toml:22:3: flows: a list is not a table of keys: flows are listed under [[flow]]"),
+    ]);
+}
+
+/// Two hosts beside each other, with packets.
+const PACKETS: &str = r#"name = "packets"
+duration = "1 s"
+adaptation = { kind = "packet", header = "38 bytes" }
+node = [{ name = "a", kind = "host" }, { name = "r", kind = "router" }, { name = "b", kind = "host" }]
+link = [
+  { from = "a", to = "r", rate = "10 Mb/s", delay = "1 ms" },
+  { name = "out", from = "r", to = "b", rate = "10 Mb/s", delay = "1 ms" },
+]
+flow = [{ name = "f", from = "a", to = "b", source = { kind = "greedy" }, transport = { kind = "tcp" } }]
+port.out = { buffer = "150 KB" }
+"#;
+
+#[test]
+fn packets_must_fit_where_they_go() {
+    #[rustfmt::skip]
+    check(&[
+        (PACKETS, "\"150 KB\"", "\"1500 bytes\"",
+            r#"lan.toml:10:23: port.out.buffer: "1500 bytes" is smaller than a packet of 1538 bytes, which could never pass"#),
+        (PACKETS, "\"150 KB\"", "\"0 packets\"",
+            r#"lan.toml:10:23: port.out.buffer: "0 packets" holds nothing: a buffer has room for at least one packet"#),
+        (PACKETS, "\"150 KB\"", "\"10 cells\"",
+            r#"lan.toml:10:23: port.out.buffer: "10 cells" cannot be: the line "out" carries packets; give the buffer in packets or bytes, as in "100 packets" or "150 KB""#),
+        (PACKETS, "kind = \"tcp\"", "kind = \"tcp\", mss = 65458",
+            "lan.toml:9:109: flow.f.transport.mss: 65458: the packets become 65536 bytes long with the header of their line, and a packet has at most 65535"),
+        (PACKETS, "\"tcp\"", "\"cells\"",
+            r#"lan.toml:9:63: flow.f.source.kind: the source "greedy" does not fit the transport "cells", which takes: cbr, poisson"#),
+        (PACKETS, "\"greedy\" }, transport = { kind = \"tcp\"", "\"cbr\", rate = \"1 b/s\" }, transport = { kind = \"cells\"",
+            "lan.toml:9:100: flow.f.transport: this transport sends single cells, but the route goes over packet links"),
+        (PACKETS, "router\" }, { name = \"b\", kind = \"host\" }]", "host\" }, { name = \"b\", kind = \"host\" }]\nflows.via = []",
+            r#"lan.toml:5:7: flows.via: unknown key "via" (allowed: source, transport, start, start_spread, mcr, weight)"#),
+        (PACKETS, "delay = \"1 ms\" },\n]", "delay = \"1 ms\", duplex = false },\n]",
+            r#"lan.toml:9:40: flow.f.to: no route leads from "b" to "a": some [[link]] is missing, or has duplex = false the other way; acknowledgements need a way back"#),
+        (PACKETS, "{ name = \"out\"", "{ medium = \"cells\", name = \"out\"",
+            r#"lan.toml:7:14: link.out.medium: "cells": this link carries cells, but "r" is a router and forwards packets; make it a switch, or set medium = "packets""#),
+        (PACKETS, "port.out = { buffer = \"150 KB\" }", "port = 5",
+            "lan.toml:10:8: port: 5 is not a table: write [port.NAME]"),
+        (PACKETS, "port.out", "port.in",
+            r#"lan.toml:10:6: port.in: unknown port "in" (allowed: default, a->r, r->a, out, out.back)"#),
+        (PACKETS, "flow = [{", "flow = [5, {",
+            "lan.toml:9:9: flow[0]: 5 is not a table of keys"),
+        (PACKETS, "flow = [{ name = \"f\",", "flow = [{ name = \"f\", from = \"a\", to = \"b\", source = { kind = \"greedy\" }, transport = { kind = \"tcp\" } }, { name = \"f\",",
+            r#"lan.toml:9:116: flow.f.name: the name "f" is given twice"#),
+    ]);
+    let host = spoilt(PACKETS, "\"router\"", "\"host\"");
+    let direct = spoilt(&host, "from = \"a\", to = \"b\"", "from = \"a\", to = \"r\"");
+    let mixed = spoilt(&direct, "from = \"r\", to = \"b\"", "medium = \"cells\", from = \"r\", to = \"b\"");
+    let mixed = spoilt(&mixed, "150 KB", "9 cells");
+    load(&mixed, "mixed.toml", &[]).unwrap_or_else(|why| panic!("hosts may have links of both kinds: {why}"));
+}
+
+#[test]
+fn a_route_has_at_most_255_hops() {
+    let chain = |nodes: usize| {
+        let name = |i: usize| if i == 0 || i == nodes { format!("h{i}") } else { format!("s{i}") };
+        let kind = |i: usize| if i == 0 || i == nodes { "host" } else { "switch" };
+        let node = |i| format!("[[node]]\nname = \"{}\"\nkind = \"{}\"\n", name(i), kind(i));
+        let line = "rate = \"1 Mb/s\"\ndelay = \"0 s\"";
+        let link = |i| format!("[[link]]\nfrom = \"{}\"\nto = \"{}\"\n{line}\n", name(i), name(i + 1));
+        let network: String = (0..=nodes).map(node).chain((0..nodes).map(link)).collect();
+        let ends = format!("from = \"h0\"\nto = \"h{nodes}\"");
+        let flow = "source = { kind = \"greedy\" }\ntransport = { kind = \"tcp\" }\n";
+        format!("name = \"chain\"\nduration = \"1 s\"\n{network}[[flow]]\nname = \"f\"\n{ends}\n{flow}")
+    };
+    assert_eq!(load(&chain(255), "chain.toml", &[]).unwrap().vcs[0].path.len(), 255);
+    assert!(first_line(&chain(256)).ends_with("the route has 256 hops; at most 255 are possible"));
+}
+
+#[test]
+fn what_is_no_scenario_at_all_gets_one_message() {
+    #[rustfmt::skip]
+    let cases = [
+        ("", "lan.toml", r#"lan.toml:1:1: the key "name" is missing"#),
+        ("hello world", "lan.toml", "lan.toml:1:7: this is not TOML: key with no value, expected `=`"),
+        ("name = \"x", "lan.toml", r#"lan.toml:1:10: this is not TOML: invalid basic string, expected `"`"#),
+        ("\u{0}\u{1}\u{2}", "lan.toml", "lan.toml:1:4: this is not TOML: key with no value, expected `=`"),
+        ("a = 1\na = 2", "lan.toml", "lan.toml:2:1: this is not TOML: duplicate key"),
+        ("{ \"name\": }", "lan.toml", "lan.toml:1:11: this is not JSON: Unexpected close brace"),
+        ("name = 'x'", "lan.json", "lan.json:1:1: this is not JSON: Unexpected word"),
+        ("[1, 2]", "lan.json", "lan.json:1:1: a list is not a table of keys"),
+        ("{ \"name\": null }", "lan.json", "lan.json:1:11: null is no value: leave the key out"),
+        ("{}", "lan.json", r#"lan.json:1:1: the key "name" is missing"#),
+    ];
+    let mut wrong = String::new();
+    for (text, name, expected) in cases {
+        let message = load(text, name, &[]).unwrap_err();
+        let first = message.lines().next().unwrap();
+        if !is_as(first, expected) {
+            wrong += &format!("{text:?}\n  FOUND    {first}\n  EXPECTED {expected}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn overrides_are_located_by_themselves() {
+    #[rustfmt::skip]
+    let cases = [
+        ("port.bottleneck.buffer=lots",
+            r#"--set port.bottleneck.buffer=lots: "lots": a buffer is a size, as in "8192 cells" or "150 KB", or "unlimited""#),
+        ("port.bottlneck.buffer=9 cells",
+            r#"--set port.bottlneck.buffer=9 cells: port.bottlneck: unknown port "bottlneck"; did you mean "bottleneck"? (allowed: default, access, access.back, egress, egress.back, bottleneck, bottleneck.back, access1, access1.back, access2, access2.back, access3, access3.back, egress1, egress1.back, egress2 and 3 more)"#),
+        ("port.bottleneck.admission={policy=\"edp\"}",
+            r#"--set port.bottleneck.admission={policy="edp"}: port.bottleneck.admission.policy: unknown admission "edp"; did you mean "epd"? (allowed: …"#),
+        ("port.bottleneck.admission.threshold=9000 cells",
+            r#"--set port.bottleneck.admission.threshold=9000 cells: "9000 cells": 9000 is above the buffer of 8192 cells"#),
+        ("port.bottleneck.admission={policy=",
+            r#"--set port.bottleneck.admission={policy=: "{policy=" is not a TOML value"#),
+        ("flow.flow2.weight=0",
+            "--set flow.flow2.weight=0: 0: a weight is greater than 0"),
+        ("flow.flow4.weight=2",
+            r#"--set flow.flow4.weight=2: flow.flow4: unknown entry "flow4"; did you mean "flow1"? (allowed: flow1, flow2, flow3)"#),
+        ("flow.7.weight=2",
+            r#"--set flow.7.weight=2: flow.7: unknown entry "7" (allowed: flow1, flow2, flow3)"#),
+        ("link.access2.delay=5",
+            r#"--set link.access2.delay=5: 5 has no unit: a time is written as in "100 us""#),
+        ("flows.transport.mss=70000",
+            "--set flows.transport.mss=70000: 70000: a segment carries at most 65535 bytes"),
+        ("topology.sources=many",
+            r#"--set topology.sources=many: "many" is not a whole number from 0 to 4294967295"#),
+        ("duration.x=5",
+            r#"--set duration.x=5: there is no such key: "40 s" is not a table"#),
+        ("duratoin=5 s",
+            r#"--set duratoin=5 s: unknown key "duratoin"; did you mean "duration"? (allowed: name, title, …"#),
+        ("warmup=41 s",
+            r#"--set warmup=41 s: "41 s": nothing is left to measure: it must end before the duration of 40 s"#),
+        ("no equals sign",
+            r#"--set no equals sign: an override is written key.path=value, as in port.bottleneck.buffer="8192 cells""#),
+    ];
+    let mut wrong = String::new();
+    for (set, expected) in cases {
+        let message = load(LAN, "lan.toml", &[set.to_string()]).unwrap_err();
+        if !is_as(&message, expected) {
+            wrong += &format!("{set:?}\n  FOUND    {message}\n  EXPECTED {expected}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
