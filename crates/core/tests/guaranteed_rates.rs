@@ -1,6 +1,8 @@
 //! Paper 003 (D. Wu, H. J. Chao, 1998), section 4.3.3, in the whole: ten TCP connections with minimum cell rates over one
 //! link, with every push-out policy, audited.
 
+#![allow(clippy::unwrap_used)] // helpers of tests
+
 use std::fmt::Write;
 
 use pushout_core::audit::audit;

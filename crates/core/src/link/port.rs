@@ -293,6 +293,9 @@ impl Port {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
         self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: false });
+        if let Some(pushout) = &mut self.pushout {
+            pushout.left(vc, &self.pool, false);
+        }
         self.lose(unit, reason, losses);
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use super::adaptation;
 use super::registry::Entry;
 use super::topology;
-use crate::buffer::admission;
+use crate::buffer::{admission, pushout};
 use crate::police;
 use crate::scheduler;
 use crate::source;
@@ -20,8 +20,8 @@ pub fn catalogue() -> Vec<Entry> {
         file,
         params: Vec::new,
     });
-    let ports = [admission::CATALOGUE, scheduler::CATALOGUE].concat();
-    let senders = [source::CATALOGUE, transport::CATALOGUE, police::CATALOGUE].concat();
+    let ports = [admission::CATALOGUE, pushout::CATALOGUE, scheduler::CATALOGUE, police::CATALOGUE].concat();
+    let senders = [source::CATALOGUE, transport::CATALOGUE].concat();
     let networks = [adaptation::CATALOGUE, topology::CATALOGUE].concat();
     ports.into_iter().chain(congestion).chain(senders).chain(networks).collect()
 }

@@ -1,6 +1,6 @@
 //! What a port knows of the circuits that pass it.
 
-use super::model::{Flow, Line, Scenario};
+use super::model::{Flow, Line, Scenario, Vc};
 use crate::adaptation::Shape;
 use crate::buffer::admission::{Context, Contract};
 use crate::buffer::size::Measure;
@@ -29,9 +29,10 @@ pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contrac
             Measure::Cells => units,
         };
         let (mcr, weight, priority) = (spec.mcr, spec.weight, spec.priority);
-        let flow = scenario.flows.get(vc).filter(|flow| flow.vc == vc);
+        let flow = carried(scenario, vc);
+        let payload = flow.map_or(0, |flow| payload(flow, spec));
         let budget = flow.and_then(|flow| flow.transport.budget(&flow.source));
-        Contract { mcr, weight, priority, frame, octets, payload: payload(scenario, vc), budget }
+        Contract { mcr, weight, priority, frame, octets, payload, budget }
     };
     vcs.iter().map(contract).collect()
 }
@@ -48,12 +49,16 @@ pub fn context<'a>(scenario: &'a Scenario, line: &'a Line, contracts: &'a [Contr
     }
 }
 
-/// Application octets in a full frame of a circuit; 0 if it only carries acknowledgements.
-fn payload(scenario: &Scenario, vc: usize) -> u64 {
-    let carried = |flow: &&Flow| flow.vc == vc;
-    let flow = scenario.flows.get(vc).filter(carried).or_else(|| scenario.flows.iter().find(carried));
-    flow.map_or(0, |flow| match scenario.vcs[vc].packet {
+/// The first flow whose data a circuit carries; none if it only carries acknowledgements.
+fn carried(scenario: &Scenario, vc: usize) -> Option<&Flow> {
+    let carries = |flow: &&Flow| flow.vc == vc;
+    scenario.flows.get(vc).filter(carries).or_else(|| scenario.flows.iter().find(carries))
+}
+
+/// Application octets in a full frame of a circuit.
+fn payload(flow: &Flow, vc: &Vc) -> u64 {
+    match vc.packet {
         0 => CELL_PAYLOAD,
         packet => u64::from(packet - flow.transport.header_bytes()),
-    })
+    }
 }

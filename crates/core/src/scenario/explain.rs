@@ -64,7 +64,9 @@ fn port(line: &Line) -> Json {
         (bytes, Measure::Bytes) => BufferSize::Bytes(bytes),
         (packets, Measure::Packets) => BufferSize::Packets(packets),
     };
-    table(&file::Port { buffer, admission: port.admission.clone(), scheduler: port.scheduler.clone() })
+    let (admission, pushout, scheduler) =
+        (port.admission.clone(), port.pushout.clone(), port.scheduler.clone());
+    table(&file::Port { buffer, admission, pushout, scheduler })
 }
 
 /// A flow whose route names every node on its way.
@@ -83,6 +85,7 @@ fn flow(scenario: &Scenario, flow: &Flow) -> Json {
         start_spread: flow.start_spread,
         mcr: (vc.mcr > Rate(0)).then_some(vc.mcr),
         weight: vc.weight,
+        priority: vc.priority,
         police: flow.police.clone(),
     })
 }

@@ -3,6 +3,7 @@
 use super::model::{Engine, Medium, NodeKind};
 use super::spec::Nested;
 use crate::buffer::admission::{self, tail_drop};
+use crate::buffer::pushout;
 use crate::buffer::size::BufferSize;
 use crate::police;
 use crate::scheduler::{self, fifo};
@@ -86,6 +87,8 @@ section! {
         pub buffer: BufferSize = BufferSize::Unlimited,
         /// Who is admitted.
         pub admission: admission::Spec = admission::Spec::TailDrop(tail_drop::Params { clp_threshold: None }),
+        /// Who gives way to an arriving unit when the buffer is full; by default nobody.
+        pub pushout: Option<pushout::Spec> = None,
         /// Who is served.
         pub scheduler: scheduler::Spec = scheduler::Spec::Fifo(fifo::Params {}),
     }
@@ -114,6 +117,8 @@ section! {
         pub mcr: Option<Rate> = None,
         /// Share or weight of the flow's circuit.
         pub weight: f64 = 1.0,
+        /// Priority of the flow's circuit with the scheduler strict-priority: a lower number goes first.
+        pub priority: u32 = 0,
         /// Policer at the first switch that the flow's data reach.
         pub police: Option<police::Spec> = None,
     }

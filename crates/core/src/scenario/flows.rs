@@ -134,7 +134,7 @@ impl Network<'_> {
             path,
             mcr,
             weight: flow.weight,
-            priority: 0,
+            priority: flow.priority,
             llc_snap: false,
             header: 0,
             parity_cells: self.parity_cells(item, needs, cells)?,

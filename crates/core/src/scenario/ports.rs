@@ -6,6 +6,7 @@ use super::model::{Line, Medium, Node, NodeKind, Port};
 use super::spec::{read_section, unknown};
 use super::tree::{self, Fault, Value, join};
 use crate::buffer::admission::{Context, Measure};
+use crate::buffer::pushout;
 use crate::buffer::size::BufferSize;
 
 /// The sections `[port.…]` of a scenario.
@@ -55,7 +56,8 @@ impl<'a> Ports<'a> {
         let section: file::Port = read_section(&empty, "port").expect("every key of a port has a default");
         let (measure, capacity) =
             section.buffer.on_link(medium == Medium::Cells).expect("an unlimited buffer fits every link");
-        Port { measure, capacity, admission: section.admission, pushout: None, scheduler: section.scheduler }
+        let file::Port { admission, pushout, scheduler, .. } = section;
+        Port { measure, capacity, admission, pushout, scheduler }
     }
 
     /// Give every line the port that its section describes.
@@ -63,8 +65,8 @@ impl<'a> Ports<'a> {
         for (line, section) in lines.iter_mut().zip(&self.of_line) {
             let Some((_, item)) = section.map(|index| &self.sections[index]) else { continue };
             let (measure, capacity) = size(item, line)?;
-            let (admission, scheduler) = (item.it.admission.clone(), item.it.scheduler.clone());
-            line.port = Port { measure, capacity, admission, pushout: None, scheduler };
+            let file::Port { admission, pushout, scheduler, .. } = item.it.clone();
+            line.port = Port { measure, capacity, admission, pushout, scheduler };
         }
         Ok(())
     }
@@ -97,6 +99,11 @@ impl<'a> Ports<'a> {
         }
         if let Err(why) = line.port.admission.build(context) {
             return refused("admission", why);
+        }
+        let pushout = line.port.pushout.as_ref();
+        let built = pushout.map_or(Ok(()), |pushout| pushout.build(context).map(|_| ()));
+        if let Err(why) = pushout::check(&line.port.scheduler, pushout).and(built) {
+            return refused("pushout", why);
         }
         if let Err(why) = line.port.scheduler.build(context) {
             return refused("scheduler", why);

@@ -152,7 +152,7 @@ impl Net {
             let source = draw.instance(&source::Spec::shape().schema);
             let Ok(alone) = load(&self.alone(&source, &transport)) else { continue };
             let (flow, circuit) = (&alone.flows[0], &alone.vcs[0]);
-            let rate = flow.source.rate().unwrap_or(limit).0;
+            let rate = flow.source.rate().map_or(limit, |(_, rate)| rate).0;
             self.work += rate as f64 * (self.relays + 1) as f64 / 424.0;
             let packet = u64::from(circuit.packet) + self.header.max(8);
             self.frame = self.frame.max(if self.cells { (packet + 8).div_ceil(48) * 53 } else { packet });

@@ -6,7 +6,7 @@ use pushout_core::serde_json::{Map, Value as Json};
 use pushout_core::units::{Bytes, Cells, Quantity, Rate, Span};
 
 /// Random choices, and how large the quantities are among which they choose.
-pub struct Draw {
+pub(crate) struct Draw {
     chance: Stream,
     /// What rates are like around here.
     pub rate: Rate,
@@ -15,32 +15,32 @@ pub struct Draw {
 }
 
 impl Draw {
-    pub fn new(seed: u64) -> Draw {
+    pub(crate) fn new(seed: u64) -> Draw {
         Draw { chance: Stream::new(seed, "scenario"), rate: Rate(10_000_000), size: (100, "cells") }
     }
 
-    pub fn chance(&mut self, probability: f64) -> bool {
+    pub(crate) fn chance(&mut self, probability: f64) -> bool {
         self.chance.chance(probability)
     }
 
     /// One of a list.
-    pub fn of<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+    pub(crate) fn of<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.chance.up_to(list.len() as u64 - 1) as usize]
     }
 
     /// A whole number from `low` to `high`.
-    pub fn between(&mut self, low: u64, high: u64) -> u64 {
+    pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
         low + self.chance.up_to(high - low)
     }
 
     /// A whole number from `low` to `high`, every order of magnitude equally likely.
-    pub fn magnitude(&mut self, low: u64, high: u64) -> u64 {
+    pub(crate) fn magnitude(&mut self, low: u64, high: u64) -> u64 {
         let (low_log, high_log) = ((low as f64).ln(), (high as f64).ln());
         ((low_log + (high_log - low_log) * self.chance.unit()).exp() as u64).clamp(low, high)
     }
 
     /// A value that the schema allows.
-    pub fn instance(&mut self, schema: &Json) -> Json {
+    pub(crate) fn instance(&mut self, schema: &Json) -> Json {
         for alternatives in ["oneOf", "anyOf", "enum"] {
             if let Some(list) = schema[alternatives].as_array() {
                 let chosen = self.of(list);
@@ -105,7 +105,7 @@ impl Draw {
 }
 
 /// The words under `tag` that a schema offers: the names of policies, of sources, ….
-pub fn names(schema: &Json, tag: &str) -> Vec<String> {
+pub(crate) fn names(schema: &Json, tag: &str) -> Vec<String> {
     let mut found = Vec::new();
     match schema {
         Json::Object(table) => {

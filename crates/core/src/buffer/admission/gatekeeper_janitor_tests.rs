@@ -100,8 +100,11 @@ impl Bench {
     /// Send so many cells.
     fn serve(&mut self, cells: usize) {
         for _ in 0..cells {
-            let started = self.port.start(self.now, |unit| unit.vc as usize, &mut Vec::new());
-            self.now = started.expect("something is queued").sent.ends;
+            let started = self
+                .port
+                .start(self.now, |unit| unit.vc as usize, &mut Vec::new())
+                .expect("something is queued");
+            self.now = started.sent.ends;
             self.port.finish(self.now);
         }
     }

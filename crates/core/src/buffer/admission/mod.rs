@@ -290,7 +290,7 @@ pub(crate) mod tests {
             Bench { policy, pool: Pool::new(capacity, vcs), queue: Queue::default(), now: Time::ZERO }
         }
 
-        /// Offer cells of one circuit: `f` first, `.` middle, `c` a marked middle one, `e` last, `1` a frame of one cell.
+        /// Offer cells of one circuit: `f` first, `.` middle, `c` a marked middle one, `e` last, `1` a frame of one cell, `c` a marked one.
         ///
         /// Answers: `A` accepted, `o` overflow, `p` rest of a broken frame, `r` frame refused early, `m` random,
         /// `c` marked, `g` gatekeeper, `x` anything else.
@@ -301,15 +301,8 @@ pub(crate) mod tests {
         fn offer_one(&mut self, vc: usize, cell: char) -> char {
             let unit = cell_of(vc, cell);
             let (now, pool, queue) = (self.now, &self.pool, &self.queue);
-            let verdict = self.policy.judge(&mut Arrival {
-                now,
-                unit: &unit,
-                vc,
-                size: 1,
-                pool,
-                queue,
-                elastic: false,
-            });
+            let arrival = &mut Arrival { now, unit: &unit, vc, size: 1, pool, queue, elastic: false };
+            let verdict = self.policy.judge(arrival);
             match verdict {
                 Verdict::Accept => {
                     assert!(self.pool.fits(1), "accepted into a full buffer");
@@ -346,6 +339,7 @@ pub(crate) mod tests {
         let flags = match cell {
             'f' => Flags::FIRST,
             'e' => Flags::EOM,
+            'c' => Flags::CLP,
             '1' => Flags::FIRST.with(Flags::EOM),
             _ => Flags::default(),
         };

@@ -96,12 +96,16 @@ fn tail_fragment(queue: &Queue) -> Option<Part> {
 mod tests {
     use super::super::Spec;
     use super::*;
-    use crate::buffer::admission::{self, epd};
+    use crate::buffer::admission::{self, epd, ppd, tail_drop};
     use crate::buffer::size::Level;
     use crate::link::port::bench::Bench;
 
     const DEFAULT: Params =
         Params { buffer_share: false, fallback: Fallback::NextQueue, discard_rest: true, pass_eom: true };
+
+    fn ppd() -> admission::Spec {
+        admission::Spec::Ppd(ppd::Params { pass_eom: true })
+    }
 
     fn bench(params: Params, capacity: u64) -> Bench {
         Bench::new(capacity, &[0, 0, 0], Spec::Pushout3(params))
@@ -162,13 +166,26 @@ mod tests {
     }
 
     #[test]
+    fn unless_the_admission_policy_discards_it() {
+        let spec = Spec::Pushout3(Params { discard_rest: false, ..DEFAULT });
+        let mut bench = Bench::with(6, &[0, 0, 0], ppd(), Some(spec));
+        bench.offer(0, "f...");
+        bench.offer(1, "fe");
+        bench.offer(2, "1");
+        assert_eq!(bench.offer(0, ".e"), "pp");
+        assert_eq!(bench.outcome(), "0:f... / ,fe,1");
+    }
+
+    #[test]
     fn a_frame_that_lost_its_eom_goes_without_harm_to_the_one_that_arrives() {
-        let mut bench = bench(Params { fallback: Fallback::Refuse, ..DEFAULT }, 6);
-        bench.offer(0, "f....");
-        bench.offer(1, "1");
-        // the EOM is lost on its way here
-        assert_eq!(bench.offer(0, "f.e"), "AAA");
-        assert_eq!(bench.outcome(), "0:f.... / f.e,1,");
+        for admission in [admission::Spec::TailDrop(tail_drop::Params { clp_threshold: None }), ppd()] {
+            let mut bench = Bench::with(6, &[0, 0, 0], admission, Some(Spec::Pushout3(DEFAULT)));
+            bench.offer(0, "f....");
+            bench.offer(1, "1");
+            // the EOM is lost on its way here
+            assert_eq!(bench.offer(0, "f.e"), "AAA");
+            assert_eq!(bench.outcome(), "0:f.... / f.e,1,");
+        }
     }
 
     #[test]

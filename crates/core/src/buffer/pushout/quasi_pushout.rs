@@ -166,6 +166,8 @@ mod tests {
     fn a_push_out_compares_nothing() {
         assert_eq!(register("+0 +0 +1 x0 x0 +2"), [0, 0, 0, 0, 0, 2]);
         assert_eq!(register("+0 +0 +1 x0 x0"), [0, 0, 0, 0, 0]);
+        // lengths 3,1,0 with LQ = 1, and then 2,1,0: the longest queue gives way and is still missed
+        assert_eq!(register("+1 +1 +1 +0 +0 +0 -1 -1 x0"), [1; 9]);
     }
 
     #[test]

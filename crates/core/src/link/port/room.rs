@@ -92,7 +92,9 @@ impl Port {
         let pushout = self.pushout.as_mut().expect("only push-out cuts");
         let queue = &mut self.queues[vc];
         let mut queued = queue.len();
-        for unit in queue.cut(part) {
+        let units = queue.cut(part);
+        assert!(units.len() > 0, "a cut takes something out");
+        for unit in units {
             let size = super::size_in(measure, &unit);
             self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
             self.pool.remove(vc, size);

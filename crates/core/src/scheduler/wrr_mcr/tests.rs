@@ -140,6 +140,14 @@ fn by_the_virtual_clock_cells_fall_due_one_by_one() {
 }
 
 #[test]
+fn by_the_virtual_clock_intervals_are_exact_over_any_time() {
+    let mut clock = VirtualClock::new(&[STM1], Carry::Exact);
+    (0..366_792).for_each(|_| clock.charge(0, clock.due(0)));
+    // 366 792 · 424 bit / 155.52 Mb/s, rounded down once
+    assert_eq!(clock.due(0), Time(999_998_765_432));
+}
+
+#[test]
 fn by_the_virtual_clock_a_late_cell_does_not_delay_the_next_unless_told_so() {
     let due = |carry| {
         let mut bench = bench(&Params { carry, ..CLOCK }, &[1000, 0]);
