@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::adaptation::Shape;
 use crate::audit::Audit;
 use crate::buffer::verdict::Reason;
-use crate::engine::Outcome;
+use crate::engine::{self, Outcome};
 use crate::metrics::fairness;
 use crate::metrics::ideal::{self, Demand};
 use crate::network::flow::{Coding, Figures};
@@ -21,7 +21,7 @@ pub fn report(scenario: &Scenario, outcome: &Outcome, audit: Option<&Audit>) -> 
         "duration_s": scenario.duration.as_secs_f64(),
         "warmup_s": scenario.warmup.as_secs_f64(),
         "engine": {
-            "name": scenario.engine.write(),
+            "name": engine::of(scenario).write(),
             "version": env!("CARGO_PKG_VERSION"),
             "cell_hops": outcome.work.cell_hops,
             "packet_hops": outcome.work.packet_hops,

@@ -59,13 +59,14 @@ pub struct Reassembly {
 }
 
 impl Reassembly {
-    /// A cell arrives; at an EOM whose frame has `length` cells, the receiver judges what it has.
-    pub fn push(&mut self, unit: &Unit, length: u16) -> Option<Reassembled> {
+    /// So many consecutive cells of a frame arrive, the first and the last of which have given `unit` their marks; at
+    /// an EOM whose frame has `length` cells, the receiver judges what it has.
+    pub fn push(&mut self, unit: &Unit, cells: u16, length: u16) -> Option<Reassembled> {
         if self.cells == 0 {
             (self.frame, self.gap) = (unit.frame, unit.index != 0);
         }
         self.gap |= unit.frame != self.frame || u64::from(unit.index) != self.cells;
-        self.cells += 1;
+        self.cells += u64::from(cells);
         if !unit.is_eom() {
             return None;
         }
@@ -98,7 +99,7 @@ mod tests {
         let frames = [0, 1].map(|frame| Shape { units: 3, bytes: 53 }.units(0, frame, Flags::default()));
         let mut reassembly = Reassembly::default();
         let cells = frames.into_iter().flatten().zip(arrived).filter(|(_, arrived)| *arrived);
-        cells.filter_map(|(unit, _)| reassembly.push(&unit, 3)).collect()
+        cells.filter_map(|(unit, _)| reassembly.push(&unit, 1, 3)).collect()
     }
 
     use Reassembled::{Whole, WrongCrc, WrongLength};

@@ -63,6 +63,16 @@ impl Frames {
         !unit.is_first() && self.state[vc] != State::Whole
     }
 
+    /// Why a unit of the circuit would be discarded that neither starts nor ends a frame; `None` if it is queued when it
+    /// fits.
+    pub(crate) fn refuses(&self, vc: usize) -> Option<Reason> {
+        match self.state[vc] {
+            State::Whole => None,
+            State::Broken => Some(Reason::Partial),
+            State::Refused(reason) => Some(reason),
+        }
+    }
+
     /// Something of the circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
     /// `fragment` says whether a part of the frame was already on its way.
     pub fn broken(&mut self, vc: usize, fragment: bool) {

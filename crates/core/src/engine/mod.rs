@@ -2,16 +2,30 @@
 
 pub mod reference;
 
+pub mod fast;
+
 use crate::buffer::verdict::Reason;
 use crate::network::Network;
-use crate::scenario::model::{Engine, Scenario};
+use crate::network::circuit::Circuit;
+use crate::scenario::model::{Engine, Flow, Scenario};
+use crate::transport;
+use crate::unit::Unit;
 use crate::units::Time;
 
-/// Run a scenario on the engine that it names; with `log` every loss is recorded.
+/// Run a scenario on the engine [`of`] it; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
-    match scenario.engine {
-        Engine::Reference | Engine::Fast => reference::run(scenario, log),
+    match of(scenario) {
+        Engine::Fast => fast::run(scenario, log),
+        Engine::Reference => reference::run(scenario, log),
     }
+}
+
+/// The engine that runs a scenario: the one that it names, but what the fast engine does not know yet is for the
+/// reference engine alone: frames and blocks that repair themselves, and policers.
+pub fn of(scenario: &Scenario) -> Engine {
+    let coded = |flow: &Flow| matches!(flow.transport, transport::Spec::Fec(_));
+    let unknown = scenario.flows.iter().any(|flow| coded(flow) || flow.police.is_some());
+    if unknown { Engine::Reference } else { scenario.engine }
 }
 
 /// What is left when a run is over.
@@ -61,4 +75,12 @@ pub struct LossRecord {
 fn sampled_ports(scenario: &Scenario) -> Vec<usize> {
     let limited = |&port: &usize| scenario.lines[port].port.capacity != u64::MAX;
     (0..scenario.lines.len()).filter(limited).collect()
+}
+
+/// The circuit of a queued unit, numbered within the port where it waits.
+fn number_at_port(circuits: &[Circuit]) -> impl Fn(&Unit) -> usize + '_ {
+    |unit| {
+        let hop = circuits[unit.vc as usize].hop(unit.hop);
+        hop.expect("a queued unit has a port").vc as usize
+    }
 }

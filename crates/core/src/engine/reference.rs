@@ -5,13 +5,13 @@
 
 use std::collections::VecDeque;
 
-use super::{LossRecord, Outcome, Work, sampled_ports};
+use super::{LossRecord, Outcome, Work, number_at_port, sampled_ports};
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::port::Loss;
 use crate::network::Network;
-use crate::network::circuit::{Circuit, Emission, Hop};
+use crate::network::circuit::{Emission, Hop};
 use crate::network::flow::End;
 use crate::scenario::model::{Medium, Scenario};
 use crate::unit::Unit;
@@ -221,13 +221,5 @@ impl Engine {
             self.called[entity] = time;
             self.queue.push(Event::new(time, Class::Timer, entity as u32));
         }
-    }
-}
-
-/// The circuit of a queued unit, numbered within the port where it waits.
-fn number_at_port(circuits: &[Circuit]) -> impl Fn(&Unit) -> usize + '_ {
-    |unit| {
-        let hop = circuits[unit.vc as usize].hop(unit.hop);
-        hop.expect("a queued unit has a port").vc as usize
     }
 }

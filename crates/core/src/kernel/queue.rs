@@ -136,6 +136,15 @@ impl EventQueue {
         self.heap[hole] = key;
     }
 
+    /// When the earliest event is due.
+    pub(crate) fn first_time(&self) -> Option<Time> {
+        // behind an open root the least key is one of its children
+        let [root, children @ ..] =
+            self.heap.first_chunk::<{ 1 + ARITY }>().expect("a root has all its children");
+        let first = if self.open { children.iter().copied().min().unwrap_or(NOTHING) } else { *root };
+        (first != NOTHING).then(|| Time((first >> 64) as u64))
+    }
+
     /// Put `key` where the root was and let it sink to its place.
     fn sink(&mut self, key: u128) {
         let mut hole = 0;
@@ -191,6 +200,7 @@ mod tests {
                     model.insert((time, entity));
                 }
                 prop_assert_eq!(queue.len(), model.len());
+                prop_assert_eq!(queue.first_time().map(|time| time.0), model.first().map(|first| first.0));
             }
         }
 

@@ -234,6 +234,24 @@ impl Port {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total());
     }
 
+    /// The counters, for an engine that keeps some of them by itself.
+    pub(crate) fn counters_mut(&mut self) -> &mut Counters {
+        &mut self.counters
+    }
+
+    /// A unit is in the buffer although nobody saw it arrive, waiting or being sent: an engine that passes units on
+    /// without the port says at the end what it would hold.
+    pub(crate) fn restock(&mut self, unit: Unit, vc: usize, sending: bool) {
+        let size = self.size_of(&unit);
+        self.pool.add(vc, size);
+        if sending {
+            self.sending = Some(Sending { unit, vc, size });
+        } else {
+            let queue = self.queue_of(vc);
+            self.queues[queue].push(unit);
+        }
+    }
+
     fn enqueue(&mut self, now: Time, unit: Unit, vc: usize, size: u64) {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() + size);
         self.pool.add(vc, size);

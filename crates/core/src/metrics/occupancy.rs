@@ -36,6 +36,11 @@ impl Occupancy {
         self.max = self.max.max(after);
     }
 
+    /// Up to `now` the level had this integral over time, in level times picoseconds, and this maximum.
+    pub(crate) fn settle(&mut self, now: Time, area: u128, max: u64) {
+        (self.last, self.area, self.max) = (now, area, max);
+    }
+
     /// A sample finds this level.
     pub fn sample(&mut self, level: u64) {
         while level >> self.shift >= BINS as u64 {

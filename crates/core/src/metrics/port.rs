@@ -71,6 +71,11 @@ impl Counters {
         self.lost[reason as usize] += 1;
     }
 
+    /// So many were lost for one reason.
+    pub(crate) fn lost_many(&mut self, reason: Reason, count: u64) {
+        self.lost[reason as usize] += count;
+    }
+
     #[inline]
     pub(crate) fn departed(&mut self, unit: &Unit, vc: usize) {
         self.units_out += 1;

@@ -191,6 +191,11 @@ impl Circuit {
         self.tally.lost += 1;
     }
 
+    /// So many units were lost at a port.
+    pub(crate) fn lost_many(&mut self, units: u64) {
+        self.tally.lost += units;
+    }
+
     /// Forget what was counted, but for the tally.
     pub fn reset_counters(&mut self) {
         self.received = Received::default();
@@ -206,18 +211,24 @@ impl Circuit {
     }
 
     /// A unit arrives at the destination; answers the frame that it completes, if it does.
+    pub fn receive(&mut self, unit: &Unit) -> Option<Frame> {
+        self.receive_run(unit, 1)
+    }
+
+    /// So many consecutive units of a frame arrive, the first and the last of which have given `unit` their marks.
     ///
     /// A circuit keeps the order of its frames, so whatever was sent before this unit's frame has arrived or is lost.
-    pub fn receive(&mut self, unit: &Unit) -> Option<Frame> {
-        self.tally.arrived += 1;
+    pub fn receive_run(&mut self, unit: &Unit, units: u16) -> Option<Frame> {
+        self.tally.arrived += u64::from(units);
         let gone = unit.frame.wrapping_sub(self.oldest);
         self.frames.drain(..gone as usize);
         self.oldest = unit.frame;
         let frame = *self.frames.front().expect("a unit belongs to a frame that was sent");
         if self.spec.parity_cells > 0 {
+            assert_eq!(units, 1, "frames that repair themselves arrive cell by cell");
             return self.collect(unit, frame);
         }
-        match self.reassembly.push(unit, frame.units)? {
+        match self.reassembly.push(unit, units, frame.units)? {
             Reassembled::Whole => self.received.whole += 1,
             Reassembled::WrongLength => {
                 self.received.wrong_length += 1;

@@ -21,7 +21,7 @@
 //! # Complexity
 //! Constant; two bits per circuit.
 
-use super::{Admission, Arrival, Context};
+use super::{Admission, Arrival, Context, Rule};
 use crate::buffer::frame::Frames;
 use crate::buffer::size::{BufferSize, Level};
 use crate::buffer::verdict::{Reason, Verdict};
@@ -63,6 +63,13 @@ fn reserved(reserve: BufferSize, context: &Context<'_>) -> Result<u64, String> {
     match reserve.on_link(context.measure == super::Measure::Cells) {
         Some((measure, wanted)) if measure == context.measure => Ok(wanted.min(fifth)),
         _ => Err(format!("reserve: this port counts {}", context.measure.word())),
+    }
+}
+
+impl Policy {
+    /// Frames are refused from the threshold on.
+    pub(crate) fn rule(&self) -> Rule {
+        Rule::Frames { threshold: self.threshold, frames: self.frames.clone() }
     }
 }
 

@@ -38,6 +38,7 @@ mod candidates;
 #[cfg(test)]
 mod conformance;
 
+use super::frame::Frames;
 use super::pool::Pool;
 use super::queue::Queue;
 use super::size::Level;
@@ -126,6 +127,28 @@ pub trait Admission {
     /// The clock of a policy that keeps one: called first at time zero, then at each instant it answered.
     fn tick(&mut self, _now: Time, _pool: &Pool) -> Option<Time> {
         None
+    }
+}
+
+/// What a policy does in plain words, if these words suffice: an engine may then act on them without asking.
+#[derive(Clone, Debug)]
+pub(crate) enum Rule {
+    /// A unit is taken if it fits.
+    Fits,
+    /// A frame is refused if its first unit meets this occupancy or more; otherwise the frame rule decides alone.
+    Frames { threshold: u64, frames: Frames },
+}
+
+impl Policy {
+    /// The rule that is all of this policy, if it is one of those known.
+    pub(crate) fn rule(&self) -> Option<Rule> {
+        match self {
+            Policy::TailDrop(policy) => policy.rule(),
+            Policy::Ppd(policy) => Some(policy.rule()),
+            Policy::Epd(policy) => Some(policy.rule()),
+            #[allow(unreachable_patterns)] // every other policy is asked
+            _ => None,
+        }
     }
 }
 

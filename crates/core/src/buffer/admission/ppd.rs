@@ -15,7 +15,7 @@
 //! # Complexity
 //! Constant; two bits per circuit.
 
-use super::{Admission, Arrival, Context};
+use super::{Admission, Arrival, Context, Rule};
 use crate::buffer::frame::Frames;
 use crate::buffer::verdict::Verdict;
 use crate::section;
@@ -38,6 +38,13 @@ impl Policy {
     /// The policy at one port.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
         Ok(Policy { frames: Frames::new(context.vcs(), params.pass_eom) })
+    }
+}
+
+impl Policy {
+    /// No frame is refused.
+    pub(crate) fn rule(&self) -> Rule {
+        Rule::Frames { threshold: u64::MAX, frames: self.frames.clone() }
     }
 }
 

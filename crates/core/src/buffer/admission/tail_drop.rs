@@ -15,7 +15,7 @@
 //! # Complexity
 //! Constant, no state.
 
-use super::{Admission, Arrival, Context};
+use super::{Admission, Arrival, Context, Rule};
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::section;
@@ -39,6 +39,13 @@ impl Policy {
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
         let level = |level| context.level("clp_threshold", level);
         Ok(Policy { clp_threshold: params.clp_threshold.map(level).transpose()? })
+    }
+}
+
+impl Policy {
+    /// It decides unit by unit; priorities are no part of the rule.
+    pub(crate) fn rule(&self) -> Option<Rule> {
+        self.clp_threshold.is_none().then_some(Rule::Fits)
     }
 }
 

@@ -1,0 +1,154 @@
+//! The books of a port whose units are counted by the frame, or before they have left.
+//!
+//! A unit is in the buffer from its arrival `a` to the end of its transmission `r`, and every figure of a report is a sum
+//! over units of what of that falls into the measured time, so it does not matter in which order units are entered.
+//! Only the largest occupancy is not a sum; each kind of port has its own way to find it.
+
+use crate::buffer::verdict::Reason;
+use crate::link::port::Port;
+use crate::unit::Unit;
+use crate::units::{CELL_BYTES, Time};
+
+/// The measured time: from the end of the warm-up to the end of the run, which is not part of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub(super) from: Time,
+    pub(super) to: Time,
+}
+
+impl Window {
+    /// Whether an instant is measured.
+    #[inline]
+    pub(super) fn holds(&self, time: Time) -> bool {
+        self.from <= time && time < self.to
+    }
+
+    /// How much of the time from `a` to `r` is measured, in ps.
+    #[inline]
+    fn share(&self, a: Time, r: Time) -> u64 {
+        r.min(self.to).0.saturating_sub(a.max(self.from).0)
+    }
+}
+
+/// What a port has counted in the measured time, and what is in it at the end.
+#[derive(Debug)]
+pub(super) struct Books {
+    pub(super) window: Window,
+    pub(super) units_in: u64,
+    pub(super) units_out: u64,
+    pub(super) bytes_out: u64,
+    pub(super) frames_in: u64,
+    pub(super) frames_whole_out: u64,
+    pub(super) area: u128,
+    pub(super) max: u64,
+    lost: [u64; Reason::ALL.len()],
+    /// Units in the buffer at the end, with their circuits' numbers and whether they are being sent.
+    rest: Vec<(Unit, u32, bool)>,
+}
+
+/// A unit that was sent or will be: when it arrived, when it starts and when it ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stay {
+    pub(super) unit: Unit,
+    pub(super) vc: u32,
+    pub(super) size: u64,
+    pub(super) arrived: Time,
+    pub(super) starts: Time,
+    pub(super) ends: Time,
+}
+
+impl Books {
+    /// Empty books.
+    pub(super) fn new(window: Window) -> Books {
+        Books {
+            window,
+            units_in: 0,
+            units_out: 0,
+            bytes_out: 0,
+            frames_in: 0,
+            frames_whole_out: 0,
+            area: 0,
+            max: 0,
+            lost: [0; Reason::ALL.len()],
+            rest: Vec::new(),
+        }
+    }
+
+    /// Enter one unit that was taken. What is in the buffer when the measured time begins counts as having arrived then.
+    #[inline]
+    pub(super) fn enter(&mut self, stay: &Stay) {
+        let Stay { unit, arrived, ends, .. } = *stay;
+        let window = self.window;
+        self.units_in += u64::from(ends >= window.from && arrived < window.to);
+        self.frames_in += u64::from(unit.is_first() && window.holds(arrived));
+        self.area += u128::from(window.share(arrived, ends)) * u128::from(stay.size);
+        if window.holds(ends) {
+            self.units_out += 1;
+            self.bytes_out += u64::from(unit.bytes);
+        } else if ends >= window.to && arrived < window.to {
+            self.rest.push((unit, stay.vc, stay.starts < window.to));
+        }
+    }
+
+    /// Enter cells that were taken and sent in the measured time and spent `area` in the buffer together.
+    pub(super) fn enter_cells(&mut self, cells: u64, area: u128) {
+        self.units_in += cells;
+        self.units_out += cells;
+        self.bytes_out += cells * CELL_BYTES;
+        self.area += area;
+    }
+
+    /// Enter units that were lost in the measured time, none of which starts a frame.
+    pub(super) fn lose_many(&mut self, units: u64, reason: Reason) {
+        self.units_in += units;
+        self.lost[reason as usize] += units;
+    }
+
+    /// Enter one unit that was lost on arrival.
+    #[inline]
+    pub(super) fn lose(&mut self, now: Time, unit: &Unit, reason: Reason) {
+        if self.window.holds(now) {
+            self.units_in += 1;
+            self.frames_in += u64::from(unit.is_first());
+            self.lost[reason as usize] += 1;
+        }
+    }
+
+    /// At the end of the run, hand everything to the port.
+    pub(super) fn close(&mut self, port: &mut Port) {
+        for (unit, vc, sending) in self.rest.drain(..) {
+            port.restock(unit, vc as usize, sending);
+        }
+        let counters = port.counters_mut();
+        (counters.units_in, counters.units_out) = (self.units_in, self.units_out);
+        (counters.bytes_out, counters.frames_in) = (self.bytes_out, self.frames_in);
+        counters.frames_whole_out = self.frames_whole_out;
+        Reason::ALL.iter().for_each(|&reason| counters.lost_many(reason, self.lost[reason as usize]));
+        counters.occupancy.settle(self.window.to, self.area, self.max);
+    }
+}
+
+/// How far the circuits' current frames have been sent without a gap, as [`crate::metrics::port::Counters`] has it.
+#[derive(Clone, Debug)]
+pub(super) struct Progress(Vec<u32>);
+
+/// Something is missing.
+const GAP: u32 = u32::MAX;
+
+impl Progress {
+    /// Nothing sent yet.
+    pub(super) fn new(vcs: usize) -> Progress {
+        Progress(vec![0; vcs])
+    }
+
+    /// So many units of a frame have been sent, the first and the last of which have given `unit` their marks; answers
+    /// whether the frame is complete.
+    #[inline]
+    pub(super) fn sent(&mut self, unit: &Unit, units: u16, vc: usize) -> bool {
+        let sent = self.0[vc];
+        let index = u32::from(unit.index);
+        let next = if unit.is_first() || sent == index { index + u32::from(units) } else { GAP };
+        self.0[vc] = if unit.is_eom() { 0 } else { next };
+        unit.is_eom() && next != GAP
+    }
+}

@@ -1,0 +1,267 @@
+//! A port with one queue, whose admission policy is a [`Rule`].
+//!
+//! Nothing that was taken is ever removed, so a unit's departure is known as soon as it has arrived: it starts when the
+//! line has sent everything before it. Cells need no queue at all, for they are equally long: how many there are, and
+//! when the oldest one leaves, says everything.
+
+use std::collections::VecDeque;
+
+use super::Fast;
+use super::books::{Books, Progress, Stay, Window};
+use super::lanes::{Arriving, Inner, Inputs};
+use super::pace::{Beat, Pace, Paces};
+use super::plan::Stop;
+use super::run::Run;
+use crate::buffer::admission::Rule;
+use crate::buffer::size::Measure;
+use crate::buffer::verdict::{Reason, Verdict};
+use crate::engine::LossRecord;
+use crate::units::Time;
+
+/// The port.
+#[derive(Debug)]
+pub(super) struct Fifo {
+    pub(super) inputs: Inputs,
+    /// Up to here everything has happened.
+    pub(super) done: Option<Time>,
+    pub(super) books: Books,
+    pub(super) rule: Rule,
+    pub(super) capacity: u64,
+    measure: Measure,
+    paces: Paces,
+    /// When the line is free.
+    pub(super) free: Beat,
+    pub(super) content: Content,
+    pub(super) progress: Progress,
+    /// Consecutive units of a frame for a host, by circuit, and when the last one starts; handed on together.
+    pub(super) runs: Vec<(Run, Time)>,
+    /// Starts on either side of which units are handed on separately, the next one last.
+    pub(super) cuts: Vec<Time>,
+    /// When the occupancy is sampled next.
+    sample: Time,
+    /// When the measured time begins, if it has not.
+    pub(super) begin: Time,
+    /// Up to here it is known whether arrivals can be skipped.
+    pub(super) examined: Time,
+    pub(super) inner: Vec<Inner>,
+    /// The instant for which the port is in the event queue.
+    pub(super) called: Time,
+}
+
+/// What is in the buffer.
+#[derive(Debug)]
+pub(super) enum Content {
+    /// So many cells, of which the oldest one ends at this beat.
+    Cells { count: u64, ends: Beat, pace: Pace },
+    /// Units with their ends and sizes, and their size together.
+    Packets { level: u64, units: VecDeque<(Time, u64)> },
+}
+
+/// What a FIFO port is made of.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) inputs: Inputs,
+    pub(super) window: Window,
+    pub(super) rule: Rule,
+    pub(super) capacity: u64,
+    pub(super) measure: Measure,
+    pub(super) paces: Paces,
+    pub(super) vcs: usize,
+    pub(super) cuts: Vec<Time>,
+    pub(super) sampled: bool,
+    /// The pace of its cells, if that is what it carries.
+    pub(super) cell: Option<Pace>,
+}
+
+/// Cell times that are worth a division to jump over.
+const LONG: u64 = 12;
+
+impl Content {
+    #[inline]
+    fn level(&self) -> u64 {
+        match self {
+            Content::Cells { count, .. } => *count,
+            Content::Packets { level, .. } => *level,
+        }
+    }
+
+    /// What has ended before `time` leaves.
+    #[inline]
+    pub(super) fn drop_before(&mut self, time: Time) {
+        match self {
+            Content::Cells { count, ends, pace } => {
+                while *count > 0 && ends.time < time {
+                    let span = time.0 - 1 - ends.time.0;
+                    let jump = span > LONG * pace.whole;
+                    let gone = if jump { (span / (pace.whole + 1) + 1).min(*count) } else { 1 };
+                    *count -= gone;
+                    *ends = if jump { ends.skip(gone, pace) } else { ends.next(pace) };
+                }
+            }
+            Content::Packets { level, units } => {
+                while let Some(&(ends, size)) = units.front()
+                    && ends < time
+                {
+                    *level -= size;
+                    units.pop_front();
+                }
+            }
+        }
+    }
+
+    /// A unit joins that starts at `start`, a picosecond or so before `ends` if it is a short one.
+    #[inline]
+    fn join(&mut self, start: Beat, whole: u64, size: u64) {
+        match self {
+            Content::Cells { count, ends, .. } => {
+                if *count == 0 {
+                    *ends = start.shifted(whole);
+                }
+                *count += 1;
+            }
+            Content::Packets { level, units } => {
+                *level += size;
+                units.push_back((Time(start.time.0 + whole), size));
+            }
+        }
+    }
+}
+
+impl Fifo {
+    /// An empty port.
+    pub(super) fn new(parts: Parts) -> Fifo {
+        let Parts { inputs, window, rule, capacity, measure, paces, vcs, mut cuts, sampled, cell } = parts;
+        cuts.reverse();
+        let content = match cell {
+            Some(pace) => Content::Cells { count: 0, ends: Beat::default(), pace },
+            None => Content::Packets { level: 0, units: VecDeque::new() },
+        };
+        Fifo {
+            inputs,
+            done: None,
+            books: Books::new(window),
+            rule,
+            capacity,
+            measure,
+            paces,
+            free: Beat::default(),
+            content,
+            progress: Progress::new(vcs),
+            runs: vec![(Run::default(), Time::ZERO); vcs],
+            cuts,
+            sample: if sampled { Time::ZERO } else { Time::NEVER },
+            begin: window.from,
+            examined: Time::ZERO,
+            inner: Vec::new(),
+            called: Time::NEVER,
+        }
+    }
+
+    /// Let happen what happens up to `until`, that instant included.
+    pub(super) fn step(&mut self, engine: &mut Fast<'_>, port: usize, until: Time) {
+        loop {
+            let stop = self.sample.min(self.begin).min(Time(until.0 + 1));
+            self.skip_calm(engine, port, stop);
+            while let Some(arriving) = self.inputs.pop_before(stop) {
+                self.arrive(engine, port, &arriving);
+                if arriving.time >= self.examined {
+                    self.skip_calm(engine, port, stop);
+                }
+            }
+            if stop > until {
+                break;
+            }
+            self.content.drop_before(stop);
+            if self.begin == stop {
+                self.begin = Time::NEVER;
+                self.books.max = self.content.level();
+            } else {
+                let counters = engine.network.ports[port].counters_mut();
+                counters.occupancy.sample(self.content.level());
+                self.sample += engine.scenario.sample;
+            }
+        }
+        self.done = self.done.max(Some(until));
+    }
+
+    /// At the end of the run.
+    pub(super) fn close(&mut self, engine: &mut Fast<'_>, port: usize) {
+        self.hand_on(engine, port);
+        self.books.close(&mut engine.network.ports[port]);
+    }
+
+    /// Whether nothing will happen before something arrives that is not known yet.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.inputs.is_empty()
+    }
+
+    #[inline]
+    fn arrive(&mut self, engine: &mut Fast<'_>, port: usize, arriving: &Arriving) {
+        let &Arriving { time: now, unit, vc } = arriving;
+        self.content.drop_before(Time(now.0 + 1));
+        let level = self.content.level();
+        let size = if self.measure == Measure::Bytes { u64::from(unit.bytes) } else { 1 };
+        let fits = size <= self.capacity - level;
+        let verdict = match &mut self.rule {
+            Rule::Fits if fits => Verdict::Accept,
+            Rule::Fits => Verdict::Discard(Reason::Overflow),
+            Rule::Frames { threshold, frames } => {
+                let refuse = || (level >= *threshold).then_some(Reason::Early);
+                frames.judge(&unit, vc as usize, fits, refuse)
+            }
+        };
+        if let Verdict::Discard(reason) = verdict {
+            self.books.lose(now, &unit, reason);
+            engine.network.circuits[unit.vc as usize].lost();
+            if let Some(log) = &mut engine.log {
+                let (port, vc, frame, index) = (port as u32, unit.vc, unit.frame, unit.index);
+                log.push(LossRecord { time: now, port, vc, frame, index, reason });
+            }
+            return;
+        }
+        self.take(engine, port, arriving, size);
+    }
+
+    /// A unit is taken: enter it in the books and hand it on.
+    #[inline]
+    fn take(&mut self, engine: &mut Fast<'_>, port: usize, arriving: &Arriving, size: u64) {
+        let &Arriving { time: arrived, unit, vc } = arriving;
+        let pace = match &self.content {
+            Content::Cells { pace, .. } => *pace,
+            Content::Packets { .. } => self.paces.of(unit.bytes),
+        };
+        let start = self.free.not_before(arrived);
+        self.free = start.next(&pace);
+        self.content.join(start, pace.whole, size);
+        self.books.max = self.books.max.max(self.content.level());
+        let (starts, ends) = (start.time, Time(start.time.0 + pace.whole));
+        self.books.enter(&Stay { unit, vc, size, arrived, starts, ends });
+        let whole = self.progress.sent(&unit, 1, vc as usize);
+        self.books.frames_whole_out += u64::from(whole && self.books.window.holds(ends));
+        while self.cuts.last().is_some_and(|cut| *cut <= starts) {
+            self.cuts.pop();
+            self.hand_on(engine, port);
+        }
+        if let Stop::Port { .. } = engine.plan.legs[port][vc as usize].to {
+            return engine.send_on(port, vc, Run { unit, units: 1 }, Beat::at(starts), starts, pace.whole);
+        }
+        let (run, last) = &mut self.runs[vc as usize];
+        let (joined, before) = (run.join(&unit, 1), *last);
+        if !joined {
+            let gone = std::mem::replace(run, Run { unit, units: 1 });
+            gone.send(engine, port, vc, before, pace.whole);
+        }
+        *last = starts;
+        if unit.is_eom() {
+            std::mem::take(run).send(engine, port, vc, starts, pace.whole);
+        }
+    }
+
+    /// Hand on every run as far as it goes.
+    fn hand_on(&mut self, engine: &mut Fast<'_>, port: usize) {
+        for (vc, (run, last)) in self.runs.iter_mut().enumerate().filter(|(_, (run, _))| run.units > 0) {
+            let whole = self.paces.of(run.unit.bytes).whole;
+            std::mem::take(run).send(engine, port, vc as u32, *last, whole);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The hosts: what arrives there, what they answer, and when their timers go off.
+
+use super::{Fast, Station};
+use crate::kernel::queue::{Class, Event};
+use crate::network::Network;
+use crate::network::circuit::Emission;
+use crate::network::flow::End;
+use crate::units::Time;
+
+use super::run::Run;
+
+/// Units that will arrive at a host, the last of them at `time`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Landing {
+    pub(super) time: Time,
+    pub(super) run: Run,
+}
+
+impl Fast<'_> {
+    /// Units arrive at the host at the end of a line.
+    pub(super) fn arrive(&mut self, line: usize, now: Time) {
+        while let Some(&Landing { time, run }) = self.inboxes[line].front()
+            && time <= now
+        {
+            self.inboxes[line].pop_front();
+            self.deliver(run, time);
+        }
+    }
+
+    fn deliver(&mut self, run: Run, now: Time) {
+        let Network { flows, circuits, .. } = &mut self.network;
+        let circuit = &mut circuits[run.unit.vc as usize];
+        let Some(frame) = circuit.receive_run(&run.unit, run.units) else { return };
+        let flow = frame.flow as usize;
+        let end = flows[flow].deliver(now, &frame, circuits, &mut self.emissions);
+        self.emit(now);
+        self.call(flow, end);
+    }
+
+    /// A timer of one end of a flow goes off, unless it has gone off before.
+    pub(super) fn timer(&mut self, entity: usize, now: Time) {
+        if self.called[entity] != now {
+            return;
+        }
+        self.called[entity] = Time::NEVER;
+        let (flow, end) = (entity / 2, if entity.is_multiple_of(2) { End::Source } else { End::Sink });
+        let Network { flows, circuits, .. } = &mut self.network;
+        if flows[flow].next_timer(end).is_some_and(|due| due <= now) {
+            flows[flow].on_timer(end, now, circuits, &mut self.emissions);
+            self.emit(now);
+        }
+        self.call(flow, end);
+    }
+
+    /// Put a flow's end into the queue for its next timer, unless it will be called before that anyway.
+    pub(super) fn call(&mut self, flow: usize, end: End) {
+        let entity = 2 * flow + usize::from(end == End::Sink);
+        let Some(time) = self.network.flows[flow].next_timer(end) else { return };
+        if time < self.called[entity] {
+            self.called[entity] = time;
+            self.queue.push(Event::new(time, Class::Timer, entity as u32));
+        }
+    }
+
+    /// Hand the frames that a host has written to its network interface.
+    fn emit(&mut self, now: Time) {
+        let emissions = std::mem::take(&mut self.emissions);
+        for emission in &emissions {
+            self.emit_one(now, *emission);
+        }
+        self.emissions = emissions;
+        self.emissions.clear();
+    }
+
+    fn emit_one(&mut self, now: Time, emission: Emission) {
+        let hop = self.network.circuits[emission.vc as usize].hop(0).expect("a circuit has a first port");
+        let port = hop.port as usize;
+        if let Station::Nic(_) = self.stations[port] {
+            let mut station = std::mem::replace(&mut self.stations[port], Station::Away);
+            if let Station::Nic(nic) = &mut station {
+                nic.emit(self, port, hop.vc, now, emission);
+            }
+            self.stations[port] = station;
+            return;
+        }
+        self.advance(port, now);
+        emission.units().for_each(|unit| self.enter(port, unit, hop.vc as usize, now));
+        self.watch(port, now);
+    }
+}

@@ -1,0 +1,309 @@
+//! What is known to arrive at a port: trains of units on each incoming line, merged in the documented order.
+
+use std::collections::VecDeque;
+
+use super::pace::{Beat, Pace};
+use crate::kernel::Ties;
+use crate::kernel::queue::{Class, Event, EventQueue};
+use crate::unit::{Flags, Unit};
+use crate::units::Time;
+
+/// Units of one frame that follow each other at the pace of the line from which they come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Train {
+    /// When the first one arrives.
+    beat: Beat,
+    /// The first one.
+    unit: Unit,
+    /// Its circuit's number at the port.
+    vc: u32,
+    /// How many there are; if more than one, the last one ends the frame.
+    left: u16,
+    /// When the last one arrives.
+    last: Time,
+}
+
+/// What is on its way over one incoming line.
+#[derive(Clone, Debug)]
+pub(super) struct Lane {
+    line: u32,
+    pace: Pace,
+    trains: VecDeque<Train>,
+}
+
+/// A unit that arrives: when, and its circuit's number at the port.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arriving {
+    pub(super) time: Time,
+    pub(super) unit: Unit,
+    pub(super) vc: u32,
+}
+
+/// Units that arrive on one lane and neither begin nor end a frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Inner {
+    /// Where the lane stands in the order.
+    place: usize,
+    /// The first one.
+    pub(super) unit: Unit,
+    /// Its circuit's number at the port.
+    pub(super) vc: u32,
+    /// How many there are.
+    pub(super) units: u64,
+}
+
+/// Everything that is on its way to one port.
+#[derive(Clone, Debug)]
+pub(super) struct Inputs {
+    lanes: Vec<Lane>,
+    order: Order,
+    ties: Ties,
+    /// When units arrive for whose fate a host waits, in order; with many lanes of packets that may be any unit.
+    awaited: VecDeque<Time>,
+}
+
+/// The first unit of every lane that has one, by time.
+///
+/// Lanes of equal pace take turns, so in a sorted ring a lane that has had its turn goes to the back after a comparison
+/// or two. With many lanes of packets that is no longer so.
+#[derive(Clone, Debug)]
+enum Order {
+    Ring(VecDeque<(Time, u32)>),
+    Heap(EventQueue),
+}
+
+/// Most lanes of a ring.
+const RING: usize = 24;
+
+impl Train {
+    /// A train of `units` units, the first and the last of which have given `unit` their marks.
+    pub(super) fn new(beat: Beat, mut unit: Unit, vc: u32, units: u16, last: Time) -> Train {
+        if units > 1 {
+            unit.flags = Flags(unit.flags.0 & !Flags::EOM.0);
+        }
+        Train { beat, unit, vc, left: units, last }
+    }
+
+    /// Take the first unit and answer when it arrives; the train goes on with the next one.
+    #[inline]
+    fn take(&mut self, pace: &Pace) -> (Time, Unit) {
+        let (time, unit) = (self.beat.time, self.unit);
+        self.left -= 1;
+        if self.left > 0 {
+            self.beat = self.beat.next(pace);
+            self.unit.index += 1;
+            let end = if self.left == 1 { Flags::EOM.0 } else { 0 };
+            self.unit.flags = Flags(unit.flags.0 & !Flags::FIRST.0 | end);
+        }
+        (time, unit)
+    }
+
+    /// Every unit.
+    fn units(mut self, pace: Pace) -> impl Iterator<Item = Unit> {
+        std::iter::from_fn(move || (self.left > 0).then(|| self.take(&pace).1))
+    }
+}
+
+impl Lane {
+    /// The empty end of a line on which the units of a train keep this pace.
+    pub(super) fn new(line: usize, pace: Pace) -> Lane {
+        Lane { line: line as u32, pace, trains: VecDeque::new() }
+    }
+}
+
+impl Inputs {
+    /// Nothing on these lanes.
+    pub(super) fn new(lanes: Vec<Lane>, ties: Ties) -> Inputs {
+        let order = match lanes.len() {
+            0..=RING => Order::Ring(VecDeque::with_capacity(lanes.len())),
+            _ => Order::Heap(EventQueue::default()),
+        };
+        Inputs { lanes, order, ties, awaited: VecDeque::new() }
+    }
+
+    /// A train sets out on a lane, behind all others there; answers how many are now on it.
+    pub(super) fn push(&mut self, lane: usize, train: Train) -> usize {
+        let trains = &mut self.lanes[lane].trains;
+        trains.push_back(train);
+        let count = trains.len();
+        if count == 1 {
+            self.expect(lane, train.beat.time);
+        }
+        count
+    }
+
+    /// The next unit, if it arrives before `limit`.
+    #[inline]
+    pub(super) fn pop_before(&mut self, limit: Time) -> Option<Arriving> {
+        let index = match &mut self.order {
+            Order::Ring(ring) => {
+                let &(time, lane) = ring.front()?;
+                if time >= limit {
+                    return None;
+                }
+                lane as usize
+            }
+            Order::Heap(heap) => heap.pop_before(limit)?.entity as usize,
+        };
+        let lane = &mut self.lanes[index];
+        let train = lane.trains.front_mut().expect("a lane in the order has a train");
+        let (vc, (time, unit)) = (train.vc, train.take(&lane.pace));
+        let mut next = Some(train.beat.time);
+        if train.left == 0 {
+            lane.trains.pop_front();
+            next = lane.trains.front().map(|train| train.beat.time);
+        }
+        self.take_turn(index, next);
+        Some(Arriving { time, unit, vc })
+    }
+
+    /// The lane that was first in the order is to be expected at another time, or no more.
+    #[inline]
+    fn take_turn(&mut self, lane: usize, next: Option<Time>) {
+        if let Order::Ring(ring) = &mut self.order {
+            if let Some(next) = next
+                && ring.get(1).is_none_or(|second| next < second.0)
+            {
+                ring[0].0 = next;
+                return;
+            }
+            ring.pop_front();
+        }
+        if let Some(next) = next {
+            self.expect(lane, next);
+        }
+    }
+
+    /// Until when nothing but inner units of trains arrives, from the next one on: no frame begins or ends before.
+    pub(super) fn calm_until(&self) -> Option<Time> {
+        let Order::Ring(ring) = &self.order else { return None };
+        let change = |&(time, lane): &(Time, u32)| {
+            let train = self.lanes[lane as usize].trains.front().expect("a lane in the order has a train");
+            if train.left == 1 || train.unit.is_first() { time } else { train.last }
+        };
+        ring.iter().map(change).min()
+    }
+
+    /// When the next unit arrives, where that is known without taking it.
+    pub(super) fn next_time(&self) -> Option<Time> {
+        match &self.order {
+            Order::Ring(ring) => ring.front().map(|head| head.0),
+            Order::Heap(_) => None,
+        }
+    }
+
+    /// For every lane on which units arrive before `until`, up to where it is calm: how many there are.
+    pub(super) fn inner(&self, until: Time, found: &mut Vec<Inner>) {
+        let Order::Ring(ring) = &self.order else { return };
+        for (place, &(_, lane)) in ring.iter().enumerate().take_while(|(_, head)| head.0 < until) {
+            let lane = &self.lanes[lane as usize];
+            let train = lane.trains.front().expect("a lane in the order has a train");
+            let units = train.beat.count_before(until, &lane.pace);
+            found.push(Inner { place, unit: train.unit, vc: train.vc, units });
+        }
+    }
+
+    /// Let the units pass that [`Inputs::inner`] has found; answers the sum of the instants at which those arrive that
+    /// `counts` wants to know of.
+    pub(super) fn pass_inner(&mut self, found: &[Inner], counts: impl Fn(u32) -> bool) -> u128 {
+        let Order::Ring(ring) = &mut self.order else { return 0 };
+        let mut sum = 0;
+        for inner in found {
+            let (time, lane) = &mut ring[inner.place];
+            let lane = &mut self.lanes[*lane as usize];
+            let train = lane.trains.front_mut().expect("a lane in the order has a train");
+            if counts(train.vc) {
+                let (beat, instants) = train.beat.after(inner.units, &lane.pace);
+                sum += instants;
+                train.beat = beat;
+            } else {
+                train.beat = train.beat.skip(inner.units, &lane.pace);
+            }
+            train.unit.index += inner.units as u16;
+            train.left -= inner.units as u16;
+            if train.left == 1 {
+                train.unit.flags = train.unit.flags.with(Flags::EOM);
+            }
+            *time = train.beat.time;
+        }
+        let (lanes, ties) = (&self.lanes, self.ties);
+        let key = |&(time, lane): &(Time, u32)| {
+            let line = lanes[lane as usize].line;
+            (time, ties.rank(time, line) >> 1, line)
+        };
+        if ring.len() > 1 {
+            ring.make_contiguous().sort_by_key(key);
+        }
+        sum
+    }
+
+    /// Whether everything comes over one line, so that nothing that is not known yet can come before what is known.
+    pub(super) fn is_alone(&self) -> bool {
+        self.lanes.len() == 1
+    }
+
+    /// A host waits for what becomes of a unit that arrives at `time`.
+    pub(super) fn wait_for(&mut self, time: Time) {
+        if let Order::Ring(_) = self.order {
+            let behind = self.awaited.iter().rev().take_while(|other| **other > time).count();
+            self.awaited.insert(self.awaited.len() - behind, time);
+        }
+    }
+
+    /// When the next unit arrives after `now` for which a host may wait.
+    pub(super) fn next_awaited(&mut self, now: Time) -> Option<Time> {
+        match &self.order {
+            Order::Ring(_) => {
+                while self.awaited.front().is_some_and(|time| *time <= now) {
+                    self.awaited.pop_front();
+                }
+                self.awaited.front().copied()
+            }
+            Order::Heap(heap) => heap.first_time(),
+        }
+    }
+
+    /// Whether nothing is on its way.
+    pub(super) fn is_empty(&self) -> bool {
+        match &self.order {
+            Order::Ring(ring) => ring.is_empty(),
+            Order::Heap(heap) => heap.is_empty(),
+        }
+    }
+
+    /// Every unit that is still on its way.
+    pub(super) fn units(&self) -> impl Iterator<Item = Unit> {
+        let of_lane = |lane: &Lane| {
+            let pace = lane.pace;
+            lane.trains.clone().into_iter().flat_map(move |train| train.units(pace))
+        };
+        self.lanes.iter().flat_map(of_lane)
+    }
+
+    /// The first unit of a lane arrives at `time`.
+    #[inline]
+    fn expect(&mut self, lane: usize, time: Time) {
+        let Inputs { lanes, order, ties, .. } = self;
+        let rank = |lane: u32| {
+            let line = lanes[lane as usize].line;
+            (ties.rank(time, line) >> 1, line)
+        };
+        match order {
+            Order::Ring(ring) => {
+                let lane = lane as u32;
+                let later = |&(other, second): &(Time, u32)| {
+                    other > time || other == time && rank(second) > rank(lane)
+                };
+                let behind = ring.iter().rev().take_while(|head| later(head)).count();
+                match behind {
+                    0 => ring.push_back((time, lane)),
+                    _ => ring.insert(ring.len() - behind, (time, lane)),
+                }
+            }
+            Order::Heap(heap) => {
+                let rank = ties.rank(time, lanes[lane].line);
+                heap.push(Event { time, class: Class::Arrive, rank, entity: lane as u32 });
+            }
+        }
+    }
+}

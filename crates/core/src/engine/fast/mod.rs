@@ -1,0 +1,367 @@
+//! The fast engine.
+
+mod books;
+mod fifo;
+mod general;
+mod hosts;
+mod lanes;
+mod nic;
+mod pace;
+mod plan;
+mod run;
+mod stretch;
+mod through;
+
+use std::collections::VecDeque;
+
+use super::{LossRecord, Outcome, Work, sampled_ports};
+use crate::kernel::Ties;
+use crate::kernel::queue::{Class, Event, EventQueue};
+use crate::link::port::{Loss, Port};
+use crate::network::Network;
+use crate::network::circuit::Emission;
+use crate::network::flow::End;
+use crate::scenario::model::{Medium, Scenario};
+use crate::unit::Unit;
+use crate::units::{Span, Time};
+
+use books::Window;
+use fifo::Fifo;
+use general::General;
+use hosts::Landing;
+use lanes::{Inputs, Train};
+use nic::Nic;
+use pace::{Beat, Paces};
+use plan::{Kind, Plan, Stop};
+use run::Run;
+use through::Through;
+
+/// Run a scenario from its first instant to its last; with `log` every loss is recorded.
+pub fn run(scenario: &Scenario, log: bool) -> Outcome {
+    let mut engine = Fast::new(scenario, log);
+    let Window { from, to } = engine.window;
+    engine.run_until(from);
+    engine.network.reset_counters(from);
+    engine.run_until(to);
+    engine.network.close_counters(to);
+    engine.outcome()
+}
+
+struct Fast<'a> {
+    scenario: &'a Scenario,
+    window: Window,
+    plan: Plan,
+    network: Network,
+    /// How each port is run.
+    stations: Vec<Station>,
+    /// What will arrive at the host at the end of each line.
+    inboxes: Vec<VecDeque<Landing>>,
+    is_cells: Vec<bool>,
+    /// Circuits whose frames a host may answer.
+    answered: Vec<bool>,
+    queue: EventQueue,
+    ties: Ties,
+    /// The instant for which each flow end is in the queue; an event for any other instant is out of date.
+    called: Vec<Time>,
+    work: Work,
+    log: Option<Vec<LossRecord>>,
+    emissions: Vec<Emission>,
+    losses: Vec<Loss>,
+    /// Where the part of the run that is being computed ends.
+    end: Time,
+    /// The first instant that has not happened yet at all ports together, where units can go round in circles.
+    together: Time,
+}
+
+/// A port at work.
+#[derive(Debug)]
+enum Station {
+    Nic(Box<Nic>),
+    Through(Box<Through>),
+    Fifo(Box<Fifo>),
+    General(Box<General>),
+    /// Busy elsewhere.
+    Away,
+}
+
+impl Station {
+    fn new(scenario: &Scenario, plan: &Plan, window: Window, index: usize, port: &mut Port) -> Station {
+        let line = &scenario.lines[index];
+        let (measure, vcs) = (line.port.measure, port.pool().vcs());
+        let inputs = || plan.inputs(index, Ties::new(scenario.seed));
+        let sampled = sampled_ports(scenario).contains(&index);
+        let (paces, cuts) = (Paces::new(line.rate), plan.cuts(index, window));
+        match plan.kinds[index].clone() {
+            Kind::Nic => Station::Nic(Box::new(Nic::new(window, paces, measure, cuts))),
+            Kind::Through => Station::Through(Box::new(Through::new(window, vcs))),
+            Kind::Fifo(rule) => Station::Fifo(Box::new(Fifo::new(fifo::Parts {
+                inputs: inputs(),
+                window,
+                rule,
+                capacity: line.port.capacity,
+                measure,
+                paces,
+                vcs,
+                cuts,
+                sampled,
+                cell: (line.medium == Medium::Cells).then(|| plan.pace(index)),
+            }))),
+            Kind::General => {
+                Station::General(Box::new(General::new(inputs(), port.tick(Time::ZERO), sampled)))
+            }
+        }
+    }
+
+    fn inputs(&self) -> Option<&Inputs> {
+        match self {
+            Station::Fifo(fifo) => Some(&fifo.inputs),
+            Station::General(general) => Some(&general.inputs),
+            _ => None,
+        }
+    }
+
+    /// Up to where it has come; the others are always up to date.
+    fn has_reached(&self, time: Time) -> bool {
+        match self {
+            Station::Fifo(fifo) => fifo.done.is_some_and(|done| done >= time),
+            Station::General(general) => general.done.is_some_and(|done| done >= time),
+            _ => true,
+        }
+    }
+
+    /// Whether nothing will happen before something arrives that is not known yet.
+    fn is_quiet(&self) -> bool {
+        match self {
+            Station::Fifo(fifo) => fifo.is_quiet(),
+            Station::General(general) => general.is_quiet(),
+            _ => true,
+        }
+    }
+}
+
+impl Fast<'_> {
+    fn new(scenario: &Scenario, log: bool) -> Fast<'_> {
+        let plan = Plan::new(scenario);
+        let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
+        let mut network = Network::new(scenario);
+        let ports = network.ports.iter_mut().enumerate();
+        let stations =
+            ports.map(|(index, port)| Station::new(scenario, &plan, window, index, port)).collect();
+        let mut engine = Fast {
+            scenario,
+            window,
+            stations,
+            inboxes: vec![VecDeque::new(); scenario.lines.len()],
+            is_cells: scenario.lines.iter().map(|line| line.medium == Medium::Cells).collect(),
+            answered: plan::answered(scenario),
+            queue: EventQueue::default(),
+            ties: Ties::new(scenario.seed),
+            called: vec![Time::NEVER; 2 * network.flows.len()],
+            work: Work::default(),
+            log: log.then(Vec::new),
+            emissions: Vec::new(),
+            losses: Vec::new(),
+            end: Time::ZERO,
+            together: Time::ZERO,
+            plan,
+            network,
+        };
+        for flow in 0..engine.network.flows.len() {
+            engine.call(flow, End::Source);
+        }
+        engine
+    }
+
+    /// Let happen what happens before `end`.
+    fn run_until(&mut self, end: Time) {
+        self.end = end;
+        while let Some(event) = self.queue.pop_before(end) {
+            self.work.events += 1;
+            let entity = event.entity as usize;
+            match event.class {
+                Class::Free | Class::Tick => self.bring(entity, event.time),
+                Class::Arrive => self.arrive(entity, event.time),
+                Class::Timer => self.timer(entity, event.time),
+            }
+        }
+        let Some(last) = end.0.checked_sub(1) else { return };
+        (0..self.stations.len()).for_each(|port| self.advance(port, Time(last)));
+        if end == self.window.to {
+            (0..self.stations.len()).for_each(|port| self.close(port));
+        }
+        (0..self.stations.len()).for_each(|line| self.arrive(line, Time(last)));
+    }
+
+    /// Bring a port up to `time` and see to it that it will be called again.
+    fn bring(&mut self, port: usize, time: Time) {
+        if let Station::Fifo(fifo) = &self.stations[port]
+            && fifo.called != time
+        {
+            return; // it has been called before
+        }
+        self.advance(port, time);
+        let reach = self.plan.reach[port];
+        match &mut self.stations[port] {
+            Station::Fifo(fifo) => {
+                let next = fifo.inputs.next_awaited(time);
+                fifo.called = next.map_or(Time::NEVER, |next| next + reach);
+                if let Some(next) = next {
+                    self.wake(port as u32, next + reach);
+                }
+            }
+            Station::General(_) => self.watch(port, time),
+            _ => {}
+        }
+    }
+
+    /// Bring a port up to `time`, and before it all from which units come to it.
+    fn advance(&mut self, port: usize, time: Time) {
+        if self.stations[port].has_reached(time) {
+            return;
+        }
+        if let Some(span) = self.plan.circle {
+            return self.advance_all(span, time);
+        }
+        for i in 0..self.plan.upstream[port].len() {
+            let other = self.plan.upstream[port][i] as usize;
+            if !self.stations[other].has_reached(time) {
+                self.step(other, time);
+            }
+        }
+    }
+
+    /// Bring all ports up to `time`, in steps in which no unit gets from one to another.
+    fn advance_all(&mut self, span: Span, time: Time) {
+        while self.together <= time {
+            let quiet = self.stations.iter().all(Station::is_quiet);
+            let last = Time(self.together.0 + span.0 - 1);
+            let last = if quiet { time } else { last.min(time) };
+            (0..self.stations.len()).for_each(|port| self.step(port, last));
+            self.together = Time(last.0 + 1);
+        }
+    }
+
+    /// Let happen what happens at a port up to `until`, that instant included.
+    fn step(&mut self, port: usize, until: Time) {
+        match self.stations[port] {
+            Station::Fifo(_) => self.with(port, |station, engine| {
+                if let Station::Fifo(fifo) = station {
+                    fifo.step(engine, port, until);
+                }
+            }),
+            Station::General(_) => self.step_general(port, until),
+            _ => {}
+        }
+    }
+
+    /// At the end of the run, leave everything as if every port had done its own books.
+    fn close(&mut self, port: usize) {
+        self.with(port, |station, engine| match station {
+            Station::Nic(nic) => nic.close(&mut engine.network.ports[port]),
+            Station::Fifo(fifo) => fifo.close(engine, port),
+            _ => {}
+        });
+    }
+
+    /// Let a port work with the engine.
+    fn with(&mut self, port: usize, work: impl FnOnce(&mut Station, &mut Self)) {
+        let mut station = std::mem::replace(&mut self.stations[port], Station::Away);
+        work(&mut station, self);
+        self.stations[port] = station;
+    }
+
+    fn general(&mut self, port: usize) -> &mut General {
+        match &mut self.stations[port] {
+            Station::General(general) => general,
+            _ => unreachable!("only ports of this kind are asked"),
+        }
+    }
+
+    /// Units of a frame start at a port, the last of them at `last`: hand them on to where they arrive next.
+    fn send_on(&mut self, port: usize, vc: u32, run: Run, first: Beat, last: Time, whole: u64) {
+        if last >= self.window.to {
+            return;
+        }
+        let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
+        *hops += u64::from(run.units);
+        let leg = &self.plan.legs[port][vc as usize];
+        let mut time = leg.first_arrival(last, whole);
+        for passage in &self.plan.passages[leg.passages()] {
+            if let Station::Through(through) = &mut self.stations[passage.port as usize] {
+                through.pass(passage, &run.unit, run.units, time);
+            }
+            time.0 += passage.transit;
+        }
+        let awaited = run.unit.is_eom() && leg.answered;
+        match leg.to {
+            Stop::Port { port, lane, vc } => {
+                let unit = Unit { hop: leg.hop, ..run.unit };
+                let train = Train::new(first.shifted(leg.span(whole)), unit, vc, run.units, time);
+                self.expect(port, lane, train, time, awaited);
+            }
+            Stop::Host { line } => {
+                let inbox = &mut self.inboxes[line as usize];
+                inbox.push_back(Landing { time, run });
+                if awaited || inbox.len().is_multiple_of(PATIENCE) {
+                    let rank = self.ties.rank(time, line);
+                    self.queue.push(Event { time, class: Class::Arrive, rank, entity: line });
+                }
+            }
+        }
+    }
+
+    /// A train will arrive at a port, its last unit at `time`. If a host waits for that one, the port is called before it
+    /// can have passed the port and the line behind it, or lets it pass at once if nothing can come before it.
+    fn expect(&mut self, port: u32, lane: u32, train: Train, time: Time, awaited: bool) {
+        let reach = self.plan.reach[port as usize];
+        match &mut self.stations[port as usize] {
+            Station::Fifo(fifo) => {
+                let behind = fifo.inputs.push(lane as usize, train);
+                if !awaited && !behind.is_multiple_of(PATIENCE) {
+                    return;
+                }
+                if fifo.inputs.is_alone() && time < self.end {
+                    return self.step(port as usize, time);
+                }
+                fifo.inputs.wait_for(time);
+                if time + reach < fifo.called {
+                    fifo.called = time + reach;
+                    self.wake(port, time + reach);
+                }
+            }
+            Station::General(general) => {
+                let behind = general.inputs.push(lane as usize, train);
+                if awaited || behind.is_multiple_of(PATIENCE) {
+                    self.wake(port, time + reach);
+                }
+            }
+            _ => unreachable!("units stop at ports that take their time"),
+        }
+    }
+
+    /// Bring a port up to date at `time`.
+    fn wake(&mut self, port: u32, time: Time) {
+        self.queue.push(Event::new(time, Class::Free, port));
+    }
+
+    fn outcome(mut self) -> Outcome {
+        let mut on_lines = vec![0; self.network.circuits.len()];
+        for unit in self.stations.iter().filter_map(Station::inputs).flat_map(Inputs::units) {
+            on_lines[unit.vc as usize] += 1;
+        }
+        for Landing { run, .. } in self.inboxes.iter().flatten() {
+            on_lines[run.unit.vc as usize] += u64::from(run.units);
+        }
+        for (station, port) in self.stations.iter_mut().zip(&mut self.network.ports) {
+            if let Station::Through(through) = station {
+                self.work.cell_hops += through.hops;
+                through.books.close(port);
+            }
+        }
+        let Fast { network, work, log, .. } = self;
+        Outcome { network, on_lines, work, losses: log.unwrap_or_default() }
+    }
+}
+
+/// Trains on a lane, or runs before a host, that nobody waits for: when there are so many, somebody looks after them.
+const PATIENCE: usize = 256;

@@ -1,0 +1,174 @@
+//! The interface of a host: an unlimited queue that only the host fills, so that everything about a frame is known when
+//! it is handed over.
+
+use std::collections::VecDeque;
+
+use super::Fast;
+use super::books::{Books, Stay, Window};
+use super::pace::{Beat, Pace, Paces};
+use super::run::Run;
+use crate::adaptation::Shape;
+use crate::buffer::size::Measure;
+use crate::network::circuit::Emission;
+use crate::unit::Flags;
+use crate::units::Time;
+
+/// An interface.
+#[derive(Debug)]
+pub(super) struct Nic {
+    pub(super) books: Books,
+    paces: Paces,
+    measure: Measure,
+    free: Beat,
+    /// Starts on either side of which units of one frame are entered one by one.
+    cuts: Vec<Time>,
+    /// Frames that have not been sent altogether, and their size.
+    waiting: VecDeque<Waiting>,
+    level: u64,
+    /// Whether the measured time has begun.
+    warm: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    first: Beat,
+    pace: Pace,
+    units: u64,
+    /// Size of one unit.
+    size: u64,
+    ends: Time,
+}
+
+impl Nic {
+    /// An idle interface.
+    pub(super) fn new(window: Window, paces: Paces, measure: Measure, cuts: Vec<Time>) -> Nic {
+        Nic {
+            books: Books::new(window),
+            paces,
+            measure,
+            free: Beat::default(),
+            cuts,
+            waiting: VecDeque::new(),
+            level: 0,
+            warm: false,
+        }
+    }
+
+    /// The host hands over a frame.
+    pub(super) fn emit(
+        &mut self,
+        engine: &mut Fast<'_>,
+        port: usize,
+        vc: u32,
+        now: Time,
+        emission: Emission,
+    ) {
+        let Emission { shape, .. } = emission;
+        let pace = self.paces.of(shape.bytes);
+        let first = self.free.not_before(now);
+        let (mut beat, mut sum) = (first, 0u128);
+        let mut last = first.time;
+        for _ in 0..shape.units {
+            last = beat.time;
+            sum += u128::from(last.0);
+            beat = beat.next(&pace);
+        }
+        self.free = beat;
+        let ends = Time(last.0 + pace.whole);
+        self.wait(now, Waiting { first, pace, units: shape.units.into(), size: self.size(shape), ends });
+        let window = self.books.window;
+        let early = ends < window.from;
+        let cut = self.cuts.iter().any(|cut| first.time < *cut && *cut <= last);
+        let mut unit = emission.units().next().expect("a frame has units");
+        if cut || !early && (now < window.from || ends >= window.to) {
+            return self.emit_one_by_one(engine, port, vc, now, emission);
+        }
+        if !early {
+            let (units, whole) = (u128::from(shape.units), u128::from(pace.whole));
+            self.books.units_in += u64::from(shape.units);
+            self.books.units_out += u64::from(shape.units);
+            self.books.bytes_out += shape.line_bytes();
+            self.books.frames_in += 1;
+            self.books.frames_whole_out += 1;
+            self.books.area +=
+                (sum + units * whole - units * u128::from(now.0)) * u128::from(self.size(shape));
+        }
+        unit.flags = unit.flags.with(Flags::EOM);
+        engine.send_on(port, vc, Run { unit, units: shape.units }, first, last, pace.whole);
+    }
+
+    /// The same for a frame during which the measured time begins or ends somewhere.
+    fn emit_one_by_one(
+        &mut self,
+        engine: &mut Fast<'_>,
+        port: usize,
+        vc: u32,
+        now: Time,
+        emission: Emission,
+    ) {
+        let pace = self.paces.of(emission.shape.bytes);
+        let mut beat = self.waiting.back().expect("the frame has just joined").first;
+        for unit in emission.units() {
+            let (starts, ends) = (beat.time, Time(beat.time.0 + pace.whole));
+            let size = self.size(emission.shape);
+            self.books.enter(&Stay { unit, vc, size, arrived: now, starts, ends });
+            self.books.frames_whole_out += u64::from(unit.is_eom() && self.books.window.holds(ends));
+            engine.send_on(port, vc, Run { unit, units: 1 }, Beat::at(starts), starts, pace.whole);
+            beat = beat.next(&pace);
+        }
+    }
+
+    /// At the end of the run the measured time has begun, even if nothing was sent in it.
+    pub(super) fn close(&mut self, port: &mut crate::link::port::Port) {
+        self.begin();
+        self.books.close(port);
+    }
+
+    /// A frame joins the queue at `now`.
+    fn wait(&mut self, now: Time, frame: Waiting) {
+        if now >= self.books.window.from {
+            self.begin();
+        }
+        self.drop_before(Time(now.0 + 1));
+        self.level += frame.units * frame.size;
+        self.waiting.push_back(frame);
+        if self.level > self.books.max {
+            self.books.max = self.books.max.max(self.level - self.gone_before(Time(now.0 + 1)));
+        }
+    }
+
+    /// The measured time begins: what waits then is the largest occupancy so far.
+    fn begin(&mut self) {
+        if !self.warm {
+            self.warm = true;
+            self.drop_before(self.books.window.from);
+            self.books.max = self.level - self.gone_before(self.books.window.from);
+        }
+    }
+
+    /// Forget frames that have ended before `time`.
+    fn drop_before(&mut self, time: Time) {
+        while let Some(frame) = self.waiting.front()
+            && frame.ends < time
+        {
+            self.level -= frame.units * frame.size;
+            self.waiting.pop_front();
+        }
+    }
+
+    /// What of the first frame has ended before `time`.
+    fn gone_before(&self, time: Time) -> u64 {
+        let Some(frame) = self.waiting.front() else { return 0 };
+        let mut beat = frame.first;
+        let mut gone = 0;
+        while gone < frame.units && beat.time.0 + frame.pace.whole < time.0 {
+            gone += 1;
+            beat = beat.next(&frame.pace);
+        }
+        gone * frame.size
+    }
+
+    fn size(&self, shape: Shape) -> u64 {
+        if self.measure == Measure::Bytes { shape.bytes.into() } else { 1 }
+    }
+}

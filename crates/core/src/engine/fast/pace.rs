@@ -1,0 +1,123 @@
+//! Units sent back to back: the arithmetic of [`crate::link::line::Line`], apart from any line.
+
+use crate::units::{Rate, Time};
+
+/// The exact time that one unit of a constant size takes on a line: `whole` ps and `rest / rate` of one more.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pace {
+    pub(super) whole: u64,
+    rest: u64,
+    rate: u64,
+}
+
+/// The instant at which a unit starts, and the remainder that its line carries then.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Beat {
+    pub(super) time: Time,
+    carry: u64,
+}
+
+impl Pace {
+    /// The pace of units of `bytes` octets on a line.
+    pub(super) fn of(rate: Rate, bytes: u16) -> Pace {
+        let (whole, rest) = rate.time_of_bits(u64::from(bytes) * 8);
+        Pace { whole, rest, rate: rate.0 }
+    }
+}
+
+impl Beat {
+    /// A beat without remainder.
+    pub(super) fn at(time: Time) -> Beat {
+        Beat { time, carry: 0 }
+    }
+
+    /// When a line that is free from here on starts a unit that comes at `now`.
+    #[inline]
+    pub(super) fn not_before(self, now: Time) -> Beat {
+        if now > self.time { Beat::at(now) } else { self }
+    }
+
+    /// The beat of the next unit.
+    #[inline]
+    pub(super) fn next(self, pace: &Pace) -> Beat {
+        let carry = self.carry + pace.rest;
+        let over = carry >= pace.rate;
+        let carry = if over { carry - pace.rate } else { carry };
+        Beat { time: Time(self.time.0 + pace.whole + u64::from(over)), carry }
+    }
+
+    /// The beat after `units` units, and the sum of the instants at which they start.
+    pub(super) fn after(self, units: u64, pace: &Pace) -> (Beat, u128) {
+        let (mut carry, mut over, mut sum) = (self.carry, 0, 0);
+        for _ in 0..units {
+            sum += over;
+            carry += pace.rest;
+            let more = u64::from(carry >= pace.rate);
+            carry -= more * pace.rate;
+            over += more;
+        }
+        let time = self.time.0 + units * pace.whole + over;
+        let pairs = u128::from(units) * u128::from(units.saturating_sub(1)) / 2;
+        let sum =
+            u128::from(units) * u128::from(self.time.0) + pairs * u128::from(pace.whole) + u128::from(sum);
+        (Beat { time: Time(time), carry }, sum)
+    }
+
+    /// The beat after `units` units, without a look at those between.
+    pub(super) fn skip(self, units: u64, pace: &Pace) -> Beat {
+        let carry = self.carry + units * pace.rest;
+        let time = self.time.0 + units * pace.whole + carry / pace.rate;
+        Beat { time: Time(time), carry: carry % pace.rate }
+    }
+
+    /// How many units start before `time`.
+    pub(super) fn count_before(self, time: Time, pace: &Pace) -> u64 {
+        let Some(span) = time.0.checked_sub(self.time.0 + 1) else { return 0 };
+        let mut units = span / (pace.whole + 1) + 1;
+        let mut beat = self.skip(units, pace);
+        while beat.time < time {
+            (units, beat) = (units + 1, beat.next(pace));
+        }
+        units
+    }
+
+    /// The same beat, later.
+    pub(super) fn shifted(self, by: u64) -> Beat {
+        Beat { time: Time(self.time.0 + by), carry: self.carry }
+    }
+}
+
+/// The paces of units of several sizes on one line.
+#[derive(Clone, Debug)]
+pub(super) struct Paces {
+    rate: Rate,
+    known: Vec<(u16, Pace)>,
+}
+
+impl Paces {
+    /// Those of a line of this rate.
+    pub(super) fn new(rate: Rate) -> Paces {
+        Paces { rate, known: Vec::new() }
+    }
+
+    /// That of units of `bytes` octets.
+    #[inline]
+    pub(super) fn of(&mut self, bytes: u16) -> Pace {
+        match self.known.iter().find(|(size, _)| *size == bytes) {
+            Some((_, pace)) => *pace,
+            None => self.learn(bytes),
+        }
+    }
+
+    #[cold]
+    fn learn(&mut self, bytes: u16) -> Pace {
+        let pace = Pace::of(self.rate, bytes);
+        if self.known.len() < MOST_SIZES {
+            self.known.push((bytes, pace));
+        }
+        pace
+    }
+}
+
+/// Sizes that are worth remembering: those of segments, of acknowledgements and of what ends a file.
+const MOST_SIZES: usize = 8;

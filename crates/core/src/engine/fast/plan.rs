@@ -1,0 +1,356 @@
+//! What of a network never changes during a run: how each port is run, where units go from there, and which ports wait for
+//! which.
+
+use std::ops::Range;
+
+use super::books::Window;
+use super::lanes::{Inputs, Lane};
+use super::pace::Pace;
+use crate::buffer::admission::{self, Rule};
+use crate::kernel::Ties;
+use crate::scenario::contract::{context, contracts, passing_circuits};
+use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
+use crate::scheduler;
+use crate::units::{CELL_BYTES, Span, Time};
+
+/// How a port is run.
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    /// The unlimited interface of a host.
+    Nic,
+    /// Nothing ever waits there.
+    Through,
+    /// One queue, and a rule that says who joins it.
+    Fifo(Rule),
+    /// Anything else.
+    General,
+}
+
+/// Where the units of one circuit go from one port.
+#[derive(Clone, Debug)]
+pub(super) struct Leg {
+    /// Where they arrive next.
+    pub(super) to: Stop,
+    /// How many ports they will have behind them there.
+    pub(super) hop: u8,
+    /// Whether a host may answer to a frame of the circuit.
+    pub(super) answered: bool,
+    /// Time from the end of their transmission to their arrival at the next port.
+    latency: u64,
+    /// Ports on the way that only delay them.
+    passages: Range<usize>,
+    /// The delay there.
+    delay: u64,
+}
+
+/// Where units arrive.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stop {
+    /// At a port, on one of its lanes, with the circuit's number there.
+    Port { port: u32, lane: u32, vc: u32 },
+    /// At the host at the end of a line.
+    Host { line: u32 },
+}
+
+/// A circuit passes a port that only delays it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Passage {
+    pub(super) port: u32,
+    /// Its number there.
+    pub(super) vc: u32,
+    /// Time that a cell takes on the line, and until it arrives at the end.
+    pub(super) whole: u64,
+    pub(super) transit: u64,
+}
+
+/// The unchanging part of a network.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) kinds: Vec<Kind>,
+    /// For every port the legs of the circuits that pass it, by their number there.
+    pub(super) legs: Vec<Vec<Leg>>,
+    pub(super) passages: Vec<Passage>,
+    /// For every port the shortest time between the start of a unit and its arrival at the next stop.
+    pub(super) reach: Vec<Span>,
+    /// For every port those that must be brought up to date before it and with it, in this order.
+    pub(super) upstream: Vec<Vec<u32>>,
+    /// If units can go round in circles: a time in which none of them gets from one port to the next.
+    pub(super) circle: Option<Span>,
+    /// For every port the lines from which units come, in the order of the scenario.
+    lanes: Vec<Vec<usize>>,
+    paces: Vec<Pace>,
+}
+
+impl Leg {
+    /// When a unit arrives at the next port that starts at `start` and takes `whole` on the line.
+    #[inline]
+    pub(super) fn first_arrival(&self, start: Time, whole: u64) -> Time {
+        Time(start.0 + whole + self.latency)
+    }
+
+    /// The ports on the way, as places in the list of passages.
+    pub(super) fn passages(&self) -> Range<usize> {
+        self.passages.clone()
+    }
+
+    /// The same at the next stop, beyond those ports.
+    #[inline]
+    pub(super) fn span(&self, whole: u64) -> u64 {
+        whole + self.latency + self.delay
+    }
+}
+
+impl Plan {
+    /// The plan of a scenario.
+    pub(super) fn new(scenario: &Scenario) -> Plan {
+        let passing = passing_circuits(scenario);
+        let mut plan = Plan {
+            kinds: Vec::new(),
+            legs: passing.iter().map(|vcs| Vec::with_capacity(vcs.len())).collect(),
+            passages: Vec::new(),
+            reach: Vec::new(),
+            upstream: Vec::new(),
+            circle: None,
+            lanes: lanes(scenario),
+            paces: scenario.lines.iter().map(|line| Pace::of(line.rate, CELL_BYTES as u16)).collect(),
+        };
+        plan.find_kinds(scenario, &passing);
+        plan.find_legs(scenario, &passing);
+        plan.reach = (0..plan.kinds.len()).map(|port| plan.reach(scenario, port)).collect();
+        plan.find_upstream();
+        plan
+    }
+
+    /// The lanes of a port, empty.
+    pub(super) fn inputs(&self, port: usize, ties: Ties) -> Inputs {
+        let lane = |&line: &usize| Lane::new(line, self.paces[self.origin(line)]);
+        Inputs::new(self.lanes[port].iter().map(lane).collect(), ties)
+    }
+
+    /// The pace of cells at a port.
+    pub(super) fn pace(&self, port: usize) -> Pace {
+        self.paces[port]
+    }
+
+    /// Starts at a port on either side of which cells are entered or handed on separately, in order: something further
+    /// on happens to the one before and to the other after the measured time begins or ends.
+    pub(super) fn cuts(&self, port: usize, window: Window) -> Vec<Time> {
+        let mut cuts = Vec::new();
+        let mut cut = |span: u64| {
+            cuts.extend([window.from, window.to].iter().filter_map(|end| end.0.checked_sub(span)).map(Time));
+        };
+        cut(0);
+        for leg in &self.legs[port] {
+            let mut span = self.paces[port].whole + leg.latency;
+            cut(span);
+            for passage in &self.passages[leg.passages()] {
+                cut(span + passage.whole);
+                span += passage.transit;
+                cut(span);
+            }
+        }
+        cuts.sort_unstable();
+        cuts.dedup();
+        cuts
+    }
+
+    fn find_kinds(&mut self, scenario: &Scenario, passing: &[Vec<usize>]) {
+        for (line, vcs) in scenario.lines.iter().zip(passing) {
+            let from_host = scenario.nodes[line.from].kind == NodeKind::Host;
+            let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
+            let rule = if fifo { rule(scenario, line, vcs) } else { None };
+            self.kinds.push(match rule {
+                Some(Rule::Fits) if from_host && is_plain(line) => Kind::Nic,
+                Some(rule) if !from_host => Kind::Fifo(rule),
+                _ => Kind::General,
+            });
+        }
+        // whether a port delays only depends on those before it, and no line comes before itself
+        let mut found = true;
+        while std::mem::take(&mut found) {
+            for port in 0..scenario.lines.len() {
+                if self.only_delays(scenario, port) {
+                    self.kinds[port] = Kind::Through;
+                    found = true;
+                }
+            }
+        }
+    }
+
+    /// Whether a port has turned out to be one at which nothing waits: a plain one whose cells come over one line that is
+    /// no faster.
+    fn only_delays(&self, scenario: &Scenario, port: usize) -> bool {
+        let line = &scenario.lines[port];
+        let (Kind::Fifo(_), true, Medium::Cells) = (&self.kinds[port], is_plain(line), line.medium) else {
+            return false;
+        };
+        match self.lanes[port][..] {
+            [only] => scenario.lines[self.origin(only)].rate <= line.rate,
+            _ => false,
+        }
+    }
+
+    /// The line on which cells of a line got their spacing: ports that only delay keep it.
+    fn origin(&self, line: usize) -> usize {
+        match (&self.kinds[line], &self.lanes[line][..]) {
+            (Kind::Through, [before]) => self.origin(*before),
+            _ => line,
+        }
+    }
+
+    fn find_legs(&mut self, scenario: &Scenario, passing: &[Vec<usize>]) {
+        let answered: Vec<bool> = answered(scenario);
+        for (line, vcs) in passing.iter().enumerate() {
+            for &vc in vcs {
+                let path = &scenario.vcs[vc].path;
+                let place =
+                    path.iter().position(|&other| other == line).expect("the circuit passes the line");
+                let number = |port: usize| {
+                    let number = passing[port].binary_search(&vc);
+                    number.expect("a circuit passes the lines of its path") as u32
+                };
+                let (first, mut delay) = (self.passages.len(), 0);
+                let mut on = place + 1;
+                while let Some(&port) = path.get(on)
+                    && let Kind::Through = self.kinds[port]
+                {
+                    let whole = self.paces[port].whole;
+                    let transit = whole + latency(scenario, &scenario.lines[port]).0;
+                    self.passages.push(Passage { port: port as u32, vc: number(port), whole, transit });
+                    delay += transit;
+                    on += 1;
+                }
+                let to = match path.get(on) {
+                    Some(&port) => Stop::Port {
+                        port: port as u32,
+                        lane: self.lane(path[on - 1], port),
+                        vc: number(port),
+                    },
+                    None => Stop::Host { line: path[on - 1] as u32 },
+                };
+                self.legs[line].push(Leg {
+                    to,
+                    hop: on as u8,
+                    answered: answered[vc],
+                    latency: latency(scenario, &scenario.lines[line]).0,
+                    passages: first..self.passages.len(),
+                    delay,
+                });
+            }
+        }
+    }
+
+    fn lane(&self, line: usize, port: usize) -> u32 {
+        self.lanes[port].binary_search(&line).expect("every line of a path has a lane") as u32
+    }
+
+    fn reach(&self, scenario: &Scenario, port: usize) -> Span {
+        let line = &scenario.lines[port];
+        let shortest = match line.medium {
+            Medium::Cells => self.paces[port].whole,
+            Medium::Packets => Pace::of(line.rate, 1).whole,
+        };
+        let delay = self.legs[port].iter().map(|leg| leg.delay).min().unwrap_or(0);
+        Span(shortest + latency(scenario, line).0 + delay)
+    }
+
+    /// Depth first over the ports before a port; one that is met again while it is open is on a circle.
+    fn find_upstream(&mut self) {
+        let ports = self.legs.len();
+        let mut before = vec![Vec::new(); ports];
+        for (from, legs) in self.legs.iter().enumerate().filter(|(port, _)| self.has_time(*port)) {
+            for leg in legs {
+                if let Stop::Port { port, .. } = leg.to
+                    && !before[port as usize].contains(&(from as u32))
+                {
+                    before[port as usize].push(from as u32);
+                }
+            }
+        }
+        for port in 0..ports as u32 {
+            let mut visit = Visit { before: &before, seen: vec![Seen::Never; ports], order: Vec::new() };
+            if self.has_time(port as usize) && visit.is_on_a_circle(port) {
+                let shortest = self.reach.iter().min().expect("a network has lines");
+                self.circle = Some(*shortest);
+            }
+            self.upstream.push(visit.order);
+        }
+    }
+
+    /// Whether a port must be brought up to date; others are done with a unit at once.
+    pub(super) fn has_time(&self, port: usize) -> bool {
+        matches!(self.kinds[port], Kind::Fifo(_) | Kind::General)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Seen {
+    Never,
+    Open,
+    Done,
+}
+
+struct Visit<'a> {
+    before: &'a [Vec<u32>],
+    seen: Vec<Seen>,
+    order: Vec<u32>,
+}
+
+impl Visit<'_> {
+    fn is_on_a_circle(&mut self, port: u32) -> bool {
+        self.seen[port as usize] = Seen::Open;
+        let mut circle = false;
+        for &other in &self.before[port as usize] {
+            circle |= match self.seen[other as usize] {
+                Seen::Never => self.is_on_a_circle(other),
+                Seen::Open => true,
+                Seen::Done => false,
+            };
+        }
+        self.seen[port as usize] = Seen::Done;
+        self.order.push(port);
+        circle
+    }
+}
+
+/// Circuits whose frames a host may answer: those of flows with acknowledgements, in both directions.
+pub(super) fn answered(scenario: &Scenario) -> Vec<bool> {
+    let mut answered = vec![false; scenario.vcs.len()];
+    for flow in &scenario.flows {
+        if let Some(back) = flow.back {
+            (answered[flow.vc], answered[back]) = (true, true);
+        }
+    }
+    answered
+}
+
+/// For every line those over which units come to its port, in the order of the scenario.
+fn lanes(scenario: &Scenario) -> Vec<Vec<usize>> {
+    let mut lanes = vec![Vec::new(); scenario.lines.len()];
+    for vc in &scenario.vcs {
+        for (&line, &port) in vc.path.iter().zip(&vc.path[1..]) {
+            let lanes: &mut Vec<usize> = &mut lanes[port];
+            if let Err(place) = lanes.binary_search(&line) {
+                lanes.insert(place, line);
+            }
+        }
+    }
+    lanes
+}
+
+/// The rule of a line's port, if its policy is no more than one.
+fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
+    let contracts = contracts(scenario, line, vcs);
+    let policy = line.port.admission.build(&context(scenario, line, &contracts));
+    policy.expect("a checked scenario can be built").rule()
+}
+
+/// Whether a port takes everything.
+fn is_plain(line: &Line) -> bool {
+    line.port.capacity == u64::MAX && matches!(line.port.admission, admission::Spec::TailDrop(_))
+}
+
+/// Time from the end of a unit's transmission to its arrival at the next port or host.
+fn latency(scenario: &Scenario, line: &Line) -> Span {
+    line.delay + scenario.nodes[line.to].latency
+}

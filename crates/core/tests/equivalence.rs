@@ -1,0 +1,79 @@
+//! The fast engine computes what the reference engine computes: the same report and the same losses, on random
+//! scenarios. `PUSHOUT_EQUIVALENCE=10000` tries that many instead of a few hundred.
+
+#[path = "equivalence/generator.rs"]
+mod generator;
+
+use generator::scenario;
+use pushout_core::audit::audit;
+use pushout_core::engine::{self, LossRecord};
+use pushout_core::report::report;
+use pushout_core::scenario::load;
+use pushout_core::scenario::model::{Engine, Scenario};
+use pushout_core::serde_json::Value as Json;
+
+/// How many scenarios are tried unless the environment says otherwise.
+const A_FEW: u64 = 500;
+
+/// What a run leaves behind, but for the engine's own name and its number of events.
+fn run(scenario: &Scenario, engine: Engine, log: bool) -> (Json, Vec<LossRecord>) {
+    let scenario = Scenario { engine, ..scenario.clone() };
+    let outcome = engine::run(&scenario, log);
+    let audit = audit(&scenario, &outcome);
+    let mut document = report(&scenario, &outcome, Some(&audit));
+    document["engine"]["name"] = Json::Null;
+    document["engine"]["events"] = Json::Null;
+    let mut losses = outcome.losses;
+    losses.sort_by_key(|loss| (loss.time, loss.port)); // stable: each port keeps its order
+    (document, losses)
+}
+
+/// Differences between the two engines, as lines for people.
+fn differences(scenario: &Scenario) -> Vec<String> {
+    let (fast, reference) = (run(scenario, Engine::Fast, true), run(scenario, Engine::Reference, true));
+    let mut found = Vec::new();
+    compare("", &reference.0, &fast.0, &mut found);
+    compare(" without a log", &reference.0, &run(scenario, Engine::Fast, false).0, &mut found);
+    let first = reference.1.iter().zip(&fast.1).position(|(one, other)| one != other);
+    if let Some(at) = first {
+        found.push(format!("loss {at}: {:?} became {:?}", reference.1[at], fast.1[at]));
+    } else if reference.1.len() != fast.1.len() {
+        found.push(format!("{} losses became {}", reference.1.len(), fast.1.len()));
+    }
+    found
+}
+
+fn compare(path: &str, one: &Json, other: &Json, found: &mut Vec<String>) {
+    match (one, other) {
+        (Json::Object(left), Json::Object(right)) if left.len() == right.len() => {
+            for (key, value) in left {
+                compare(&format!("{path}.{key}"), value, &right[key], found);
+            }
+        }
+        (Json::Array(left), Json::Array(right)) if left.len() == right.len() => {
+            for (i, value) in left.iter().enumerate() {
+                compare(&format!("{path}[{i}]"), value, &right[i], found);
+            }
+        }
+        _ if one != other => found.push(format!("{path}: {one} became {other}")),
+        _ => {}
+    }
+}
+
+#[test]
+fn both_engines_give_the_same_report_and_the_same_losses() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let count = number("PUSHOUT_EQUIVALENCE").unwrap_or(A_FEW);
+    let first = number("PUSHOUT_EQUIVALENCE_FIRST").unwrap_or(0);
+    let (mut compared, mut lossy) = (0, 0);
+    for seed in first..first + count {
+        let text = scenario(seed);
+        let Ok(checked) = load(&text, "random.toml", &[]) else { continue };
+        let found = differences(&checked);
+        assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
+        compared += 1;
+        lossy += u64::from(!run(&checked, Engine::Fast, true).1.is_empty());
+    }
+    assert!(compared * 10 >= count * 7, "only {compared} of {count} texts are scenarios");
+    assert!(lossy * 4 >= compared, "only {lossy} of {compared} runs lose anything");
+}

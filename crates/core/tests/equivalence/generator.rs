@@ -1,0 +1,176 @@
+//! Random scenarios: small, short and nasty. Few different rates and delays, so that units meet at the very same
+//! picosecond; buffers of a few units; timers of a millisecond, so that a short run loses and repeats a lot.
+
+use std::fmt::Write;
+
+use pushout_core::buffer::admission;
+use pushout_core::rng::Stream;
+use pushout_core::scheduler;
+
+/// Cells at 42.4 Mb/s last 10 µs exactly, at 84.8 Mb/s 5 µs; at 155.52 Mb/s they last no whole number of picoseconds.
+const RATES: [&str; 7] =
+    ["42.4 Mb/s", "42.4 Mb/s", "84.8 Mb/s", "155.52 Mb/s", "155.52 Mb/s", "149.76 Mb/s", "10 Mb/s"];
+const DELAYS: [&str; 6] = ["0 s", "10 us", "10 us", "5 us", "3.7 us", "200 us"];
+
+struct Writer {
+    draw: Stream,
+    text: String,
+    cells: bool,
+}
+
+/// A random scenario; not every text is one.
+pub(crate) fn scenario(seed: u64) -> String {
+    let mut draw = Stream::new(seed, "equivalence");
+    let cells = draw.chance(0.65);
+    let mut writer = Writer { draw, text: String::new(), cells };
+    writer.head(seed);
+    let switches = 1 + writer.below(4);
+    let ring = switches >= 3 && writer.draw.chance(0.2);
+    let hosts = 2 + writer.below(6);
+    writer.network(switches, ring, hosts);
+    writer.ports();
+    writer.flows(hosts, switches, ring);
+    writer.text
+}
+
+impl Writer {
+    fn below(&mut self, count: u64) -> u64 {
+        self.draw.up_to(count - 1)
+    }
+
+    fn pick<'t>(&mut self, choices: &[&'t str]) -> &'t str {
+        choices[self.below(choices.len() as u64) as usize]
+    }
+
+    fn line(&mut self, text: std::fmt::Arguments<'_>) {
+        self.text.write_fmt(text).unwrap();
+        self.text.push('\n');
+    }
+
+    fn head(&mut self, seed: u64) {
+        let duration = 2 + self.below(30);
+        self.line(format_args!("name = \"random-{seed}\"\nseed = {seed}\nduration = \"{duration} ms\""));
+        if self.draw.chance(0.6) {
+            let warmup = self.below(duration * 1000);
+            self.line(format_args!("warmup = \"{warmup} us\""));
+        }
+        let sample = self.pick(&["1 ms", "10 us", "137 us"]);
+        let kind = if self.cells { "aal5" } else { "packet" };
+        self.line(format_args!("sample = \"{sample}\"\nadaptation = {{ kind = \"{kind}\" }}"));
+    }
+
+    /// Switches in a row or in a ring, and hosts at some of them.
+    fn network(&mut self, switches: u64, ring: bool, hosts: u64) {
+        let relay = if self.cells { "switch" } else { "router" };
+        let same = self.draw.chance(0.4).then(|| (self.pick(&RATES), self.pick(&DELAYS)));
+        let latency = self.pick(&["0 s", "0 s", "2 us"]);
+        for i in 0..switches {
+            let head = format!("name = \"s{i}\"\nkind = \"{relay}\"");
+            self.line(format_args!("[[node]]\n{head}\nlatency = \"{latency}\""));
+        }
+        (0..hosts).for_each(|i| self.line(format_args!("[[node]]\nname = \"h{i}\"\nkind = \"host\"")));
+        for i in 0..hosts {
+            let switch = self.below(switches);
+            self.link("access", &format!("h{i}"), &format!("s{switch}"), same);
+        }
+        for i in 1..switches + u64::from(ring) {
+            self.link("trunk", &format!("s{}", i - 1), &format!("s{}", i % switches), same);
+        }
+    }
+
+    fn link(&mut self, class: &str, from: &str, to: &str, same: Option<(&str, &str)>) {
+        let (rate, delay) = same.unwrap_or_else(|| (self.pick(&RATES), self.pick(&DELAYS)));
+        let ends = format!("class = \"{class}\"\nfrom = \"{from}\"\nto = \"{to}\"");
+        self.line(format_args!("[[link]]\n{ends}\nrate = \"{rate}\"\ndelay = \"{delay}\""));
+    }
+
+    fn ports(&mut self) {
+        for (section, chance) in [("default", 0.8), ("trunk", 0.5), ("access", 0.1)] {
+            if self.draw.chance(chance) {
+                self.port(section);
+            }
+        }
+    }
+
+    fn port(&mut self, section: &str) {
+        let buffer = match (self.cells, self.below(8)) {
+            (_, 0) => "unlimited".to_string(),
+            (true, 1..5) => format!("{} cells", 1 + self.below(60)),
+            (true, _) => format!("{} cells", 1 + self.below(1000)),
+            (false, 1..4) => format!("{} packets", 1 + self.below(12)),
+            (false, _) => format!("{} bytes", 1600 + self.below(9000)),
+        };
+        let admission = match self.below(3) {
+            0 => self.pick(&["tail-drop", "ppd", "epd", "epd"]),
+            _ => self.any(admission::CATALOGUE),
+        };
+        let threshold = if admission == "epd" {
+            format!(", threshold = \"{} %\"", 10 + self.below(91))
+        } else {
+            String::new()
+        };
+        let scheduler = if self.draw.chance(0.7) { "fifo" } else { self.any(scheduler::CATALOGUE) };
+        self.line(format_args!("[port.{section}]\nbuffer = \"{buffer}\""));
+        self.line(format_args!("admission = {{ policy = \"{admission}\"{threshold} }}"));
+        self.line(format_args!("scheduler = {{ policy = \"{scheduler}\" }}"));
+    }
+
+    fn any(&mut self, catalogue: &[pushout_core::scenario::registry::Entry]) -> &'static str {
+        catalogue[self.below(catalogue.len() as u64) as usize].name
+    }
+
+    fn flows(&mut self, hosts: u64, switches: u64, ring: bool) {
+        let tcp = self.tcp();
+        let together = self.draw.chance(0.5);
+        for i in 0..1 + self.below(6) {
+            let from = self.below(hosts);
+            let to = (from + 1 + self.below(hosts - 1)) % hosts;
+            self.line(format_args!("[[flow]]\nname = \"f{i}\"\nfrom = \"h{from}\"\nto = \"h{to}\""));
+            if ring && self.draw.chance(0.5) {
+                let via = self.below(switches);
+                let next = (via + 1) % switches;
+                self.line(format_args!("via = [\"s{via}\", \"s{next}\"]"));
+            }
+            if !together {
+                let (start, spread) = (self.below(2000), self.below(300));
+                self.line(format_args!("start = \"{start} us\"\nstart_spread = \"{spread} us\""));
+            }
+            if self.draw.chance(0.3) {
+                self.line(format_args!("mcr = \"1 Mb/s\"\nweight = 2.0"));
+            }
+            self.traffic(&tcp);
+        }
+    }
+
+    /// What a flow sends.
+    fn traffic(&mut self, tcp: &str) {
+        if self.draw.chance(0.6) {
+            let size = 1 + self.below(200_000);
+            let file = format!("{{ kind = \"file\", size = \"{size} bytes\", off = \"1 ms\" }}");
+            let source = if self.draw.chance(0.5) { "{ kind = \"greedy\" }".to_string() } else { file };
+            return self.line(format_args!("source = {source}\ntransport = {tcp}"));
+        }
+        let kind = self.pick(&["cbr", "poisson"]);
+        let rate = self.pick(&["42.4 Mb/s", "4.24 Mb/s", "21.2 Mb/s", "60 Mb/s"]);
+        let size = 1 + self.below(3000);
+        let transport = if self.cells && self.draw.chance(0.5) { "cells" } else { "udp" };
+        self.line(format_args!(
+            "source = {{ kind = \"{kind}\", rate = \"{rate}\", size = \"{size} bytes\" }}"
+        ));
+        self.line(format_args!("transport = {{ kind = \"{transport}\" }}"));
+    }
+
+    /// One kind of TCP for all flows that use it.
+    fn tcp(&mut self) -> String {
+        let mss = [100, 512, 536, 1460, 2048, 9140][self.below(6) as usize];
+        let window = mss * (2 + self.below(24));
+        let phase = self.pick(&["random", "aligned"]);
+        let congestion = self.pick(&["reno", "new-reno"]);
+        let ack = self.draw.chance(0.6);
+        format!(
+            "{{ kind = \"tcp\", congestion = \"{congestion}\", mss = {mss}, window = \"{window} bytes\", \
+             delayed_ack = {ack}, slow_timer = \"1 ms\", fast_timer = \"500 us\", min_rto = \"2 ms\", \
+             initial_rto = \"4 ms\", timer_phase = \"{phase}\" }}"
+        )
+    }
+}
