@@ -251,9 +251,11 @@ fn check_ends(item: &Item<'_, file::Flow>) -> Result<Needs, Fault> {
         );
         return Err(item.fault("source.kind", message));
     }
-    let (key, rate) = (source.rate_key(), source.rate().unwrap_or(Rate(1)));
-    item.ensure(rate > Rate(0), key, "a rate of zero never sends anything")?;
-    item.ensure(rate <= FASTEST, key, "a source has at most 100 Tb/s")?;
+    if let Some((key, rate)) = source.rate() {
+        let key = format!("source.{key}");
+        item.ensure(rate > Rate(0), &key, "a rate of zero never sends anything")?;
+        item.ensure(rate <= FASTEST, &key, "a source has at most 100 Tb/s")?;
+    }
     item.ensure(source.datagram() != Some(Bytes(0)), "source.size", "a datagram has at least one byte")?;
     Ok(needs)
 }

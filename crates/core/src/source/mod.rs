@@ -46,22 +46,14 @@ impl Spec {
         }
     }
 
-    /// The rate on the line that the source states, if it states one: that of its bursts if it is bursty.
-    pub fn rate(&self) -> Option<Rate> {
+    /// The rate on the line that the source states, if it states one, and the key that does.
+    pub fn rate(&self) -> Option<(&'static str, Rate)> {
         match self {
-            Spec::Cbr(cbr) => Some(cbr.rate),
-            Spec::Poisson(poisson) => Some(poisson.rate),
-            Spec::OnOff(on_off) => Some(on_off.peak),
-            Spec::FecBlock(blocks) => Some(blocks.peak),
+            Spec::Cbr(cbr) => Some(("rate", cbr.rate)),
+            Spec::Poisson(poisson) => Some(("rate", poisson.rate)),
+            Spec::OnOff(on_off) => Some(("peak", on_off.peak)),
+            Spec::FecBlock(blocks) => Some(("peak", blocks.peak)),
             Spec::Greedy(_) | Spec::File(_) => None,
-        }
-    }
-
-    /// The key of a flow that states this rate.
-    pub fn rate_key(&self) -> &'static str {
-        match self {
-            Spec::OnOff(_) | Spec::FecBlock(_) => "source.peak",
-            _ => "source.rate",
         }
     }
 
