@@ -1,5 +1,9 @@
 //! The report of one run: every figure by its name in the JSON document that commands print.
 
+mod classes;
+
+mod curves;
+
 use serde_json::{Map, Value as Json, json};
 
 use crate::adaptation::Shape;
@@ -11,7 +15,6 @@ use crate::metrics::ideal::{self, Demand};
 use crate::network::flow::{Coding, Figures};
 use crate::scenario::model::{Flow, Line, Medium, Scenario};
 use crate::scenario::spec::Field;
-use crate::units::CELL_PAYLOAD;
 
 /// The JSON document of a run; `engine.wall_s` is left null for a caller with a clock.
 pub fn report(scenario: &Scenario, outcome: &Outcome, audit: Option<&Audit>) -> Json {
@@ -34,8 +37,12 @@ pub fn report(scenario: &Scenario, outcome: &Outcome, audit: Option<&Audit>) -> 
     let rates: Vec<f64> = figures.iter().map(|figures| figures.bytes as f64 * 8.0 / seconds).collect();
     document["flows"] = (0..rates.len()).map(|i| flow(&scenario.flows[i], &figures[i], rates[i])).collect();
     document["ports"] = (0..scenario.lines.len()).map(|i| port(&scenario.lines[i], outcome, i)).collect();
-    document["circuits"] = (0..scenario.vcs.len()).map(|i| circuit_json(scenario, outcome, i)).collect();
-    document["summary"] = summary(scenario, &figures, &rates);
+    classes::label(&mut document, scenario);
+    let shared = Shared::new(scenario, &rates);
+    document["circuits"] =
+        (0..scenario.vcs.len()).map(|i| circuit_json(scenario, outcome, i, &shared)).collect();
+    document["summary"] = summary(scenario, &figures, &rates, &shared);
+    curves::append(&mut document, scenario, outcome);
     if let Some(audit) = audit {
         document["audit"] = json!({ "checks": audit.checks, "failures": audit.failures });
     }
@@ -91,6 +98,7 @@ fn port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "lost": lost,
         "frames_in": counters.frames_in,
         "frames_whole_out": counters.frames_whole_out,
+        "credit_cells": counters.credit_cells,
         "occupancy_mean": counters.occupancy.mean(),
         "occupancy_max": counters.occupancy.max(),
         "occupancy_unit": line.port.measure.word(),
@@ -98,21 +106,56 @@ fn port(line: &Line, outcome: &Outcome, index: usize) -> Json {
     })
 }
 
-fn circuit_json(scenario: &Scenario, outcome: &Outcome, index: usize) -> Json {
+/// What the flows of each circuit of data get together.
+struct Shared {
+    /// Rates, by circuit; 0 for those that only carry acknowledgements.
+    rates: Vec<f64>,
+    /// Circuits of data.
+    data: Vec<usize>,
+    /// Their weighted shares, if anything was delivered.
+    shares: Option<Vec<f64>>,
+}
+
+impl Shared {
+    fn new(scenario: &Scenario, rates: &[f64]) -> Shared {
+        let mut shared = vec![0.0; scenario.vcs.len()];
+        let mut has_data = vec![false; scenario.vcs.len()];
+        for (flow, rate) in scenario.flows.iter().zip(rates) {
+            shared[flow.vc] += rate;
+            has_data[flow.vc] = true;
+        }
+        let data: Vec<usize> = (0..has_data.len()).filter(|&vc| has_data[vc]).collect();
+        let weights: Vec<f64> = data.iter().map(|&vc| scenario.vcs[vc].weight).collect();
+        let of_data: Vec<f64> = data.iter().map(|&vc| shared[vc]).collect();
+        Shared { shares: fairness::weighted_shares(&of_data, &weights), rates: shared, data }
+    }
+
+    /// What each circuit of data got beyond its minimum cell rate.
+    fn excess(&self, scenario: &Scenario) -> Vec<f64> {
+        self.data.iter().map(|&vc| self.rates[vc] - scenario.vcs[vc].mcr.as_f64()).collect()
+    }
+
+    fn share(&self, vc: usize) -> Option<f64> {
+        let place = self.data.binary_search(&vc).ok()?;
+        self.shares.as_ref().map(|shares| shares[place])
+    }
+}
+
+fn circuit_json(scenario: &Scenario, outcome: &Outcome, index: usize, shared: &Shared) -> Json {
     let received = outcome.network.circuits[index].received();
     json!({
         "name": scenario.vcs[index].name,
+        "goodput_bps": shared.rates[index],
+        "weighted_share": shared.share(index),
         "frames_whole": received.whole,
         "frames_wrong_length": received.wrong_length,
         "frames_wrong_crc": received.wrong_crc,
     })
 }
 
-fn summary(scenario: &Scenario, figures: &[Figures], rates: &[f64]) -> Json {
+fn summary(scenario: &Scenario, figures: &[Figures], rates: &[f64], shared: &Shared) -> Json {
     let goodput: f64 = rates.iter().sum();
     let ideal: f64 = ideal_rates(scenario).iter().sum();
-    let mcr = |flow: &Flow| scenario.vcs[flow.vc].mcr.as_f64();
-    let excess: Vec<f64> = scenario.flows.iter().zip(rates).map(|(flow, rate)| rate - mcr(flow)).collect();
     let sent: u64 = figures.iter().map(|figures| figures.sent).sum();
     let again: u64 = figures.iter().map(|figures| figures.retransmitted).sum();
     let mut summary = json!({
@@ -120,10 +163,12 @@ fn summary(scenario: &Scenario, figures: &[Figures], rates: &[f64]) -> Json {
         "goodput_ratio": if ideal > 0.0 { Some(goodput / ideal) } else { None },
         "ideal_bps": ideal,
         "fairness_mean_deviation": fairness::mean_deviation(rates),
-        "fairness_jain": fairness::jain(&excess),
+        "fairness_jain": fairness::jain(&shared.excess(scenario)),
         "difference": fairness::difference(rates),
         "retransmission_ratio": if sent > 0 { Some(again as f64 / sent as f64) } else { None },
+        "weighted_deviation": shared.shares.as_deref().and_then(fairness::weighted_deviation),
     });
+    classes::append(&mut summary, scenario, rates);
     let coded = figures.iter().filter_map(|figures| figures.coded).reduce(Coding::plus);
     if let Some(coding) = coded {
         append(&mut summary, coding);
@@ -140,16 +185,13 @@ pub fn ideal_rates(scenario: &Scenario) -> Vec<f64> {
 
 fn demand(scenario: &Scenario, flow: &Flow) -> Demand {
     let vc = &scenario.vcs[flow.vc];
-    let payload = match vc.packet {
-        0 => CELL_PAYLOAD as f64,
-        packet => f64::from(packet - flow.transport.header_bytes()),
-    };
+    let payload = f64::from(flow.payload());
     let cost = |medium: Medium| {
-        Shape::of(vc, medium, vc.packet).line_bytes() as f64 * flow.source.redundancy() / payload
+        Shape::of(vc, medium, flow.packet()).line_bytes() as f64 * flow.source.redundancy() / payload
     };
     let lines = vc.path.iter().map(|&line| (line, cost(scenario.lines[line].medium)));
     let medium = scenario.lines[vc.path[0]].medium;
-    let plain = Shape::without_parity(vc, medium, vc.packet).line_bytes();
+    let plain = Shape::without_parity(vc, medium, flow.packet()).line_bytes();
     let limit = flow.source.mean_rate(8 * plain).map_or(f64::INFINITY, |rate| rate * payload / plain as f64);
     Demand { lines: lines.collect(), limit }
 }

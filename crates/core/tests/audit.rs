@@ -22,7 +22,7 @@ const SCENARIOS: u64 = 1000;
 /// What all runs together have seen: a test that sees nothing proves nothing.
 #[derive(Default)]
 struct Seen {
-    policies: BTreeMap<String, u32>,
+    modules: BTreeMap<String, u32>,
     lost: BTreeMap<&'static str, u64>,
     figures: BTreeMap<&'static str, u64>,
 }
@@ -30,8 +30,9 @@ struct Seen {
 impl Seen {
     fn add(&mut self, text: &Json, scenario: &Scenario, outcome: &Outcome) {
         let mut used = Vec::new();
-        policies(&text["port"], &mut used);
-        used.into_iter().for_each(|name| *self.policies.entry(name).or_default() += 1);
+        words(&text["port"], "policy", &mut used);
+        words(&text["flow"], "kind", &mut used);
+        used.into_iter().for_each(|name| *self.modules.entry(name).or_default() += 1);
         for port in &outcome.network.ports {
             for reason in Reason::ALL {
                 *self.lost.entry(reason.word()).or_default() += port.counters().lost_for(reason);
@@ -56,14 +57,14 @@ impl Seen {
     }
 }
 
-/// Names of the policies that the ports of a scenario ask for.
-fn policies(json: &Json, found: &mut Vec<String>) {
+/// The words under `tag`: what a part of a scenario asks for.
+fn words(json: &Json, tag: &str, found: &mut Vec<String>) {
     match json {
         Json::Object(table) => {
-            found.extend(table.get("policy").and_then(Json::as_str).map(str::to_string));
-            table.values().for_each(|value| policies(value, found));
+            found.extend(table.get(tag).and_then(Json::as_str).map(str::to_string));
+            table.values().for_each(|value| words(value, tag, found));
         }
-        Json::Array(list) => list.iter().for_each(|value| policies(value, found)),
+        Json::Array(list) => list.iter().for_each(|value| words(value, tag, found)),
         _ => {}
     }
 }
@@ -109,9 +110,10 @@ fn a_thousand_random_networks_pass_the_audit_and_repeat_themselves() {
         let checked = catch_unwind(AssertUnwindSafe(|| check(&text, &scenario, &mut seen)));
         assert!(checked.is_ok(), "seed {seed}, for the reason above:\n{text:#}");
     }
-    let registered = names(&random::port_schema(), "policy");
-    let rare: Vec<_> = registered.iter().filter(|name| seen.policies.get(*name) < Some(&20)).collect();
-    assert!(registered.len() > 3 && rare.is_empty(), "too rarely drawn: {rare:?} of {:?}", seen.policies);
+    let registered =
+        [names(&random::port_schema(), "policy"), names(&random::flow_schema(), "kind")].concat();
+    let rare: Vec<_> = registered.iter().filter(|name| seen.modules.get(*name) < Some(&20)).collect();
+    assert!(registered.len() > 10 && rare.is_empty(), "too rarely drawn: {rare:?} of {:?}", seen.modules);
     let missing: Vec<_> = seen.figures.iter().filter(|(_, number)| **number < 20).collect();
     assert!(missing.is_empty(), "hardly ever seen: {missing:?} of {:?}", seen.figures);
     for reason in [Reason::Overflow, Reason::Partial, Reason::Early] {

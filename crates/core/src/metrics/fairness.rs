@@ -28,6 +28,29 @@ pub fn difference(rates: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| (high - low) / mean)
 }
 
+/// Paper 001, section 4.3: what two classes of flows got, each divided by what it would get if all were fair, and one by
+/// the other. 1 is fair; above 1 the first class gets too much.
+///
+/// `None` when the second class got nothing.
+pub fn class_ratio((rate, fair): (f64, f64), (other_rate, other_fair): (f64, f64)) -> Option<f64> {
+    (other_rate > 0.0).then(|| (rate / fair) / (other_rate / other_fair))
+}
+
+/// What each circuit got of everything, divided by its weight's part of all weights: 1 is what paper 002 calls its
+/// required share, α_i · Σ.
+///
+/// `None` when nothing was delivered.
+pub fn weighted_shares(rates: &[f64], weights: &[f64]) -> Option<Vec<f64>> {
+    let (all, weight) = (rates.iter().sum::<f64>(), weights.iter().sum::<f64>());
+    let share = |(x, w): (&f64, &f64)| (x / all) / (w / weight);
+    (all > 0.0).then(|| rates.iter().zip(weights).map(share).collect())
+}
+
+/// The largest deviation of a weighted share from 1; `None` without shares.
+pub fn weighted_deviation(shares: &[f64]) -> Option<f64> {
+    shares.iter().map(|share| (share - 1.0).abs()).reduce(f64::max)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,6 +67,27 @@ mod tests {
         let excess = rates.map(|rate| rate - 1.0);
         assert!((jain(&excess).unwrap() - 0.9941).abs() < 5e-5);
         assert!((difference(&rates).unwrap() / 2.0 - 0.1272).abs() < 5e-5);
+    }
+
+    #[test]
+    fn classes_are_compared_by_what_would_be_fair_for_each() {
+        // paper 001: with credits two thirds of the link would be fair for the end-to-end connections
+        assert!((class_ratio((0.65, 2.0 / 3.0), (0.33, 1.0 / 3.0)).unwrap() - 0.9848).abs() < 5e-5);
+        assert_eq!(class_ratio((3.0, 0.5), (4.0, 0.5)), Some(0.75));
+        assert_eq!(class_ratio((1.0, 0.5), (0.0, 0.5)), None);
+    }
+
+    #[test]
+    fn shares_are_weighed() {
+        // paper 002, figure 11: five shares of 1/15 and five of 2/15
+        let weights: Vec<f64> = (0..10).map(|i| if i < 5 { 1.0 } else { 2.0 }).collect();
+        let rates: Vec<f64> = weights.iter().map(|weight| 150e3 * weight).collect();
+        let shares = weighted_shares(&rates, &weights).unwrap();
+        assert!(weighted_deviation(&shares).unwrap() < 1e-12, "{shares:?}");
+        let shares = weighted_shares(&[3.0, 1.0], &[1.0, 1.0]).unwrap();
+        assert_eq!((shares[0], shares[1], weighted_deviation(&shares)), (1.5, 0.5, Some(0.5)));
+        assert_eq!(weighted_shares(&[0.0], &[1.0]), None);
+        assert_eq!(weighted_deviation(&[]), None);
     }
 
     #[test]

@@ -4,6 +4,8 @@ pub mod occupancy;
 
 pub mod port;
 
+pub mod series;
+
 pub mod fairness;
 
 pub mod ideal;

@@ -15,17 +15,38 @@ pub struct Occupancy {
     max: u64,
     shift: u32,
     samples: Vec<u64>,
+    /// Every sample in order, if somebody wants to see them.
+    trace: Option<Vec<u64>>,
 }
 
 impl Occupancy {
     /// Statistics that start at time zero with an empty buffer.
     pub fn new() -> Occupancy {
-        Occupancy { since: Time::ZERO, last: Time::ZERO, area: 0, max: 0, shift: 0, samples: vec![0; BINS] }
+        Occupancy {
+            since: Time::ZERO,
+            last: Time::ZERO,
+            area: 0,
+            max: 0,
+            shift: 0,
+            samples: vec![0; BINS],
+            trace: None,
+        }
+    }
+
+    /// Keep every sample from now on.
+    pub fn keep_trace(&mut self) {
+        self.trace.get_or_insert_default();
+    }
+
+    /// Every sample since the last reset, if they are kept.
+    pub fn trace(&self) -> Option<&[u64]> {
+        self.trace.as_deref()
     }
 
     /// Start again at `now`, with this much in the buffer.
     pub fn reset(&mut self, now: Time, level: u64) {
-        *self = Occupancy { since: now, last: now, max: level, ..Occupancy::new() };
+        let trace = self.trace.take().map(|_| Vec::new());
+        *self = Occupancy { since: now, last: now, max: level, trace, ..Occupancy::new() };
     }
 
     /// At `now` the occupancy goes from `before` to `after`.
@@ -47,6 +68,9 @@ impl Occupancy {
             self.widen();
         }
         self.samples[(level >> self.shift) as usize] += 1;
+        if let Some(trace) = &mut self.trace {
+            trace.push(level);
+        }
     }
 
     /// Time average over the measured time; 0 if no time has passed.
@@ -105,6 +129,19 @@ mod tests {
         occupancy.reset(Time(20), 2);
         occupancy.change(Time(30), 2, 2);
         assert_eq!((occupancy.mean(), occupancy.max()), (2.0, 2));
+    }
+
+    #[test]
+    fn samples_are_kept_in_order_only_if_somebody_wants_them() {
+        let mut occupancy = Occupancy::new();
+        occupancy.sample(1);
+        assert_eq!(occupancy.trace(), None);
+        occupancy.keep_trace();
+        [7, 5].into_iter().for_each(|level| occupancy.sample(level));
+        assert_eq!(occupancy.trace(), Some(&[7, 5][..]));
+        occupancy.reset(Time(9), 3);
+        occupancy.sample(3);
+        assert_eq!(occupancy.trace(), Some(&[3][..]), "what came before a reset does not count");
     }
 
     #[test]

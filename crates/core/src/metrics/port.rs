@@ -14,12 +14,17 @@ pub struct Counters {
     pub units_out: u64,
     /// Octets that were sent.
     pub bytes_out: u64,
+    /// Credit cells that were sent on the line: they are no units.
+    pub credit_cells: u64,
     /// Frames whose first unit arrived.
     pub frames_in: u64,
     /// Frames of which every unit was sent.
     pub frames_whole_out: u64,
     /// Occupancy over time.
     pub occupancy: Occupancy,
+    /// If somebody wants to see them, the rates that the policy has measured at every sample, in bits per second: a row of
+    /// all circuits each time.
+    pub meter: Option<Vec<f64>>,
     lost: [u64; Reason::ALL.len()],
     /// For each circuit the frame of which all units so far were sent, and how many; none if a unit is missing.
     sent: Vec<Option<(u32, u16)>>,
@@ -32,22 +37,27 @@ impl Counters {
             units_in: 0,
             units_out: 0,
             bytes_out: 0,
+            credit_cells: 0,
             frames_in: 0,
             frames_whole_out: 0,
             occupancy: Occupancy::new(),
+            meter: None,
             lost: [0; Reason::ALL.len()],
             sent: vec![None; vcs],
         }
     }
 
-    /// Start again; what is queued, and a frame of which a part has left, count as having just arrived, so that the
-    /// books go on balancing.
+    /// Start again; what is queued counts as having just arrived, so that the books go on balancing. A frame whose first
+    /// unit has left before counts neither among those that arrive nor among those that leave whole.
     pub fn reset<'a>(&mut self, now: Time, queued: impl Iterator<Item = &'a Unit>, level: u64) {
-        (self.units_in, self.frames_in) = (0, self.sent.iter().flatten().count() as u64);
+        (self.units_in, self.frames_in) = (0, 0);
+        self.sent.fill(None);
         queued.for_each(|unit| self.arrived(unit));
         (self.units_out, self.bytes_out, self.frames_whole_out) = (0, 0, 0);
+        self.credit_cells = 0;
         self.lost.fill(0);
         self.occupancy.reset(now, level);
+        self.meter.iter_mut().for_each(Vec::clear);
     }
 
     /// Losses under one reason.

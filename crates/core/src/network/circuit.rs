@@ -7,6 +7,7 @@ use crate::adaptation::aal5::{Reassembled, Reassembly};
 use crate::adaptation::coded::Collection;
 use crate::buffer::verdict::Reason;
 use crate::police::{self, Police};
+use crate::scenario::contract::carried;
 use crate::scenario::model::{Medium, Scenario, Vc};
 use crate::transport::fec::Label;
 use crate::transport::tcp::Segment;
@@ -137,8 +138,7 @@ impl Circuit {
         let number =
             |line: usize| passing[line].binary_search(&vc).expect("a circuit passes the lines of its path");
         let hop = |&line: &usize| Hop { port: line as u32, vc: number(line) as u32 };
-        let flow = scenario.flows.get(vc).filter(|flow| flow.vc == vc);
-        let police = flow.and_then(|flow| {
+        let police = carried(scenario, vc).and_then(|flow| {
             let context = police::Context { seed: scenario.seed, flow: &flow.name };
             let policer = flow.police.as_ref()?.build(&context);
             Some(policer.expect("a checked scenario can be built"))

@@ -31,13 +31,14 @@ impl Coded {
     pub(super) fn new(scenario: &Scenario, spec: &model::Flow, source: &fec_block::Params) -> Coded {
         let vc = &scenario.vcs[spec.vc];
         let medium = scenario.lines[vc.path[0]].medium;
-        let bits = 8 * Shape::without_parity(vc, medium, vc.packet).line_bytes();
+        let packet = spec.packet();
+        let bits = 8 * Shape::without_parity(vc, medium, packet).line_bytes();
         let stream = Stream::new(scenario.seed, &format!("flow.{}.bursts", spec.name));
         let code = Code::of(source);
         Coded {
             bursts: Bursts::new(&source.pattern(), bits, source.added(), stream),
             next: Time::NEVER,
-            packet: vc.packet,
+            packet,
             encoder: Encoder::new(code, source.blocks),
             decoder: Decoder::new(code),
             code,

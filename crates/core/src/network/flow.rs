@@ -5,7 +5,9 @@
 
 use super::circuit::{Circuit, Emission, Frame, Payload};
 use super::coded::{self, Coded};
+use super::host::{Processor, Task};
 use crate::adaptation::Shape;
+use crate::metrics::series::Series;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
 use crate::source::burst::{Added, Bursts};
@@ -13,8 +15,8 @@ use crate::source::clock::Clock;
 use crate::source::{self, file};
 use crate::transport::fec::Books;
 use crate::transport::tcp::{DeliveryTime, Receiver, Segment, Sender, SenderStats};
-use crate::transport::{self, tcp, udp};
-use crate::units::{CELL_PAYLOAD, Span, Time};
+use crate::transport::{self, tcp};
+use crate::units::{Span, Time};
 
 /// One end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +32,12 @@ pub enum End {
 pub struct Flow {
     index: u32,
     vc: u32,
-    back: Option<u32>,
     start: Option<Time>,
     work: Work,
+    /// Where segments take time, at the source and at the sink.
+    processors: Option<Box<[Processor; 2]>>,
+    /// Octets over time, if somebody wants to see them.
+    series: Option<Box<Series>>,
 }
 
 #[derive(Debug)]
@@ -90,10 +95,11 @@ impl Flow {
         Flow {
             index: index as u32,
             vc: spec.vc as u32,
-            back: spec.back.map(|vc| vc as u32),
             start: Some(start),
+            processors: Processor::both(scenario, spec),
+            series: scenario.measure.throughput.map(|windows| Box::new(Series::new(windows.step))),
             work: match &spec.transport {
-                transport::Spec::Tcp(params) => Work::Tcp(Box::new(Tcp::new(scenario, spec, params))),
+                transport::Spec::Tcp(params) => Work::Tcp(Box::new(Tcp::new(scenario, index, params))),
                 transport::Spec::Udp(_) | transport::Spec::Cells(_) => {
                     Work::Datagrams(Box::new(Datagrams::new(scenario, spec)))
                 }
@@ -109,17 +115,22 @@ impl Flow {
         if self.start.is_some() {
             return if end == End::Source { self.start } else { None };
         }
-        match (&self.work, end) {
+        let timer = match (&self.work, end) {
             (Work::Tcp(tcp), End::Source) => earliest(tcp.sender.next_timer(), tcp.app.next),
             (Work::Tcp(tcp), End::Sink) => tcp.receiver.next_timer(),
             (Work::Datagrams(source), End::Source) => Some(source.next),
             (Work::Coded(coded), End::Source) => Some(coded.next),
             (Work::Datagrams(_) | Work::Coded(_), End::Sink) => None,
+        };
+        match &self.processors {
+            Some(processors) => earliest(timer, processors[end as usize].next()),
+            None => timer,
         }
     }
 
-    /// A timer of one end goes off.
+    /// A timer of one end goes off, or its processor has done something; what it has done goes first.
     pub fn on_timer(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Vec<Emission>) {
+        self.work_off(end, now, circuits, out);
         let starts = self.start.take_if(|start| *start <= now).is_some();
         match (&mut self.work, end) {
             (Work::Tcp(tcp), End::Source) if starts => tcp.start(now),
@@ -136,7 +147,7 @@ impl Flow {
                 out.push(circuits[self.vc as usize].emit(self.index, bytes, payload));
             }
         }
-        self.hand_over(circuits, out);
+        self.hand_over(now, circuits, out);
     }
 
     /// A frame of this flow has arrived whole; answers the end at which it did.
@@ -148,13 +159,13 @@ impl Flow {
         out: &mut Vec<Emission>,
     ) -> End {
         let end = match (&mut self.work, frame.payload) {
-            (Work::Tcp(tcp), Payload::Tcp(segment)) if segment.is_ack => {
-                tcp.acknowledged(now, &segment);
-                End::Source
-            }
             (Work::Tcp(tcp), Payload::Tcp(segment)) => {
-                tcp.receiver.on_segment(now, &segment, &mut tcp.segments);
-                End::Sink
+                let end = if segment.is_ack { End::Source } else { End::Sink };
+                match &mut self.processors {
+                    Some(processors) => processors[end as usize].add(now, Task::Receive(segment)),
+                    None => tcp.receive(now, &segment),
+                }
+                end
             }
             (Work::Datagrams(source), Payload::Datagram { bytes, sent }) => {
                 source.figures.received += 1;
@@ -168,7 +179,8 @@ impl Flow {
             }
             _ => unreachable!("a frame comes from its own flow"),
         };
-        self.hand_over(circuits, out);
+        self.record(now);
+        self.hand_over(now, circuits, out);
         end
     }
 
@@ -190,30 +202,78 @@ impl Flow {
         }
     }
 
-    /// Forget what was counted.
-    pub fn reset_counters(&mut self) {
+    /// Throughput in bits per second in windows of this length, one from each step on, if it is recorded.
+    pub fn throughput(&self, window: Span) -> Option<Vec<f64>> {
+        self.series.as_ref().map(|series| series.throughput(window))
+    }
+
+    /// Forget what was counted before `now`.
+    pub fn reset_counters(&mut self, now: Time) {
         match &mut self.work {
             Work::Tcp(tcp) => tcp.baseline = tcp.totals(),
             Work::Datagrams(source) => source.figures = Figures::default(),
             Work::Coded(coded) => coded.reset_counters(),
         }
-    }
-
-    /// The run is over.
-    pub fn finish(&mut self, circuits: &[Circuit]) {
-        if let Work::Coded(coded) = &mut self.work {
-            coded.finish(&circuits[self.vc as usize]);
+        if let Some(series) = &mut self.series {
+            series.reset(now, self.work.bytes());
         }
     }
 
-    /// Turn the segments that the transport wrote into frames.
-    fn hand_over(&mut self, circuits: &mut [Circuit], out: &mut Vec<Emission>) {
+    /// The run is over.
+    pub fn finish(&mut self, now: Time, circuits: &[Circuit]) {
+        if let Work::Coded(coded) = &mut self.work {
+            coded.finish(&circuits[self.vc as usize]);
+        }
+        if let Some(series) = &mut self.series {
+            series.catch_up(now);
+        }
+    }
+
+    /// What the processor of one end has done by now.
+    fn work_off(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Vec<Emission>) {
+        let (Work::Tcp(tcp), Some(processors)) = (&mut self.work, &mut self.processors) else { return };
+        let processor = &mut processors[end as usize];
+        while let Some(task) = processor.take(now) {
+            match task {
+                Task::Send(segment) => out.push(tcp.emit(segment, circuits)),
+                Task::Receive(segment) => {
+                    tcp.receive(now, &segment);
+                    tcp.segments.drain(..).for_each(|segment| processor.add(now, Task::Send(segment)));
+                }
+            }
+        }
+        self.record(now);
+    }
+
+    /// What has been counted by `now` is recorded over time.
+    fn record(&mut self, now: Time) {
+        if let Some(series) = &mut self.series {
+            series.record(now, self.work.bytes());
+        }
+    }
+
+    /// Turn the segments that the transport wrote into frames, or into work for the processors.
+    fn hand_over(&mut self, now: Time, circuits: &mut [Circuit], out: &mut Vec<Emission>) {
         let Work::Tcp(tcp) = &mut self.work else { return };
-        for segment in tcp.segments.drain(..) {
-            let back = self.back.expect("a checked TCP flow has a circuit back");
-            let vc = if segment.is_ack { back } else { self.vc };
-            let bytes = tcp.headers + segment.len;
-            out.push(circuits[vc as usize].emit(self.index, bytes, Payload::Tcp(segment)));
+        let mut segments = std::mem::take(&mut tcp.segments);
+        for segment in segments.drain(..) {
+            let end = if segment.is_ack { End::Sink } else { End::Source };
+            match &mut self.processors {
+                Some(processors) => processors[end as usize].add(now, Task::Send(segment)),
+                None => out.push(tcp.emit(segment, circuits)),
+            }
+        }
+        tcp.segments = segments;
+    }
+}
+
+impl Work {
+    /// Octets of [`Figures::bytes`], for TCP since the start of the run.
+    fn bytes(&self) -> u64 {
+        match self {
+            Work::Tcp(tcp) => tcp.sender.acked(),
+            Work::Datagrams(source) => source.figures.bytes,
+            Work::Coded(coded) => coded.figures().bytes,
         }
     }
 }
@@ -224,6 +284,9 @@ struct Tcp {
     sender: Sender,
     receiver: Receiver,
     app: Application,
+    flow: u32,
+    /// Circuits of the data and of the acknowledgements.
+    vcs: [u32; 2],
     /// Octets of IP and TCP headers, options included.
     headers: u32,
     segments: Vec<Segment>,
@@ -249,7 +312,9 @@ struct Application {
 }
 
 impl Tcp {
-    fn new(scenario: &Scenario, spec: &model::Flow, params: &tcp::Params) -> Tcp {
+    fn new(scenario: &Scenario, index: usize, params: &tcp::Params) -> Tcp {
+        let spec = &scenario.flows[index];
+        let back = spec.back.expect("a checked TCP flow has a circuit back");
         let phase = |node: usize, timer: &str, tick: Span| {
             let path = format!("node.{}.{timer}", scenario.nodes[node].name);
             match params.timer_phase {
@@ -266,10 +331,27 @@ impl Tcp {
             sender: Sender::new(params, phase(spec.from, "slow", params.slow_timer), jitter),
             receiver: Receiver::new(params, phase(spec.to, "fast", params.fast_timer)),
             app: Application { file, next: None, transfers: 0 },
+            flow: index as u32,
+            vcs: [spec.vc as u32, back as u32],
             headers: tcp::HEADERS + params.option_bytes(),
             segments: Vec::new(),
             baseline: Totals::default(),
         }
+    }
+
+    /// A segment reaches the transport at its end.
+    fn receive(&mut self, now: Time, segment: &Segment) {
+        if segment.is_ack {
+            self.acknowledged(now, segment);
+        } else {
+            self.receiver.on_segment(now, segment, &mut self.segments);
+        }
+    }
+
+    /// The frame of a segment.
+    fn emit(&self, segment: Segment, circuits: &mut [Circuit]) -> Emission {
+        let vc = self.vcs[usize::from(segment.is_ack)];
+        circuits[vc as usize].emit(self.flow, self.headers + segment.len, Payload::Tcp(segment))
     }
 
     fn start(&mut self, now: Time) {
@@ -347,7 +429,8 @@ impl Datagrams {
     fn new(scenario: &Scenario, spec: &model::Flow) -> Datagrams {
         let vc = &scenario.vcs[spec.vc];
         let first = &scenario.lines[vc.path[0]];
-        let bits = 8 * Shape::of(vc, first.medium, vc.packet).line_bytes();
+        let packet = spec.packet();
+        let bits = 8 * Shape::of(vc, first.medium, packet).line_bytes();
         let clock = match &spec.source {
             source::Spec::Cbr(params) => Clock::periodic(bits, params.rate),
             source::Spec::Poisson(params) => {
@@ -360,12 +443,12 @@ impl Datagrams {
             }
             _ => unreachable!("a checked datagram flow has a source with a clock"),
         };
-        let payload = if vc.packet == 0 { CELL_PAYLOAD as u32 } else { vc.packet - udp::HEADERS };
         let left = match &spec.source {
             source::Spec::OnOff(params) => params.total,
             _ => None,
         };
-        Datagrams { clock, next: Time::NEVER, left, packet: vc.packet, payload, figures: Figures::default() }
+        let (next, figures) = (Time::NEVER, Figures::default());
+        Datagrams { clock, next, left, packet, payload: spec.payload(), figures }
     }
 
     fn start(&mut self, now: Time) {

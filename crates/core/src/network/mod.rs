@@ -9,11 +9,14 @@ mod coded;
 
 pub mod flow;
 
+mod host;
+
 use crate::buffer::pool::Pool;
+use crate::link::credit::{Receiver, Sender};
 use crate::link::line::Line;
 use crate::link::port::{Parts, Port};
 use crate::scenario::contract::{context, contracts, passing_circuits};
-use crate::scenario::model::{self, Scenario};
+use crate::scenario::model::{self, Measures, Scenario};
 use crate::units::Time;
 
 use circuit::Circuit;
@@ -24,6 +27,8 @@ use flow::Flow;
 pub struct Network {
     /// One port for each line of the scenario.
     pub ports: Vec<Port>,
+    /// What the far end of each line keeps for the credits of that line, if they govern it.
+    pub receivers: Vec<Option<Receiver>>,
     /// The circuits.
     pub circuits: Vec<Circuit>,
     /// The flows.
@@ -34,26 +39,33 @@ impl Network {
     /// The network of a checked scenario, at time zero.
     pub fn new(scenario: &Scenario) -> Network {
         let passing = passing_circuits(scenario);
-        let ports =
-            scenario.lines.iter().zip(&passing).map(|(line, vcs)| port(scenario, line, vcs)).collect();
+        let ports = scenario.lines.iter().zip(&passing).map(|(line, vcs)| port(scenario, line, vcs));
+        let mut ports: Vec<Port> = ports.collect();
+        let Measures { occupancy, meter, .. } = &scenario.measure;
+        occupancy.iter().for_each(|&line| ports[line].counters_mut().occupancy.keep_trace());
+        meter.iter().for_each(|&line| ports[line].counters_mut().meter = Some(Vec::new()));
+        let receiver = |(line, vcs): (&model::Line, &Vec<usize>)| {
+            line.port.credit.as_ref().map(|credit| Receiver::new(credit.terms(), vcs.len()))
+        };
+        let receivers = scenario.lines.iter().zip(&passing).map(receiver).collect();
         let circuits =
             scenario.vcs.iter().enumerate().map(|(vc, spec)| Circuit::new(scenario, spec, vc, &passing));
         let circuits = circuits.collect();
         let flows = (0..scenario.flows.len()).map(|index| Flow::new(scenario, index)).collect();
-        Network { ports, circuits, flows }
+        Network { ports, receivers, circuits, flows }
     }
 
     /// Forget what was counted so far: the measured time starts now.
     pub fn reset_counters(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.reset_counters(now));
-        self.flows.iter_mut().for_each(Flow::reset_counters);
+        self.flows.iter_mut().for_each(|flow| flow.reset_counters(now));
         self.circuits.iter_mut().for_each(Circuit::reset_counters);
     }
 
-    /// Bring time averages and blocks up to the end of the run.
+    /// Bring time averages, series and blocks up to the end of the run.
     pub fn close_counters(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.close_counters(now));
-        self.flows.iter_mut().for_each(|flow| flow.finish(&self.circuits));
+        self.flows.iter_mut().for_each(|flow| flow.finish(now, &self.circuits));
     }
 }
 
@@ -72,6 +84,7 @@ fn port(scenario: &Scenario, line: &model::Line, vcs: &[usize]) -> Port {
             .map(|spec| spec.build(&context).expect("a checked scenario can be built")),
         scheduler: line.port.scheduler.build(&context).expect("a checked scenario can be built"),
         shared_queue: line.port.scheduler.shares_one_queue(),
+        credit: line.port.credit.as_ref().map(|credit| Sender::new(credit.terms(), vcs.len())),
         line: Line::new(line.rate, latency),
     })
 }

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::contract::{context, contracts, passing_circuits};
+use super::credits;
 use super::expand::File;
 use super::file;
 use super::flows;
 use super::item::Item;
 use super::links;
+use super::measure;
 use super::model::{Node, Scenario};
 use super::ports::Ports;
 use super::set::Set;
@@ -25,8 +27,9 @@ pub(super) fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> 
     let ports = Ports::read(file.port, &nodes, &lines)?;
     ports.install(&mut lines)?;
     let (flows, vcs) = flows::check(&explicit.flows, &nodes, &names, &lines, &file.adaptation)?;
+    let measure = measure::check(file.measure, &file.head, &lines, &flows)?;
     let head = file.head;
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         name: head.name,
         title: head.title,
         seed: head.seed,
@@ -39,7 +42,9 @@ pub(super) fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> 
         lines,
         vcs,
         flows,
+        measure,
     };
+    credits::settle(&mut scenario, &ports)?;
     let passing = passing_circuits(&scenario);
     for (index, line) in scenario.lines.iter().enumerate() {
         let contracts = contracts(&scenario, line, &passing[index]);
@@ -68,7 +73,7 @@ fn check_head(head: &file::Head, root: &tree::Node) -> Result<(), Fault> {
 }
 
 /// What is wrong with a name, if anything.
-fn name_fault(name: &str) -> Option<String> {
+pub(super) fn name_fault(name: &str) -> Option<String> {
     let fits = (1..=100).contains(&name.chars().count());
     let odd = name.chars().any(|c| c.is_control() || matches!(c, '"' | '\''));
     (!fits || odd)

@@ -1,10 +1,9 @@
 //! What a port knows of the circuits that pass it.
 
-use super::model::{Flow, Line, Scenario, Vc};
+use super::model::{Flow, Line, Scenario};
 use crate::adaptation::Shape;
 use crate::buffer::admission::{Context, Contract};
 use crate::buffer::size::Measure;
-use crate::units::CELL_PAYLOAD;
 
 /// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
 pub fn passing_circuits(scenario: &Scenario) -> Vec<Vec<usize>> {
@@ -29,9 +28,8 @@ pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contrac
             Measure::Cells => units,
         };
         let (mcr, weight, priority) = (spec.mcr, spec.weight, spec.priority);
-        let flow = carried(scenario, vc);
-        let payload = flow.map_or(0, |flow| payload(flow, spec));
-        let budget = flow.and_then(|flow| flow.transport.budget(&flow.source));
+        let budget = carried(scenario, vc).and_then(|flow| flow.transport.budget(&flow.source));
+        let payload = u64::from(spec.payload);
         Contract { mcr, weight, priority, frame, octets, payload, budget }
     };
     vcs.iter().map(contract).collect()
@@ -50,15 +48,7 @@ pub fn context<'a>(scenario: &'a Scenario, line: &'a Line, contracts: &'a [Contr
 }
 
 /// The first flow whose data a circuit carries; none if it only carries acknowledgements.
-fn carried(scenario: &Scenario, vc: usize) -> Option<&Flow> {
+pub(crate) fn carried(scenario: &Scenario, vc: usize) -> Option<&Flow> {
     let carries = |flow: &&Flow| flow.vc == vc;
     scenario.flows.get(vc).filter(carries).or_else(|| scenario.flows.iter().find(carries))
-}
-
-/// Application octets in a full frame of a circuit.
-fn payload(flow: &Flow, vc: &Vc) -> u64 {
-    match vc.packet {
-        0 => CELL_PAYLOAD,
-        packet => u64::from(packet - flow.transport.header_bytes()),
-    }
 }

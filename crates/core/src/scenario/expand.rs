@@ -20,6 +20,8 @@ pub(super) struct File<'a> {
     pub adaptation: adaptation::Spec,
     /// The table of ports.
     pub port: Option<&'a Node>,
+    /// What is measured.
+    pub measure: Option<&'a Node>,
     topology: Option<(topology::Spec, &'a Node)>,
     flows: Option<&'a Node>,
     node: Option<&'a Node>,
@@ -51,8 +53,9 @@ impl<'a> File<'a> {
         let port = table.take("port");
         let (flows, node) = (table.take("flows"), table.take("node"));
         let (link, flow) = (table.take("link"), table.take("flow"));
+        let measure = table.take("measure");
         table.finish()?;
-        Ok(File { head, adaptation, port, topology, flows, node, link, flow })
+        Ok(File { head, adaptation, port, measure, topology, flows, node, link, flow })
     }
 
     /// The explicit form, after the overrides of single entries.
@@ -70,7 +73,8 @@ impl<'a> File<'a> {
         sets.iter().filter(|set| set.concerns_an_entry()).try_for_each(|set| set.apply(&mut explicit))?;
         let flows =
             entries(&explicit, "flow").iter().zip(0..).map(|(flow, index)| self.with_defaults(flow, index));
-        let flows = flows.collect::<Result<_, _>>()?;
+        let flows = flows.collect::<Result<Vec<_>, _>>()?;
+        let flows = flows.iter().map(multiply).collect::<Result<Vec<_>, _>>()?.concat();
         let (nodes, links) = (entries(&explicit, "node").to_vec(), entries(&explicit, "link").to_vec());
         Ok(Explicit { nodes, links, flows })
     }
@@ -126,6 +130,38 @@ impl<'a> File<'a> {
         Ok(merged)
     }
 }
+
+/// The flows that an entry stands for: itself, or as many connections as it says on one circuit.
+fn multiply(flow: &Node) -> Result<Vec<Node>, Fault> {
+    let (Some(connections), Some(name)) = (flow.get("connections"), flow.get("name").and_then(Node::text))
+    else {
+        return Ok(vec![flow.clone()]);
+    };
+    let path = join(&join("flow", name), "connections");
+    let count = u32::read(connections, &path)?;
+    if !(1..=MOST_CONNECTIONS).contains(&count) {
+        let message = format!("{count} is not a number from 1 to {MOST_CONNECTIONS}");
+        return Err(connections.fault(&path, message));
+    }
+    let text = |text: String| Node { value: Value::Text(text), place: connections.place };
+    let connection = |number: u32| {
+        let mut one = flow.clone();
+        let Value::Table(keys) = &mut one.value else { unreachable!("it has keys") };
+        keys.retain(|(key, _)| key.name != "connections");
+        keys.iter_mut().filter(|(key, _)| key.name == "name").for_each(|(_, node)| {
+            node.value = Value::Text(format!("{name}.{number}"));
+        });
+        if flow.get("pvc").is_none() {
+            let key = Key { name: "pvc".to_string(), place: connections.place };
+            keys.push((key, text(name.to_string())));
+        }
+        one
+    };
+    Ok((1..=count).map(connection).collect())
+}
+
+/// More connections than anybody simulates on one circuit.
+const MOST_CONNECTIONS: u32 = 100_000;
 
 fn list(name: &str, items: Vec<Node>) -> (Key, Node) {
     let key = Key { name: name.to_string(), place: Default::default() };

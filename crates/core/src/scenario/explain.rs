@@ -3,7 +3,8 @@
 use serde_json::{Map, Value as Json};
 
 use super::file::{self, Back, Head};
-use super::model::{Flow, Line, Scenario};
+use super::measure;
+use super::model::{self, Flow, Line, Measures, Scenario};
 use super::spec::{Field, Nested, Section};
 use crate::buffer::size::{BufferSize, Measure};
 use crate::units::Rate;
@@ -21,6 +22,9 @@ pub fn explain(scenario: &Scenario) -> Json {
     keys.insert("link".to_string(), links(s));
     keys.insert("port".to_string(), s.lines.iter().map(|line| (line.name.clone(), port(line))).collect());
     keys.insert("flow".to_string(), s.flows.iter().map(|spec| flow(s, spec)).collect());
+    if s.measure != Measures::default() {
+        keys.insert("measure".to_string(), table(&measure::section(&s.measure, &s.lines)));
+    }
     keys.into()
 }
 
@@ -30,7 +34,7 @@ fn table(section: &impl Section) -> Json {
     keys.into()
 }
 
-fn node(node: &super::model::Node) -> Json {
+fn node(node: &model::Node) -> Json {
     table(&file::Node { name: node.name.clone(), kind: node.kind, latency: node.latency })
 }
 
@@ -64,9 +68,8 @@ fn port(line: &Line) -> Json {
         (bytes, Measure::Bytes) => BufferSize::Bytes(bytes),
         (packets, Measure::Packets) => BufferSize::Packets(packets),
     };
-    let (admission, pushout, scheduler) =
-        (port.admission.clone(), port.pushout.clone(), port.scheduler.clone());
-    table(&file::Port { buffer, admission, pushout, scheduler })
+    let model::Port { admission, pushout, scheduler, credit, .. } = port.clone();
+    table(&file::Port { buffer, admission, pushout, scheduler, credit })
 }
 
 /// A flow whose route names every node on its way.
@@ -87,5 +90,10 @@ fn flow(scenario: &Scenario, flow: &Flow) -> Json {
         weight: vc.weight,
         priority: vc.priority,
         police: flow.police.clone(),
+        pvc: (vc.name != flow.name).then(|| vc.name.clone()),
+        connections: None,
+        class: flow.class.clone(),
+        processing: flow.processing,
+        processing_variation: flow.processing_variation,
     })
 }

@@ -5,6 +5,7 @@ use super::spec::Nested;
 use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::pushout;
 use crate::buffer::size::BufferSize;
+use crate::link::credit;
 use crate::police;
 use crate::scheduler::{self, fifo};
 use crate::section;
@@ -91,6 +92,8 @@ section! {
         pub pushout: Option<pushout::Spec> = None,
         /// Who is served.
         pub scheduler: scheduler::Spec = scheduler::Spec::Fifo(fifo::Params {}),
+        /// Credits of the next node without which it sends nothing; that node then keeps room for every circuit.
+        pub credit: Option<credit::Spec> = None,
     }
 }
 
@@ -121,6 +124,47 @@ section! {
         pub priority: u32 = 0,
         /// Policer at the first switch that the flow's data reach.
         pub police: Option<police::Spec> = None,
+        /// Name of the flow's circuit, by default that of the flow. Flows that name the same circuit share it, and the
+        /// one of their acknowledgements: they have the same ends, route, mcr and weight.
+        pub pvc: Option<String> = None,
+        /// Number of connections that this entry stands for: flows NAME.1, NAME.2, … on one circuit, which is called
+        /// NAME unless pvc is given.
+        pub connections: Option<u32> = None,
+        /// Label of the flows that a report also counts together.
+        pub class: String = String::new(),
+        /// Mean time that the processor of either host takes for each segment or acknowledgement of the flow that it
+        /// sends or receives, one after another; only for the transport tcp.
+        pub processing: Span = Span::ZERO,
+        /// Largest difference from that mean; each time is drawn evenly around it.
+        pub processing_variation: Span = Span::ZERO,
+    }
+}
+
+section! {
+    /// What a report says besides its usual figures.
+    pub struct Measure {
+        /// Length of the windows in which the throughput of every flow is reported over time.
+        pub window: Option<Span> = None,
+        /// Time between the starts of two windows, of which a window is a multiple; by default its length.
+        pub step: Option<Span> = None,
+        /// Ports, or classes of ports, whose sampled occupancy is reported over time.
+        pub occupancy: Vec<String> = Vec::new(),
+        /// Ports whose policy measures the rates of circuits, as wfepd does, and reports them over time as well.
+        pub meter: Vec<String> = Vec::new(),
+        /// Line whose rate, without cell headers, is the unit of effective throughput.
+        pub reference: Option<String> = None,
+        /// Two classes of flows whose throughputs are compared, each as a part of its fair share.
+        pub fairness: Vec<Nested<Fair>> = Vec::new(),
+    }
+}
+
+section! {
+    /// What would be fair for a class of flows.
+    pub struct Fair {
+        /// The class.
+        pub class: String,
+        /// Its share; only the ratio of the two shares matters.
+        pub share: f64 = 1.0,
     }
 }
 

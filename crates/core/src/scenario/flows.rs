@@ -1,7 +1,9 @@
 //! Flows and their circuits: who sends to whom, along which lines, and whether that can work.
 
+use std::collections::BTreeMap;
+
 use super::adaptation;
-use super::check::Names;
+use super::check::{Names, name_fault};
 use super::file;
 use super::item::Item;
 use super::links::FASTEST;
@@ -11,15 +13,15 @@ use super::tree::{self, Fault};
 use crate::adaptation::aal5;
 use crate::network::circuit::POLICED_HOP;
 use crate::police;
-use crate::transport::Needs;
-use crate::units::{Bytes, Rate};
+use crate::transport::{self, Needs};
+use crate::units::{Bytes, CELL_PAYLOAD, Rate, Span};
 
 /// Lines on the longest route: units count them in eight bits.
 const MOST_HOPS: usize = 255;
 /// Octets of the longest packet, or AAL5 payload.
 const LONGEST: u64 = 65_535;
 
-/// The flows and their circuits: that of flow `i` is circuit `i`, those of acknowledgements follow.
+/// The flows and their circuits: those of data in the order of their first flows, then those of acknowledgements.
 pub(super) fn check(
     entries: &[tree::Node],
     nodes: &[Node],
@@ -28,22 +30,18 @@ pub(super) fn check(
     adaptation: &adaptation::Spec,
 ) -> Result<(Vec<Flow>, Vec<Vc>), Fault> {
     let network = Network { nodes, names, lines, adaptation, routes: Routes::new(nodes, lines) };
-    let (mut flows, mut vcs, mut back) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut flows, mut circuits) = (Vec::new(), Circuits::default());
     let mut flow_names = Names::default();
     for (index, entry) in entries.iter().enumerate() {
         let item = Item::<file::Flow>::entry(entry, "flow", index)?;
         flow_names.add(&item.it.name).map_err(|why| item.fault("name", why))?;
-        let (flow, vc, reverse) = network.flow(item, index)?;
-        let reverse_vc = reverse.as_ref().map(|_| entries.len() + back.len());
-        flows.push(Flow { back: reverse_vc, ..flow });
-        vcs.push(vc);
-        back.extend(reverse);
+        flows.push(network.flow(item, &mut circuits)?);
     }
     if flows.is_empty() {
         let message = "there is no flow, so nothing would happen: add a [topology] or [[flow]]".to_string();
         return Err(Fault { place: Default::default(), path: String::new(), message });
     }
-    vcs.extend(back);
+    let vcs = circuits.number(&mut flows);
     Ok((flows, vcs))
 }
 
@@ -56,20 +54,35 @@ struct Network<'a> {
 }
 
 impl Network<'_> {
-    fn flow(&self, item: Item<'_, file::Flow>, index: usize) -> Result<(Flow, Vc, Option<Vc>), Fault> {
+    fn flow(&self, item: Item<'_, file::Flow>, circuits: &mut Circuits) -> Result<Flow, Fault> {
         let (from, to) = (self.host(&item, "from", &item.it.from)?, self.host(&item, "to", &item.it.to)?);
         item.ensure(from != to, "to", "a flow goes to another host, not back to its own")?;
         let needs = check_ends(&item)?;
+        check_processing(&item)?;
         let path = self.path(&item, from, to)?;
         let vc = self.circuit(&item, &needs, path)?;
         let reverse = match needs.reverse {
             Some(packet) => Some(self.reverse(&item, &vc, packet, from, to)?),
             None => None,
         };
-        let file::Flow { name, source, transport, start, start_spread, police, .. } = item.it;
-        let flow =
-            Flow { name, from, to, vc: index, back: None, start, start_spread, source, transport, police };
-        Ok((flow, vc, reverse))
+        let vc = circuits.join(&item, vc, reverse)?;
+        let file::Flow { name, source, transport, start, start_spread, police, class, .. } = item.it;
+        let file::Flow { processing, processing_variation, .. } = item.it;
+        Ok(Flow {
+            name,
+            from,
+            to,
+            vc,
+            back: None,
+            start,
+            start_spread,
+            source,
+            transport,
+            police,
+            class,
+            processing,
+            processing_variation,
+        })
     }
 
     fn host(&self, item: &Item<'_, file::Flow>, key: &str, name: &str) -> Result<usize, Fault> {
@@ -128,9 +141,13 @@ impl Network<'_> {
             let message = format!("the line {:?} has only {} to promise", line.name, line.rate);
             return Err(item.fault("mcr", message));
         }
+        let name = flow.pvc.clone().unwrap_or_else(|| flow.name.clone());
+        if let Some(why) = name_fault(&name) {
+            return Err(item.fault("pvc", why));
+        }
         let packet = u32::try_from(needs.packet).expect("a packet of at most 65535 octets");
         let vc = Vc {
-            name: flow.name.clone(),
+            name,
             path,
             mcr,
             weight: flow.weight,
@@ -139,6 +156,7 @@ impl Network<'_> {
             header: 0,
             parity_cells: self.parity_cells(item, needs, cells)?,
             packet,
+            payload: if packet == 0 { CELL_PAYLOAD as u32 } else { packet - flow.transport.header_bytes() },
         };
         Ok(self.framed(vc, cells))
     }
@@ -231,9 +249,105 @@ impl Network<'_> {
             header: 0,
             parity_cells: 0,
             packet,
+            payload: 0,
         };
         Ok(self.framed(vc, cells))
     }
+}
+
+/// Circuits while flows join them.
+#[derive(Default)]
+struct Circuits {
+    by_name: BTreeMap<String, usize>,
+    list: Vec<Circuit>,
+}
+
+/// A circuit of data, that of its acknowledgements if it has any, and the flow that asked for it first.
+struct Circuit {
+    data: Vc,
+    back: Option<Vc>,
+    first: String,
+    police: Option<police::Spec>,
+    coded: bool,
+}
+
+impl Circuits {
+    /// The circuit of this name: a new one, or that of an earlier flow, if it can carry this one as well.
+    fn join(&mut self, item: &Item<'_, file::Flow>, data: Vc, back: Option<Vc>) -> Result<usize, Fault> {
+        let Some(&index) = self.by_name.get(&data.name) else {
+            self.by_name.insert(data.name.clone(), self.list.len());
+            let (first, police) = (item.it.name.clone(), item.it.police.clone());
+            self.list.push(Circuit { data, back, first, police, coded: is_coded(&item.it.transport) });
+            return Ok(self.list.len() - 1);
+        };
+        let circuit = &mut self.list[index];
+        let alone = "blocks with parity need a circuit of their own";
+        item.ensure(!circuit.coded && !is_coded(&item.it.transport), "pvc", alone)?;
+        circuit.check(item, &data)?;
+        circuit.data.packet = circuit.data.packet.max(data.packet);
+        circuit.data.payload = circuit.data.payload.max(data.payload);
+        circuit.back = match (circuit.back.take(), back) {
+            (Some(one), Some(other)) => Some(Vc { packet: one.packet.max(other.packet), ..one }),
+            (one, other) => one.or(other),
+        };
+        Ok(index)
+    }
+
+    /// All circuits, those of acknowledgements last; every flow gets to know its own.
+    fn number(self, flows: &mut [Flow]) -> Vec<Vc> {
+        let (mut vcs, mut back) = (Vec::new(), Vec::new());
+        let count = self.list.len();
+        let number = |circuit: Circuit| {
+            vcs.push(circuit.data);
+            let number = circuit.back.is_some().then_some(count + back.len());
+            back.extend(circuit.back);
+            number
+        };
+        let numbers: Vec<Option<usize>> = self.list.into_iter().map(number).collect();
+        for flow in flows {
+            let answers = flow.transport.needs(&flow.source).reverse.is_some();
+            flow.back = numbers[flow.vc].filter(|_| answers);
+        }
+        vcs.extend(back);
+        vcs
+    }
+}
+
+impl Circuit {
+    /// Refuse a flow that asks for another contract or another way than the one that was first.
+    fn check(&self, item: &Item<'_, file::Flow>, asked: &Vc) -> Result<(), Fault> {
+        let Circuit { data, first, .. } = self;
+        let differs = [
+            ("pvc", data.path != asked.path, "the ends and the route"),
+            ("mcr", data.mcr != asked.mcr, "the mcr"),
+            ("weight", data.weight != asked.weight, "the weight"),
+            ("priority", data.priority != asked.priority, "the priority"),
+            ("police", self.police != item.it.police, "the policer"),
+            ("transport", (data.packet == 0) != (asked.packet == 0), "the kind of units, cells or packets,"),
+        ];
+        match differs.into_iter().find(|(_, differs, _)| *differs) {
+            None => Ok(()),
+            Some((key, _, what)) => {
+                let why = format!("{what} of the flow {first:?}, which shares the circuit {:?}", data.name);
+                Err(item
+                    .fault(key, format!("it has not {why}: give both the same, or circuits of their own")))
+            }
+        }
+    }
+}
+
+fn is_coded(transport: &transport::Spec) -> bool {
+    matches!(transport, transport::Spec::Fec(_))
+}
+
+/// Refuse a processor that cannot be.
+fn check_processing(item: &Item<'_, file::Flow>) -> Result<(), Fault> {
+    let file::Flow { processing, processing_variation: variation, transport, .. } = &item.it;
+    let tcp = matches!(transport, transport::Spec::Tcp(_));
+    let only_tcp = "only the transport \"tcp\" has a processor; set \"0 s\" for this flow";
+    item.ensure(tcp || *processing == Span::ZERO, "processing", only_tcp)?;
+    let too_much = format!("no time is shorter than 0 s: at most the mean of {processing}");
+    item.ensure(variation <= processing, "processing_variation", &too_much)
 }
 
 /// What the transport needs, once source and transport fit each other.

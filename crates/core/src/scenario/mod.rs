@@ -38,6 +38,10 @@ mod ports;
 
 mod flows;
 
+mod credits;
+
+mod measure;
+
 mod explain;
 
 mod schema;

@@ -4,11 +4,12 @@ use super::adaptation;
 use crate::buffer::admission;
 use crate::buffer::pushout;
 use crate::buffer::size::Measure;
+use crate::link::credit;
 use crate::police;
 use crate::scheduler;
 use crate::source;
 use crate::transport;
-use crate::units::{Rate, Span};
+use crate::units::{CELL_PAYLOAD, Rate, Span};
 
 crate::choice! {
     /// How a run is computed. Both engines give the same result.
@@ -69,6 +70,41 @@ pub struct Scenario {
     pub vcs: Vec<Vc>,
     /// Flows.
     pub flows: Vec<Flow>,
+    /// What a report says besides its usual figures.
+    pub measure: Measures,
+}
+
+/// What a report says besides its usual figures.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measures {
+    /// Windows in which the throughput of every flow is reported over time.
+    pub throughput: Option<Windows>,
+    /// Ports whose sampled occupancy is reported over time.
+    pub occupancy: Vec<usize>,
+    /// Ports whose policy reports the rates that it measures over time.
+    pub meter: Vec<usize>,
+    /// Line whose rate is the unit of effective throughput.
+    pub reference: Option<usize>,
+    /// Two classes of flows that are compared.
+    pub fairness: Option<[Fair; 2]>,
+}
+
+/// Windows that follow each other by a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Windows {
+    /// Length of a window, a multiple of the step.
+    pub window: Span,
+    /// Time between the starts of two windows.
+    pub step: Span,
+}
+
+/// What would be fair for a class of flows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fair {
+    /// The class.
+    pub class: String,
+    /// Its share.
+    pub share: f64,
 }
 
 /// A node.
@@ -118,6 +154,8 @@ pub struct Port {
     pub pushout: Option<pushout::Spec>,
     /// Who is served.
     pub scheduler: scheduler::Spec,
+    /// Credits of the next node without which nothing is sent, settled for this line.
+    pub credit: Option<credit::Spec>,
 }
 
 /// A virtual circuit: a fixed path through the network.
@@ -141,6 +179,8 @@ pub struct Vc {
     pub parity_cells: u16,
     /// Octets of the largest packet that its flows send (IP header included), 0 for single cells.
     pub packet: u32,
+    /// Octets of application data in a full packet, 0 if it only carries acknowledgements.
+    pub payload: u32,
 }
 
 /// A flow: an application, its transport and the circuits it uses.
@@ -166,4 +206,34 @@ pub struct Flow {
     pub transport: transport::Spec,
     /// The policer at the first switch, if there is one.
     pub police: Option<police::Spec>,
+    /// Label of the flows that a report also counts together; empty if none.
+    pub class: String,
+    /// Mean time that either host takes for each segment that it sends or receives; zero for no time at all.
+    pub processing: Span,
+    /// Largest difference from that mean.
+    pub processing_variation: Span,
+}
+
+impl Flow {
+    /// Octets of its largest packet, IP header included; 0 for single cells.
+    pub fn packet(&self) -> u32 {
+        let packet = self.transport.needs(&self.source).packet;
+        u32::try_from(packet).expect("a packet of at most 65535 octets")
+    }
+
+    /// Octets of data in its largest packet: what IP and transport headers, but no options, leave.
+    pub fn payload(&self) -> u32 {
+        match self.packet() {
+            0 => CELL_PAYLOAD as u32,
+            packet => packet - self.transport.header_bytes(),
+        }
+    }
+
+    /// Octets of IP packets that carry one octet of data in full packets, options counted; 1 for single cells.
+    pub fn ip_overhead(&self) -> f64 {
+        match self.packet() {
+            0 => 1.0,
+            packet => f64::from(packet) / f64::from(self.payload() - self.transport.option_bytes()),
+        }
+    }
 }

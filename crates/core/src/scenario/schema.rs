@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::adaptation;
-use super::file::{Flow, Head, Link, Node, OWN_KEYS, Port};
+use super::file::{Flow, Head, Link, Measure, Node, OWN_KEYS, Port};
 use super::spec::{Field, Section, object_schema};
 use super::topology;
 
@@ -25,6 +25,7 @@ pub fn schema() -> Json {
         ("node", Node::DOC, entries::<Node>(&[&["name"]])),
         ("link", Link::DOC, entries::<Link>(&[&["name"], &["from", "to", "rate", "delay"]])),
         ("flow", Flow::DOC, list(partial_flow(), &[&["name"]])),
+        ("measure", Measure::DOC, object_schema(&Measure::params())),
     ];
     for (name, doc, mut section) in sections {
         section["description"] = doc.split_whitespace().collect::<Vec<_>>().join(" ").into();

@@ -70,6 +70,15 @@ fn a_dumbbell_has_the_names_of_the_documentation() {
 }
 
 #[test]
+fn the_nodes_of_a_dumbbell_may_take_time() {
+    let keys = "sources = 2\nhost_latency = \"500 us\"\nswitch_latency = \"4 us\"\n";
+    let scenario = scenario(&DUMBBELL.replace("sources = 2\n", keys));
+    let latencies: Vec<Span> = scenario.nodes.iter().map(|node| node.latency).collect();
+    let (host, switch) = (Span::micros(500), Span::micros(4));
+    assert_eq!(latencies, [host, host, switch, switch, host, host]);
+}
+
+#[test]
 fn each_source_may_have_a_link_of_its_own() {
     let own = "[{ rate = \"10 Mb/s\", delay = \"5 ms\" }, { rate = \"10 Mb/s\", delay = \"7 ms\" }]";
     let scenario = scenario(&DUMBBELL.replace("{ rate = \"10 Mb/s\", delay = \"1 us\" }", own));
@@ -162,4 +171,62 @@ fn without_an_adaptation_packets_travel_in_cells() {
     let scenario = scenario(DUMBBELL);
     assert!(scenario.lines.iter().all(|line| line.medium == Medium::Cells));
     assert!(scenario.vcs.iter().all(|vc| !vc.llc_snap && vc.header == 0));
+}
+
+#[test]
+fn connections_share_the_circuit_of_their_entry() {
+    let more = "[[flow]]\nname = \"flow1\"\nconnections = 3\nmcr = \"1 Mb/s\"\nweight = 2\n";
+    let scenario = scenario(&(DUMBBELL.to_string() + more));
+    let flows: Vec<_> = scenario.flows.iter().map(|flow| (flow.name.as_str(), flow.vc, flow.back)).collect();
+    let expected =
+        [("flow1.1", 0, Some(2)), ("flow1.2", 0, Some(2)), ("flow1.3", 0, Some(2)), ("flow2", 1, Some(3))];
+    assert_eq!(flows, expected);
+    let names: Vec<&str> = scenario.vcs.iter().map(|vc| vc.name.as_str()).collect();
+    assert_eq!(names, ["flow1", "flow2", "flow1.back", "flow2.back"]);
+    assert_eq!((scenario.vcs[0].mcr, scenario.vcs[0].weight), (Rate(1_000_000), 2.0));
+}
+
+#[test]
+fn flows_that_name_the_same_circuit_share_it_even_if_it_is_that_of_a_flow() {
+    let twin = "[[flow]]\nname = \"twin\"\nfrom = \"source1\"\nto = \"sink1\"\npvc = \"flow1\"\n\
+        transport = { mss = 1400 }\n";
+    let scenario = scenario(&(DUMBBELL.to_string() + twin));
+    assert_eq!((scenario.vcs.len(), scenario.flows[2].vc, scenario.flows[2].back), (4, 0, Some(2)));
+    assert_eq!((scenario.vcs[0].packet, scenario.vcs[0].payload), (1440, 1400));
+}
+
+#[test]
+fn flows_without_acknowledgements_may_share_the_circuit_of_flows_with_them() {
+    let udp = "[[flow]]\nname = \"u\"\nfrom = \"source1\"\nto = \"sink1\"\npvc = \"flow1\"\n\
+        source = { kind = \"cbr\", rate = \"1 Mb/s\", size = \"100 bytes\" }\ntransport = { kind = \"udp\" }\n";
+    let scenario = scenario(&(DUMBBELL.to_string() + udp));
+    assert_eq!((scenario.flows[2].vc, scenario.flows[2].back, scenario.flows[2].packet()), (0, None, 128));
+}
+
+#[test]
+fn a_circuit_has_one_contract_and_one_way() {
+    let refused = |keys: &str, ends: &str, wanted: &str| {
+        let twin = format!("[[flow]]\nname = \"twin\"\npvc = \"flow1\"\n{ends}\n{keys}\n");
+        let message = load(&(DUMBBELL.to_string() + &twin), "test.toml", &[]).unwrap_err();
+        assert!(message.contains(wanted) && message.contains("circuit \"flow1\""), "{message}");
+    };
+    let same = "from = \"source1\"\nto = \"sink1\"";
+    refused("weight = 2", same, "flow.twin.weight");
+    refused("mcr = \"1 Mb/s\"", same, "flow.twin.mcr");
+    refused("", "from = \"source1\"\nto = \"sink2\"", "flow.twin.pvc");
+    let cells = "source = { kind = \"cbr\", rate = \"1 Mb/s\" }\ntransport = { kind = \"cells\" }";
+    refused(cells, same, "flow.twin.transport");
+}
+
+#[test]
+fn impossible_processors_and_numbers_of_connections_are_refused() {
+    let refused = |keys: &str, wanted: &str| {
+        let message = load(&(DUMBBELL.to_string() + keys), "test.toml", &[]).unwrap_err();
+        assert!(message.contains(wanted), "{message}");
+    };
+    refused("[[flow]]\nname = \"flow1\"\nconnections = 0\n", "0 is not a number from 1");
+    refused("[[flow]]\nname = \"flow1\"\nprocessing_variation = \"1 us\"\n", "at most the mean of 0 s");
+    let udp = "[[flow]]\nname = \"flow1\"\nprocessing = \"1 us\"\nsource = { kind = \"cbr\", rate = \"1 Mb/s\" }\n\
+        transport = { kind = \"udp\" }\n";
+    refused(udp, "only the transport \"tcp\"");
 }

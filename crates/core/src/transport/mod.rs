@@ -45,6 +45,14 @@ impl Spec {
         }
     }
 
+    /// Octets of options in every packet, which its payload gives up.
+    pub fn option_bytes(&self) -> u32 {
+        match self {
+            Spec::Tcp(params) => params.option_bytes(),
+            _ => 0,
+        }
+    }
+
     /// What this transport needs to carry `source`.
     pub fn needs(&self, source: &source::Spec) -> Needs {
         let sources = &["cbr", "poisson", "on-off"];

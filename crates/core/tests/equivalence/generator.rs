@@ -16,13 +16,15 @@ struct Writer {
     draw: Stream,
     text: String,
     cells: bool,
+    /// Classes of ports with a limited buffer.
+    limited: Vec<&'static str>,
 }
 
 /// A random scenario; not every text is one.
 pub(crate) fn scenario(seed: u64) -> String {
     let mut draw = Stream::new(seed, "equivalence");
     let cells = draw.chance(0.65);
-    let mut writer = Writer { draw, text: String::new(), cells };
+    let mut writer = Writer { draw, text: String::new(), cells, limited: Vec::new() };
     writer.head(seed);
     let switches = 1 + writer.below(4);
     let ring = switches >= 3 && writer.draw.chance(0.2);
@@ -30,6 +32,7 @@ pub(crate) fn scenario(seed: u64) -> String {
     writer.network(switches, ring, hosts);
     writer.ports();
     writer.flows(hosts, switches, ring);
+    writer.measure();
     writer.text
 }
 
@@ -92,7 +95,7 @@ impl Writer {
         }
     }
 
-    fn port(&mut self, section: &str) {
+    fn port(&mut self, section: &'static str) {
         let buffer = match (self.cells, self.below(8)) {
             (_, 0) => "unlimited".to_string(),
             (true, 1..5) => format!("{} cells", 1 + self.below(60)),
@@ -100,6 +103,9 @@ impl Writer {
             (false, 1..4) => format!("{} packets", 1 + self.below(12)),
             (false, _) => format!("{} bytes", 1600 + self.below(9000)),
         };
+        if section != "default" && buffer != "unlimited" {
+            self.limited.push(section);
+        }
         let admission = match self.below(3) {
             0 => self.pick(&["tail-drop", "ppd", "epd", "epd"]),
             _ => self.any(admission::CATALOGUE),
@@ -138,6 +144,9 @@ impl Writer {
             if self.draw.chance(0.3) {
                 self.line(format_args!("mcr = \"1 Mb/s\"\nweight = 2.0"));
             }
+            if self.draw.chance(0.2) {
+                self.line(format_args!("pvc = \"h{from} to h{to}\""));
+            }
             self.traffic(&tcp);
         }
     }
@@ -148,6 +157,14 @@ impl Writer {
             let size = 1 + self.below(200_000);
             let file = format!("{{ kind = \"file\", size = \"{size} bytes\", off = \"1 ms\" }}");
             let source = if self.draw.chance(0.5) { "{ kind = \"greedy\" }".to_string() } else { file };
+            if self.draw.chance(0.2) {
+                let processing = self.pick(&["1 us", "10 us", "100 us"]);
+                self.line(format_args!("processing = \"{processing}\"\nprocessing_variation = \"1 us\""));
+            }
+            if self.draw.chance(0.1) {
+                let connections = 1 + self.below(4);
+                self.line(format_args!("connections = {connections}"));
+            }
             return self.line(format_args!("source = {source}\ntransport = {tcp}"));
         }
         let kind = self.pick(&["cbr", "poisson"]);
@@ -158,6 +175,16 @@ impl Writer {
             "source = {{ kind = \"{kind}\", rate = \"{rate}\", size = \"{size} bytes\" }}"
         ));
         self.line(format_args!("transport = {{ kind = \"{transport}\" }}"));
+    }
+
+    /// Curves over time.
+    fn measure(&mut self) {
+        if self.draw.chance(0.3) {
+            let limited = format!("{:?}", self.limited);
+            self.line(format_args!(
+                "[measure]\nwindow = \"100 us\"\nstep = \"20 us\"\noccupancy = {limited}"
+            ));
+        }
     }
 
     /// One kind of TCP for all flows that use it.

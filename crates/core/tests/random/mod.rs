@@ -6,7 +6,7 @@ use pushout_core::api::Request;
 use pushout_core::scenario::file;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::scenario::spec::{Field, Section, object_schema};
-use pushout_core::serde_json::{Map, Value as Json, json};
+use pushout_core::serde_json::{Value as Json, json};
 use pushout_core::transport::tcp;
 use pushout_core::units::{Quantity, Rate};
 use pushout_core::{source, transport};
@@ -14,18 +14,13 @@ use pushout_core::{source, transport};
 use schema::Draw;
 
 /// Seed number `seed`: the text of a scenario and what was read from it.
-///
-/// A draw whose policies refuse their ports (a threshold above the buffer, say) is drawn again.
 pub(crate) fn scenario(seed: u64) -> (Json, Scenario) {
     let mut draw = Draw::new(seed);
-    for _ in 0..200 {
-        let text = Net::draw(&mut draw).document(&mut draw, seed);
-        match load(&text) {
-            Ok(scenario) => return (text, scenario),
-            Err(why) => assert!(why.contains(": port."), "seed {seed} is no scenario: {why}\n{text:#}"),
-        }
+    let text = Net::draw(&mut draw).document(&mut draw, seed);
+    match load(&text) {
+        Ok(scenario) => (text, scenario),
+        Err(why) => panic!("seed {seed} is no scenario: {why}\n{text:#}"),
     }
-    panic!("seed {seed}: every draw was refused")
 }
 
 /// The scenario of a document.
@@ -33,11 +28,41 @@ pub(crate) fn load(document: &Json) -> Result<Scenario, String> {
     Request { text: &document.to_string(), name: "random.json", ..Request::default() }.scenario()
 }
 
-/// Everything that a section `[port.…]` can say but for the buffer.
+/// Everything that a section `[port.…]` can say but for the buffer and for credits, which ask more of a network than a
+/// random one has.
 pub(crate) fn port_schema() -> Json {
-    let params: Vec<_> = file::Port::params().into_iter().filter(|param| param.name != "buffer").collect();
+    schema_without::<file::Port>(&["buffer", "credit"])
+}
+
+/// Everything that an entry of `[[flow]]` can say.
+pub(crate) fn flow_schema() -> Json {
+    schema_without::<file::Flow>(&[])
+}
+
+/// A section's schema without the keys that are drawn by hand.
+fn schema_without<T: Section>(keys: &[&str]) -> Json {
+    let params: Vec<_> = T::params().into_iter().filter(|param| !keys.contains(&param.name)).collect();
     object_schema(&params)
 }
+
+/// Keys of a flow that are drawn by hand.
+const FLOW_KEYS: [&str; 15] = [
+    "name",
+    "from",
+    "to",
+    "via",
+    "source",
+    "transport",
+    "start",
+    "start_spread",
+    "mcr",
+    "weight",
+    "pvc",
+    "connections",
+    "class",
+    "processing",
+    "processing_variation",
+];
 
 /// A network while it is drawn.
 struct Net {
@@ -99,11 +124,9 @@ impl Net {
             }
             _ => self.hosts(draw, index),
         };
-        let (source, transport) = self.application(draw, self.access_rate(&from, &to));
-        let mut flow = json!({
-            "name": format!("flow{index}"), "from": from, "to": to, "source": source, "transport": transport,
-            "weight": draw.of(&[1.0, 0.5, 2.5]),
-        });
+        let mut flow = self.application(draw, self.access_rate(&from, &to));
+        (flow["name"], flow["from"], flow["to"]) = (format!("flow{index}").into(), from, to);
+        flow["weight"] = (*draw.of(&[1.0, 0.5, 2.5])).into();
         if draw.chance(0.5) {
             flow["start"] = format!("{} us", draw.between(0, 5_000)).into();
             flow["start_spread"] = draw.of(&["0 s", "1 ms"]).to_string().into();
@@ -111,7 +134,35 @@ impl Net {
         if draw.chance(0.3) {
             flow["mcr"] = "50 kb/s".into();
         }
+        if flow["transport"]["kind"] == "tcp" {
+            if draw.chance(0.2) {
+                flow["processing"] = draw.of(&["3 us", "300 us"]).to_string().into();
+                flow["processing_variation"] = draw.of(&["0 s", "3 us"]).to_string().into();
+            }
+            if draw.chance(0.1) {
+                flow["connections"] = draw.between(1, 3).into();
+            }
+        }
+        if draw.chance(0.5) {
+            self.share(&mut flow);
+        }
         self.flows.push(flow);
+    }
+
+    /// Put a flow on the circuit of the one before, if that carries the same kind of units between the same ends.
+    fn share(&self, flow: &mut Json) {
+        let Some(last) = self.flows.last() else { return };
+        let alone = |flow: &Json| ["cells", "fec"].iter().any(|kind| flow["transport"]["kind"] == *kind);
+        if last["from"] != flow["from"] || last["to"] != flow["to"] || alone(last) || alone(flow) {
+            return;
+        }
+        flow["pvc"] = last.get("pvc").unwrap_or(&last["name"]).clone();
+        for key in ["mcr", "weight", "priority", "police"] {
+            match last.get(key) {
+                Some(value) => flow[key] = value.clone(),
+                None => drop(flow.as_object_mut().expect("a flow is a table").remove(key)),
+            }
+        }
     }
 
     fn hosts(&mut self, draw: &mut Draw, index: usize) -> (Json, Json) {
@@ -141,32 +192,40 @@ impl Net {
         own.map(fastest).min().expect("a host has a link")
     }
 
-    /// A source and a transport that fit each other and this network, and what they may ask of it.
-    fn application(&mut self, draw: &mut Draw, limit: Rate) -> (Json, Json) {
+    /// A flow without its ends: source, transport and what else it may say, as far as it fits together and into this
+    /// network.
+    fn application(&mut self, draw: &mut Draw, limit: Rate) -> Json {
         draw.rate = limit;
         loop {
-            let transport = match draw.instance(&transport::Spec::shape().schema) {
+            let mut flow = draw.instance(&schema_without::<file::Flow>(&FLOW_KEYS));
+            flow["transport"] = match draw.instance(&transport::Spec::shape().schema) {
                 transport if transport["kind"] == "tcp" => tcp_keys(draw),
                 transport => transport,
             };
-            let source = draw.instance(&source::Spec::shape().schema);
-            let Ok(alone) = load(&self.alone(&source, &transport)) else { continue };
-            let (flow, circuit) = (&alone.flows[0], &alone.vcs[0]);
-            let rate = flow.source.rate().map_or(limit, |(_, rate)| rate).0;
-            self.work += rate as f64 * (self.relays + 1) as f64 / 424.0;
-            let packet = u64::from(circuit.packet) + self.header.max(8);
+            flow["source"] = draw.instance(&source::Spec::shape().schema);
+            let Ok(alone) = load(&self.alone(&flow)) else { continue };
+            let rate = alone.flows[0].source.rate().map_or(limit, |(_, rate)| rate);
+            self.work += rate.as_f64() * (self.relays + 1) as f64 / 424.0;
+            let packet = u64::from(alone.vcs[0].packet) + self.header.max(8);
             self.frame = self.frame.max(if self.cells { (packet + 8).div_ceil(48) * 53 } else { packet });
-            return (source, transport);
+            return flow;
         }
     }
 
-    /// The scenario of this application by itself.
-    fn alone(&self, source: &Json, transport: &Json) -> Json {
+    /// The scenario of a flow by itself, over a switch or router if the network has any.
+    fn alone(&self, flow: &Json) -> Json {
+        let relay = if self.cells { "switch" } else { "router" };
+        let path = if self.relays == 0 { vec!["a", "b"] } else { vec!["a", "r", "b"] };
+        let kind = |name: &str| if name == "r" { relay } else { "host" };
+        let nodes: Json = path.iter().map(|name| json!({ "name": name, "kind": kind(name) })).collect();
+        let link =
+            |ends: &[&str]| json!({ "from": ends[0], "to": ends[1], "rate": "1 Mb/s", "delay": "0 s" });
+        let links: Json = path.windows(2).map(link).collect();
+        let mut flow = flow.clone();
+        (flow["name"], flow["from"], flow["to"]) = ("f".into(), "a".into(), "b".into());
         json!({
             "name": "alone", "duration": "1 s", "adaptation": self.adaptation(),
-            "node": [{ "name": "a", "kind": "host" }, { "name": "b", "kind": "host" }],
-            "link": [{ "from": "a", "to": "b", "rate": "1 Mb/s", "delay": "0 s" }],
-            "flow": [{ "name": "f", "from": "a", "to": "b", "source": source, "transport": transport }],
+            "node": nodes, "link": links, "flow": [flow],
         })
     }
 
@@ -189,31 +248,46 @@ impl Net {
         format!("{} {unit}", draw.size.0)
     }
 
-    fn ports(&self, draw: &mut Draw) -> Map<String, Json> {
-        let schema = port_schema();
+    /// Names of the sections that ports can have.
+    fn port_names(&self) -> Vec<String> {
         let trunks = (1..self.relays).flat_map(|i| [format!("trunk{i}"), format!("trunk{i}.back")]);
-        let names = trunks.chain((self.relays == 0).then(|| "direct".to_string()));
-        let names: Vec<String> = names.chain((self.relays > 0).then(|| "default".to_string())).collect();
-        let mut ports = Map::new();
-        for name in names.into_iter().filter(|_| draw.chance(0.8)).collect::<Vec<_>>() {
-            let buffer = self.buffer(draw);
-            let mut port = draw.instance(&schema);
-            port["buffer"] = buffer.into();
-            ports.insert(name, port);
-        }
-        ports
+        trunks.chain([if self.relays == 0 { "direct" } else { "default" }.to_string()]).collect()
     }
 
+    /// Give a port a section: an admission policy, and whatever else it works with. A draw that its policies refuse (a
+    /// threshold above the buffer, say) is repeated; a policy that never works here is not for this network.
+    fn add_port(&self, draw: &mut Draw, name: &str, document: &mut Json) {
+        let schema = port_schema();
+        let admissions = schema["properties"]["admission"]["oneOf"].as_array().expect("a list of policies");
+        let admission = draw.of(admissions);
+        for _ in 0..50 {
+            let buffer = self.buffer(draw);
+            let mut port = draw.instance(&schema);
+            (port["buffer"], port["admission"]) = (buffer.into(), draw.instance(admission));
+            document["port"][name] = port;
+            let Err(why) = load(document) else { return };
+            assert!(why.contains(": port."), "this is no scenario: {why}\n{document:#}");
+        }
+        document["port"].as_object_mut().expect("a table of ports").remove(name);
+    }
+
+    /// The whole scenario.
     fn document(&self, draw: &mut Draw, seed: u64) -> Json {
-        let seconds = draw.magnitude(5_000, 200_000) as f64 / self.work;
+        let seconds = draw.magnitude(4_000, 150_000) as f64 / self.work;
         let micros = (seconds * 1e6) as u64 + 100;
         let warmup = if draw.chance(0.4) { draw.between(0, micros / 2) } else { 0 };
-        json!({
+        let mut document = json!({
             "name": "random", "seed": seed,
             "duration": format!("{} us", micros.min(3_000_000)), "warmup": format!("{} us", warmup.min(1_000_000)),
-            "adaptation": self.adaptation(), "port": self.ports(draw),
+            "adaptation": self.adaptation(), "port": {},
             "node": self.nodes, "link": self.links, "flow": self.flows,
-        })
+        });
+        for name in self.port_names() {
+            if draw.chance(0.8) {
+                self.add_port(draw, &name, &mut document);
+            }
+        }
+        document
     }
 }
 

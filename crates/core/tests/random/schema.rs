@@ -9,9 +9,9 @@ use pushout_core::units::{Bytes, Cells, Quantity, Rate, Span};
 pub(crate) struct Draw {
     chance: Stream,
     /// What rates are like around here.
-    pub rate: Rate,
+    pub(crate) rate: Rate,
     /// What sizes of buffers are like around here, with their unit.
-    pub size: (u64, &'static str),
+    pub(crate) size: (u64, &'static str),
 }
 
 impl Draw {
@@ -79,7 +79,7 @@ impl Draw {
         let usual = schema["default"].as_u64().unwrap_or(2);
         let drawn = *self.of(&[usual / 2, usual, usual + 1, usual * 2]);
         let (low, high) = (schema["minimum"].as_u64(), schema["maximum"].as_u64());
-        drawn.max(low.unwrap_or(0)).max(1).min(high.unwrap_or(u64::MAX))
+        drawn.max(low.unwrap_or(0)).min(high.unwrap_or(u64::MAX))
     }
 
     /// A quantity, told by the unit of the schema's examples.

@@ -97,6 +97,7 @@ dispatch! {
     fn stale(&mut self, unit: &Unit, vc: usize) -> Option<Reason>;
     fn broken(&mut self, vc: usize, fragment: bool);
     fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time>;
+    fn meter(&mut self, vc: usize) -> Option<f64>;
 }
 
 /// What a policy is asked. Circuits are numbered within the port, from 0.
@@ -126,6 +127,11 @@ pub trait Admission {
 
     /// The clock of a policy that keeps one: called first at time zero, then at each instant it answered.
     fn tick(&mut self, _now: Time, _pool: &Pool) -> Option<Time> {
+        None
+    }
+
+    /// The rate of a circuit in bits per second as a policy with a meter has last measured it.
+    fn meter(&mut self, _vc: usize) -> Option<f64> {
         None
     }
 }

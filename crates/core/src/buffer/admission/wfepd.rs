@@ -130,6 +130,10 @@ impl Admission for Policy {
         }
         Some(now + self.interval)
     }
+
+    fn meter(&mut self, vc: usize) -> Option<f64> {
+        Some(self.gauge.rates[vc] * 8.0)
+    }
 }
 
 /// The accepted rate of every circuit: section IV.

@@ -68,7 +68,8 @@ pub(super) struct Inputs {
 /// or two. With many lanes of packets that is no longer so.
 #[derive(Clone, Debug)]
 enum Order {
-    Ring(VecDeque<(Time, u32)>),
+    /// The earliest one last.
+    Ring(Vec<(Time, u32)>),
     Heap(EventQueue),
 }
 
@@ -115,7 +116,7 @@ impl Inputs {
     /// Nothing on these lanes.
     pub(super) fn new(lanes: Vec<Lane>, ties: Ties) -> Inputs {
         let order = match lanes.len() {
-            0..=RING => Order::Ring(VecDeque::with_capacity(lanes.len())),
+            0..=RING => Order::Ring(Vec::with_capacity(lanes.len())),
             _ => Order::Heap(EventQueue::default()),
         };
         Inputs { lanes, order, ties, awaited: VecDeque::new() }
@@ -137,7 +138,7 @@ impl Inputs {
     pub(super) fn pop_before(&mut self, limit: Time) -> Option<Arriving> {
         let index = match &mut self.order {
             Order::Ring(ring) => {
-                let &(time, lane) = ring.front()?;
+                let &(time, lane) = ring.last()?;
                 if time >= limit {
                     return None;
                 }
@@ -161,33 +162,41 @@ impl Inputs {
     #[inline]
     fn take_turn(&mut self, lane: usize, next: Option<Time>) {
         if let Order::Ring(ring) = &mut self.order {
+            ring.pop();
             if let Some(next) = next
-                && ring.get(1).is_none_or(|second| next < second.0)
+                && ring.last().is_none_or(|second| next < second.0)
             {
-                ring[0].0 = next;
+                ring.push((next, lane as u32));
                 return;
             }
-            ring.pop_front();
         }
         if let Some(next) = next {
             self.expect(lane, next);
         }
     }
 
-    /// Until when nothing but inner units of trains arrives, from the next one on: no frame begins or ends before.
-    pub(super) fn calm_until(&self) -> Option<Time> {
+    /// Until when nothing but inner units of trains arrives, from the next one on: no frame begins or ends before. If that
+    /// is less than `worth` ps, the answer may be a little too long.
+    #[inline]
+    pub(super) fn calm_until(&self, worth: u64) -> Option<Time> {
         let Order::Ring(ring) = &self.order else { return None };
-        let change = |&(time, lane): &(Time, u32)| {
+        let soon = Time(ring.last()?.0.0 + worth);
+        let mut calm = Time::NEVER;
+        for &(time, lane) in ring.iter().rev() {
             let train = self.lanes[lane as usize].trains.front().expect("a lane in the order has a train");
-            if train.left == 1 || train.unit.is_first() { time } else { train.last }
-        };
-        ring.iter().map(change).min()
+            let change = if train.left == 1 || train.unit.is_first() { time } else { train.last };
+            calm = calm.min(change);
+            if calm < soon {
+                break;
+            }
+        }
+        Some(calm)
     }
 
     /// When the next unit arrives, where that is known without taking it.
     pub(super) fn next_time(&self) -> Option<Time> {
         match &self.order {
-            Order::Ring(ring) => ring.front().map(|head| head.0),
+            Order::Ring(ring) => ring.last().map(|head| head.0),
             Order::Heap(_) => None,
         }
     }
@@ -195,7 +204,7 @@ impl Inputs {
     /// For every lane on which units arrive before `until`, up to where it is calm: how many there are.
     pub(super) fn inner(&self, until: Time, found: &mut Vec<Inner>) {
         let Order::Ring(ring) = &self.order else { return };
-        for (place, &(_, lane)) in ring.iter().enumerate().take_while(|(_, head)| head.0 < until) {
+        for (place, &(_, lane)) in ring.iter().enumerate().rev().take_while(|(_, head)| head.0 < until) {
             let lane = &self.lanes[lane as usize];
             let train = lane.trains.front().expect("a lane in the order has a train");
             let units = train.beat.count_before(until, &lane.pace);
@@ -232,7 +241,7 @@ impl Inputs {
             (time, ties.rank(time, line) >> 1, line)
         };
         if ring.len() > 1 {
-            ring.make_contiguous().sort_by_key(key);
+            ring.sort_by_key(|head| std::cmp::Reverse(key(head)));
         }
         sum
     }
@@ -294,11 +303,8 @@ impl Inputs {
                 let later = |&(other, second): &(Time, u32)| {
                     other > time || other == time && rank(second) > rank(lane)
                 };
-                let behind = ring.iter().rev().take_while(|head| later(head)).count();
-                match behind {
-                    0 => ring.push_back((time, lane)),
-                    _ => ring.insert(ring.len() - behind, (time, lane)),
-                }
+                let place = ring.iter().position(|head| !later(head)).unwrap_or(ring.len());
+                ring.insert(place, (time, lane));
             }
             Order::Heap(heap) => {
                 let rank = ties.rank(time, lanes[lane].line);

@@ -1,4 +1,39 @@
-//! The fast engine.
+//! The fast engine: decisions are made for every unit, but the event queue sees only frames.
+//!
+//! It gives the same report and the same losses as the reference engine, to the picosecond and to the unit. Why it may do
+//! less work and yet be exact:
+//!
+//! **Ports have a time of their own.** What happens at a port depends on what arrives there and on nothing else, and every
+//! unit needs some time from one port to the next. So a port need not be computed when its units arrive, but only when
+//! somebody wants to know, and then in one go: its arrivals, known as trains on each incoming line ([`lanes`]), are merged
+//! with the ends of its transmissions, the ticks of its policy and the samples of its occupancy in the order that
+//! [`crate::kernel`] documents. Before a port is brought up to an instant, the ports from which its units come are brought
+//! there first. Where circuits go round in circles there is no such order; then all ports advance together in steps that
+//! are shorter than the way from any port to the next.
+//!
+//! **Hosts act on frames.** A host does nothing but when one of its timers goes off or a frame is complete, which the last
+//! unit of a frame decides. So a port has to be called only for the last units of frames, and not when one arrives, but
+//! when its successor could arrive at the next stop at the earliest: a transmission and the delay of the line later. A
+//! frame of a flow without acknowledgements makes nobody act; its units are looked after now and then, so that they do
+//! not pile up, and at the ends of the warm-up and of the run. The event queue holds timers, calls of ports and arrivals
+//! at hosts.
+//!
+//! **Some ports need no computing.** [`plan`] sorts them before the run:
+//!
+//! * The unlimited interface of a host ([`nic`]) knows everything about a frame as soon as it gets it. The frame leaves as
+//!   one train, whose units start at whole picoseconds that a sum gives ([`pace`]).
+//! * A port that gets its cells over one line no faster than its own, and takes everything, only delays them ([`through`]):
+//!   the line in front has spaced them (see [`crate::link::line`]).
+//! * A port with one queue and a policy that is a plain [`Rule`](crate::buffer::admission::Rule) never takes back what it
+//!   has accepted, so departures are known on arrival ([`fifo`]). Units of one frame go on to a host as one run. While no
+//!   frame begins or ends, the buffer cannot overflow and the line has work, cells are not even looked at ([`stretch`]).
+//!   If all its units come over one line, what arrives in future cannot be overtaken, and may be computed at once.
+//! * Any other port ([`general`]) is asked unit by unit what the reference engine asks, so every policy works there.
+//!
+//! **Books are sums.** A port that is ahead of its time or counts by the frame enters for each unit what of its stay falls
+//! into the measured time ([`books`]). A run or a train is split at the instants at which its units would begin to fall on
+//! different sides of the ends of the warm-up or of the run, at any port on its way. At the end, what a port would still
+//! hold is put into it, so that the report and the audit find everything where the reference engine leaves it.
 
 mod books;
 mod fifo;
@@ -182,6 +217,7 @@ impl Fast<'_> {
                 Class::Free | Class::Tick => self.bring(entity, event.time),
                 Class::Arrive => self.arrive(entity, event.time),
                 Class::Timer => self.timer(entity, event.time),
+                Class::Credit => unreachable!("credits are for the reference engine"),
             }
         }
         let Some(last) = end.0.checked_sub(1) else { return };

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::Fast;
 use super::books::{Books, Stay, Window};
-use super::pace::{Beat, Pace, Paces};
+use super::pace::{Beat, Known, Pace, Paces};
 use super::run::Run;
 use crate::adaptation::Shape;
 use crate::buffer::size::Measure;
@@ -20,6 +20,7 @@ pub(super) struct Nic {
     paces: Paces,
     measure: Measure,
     free: Beat,
+    known: Known,
     /// Starts on either side of which units of one frame are entered one by one.
     cuts: Vec<Time>,
     /// Frames that have not been sent altogether, and their size.
@@ -47,6 +48,7 @@ impl Nic {
             paces,
             measure,
             free: Beat::default(),
+            known: Known::default(),
             cuts,
             waiting: VecDeque::new(),
             level: 0,
@@ -66,20 +68,20 @@ impl Nic {
         let Emission { shape, .. } = emission;
         let pace = self.paces.of(shape.bytes);
         let first = self.free.not_before(now);
-        let (mut beat, mut sum) = (first, 0u128);
-        let mut last = first.time;
-        for _ in 0..shape.units {
-            last = beat.time;
-            sum += u128::from(last.0);
-            beat = beat.next(&pace);
-        }
-        self.free = beat;
+        let (last, sum) = match shape.units {
+            1 => (first, u128::from(first.time.0)),
+            units => {
+                let (last, sum) = first.after_with(u64::from(units) - 1, &pace, &mut self.known);
+                (last, sum + u128::from(last.time.0))
+            }
+        };
+        self.free = last.next(&pace);
+        let last = last.time;
         let ends = Time(last.0 + pace.whole);
         self.wait(now, Waiting { first, pace, units: shape.units.into(), size: self.size(shape), ends });
         let window = self.books.window;
         let early = ends < window.from;
         let cut = self.cuts.iter().any(|cut| first.time < *cut && *cut <= last);
-        let mut unit = emission.units().next().expect("a frame has units");
         if cut || !early && (now < window.from || ends >= window.to) {
             return self.emit_one_by_one(engine, port, vc, now, emission);
         }
@@ -93,6 +95,7 @@ impl Nic {
             self.books.area +=
                 (sum + units * whole - units * u128::from(now.0)) * u128::from(self.size(shape));
         }
+        let mut unit = emission.units().next().expect("a frame has units");
         unit.flags = unit.flags.with(Flags::EOM);
         engine.send_on(port, vc, Run { unit, units: shape.units }, first, last, pace.whole);
     }
@@ -108,11 +111,12 @@ impl Nic {
     ) {
         let pace = self.paces.of(emission.shape.bytes);
         let mut beat = self.waiting.back().expect("the frame has just joined").first;
+        let begun = beat.time.0 + pace.whole >= self.books.window.from.0;
         for unit in emission.units() {
             let (starts, ends) = (beat.time, Time(beat.time.0 + pace.whole));
             let size = self.size(emission.shape);
             self.books.enter(&Stay { unit, vc, size, arrived: now, starts, ends });
-            self.books.frames_whole_out += u64::from(unit.is_eom() && self.books.window.holds(ends));
+            self.books.frames_whole_out += u64::from(begun && unit.is_eom() && self.books.window.holds(ends));
             engine.send_on(port, vc, Run { unit, units: 1 }, Beat::at(starts), starts, pace.whole);
             beat = beat.next(&pace);
         }

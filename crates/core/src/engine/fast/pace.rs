@@ -63,6 +63,19 @@ impl Beat {
         (Beat { time: Time(time), carry }, sum)
     }
 
+    /// The same with the help of what was found out before.
+    pub(super) fn after_with(self, units: u64, pace: &Pace, known: &mut Known) -> (Beat, u128) {
+        let place = (self.carry.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % known.0.len();
+        let start = Beat { time: Time::ZERO, carry: self.carry };
+        let (carry, count, end, sum) = known.0[place];
+        if (carry, count) != (self.carry, units) {
+            let (end, sum) = start.after(units, pace);
+            known.0[place] = (self.carry, units, end, sum);
+            return (end.shifted(self.time.0), sum + u128::from(units) * u128::from(self.time.0));
+        }
+        (end.shifted(self.time.0), sum + u128::from(units) * u128::from(self.time.0))
+    }
+
     /// The beat after `units` units, without a look at those between.
     pub(super) fn skip(self, units: u64, pace: &Pace) -> Beat {
         let carry = self.carry + units * pace.rest;
@@ -84,6 +97,17 @@ impl Beat {
     /// The same beat, later.
     pub(super) fn shifted(self, by: u64) -> Beat {
         Beat { time: Time(self.time.0 + by), carry: self.carry }
+    }
+}
+
+/// Frames of cells that start with the same remainder take the same course: by remainder and number of cells, the beat
+/// after them and the sum of their beats, if the first is at time zero.
+#[derive(Clone, Debug)]
+pub(super) struct Known([(u64, u64, Beat, u128); 16]);
+
+impl Default for Known {
+    fn default() -> Known {
+        Known([(u64::MAX, 0, Beat::default(), 0); 16])
     }
 }
 

@@ -21,11 +21,14 @@ impl Fifo {
     /// Let cells pass up to the next one that begins or ends a frame, if all is as it must be; otherwise remember that
     /// they have to be taken one by one.
     pub(super) fn skip_calm(&mut self, engine: &mut Fast<'_>, port: usize, stop: Time) {
-        let (Some(calm), Some(first)) = (self.inputs.calm_until(), self.inputs.next_time()) else { return };
+        let Content::Cells { pace, .. } = &self.content else { return };
+        let worth = (WORTH - 1) * pace.whole;
+        let (Some(calm), Some(first)) = (self.inputs.calm_until(worth), self.inputs.next_time()) else {
+            return;
+        };
         let until = calm.min(stop);
         self.examined = until;
-        let Content::Cells { pace, .. } = &self.content else { return };
-        if first.0 + (WORTH - 1) * pace.whole >= until.0 || self.free.time < until {
+        if first.0 + worth >= until.0 || self.free.time < until {
             return;
         }
         self.content.drop_before(first);
@@ -44,14 +47,12 @@ impl Fifo {
     fn count(&self, engine: &Fast<'_>, port: usize, inner: &[Inner]) -> Option<u64> {
         let mut taken = 0;
         for &Inner { vc, units, .. } in inner {
-            let separate = match refuses(&self.rule, vc) {
-                Some(_) => engine.log.is_some(),
-                None => matches!(engine.plan.legs[port][vc as usize].to, Stop::Port { .. }),
-            };
-            if separate {
+            let refused = refuses(&self.rule, vc).is_some();
+            let separate = || matches!(engine.plan.legs[port][vc as usize].to, Stop::Port { .. });
+            if refused && engine.log.is_some() || !refused && separate() {
                 return None;
             }
-            taken += if refuses(&self.rule, vc).is_none() { units } else { 0 };
+            taken += if refused { 0 } else { units };
         }
         Some(taken)
     }
@@ -80,7 +81,7 @@ impl Fifo {
                 }
                 continue;
             }
-            progress.sent(&unit, units as u16, vc as usize);
+            progress.sent(&unit, units as u16, vc as usize, measured);
             let (run, last) = &mut runs[vc as usize];
             if !run.join(&unit, units as u16) {
                 let gone = std::mem::replace(run, Run { unit, units: units as u16 });

@@ -14,10 +14,12 @@
 //! # Parameters
 //! `sources` N; `access`, `bottleneck`, `egress`: rate and delay of a link, with `back` where the other direction
 //! differs. `access` and `egress` may be lists with one entry for each source. The links have the classes `access` and
-//! `egress`; flow `flowI` goes from `sourceI` to `sinkI`. Where packets travel whole, the switches are routers.
+//! `egress`; flow `flowI` goes from `sourceI` to `sinkI`. `host_latency` and `switch_latency` delay whatever passes a
+//! host or a switch, none by default. Where packets travel whole, the switches are routers.
 
 use super::{Each, Network, Wire};
 use crate::section;
+use crate::units::Span;
 
 section! {
     /// Many sources that share one link.
@@ -30,6 +32,10 @@ section! {
         pub bottleneck: Wire,
         /// Links from the right switch to the sinks: one for all, or a list.
         pub egress: Each<Wire>,
+        /// Time that a frame which arrives spends inside a host before the transport gets it.
+        pub host_latency: Span = Span::ZERO,
+        /// Time that a unit spends inside a switch, or router, before it reaches the output port.
+        pub switch_latency: Span = Span::ZERO,
     }
 }
 
@@ -57,6 +63,7 @@ impl Params {
         for (i, _, sink) in each() {
             network.link(&format!("egress{}", i + 1), "egress", "right", &sink, self.egress.of(i));
         }
+        network.delay_nodes(self.host_latency, self.switch_latency);
         each().for_each(|(i, source, sink)| network.flow(&format!("flow{}", i + 1), &source, &sink));
         Ok(())
     }

@@ -5,6 +5,8 @@
 
 pub mod dumbbell;
 
+pub mod parking_lot;
+
 pub mod iwu;
 
 use serde_json::Value as Json;
@@ -13,12 +15,13 @@ use super::file::Back;
 use super::model::NodeKind;
 use super::spec::{Field, Nested, Section, Shape, object_schema, read_section};
 use super::tree::{Fault, Key, Node, Place, Value};
-use crate::units::{Rate, Span};
+use crate::units::{Quantity, Rate, Span};
 
 crate::variants! {
     /// A template as a scenario asks for it.
     "template" by "template" {
         Dumbbell = "dumbbell" in dumbbell,
+        ParkingLot = "parking-lot" in parking_lot,
         Iwu = "iwu" in iwu,
     }
 }
@@ -28,6 +31,7 @@ impl Spec {
     pub fn expand(&self, network: &mut Network) -> Result<(), String> {
         match self {
             Spec::Dumbbell(params) => params.expand(network),
+            Spec::ParkingLot(params) => params.expand(network),
             Spec::Iwu(params) => params.expand(network),
         }
     }
@@ -71,6 +75,19 @@ impl Network {
         self.links.push(link);
     }
 
+    /// All hosts, and all switches or routers, that are there so far delay what passes them.
+    pub fn delay_nodes(&mut self, host: Span, relay: Span) {
+        let is_host = |node: &Node| node.get("kind").and_then(Node::text) == NodeKind::Host.write().as_str();
+        for node in &mut self.nodes {
+            let latency = if is_host(node) { host } else { relay };
+            if let (true, Value::Table(keys)) = (latency > Span::ZERO, &mut node.value) {
+                let place = self.place;
+                let text = Node { value: Value::Text(latency.show()), place };
+                keys.push((Key { name: "latency".to_string(), place }, text));
+            }
+        }
+    }
+
     /// A flow between two hosts.
     pub fn flow(&mut self, name: &str, from: &str, to: &str) {
         let flow = self.table(&[("name", name), ("from", from), ("to", to)]);
@@ -84,12 +101,15 @@ impl Network {
     }
 
     fn table(&self, entries: &[(&str, &str)]) -> Node {
-        let place = self.place;
-        let entry = |(name, text): &(&str, &str)| {
-            (Key { name: name.to_string(), place }, Node { value: Value::Text(text.to_string()), place })
-        };
-        Node { value: Value::Table(entries.iter().map(entry).collect()), place }
+        table(self.place, entries)
     }
+}
+
+fn table(place: Place, entries: &[(&str, &str)]) -> Node {
+    let entry = |(name, text): &(&str, &str)| {
+        (Key { name: name.to_string(), place }, Node { value: Value::Text(text.to_string()), place })
+    };
+    Node { value: Value::Table(entries.iter().map(entry).collect()), place }
 }
 
 crate::section! {
@@ -107,6 +127,13 @@ crate::section! {
 /// Rate and delay of a link of a template, and where they are written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wire(Node);
+
+impl Wire {
+    /// A wire that is the same both ways, as if it were written at `place`.
+    fn new(rate: Rate, delay: Span, place: Place) -> Wire {
+        Wire(table(place, &[("rate", &rate.show()), ("delay", &delay.show())]))
+    }
+}
 
 impl Field for Wire {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {

@@ -1,0 +1,82 @@
+//! Octets over time, counted at whole steps, and throughput in moving windows from them: figures 21 and 22 of paper 002.
+//!
+//! A count is taken before anything that happens at its instant, as samples of the occupancy are. Whoever counts tells
+//! of every change when it happens, so nobody has to be asked at the steps and an engine need not know of them.
+
+use crate::units::{Span, Time};
+
+/// Octets at whole steps since the last reset.
+#[derive(Clone, Debug)]
+pub struct Series {
+    step: Span,
+    /// When the next count is taken.
+    next: Time,
+    total: u64,
+    counts: Vec<u64>,
+}
+
+impl Series {
+    /// Counts from time zero on.
+    pub fn new(step: Span) -> Series {
+        assert!(step > Span::ZERO, "steps take time");
+        Series { step, next: Time::ZERO, total: 0, counts: Vec::new() }
+    }
+
+    /// From `now` on the total is this.
+    pub fn record(&mut self, now: Time, total: u64) {
+        self.catch_up(now);
+        self.total = total;
+    }
+
+    /// Start again at `now` with this total.
+    pub fn reset(&mut self, now: Time, total: u64) {
+        *self = Series { next: now, total, ..Series::new(self.step) };
+    }
+
+    /// Take the counts up to the end of the run.
+    pub fn catch_up(&mut self, now: Time) {
+        while self.next <= now {
+            self.counts.push(self.total);
+            self.next += self.step;
+        }
+    }
+
+    /// Throughput in bits per second in the `window`, a multiple of the step, that begins at each step.
+    pub fn throughput(&self, window: Span) -> Vec<f64> {
+        let steps = (window.0 / self.step.0) as usize;
+        let rate = |first: u64, last: u64| (last - first) as f64 * 8.0 / window.as_secs_f64();
+        self.counts.iter().zip(self.counts.iter().skip(steps)).map(|(&a, &b)| rate(a, b)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Span = Span::secs(1);
+
+    fn at(seconds: u64) -> Time {
+        Time::ZERO + Span::secs(seconds)
+    }
+
+    #[test]
+    fn a_window_holds_what_comes_from_its_start_to_before_its_end() {
+        let mut series = Series::new(SECOND);
+        series.record(at(1), 1000); // in the windows that begin at 1 s, not in that which ends there
+        series.record(Time(at(2).0 + 1), 3000);
+        series.catch_up(at(4));
+        assert_eq!(series.throughput(SECOND), [0.0, 8000.0, 16_000.0, 0.0]);
+        assert_eq!(series.throughput(Span::secs(2)), [4000.0, 12_000.0, 8000.0]);
+        assert_eq!(series.throughput(Span::secs(5)), [0.0; 0]);
+    }
+
+    #[test]
+    fn what_came_before_a_reset_does_not_count() {
+        let mut series = Series::new(SECOND);
+        series.record(at(1), 500);
+        series.reset(at(3), 700);
+        series.record(at(3), 1700);
+        series.catch_up(at(5));
+        assert_eq!(series.throughput(SECOND), [8000.0, 0.0]);
+    }
+}

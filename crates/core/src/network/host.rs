@@ -1,0 +1,121 @@
+//! The processor of a host, which takes its time with every segment.
+//!
+//! *Source*: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR", 1998
+//! (paper 003), section 4.1, on the NIST ATM network simulator: sending or receiving a segment or an acknowledgement
+//! takes 300 µs ± 10 µs. One processor at either end of a connection does one after another, in the order in which they
+//! come. With an acknowledgement for each segment of 2048 octets a connection therefore gets 2048 · 8 / 600 µs = 27.31
+//! Mb/s at most, which the paper's tables 7 and 8 confirm. The constant delay of an end system, which delays without
+//! making anything wait, is the latency of its node.
+
+use std::collections::VecDeque;
+
+use crate::rng::Stream;
+use crate::scenario::model::{Flow, Scenario};
+use crate::transport::tcp::Segment;
+use crate::units::{Span, Time};
+
+/// What a processor has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Task {
+    /// A segment has arrived: hand it to the transport.
+    Receive(Segment),
+    /// The transport has written a segment: hand it to the network interface.
+    Send(Segment),
+}
+
+/// The processor at one end of a connection.
+#[derive(Debug)]
+pub(super) struct Processor {
+    least: Span,
+    spread: Span,
+    stream: Stream,
+    /// When it will have done everything.
+    free: Time,
+    /// Tasks with the times at which they are done, in order.
+    tasks: VecDeque<(Time, Task)>,
+}
+
+impl Processor {
+    /// The processors of a flow at its source and at its sink, unless work takes no time.
+    pub(super) fn both(scenario: &Scenario, flow: &Flow) -> Option<Box<[Processor; 2]>> {
+        let one = |end: &str| {
+            let stream = Stream::new(scenario.seed, &format!("flow.{}.{end}.processing", flow.name));
+            Processor::new(flow.processing, flow.processing_variation, stream)
+        };
+        (flow.processing > Span::ZERO).then(|| Box::new([one("source"), one("sink")]))
+    }
+
+    fn new(mean: Span, variation: Span, stream: Stream) -> Processor {
+        let (least, spread) = (mean - variation, variation + variation);
+        Processor { least, spread, stream, free: Time::ZERO, tasks: VecDeque::new() }
+    }
+
+    /// One more task, behind those that are there.
+    pub(super) fn add(&mut self, now: Time, task: Task) {
+        self.free = self.free.max(now) + self.least + Span(self.stream.up_to(self.spread.0));
+        self.tasks.push_back((self.free, task));
+    }
+
+    /// When the next task will be done.
+    pub(super) fn next(&self) -> Option<Time> {
+        self.tasks.front().map(|&(done, _)| done)
+    }
+
+    /// A task that is done by now.
+    pub(super) fn take(&mut self, now: Time) -> Option<Task> {
+        let &(done, task) = self.tasks.front()?;
+        if done > now {
+            return None;
+        }
+        self.tasks.pop_front();
+        Some(task)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn processor(mean: u64, variation: u64) -> Processor {
+        Processor::new(Span(mean), Span(variation), Stream::new(1, "test"))
+    }
+
+    fn task(seq: u64) -> Task {
+        Task::Send(Segment { seq, ..Segment::default() })
+    }
+
+    #[test]
+    fn tasks_are_done_one_after_another_in_the_order_in_which_they_come() {
+        let mut processor = processor(300, 0);
+        processor.add(Time(1000), task(1));
+        processor.add(Time(1100), task(2));
+        assert_eq!((processor.next(), processor.take(Time(1299))), (Some(Time(1300)), None));
+        assert_eq!((processor.take(Time(1300)), processor.next()), (Some(task(1)), Some(Time(1600))));
+        assert_eq!((processor.take(Time(1600)), processor.next()), (Some(task(2)), None));
+    }
+
+    #[test]
+    fn a_processor_that_has_nothing_to_do_starts_at_once() {
+        let mut processor = processor(300, 0);
+        processor.add(Time(0), task(1));
+        processor.take(Time(300));
+        processor.add(Time(5000), task(2));
+        assert_eq!(processor.next(), Some(Time(5300)));
+    }
+
+    #[test]
+    fn times_lie_evenly_around_their_mean() {
+        let mut processor = processor(300, 10);
+        let mut last = Time::ZERO;
+        let mut times = Vec::new();
+        for seq in 0..21_000 {
+            processor.add(Time::ZERO, task(seq));
+            let (done, _) = *processor.tasks.back().unwrap();
+            times.push(done.since(last).0);
+            last = done;
+        }
+        assert_eq!((times.iter().min(), times.iter().max()), (Some(&290), Some(&310)));
+        let mean = times.iter().sum::<u64>() as f64 / times.len() as f64;
+        assert!((mean - 300.0).abs() < 0.2, "{mean}");
+    }
+}

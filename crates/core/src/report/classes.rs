@@ -1,0 +1,79 @@
+//! Effective throughput, in all and of each class of flows: paper 001, sections 4.1 and 4.3.
+
+use serde_json::{Value as Json, json};
+
+use crate::metrics::fairness;
+use crate::scenario::model::{Flow, Medium, Scenario};
+use crate::units::{CELL_BYTES, CELL_PAYLOAD};
+
+/// Add to the summary what the scenario asks for: nothing without classes and without a line of reference.
+pub(super) fn append(summary: &mut Json, scenario: &Scenario, rates: &[f64]) {
+    let all = Class::new(scenario, rates, |_| true);
+    if let Some(effective) = all.effective(scenario) {
+        summary["effective_throughput"] = effective.into();
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for flow in scenario.flows.iter().filter(|flow| !flow.class.is_empty()) {
+        if !names.contains(&flow.class.as_str()) {
+            names.push(&flow.class);
+        }
+    }
+    if !names.is_empty() {
+        let class =
+            |name: &&str| Class::new(scenario, rates, |flow| flow.class == *name).json(name, scenario);
+        summary["classes"] = names.iter().map(class).collect();
+    }
+    if let Some(pair) = &scenario.measure.fairness {
+        let [one, other] = pair
+            .each_ref()
+            .map(|fair| (Class::new(scenario, rates, |flow| flow.class == fair.class).ip_rate, fair.share));
+        summary["class_fairness"] = fairness::class_ratio(one, other).into();
+    }
+}
+
+/// Tell the class of every flow that has one.
+pub(super) fn label(document: &mut Json, scenario: &Scenario) {
+    for (index, flow) in scenario.flows.iter().enumerate().filter(|(_, flow)| !flow.class.is_empty()) {
+        document["flows"][index]["class"] = flow.class.as_str().into();
+    }
+}
+
+/// What some of the flows get.
+struct Class {
+    rates: Vec<f64>,
+    /// Bits of whole IP packets that carry what they get, per second.
+    ip_rate: f64,
+}
+
+impl Class {
+    fn new(scenario: &Scenario, rates: &[f64], belongs: impl Fn(&Flow) -> bool) -> Class {
+        let flows = scenario.flows.iter().zip(rates).filter(|(flow, _)| belongs(flow));
+        let (overheads, rates): (Vec<f64>, Vec<f64>) =
+            flows.map(|(flow, &rate)| (flow.ip_overhead(), rate)).unzip();
+        let ip_rate = rates.iter().zip(&overheads).map(|(rate, overhead)| rate * overhead).sum();
+        Class { rates, ip_rate }
+    }
+
+    /// The part that the IP packets have of what a line can carry besides cell headers: 149.76 Mb/s carry 135.63 Mb/s.
+    fn effective(&self, scenario: &Scenario) -> Option<f64> {
+        let line = &scenario.lines[scenario.measure.reference?];
+        let room = match line.medium {
+            Medium::Cells => CELL_PAYLOAD as f64 / CELL_BYTES as f64,
+            Medium::Packets => 1.0,
+        };
+        Some(self.ip_rate / (line.rate.as_f64() * room))
+    }
+
+    fn json(&self, name: &str, scenario: &Scenario) -> Json {
+        let mut class = json!({
+            "name": name,
+            "flows": self.rates.len(),
+            "goodput_bps": self.rates.iter().sum::<f64>(),
+            "fairness_mean_deviation": fairness::mean_deviation(&self.rates),
+        });
+        if let Some(effective) = self.effective(scenario) {
+            class["effective_throughput"] = effective.into();
+        }
+        class
+    }
+}

@@ -1,0 +1,47 @@
+//! Figures over time, for the flows and ports for which the scenario asks.
+
+use serde_json::{Value as Json, json};
+
+use crate::engine::Outcome;
+use crate::scenario::contract::passing_circuits;
+use crate::scenario::model::Scenario;
+use crate::units::Time;
+
+/// Add the curves to the entries of flows and ports.
+pub(super) fn append(document: &mut Json, scenario: &Scenario, outcome: &Outcome) {
+    if let Some(windows) = scenario.measure.throughput {
+        for (index, flow) in outcome.network.flows.iter().enumerate() {
+            document["flows"][index]["throughput"] = json!({
+                "start_s": scenario.warmup.as_secs_f64(),
+                "step_s": windows.step.as_secs_f64(),
+                "window_s": windows.window.as_secs_f64(),
+                "bps": flow.throughput(windows.window),
+            });
+        }
+    }
+    for &port in &scenario.measure.occupancy {
+        let mut samples = sampled(scenario);
+        samples["values"] = json!(outcome.network.ports[port].counters().occupancy.trace());
+        document["ports"][port]["occupancy"] = samples;
+    }
+    if scenario.measure.meter.is_empty() {
+        return;
+    }
+    let passing = passing_circuits(scenario);
+    for &port in &scenario.measure.meter {
+        let mut samples = sampled(scenario);
+        let rows = outcome.network.ports[port].counters().meter.as_deref().unwrap_or_default();
+        let circuit = |(place, &vc): (usize, &usize)| {
+            let rates: Vec<f64> = rows.iter().skip(place).step_by(passing[port].len()).copied().collect();
+            json!({ "name": scenario.vcs[vc].name, "bps": rates })
+        };
+        samples["circuits"] = passing[port].iter().enumerate().map(circuit).collect();
+        document["ports"][port]["meter"] = samples;
+    }
+}
+
+/// When samples are taken: at multiples of the interval from the end of the warm-up on.
+fn sampled(scenario: &Scenario) -> Json {
+    let first = scenario.warmup.0.div_ceil(scenario.sample.0) * scenario.sample.0;
+    json!({ "start_s": Time(first).as_secs_f64(), "step_s": scenario.sample.as_secs_f64() })
+}

@@ -1,0 +1,137 @@
+//! What a report is to say besides its usual figures, once it is certain that it can be measured.
+
+use super::file::{self, Head};
+use super::item::Item;
+use super::model::{Fair, Flow, Line, Measures, Windows};
+use super::spec::{Nested, unknown};
+use super::tree::{self, Fault};
+use crate::buffer::admission;
+use crate::units::Span;
+
+/// Check the section `[measure]`.
+pub(super) fn check(
+    node: Option<&tree::Node>,
+    head: &Head,
+    lines: &[Line],
+    flows: &[Flow],
+) -> Result<Measures, Fault> {
+    let Some(node) = node else { return Ok(Measures::default()) };
+    let item = Item::<file::Measure>::read(node, "measure".to_string())?;
+    let measures = Measures {
+        throughput: windows(&item, head.duration - head.warmup)?,
+        occupancy: ports(&item, "occupancy", &item.it.occupancy, lines)?,
+        meter: ports(&item, "meter", &item.it.meter, lines)?,
+        reference: reference(&item, lines)?,
+        fairness: fairness(&item, flows)?,
+    };
+    check_sampled(&item, "occupancy", &measures.occupancy, lines)?;
+    check_sampled(&item, "meter", &measures.meter, lines)?;
+    for line in measures.meter.iter().map(|&line| &lines[line]) {
+        let meters = matches!(line.port.admission, admission::Spec::Wfepd(_));
+        let message = format!("the policy of the port {:?} has no meter; wfepd has one", line.name);
+        item.ensure(meters, "meter", &message)?;
+    }
+    Ok(measures)
+}
+
+/// Samples are taken at ports with a limited buffer.
+fn check_sampled(
+    item: &Item<'_, file::Measure>,
+    key: &str,
+    ports: &[usize],
+    lines: &[Line],
+) -> Result<(), Fault> {
+    ports.iter().map(|&line| &lines[line]).try_for_each(|line| {
+        let message =
+            format!("the port {:?} is not sampled, since it is unlimited: give it a buffer", line.name);
+        item.ensure(line.port.capacity != u64::MAX, key, &message)
+    })
+}
+
+/// The section from which these measures would be read.
+pub(super) fn section(measures: &Measures, lines: &[Line]) -> file::Measure {
+    let names = |list: &[usize]| list.iter().map(|&line| lines[line].name.clone()).collect();
+    let fair = |fair: &Fair| Nested(file::Fair { class: fair.class.clone(), share: fair.share });
+    file::Measure {
+        window: measures.throughput.map(|windows| windows.window),
+        step: measures.throughput.map(|windows| windows.step),
+        occupancy: names(&measures.occupancy),
+        meter: names(&measures.meter),
+        reference: measures.reference.map(|line| lines[line].name.clone()),
+        fairness: measures.fairness.iter().flatten().map(fair).collect(),
+    }
+}
+
+fn windows(item: &Item<'_, file::Measure>, measured: Span) -> Result<Option<Windows>, Fault> {
+    let file::Measure { window, step, .. } = item.it;
+    let Some(window) = window else {
+        item.ensure(step.is_none(), "step", "there is no window that could move by a step")?;
+        return Ok(None);
+    };
+    let step = step.unwrap_or(window);
+    let inside = format!("a window lasts longer than 0 s and at most the measured time of {measured}");
+    item.ensure(Span::ZERO < window && window <= measured, "window", &inside)?;
+    let whole = format!("a window of {window} is no multiple of it");
+    item.ensure(step > Span::ZERO && window.0.is_multiple_of(step.0), "step", &whole)?;
+    let many = format!("more than {MOST_STEPS} steps in the measured time of {measured}");
+    item.ensure(measured.0 / step.0 <= MOST_STEPS, "step", &many)?;
+    Ok(Some(Windows { window, step }))
+}
+
+/// More points than a curve of any flow needs.
+const MOST_STEPS: u64 = 1_000_000;
+
+/// The ports that a list names: those of lines, or of all lines of a class.
+fn ports(
+    item: &Item<'_, file::Measure>,
+    key: &str,
+    names: &[String],
+    lines: &[Line],
+) -> Result<Vec<usize>, Fault> {
+    let mut found = Vec::new();
+    for name in names {
+        let of_line = lines.iter().position(|line| line.name == *name);
+        let of_class = || (0..lines.len()).filter(|&line| !name.is_empty() && lines[line].class == *name);
+        let ports: Vec<usize> = of_line.map_or_else(|| of_class().collect(), |line| vec![line]);
+        if ports.is_empty() {
+            return Err(item.fault(key, no_port(name, lines)));
+        }
+        found.extend(ports);
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+fn no_port(name: &str, lines: &[Line]) -> String {
+    let names: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
+    unknown("port", name, &names)
+}
+
+fn reference(item: &Item<'_, file::Measure>, lines: &[Line]) -> Result<Option<usize>, Fault> {
+    let Some(name) = &item.it.reference else { return Ok(None) };
+    let line = lines.iter().position(|line| line.name == *name);
+    line.map(Some).ok_or_else(|| item.fault("reference", no_port(name, lines)))
+}
+
+fn fairness(item: &Item<'_, file::Measure>, flows: &[Flow]) -> Result<Option<[Fair; 2]>, Fault> {
+    let shares = &item.it.fairness;
+    let pair = matches!(shares.len(), 0 | 2);
+    item.ensure(pair, "fairness", &format!("two classes can be compared, not {}", shares.len()))?;
+    for Nested(file::Fair { class, share }) in shares {
+        let mut classes: Vec<&str> = flows.iter().map(|flow| flow.class.as_str()).collect();
+        classes.retain(|class| !class.is_empty());
+        classes.sort_unstable();
+        classes.dedup();
+        if !classes.contains(&class.as_str()) {
+            return Err(item.fault("fairness", unknown("class", class, &classes)));
+        }
+        let positive = share.is_finite() && *share > 0.0;
+        item.ensure(positive, "fairness", &format!("a fair share is greater than 0, not {share}"))?;
+    }
+    let fair = |Nested(fair): &Nested<file::Fair>| Fair { class: fair.class.clone(), share: fair.share };
+    Ok(match &shares[..] {
+        [one, other] => Some([fair(one), fair(other)]),
+        _ => None,
+    })
+}

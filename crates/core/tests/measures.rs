@@ -1,0 +1,204 @@
+//! What a report says when a scenario asks for more: classes, curves over time and what they mean together.
+
+#![allow(clippy::unwrap_used)] // here a panic is the report
+
+use pushout_core::api::{self, Request};
+use pushout_core::scenario::{explain, load};
+use pushout_core::serde_json::Value as Json;
+
+/// Ten TCP sources over a slow port (paper 002, section VI), in two classes with different weights.
+const WAN: &str = r#"
+name = "measures"
+duration = "30 s"
+warmup = "5 s"
+sample = "100 ms"
+[topology]
+template = "dumbbell"
+sources = 4
+access     = { rate = "10 Mb/s", delay = "5 ms" }
+bottleneck = { rate = "2.35 Mb/s", delay = "20 ms" }
+egress     = { rate = "10 Mb/s", delay = "5 ms" }
+[port.bottleneck]
+buffer = "1200 cells"
+admission = { policy = "wfepd" }
+[flows]
+source = { kind = "greedy" }
+transport = { kind = "tcp", mss = 512 }
+class = "many"
+[[flow]]
+name = "flow4"
+class = "few"
+weight = 3
+"#;
+
+fn run(measure: &str, sets: &[&str]) -> Json {
+    let text = format!("{WAN}[measure]\n{measure}\n");
+    let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+    let request =
+        Request { text: &text, name: "measures.toml", sets: &sets, audit: true, ..Request::default() };
+    let document = api::run(&request, || 0.0).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(document["audit"]["failures"].as_array().unwrap().len(), 0, "{:#}", document["audit"]);
+    document
+}
+
+fn refused(measure: &str, wanted: &str) {
+    let why = load(&format!("{WAN}[measure]\n{measure}\n"), "measures.toml", &[]).unwrap_err();
+    assert!(why.contains(wanted), "{why}");
+}
+
+fn numbers(list: &Json) -> Vec<f64> {
+    list.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
+}
+
+fn near(value: f64, wanted: f64, tolerance: f64) {
+    assert!((value - wanted).abs() <= tolerance * wanted.abs(), "{value} instead of {wanted}");
+}
+
+fn port(document: &Json) -> &Json {
+    let ports = document["ports"].as_array().unwrap();
+    ports.iter().find(|port| port["name"] == "bottleneck").unwrap()
+}
+
+#[test]
+fn windows_without_gaps_add_up_to_the_goodput() {
+    let document = run("window = \"5 s\"", &[]);
+    for flow in document["flows"].as_array().unwrap() {
+        let curve = numbers(&flow["throughput"]["bps"]);
+        assert_eq!((curve.len(), &flow["throughput"]["start_s"]), (5, &Json::from(5.0)));
+        near(curve.iter().sum::<f64>() / 5.0, flow["goodput_bps"].as_f64().unwrap(), 1e-9);
+    }
+}
+
+#[test]
+fn moving_windows_overlap() {
+    let document = run("window = \"5 s\"\nstep = \"1 s\"", &[]);
+    let flow = &document["flows"][0];
+    let curve = numbers(&flow["throughput"]["bps"]);
+    assert_eq!(curve.len(), 21);
+    let apart: f64 = curve.iter().step_by(5).sum::<f64>();
+    near(apart / 5.0, flow["goodput_bps"].as_f64().unwrap(), 1e-9);
+}
+
+#[test]
+fn datagrams_are_counted_over_time_where_they_arrive() {
+    let udp = [
+        "flow.flow1.source={kind=\"cbr\", rate=\"100 kb/s\", size=\"512 bytes\"}",
+        "flow.flow1.transport={kind=\"udp\"}",
+        "port.bottleneck.admission={policy=\"tail-drop\"}",
+        "port.bottleneck.buffer=100000 cells",
+    ];
+    let document = run("window = \"5 s\"", &udp);
+    let curve = numbers(&document["flows"][0]["throughput"]["bps"]);
+    curve.iter().for_each(|rate| near(*rate, 100e3 * 512.0 / 636.0, 0.03));
+}
+
+#[test]
+fn the_kept_samples_have_the_reported_distribution() {
+    let document = run("occupancy = [\"bottleneck\"]", &[]);
+    let port = port(&document);
+    let samples = numbers(&port["occupancy"]["values"]);
+    assert_eq!(samples.len(), 250);
+    assert_eq!((&port["occupancy"]["start_s"], &port["occupancy"]["step_s"]), (&5.0.into(), &0.1.into()));
+    let bin = port["occupancy_distribution"]["bin"].as_f64().unwrap();
+    for (index, share) in numbers(&port["occupancy_distribution"]["share"]).into_iter().enumerate() {
+        let found = samples.iter().filter(|sample| (*sample / bin).floor() == index as f64).count();
+        near(found as f64 / 250.0, share, 1e-12);
+    }
+    assert!(samples.iter().any(|sample| *sample > 10.0));
+}
+
+#[test]
+fn a_meter_follows_the_circuits_that_pass_its_port() {
+    let document = run("meter = [\"bottleneck\"]", &["port.bottleneck.admission.memory=0.99"]);
+    let circuits = port(&document)["meter"]["circuits"].as_array().unwrap();
+    assert_eq!(
+        circuits.iter().map(|circuit| circuit["name"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["flow1", "flow2", "flow3", "flow4"]
+    );
+    let means = circuits.iter().map(|circuit| {
+        let rates = numbers(&circuit["bps"]);
+        assert_eq!(rates.len(), 250);
+        rates.iter().sum::<f64>() / 250.0
+    });
+    let means: Vec<f64> = means.collect();
+    for (flow, mean) in document["flows"].as_array().unwrap().iter().zip(means) {
+        near(mean, flow["goodput_bps"].as_f64().unwrap() * 636.0 / 512.0, 0.1);
+    }
+}
+
+#[test]
+fn effective_throughput_counts_ip_packets_in_what_cell_headers_leave_of_a_line() {
+    let document = run("reference = \"bottleneck\"", &[]);
+    let summary = &document["summary"];
+    let wanted = summary["goodput_bps"].as_f64().unwrap() * 552.0 / 512.0 / (2.35e6 * 48.0 / 53.0);
+    near(summary["effective_throughput"].as_f64().unwrap(), wanted, 1e-12);
+    let classes = summary["classes"].as_array().unwrap();
+    let names: Vec<_> =
+        classes.iter().map(|class| (class["name"].as_str().unwrap(), &class["flows"])).collect();
+    assert_eq!(names, [("many", &3.into()), ("few", &1.into())]);
+    let sum = |key: &str| classes.iter().map(|class| class[key].as_f64().unwrap()).sum::<f64>();
+    near(sum("effective_throughput"), wanted, 1e-12);
+    near(sum("goodput_bps"), summary["goodput_bps"].as_f64().unwrap(), 1e-12);
+    assert_eq!(document["flows"][3]["class"], "few");
+}
+
+#[test]
+fn classes_are_compared_by_their_fair_shares() {
+    let document =
+        run("fairness = [{ class = \"few\", share = 0.25 }, { class = \"many\", share = 0.75 }]", &[]);
+    let goodput = |index: usize| document["summary"]["classes"][index]["goodput_bps"].as_f64().unwrap();
+    let ratio = document["summary"]["class_fairness"].as_f64().unwrap();
+    near(ratio, (goodput(1) / 0.25) / (goodput(0) / 0.75), 1e-12);
+    assert!(ratio > 1.2, "the one has three times the weight of each of the many: {ratio}");
+}
+
+#[test]
+fn the_share_of_a_circuit_is_measured_by_its_weight() {
+    let document = run("", &[]);
+    let goodput = |flow: &Json| flow["goodput_bps"].as_f64().unwrap();
+    let goodputs: Vec<f64> = document["flows"].as_array().unwrap().iter().map(goodput).collect();
+    let total: f64 = goodputs.iter().sum();
+    let circuits = document["circuits"].as_array().unwrap();
+    let mut largest: f64 = 0.0;
+    for ((circuit, goodput), weight) in circuits.iter().zip(&goodputs).zip([1.0, 1.0, 1.0, 3.0]) {
+        let share = circuit["weighted_share"].as_f64().unwrap();
+        near(share, goodput / total / (weight / 6.0), 1e-12);
+        largest = largest.max((share - 1.0).abs());
+    }
+    assert_eq!(document["summary"]["weighted_deviation"], largest);
+    assert!(circuits[4..].iter().all(|circuit| circuit["weighted_share"].is_null()), "acknowledgements");
+}
+
+#[test]
+fn what_nobody_asks_for_is_not_there() {
+    let document = run("", &[]);
+    let summary = document["summary"].as_object().unwrap();
+    assert!(!summary.contains_key("effective_throughput") && !summary.contains_key("class_fairness"));
+    assert!(document["flows"].as_array().unwrap().iter().all(|flow| flow.get("throughput").is_none()));
+    assert!(document["ports"].as_array().unwrap().iter().all(|port| port.get("occupancy").is_none()));
+}
+
+#[test]
+fn the_canonical_form_asks_for_the_same() {
+    let all = "window = \"4 s\"\nstep = \"2 s\"\noccupancy = [\"bottleneck\"]\nmeter = [\"bottleneck\"]\n\
+        reference = \"bottleneck\"\nfairness = [{ class = \"few\", share = 0.5 }, { class = \"many\" }]";
+    let first = load(&format!("{WAN}[measure]\n{all}\n"), "measures.toml", &[]).unwrap();
+    assert!(first.measure.throughput.is_some() && first.measure.fairness.is_some());
+    let second = load(&explain(&first).to_string(), "measures.json", &[]).unwrap();
+    assert_eq!(first, second);
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused() {
+    refused("step = \"1 s\"", "there is no window that could move");
+    refused("window = \"5 s\"\nstep = \"2 s\"", "a window of 5 s is no multiple of it");
+    refused("window = \"26 s\"", "a window lasts longer than 0 s and at most the measured time of 25 s");
+    refused("window = \"5 s\"\nstep = \"1 us\"", "more than 1000000 steps");
+    refused("occupancy = [\"bottlneck\"]", "did you mean \"bottleneck\"?");
+    refused("occupancy = [\"egress\"]", "\"egress1\" is not sampled");
+    refused("meter = [\"egress\"]", "\"egress1\" is not sampled");
+    refused("reference = \"left\"", "unknown port \"left\"");
+    refused("fairness = [{ class = \"few\" }]", "two classes can be compared, not 1");
+    refused("fairness = [{ class = \"few\" }, { class = \"man\" }]", "did you mean \"many\"?");
+    refused("fairness = [{ class = \"few\", share = 0 }, { class = \"many\" }]", "greater than 0");
+}
