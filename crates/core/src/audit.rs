@@ -1,8 +1,10 @@
 //! Conservation: every unit that entered a port left it, was lost for a counted reason, or is still there; every octet
-//! that a TCP receiver reports was sent, once and in order.
+//! that a TCP receiver reports was sent, once and in order; no circuit has more cells behind a line than its credits allow,
+//! and none of them is lost.
 
 use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
+use crate::network::circuit::Hop;
 use crate::scenario::model::Scenario;
 
 /// What an audit found.
@@ -29,6 +31,7 @@ pub fn audit(scenario: &Scenario, outcome: &Outcome) -> Audit {
     ports(&mut audit, scenario, outcome);
     circuits(&mut audit, scenario, outcome);
     flows(&mut audit, scenario, outcome);
+    credits(&mut audit, scenario, outcome);
     audit
 }
 
@@ -82,4 +85,45 @@ fn flows(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
             format!("flow {}: {sent} bytes sent, {delivered} delivered, {acked} acknowledged", spec.name)
         });
     }
+}
+
+fn credits(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
+    for (vc, circuit) in outcome.network.circuits.iter().enumerate() {
+        let mut hops = (0..=u8::MAX).map_while(|hop| circuit.hop(hop)).peekable();
+        while let Some(hop) = hops.next() {
+            balance(audit, (scenario, outcome), vc, hop, hops.peek().copied());
+        }
+    }
+}
+
+/// The credits of a circuit on one line, and what they promise behind it.
+fn balance(
+    audit: &mut Audit,
+    (scenario, outcome): (&Scenario, &Outcome),
+    vc: usize,
+    hop: Hop,
+    next: Option<Hop>,
+) {
+    let (line, number) = (hop.port as usize, hop.vc as usize);
+    let (ports, receiver) = (&outcome.network.ports, &outcome.network.receivers[line]);
+    let (Some(sender), Some(receiver)) = (ports[line].credit(), receiver) else { return };
+    let name = || format!("circuit {} behind {}", scenario.vcs[vc].name, scenario.lines[line].name);
+    let (books, room) = (receiver.books(number), receiver.terms().room);
+    let (sent, credited) = sender.sent_credited(number);
+    audit.check(books.most <= room, || format!("{}: {} cells, but room for {room}", name(), books.most));
+    audit.check(sent - credited <= room, || {
+        format!("{}: {} cells without credit, but room for {room}", name(), sent - credited)
+    });
+    audit.check(credited <= books.told && books.forwarded + books.held <= sent, || {
+        let books = format!("{} forwarded, {} held, {} told", books.forwarded, books.held, books.told);
+        format!("{}: {sent} cells sent, {credited} credited, but {books}", name())
+    });
+    let Some(next) = next else { return };
+    let behind = &ports[next.port as usize];
+    let held = behind.pool().of(next.vc as usize);
+    audit.check(held == books.held, || {
+        format!("{}: {} cells by the credits, {held} by the port", name(), books.held)
+    });
+    let lost = behind.counters().lost_for(Reason::Overflow);
+    audit.check(lost == 0, || format!("{}: {lost} cells lost", name()));
 }

@@ -98,6 +98,7 @@ fn port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "lost": lost,
         "frames_in": counters.frames_in,
         "frames_whole_out": counters.frames_whole_out,
+        "credit_cells": counters.credit_cells,
         "occupancy_mean": counters.occupancy.mean(),
         "occupancy_max": counters.occupancy.max(),
         "occupancy_unit": line.port.measure.word(),

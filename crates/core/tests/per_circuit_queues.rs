@@ -164,6 +164,7 @@ fn run(
         pushout: scheme.as_ref().map(|scheme| scheme.build(&context).unwrap()),
         scheduler: scheduler.build(&context).ok()?,
         shared_queue: scheduler.shares_one_queue(),
+        credit: None,
         line: Line::new(context.rate, Span::ZERO),
     });
     let stream = Stream::new(7, "traffic");

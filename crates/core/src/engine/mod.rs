@@ -21,11 +21,15 @@ pub fn run(scenario: &Scenario, log: bool) -> Outcome {
 }
 
 /// The engine that runs a scenario: the one that it names, but what the fast engine does not know yet is for the
-/// reference engine alone: frames and blocks that repair themselves, and policers.
+/// reference engine alone: frames and blocks that repair themselves, policers, and credits.
+///
+/// The fast engine advances each port by itself as far as its input is known. With credits a port's output waits for the
+/// next port, cell by cell, and there is little left to advance.
 pub fn of(scenario: &Scenario) -> Engine {
     let coded = |flow: &Flow| matches!(flow.transport, transport::Spec::Fec(_));
     let unknown = scenario.flows.iter().any(|flow| coded(flow) || flow.police.is_some());
-    if unknown { Engine::Reference } else { scenario.engine }
+    let credits = scenario.lines.iter().any(|line| line.port.credit.is_some());
+    if unknown || credits { Engine::Reference } else { scenario.engine }
 }
 
 /// What is left when a run is over.

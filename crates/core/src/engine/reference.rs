@@ -1,7 +1,7 @@
 //! The reference engine: the simplest event loop over single units that a reader can check against the papers.
 //!
 //! Two events for every unit and line: the last bit leaves, the unit arrives at its end. Units on a line stay in
-//! order, so only the first one of each line is in the event queue.
+//! order, so only the first one of each line is in the event queue; the same goes for the credits of each port.
 
 use std::collections::VecDeque;
 
@@ -9,13 +9,14 @@ use super::{LossRecord, Outcome, Work, number_at_port, sampled_ports};
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
+use crate::link::credit::Credit;
 use crate::link::port::Loss;
 use crate::network::Network;
 use crate::network::circuit::{Emission, Hop};
 use crate::network::flow::End;
 use crate::scenario::model::{Medium, Scenario};
 use crate::unit::Unit;
-use crate::units::{Span, Time};
+use crate::units::{CELL_BYTES, Span, Time};
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
@@ -33,6 +34,10 @@ struct Engine {
     ties: Ties,
     /// Units on each line, with the time at which they arrive.
     lines: Vec<VecDeque<(Time, Unit)>>,
+    /// Credits on their way to each port, with the time at which they arrive.
+    credits: Vec<VecDeque<(Time, Credit)>>,
+    /// The line in the other direction of each.
+    back: Vec<Option<usize>>,
     is_cells: Vec<bool>,
     /// The instant for which each flow end is in the queue; an event for any other instant is out of date.
     called: Vec<Time>,
@@ -53,6 +58,8 @@ impl Engine {
             queue: EventQueue::default(),
             ties: Ties::new(scenario.seed),
             lines: vec![VecDeque::new(); scenario.lines.len()],
+            credits: vec![VecDeque::new(); scenario.lines.len()],
+            back: scenario.lines.iter().map(|line| line.back).collect(),
             is_cells: scenario.lines.iter().map(|line| line.medium == Medium::Cells).collect(),
             called: vec![Time::NEVER; 2 * network.flows.len()],
             sampled: sampled_ports(scenario),
@@ -90,6 +97,7 @@ impl Engine {
             match event.class {
                 Class::Free => self.free(entity, event.time),
                 Class::Tick => self.tick(entity, event.time),
+                Class::Credit => self.credit(entity, event.time),
                 Class::Arrive => self.arrive(entity, event.time),
                 Class::Timer => self.timer(entity, event.time),
             }
@@ -105,7 +113,9 @@ impl Engine {
     }
 
     fn free(&mut self, port: usize, now: Time) {
-        self.network.ports[port].finish(now);
+        if let Some(unit) = self.network.ports[port].finish(now) {
+            self.forwarded(&unit, now);
+        }
         self.start(port, now);
     }
 
@@ -120,14 +130,57 @@ impl Engine {
         if let Some(&(time, _)) = self.lines[line].front() {
             self.expect(line, time);
         }
+        let Network { receivers, circuits, .. } = &mut self.network;
+        if let Some(receiver) = &mut receivers[line] {
+            receiver.arrived(number_at_port(circuits)(&unit));
+        }
         unit.hop += 1;
         match self.network.circuits[unit.vc as usize].hop(unit.hop) {
             Some(hop) => match self.network.circuits[unit.vc as usize].police(now, unit) {
                 Ok(unit) => self.enter(hop, unit, now),
                 Err(reason) => self.refuse(hop, unit, reason, now),
             },
-            None => self.deliver(unit, now),
+            None => {
+                self.forwarded(&unit, now);
+                self.deliver(unit, now);
+            }
         }
+    }
+
+    /// A unit has left the node to which its last line led, sent, lost or delivered: a credit may be due.
+    fn forwarded(&mut self, unit: &Unit, now: Time) {
+        let Network { ports, receivers, circuits, .. } = &mut self.network;
+        let Some(last) = unit.hop.checked_sub(1) else { return };
+        let last = circuits[unit.vc as usize].hop(last).expect("a unit comes over its circuit's lines");
+        let port = last.port as usize;
+        let Some(receiver) = &mut receivers[port] else { return };
+        let Some(credit) = receiver.left(last.vc as usize) else { return };
+        let back = self.back[port].expect("a line with credits has another direction");
+        if receiver.terms().charge {
+            ports[back].queue_credit(credit);
+            self.start(back, now);
+        } else {
+            let arrives = now + ports[back].line().transit(CELL_BYTES as u16);
+            self.send_credit(port, arrives, credit);
+        }
+    }
+
+    /// A credit is on its way to a port.
+    fn send_credit(&mut self, port: usize, arrives: Time, credit: Credit) {
+        if self.credits[port].is_empty() {
+            self.queue.push(Event::new(arrives, Class::Credit, port as u32));
+        }
+        self.credits[port].push_back((arrives, credit));
+    }
+
+    /// A credit reaches the port that waits for it.
+    fn credit(&mut self, port: usize, now: Time) {
+        let (_, credit) = self.credits[port].pop_front().expect("an arriving credit was under way");
+        if let Some(&(time, _)) = self.credits[port].front() {
+            self.queue.push(Event::new(time, Class::Credit, port as u32));
+        }
+        self.network.ports[port].credited(credit);
+        self.start(port, now);
     }
 
     fn timer(&mut self, entity: usize, now: Time) {
@@ -158,8 +211,14 @@ impl Engine {
         self.count_losses(hop.port as usize, now);
     }
 
-    /// Let a port start the next unit, if its line is free.
+    /// Let a port start the next credit cell or else the next unit, if its line is free.
     fn start(&mut self, port: usize, now: Time) {
+        if let Some((credit, sent)) = self.network.ports[port].start_credit(now) {
+            self.work.cell_hops += 1;
+            self.queue.push(Event::new(sent.ends, Class::Free, port as u32));
+            let to = self.back[port].expect("credit cells go against the data of a line");
+            return self.send_credit(to, sent.arrives, credit);
+        }
         let Network { ports, circuits, .. } = &mut self.network;
         let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
         self.count_losses(port, now);
@@ -176,13 +235,16 @@ impl Engine {
 
     /// What a port has just lost, on arrival or at the head of a queue.
     fn count_losses(&mut self, port: usize, now: Time) {
-        for Loss { unit, reason } in self.losses.drain(..) {
+        let mut losses = std::mem::take(&mut self.losses);
+        for Loss { unit, reason } in losses.drain(..) {
             let Unit { vc, frame, index, .. } = unit;
             self.network.circuits[vc as usize].lost();
             if let Some(log) = &mut self.log {
                 log.push(LossRecord { time: now, port: port as u32, vc, frame, index, reason });
             }
+            self.forwarded(&unit, now);
         }
+        self.losses = losses;
     }
 
     /// The next unit on a line will arrive at `time`.

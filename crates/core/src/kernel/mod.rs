@@ -4,12 +4,16 @@
 //!
 //! 1. the last bit of a unit leaves, and with it the unit leaves the buffer; the next one is chosen;
 //! 2. the clock of a policy ticks;
-//! 3. a unit arrives at the end of a line; which line comes first is drawn anew for every instant ([`Ties`]);
-//! 4. a timer of a host goes off, flows in the order of the scenario, the sending end first.
+//! 3. a credit comes back to the port that waits for it;
+//! 4. a unit arrives at the end of a line; which line comes first is drawn anew for every instant ([`Ties`]);
+//! 5. a timer of a host goes off, flows in the order of the scenario, the sending end first.
 //!
 //! A departure thus makes room for an arrival of the same instant. Nothing takes no time on its way (every unit has a
 //! transmission time), so events of different ports at the same instant do not touch each other, and the order above
-//! is the whole truth about a run: an engine that keeps it per port and per host computes the same run.
+//! is the whole truth about a run: an engine that keeps it per port and per host computes the same run. Credits are the
+//! one exception: a unit that leaves a port may bring about a credit cell, which joins another port of the same node at
+//! once. There the order of the ports in the scenario decides whether a line that becomes free at that very instant
+//! takes the credit cell or a data cell first.
 //!
 //! Ties between lines are no rarity: sources that answer to acknowledgements from one bottleneck are locked to its slots,
 //! and their cells reach the next switch at the very same picosecond. A fixed order would always give the last place

@@ -10,10 +10,12 @@ pub enum Class {
     Free = 0,
     /// The clock of a port's policy ticks.
     Tick = 1,
+    /// The first credit under way to a port reaches it.
+    Credit = 2,
     /// The first unit on a line reaches its end.
-    Arrive = 2,
+    Arrive = 3,
     /// A timer of a flow's end goes off.
-    Timer = 3,
+    Timer = 4,
 }
 
 /// An event: when, what, and to which port, line or flow end.
@@ -29,8 +31,10 @@ pub struct Event {
     pub entity: u32,
 }
 
-/// Bits of an entity and of a rank in a key.
-const ENTITY_BITS: u32 = 31;
+/// The classes by their numbers.
+const CLASSES: [Class; 5] = [Class::Free, Class::Tick, Class::Credit, Class::Arrive, Class::Timer];
+/// Bits of an entity and of a rank in a key; the class has the three above them.
+const ENTITY_BITS: u32 = 30;
 const RANK_BITS: u32 = 31;
 
 impl Event {
@@ -47,8 +51,7 @@ impl Event {
 
     fn of_key(key: u128) -> Event {
         let low = key as u64;
-        let class = [Class::Free, Class::Tick, Class::Arrive, Class::Timer]
-            [(low >> (ENTITY_BITS + RANK_BITS)) as usize];
+        let class = CLASSES[(low >> (ENTITY_BITS + RANK_BITS)) as usize];
         let rank = ((low >> ENTITY_BITS) as u32) << (u32::BITS - RANK_BITS);
         Event {
             time: Time((key >> 64) as u64),
@@ -175,11 +178,12 @@ mod tests {
             event(Class::Free, 0),
             event(Class::Free, 3),
             event(Class::Tick, 1),
+            event(Class::Credit, 4),
             event(Class::Arrive, 2),
             event(Class::Timer, 0),
         ];
         let ranked = Event { rank: 1 << 31, ..event(Class::Arrive, 1) };
-        let order = [&order[..4], &[ranked], &order[4..]].concat();
+        let order = [&order[..5], &[ranked], &order[5..]].concat();
         for event in order.iter().rev() {
             queue.push(*event);
         }

@@ -1,5 +1,7 @@
-//! Ports and lines: where units wait and how they get to the next node.
+//! Ports, lines and credits: where units wait, how they get to the next node, and whether there is room for them.
 
 pub mod line;
+
+pub mod credit;
 
 pub mod port;

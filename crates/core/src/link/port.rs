@@ -1,5 +1,8 @@
 //! The port: one buffer, one admission policy, perhaps one push-out policy, one scheduler and one line.
 //!
+//! Where credits govern the line the scheduler passes over circuits without balance, and credit cells for the node at the
+//! far end go out ahead of everything else; they are no units, so neither books nor counters of units know them.
+//!
 //! The port keeps the books and acts; policies answer. A unit is counted from its acceptance until its last bit has
 //! left. Time comes in as an argument, and what follows from an action (the next instant at which the port wants to
 //! be called, the arrival at the far end) goes out as a value: an engine decides how to get there.
@@ -9,17 +12,20 @@ pub(crate) mod bench;
 
 mod room;
 
+use std::collections::VecDeque;
+
 use crate::buffer::admission::{self, Admission, Departure};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::{self, PushOut};
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict, Victim};
+use crate::link::credit::{self, Credit};
 use crate::link::line::{Line, Sent};
 use crate::metrics::port::Counters;
 use crate::scheduler::{self, Scheduler};
 use crate::unit::Unit;
-use crate::units::Time;
+use crate::units::{CELL_BYTES, Time};
 
 use room::Newcomer;
 
@@ -32,8 +38,12 @@ pub struct Port {
     admission: admission::Policy,
     pushout: Option<pushout::Policy>,
     scheduler: scheduler::Policy,
+    credit: Option<credit::Sender>,
     line: Line,
     sending: Option<Sending>,
+    /// Credit cells that wait for the line, and whether one is in transmission.
+    credits: VecDeque<Credit>,
+    sending_credit: bool,
     counters: Counters,
 }
 
@@ -78,6 +88,8 @@ pub struct Parts {
     pub scheduler: scheduler::Policy,
     /// Whether all circuits share one queue.
     pub shared_queue: bool,
+    /// What every circuit may send, if credits limit that; needs a queue for each circuit.
+    pub credit: Option<credit::Sender>,
     /// Where units go.
     pub line: Line,
 }
@@ -88,6 +100,7 @@ impl Port {
         let vcs = parts.pool.vcs();
         let queues = if parts.shared_queue { 1 } else { vcs };
         assert!(parts.pushout.is_none() || !parts.shared_queue, "push-out needs a queue for each circuit");
+        assert!(parts.credit.is_none() || !parts.shared_queue, "credits need a queue for each circuit");
         let queue = if parts.pushout.is_some() { Queue::of_frames() } else { Queue::default() };
         Port {
             measure: parts.measure,
@@ -96,8 +109,11 @@ impl Port {
             admission: parts.admission,
             pushout: parts.pushout,
             scheduler: parts.scheduler,
+            credit: parts.credit,
             line: parts.line,
             sending: None,
+            credits: VecDeque::new(),
+            sending_credit: false,
             counters: Counters::new(vcs),
         }
     }
@@ -112,6 +128,11 @@ impl Port {
         &self.counters
     }
 
+    /// What every circuit may send, if credits limit that.
+    pub fn credit(&self) -> Option<&credit::Sender> {
+        self.credit.as_ref()
+    }
+
     /// The line.
     pub fn line(&self) -> &Line {
         &self.line
@@ -119,7 +140,7 @@ impl Port {
 
     /// Whether the line is sending.
     pub fn is_busy(&self) -> bool {
-        self.sending.is_some()
+        self.sending.is_some() || self.sending_credit
     }
 
     /// Units in the buffer, the one in transmission included.
@@ -181,11 +202,13 @@ impl Port {
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) -> Option<Started> {
-        if self.sending.is_some() {
+        if self.is_busy() {
             return None;
         }
         loop {
-            let index = self.scheduler.next(now, &mut |_| true)?;
+            let Port { scheduler, credit, .. } = self;
+            let mut may_send = |vc: usize| credit.as_ref().is_none_or(|credit| credit.balance(vc) > 0);
+            let index = scheduler.next(now, &mut may_send)?;
             let queue = &mut self.queues[index];
             let unit = queue.pop().expect("a scheduler picks a queue that holds something");
             self.scheduler.left(index, queue.is_empty());
@@ -194,14 +217,42 @@ impl Port {
                 self.give_up(now, unit, vc, reason, losses);
                 continue;
             }
+            if let Some(credit) = &mut self.credit {
+                credit.sent(vc);
+            }
             let sent = self.line.send(now, unit.bytes);
             self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
             return Some(Started { unit, sent });
         }
     }
 
-    /// The last bit has left, and with it the unit that was being sent leaves the buffer.
-    pub fn finish(&mut self, now: Time) {
+    /// A credit cell is to go out over the line, ahead of all units that wait.
+    pub fn queue_credit(&mut self, credit: Credit) {
+        self.credits.push_back(credit);
+    }
+
+    /// Start to send the next credit cell, if the line is free and one waits.
+    pub fn start_credit(&mut self, now: Time) -> Option<(Credit, Sent)> {
+        if self.is_busy() {
+            return None;
+        }
+        let credit = self.credits.pop_front()?;
+        self.sending_credit = true;
+        self.counters.credit_cells += 1;
+        Some((credit, self.line.send(now, CELL_BYTES as u16)))
+    }
+
+    /// A credit has come for the circuits of this port.
+    pub fn credited(&mut self, credit: Credit) {
+        self.credit.as_mut().expect("credits come where they are asked for").credited(credit);
+    }
+
+    /// The last bit has left, and with it the unit that was being sent leaves the buffer; answers it, unless it was a
+    /// credit cell that was being sent.
+    pub fn finish(&mut self, now: Time) -> Option<Unit> {
+        if std::mem::take(&mut self.sending_credit) {
+            return None;
+        }
         let Sending { unit, vc, size } = self.sending.take().expect("a line finishes what it has started");
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
@@ -210,6 +261,7 @@ impl Port {
         if let Some(pushout) = &mut self.pushout {
             pushout.left(vc, &self.pool, true);
         }
+        Some(unit)
     }
 
     /// The clock of the admission policy; answers when it wants to be called again.

@@ -14,6 +14,8 @@ pub struct Counters {
     pub units_out: u64,
     /// Octets that were sent.
     pub bytes_out: u64,
+    /// Credit cells that were sent on the line: they are no units.
+    pub credit_cells: u64,
     /// Frames whose first unit arrived.
     pub frames_in: u64,
     /// Frames of which every unit was sent.
@@ -35,6 +37,7 @@ impl Counters {
             units_in: 0,
             units_out: 0,
             bytes_out: 0,
+            credit_cells: 0,
             frames_in: 0,
             frames_whole_out: 0,
             occupancy: Occupancy::new(),
@@ -44,12 +47,14 @@ impl Counters {
         }
     }
 
-    /// Start again; what is queued, and a frame of which a part has left, count as having just arrived, so that the
-    /// books go on balancing.
+    /// Start again; what is queued counts as having just arrived, so that the books go on balancing. A frame whose first
+    /// unit has left before counts neither among those that arrive nor among those that leave whole.
     pub fn reset<'a>(&mut self, now: Time, queued: impl Iterator<Item = &'a Unit>, level: u64) {
-        (self.units_in, self.frames_in) = (0, self.sent.iter().flatten().count() as u64);
+        (self.units_in, self.frames_in) = (0, 0);
+        self.sent.fill(None);
         queued.for_each(|unit| self.arrived(unit));
         (self.units_out, self.bytes_out, self.frames_whole_out) = (0, 0, 0);
+        self.credit_cells = 0;
         self.lost.fill(0);
         self.occupancy.reset(now, level);
         self.meter.iter_mut().for_each(Vec::clear);

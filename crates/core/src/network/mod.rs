@@ -12,6 +12,7 @@ pub mod flow;
 mod host;
 
 use crate::buffer::pool::Pool;
+use crate::link::credit::{Receiver, Sender};
 use crate::link::line::Line;
 use crate::link::port::{Parts, Port};
 use crate::scenario::contract::{context, contracts, passing_circuits};
@@ -26,6 +27,8 @@ use flow::Flow;
 pub struct Network {
     /// One port for each line of the scenario.
     pub ports: Vec<Port>,
+    /// What the far end of each line keeps for the credits of that line, if they govern it.
+    pub receivers: Vec<Option<Receiver>>,
     /// The circuits.
     pub circuits: Vec<Circuit>,
     /// The flows.
@@ -41,11 +44,15 @@ impl Network {
         let Measures { occupancy, meter, .. } = &scenario.measure;
         occupancy.iter().for_each(|&line| ports[line].counters_mut().occupancy.keep_trace());
         meter.iter().for_each(|&line| ports[line].counters_mut().meter = Some(Vec::new()));
+        let receiver = |(line, vcs): (&model::Line, &Vec<usize>)| {
+            line.port.credit.as_ref().map(|credit| Receiver::new(credit.terms(), vcs.len()))
+        };
+        let receivers = scenario.lines.iter().zip(&passing).map(receiver).collect();
         let circuits =
             scenario.vcs.iter().enumerate().map(|(vc, spec)| Circuit::new(scenario, spec, vc, &passing));
         let circuits = circuits.collect();
         let flows = (0..scenario.flows.len()).map(|index| Flow::new(scenario, index)).collect();
-        Network { ports, circuits, flows }
+        Network { ports, receivers, circuits, flows }
     }
 
     /// Forget what was counted so far: the measured time starts now.
@@ -77,6 +84,7 @@ fn port(scenario: &Scenario, line: &model::Line, vcs: &[usize]) -> Port {
             .map(|spec| spec.build(&context).expect("a checked scenario can be built")),
         scheduler: line.port.scheduler.build(&context).expect("a checked scenario can be built"),
         shared_queue: line.port.scheduler.shares_one_queue(),
+        credit: line.port.credit.as_ref().map(|credit| Sender::new(credit.terms(), vcs.len())),
         line: Line::new(line.rate, latency),
     })
 }

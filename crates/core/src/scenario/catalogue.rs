@@ -6,6 +6,7 @@ use super::adaptation;
 use super::registry::Entry;
 use super::topology;
 use crate::buffer::{admission, pushout};
+use crate::link::credit;
 use crate::police;
 use crate::scheduler;
 use crate::source;
@@ -20,7 +21,8 @@ pub fn catalogue() -> Vec<Entry> {
         file,
         params: Vec::new,
     });
-    let ports = [admission::CATALOGUE, pushout::CATALOGUE, scheduler::CATALOGUE, police::CATALOGUE].concat();
+    let ports = [admission::CATALOGUE, pushout::CATALOGUE, scheduler::CATALOGUE];
+    let ports = [ports.concat(), credit::CATALOGUE.to_vec(), police::CATALOGUE.to_vec()].concat();
     let senders = [source::CATALOGUE, transport::CATALOGUE].concat();
     let networks = [adaptation::CATALOGUE, topology::CATALOGUE].concat();
     ports.into_iter().chain(congestion).chain(senders).chain(networks).collect()

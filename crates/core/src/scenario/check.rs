@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::contract::{context, contracts, passing_circuits};
+use super::credits;
 use super::expand::File;
 use super::file;
 use super::flows;
@@ -28,7 +29,7 @@ pub(super) fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> 
     let (flows, vcs) = flows::check(&explicit.flows, &nodes, &names, &lines, &file.adaptation)?;
     let measure = measure::check(file.measure, &file.head, &lines, &flows)?;
     let head = file.head;
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         name: head.name,
         title: head.title,
         seed: head.seed,
@@ -43,6 +44,7 @@ pub(super) fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> 
         flows,
         measure,
     };
+    credits::settle(&mut scenario, &ports)?;
     let passing = passing_circuits(&scenario);
     for (index, line) in scenario.lines.iter().enumerate() {
         let contracts = contracts(&scenario, line, &passing[index]);

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use super::file::{self, Back, Head};
 use super::measure;
-use super::model::{Flow, Line, Measures, Scenario};
+use super::model::{self, Flow, Line, Measures, Scenario};
 use super::spec::{Field, Nested, Section};
 use crate::buffer::size::{BufferSize, Measure};
 use crate::units::Rate;
@@ -34,7 +34,7 @@ fn table(section: &impl Section) -> Json {
     keys.into()
 }
 
-fn node(node: &super::model::Node) -> Json {
+fn node(node: &model::Node) -> Json {
     table(&file::Node { name: node.name.clone(), kind: node.kind, latency: node.latency })
 }
 
@@ -68,9 +68,8 @@ fn port(line: &Line) -> Json {
         (bytes, Measure::Bytes) => BufferSize::Bytes(bytes),
         (packets, Measure::Packets) => BufferSize::Packets(packets),
     };
-    let (admission, pushout, scheduler) =
-        (port.admission.clone(), port.pushout.clone(), port.scheduler.clone());
-    table(&file::Port { buffer, admission, pushout, scheduler })
+    let model::Port { admission, pushout, scheduler, credit, .. } = port.clone();
+    table(&file::Port { buffer, admission, pushout, scheduler, credit })
 }
 
 /// A flow whose route names every node on its way.

@@ -5,6 +5,7 @@ use super::spec::Nested;
 use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::pushout;
 use crate::buffer::size::BufferSize;
+use crate::link::credit;
 use crate::police;
 use crate::scheduler::{self, fifo};
 use crate::section;
@@ -91,6 +92,8 @@ section! {
         pub pushout: Option<pushout::Spec> = None,
         /// Who is served.
         pub scheduler: scheduler::Spec = scheduler::Spec::Fifo(fifo::Params {}),
+        /// Credits of the next node without which it sends nothing; that node then keeps room for every circuit.
+        pub credit: Option<credit::Spec> = None,
     }
 }
 

@@ -34,7 +34,7 @@ impl<'a, T: Section> Item<'a, T> {
     /// A fault about the table under `key`; a message that begins with the name of a key of that table is about it.
     pub(super) fn refuse(&self, key: &str, message: String) -> Fault {
         match message.split_once(": ") {
-            Some((name, why)) if name.chars().all(|c| c.is_ascii_lowercase() || c == '_') => {
+            Some((name, why)) if name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_')) => {
                 self.fault(&format!("{key}.{name}"), why)
             }
             _ => self.fault(key, message),

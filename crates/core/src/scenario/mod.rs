@@ -38,6 +38,8 @@ mod ports;
 
 mod flows;
 
+mod credits;
+
 mod measure;
 
 mod explain;

@@ -4,6 +4,7 @@ use super::adaptation;
 use crate::buffer::admission;
 use crate::buffer::pushout;
 use crate::buffer::size::Measure;
+use crate::link::credit;
 use crate::police;
 use crate::scheduler;
 use crate::source;
@@ -153,6 +154,8 @@ pub struct Port {
     pub pushout: Option<pushout::Spec>,
     /// Who is served.
     pub scheduler: scheduler::Spec,
+    /// Credits of the next node without which nothing is sent, settled for this line.
+    pub credit: Option<credit::Spec>,
 }
 
 /// A virtual circuit: a fixed path through the network.

@@ -56,8 +56,8 @@ impl<'a> Ports<'a> {
         let section: file::Port = read_section(&empty, "port").expect("every key of a port has a default");
         let (measure, capacity) =
             section.buffer.on_link(medium == Medium::Cells).expect("an unlimited buffer fits every link");
-        let file::Port { admission, pushout, scheduler, .. } = section;
-        Port { measure, capacity, admission, pushout, scheduler }
+        let file::Port { admission, pushout, scheduler, credit, .. } = section;
+        Port { measure, capacity, admission, pushout, scheduler, credit }
     }
 
     /// Give every line the port that its section describes.
@@ -65,10 +65,16 @@ impl<'a> Ports<'a> {
         for (line, section) in lines.iter_mut().zip(&self.of_line) {
             let Some((_, item)) = section.map(|index| &self.sections[index]) else { continue };
             let (measure, capacity) = size(item, line)?;
-            let file::Port { admission, pushout, scheduler, .. } = item.it.clone();
-            line.port = Port { measure, capacity, admission, pushout, scheduler };
+            let file::Port { admission, pushout, scheduler, credit, .. } = item.it.clone();
+            line.port = Port { measure, capacity, admission, pushout, scheduler, credit };
         }
         Ok(())
+    }
+
+    /// A fault about a key of the section of line number `index`, which has one.
+    pub(super) fn refuse(&self, index: usize, line: &Line, key: &str, why: String) -> Fault {
+        let (name, item) = &self.sections[self.of_line[index].expect("a port with this key has a section")];
+        item.refuse(key, why + &here(name, line))
     }
 
     /// Refuse what its policies, or its largest frame, cannot do with the port of line number `index`.
@@ -81,7 +87,7 @@ impl<'a> Ports<'a> {
         let Some((name, item)) = self.of_line[index].map(|section| &self.sections[section]) else {
             return Ok(());
         };
-        let here = if *name == line.name { String::new() } else { format!(" (at the port {:?})", line.name) };
+        let here = here(name, line);
         let largest = context.contracts.iter().map(|contract| contract.frame).max().unwrap_or(0);
         if line.port.measure == Measure::Bytes && largest > line.port.capacity {
             let message = format!(
@@ -110,6 +116,11 @@ impl<'a> Ports<'a> {
         }
         Ok(())
     }
+}
+
+/// Which port a message is about, if its section does not say so.
+fn here(section: &str, line: &Line) -> String {
+    if section == line.name { String::new() } else { format!(" (at the port {:?})", line.name) }
 }
 
 fn is_a_port(name: &str, lines: &[Line]) -> bool {

@@ -28,9 +28,10 @@ pub(crate) fn load(document: &Json) -> Result<Scenario, String> {
     Request { text: &document.to_string(), name: "random.json", ..Request::default() }.scenario()
 }
 
-/// Everything that a section `[port.…]` can say but for the buffer.
+/// Everything that a section `[port.…]` can say but for the buffer and for credits, which ask more of a network than a
+/// random one has.
 pub(crate) fn port_schema() -> Json {
-    schema_without::<file::Port>(&["buffer"])
+    schema_without::<file::Port>(&["buffer", "credit"])
 }
 
 /// Everything that an entry of `[[flow]]` can say.

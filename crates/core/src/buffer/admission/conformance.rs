@@ -69,6 +69,7 @@ impl Rig {
             pushout: None,
             scheduler: fifo.build(&context).unwrap(),
             shared_queue: true,
+            credit: None,
             line: Line::new(RATE, Span::ZERO),
         });
         let tick = port.tick(Time::ZERO);

@@ -47,6 +47,7 @@ impl Bench {
             pushout: None,
             scheduler: scheduler::Spec::Fifo(fifo::Params {}).build(&context).unwrap(),
             shared_queue: true,
+            credit: None,
             line: Line::new(Rate(155_520_000), Span::ZERO),
         });
         let next = vec![(0, 0); budgets.len()];

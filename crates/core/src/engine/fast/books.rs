@@ -96,7 +96,7 @@ impl Books {
         let Stay { unit, arrived, ends, .. } = *stay;
         let window = self.window;
         self.units_in += u64::from(ends >= window.from && arrived < window.to);
-        self.frames_in += u64::from(unit.is_first() && window.holds(arrived));
+        self.frames_in += u64::from(unit.is_first() && ends >= window.from && arrived < window.to);
         self.area += u128::from(window.share(arrived, ends)) * u128::from(stay.size);
         if window.holds(ends) {
             self.units_out += 1;
@@ -144,9 +144,10 @@ impl Books {
     }
 }
 
-/// How far the circuits' current frames have been sent without a gap, as [`crate::metrics::port::Counters`] has it.
+/// How far the circuits' current frames have been sent without a gap, as [`crate::metrics::port::Counters`] has it: the
+/// frame and how many of its units.
 #[derive(Clone, Debug)]
-pub(super) struct Progress(Vec<u32>);
+pub(super) struct Progress(Vec<(u32, u32)>);
 
 /// Something is missing.
 const GAP: u32 = u32::MAX;
@@ -154,17 +155,17 @@ const GAP: u32 = u32::MAX;
 impl Progress {
     /// Nothing sent yet.
     pub(super) fn new(vcs: usize) -> Progress {
-        Progress(vec![0; vcs])
+        Progress(vec![(0, GAP); vcs])
     }
 
     /// So many units of a frame have been sent, the first and the last of which have given `unit` their marks; answers
-    /// whether the frame is complete.
+    /// whether the frame is complete. Only a frame whose first unit is `measured` can be.
     #[inline]
-    pub(super) fn sent(&mut self, unit: &Unit, units: u16, vc: usize) -> bool {
-        let sent = self.0[vc];
+    pub(super) fn sent(&mut self, unit: &Unit, units: u16, vc: usize, measured: bool) -> bool {
         let index = u32::from(unit.index);
-        let next = if unit.is_first() || sent == index { index + u32::from(units) } else { GAP };
-        self.0[vc] = if unit.is_eom() { 0 } else { next };
-        unit.is_eom() && next != GAP
+        let goes_on = if unit.is_first() { measured } else { self.0[vc] == (unit.frame, index) };
+        let next = if goes_on { index + u32::from(units) } else { GAP };
+        self.0[vc] = (unit.frame, if unit.is_eom() { GAP } else { next });
+        unit.is_eom() && goes_on
     }
 }

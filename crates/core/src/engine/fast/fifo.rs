@@ -236,7 +236,7 @@ impl Fifo {
         self.books.max = self.books.max.max(self.content.level());
         let (starts, ends) = (start.time, Time(start.time.0 + pace.whole));
         self.books.enter(&Stay { unit, vc, size, arrived, starts, ends });
-        let whole = self.progress.sent(&unit, 1, vc as usize);
+        let whole = self.progress.sent(&unit, 1, vc as usize, ends >= self.books.window.from);
         self.books.frames_whole_out += u64::from(whole && self.books.window.holds(ends));
         while self.cuts.last().is_some_and(|cut| *cut <= starts) {
             self.cuts.pop();

@@ -217,6 +217,7 @@ impl Fast<'_> {
                 Class::Free | Class::Tick => self.bring(entity, event.time),
                 Class::Arrive => self.arrive(entity, event.time),
                 Class::Timer => self.timer(entity, event.time),
+                Class::Credit => unreachable!("credits are for the reference engine"),
             }
         }
         let Some(last) = end.0.checked_sub(1) else { return };

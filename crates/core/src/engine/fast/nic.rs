@@ -111,11 +111,12 @@ impl Nic {
     ) {
         let pace = self.paces.of(emission.shape.bytes);
         let mut beat = self.waiting.back().expect("the frame has just joined").first;
+        let begun = beat.time.0 + pace.whole >= self.books.window.from.0;
         for unit in emission.units() {
             let (starts, ends) = (beat.time, Time(beat.time.0 + pace.whole));
             let size = self.size(emission.shape);
             self.books.enter(&Stay { unit, vc, size, arrived: now, starts, ends });
-            self.books.frames_whole_out += u64::from(unit.is_eom() && self.books.window.holds(ends));
+            self.books.frames_whole_out += u64::from(begun && unit.is_eom() && self.books.window.holds(ends));
             engine.send_on(port, vc, Run { unit, units: 1 }, Beat::at(starts), starts, pace.whole);
             beat = beat.next(&pace);
         }

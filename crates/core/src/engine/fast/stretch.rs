@@ -81,7 +81,7 @@ impl Fifo {
                 }
                 continue;
             }
-            progress.sent(&unit, units as u16, vc as usize);
+            progress.sent(&unit, units as u16, vc as usize, measured);
             let (run, last) = &mut runs[vc as usize];
             if !run.join(&unit, units as u16) {
                 let gone = std::mem::replace(run, Run { unit, units: units as u16 });

@@ -30,7 +30,7 @@ impl Through {
         }
         let ends = Time(last.0 + passage.whole);
         self.hops += u64::from(units);
-        let whole = self.progress.sent(unit, units, passage.vc as usize);
+        let whole = self.progress.sent(unit, units, passage.vc as usize, ends >= window.from);
         if ends < window.from {
             return;
         }

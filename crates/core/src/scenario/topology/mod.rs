@@ -5,6 +5,8 @@
 
 pub mod dumbbell;
 
+pub mod parking_lot;
+
 pub mod iwu;
 
 use serde_json::Value as Json;
@@ -19,6 +21,7 @@ crate::variants! {
     /// A template as a scenario asks for it.
     "template" by "template" {
         Dumbbell = "dumbbell" in dumbbell,
+        ParkingLot = "parking-lot" in parking_lot,
         Iwu = "iwu" in iwu,
     }
 }
@@ -28,6 +31,7 @@ impl Spec {
     pub fn expand(&self, network: &mut Network) -> Result<(), String> {
         match self {
             Spec::Dumbbell(params) => params.expand(network),
+            Spec::ParkingLot(params) => params.expand(network),
             Spec::Iwu(params) => params.expand(network),
         }
     }
@@ -97,12 +101,15 @@ impl Network {
     }
 
     fn table(&self, entries: &[(&str, &str)]) -> Node {
-        let place = self.place;
-        let entry = |(name, text): &(&str, &str)| {
-            (Key { name: name.to_string(), place }, Node { value: Value::Text(text.to_string()), place })
-        };
-        Node { value: Value::Table(entries.iter().map(entry).collect()), place }
+        table(self.place, entries)
     }
+}
+
+fn table(place: Place, entries: &[(&str, &str)]) -> Node {
+    let entry = |(name, text): &(&str, &str)| {
+        (Key { name: name.to_string(), place }, Node { value: Value::Text(text.to_string()), place })
+    };
+    Node { value: Value::Table(entries.iter().map(entry).collect()), place }
 }
 
 crate::section! {
@@ -120,6 +127,13 @@ crate::section! {
 /// Rate and delay of a link of a template, and where they are written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wire(Node);
+
+impl Wire {
+    /// A wire that is the same both ways, as if it were written at `place`.
+    fn new(rate: Rate, delay: Span, place: Place) -> Wire {
+        Wire(table(place, &[("rate", &rate.show()), ("delay", &delay.show())]))
+    }
+}
 
 impl Field for Wire {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {

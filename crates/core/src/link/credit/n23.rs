@@ -1,0 +1,181 @@
+//! # Source
+//! H. T. Kung, A. Chapman, "The FCVC (flow-controlled virtual channels) proposal for ATM networks", ICNP 1993; paper 001
+//! (L. Kalampoukas, A. Varma, 1995), section 2 and appendix A. The balance is that of the credit update protocol:
+//! H. T. Kung, T. Blackwell, A. Chapman, SIGCOMM 1994.
+//!
+//! # Idea
+//! Every circuit has a buffer of its own behind every line, of N2 + N3 cells, and the sender never has more under way
+//! than fit there. The receiver counts the cells `Vr` that it has forwarded and tells the sender after every N2 of them;
+//! the sender counts the cells `Vs` that it has sent and sends as long as its balance is positive:
+//!
+//! > bal = N2 + N3 − (Vs − Vr)
+//!
+//! No cell is ever lost (a circuit has X ≤ N2 + N3 cells behind the line) and none is held back for ever (a sender
+//! without balance has at least N2 cells to be forwarded). A circuit gets at most N2 + N3 cells in the time of N2 cells
+//! and one round trip, from the last bit of a cell to its credit: with all three in cells
+//!
+//! > rate / line rate ≤ (N2 + N3) / (RTT + N2)
+//!
+//! # Parameters
+//! `n2` N2, default 20 cells (appendix A). `n3` N3: a number of cells, or by the rule of appendix A
+//!
+//! > N3 = RTT · B_VC / cell
+//!
+//! rounded up, where RTT is the propagation delay both ways, the latency of both nodes, and the time of a cell out of
+//! the next port, of the credit cell, and, if credit cells are charged, of a data cell before it; so that one circuit can
+//! fill its line. `peak` B_VC, default the rate of the line. `charge`: whether credit cells take their time on the line
+//! in the other direction, ahead of data waiting there (a twentieth of the line at the most), or only travel beside it.
+//!
+//! # Differences from the paper
+//! Table 6.1 prints N3 = 73, 675 and 1770 cells for delays of 0.1, 0.95 and 2.5 ms: 2.4 to 4 cells above propagation
+//! alone, by a rule that is not printed. The rule above gives 74, 675 and 1770, and without charge 73, 674 and 1769.
+//! The paper does not say whether credit cells were charged, nor how large its buffers for acknowledgements were.
+//!
+//! # Complexity
+//! Constant per cell; six counters per circuit and hop.
+
+use super::{Terms, Way};
+use crate::section;
+use crate::units::{CELL_BYTES, Cells, PS_PER_S, Rate, Span};
+
+section! {
+    /// Credits for a buffer of N2 + N3 cells per circuit (N23).
+    pub struct Params {
+        /// Cells that the receiver forwards before it sends the next credit cell: N2.
+        pub n2: Cells = Cells(20),
+        /// Cells that keep the line busy for one round trip: N3; by default just enough for `peak`.
+        pub n3: Option<Cells> = None,
+        /// Peak rate of one circuit, for the default of `n3`; by default the rate of the line.
+        pub peak: Option<Rate> = None,
+        /// Whether credit cells take their time on the line in the other direction, ahead of waiting data.
+        pub charge: bool = true,
+    }
+}
+
+impl Params {
+    /// The same with N3 by the rule, unless it was given.
+    pub(super) fn settled(&self, way: &Way) -> Result<Params, String> {
+        let n3 = self.n3.unwrap_or_else(|| self.sized(way));
+        let refuse = |wrong: bool, why: String| if wrong { Err(why) } else { Ok(()) };
+        refuse(self.n2 == Cells(0), "n2: a credit cell after every 0 cells would never end".to_string())?;
+        refuse(self.n2 > MOST, format!("n2: a circuit has at most {MOST}"))?;
+        refuse(self.peak == Some(Rate(0)), "peak: a rate of zero needs no buffer at all".to_string())?;
+        refuse(self.n3.is_none() && n3 > MOST, format!("peak: needs {n3}, a circuit has at most {MOST}"))?;
+        refuse(n3 > MOST, format!("n3: a circuit has at most {MOST}"))?;
+        Ok(Params { n3: Some(n3), ..self.clone() })
+    }
+
+    /// What settled parameters promise.
+    pub(super) fn terms(&self) -> Terms {
+        let n3 = self.n3.expect("the parameters of a checked scenario are settled");
+        Terms { room: self.n2.0 + n3.0, every: self.n2.0, charge: self.charge }
+    }
+
+    /// N3 = RTT · B_VC / cell, rounded up.
+    fn sized(&self, way: &Way) -> Cells {
+        let peak = self.peak.unwrap_or(way.rate);
+        let bits = u128::from(self.round_trip(way).0) * u128::from(peak.0);
+        let cells = bits.div_ceil(u128::from(PS_PER_S) * u128::from(CELL_BYTES * 8));
+        Cells(u64::try_from(cells).unwrap_or(u64::MAX))
+    }
+
+    /// From the last bit of a cell to its credit, over an idle next port.
+    fn round_trip(&self, way: &Way) -> Span {
+        let cell = |rate: Rate| Span(rate.time_of_bits(CELL_BYTES * 8).0);
+        let credit = if self.charge { cell(way.back) + cell(way.back) } else { cell(way.back) };
+        way.delay + cell(way.rate) + credit
+    }
+}
+
+/// More cells than any buffer of a circuit: a slip of the pen should not overflow the sums.
+const MOST: Cells = Cells(1_000_000_000);
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Credit, Receiver, Sender};
+    use super::*;
+
+    const LINK: Rate = Rate(149_760_000);
+
+    fn params(n2: u64, n3: Option<u64>) -> Params {
+        Params { n2: Cells(n2), n3: n3.map(Cells), peak: None, charge: true }
+    }
+
+    fn way(delay: Span) -> Way {
+        Way { rate: LINK, back: LINK, delay: delay + delay }
+    }
+
+    fn n3(params: Params, delay: Span) -> u64 {
+        params.settled(&way(delay)).unwrap().n3.unwrap().0
+    }
+
+    #[test]
+    fn the_rule_comes_within_one_cell_of_table_6_1_of_paper_001() {
+        let delays = [Span::micros(100), Span::micros(950), Span::micros(2500)];
+        let free = Params { charge: false, ..params(20, None) };
+        assert_eq!(delays.map(|delay| n3(params(20, None), delay)), [74, 675, 1770]);
+        assert_eq!(delays.map(|delay| n3(free.clone(), delay)), [73, 674, 1769]);
+    }
+
+    #[test]
+    fn a_circuit_of_a_quarter_of_the_rate_needs_a_quarter_of_the_buffer() {
+        let quarter = Params { peak: Some(Rate(LINK.0 / 4)), ..params(20, None) };
+        assert_eq!(n3(quarter, Span::micros(950)), 674_u64.div_ceil(4));
+    }
+
+    #[test]
+    fn a_given_size_is_kept() {
+        assert_eq!(n3(params(20, Some(5)), Span::millis(1)), 5);
+        let terms = params(20, Some(73)).settled(&way(Span::ZERO)).unwrap().terms();
+        assert_eq!(terms, Terms { room: 93, every: 20, charge: true });
+    }
+
+    #[test]
+    fn parameters_that_cannot_work_are_refused_by_name() {
+        let refused = |params: Params| params.settled(&way(Span::secs(3600))).unwrap_err();
+        assert!(refused(params(0, Some(1))).starts_with("n2: "));
+        assert!(refused(params(MOST.0 + 1, Some(1))).starts_with("n2: "));
+        assert!(refused(params(1, Some(MOST.0 + 1))).starts_with("n3: "));
+        assert!(refused(params(1, None)).starts_with("peak: "));
+        assert!(refused(Params { peak: Some(Rate(0)), ..params(1, None) }).starts_with("peak: "));
+    }
+
+    #[test]
+    fn the_balance_is_the_room_less_what_is_not_known_to_have_left() {
+        let terms = Terms { room: 5, every: 2, charge: false };
+        let (mut sender, mut receiver) = (Sender::new(terms, 2), Receiver::new(terms, 2));
+        for balance in [4, 3, 2, 1, 0] {
+            sender.sent(1);
+            receiver.arrived(1);
+            assert_eq!(sender.balance(1), balance);
+        }
+        assert_eq!((sender.balance(0), receiver.books(1).held), (5, 5), "circuits do not share");
+        assert_eq!(receiver.left(1), None, "the first cell of two");
+        let credit = receiver.left(1);
+        assert_eq!(credit, Some(Credit { vc: 1, forwarded: 2 }));
+        sender.credited(credit.unwrap());
+        assert_eq!((sender.balance(1), sender.sent_credited(1)), (2, (5, 2)));
+    }
+
+    #[test]
+    fn a_credit_says_how_many_cells_have_left_in_all_so_that_the_next_one_mends_its_loss() {
+        let terms = Terms { room: 6, every: 2, charge: false };
+        let (mut sender, mut receiver) = (Sender::new(terms, 1), Receiver::new(terms, 1));
+        for _ in 0..4 {
+            sender.sent(0);
+            receiver.arrived(0);
+        }
+        let credits: Vec<Credit> = (0..4).filter_map(|_| receiver.left(0)).collect();
+        assert_eq!(credits.iter().map(|credit| credit.forwarded).collect::<Vec<_>>(), [2, 4]);
+        sender.credited(credits[1]);
+        assert_eq!(sender.balance(0), 6);
+    }
+
+    #[test]
+    #[should_panic(expected = "no cell without credit")]
+    fn a_circuit_without_balance_sends_nothing() {
+        let mut sender = Sender::new(Terms { room: 1, every: 1, charge: false }, 1);
+        sender.sent(0);
+        sender.sent(0);
+    }
+}

@@ -1,0 +1,31 @@
+//! Flow-controlled virtual channels over whole networks: rates by hand, nothing lost anywhere, the network of paper 001.
+
+#![allow(clippy::unwrap_used)] // here a panic is the report
+
+mod multi_hop;
+mod network;
+mod refused;
+mod two_hosts;
+
+use pushout_core::audit::audit;
+use pushout_core::engine::{self, Outcome};
+use pushout_core::scenario::{self, model::Scenario};
+
+/// The scenario of a text.
+fn load(text: &str, sets: &[&str]) -> Scenario {
+    let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+    let name = if text.starts_with('{') { "credits.json" } else { "credits.toml" };
+    scenario::load(text, name, &sets).unwrap_or_else(|why| panic!("{why}\n{text}"))
+}
+
+/// A run that passes the audit.
+fn run(scenario: &Scenario) -> Outcome {
+    let outcome = engine::run(scenario, false);
+    assert_eq!(audit(scenario, &outcome).failures, [""; 0], "{}", scenario.name);
+    outcome
+}
+
+/// The port of a line.
+fn port(scenario: &Scenario, name: &str) -> usize {
+    scenario.lines.iter().position(|line| line.name == name).unwrap_or_else(|| panic!("no line {name}"))
+}

@@ -1,0 +1,191 @@
+//! A thousand random networks with credits on every hop: nothing is lost, nothing is held back for ever, and the audit of
+//! credits finds nothing, but does find what somebody has meddled with.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pushout_core::audit::audit;
+use pushout_core::engine;
+use pushout_core::link::credit::Receiver;
+use pushout_core::report::report;
+use pushout_core::rng::Stream;
+use pushout_core::scenario::explain;
+use pushout_core::serde_json::{Value as Json, json};
+
+use super::{load, run};
+
+const NETWORKS: u64 = 1000;
+
+/// A network while it is drawn: two to five switches in a row, and hosts at any of them.
+struct Net {
+    draw: Stream,
+    nodes: Vec<Json>,
+    links: Vec<Json>,
+    flows: Vec<Json>,
+    /// Bits per second of all lines together: what a second of this network costs.
+    work: u64,
+}
+
+impl Net {
+    fn between(&mut self, low: u64, high: u64) -> u64 {
+        low + self.draw.up_to(high - low)
+    }
+
+    fn of(&mut self, list: &[&'static str]) -> &'static str {
+        list[self.draw.up_to(list.len() as u64 - 1) as usize]
+    }
+
+    fn node(&mut self, name: &str, kind: &str) {
+        let latency = self.of(&["0 s", "0 s", "3 us", "777 ns"]);
+        self.nodes.push(json!({ "name": name, "kind": kind, "latency": latency }));
+    }
+
+    fn link(&mut self, name: &str, from: &str, to: &str) {
+        let rates = ["2 Mb/s", "10 Mb/s", "33.92 Mb/s", "149.76 Mb/s", "424 Mb/s"];
+        let delays = ["0 s", "1 us", "20 us", "150 us", "1 ms"];
+        let (rate, delay) = (self.of(&rates), self.of(&delays));
+        let mut link = json!({ "name": name, "class": &name[..2], "from": from, "to": to, "rate": rate, "delay": delay });
+        if self.between(0, 3) == 0 {
+            link["back"] = json!({ "rate": self.of(&rates), "delay": self.of(&delays) });
+        }
+        self.work += 300_000_000;
+        self.links.push(link);
+    }
+
+    fn flow(&mut self, index: usize, switches: u64) {
+        let (from, to) = (format!("from{index}"), format!("to{index}"));
+        for (name, link) in [(&from, "in"), (&to, "ex")] {
+            self.node(name, "host");
+            let switch = format!("s{}", self.between(1, switches));
+            self.link(&format!("{link}{index}"), name, &switch);
+        }
+        let rate = self.of(&["1 Mb/s", "20 Mb/s", "400 Mb/s"]);
+        let (source, transport) = match self.between(0, 3) {
+            0 => (json!({ "kind": "poisson", "rate": rate }), json!({ "kind": "cells" })),
+            1 => (json!({ "kind": "cbr", "rate": rate, "size": "1460 bytes" }), json!({ "kind": "udp" })),
+            _ => (json!({ "kind": "greedy" }), json!({ "kind": "tcp", "mss": 512, "window": "8 KiB" })),
+        };
+        self.flows.push(json!({ "name": format!("flow{index}"), "from": from, "to": to, "source": source, "transport": transport }));
+    }
+
+    fn credit(&mut self) -> Json {
+        let n2 = self.between(1, 6);
+        let mut credit =
+            json!({ "policy": "n23", "n2": format!("{n2} cells"), "charge": self.between(0, 1) == 1 });
+        if self.between(0, 2) > 0 {
+            credit["n3"] = format!("{} cells", self.between(0, 8)).into();
+        } else if self.between(0, 1) == 0 {
+            credit["peak"] = "5 Mb/s".into();
+        }
+        json!({ "scheduler": { "policy": self.of(&["round-robin", "strict-priority"]) }, "credit": credit })
+    }
+
+    /// Network number `seed`.
+    fn document(seed: u64) -> Json {
+        let draw = Stream::new(seed, "network");
+        let mut net = Net { draw, nodes: Vec::new(), links: Vec::new(), flows: Vec::new(), work: 0 };
+        let switches = net.between(2, 5);
+        (1..=switches).for_each(|i| net.node(&format!("s{i}"), "switch"));
+        (1..switches).for_each(|i| net.link(&format!("trunk{i}"), &format!("s{i}"), &format!("s{}", i + 1)));
+        (0..net.between(1, 5) as usize).for_each(|i| net.flow(i, switches));
+        let mut port = json!({ "default": net.credit(), "in": net.credit() });
+        if net.between(0, 1) == 0 {
+            port["tr"] = net.credit();
+        }
+        if net.between(0, 3) > 0 {
+            port["ex.back"] = net.credit();
+        }
+        let micros = net.between(12_000_000_000_000, 60_000_000_000_000) / net.work;
+        json!({
+            "name": "random", "seed": seed, "duration": format!("{micros} us"), "warmup": format!("{} us", micros / 5 * (seed % 2)),
+            "node": net.nodes, "link": net.links, "flow": net.flows, "port": port,
+        })
+    }
+}
+
+/// What all runs together have seen: a test that sees nothing proves nothing.
+#[derive(Default, Debug)]
+struct Seen {
+    full_hops: u64,
+    blocked: u64,
+    credit_cells: u64,
+    free: u64,
+    arrived: u64,
+}
+
+fn check(text: &Json, seen: &mut Seen) {
+    let scenario = load(&text.to_string(), &[]);
+    let outcome = run(&scenario);
+    let again = load(&explain(&scenario).to_string(), &[]);
+    assert_eq!(again, scenario, "the explicit form says the same");
+    let twice = engine::run(&again, false);
+    assert_eq!(report(&scenario, &outcome, None).to_string(), report(&again, &twice, None).to_string());
+    for (index, line) in scenario.lines.iter().enumerate() {
+        let port = &outcome.network.ports[index];
+        assert_eq!(port.counters().lost_total(), 0, "{}", line.name);
+        seen.credit_cells += port.counters().credit_cells;
+        let (Some(sender), Some(receiver)) = (port.credit(), &outcome.network.receivers[index]) else {
+            continue;
+        };
+        for vc in 0..port.pool().vcs() {
+            seen.blocked += u64::from(sender.balance(vc) == 0 && port.pool().of(vc) > 0);
+            seen.full_hops += u64::from(receiver.books(vc).most == receiver.terms().room);
+            seen.free += if receiver.terms().charge { 0 } else { receiver.books(vc).told };
+        }
+    }
+    seen.arrived += outcome.network.circuits.iter().map(|circuit| circuit.tally().arrived).sum::<u64>();
+}
+
+#[test]
+fn no_cell_is_lost_in_a_thousand_random_networks() {
+    let mut seen = Seen::default();
+    for seed in 0..NETWORKS {
+        let text = Net::document(seed);
+        let checked = catch_unwind(AssertUnwindSafe(|| check(&text, &mut seen)));
+        assert!(checked.is_ok(), "network {seed}, for the reason above:\n{text:#}");
+    }
+    let Seen { full_hops, blocked, credit_cells, free, arrived } = seen;
+    assert!(full_hops > 500 && blocked > 500, "{seen:?}");
+    assert!(credit_cells > 50_000 && free > 100_000 && arrived > 100_000, "{seen:?}");
+}
+
+#[test]
+fn room_for_one_cell_at_every_hop_is_enough_for_a_file_to_get_through() {
+    let text = r#"
+        name = "narrow"
+        duration = "2 s"
+        node = [{ name = "a", kind = "host" }, { name = "s", kind = "switch" }, { name = "t", kind = "switch" }, { name = "b", kind = "host" }]
+        link = [
+            { name = "in", from = "a", to = "s", rate = "100 Mb/s", delay = "10 us" },
+            { name = "mid", from = "s", to = "t", rate = "10 Mb/s", delay = "10 us" },
+            { name = "out", from = "t", to = "b", rate = "100 Mb/s", delay = "10 us" },
+        ]
+        port = { in = PORT, default = PORT }
+        [[flow]]
+        name = "file"
+        from = "a"
+        to = "b"
+        source = { kind = "file", size = "100 KB", off = "10 s" }
+        transport = { kind = "tcp" }
+    "#;
+    let port = "{ scheduler = { policy = 'round-robin' }, credit = { policy = 'n23', n2 = '1 cell', n3 = '0 cells' } }";
+    let scenario = load(&text.replace("PORT", port), &[]);
+    let outcome = run(&scenario);
+    assert_eq!(outcome.network.flows[0].figures().transfers, 1);
+}
+
+#[test]
+fn the_audit_of_credits_misses_a_receiver_that_has_forgotten_what_it_held() {
+    let scenario = load(&Net::document(3).to_string(), &[]);
+    let mut outcome = run(&scenario);
+    let busy = |line: &usize| {
+        let (port, receiver) = (&outcome.network.ports[*line], &outcome.network.receivers[*line]);
+        receiver.as_ref().is_some_and(|receiver| (0..port.pool().vcs()).any(|vc| receiver.books(vc).told > 0))
+    };
+    let line = (0..scenario.lines.len()).find(busy).expect("some circuit has had credits");
+    let vcs = outcome.network.ports[line].pool().vcs();
+    let receiver = outcome.network.receivers[line].as_mut().unwrap();
+    *receiver = Receiver::new(receiver.terms(), vcs);
+    let failures = audit(&scenario, &outcome).failures;
+    let place = format!("behind {}", scenario.lines[line].name);
+    assert!(failures.iter().any(|failure| failure.contains(&place)), "{failures:?}");
+}
