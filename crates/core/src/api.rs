@@ -63,6 +63,11 @@ pub fn schema() -> Json {
     scenario::schema()
 }
 
+/// The documentation of scenarios and of everything in the catalogue: paths below its folder, and Markdown texts.
+pub fn docs() -> Vec<(String, String)> {
+    scenario::docs()
+}
+
 /// The catalogue of policies, sources and transports.
 pub fn policies() -> Json {
     scenario::policies()

@@ -46,7 +46,10 @@ mod explain;
 
 mod schema;
 
+mod docs;
+
 pub use catalogue::policies;
+pub use docs::docs;
 pub use explain::explain;
 pub use schema::schema;
 
