@@ -13,7 +13,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock docs need need-lint clean
+.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence docs need need-lint clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,9 +40,7 @@ test-python: $(VENV)/.built ## Tests of the package and the command line
 	$(BIN)/pytest
 
 fresh: $(VENV)/.built ## Generated files are those that the program writes
-	@$(BIN)/pushout schema | diff -u schema/scenario.schema.json - \
-		|| { echo "schema/scenario.schema.json is stale: make generate" >&2; exit 1; }
-	@echo "generated files: fresh"
+	@$(BIN)/python -m pushout.generate --check
 
 fmt: need-lint $(VENV)/.installed ## Format all code
 	rustfmt --edition 2024 $(RUST_FILES)
@@ -50,7 +48,10 @@ fmt: need-lint $(VENV)/.installed ## Format all code
 	$(BIN)/ruff check --fix
 
 generate: $(VENV)/.built ## Write the generated files anew
-	$(BIN)/pushout schema > schema/scenario.schema.json
+	$(BIN)/python -m pushout.generate
+
+equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUIVALENCE=…)
+	PUSHOUT_EQUIVALENCE=$${PUSHOUT_EQUIVALENCE:-10000} cargo test --locked --release --package pushout-core --test equivalence
 
 docs: need ## The simulator's documentation in target/doc, warnings denied
 	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --no-deps --package pushout-core

@@ -88,3 +88,29 @@ fn both_engines_agree_on_whatever_a_scenario_can_say() {
         assert!(found.is_empty(), "seed {seed}:\n{}\n{text:#}", found.join("\n"));
     }
 }
+
+#[test]
+fn units_that_could_go_round_in_a_ring_are_computed_in_step() {
+    let mut text = "name = \"ring\"\nduration = \"50 ms\"\nwarmup = \"7 ms\"\n".to_string();
+    for i in 0..3 {
+        let next = (i + 1) % 3;
+        text += &format!(
+            "[[node]]\nname = \"s{i}\"\nkind = \"switch\"\n[[node]]\nname = \"h{i}\"\nkind = \"host\"\n"
+        );
+        for (from, to) in [(format!("s{i}"), format!("s{next}")), (format!("h{i}"), format!("s{i}"))] {
+            text += &format!(
+                "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"42.4 Mb/s\"\ndelay = \"10 us\"\n"
+            );
+        }
+    }
+    text += "[port.default]\nbuffer = \"50 cells\"\nadmission = { policy = \"ppd\" }\n";
+    for i in 0..3 {
+        let (next, to) = ((i + 1) % 3, (i + 2) % 3);
+        text += &format!("[[flow]]\nname = \"f{i}\"\nfrom = \"h{i}\"\nto = \"h{to}\"\nvia = [\"s{next}\"]\n");
+        text += "source = { kind = \"greedy\" }\n";
+        text += "transport = { kind = \"tcp\", slow_timer = \"1 ms\", fast_timer = \"1 ms\", min_rto = \"2 ms\" }\n";
+    }
+    let ring = load(&text, "ring.toml", &[]).expect("a ring is a scenario");
+    assert_eq!(differences(&ring), Vec::<String>::new());
+    assert!(!run(&ring, Engine::Fast, true).1.is_empty(), "something is lost");
+}

@@ -1,0 +1,43 @@
+"""The files of the repository that are written from the declarations: `python -m pushout.generate [--check]`."""
+
+import json
+import sys
+from pathlib import Path
+
+from pushout import _core
+
+
+def generated() -> dict[Path, str]:
+    """Every generated file below the working directory, and what it should say."""
+    schema = json.dumps(json.loads(_core.schema()), indent=2, ensure_ascii=False) + "\n"
+    pages = {Path("docs") / path: text for path, text in _core.docs()}
+    return {Path("schema/scenario.schema.json"): schema, **pages}
+
+
+def stale(files: dict[Path, str]) -> list[Path]:
+    """Files that are missing or say something else, and pages of schemes that are no more."""
+    wrong = [path for path, text in files.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    return wrong + [path for path in Path("docs/schemes").rglob("*.md") if path not in files]
+
+
+def main() -> int:
+    """Write what is stale, or with `--check` only name it."""
+    files = generated()
+    wrong = stale(files)
+    if sys.argv[1:] == ["--check"]:
+        for path in wrong:
+            print(f"{path} is stale: make generate", file=sys.stderr)
+        if not wrong:
+            print("generated files: fresh")
+        return 1 if wrong else 0
+    for path in wrong:
+        if path in files:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(files[path], encoding="utf-8")
+        else:
+            path.unlink()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
