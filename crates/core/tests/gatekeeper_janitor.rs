@@ -139,12 +139,18 @@ fn cells_lost_at_random_cost_the_frames_and_blocks_that_the_codes_cannot_repair(
 #[test]
 fn blocks_travel_over_packet_links_as_well() {
     let packets = "adaptation={ kind = 'packet' }";
-    let document =
-        run(2, &[packets, "port.trunk={ buffer = '50 packets' }", "flows.transport.parity_cells=0"]);
-    let count = |key: &str| document["summary"][key].as_u64().unwrap();
-    let there = count("packets_received") + count("packets_recovered");
-    assert_eq!((there + count("packets_lost"), count("packets_lost") > 0), (1000, true));
-    assert_eq!(document["engine"]["cell_hops"], 0);
+    let lost = |policy: &str, buffer: &str| {
+        let port = format!("port.trunk={{ buffer = '{buffer}', admission = {{ policy = '{policy}' }} }}");
+        let document = run(2, &[packets, &port, "flows.transport.parity_cells=0"]);
+        let count = |key: &str| document["summary"][key].as_u64().unwrap();
+        assert_eq!(count("packets_received") + count("packets_recovered") + count("packets_lost"), 1000);
+        assert_eq!(document["engine"]["cell_hops"], 0);
+        count("packets_lost")
+    };
+    for buffer in ["50 packets", "75 KB"] {
+        let (scheme, plain) = (lost("gatekeeper-janitor", buffer), lost("tail-drop", buffer));
+        assert!(scheme < plain, "{buffer}: {scheme} against {plain}");
+    }
 }
 
 #[test]
@@ -193,9 +199,8 @@ fn what_cannot_work_is_refused_in_words() {
     assert!(refused(&["flows.police.probability=2"]).contains("from 0 to 1"));
     let packets = ["adaptation={ kind = 'packet' }", "port.trunk={ buffer = '100 packets' }"];
     assert!(refused(&packets).contains("packets have no parity cells"));
-    let gatekeeper = "port.trunk={ buffer = '100 packets', admission = { policy = 'gatekeeper-janitor' } }";
     assert!(
-        refused(&[packets[0], gatekeeper, "flows.transport.parity_cells=0"])
-            .contains("this port has packets")
+        refused(&["port.trunk.scheduler={ policy = 'round-robin' }"])
+            .contains("a queue that all circuits share")
     );
 }

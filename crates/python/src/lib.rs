@@ -83,6 +83,12 @@ mod _core {
         api::schema().to_string()
     }
 
+    /// The pages of the documentation that are written from the declarations: their paths below `docs/` and texts.
+    #[pyfunction]
+    fn docs() -> Vec<(String, String)> {
+        api::docs()
+    }
+
     /// Every policy, scheduler, source, … with its parameters and its documentation, as a JSON list.
     #[pyfunction]
     fn policies() -> String {

@@ -14,10 +14,12 @@ use crate::units::Time;
 
 /// Run a scenario on the engine [`of`] it; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
-    match of(scenario) {
+    let mut outcome = match of(scenario) {
         Engine::Fast => fast::run(scenario, log),
         Engine::Reference => reference::run(scenario, log),
-    }
+    };
+    outcome.losses.sort_by_key(|loss| (loss.time, loss.port)); // stable: each port keeps its order
+    outcome
 }
 
 /// The engine that runs a scenario: the one that it names, but what the fast engine does not know yet is for the
@@ -41,7 +43,7 @@ pub struct Outcome {
     pub on_lines: Vec<u64>,
     /// How much work the run was.
     pub work: Work,
-    /// Every loss in order, if it was asked for.
+    /// Every loss, if it was asked for, by time and port; what a port loses at one instant stays in order.
     pub losses: Vec<LossRecord>,
 }
 
@@ -77,8 +79,12 @@ pub struct LossRecord {
 ///
 /// Samples are taken at whole multiples of the scenario's interval, before anything that happens at that instant.
 fn sampled_ports(scenario: &Scenario) -> Vec<usize> {
-    let limited = |&port: &usize| scenario.lines[port].port.capacity != u64::MAX;
-    (0..scenario.lines.len()).filter(limited).collect()
+    (0..scenario.lines.len()).filter(|&port| is_sampled(scenario, port)).collect()
+}
+
+/// Whether a port is one of them.
+fn is_sampled(scenario: &Scenario, port: usize) -> bool {
+    scenario.lines[port].port.capacity != u64::MAX
 }
 
 /// The circuit of a queued unit, numbered within the port where it waits.

@@ -334,8 +334,9 @@ impl Port {
         }
     }
 
-    /// Take out of a queue the unit that the policy gives up, and more from the head while the arriving one, of
-    /// `size`, does not fit; answers whether it does in the end. The unit in transmission is out of reach.
+    /// Take out of a queue the unit that the policy gives up, and while the arriving one, of `size`, does not fit more
+    /// from the head, or whatever else the policy has chosen; answers whether it fits in the end. The unit in
+    /// transmission is out of reach.
     fn make_room(
         &mut self,
         now: Time,
@@ -347,8 +348,9 @@ impl Port {
         if size > self.pool.capacity() - self.sending.map_or(0, |sending| sending.size) {
             return false;
         }
+        let mut chosen = victim;
         loop {
-            let given_up = match victim {
+            let given_up = match chosen {
                 Victim::Head => self.queues[queue].pop(),
                 Victim::At(position) => self.queues[queue].take(position),
             };
@@ -357,6 +359,12 @@ impl Port {
             self.give_up(now, unit, vc_of(&unit), reason, losses);
             if self.pool.fits(size) {
                 return true;
+            }
+            if victim != Victim::Head {
+                let Some((next, _)) = self.admission.sweep(&self.queues[queue], &self.pool) else {
+                    return false;
+                };
+                chosen = Victim::At(next);
             }
         }
     }

@@ -139,8 +139,10 @@ mod tests {
         let mut counters = Counters::new(1);
         counters.departed(&cell(0, 0), 0);
         counters.reset(Time(10), [cell(0, 1), cell(0, 2), cell(1, 0)].iter(), 3);
-        assert_eq!((counters.units_in, counters.frames_in), (3, 2), "frame 0 is half gone, frame 1 waits");
+        assert_eq!((counters.units_in, counters.frames_in), (3, 1), "frame 0 began before, frame 1 waits");
         [cell(0, 1), cell(0, 2)].iter().for_each(|unit| counters.departed(unit, 0));
+        assert_eq!(counters.frames_whole_out, 0, "frame 0 counts neither here nor there");
+        [cell(1, 0), cell(1, 1), cell(1, 2)].iter().for_each(|unit| counters.departed(unit, 0));
         assert_eq!(counters.frames_whole_out, 1);
     }
 }

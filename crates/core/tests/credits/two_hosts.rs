@@ -131,6 +131,37 @@ fn a_host_without_credit_waits_before_a_slow_line() {
 }
 
 #[test]
+fn a_cell_that_a_policer_takes_behind_the_line_gives_its_room_back() {
+    let text = r#"
+        name = "policed"
+        duration = "20 ms"
+        node = [{ name = "a", kind = "host" }, { name = "s", kind = "switch" }, { name = "b", kind = "host" }]
+        link = [
+            { name = "in", from = "a", to = "s", rate = "424 Mb/s", delay = "10 us" },
+            { name = "out", from = "s", to = "b", rate = "424 Mb/s", delay = "10 us" },
+        ]
+        [[flow]]
+        name = "f"
+        from = "a"
+        to = "b"
+        source = { kind = "cbr", rate = "42.4 Mb/s" }
+        transport = { kind = "cells" }
+        police = { kind = "random", probability = 0.5, action = "drop" }
+        [port.default]
+        scheduler = { policy = "round-robin" }
+        [port.in]
+        scheduler = { policy = "round-robin" }
+        credit = { policy = "n23", n2 = "3 cells", n3 = "7 cells" }
+    "#;
+    let scenario = load(text, &[]);
+    let outcome = run(&scenario);
+    let tally = outcome.network.circuits[0].tally();
+    assert_eq!(tally.sent, 2000);
+    assert!((900..1100).contains(&tally.lost), "{tally:?}");
+    assert!(tally.arrived + tally.lost > 1990, "no cell waits for credit: {tally:?}");
+}
+
+#[test]
 fn a_scenario_with_credits_runs_on_the_reference_engine_and_says_so() {
     let scenario = direct("n2 = '2 cells'", "");
     assert_eq!(scenario.engine, Engine::Fast, "what is asked for");

@@ -46,7 +46,7 @@ impl Writer {
     }
 
     fn line(&mut self, text: std::fmt::Arguments<'_>) {
-        self.text.write_fmt(text).unwrap();
+        self.text.write_fmt(text).expect("a string takes every text");
         self.text.push('\n');
     }
 

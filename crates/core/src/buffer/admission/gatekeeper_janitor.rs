@@ -28,7 +28,8 @@
 //! "corrupted". "All the following cells" of a frame given up are discarded even if CLP = 0. The gate compares the
 //! occupancy without the arriving cell, hence at arrivals only. The oldest candidate goes first; (d) takes frames of which
 //! nothing has left the queue; the janitor takes one per circuit. Circuits without a code have
-//! FCF = BLF = 0. Losses at other switches are not known here.
+//! FCF = BLF = 0. Losses at other switches are not known here. On packet links a unit is a frame by itself; where
+//! a port counts octets a long one may cost several short ones, in vain if they are not long enough together.
 //!
 //! # Complexity
 //! Amortised constant per cell: every class of candidates is a list of frames that a frame joins once. The janitor's
@@ -117,13 +118,14 @@ section! {
 #[derive(Clone, Debug)]
 pub struct Policy {
     params: Params,
+    measure: Measure,
     upper: u64,
     lower: u64,
     gate: Gate,
     janitor: Janitor,
     circuits: Vec<Circuit>,
     candidates: Candidates,
-    /// Cells of frames that have just been given up as a whole.
+    /// Cells that have been given up and are still queued, but only until the port asks for them.
     doomed: VecDeque<u64>,
 }
 
@@ -181,9 +183,6 @@ impl Circuit {
 impl Policy {
     /// The policy at one port, or why it cannot work there.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
-        if context.measure != Measure::Cells {
-            return Err("gatekeeper and janitor look at cells, and this port has packets".to_string());
-        }
         let (upper, lower) = (context.level("upper", params.upper)?, context.level("lower", params.lower)?);
         if lower > upper {
             return Err(format!("lower: {lower} is above the upper threshold of {upper}"));
@@ -193,6 +192,7 @@ impl Policy {
         }
         Ok(Policy {
             params: params.clone(),
+            measure: context.measure,
             upper,
             lower,
             gate: Gate::Open,
@@ -263,29 +263,50 @@ impl Policy {
         self.squeeze_in(arrival, id)
     }
 
-    /// Step 6: a critical cell, or one that finds no room, enters in the place of a candidate.
+    /// Step 6: a critical cell, or one that finds no room, enters in the place of a candidate; a packet may need the place
+    /// of several.
     fn squeeze_in(&mut self, arrival: &Arrival<'_>, id: FrameId) -> Verdict {
         let head = arrival.queue.positions().start;
-        let Some(victim) = self.candidate(head, false) else {
-            if arrival.fits() {
-                return Verdict::Accept;
+        let mut room = arrival.pool.free();
+        while self.doomed.is_empty() || room < arrival.size {
+            let Some(victim) = self.candidate(head, false) else {
+                return self.without_candidate(arrival, id);
+            };
+            let before = self.doomed.len();
+            self.call_janitor(arrival.pool);
+            self.give_up(victim);
+            let given_up = self.doomed.iter().skip(before).filter_map(|position| arrival.queue.at(*position));
+            room += given_up.map(|unit| self.size_of(unit)).sum::<u64>();
+            if victim.frame == id && self.candidates.fcf(id) < 0 {
+                return Verdict::Discard(Reason::Janitor); // its own frame goes, and so does the arriving cell
             }
-            match self.candidates.fcf(id) > 0 {
-                true => self.candidates.spend(id),
-                false => self.candidates.kill(id),
-            }
-            return Verdict::Discard(Reason::Overflow);
-        };
-        if self.janitor == Janitor::Ready && self.has_to_sweep(arrival.pool) {
+        }
+        let first = self.doomed.pop_front().expect("a candidate has a queued cell");
+        Verdict::Replace(Victim::At(first), Reason::Janitor)
+    }
+
+    /// Step 6 when nothing more can be given up.
+    fn without_candidate(&mut self, arrival: &Arrival<'_>, id: FrameId) -> Verdict {
+        if arrival.fits() {
+            return Verdict::Accept;
+        }
+        match self.candidates.fcf(id) > 0 {
+            true => self.candidates.spend(id),
+            false => self.candidates.kill(id),
+        }
+        Verdict::Discard(Reason::Overflow)
+    }
+
+    /// The first critical cell of an episode calls the janitor.
+    fn call_janitor(&mut self, pool: &Pool) {
+        if self.janitor == Janitor::Ready && self.has_to_sweep(pool) {
             self.janitor = Janitor::Sweeping;
             self.circuits.iter_mut().for_each(|circuit| circuit.swept = false);
         }
-        let position = self.give_up(victim);
-        if victim.frame == id && self.candidates.fcf(id) < 0 {
-            self.doomed.push_front(position); // its own frame goes, so the arriving cell goes with it
-            return Verdict::Discard(Reason::Janitor);
-        }
-        Verdict::Replace(Victim::At(position), Reason::Janitor)
+    }
+
+    fn size_of(&self, unit: &Unit) -> u64 {
+        if self.measure == Measure::Bytes { u64::from(unit.bytes) } else { 1 }
     }
 
     /// The next candidate in the order of step 6; in a sweep, circuits that have given up a frame are passed over.
@@ -306,21 +327,19 @@ impl Policy {
         self.params.sweep == Sweep::Everything || pool.total() >= self.upper
     }
 
-    /// Give up a candidate; answers its first cell, further ones are doomed.
-    fn give_up(&mut self, candidate: Candidate) -> u64 {
+    /// Give up a candidate: its cells are doomed.
+    fn give_up(&mut self, candidate: Candidate) {
         let id = candidate.frame;
-        match candidate.class {
-            Class::Dead => {}
-            Class::Marked | Class::Unmarked => self.candidates.spend(id),
-            Class::Whole => {
-                self.circuits[id.vc()].swept = true;
-                self.candidates.kill(id);
-                self.candidates.clear(id, &mut self.doomed);
-                return self.doomed.pop_front().expect("a candidate has a queued cell");
-            }
+        if candidate.class == Class::Whole {
+            self.circuits[id.vc()].swept = true;
+            self.candidates.kill(id);
+            return self.candidates.clear(id, &mut self.doomed);
+        }
+        if candidate.class != Class::Dead {
+            self.candidates.spend(id);
         }
         self.candidates.take(candidate);
-        candidate.position
+        self.doomed.push_back(candidate.position);
     }
 }
 
@@ -337,18 +356,14 @@ impl Admission for Policy {
     }
 
     fn sweep(&mut self, queue: &Queue, pool: &Pool) -> Option<(u64, Reason)> {
-        if let Some(position) = self.doomed.pop_front() {
-            return Some((position, Reason::Janitor));
+        if self.doomed.is_empty() && self.janitor == Janitor::Sweeping {
+            let head = queue.positions().start;
+            match self.has_to_sweep(pool).then(|| self.candidate(head, true)).flatten() {
+                Some(candidate) => self.give_up(candidate),
+                None => self.janitor = Janitor::Done,
+            }
         }
-        if self.janitor != Janitor::Sweeping {
-            return None;
-        }
-        let head = queue.positions().start;
-        let Some(candidate) = self.has_to_sweep(pool).then(|| self.candidate(head, true)).flatten() else {
-            self.janitor = Janitor::Done;
-            return None;
-        };
-        Some((self.give_up(candidate), Reason::Janitor))
+        self.doomed.pop_front().map(|position| (position, Reason::Janitor))
     }
 
     fn departed(&mut self, departure: &Departure<'_>) {

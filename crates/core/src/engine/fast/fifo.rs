@@ -75,6 +75,8 @@ pub(super) struct Parts {
 
 /// Cell times that are worth a division to jump over.
 const LONG: u64 = 12;
+/// Cells over which one may jump at once without leaving 64 bits.
+const FAR: u64 = 1 << 16;
 
 impl Content {
     #[inline]
@@ -93,7 +95,7 @@ impl Content {
                 while *count > 0 && ends.time < time {
                     let span = time.0 - 1 - ends.time.0;
                     let jump = span > LONG * pace.whole;
-                    let gone = if jump { (span / (pace.whole + 1) + 1).min(*count) } else { 1 };
+                    let gone = if jump { (span / (pace.whole + 1) + 1).min(*count).min(FAR) } else { 1 };
                     *count -= gone;
                     *ends = if jump { ends.skip(gone, pace) } else { ends.next(pace) };
                 }

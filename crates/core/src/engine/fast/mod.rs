@@ -5,7 +5,7 @@
 //!
 //! **Ports have a time of their own.** What happens at a port depends on what arrives there and on nothing else, and every
 //! unit needs some time from one port to the next. So a port need not be computed when its units arrive, but only when
-//! somebody wants to know, and then in one go: its arrivals, known as trains on each incoming line ([`lanes`]), are merged
+//! somebody wants to know, and then in one go: its arrivals, known as trains on each incoming line (`lanes`), are merged
 //! with the ends of its transmissions, the ticks of its policy and the samples of its occupancy in the order that
 //! [`crate::kernel`] documents. Before a port is brought up to an instant, the ports from which its units come are brought
 //! there first. Where circuits go round in circles there is no such order; then all ports advance together in steps that
@@ -18,20 +18,20 @@
 //! not pile up, and at the ends of the warm-up and of the run. The event queue holds timers, calls of ports and arrivals
 //! at hosts.
 //!
-//! **Some ports need no computing.** [`plan`] sorts them before the run:
+//! **Some ports need no computing.** `plan` sorts them before the run:
 //!
-//! * The unlimited interface of a host ([`nic`]) knows everything about a frame as soon as it gets it. The frame leaves as
-//!   one train, whose units start at whole picoseconds that a sum gives ([`pace`]).
-//! * A port that gets its cells over one line no faster than its own, and takes everything, only delays them ([`through`]):
+//! * The unlimited interface of a host (`nic`) knows everything about a frame as soon as it gets it. The frame leaves as
+//!   one train, whose units start at whole picoseconds that a sum gives (`pace`).
+//! * A port that gets its cells over one line no faster than its own, and takes everything, only delays them (`through`):
 //!   the line in front has spaced them (see [`crate::link::line`]).
-//! * A port with one queue and a policy that is a plain [`Rule`](crate::buffer::admission::Rule) never takes back what it
-//!   has accepted, so departures are known on arrival ([`fifo`]). Units of one frame go on to a host as one run. While no
-//!   frame begins or ends, the buffer cannot overflow and the line has work, cells are not even looked at ([`stretch`]).
+//! * A port with one queue and a policy that is a plain `Rule` never takes back what it
+//!   has accepted, so departures are known on arrival (`fifo`). Units of one frame go on to a host as one run. While no
+//!   frame begins or ends, the buffer cannot overflow and the line has work, cells are not even looked at (`stretch`).
 //!   If all its units come over one line, what arrives in future cannot be overtaken, and may be computed at once.
-//! * Any other port ([`general`]) is asked unit by unit what the reference engine asks, so every policy works there.
+//! * Any other port (`general`) is asked unit by unit what the reference engine asks, so every policy works there.
 //!
 //! **Books are sums.** A port that is ahead of its time or counts by the frame enters for each unit what of its stay falls
-//! into the measured time ([`books`]). A run or a train is split at the instants at which its units would begin to fall on
+//! into the measured time (`books`). A run or a train is split at the instants at which its units would begin to fall on
 //! different sides of the ends of the warm-up or of the run, at any port on its way. At the end, what a port would still
 //! hold is put into it, so that the report and the audit find everything where the reference engine leaves it.
 
@@ -49,7 +49,7 @@ mod through;
 
 use std::collections::VecDeque;
 
-use super::{LossRecord, Outcome, Work, sampled_ports};
+use super::{LossRecord, Outcome, Work, is_sampled};
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::port::{Loss, Port};
@@ -121,10 +121,10 @@ enum Station {
 
 impl Station {
     fn new(scenario: &Scenario, plan: &Plan, window: Window, index: usize, port: &mut Port) -> Station {
+        let sampled = is_sampled(scenario, index);
         let line = &scenario.lines[index];
         let (measure, vcs) = (line.port.measure, port.pool().vcs());
         let inputs = || plan.inputs(index, Ties::new(scenario.seed));
-        let sampled = sampled_ports(scenario).contains(&index);
         let (paces, cuts) = (Paces::new(line.rate), plan.cuts(index, window));
         match plan.kinds[index].clone() {
             Kind::Nic => Station::Nic(Box::new(Nic::new(window, paces, measure, cuts))),

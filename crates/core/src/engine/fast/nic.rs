@@ -81,7 +81,8 @@ impl Nic {
         self.wait(now, Waiting { first, pace, units: shape.units.into(), size: self.size(shape), ends });
         let window = self.books.window;
         let early = ends < window.from;
-        let cut = self.cuts.iter().any(|cut| first.time < *cut && *cut <= last);
+        let passed = |time: Time| self.cuts.partition_point(|cut| *cut <= time);
+        let cut = passed(first.time) < passed(last);
         if cut || !early && (now < window.from || ends >= window.to) {
             return self.emit_one_by_one(engine, port, vc, now, emission);
         }

@@ -145,3 +145,43 @@ impl Paces {
 
 /// Sizes that are worth remembering: those of segments, of acknowledgements and of what ends a file.
 const MOST_SIZES: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::line::Line;
+    use crate::units::Span;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn beats_are_the_starts_on_a_line(rate in 1u64..10_000_000_000, units in 1u64..300, idle in 0u64..1000) {
+            let (rate, pace) = (Rate(rate), Pace::of(Rate(rate), 53));
+            let mut line = Line::new(rate, Span::ZERO);
+            let first = Beat::at(Time(line.send(Time(7), 53).starts.0)).next(&pace).not_before(Time(idle));
+            let starts: Vec<Time> = (0..units).map(|_| line.send(first.time, 53).starts).collect();
+            let mut beat = first;
+            for start in &starts {
+                prop_assert_eq!(beat.time, *start);
+                beat = beat.next(&pace);
+            }
+            let sum: u128 = starts.iter().map(|start| u128::from(start.0)).sum();
+            prop_assert_eq!(first.after(units, &pace), (beat, sum));
+            prop_assert_eq!(first.after_with(units, &pace, &mut Known::default()), (beat, sum));
+            prop_assert_eq!(first.skip(units, &pace), beat);
+            for (count, start) in starts.iter().enumerate() {
+                prop_assert_eq!(first.count_before(*start, &pace), count as u64);
+            }
+        }
+    }
+
+    #[test]
+    fn a_known_course_is_taken_again() {
+        let pace = Pace::of(Rate(155_520_000), 53);
+        let mut known = Known::default();
+        let early = Beat::at(Time(5)).after_with(44, &pace, &mut known);
+        assert_eq!(Beat::at(Time(5)).after_with(44, &pace, &mut known), early);
+        let late = Beat::at(Time(1_005)).after_with(44, &pace, &mut known);
+        assert_eq!((late.0, late.1), (early.0.shifted(1_000), early.1 + 44_000));
+    }
+}

@@ -254,26 +254,26 @@ impl Plan {
         Span(shortest + latency(scenario, line).0 + delay)
     }
 
-    /// Depth first over the ports before a port; one that is met again while it is open is on a circle.
+    /// Depth first over the ports before each port; one that is met again while it is open is on a circle.
     fn find_upstream(&mut self) {
         let ports = self.legs.len();
-        let mut before = vec![Vec::new(); ports];
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); ports];
         for (from, legs) in self.legs.iter().enumerate().filter(|(port, _)| self.has_time(*port)) {
             for leg in legs {
-                if let Stop::Port { port, .. } = leg.to
-                    && !before[port as usize].contains(&(from as u32))
-                {
-                    before[port as usize].push(from as u32);
+                let Stop::Port { port, .. } = leg.to else { continue };
+                let before = &mut before[port as usize];
+                if before.last() != Some(&(from as u32)) {
+                    before.push(from as u32);
                 }
             }
         }
-        for port in 0..ports as u32 {
-            let mut visit = Visit { before: &before, seen: vec![Seen::Never; ports], order: Vec::new() };
-            if self.has_time(port as usize) && visit.is_on_a_circle(port) {
-                let shortest = self.reach.iter().min().expect("a network has lines");
-                self.circle = Some(*shortest);
+        let mut visit = Visit { before: &before, seen: vec![Seen::Never; ports], order: Vec::new() };
+        for port in 0..ports {
+            if self.has_time(port) && visit.is_on_a_circle(port as u32) {
+                self.circle = self.reach.iter().min().copied();
             }
-            self.upstream.push(visit.order);
+            visit.order.iter().for_each(|&port| visit.seen[port as usize] = Seen::Never);
+            self.upstream.push(std::mem::take(&mut visit.order));
         }
     }
 
@@ -353,4 +353,81 @@ fn is_plain(line: &Line) -> bool {
 /// Time from the end of a unit's transmission to its arrival at the next port or host.
 fn latency(scenario: &Scenario, line: &Line) -> Span {
     line.delay + scenario.nodes[line.to].latency
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::load;
+    use std::fmt::Write;
+
+    fn plan(text: &str) -> (Scenario, Plan) {
+        let scenario = load(text, "test.toml", &[]).unwrap();
+        let plan = Plan::new(&scenario);
+        (scenario, plan)
+    }
+
+    const DUMBBELL: &str = "name = 'test'
+        duration = '1 s'
+        [topology]
+        template = 'dumbbell'
+        sources = 2
+        access = { rate = '100 Mb/s', delay = '1 us' }
+        bottleneck = { rate = '100 Mb/s', delay = '1 us' }
+        egress = { rate = '100 Mb/s', delay = '1 us' }
+        [port.bottleneck]
+        buffer = '100 cells'
+        admission = { policy = 'ppd' }
+        [flows]
+        source = { kind = 'greedy' }
+        transport = { kind = 'tcp' }";
+
+    #[test]
+    fn only_where_circuits_meet_units_may_wait() {
+        let (scenario, plan) = plan(DUMBBELL);
+        let kind = |name: &str| {
+            let port = scenario.lines.iter().position(|line| line.name == name).unwrap();
+            plan.kinds[port].clone()
+        };
+        assert!(matches!(kind("access1"), Kind::Nic));
+        assert!(matches!(kind("bottleneck"), Kind::Fifo(Rule::Frames { threshold: u64::MAX, .. })));
+        assert!(matches!(kind("egress2"), Kind::Through));
+        assert!(matches!(kind("egress2.back"), Kind::Nic));
+        assert!(matches!(kind("bottleneck.back"), Kind::Fifo(Rule::Fits)));
+        assert!(matches!(kind("access1.back"), Kind::Through));
+        assert_eq!(plan.circle, None);
+    }
+
+    #[test]
+    fn a_slower_line_makes_units_wait() {
+        let (scenario, plan) = plan(&DUMBBELL.replace("egress = { rate = '100", "egress = { rate = '99"));
+        let port = scenario.lines.iter().position(|line| line.name == "egress1").unwrap();
+        assert!(matches!(plan.kinds[port], Kind::Fifo(Rule::Fits)));
+    }
+
+    #[test]
+    fn a_ring_is_a_circle_if_circuits_close_it() {
+        let mut text = "name = 'ring'\nduration = '1 s'\n".to_string();
+        for i in 0..3 {
+            let next = (i + 1) % 3;
+            let link = "rate = '1 Mb/s'\ndelay = '1 us'";
+            write!(
+                text,
+                "[[node]]\nname = 's{i}'\nkind = 'switch'\n[[node]]\nname = 'h{i}'\nkind = 'host'\n"
+            )
+            .unwrap();
+            write!(text, "[[link]]\nfrom = 's{i}'\nto = 's{next}'\n{link}\n").unwrap();
+            write!(text, "[[link]]\nfrom = 'h{i}'\nto = 's{i}'\n{link}\n").unwrap();
+        }
+        for i in 0..3 {
+            let (next, to) = ((i + 1) % 3, (i + 2) % 3);
+            write!(text, "[[flow]]\nname = 'f{i}'\nfrom = 'h{i}'\nto = 'h{to}'\nvia = ['s{next}']\n")
+                .unwrap();
+            text += "source = { kind = 'cbr', rate = '1 kb/s' }\ntransport = { kind = 'cells' }\n";
+        }
+        let (_, round) = plan(&text);
+        assert!(round.circle.is_some_and(|span| span > Span::ZERO));
+        let (_, straight) = plan(&text[..text.rfind("[[flow]]").unwrap()]);
+        assert_eq!(straight.circle, None);
+    }
 }

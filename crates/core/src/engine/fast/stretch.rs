@@ -15,7 +15,7 @@ use crate::buffer::verdict::Reason;
 use crate::units::Time;
 
 /// Fewer cells than this are not worth the look at all lanes.
-const WORTH: u64 = 6;
+const WORTH: u64 = 4;
 
 impl Fifo {
     /// Let cells pass up to the next one that begins or ends a frame, if all is as it must be; otherwise remember that
