@@ -70,6 +70,15 @@ fn a_dumbbell_has_the_names_of_the_documentation() {
 }
 
 #[test]
+fn the_flows_of_a_parking_lot_form_two_classes() {
+    let text = "name = \"p\"\nduration = \"1 s\"\ntopology = { template = \"parking-lot\" }\n\
+        [flows]\nsource = { kind = \"greedy\" }\ntransport = { kind = \"tcp\" }\n";
+    let flows = scenario(text).flows;
+    let of_class = |class: &str| flows.iter().filter(|flow| flow.class == class).count();
+    assert_eq!((of_class("end-to-end"), of_class("cross")), (4, 6));
+}
+
+#[test]
 fn the_nodes_of_a_dumbbell_may_take_time() {
     let keys = "sources = 2\nhost_latency = \"500 us\"\nswitch_latency = \"4 us\"\n";
     let scenario = scenario(&DUMBBELL.replace("sources = 2\n", keys));

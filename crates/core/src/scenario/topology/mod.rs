@@ -94,6 +94,12 @@ impl Network {
         self.flows.push(flow);
     }
 
+    /// A flow that a report also counts together with others of its class.
+    pub fn flow_of_class(&mut self, name: &str, class: &str, from: &str, to: &str) {
+        let flow = self.table(&[("name", name), ("from", from), ("to", to), ("class", class)]);
+        self.flows.push(flow);
+    }
+
     fn node(&mut self, name: &str, kind: NodeKind) {
         let kind = kind.write();
         let node = self.table(&[("name", name), ("kind", kind.as_str().expect("a kind is a word"))]);

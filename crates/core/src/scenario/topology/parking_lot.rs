@@ -13,8 +13,8 @@
 //! ```
 //!
 //! Flows `e2e1`, `e2e2` go from node1 and `e2e3`, `e2e4` from node2 to node6; `cross1`, `cross2` from node3 to node7,
-//! `cross3`, `cross4` from node4 to node8, `cross5`, `cross6` from node5 to node6. Where packets travel whole, the
-//! switches are routers.
+//! `cross3`, `cross4` from node4 to node8, `cross5`, `cross6` from node5 to node6. They form the classes `end-to-end` and
+//! `cross`. Where packets travel whole, the switches are routers.
 //!
 //! # Parameters
 //! `rate` of all links. Their delays are of three classes, which are also classes for `[port.…]`: `near` (access1,
@@ -58,18 +58,18 @@ const LINKS: [[&str; 4]; 11] = [
     ["exit8", "cross", "sw4", "node8"],
 ];
 
-/// Flows: name, ends.
-const FLOWS: [[&str; 3]; 10] = [
-    ["e2e1", "node1", "node6"],
-    ["e2e2", "node1", "node6"],
-    ["e2e3", "node2", "node6"],
-    ["e2e4", "node2", "node6"],
-    ["cross1", "node3", "node7"],
-    ["cross2", "node3", "node7"],
-    ["cross3", "node4", "node8"],
-    ["cross4", "node4", "node8"],
-    ["cross5", "node5", "node6"],
-    ["cross6", "node5", "node6"],
+/// Flows: name, class, ends.
+const FLOWS: [[&str; 4]; 10] = [
+    ["e2e1", "end-to-end", "node1", "node6"],
+    ["e2e2", "end-to-end", "node1", "node6"],
+    ["e2e3", "end-to-end", "node2", "node6"],
+    ["e2e4", "end-to-end", "node2", "node6"],
+    ["cross1", "cross", "node3", "node7"],
+    ["cross2", "cross", "node3", "node7"],
+    ["cross3", "cross", "node4", "node8"],
+    ["cross4", "cross", "node4", "node8"],
+    ["cross5", "cross", "node5", "node6"],
+    ["cross6", "cross", "node5", "node6"],
 ];
 
 impl Params {
@@ -86,7 +86,7 @@ impl Params {
             let wire = Wire::new(self.rate, delay, network.place);
             network.link(name, class, from, to, &wire);
         }
-        FLOWS.iter().for_each(|[name, from, to]| network.flow(name, from, to));
+        FLOWS.iter().for_each(|[name, class, from, to]| network.flow_of_class(name, class, from, to));
         Ok(())
     }
 }
