@@ -1,6 +1,8 @@
 //! What every scheduler and every push-out policy has to do, with random traffic through a port: the registries are
 //! walked, so that a new entry is covered as it is.
 
+#![allow(clippy::unwrap_used)] // helpers of tests
+
 use std::collections::VecDeque;
 
 use pushout_core::buffer::admission::{self, Context, Contract};

@@ -145,7 +145,7 @@ impl EventQueue {
         let [root, children @ ..] =
             self.heap.first_chunk::<{ 1 + ARITY }>().expect("a root has all its children");
         let first = if self.open { children.iter().copied().min().unwrap_or(NOTHING) } else { *root };
-        (first != NOTHING).then(|| Time((first >> 64) as u64))
+        (first != NOTHING).then_some(Time((first >> 64) as u64))
     }
 
     /// Put `key` where the root was and let it sink to its place.
