@@ -173,10 +173,11 @@ def test_an_interrupted_run_loses_at_most_what_was_under_way(core: FakeCore, tmp
     core.interrupt_after = 5
     with pytest.raises(KeyboardInterrupt):
         reproduce([study], reps=3, cache=cache)
-    assert len(list(cache.folder.iterdir())) == 5
+    under_way = os.cpu_count() or 1
+    assert 5 - under_way <= len(list(cache.folder.iterdir())) <= 5
     core.interrupt_after = None
     reproduce([study], reps=3, cache=cache)
-    assert 12 <= len(core.runs) < 12 + (os.cpu_count() or 1)
+    assert 12 <= len(core.runs) <= 12 + under_way
 
 
 def test_a_damaged_result_is_computed_again(core: FakeCore, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def run(
     for failure in failures:
         click.echo(f"audit: {failure}", err=True)
     if failures:
-        raise click.exceptions.Exit(FAILED)
+        raise click.exceptions.Exit(FAILURE)
 
 
 def _write_results(result: "Any", out: Path) -> None:

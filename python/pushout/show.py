@@ -179,7 +179,9 @@ def policy(entry: dict[str, Any], console: Console) -> None:
     for title in ("parameter", "unit", "default", "meaning"):
         table.add_column(title, no_wrap=title == "parameter")
     for param in entry["params"]:
-        default = "must be given" if param["default"] is None else json.dumps(param["default"])
+        default = "must be given" if param["required"] else "not set"
+        if param["default"] is not None:
+            default = json.dumps(param["default"], ensure_ascii=False)
         table.add_row(Text(param["name"], style="bold"), param["unit"], Text(default), Text(param["doc"]))
     console.print(table)
 
