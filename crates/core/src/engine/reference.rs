@@ -39,6 +39,8 @@ struct Engine {
     /// The line in the other direction of each.
     back: Vec<Option<usize>>,
     is_cells: Vec<bool>,
+    /// Whether any port works with credits.
+    with_credits: bool,
     /// The instant for which each flow end is in the queue; an event for any other instant is out of date.
     called: Vec<Time>,
     /// Ports whose occupancy is sampled, when next and how often.
@@ -60,6 +62,7 @@ impl Engine {
             lines: vec![VecDeque::new(); scenario.lines.len()],
             credits: vec![VecDeque::new(); scenario.lines.len()],
             back: scenario.lines.iter().map(|line| line.back).collect(),
+            with_credits: scenario.lines.iter().any(|line| line.port.credit.is_some()),
             is_cells: scenario.lines.iter().map(|line| line.medium == Medium::Cells).collect(),
             called: vec![Time::NEVER; 2 * network.flows.len()],
             sampled: sampled_ports(scenario),
@@ -148,7 +151,14 @@ impl Engine {
     }
 
     /// A unit has left the node to which its last line led, sent, lost or delivered: a credit may be due.
+    #[inline]
     fn forwarded(&mut self, unit: &Unit, now: Time) {
+        if self.with_credits {
+            self.return_credit(unit, now);
+        }
+    }
+
+    fn return_credit(&mut self, unit: &Unit, now: Time) {
         let Network { ports, receivers, circuits, .. } = &mut self.network;
         let Some(last) = unit.hop.checked_sub(1) else { return };
         let last = circuits[unit.vc as usize].hop(last).expect("a unit comes over its circuit's lines");
@@ -234,7 +244,14 @@ impl Engine {
     }
 
     /// What a port has just lost, on arrival or at the head of a queue.
+    #[inline]
     fn count_losses(&mut self, port: usize, now: Time) {
+        if !self.losses.is_empty() {
+            self.count_each_loss(port, now);
+        }
+    }
+
+    fn count_each_loss(&mut self, port: usize, now: Time) {
         let mut losses = std::mem::take(&mut self.losses);
         for Loss { unit, reason } in losses.drain(..) {
             let Unit { vc, frame, index, .. } = unit;

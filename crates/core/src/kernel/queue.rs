@@ -151,7 +151,9 @@ impl EventQueue {
     /// Put `key` where the root was and let it sink to its place.
     fn sink(&mut self, key: u128) {
         let mut hole = 0;
-        while let Some(&[a, b, c, d]) = self.heap[hole * ARITY + 1..].first_chunk() {
+        while hole * ARITY + 1 < self.len {
+            let children = self.heap[hole * ARITY + 1..].first_chunk();
+            let [a, b, c, d] = *children.expect("every node has all its children");
             let (left, right) = (a.min(b), c.min(d));
             let least = left.min(right);
             if key <= least {
