@@ -1,0 +1,59 @@
+"""Measures that compare runs, as the papers define them; those of a single run are in its document."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pushout.document import figure
+
+
+def gain(loss: float, plain: float) -> float | None:
+    """Loss with a remedy over loss without: the gains G and D of paper 004, section 5.1; below 1 the remedy helps.
+
+    With `loss` after decoding, of plain error correction, it is the overcoding gain G; of error correction with
+    gatekeeper and janitor, the management gain D. Undefined (`None`) if nothing is lost without the remedy.
+
+    >>> gain(0.01, 0.04)
+    0.25
+    """
+    return loss / plain if plain > 0 else None
+
+
+def saturation_point(curve: Iterable[tuple[float, float]], throughput: float = 1.0) -> float | None:
+    """The smallest buffer from which on every larger one reaches a packet throughput (paper 004, section 5.2).
+
+    `curve` holds pairs of buffer and throughput in any order; `None` if the largest buffer does not reach it.
+
+    >>> saturation_point([(500, 0.9), (1000, 1.0), (2000, 1.0)])
+    1000
+    """
+    point = None
+    for buffer, reached in sorted(curve, reverse=True):
+        if reached < throughput:
+            break
+        point = buffer
+    return point
+
+
+def improvement(plain: float, managed: float) -> float:
+    """Share of the buffer that management saves: I = (B_FEC - B_FEC+BM) / B_FEC (paper 004, section 5.2).
+
+    >>> round(improvement(6390, 3520), 4)
+    0.4491
+    """
+    return (plain - managed) / plain
+
+
+def mean_delay_s(document: Mapping[str, Any], port: str) -> float | None:
+    """Mean time of a unit in a port, transmission included, in seconds; `None` if none was sent.
+
+    By Little's law, occupancy over throughput, for a port that counts cells or packets.
+
+    >>> port = {"name": "a", "occupancy_unit": "cells", "occupancy_mean": 2.0, "units_out": 100}
+    >>> mean_delay_s({"duration_s": 1.5, "warmup_s": 0.5, "ports": [port]}, "a")
+    0.02
+    """
+    if figure(document, f"ports.{port}.occupancy_unit") == "bytes":
+        raise ValueError(f"the port {port} counts octets, whose delay is not that of its units")
+    sent = figure(document, f"ports.{port}.units_out")
+    measured = document["duration_s"] - document["warmup_s"]
+    return float(figure(document, f"ports.{port}.occupancy_mean")) * measured / sent if sent else None
