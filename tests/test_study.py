@@ -144,7 +144,7 @@ def outcome(folder: Path, text: str = TOML, varied: Sequence[float] = ()) -> Out
     runs = {
         case: [document(seed, goodput=0.985 if "9140" in case else 0.97) for seed in (1, 2, 3)] for case in study.cases
     }
-    variants = [{case: [document(1, goodput=goodput)] for case in study.cases} for goodput in varied]
+    variants = [{f"UBR.{mss}": [document(1, goodput=goodput)] for mss in (1460, 9140)} for goodput in varied]
     return judge(study, runs, [1, 2, 3], [variants] if varied else ())
 
 
