@@ -207,7 +207,7 @@ def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: boo
     from pushout.progress import Progress
     from pushout.study.cache import Cache, write
     from pushout.study.model import load
-    from pushout.study.report import draw, files, render
+    from pushout.study.report import draw, files, markdown, render
     from pushout.study.reproduce import reproduce as run_studies
 
     chosen = [load(study) for study in _studies(studies)]
@@ -219,6 +219,7 @@ def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: boo
         raise KeyboardInterrupt(f"finished runs are kept in {cache.folder}; the same command goes on") from None
     document = json.dumps(done.json(), indent=2, ensure_ascii=False)
     write(out / "reproduce.json", document + "\n")
+    write(out / "score.md", markdown(done))
     drawings = [draw(outcome) for outcome in done.outcomes]
     write(out / "index.html", render(done, drawings))
     for outcome, drawn in zip(done.outcomes, drawings, strict=True):

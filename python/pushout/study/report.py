@@ -155,6 +155,17 @@ def verdict(weighing: Weighing) -> str:
     return f"The printed numbers support “{weighing.supported}” ({'; '.join(words)})."
 
 
+def markdown(reproduction: Reproduction) -> str:
+    """The score of each study, as a table for other pages."""
+    head = "| study | numbers within 5 % | within 10 % | claims that hold |\n|---|---|---|---|\n"
+    named = [(f"{each.study.id}: {each.study.title}", score([each])) for each in reproduction.outcomes]
+    return head + "".join(
+        f"| {name} | {own['within_5pct']} of {own['numbers']} | {own['within_10pct']} of {own['numbers']} "
+        f"| {own['claims_held']} of {own['claims']} |\n"
+        for name, own in [*named, ("together", score(reproduction.outcomes))]
+    )
+
+
 def render(reproduction: Reproduction, drawings: Sequence[Drawings]) -> str:
     """The page, with the drawings of each study."""
     import jinja2
