@@ -278,7 +278,12 @@ impl Port {
 
     /// Take a sample of the occupancy for its distribution, and of what the admission policy measures.
     pub fn sample(&mut self) {
-        self.counters.occupancy.sample(self.pool.total());
+        self.sample_level(self.pool.total());
+    }
+
+    /// The same for an engine that keeps the occupancy by itself.
+    pub(crate) fn sample_level(&mut self, level: u64) {
+        self.counters.occupancy.sample(level);
         if let Some(meter) = &mut self.counters.meter {
             let rate = |vc| self.admission.meter(vc).unwrap_or_default();
             meter.extend((0..self.pool.vcs()).map(rate));
@@ -293,6 +298,11 @@ impl Port {
     /// The counters, for an engine that keeps some of them by itself.
     pub(crate) fn counters_mut(&mut self) -> &mut Counters {
         &mut self.counters
+    }
+
+    /// The admission policy, for an engine that keeps the books by itself.
+    pub(crate) fn admission_mut(&mut self) -> &mut admission::Policy {
+        &mut self.admission
     }
 
     /// A unit is in the buffer although nobody saw it arrive, waiting or being sent: an engine that passes units on
