@@ -187,7 +187,7 @@ def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
 @cli.command()
 @click.argument("studies", metavar="[STUDY]…", nargs=-1)
 @click.option(
-    "--reps", type=click.IntRange(1), default=10, show_default=True, metavar="R", help="Replications per row."
+    "--reps", type=click.IntRange(1), metavar="R", help="Replications per row (default: as many as each study names)."
 )
 @click.option(
     "--out",
@@ -199,7 +199,7 @@ def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
 )
 @click.option("--strict", is_flag=True, help="Exit with 4 if a number misses its tolerance or a claim fails.")
 @JSON
-def reproduce(studies: tuple[str, ...], reps: int, out: Path, strict: bool, as_json: bool) -> None:
+def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: bool, as_json: bool) -> None:
     """Run the published studies and set every number beside print.
 
     A STUDY is named by its id or the beginning of it, such as 000; without one, all are run.
@@ -207,7 +207,7 @@ def reproduce(studies: tuple[str, ...], reps: int, out: Path, strict: bool, as_j
     from pushout.progress import Progress
     from pushout.study.cache import Cache, write
     from pushout.study.model import load
-    from pushout.study.report import render
+    from pushout.study.report import draw, files, markdown, render
     from pushout.study.reproduce import reproduce as run_studies
 
     chosen = [load(study) for study in _studies(studies)]
@@ -219,7 +219,13 @@ def reproduce(studies: tuple[str, ...], reps: int, out: Path, strict: bool, as_j
         raise KeyboardInterrupt(f"finished runs are kept in {cache.folder}; the same command goes on") from None
     document = json.dumps(done.json(), indent=2, ensure_ascii=False)
     write(out / "reproduce.json", document + "\n")
-    write(out / "index.html", render(done))
+    write(out / "score.md", markdown(done))
+    drawings = [draw(outcome) for outcome in done.outcomes]
+    write(out / "index.html", render(done, drawings))
+    for outcome, drawn in zip(done.outcomes, drawings, strict=True):
+        for path, drawing in files(outcome, drawn):
+            (out / path).parent.mkdir(parents=True, exist_ok=True)
+            write(out / path, drawing)
     if as_json:
         click.echo(document)
     else:
