@@ -15,15 +15,28 @@ if TYPE_CHECKING:
     from pushout.api import (
         Result,
         ScenarioError,
+        SweepResult,
         __version__,
         explain,
         policies,
         run,
         schema,
+        sweep,
         validate,
     )
 
-__all__ = ["Result", "ScenarioError", "__version__", "explain", "policies", "run", "schema", "validate"]
+__all__ = [
+    "Result",
+    "ScenarioError",
+    "SweepResult",
+    "__version__",
+    "explain",
+    "policies",
+    "run",
+    "schema",
+    "sweep",
+    "validate",
+]
 
 
 def __getattr__(name: str) -> object:

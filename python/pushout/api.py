@@ -1,18 +1,35 @@
 """What people call from Python."""
 
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from pushout import _core
 from pushout._core import ScenarioError
 from pushout.document import Document, figure, merge
+from pushout.question import design as designs
+from pushout.question import sweep as sweeps
+from pushout.question.session import Session
+from pushout.question.sweep import SweepResult
 from pushout.simulate import Job, run_all
 from pushout.source import Overrides, Scenario, load, overrides
 
-__all__ = ["Result", "ScenarioError", "__version__", "explain", "policies", "run", "schema", "validate"]
+__all__ = [
+    "Result",
+    "ScenarioError",
+    "SweepResult",
+    "__version__",
+    "explain",
+    "policies",
+    "run",
+    "schema",
+    "sweep",
+    "validate",
+]
 
 __version__ = _core.VERSION
 
@@ -61,6 +78,30 @@ def run(
     seeds = job.seeds(seed, reps) if reps > 1 else [seed]
     documents = run_all([partial(job.run, each) for each in seeds], jobs=jobs, progress=progress)
     return Result(merge(documents), documents)
+
+
+def sweep(
+    design: str | os.PathLike[str] | Mapping[str, Any],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> SweepResult:
+    """Run every point of a design: grids, lists and random points over any key of a scenario, with replications.
+
+    Parameters: `design` is a sweep file, or its keys as a mapping; `out` is a folder, or `s3://bucket/folder`, for rows
+    (Parquet) and manifest, by default nowhere; `cache` is a folder where runs are kept, by default in `out`; `jobs` is
+    the number of threads (default: every core); `cluster` is the address of a Ray cluster; `progress` is called with
+    (done, total) now and then. What `cache` holds is not run again.
+
+        >>> result = pushout.sweep({"scenario": "lan.toml", "grid": {"port.bottleneck.buffer": ["1000 cells"]}})
+        >>> result.to_polars()
+    """
+    plan = designs.design(design) if isinstance(design, Mapping) else designs.read(design)
+    with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
+        return sweeps.sweep(plan, session)
 
 
 def validate(scenario: Scenario, *, set: Overrides = ()) -> None:  # noqa: A002

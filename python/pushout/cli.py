@@ -6,34 +6,24 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERRUPTED = 0, 1, 2, 3, 4, 130
-
-SCENARIO = click.argument("scenario", metavar="SCENARIO")
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
-SEED = click.IntRange(0, 2**64 - 1)
-
-
-def _assignments(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    for value in values:
-        if "=" not in value.lstrip("="):
-            raise click.BadParameter(f"{value!r} is not key.path=value")
-    return values
-
-
-SET = click.option(
-    "--set",
-    "sets",
-    multiple=True,
-    metavar="KEY.PATH=VALUE",
-    callback=_assignments,
-    help="Override a key of the scenario; may be repeated. The value is read as TOML, else as a text.",
+from pushout import verbs
+from pushout.options import (
+    BAD_SCENARIO,
+    FAILURE,
+    INTERRUPTED,
+    JSON,
+    MISSED,
+    OK,
+    SCENARIO,
+    SEED,
+    SET,
+    USAGE,
+    console,
+    scenario_file,
 )
 
 
@@ -86,7 +76,7 @@ def run(
     else:
         from pushout import show
 
-        show.result(result.document, _console())
+        show.result(result.document, console())
     failures = result.document.get("audit", {}).get("failures", [])
     for failure in failures:
         click.echo(f"audit: {failure}", err=True)
@@ -169,9 +159,9 @@ def policies(name: str | None, as_json: bool) -> None:
     from pushout import show
 
     if name is None:
-        show.policies(entries, _console())
+        show.policies(entries, console())
     for entry in entries if name is not None else ():
-        show.policy(entry, _console())
+        show.policy(entry, console())
 
 
 def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
@@ -231,7 +221,7 @@ def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: boo
     else:
         from pushout import show
 
-        show.reproduction(done, str(out / "index.html"), _console())
+        show.reproduction(done, str(out / "index.html"), console())
     if strict and done.failed:
         raise click.exceptions.Exit(MISSED)
 
@@ -246,16 +236,7 @@ def _studies(wanted: Sequence[str]) -> list[str]:
     return [study for study in known if not wanted or any(study.startswith(name) for name in wanted)]
 
 
-def scenario_file(path: str) -> Path:
-    """On the command line a scenario is always a file, whatever its name looks like."""
-    return Path(path)
-
-
-def _console() -> "Console":
-    from rich.console import Console
-
-    # Into a pipe or a file the tables keep their full width.
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+cli.add_command(verbs.sweep)
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -299,7 +280,8 @@ def _run(args: list[str]) -> int:
 def _is_about_input(error: Exception) -> bool:
     from pushout import ScenarioError
     from pushout.document import FigureError
+    from pushout.question import QuestionError
     from pushout.study.expression import ExpressionError
     from pushout.study.model import StudyError
 
-    return isinstance(error, ScenarioError | StudyError | ExpressionError | FigureError)
+    return isinstance(error, ScenarioError | StudyError | ExpressionError | FigureError | QuestionError)
