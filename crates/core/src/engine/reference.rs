@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 
+use super::calls::Calls;
 use super::{LossRecord, Outcome, Work, number_at_port, sampled_ports};
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
@@ -11,8 +12,8 @@ use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::credit::Credit;
 use crate::link::port::{Loss, Started};
 use crate::network::Network;
-use crate::network::circuit::{Emission, Hop};
-use crate::network::flow::End;
+use crate::network::circuit::Hop;
+use crate::network::flow::{End, Outbox};
 use crate::scenario::model::{Medium, Scenario};
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Span, Time};
@@ -40,15 +41,14 @@ struct Engine {
     is_cells: Vec<bool>,
     /// Whether any port works with credits.
     with_credits: bool,
-    /// The instant for which each flow end is in the queue; an event for any other instant is out of date.
-    called: Vec<Time>,
+    calls: Calls,
     /// Ports whose occupancy is sampled, when next and how often.
     sampled: Vec<usize>,
     sample: Time,
     every: Span,
     work: Work,
     log: Option<Vec<LossRecord>>,
-    emissions: Vec<Emission>,
+    outbox: Outbox,
     losses: Vec<Loss>,
 }
 
@@ -63,13 +63,13 @@ impl Engine {
             back: scenario.lines.iter().map(|line| line.back).collect(),
             with_credits: scenario.lines.iter().any(|line| line.port.credit.is_some()),
             is_cells: scenario.lines.iter().map(|line| line.medium == Medium::Cells).collect(),
-            called: vec![Time::NEVER; 2 * network.flows.len()],
+            calls: Calls::new(network.flows.len()),
             sampled: sampled_ports(scenario),
             sample: Time::ZERO,
             every: scenario.sample,
             work: Work::default(),
             log: log.then(Vec::new),
-            emissions: Vec::new(),
+            outbox: Outbox::default(),
             losses: Vec::new(),
             network,
         };
@@ -190,17 +190,11 @@ impl Engine {
     }
 
     fn timer(&mut self, entity: usize, now: Time) {
-        if self.called[entity] != now {
-            return;
-        }
-        self.called[entity] = Time::NEVER;
-        let (flow, end) = (entity / 2, if entity.is_multiple_of(2) { End::Source } else { End::Sink });
-        let Network { flows, circuits, .. } = &mut self.network;
-        if flows[flow].next_timer(end).is_some_and(|due| due <= now) {
-            flows[flow].on_timer(end, now, circuits, &mut self.emissions);
+        let rung = self.calls.ring(&mut self.network, entity, now, &mut self.outbox);
+        if let Some((flow, end)) = rung {
             self.emit(now);
+            self.call(flow, end);
         }
-        self.call(flow, end);
     }
 
     /// A unit enters the buffer of a port, or is lost there.
@@ -220,7 +214,8 @@ impl Engine {
     /// Let a port start the next credit cell or else the next unit, if its line is free.
     #[inline]
     fn start(&mut self, port: usize, now: Time) {
-        if !self.network.ports[port].is_busy() && !(self.with_credits && self.start_credit(port, now)) {
+        let busy = self.network.ports[port].is_busy() || self.with_credits && self.start_credit(port, now);
+        if !busy {
             self.start_unit(port, now);
         }
         if !self.losses.is_empty() {
@@ -272,30 +267,27 @@ impl Engine {
         let Network { flows, circuits, .. } = &mut self.network;
         let Some(frame) = circuits[unit.vc as usize].receive(&unit) else { return };
         let flow = frame.flow as usize;
-        let end = flows[flow].deliver(now, &frame, circuits, &mut self.emissions);
+        let end = flows[flow].deliver(now, &frame, circuits, &mut self.outbox);
         self.emit(now);
         self.call(flow, end);
     }
 
     /// Hand the frames that a host has written to its network interface.
     fn emit(&mut self, now: Time) {
-        let emissions = std::mem::take(&mut self.emissions);
+        let emissions = std::mem::take(&mut self.outbox.emissions);
         for emission in &emissions {
             let circuit = &self.network.circuits[emission.vc as usize];
             let hop = circuit.hop(0).expect("a circuit has a first port");
             emission.units().for_each(|unit| self.enter(hop, unit, now));
         }
-        self.emissions = emissions;
-        self.emissions.clear();
+        self.outbox.emissions = emissions;
+        self.outbox.emissions.clear();
     }
 
     /// Put a flow's end into the queue for its next timer, unless it will be called before that anyway.
     fn call(&mut self, flow: usize, end: End) {
-        let entity = 2 * flow + usize::from(end == End::Sink);
-        let Some(time) = self.network.flows[flow].next_timer(end) else { return };
-        if time < self.called[entity] {
-            self.called[entity] = time;
-            self.queue.push(Event::new(time, Class::Timer, entity as u32));
+        if let Some(event) = self.calls.next(&self.network.flows, flow, end) {
+            self.queue.push(event);
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The event queue: a quaternary heap of sixteen-octet keys, and rows for events that come in order anyway.
 
-use std::collections::VecDeque;
-
+use super::row::{NOTHING, Row};
 use crate::units::{Span, Time};
 
 /// What happens: the class, in the order of simultaneous events.
@@ -45,12 +44,15 @@ impl Event {
         Event { time, class, rank: 0, entity }
     }
 
-    fn key(self) -> u128 {
+    /// Its place in the order.
+    #[inline]
+    pub(crate) fn key(self) -> u128 {
         let class = u64::from(self.class as u32) << (ENTITY_BITS + RANK_BITS);
         let rank = u64::from(self.rank >> (u32::BITS - RANK_BITS)) << ENTITY_BITS;
         u128::from(self.time.0) << 64 | u128::from(class | rank | u64::from(self.entity))
     }
 
+    #[inline]
     fn of_key(key: u128) -> Event {
         let low = key as u64;
         let class = CLASSES[(low >> (ENTITY_BITS + RANK_BITS)) as usize];
@@ -79,25 +81,16 @@ pub struct EventQueue {
     heap: Vec<u128>,
     len: usize,
     open: bool,
-    /// Delays of the rows, and their heads.
+    /// Delays of the rows, and their first keys.
     delays: [Span; MOST_ROWS],
     firsts: [u128; MOST_ROWS],
-    rows: Vec<Row>,
-}
-
-/// Keys that come nearly in order; the least one is kept with those of the other rows.
-#[derive(Clone, Debug, Default)]
-struct Row {
-    rest: VecDeque<u128>,
-    last: u128,
+    rows: Vec<Row<()>>,
 }
 
 /// Rows beyond which the heap is cheaper than their comparison.
 const MOST_ROWS: usize = 8;
 /// Children of a node: four, so that the heap is half as deep and a node's children share cache lines.
 const ARITY: usize = 4;
-/// Later than any event.
-const NOTHING: u128 = u128::MAX;
 
 impl Default for EventQueue {
     fn default() -> Self {
@@ -106,29 +99,10 @@ impl Default for EventQueue {
     }
 }
 
-impl Row {
-    /// Put a key behind all others, or where it belongs.
-    #[inline]
-    fn push(&mut self, key: u128) {
-        self.rest.push_back(key);
-        if key < self.last {
-            let mut place = self.rest.len() - 1;
-            while place > 0 && self.rest[place - 1] > key {
-                self.rest.swap(place - 1, place);
-                place -= 1;
-            }
-        } else {
-            self.last = key;
-        }
-    }
-}
-
 impl EventQueue {
     /// Number of pending events.
     pub fn len(&self) -> usize {
-        let heads = self.firsts.iter().filter(|first| **first != NOTHING).count();
-        let rows: usize = self.rows.iter().map(|row| row.rest.len()).sum();
-        self.len - usize::from(self.open) + heads + rows
+        self.len - usize::from(self.open) + self.rows.iter().map(Row::len).sum::<usize>()
     }
 
     /// Whether nothing is pending.
@@ -168,7 +142,10 @@ impl EventQueue {
             return None;
         }
         match self.rows.get_mut(place) {
-            Some(row) => self.firsts[place] = row.rest.pop_front().unwrap_or(NOTHING),
+            Some(row) => {
+                row.pop();
+                self.firsts[place] = row.first();
+            }
             None => self.open = true,
         }
         Some(Event::of_key(first))
@@ -176,14 +153,8 @@ impl EventQueue {
 
     #[inline]
     fn push_in_row(&mut self, place: usize, key: u128) {
-        let (first, row) = (&mut self.firsts[place], &mut self.rows[place]);
-        if *first == NOTHING {
-            (*first, row.last) = (key, key);
-        } else if key < *first {
-            row.rest.push_front(std::mem::replace(first, key));
-        } else {
-            row.push(key);
-        }
+        self.rows[place].push(key, ());
+        self.firsts[place] = self.firsts[place].min(key);
     }
 
     /// The first event with this delay.
@@ -227,12 +198,17 @@ impl EventQueue {
 
     /// When the earliest event is due.
     pub(crate) fn first_time(&self) -> Option<Time> {
+        let first = self.first_key();
+        (first != NOTHING).then_some(Time((first >> 64) as u64))
+    }
+
+    /// The key of the earliest event, or [`NOTHING`].
+    pub(crate) fn first_key(&self) -> u128 {
         // behind an open root the least key is one of its children
         let [root, children @ ..] =
             self.heap.first_chunk::<{ 1 + ARITY }>().expect("a root has all its children");
         let first = if self.open { children.iter().copied().min().unwrap_or(NOTHING) } else { *root };
-        let first = self.firsts.iter().copied().fold(first, u128::min);
-        (first != NOTHING).then_some(Time((first >> 64) as u64))
+        self.firsts.iter().copied().fold(first, u128::min)
     }
 
     /// Put `key` where the root was and let it sink to its place.

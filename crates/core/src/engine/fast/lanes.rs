@@ -87,7 +87,7 @@ pub(super) struct Inputs {
 enum Order {
     /// The earliest one last.
     Ring(Vec<(Time, u32)>),
-    Heap(EventQueue),
+    Heap(Box<EventQueue>),
 }
 
 /// Most lanes of a ring.
@@ -134,7 +134,7 @@ impl Inputs {
     pub(super) fn new(lanes: Vec<Lane>, ties: Ties) -> Inputs {
         let order = match lanes.len() {
             0..=RING => Order::Ring(Vec::with_capacity(lanes.len())),
-            _ => Order::Heap(EventQueue::default()),
+            _ => Order::Heap(Box::default()),
         };
         Inputs { lanes, order, ties, awaited: VecDeque::new() }
     }

@@ -43,6 +43,7 @@ mod lanes;
 mod ledger;
 mod nic;
 mod pace;
+mod packets;
 mod plan;
 mod run;
 mod stretch;
@@ -51,13 +52,13 @@ mod whole;
 
 use std::collections::VecDeque;
 
+use super::calls::Calls;
 use super::{LossRecord, Outcome, Work, is_sampled};
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::port::{Loss, Port};
 use crate::network::Network;
-use crate::network::circuit::Emission;
-use crate::network::flow::End;
+use crate::network::flow::{End, Outbox};
 use crate::scenario::model::{Medium, Scenario};
 use crate::unit::Unit;
 use crate::units::{Span, Time};
@@ -75,6 +76,9 @@ use through::Through;
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
+    if packets::knows(scenario) {
+        return packets::run(scenario, log);
+    }
     let mut engine = Fast::new(scenario, log);
     let Window { from, to } = engine.window;
     engine.run_until(from);
@@ -98,11 +102,10 @@ struct Fast<'a> {
     answered: Vec<bool>,
     queue: EventQueue,
     ties: Ties,
-    /// The instant for which each flow end is in the queue; an event for any other instant is out of date.
-    called: Vec<Time>,
+    calls: Calls,
     work: Work,
     log: Option<Vec<LossRecord>>,
-    emissions: Vec<Emission>,
+    outbox: Outbox,
     losses: Vec<Loss>,
     /// Where the part of the run that is being computed ends.
     end: Time,
@@ -194,10 +197,10 @@ impl Fast<'_> {
             answered: plan::answered(scenario),
             queue: EventQueue::default(),
             ties: Ties::new(scenario.seed),
-            called: vec![Time::NEVER; 2 * network.flows.len()],
+            calls: Calls::new(network.flows.len()),
             work: Work::default(),
             log: log.then(Vec::new),
-            emissions: Vec::new(),
+            outbox: Outbox::default(),
             losses: Vec::new(),
             end: Time::ZERO,
             together: Time::ZERO,
