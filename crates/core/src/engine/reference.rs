@@ -1,7 +1,6 @@
 //! The reference engine: the simplest event loop over single units that a reader can check against the papers.
 //!
-//! Two events for every unit and line: the last bit leaves, the unit arrives at its end. Units on a line stay in
-//! order, so only the first one of each line is in the event queue; the same goes for the credits of each port.
+//! Two events for every unit and line: the last bit leaves, the unit arrives at its end.
 
 use std::collections::VecDeque;
 
@@ -10,7 +9,7 @@ use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::credit::Credit;
-use crate::link::port::Loss;
+use crate::link::port::{Loss, Started};
 use crate::network::Network;
 use crate::network::circuit::{Emission, Hop};
 use crate::network::flow::End;
@@ -32,8 +31,8 @@ struct Engine {
     network: Network,
     queue: EventQueue,
     ties: Ties,
-    /// Units on each line, with the time at which they arrive.
-    lines: Vec<VecDeque<(Time, Unit)>>,
+    /// Units on each line.
+    lines: Vec<VecDeque<Unit>>,
     /// Credits on their way to each port, with the time at which they arrive.
     credits: Vec<VecDeque<(Time, Credit)>>,
     /// The line in the other direction of each.
@@ -109,7 +108,7 @@ impl Engine {
 
     fn outcome(self) -> Outcome {
         let mut on_lines = vec![0; self.network.circuits.len()];
-        for (_, unit) in self.lines.iter().flatten() {
+        for unit in self.lines.iter().flatten() {
             on_lines[unit.vc as usize] += 1;
         }
         Outcome { network: self.network, on_lines, work: self.work, losses: self.log.unwrap_or_default() }
@@ -129,10 +128,7 @@ impl Engine {
     }
 
     fn arrive(&mut self, line: usize, now: Time) {
-        let (_, mut unit) = self.lines[line].pop_front().expect("an arriving unit was on the line");
-        if let Some(&(time, _)) = self.lines[line].front() {
-            self.expect(line, time);
-        }
+        let mut unit = self.lines[line].pop_front().expect("an arriving unit was on the line");
         let Network { receivers, circuits, .. } = &mut self.network;
         if let Some(receiver) = &mut receivers[line] {
             receiver.arrived(number_at_port(circuits)(&unit));
@@ -222,36 +218,43 @@ impl Engine {
     }
 
     /// Let a port start the next credit cell or else the next unit, if its line is free.
+    #[inline]
     fn start(&mut self, port: usize, now: Time) {
-        if let Some((credit, sent)) = self.network.ports[port].start_credit(now) {
-            self.work.cell_hops += 1;
-            self.queue.push(Event::new(sent.ends, Class::Free, port as u32));
-            let to = self.back[port].expect("credit cells go against the data of a line");
-            return self.send_credit(to, sent.arrives, credit);
+        if !self.network.ports[port].is_busy() && !(self.with_credits && self.start_credit(port, now)) {
+            self.start_unit(port, now);
         }
+        if !self.losses.is_empty() {
+            self.count_losses(port, now);
+        }
+    }
+
+    /// Let a port start the next credit cell, if there is one.
+    fn start_credit(&mut self, port: usize, now: Time) -> bool {
+        let Some((credit, sent)) = self.network.ports[port].start_credit(now) else { return false };
+        self.work.cell_hops += 1;
+        self.queue.push(Event::new(sent.ends, Class::Free, port as u32));
+        let to = self.back[port].expect("credit cells go against the data of a line");
+        self.send_credit(to, sent.arrives, credit);
+        true
+    }
+
+    /// Let a port start the next unit, if there is one.
+    fn start_unit(&mut self, port: usize, now: Time) {
         let Network { ports, circuits, .. } = &mut self.network;
         let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
-        self.count_losses(port, now);
-        let Some(started) = started else { return };
+        let Some(Started { unit, sent }) = started else { return };
         let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
         *hops += 1;
-        self.queue.push(Event::new(started.sent.ends, Class::Free, port as u32));
-        let time = started.sent.arrives;
-        if self.lines[port].is_empty() {
-            self.expect(port, time);
-        }
-        self.lines[port].push_back((time, started.unit));
+        let (free, rank) = (sent.ends.since(sent.starts), self.ties.rank(sent.arrives, port as u32));
+        self.queue.push_after(free, Event::new(sent.ends, Class::Free, port as u32));
+        let event = Event { time: sent.arrives, class: Class::Arrive, rank, entity: port as u32 };
+        self.queue.push_after(sent.arrives.since(sent.starts), event);
+        self.lines[port].push_back(unit);
     }
 
     /// What a port has just lost, on arrival or at the head of a queue.
-    #[inline]
+    #[cold]
     fn count_losses(&mut self, port: usize, now: Time) {
-        if !self.losses.is_empty() {
-            self.count_each_loss(port, now);
-        }
-    }
-
-    fn count_each_loss(&mut self, port: usize, now: Time) {
         let mut losses = std::mem::take(&mut self.losses);
         for Loss { unit, reason } in losses.drain(..) {
             let Unit { vc, frame, index, .. } = unit;
@@ -262,12 +265,6 @@ impl Engine {
             self.forwarded(&unit, now);
         }
         self.losses = losses;
-    }
-
-    /// The next unit on a line will arrive at `time`.
-    fn expect(&mut self, line: usize, time: Time) {
-        let rank = self.ties.rank(time, line as u32);
-        self.queue.push(Event { time, class: Class::Arrive, rank, entity: line as u32 });
     }
 
     /// A unit arrives at the host where its circuit ends.

@@ -98,6 +98,8 @@ dispatch! {
     fn broken(&mut self, vc: usize, fragment: bool);
     fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time>;
     fn meter(&mut self, vc: usize) -> Option<f64>;
+    fn taken(&mut self, vc: usize, units: u64, octets: u64);
+    fn frames(&mut self) -> Option<&mut Frames>;
 }
 
 /// What a policy is asked. Circuits are numbered within the port, from 0.
@@ -134,6 +136,14 @@ pub trait Admission {
     fn meter(&mut self, _vc: usize) -> Option<f64> {
         None
     }
+
+    /// So many units that do not begin a frame were taken because [`frames`](Admission::frames) said so.
+    fn taken(&mut self, _vc: usize, _units: u64, _octets: u64) {}
+
+    /// The frame rule, if the policy leaves to it all units but the first of every frame.
+    fn frames(&mut self) -> Option<&mut Frames> {
+        None
+    }
 }
 
 /// What a policy does in plain words, if these words suffice: an engine may then act on them without asking.
@@ -143,17 +153,36 @@ pub(crate) enum Rule {
     Fits,
     /// A frame is refused if its first unit meets this occupancy or more; otherwise the frame rule decides alone.
     Frames { threshold: u64, frames: Frames },
+    /// The policy has to be asked, but it looks at nothing but the books, and never takes back what it has accepted.
+    Asked(Interest),
+}
+
+/// Which departures a policy wants to know of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Interest {
+    /// Those that leave the buffer empty.
+    Last,
+    /// All of them, but neither which unit it is nor exactly when it leaves.
+    Every,
 }
 
 impl Policy {
     /// The rule that is all of this policy, if it is one of those known.
     pub(crate) fn rule(&self) -> Option<Rule> {
         match self {
-            Policy::TailDrop(policy) => policy.rule(),
+            Policy::TailDrop(policy) => Some(policy.rule()),
             Policy::Ppd(policy) => Some(policy.rule()),
             Policy::Epd(policy) => Some(policy.rule()),
-            #[allow(unreachable_patterns)] // every other policy is asked
-            _ => None,
+            Policy::SelectiveDrop(_) | Policy::Fba(_) | Policy::Red(_) | Policy::AtmRed(_) => {
+                Some(Rule::Asked(Interest::Last))
+            }
+            Policy::Wfepd(_) | Policy::DynamicThreshold(_) | Policy::DtEpd(_) => {
+                Some(Rule::Asked(Interest::Last))
+            }
+            Policy::VirtualQueueing(_) => Some(Rule::Asked(Interest::Every)),
+            Policy::DropFromFront(_) | Policy::Fred(_) | Policy::Espd(_) | Policy::GatekeeperJanitor(_) => {
+                None
+            }
         }
     }
 }

@@ -134,6 +134,14 @@ impl Admission for Policy {
     fn meter(&mut self, vc: usize) -> Option<f64> {
         Some(self.gauge.rates[vc] * 8.0)
     }
+
+    fn taken(&mut self, vc: usize, _: u64, octets: u64) {
+        self.gauge.accepted[vc] += octets;
+    }
+
+    fn frames(&mut self) -> Option<&mut Frames> {
+        Some(&mut self.frames)
+    }
 }
 
 /// The accepted rate of every circuit: section IV.

@@ -40,12 +40,14 @@ mod fifo;
 mod general;
 mod hosts;
 mod lanes;
+mod ledger;
 mod nic;
 mod pace;
 mod plan;
 mod run;
 mod stretch;
 mod through;
+mod whole;
 
 use std::collections::VecDeque;
 
@@ -139,6 +141,7 @@ impl Station {
                 vcs,
                 cuts,
                 sampled,
+                tick: port.tick(Time::ZERO),
                 cell: (line.medium == Medium::Cells).then(|| plan.pace(index)),
             }))),
             Kind::General => {
@@ -167,7 +170,7 @@ impl Station {
     /// Whether nothing will happen before something arrives that is not known yet.
     fn is_quiet(&self) -> bool {
         match self {
-            Station::Fifo(fifo) => fifo.is_quiet(),
+            Station::Fifo(fifo) => fifo.inputs.is_empty(),
             Station::General(general) => general.is_quiet(),
             _ => true,
         }
@@ -239,10 +242,10 @@ impl Fast<'_> {
         let reach = self.plan.reach[port];
         match &mut self.stations[port] {
             Station::Fifo(fifo) => {
-                let next = fifo.inputs.next_awaited(time);
-                fifo.called = next.map_or(Time::NEVER, |next| next + reach);
+                let next = fifo.inputs.next_awaited(time).map(|next| fifo.not_out_before(next) + reach);
+                fifo.called = next.unwrap_or(Time::NEVER);
                 if let Some(next) = next {
-                    self.wake(port as u32, next + reach);
+                    self.wake(port as u32, next);
                 }
             }
             Station::General(_) => self.watch(port, time),
@@ -360,9 +363,10 @@ impl Fast<'_> {
                     return self.step(port as usize, time);
                 }
                 fifo.inputs.wait_for(time);
-                if time + reach < fifo.called {
-                    fifo.called = time + reach;
-                    self.wake(port, time + reach);
+                let call = fifo.not_out_before(time) + reach;
+                if call < fifo.called {
+                    fifo.called = call;
+                    self.wake(port, call);
                 }
             }
             Station::General(general) => {

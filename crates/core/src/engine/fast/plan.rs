@@ -181,7 +181,8 @@ impl Plan {
     /// no faster.
     fn only_delays(&self, scenario: &Scenario, port: usize) -> bool {
         let line = &scenario.lines[port];
-        let (Kind::Fifo(_), true, Medium::Cells) = (&self.kinds[port], is_plain(line), line.medium) else {
+        let (Kind::Fifo(Rule::Fits), true, Medium::Cells) = (&self.kinds[port], is_plain(line), line.medium)
+        else {
             return false;
         };
         match self.lanes[port][..] {
