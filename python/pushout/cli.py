@@ -236,7 +236,8 @@ def _studies(wanted: Sequence[str]) -> list[str]:
     return [study for study in known if not wanted or any(study.startswith(name) for name in wanted)]
 
 
-cli.add_command(verbs.sweep)
+for command in (verbs.compare, verbs.sweep, verbs.size):
+    cli.add_command(command)
 
 
 def main(args: Sequence[str] | None = None) -> None:

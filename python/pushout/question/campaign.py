@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from pushout import _core
 from pushout.question.executor import Done, Task, Variations
@@ -66,7 +66,22 @@ class Precision:
         return min(self.most, max(len(runs) + 1, math.ceil(len(runs) * growth)))
 
 
-Replications = Fixed | Precision
+class Replications(Protocol):
+    """How often a point is run."""
+
+    @property
+    def least(self) -> int:
+        """With how many to begin."""
+        ...
+
+    @property
+    def most(self) -> int:
+        """How many there may be."""
+        ...
+
+    def more(self, runs: Sequence[Run]) -> int:
+        """How many there should be, given those that there are."""
+        ...
 
 
 @dataclass

@@ -31,7 +31,7 @@ from typing import Any
 
 from pushout.question import QuestionError
 from pushout.question.campaign import Fixed, Precision, Replications
-from pushout.source import toml
+from pushout.source import Source, toml
 
 MOST_POINTS = 1_000_000
 
@@ -70,7 +70,7 @@ class Design:
     name: str
     title: str
     text: str
-    scenario: Path | Mapping[str, Any] | str
+    scenario: Source | Path | Mapping[str, Any] | str
     points: tuple[Level, ...]
     reps: Replications
     seed: int | None = None

@@ -14,7 +14,7 @@ from pushout.question.session import Session
 from pushout.question.store import Run
 from pushout.question.table import Rows, column_of, engine, host
 from pushout.simulate import Job
-from pushout.source import load
+from pushout.source import Source, load
 from pushout.stats import Interval, interval
 
 if TYPE_CHECKING:
@@ -26,13 +26,10 @@ ROWS, MANIFEST = "rows.parquet", "manifest.json"
 
 
 @dataclass(frozen=True)
-class SweepResult:
-    """What a sweep found: `table` has a row for every run."""
+class Framed:
+    """A result with a row for every run."""
 
     table: "pa.Table"
-    manifest: dict[str, Any]
-    points: list[dict[str, Any]] = field(repr=False)
-    """The swept values of every point."""
 
     def to_polars(self) -> "polars.DataFrame":
         """The table as polars has it (needs `pip install pushout[tables]`)."""
@@ -45,6 +42,21 @@ class SweepResult:
     def to_pandas(self) -> "pandas.DataFrame":
         """The table as pandas has it (needs `pip install pushout[tables]`)."""
         return self.table.to_pandas()
+
+
+@dataclass(frozen=True)
+class SweepResult(Framed):
+    """What a sweep found."""
+
+    manifest: dict[str, Any]
+    points: list[dict[str, Any]] = field(repr=False)
+    """The swept values of every point."""
+
+    def of_point(self, point: int) -> "pa.Table":
+        """The rows of one point, in order of their seeds."""
+        import pyarrow.compute as pc
+
+        return self.table.filter(pc.equal(self.table["point"], point))
 
     def swept(self) -> list[str]:
         """Every swept key and axis."""
@@ -73,14 +85,14 @@ class SweepResult:
         return plot.sweep(self, y, x, **options)
 
 
-def sweep(design: Design, session: Session) -> SweepResult:
+def sweep(design: Design, session: Session, *, kind: str = "sweep") -> SweepResult:
     """Run what the store does not have; write rows and manifest if there is somewhere to write them."""
     import pyarrow as pa
 
     start = time.monotonic()
-    source = load(design.scenario)
+    source = design.scenario if isinstance(design.scenario, Source) else load(design.scenario)
     campaign = Campaign(source, session, _figures(design), design.engine, design.seed)
-    manifest = _manifest(design, Job(source, engine=design.engine))
+    manifest = {"kind": kind, **_manifest(design, Job(source, engine=design.engine))}
     if session.out:  # also to know before the first run that one can write there
         session.out.text(MANIFEST, _json({**manifest, "complete": False}))
     points = _warmed(campaign, design) if design.warmup else list(design.points)
@@ -154,7 +166,7 @@ def _warmed(campaign: Campaign, design: Design) -> list[Level]:
     warmup = design.warmup
     pilot = replace(campaign, figures=[warmup.figure, *mser.clock(warmup.figure)])
     found = []
-    pilots = pilot.measure([point.sets for point in design.points], Fixed(warmup.reps))
+    pilots = pilot.measure([(*point.sets, "warmup=0 s") for point in design.points], Fixed(warmup.reps))
     for point, runs in zip(design.points, pilots, strict=True):
         try:
             seconds = mser.warmup_s(warmup.figure, [run.figures for run in runs])
@@ -174,7 +186,6 @@ def _manifest(design: Design, job: Job) -> dict[str, Any]:
     scenario = json.loads(job.explain())
     reps = design.reps
     return {
-        "kind": "sweep",
         "name": design.name,
         "title": design.title,
         "points": len(design.points),

@@ -3,7 +3,6 @@
 import json
 import os
 import platform
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pushout import _core
 from pushout.question import QuestionError
+from pushout.question.quantity import split
 from pushout.question.store import Run
 from pushout.simulate import cores
 from pushout.study.cache import build, write
@@ -50,12 +50,22 @@ class Output:
 
     def text(self, name: str, text: str) -> str:
         """Write a text; the place where it is."""
+        return self.data(name, text.encode())
+
+    def data(self, name: str, data: bytes) -> str:
+        """Write octets; the place where they are."""
         if self.local is not None:
-            write(self.local / name, text)
+            write(self.local / name, data)
             return str(self.local / name)
         with self._open(name) as stream:
-            stream.write(text.encode())
+            stream.write(data)
         return self._full(name)
+
+    def figure(self, name: str, figure: Any) -> list[str]:
+        """Write a drawing as SVG, and as PNG for those who cannot use that; the places."""
+        from pushout.question.plot import images
+
+        return [self.data(f"{name}.{kind}", image) for kind, image in images(figure).items()]
 
     def parquet(self, name: str, schema: "pa.Schema", batches: Iterable["pa.Table"]) -> str:
         """Write a table; until it is whole nothing has its name."""
@@ -122,19 +132,17 @@ def _float(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-QUANTITY = re.compile(r"([-+]?[\d_]+(?:\.\d+)?(?:e[-+]?\d+)?)\s*([%A-Za-z/]+)")
-
-
 def quantities(texts: Sequence[str | None]) -> tuple[str, list[float | None]] | None:
     """The numbers of texts such as "1000 cells", if all have one unit; the unit is made part of a name."""
-    matches = [None if text is None else QUANTITY.fullmatch(text.strip().strip("\"'")) for text in texts]
-    if any(match is None and text is not None for match, text in zip(matches, texts, strict=True)):
+    try:
+        pairs = [None if text is None else split(text.strip("\"'")) for text in texts]
+    except QuestionError:
         return None
-    units = {match[2] for match in matches if match}
-    if len(units) != 1:
+    units = {unit for _, unit in filter(None, pairs)}
+    if len(units) != 1 or units == {""}:
         return None
     unit = units.pop().replace("%", "percent").replace("/", "_per_")
-    return unit, [None if match is None else float(match[1].replace("_", "")) for match in matches]
+    return unit, [pair and pair[0] for pair in pairs]
 
 
 @dataclass(frozen=True)
