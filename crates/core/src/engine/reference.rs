@@ -47,6 +47,8 @@ struct Engine {
     sampled: Vec<usize>,
     sample: Time,
     every: Span,
+    /// When the run is over.
+    end: Time,
     work: Work,
     log: Option<Vec<LossRecord>>,
     emissions: Vec<Emission>,
@@ -68,6 +70,7 @@ impl Engine {
             sampled: sampled_ports(scenario),
             sample: Time::ZERO,
             every: scenario.sample,
+            end: Time::ZERO + scenario.duration,
             work: Work::default(),
             log: log.then(Vec::new),
             emissions: Vec::new(),
@@ -234,7 +237,7 @@ impl Engine {
         self.count_losses(port, now);
         let Some(started) = started else { return };
         let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
-        *hops += 1;
+        *hops += u64::from(started.sent.starts < self.end); // a host may still be resting then
         self.queue.push(Event::new(started.sent.ends, Class::Free, port as u32));
         let time = started.sent.arrives;
         if self.lines[port].is_empty() {

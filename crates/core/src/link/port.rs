@@ -220,6 +220,9 @@ impl Port {
             if let Some(credit) = &mut self.credit {
                 credit.sent(vc);
             }
+            if unit.is_first() {
+                self.line.rest(now);
+            }
             let sent = self.line.send(now, unit.bytes);
             self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
             return Some(Started { unit, sent });
@@ -280,8 +283,8 @@ impl Port {
     pub fn sample(&mut self) {
         self.counters.occupancy.sample(self.pool.total());
         if let Some(meter) = &mut self.counters.meter {
-            let rate = |vc| self.admission.meter(vc).unwrap_or_default();
-            meter.extend((0..self.pool.vcs()).map(rate));
+            let reading = |vc| self.admission.meter(vc).unwrap_or_default();
+            meter.extend((0..self.pool.vcs()).map(reading));
         }
     }
 
