@@ -14,6 +14,7 @@ use crate::adaptation::Shape;
 use crate::audit::Audit;
 use crate::buffer::verdict::Reason;
 use crate::engine::{self, Outcome};
+use crate::link::credit::Receiver;
 use crate::metrics::fairness;
 use crate::metrics::ideal::{self, Demand};
 use crate::network::flow::{Coding, Figures};
@@ -119,6 +120,7 @@ fn port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "frames_in": counters.frames_in,
         "frames_whole_out": counters.frames_whole_out,
         "credit_cells": counters.credit_cells,
+        "credit_room": outcome.network.receivers[index].as_ref().map_or(0, Receiver::room),
         "occupancy_mean": counters.occupancy.mean(),
         "occupancy_max": counters.occupancy.max(),
         "occupancy_unit": line.port.measure.word(),

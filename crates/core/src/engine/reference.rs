@@ -46,6 +46,8 @@ struct Engine {
     sampled: Vec<usize>,
     sample: Time,
     every: Span,
+    /// When the run is over.
+    end: Time,
     work: Work,
     log: Option<Vec<LossRecord>>,
     outbox: Outbox,
@@ -67,6 +69,7 @@ impl Engine {
             sampled: sampled_ports(scenario),
             sample: Time::ZERO,
             every: scenario.sample,
+            end: Time::ZERO + scenario.duration,
             work: Work::default(),
             log: log.then(Vec::new),
             outbox: Outbox::default(),
@@ -239,7 +242,7 @@ impl Engine {
         let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
         let Some(Started { unit, sent }) = started else { return };
         let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
-        *hops += 1;
+        *hops += u64::from(sent.starts < self.end); // a host may still be resting then
         let (free, rank) = (sent.ends.since(sent.starts), self.ties.rank(sent.arrives, port as u32));
         self.queue.push_after(free, Event::new(sent.ends, Class::Free, port as u32));
         let event = Event { time: sent.arrives, class: Class::Arrive, rank, entity: port as u32 };

@@ -304,8 +304,8 @@ impl Port {
     pub(crate) fn sample_level(&mut self, level: u64) {
         self.counters.occupancy.sample(level);
         if let Some(meter) = &mut self.counters.meter {
-            let rate = |vc| self.admission.meter(vc).unwrap_or_default();
-            meter.extend((0..self.pool.vcs()).map(rate));
+            let reading = |vc| self.admission.meter(vc).unwrap_or_default();
+            meter.extend((0..self.pool.vcs()).map(reading));
         }
     }
 
@@ -353,6 +353,9 @@ impl Port {
     }
 
     fn send(&mut self, now: Time, unit: Unit, vc: usize) -> Started {
+        if unit.is_first() {
+            self.line.rest(now);
+        }
         let sent = self.line.send(now, unit.bytes);
         self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
         Started { unit, sent }

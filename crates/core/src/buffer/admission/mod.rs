@@ -97,9 +97,22 @@ dispatch! {
     fn stale(&mut self, unit: &Unit, vc: usize) -> Option<Reason>;
     fn broken(&mut self, vc: usize, fragment: bool);
     fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time>;
-    fn meter(&mut self, vc: usize) -> Option<f64>;
+    fn meter(&mut self, vc: usize) -> Option<Reading>;
     fn taken(&mut self, vc: usize, units: u64, octets: u64);
     fn frames(&mut self) -> Option<&mut Frames>;
+}
+
+/// What a policy that divides its line's rate knows of a circuit; rates in bits per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// The rate at which it has been accepted.
+    pub rate: f64,
+    /// Its part of what it and those that want more, for their shares, may have together.
+    pub part: f64,
+    /// The rate at which it is to be accepted.
+    pub granted: f64,
+    /// The probability with which a frame of it is refused.
+    pub refusal: f64,
 }
 
 /// What a policy is asked. Circuits are numbered within the port, from 0.
@@ -132,8 +145,8 @@ pub trait Admission {
         None
     }
 
-    /// The rate of a circuit in bits per second as a policy with a meter has last measured it.
-    fn meter(&mut self, _vc: usize) -> Option<f64> {
+    /// What a policy with a meter knows of a circuit.
+    fn meter(&mut self, _vc: usize) -> Option<Reading> {
         None
     }
 

@@ -107,6 +107,8 @@ struct Fast<'a> {
     log: Option<Vec<LossRecord>>,
     outbox: Outbox,
     losses: Vec<Loss>,
+    /// Circuits of the units before which a host still rests when the run is over.
+    resting: Vec<u32>,
     /// Where the part of the run that is being computed ends.
     end: Time,
     /// The first instant that has not happened yet at all ports together, where units can go round in circles.
@@ -132,7 +134,9 @@ impl Station {
         let inputs = || plan.inputs(index, Ties::new(scenario.seed));
         let (paces, cuts) = (Paces::new(line.rate), plan.cuts(index, window));
         match plan.kinds[index].clone() {
-            Kind::Nic => Station::Nic(Box::new(Nic::new(window, paces, measure, cuts))),
+            Kind::Nic => {
+                Station::Nic(Box::new(Nic::new(window, paces, port.line().pause().cloned(), measure, cuts)))
+            }
             Kind::Through => Station::Through(Box::new(Through::new(window, vcs))),
             Kind::Fifo(rule) => Station::Fifo(Box::new(Fifo::new(fifo::Parts {
                 inputs: inputs(),
@@ -202,6 +206,7 @@ impl Fast<'_> {
             log: log.then(Vec::new),
             outbox: Outbox::default(),
             losses: Vec::new(),
+            resting: Vec::new(),
             end: Time::ZERO,
             together: Time::ZERO,
             plan,
@@ -392,6 +397,7 @@ impl Fast<'_> {
         for unit in self.stations.iter().filter_map(Station::inputs).flat_map(Inputs::units) {
             on_lines[unit.vc as usize] += 1;
         }
+        self.resting.iter().for_each(|&vc| on_lines[vc as usize] += 1);
         for Landing { run, .. } in self.inboxes.iter().flatten() {
             on_lines[run.unit.vc as usize] += u64::from(run.units);
         }

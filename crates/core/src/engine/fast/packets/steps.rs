@@ -6,6 +6,7 @@ use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::{NodeKind, Scenario};
 use crate::scheduler;
 use crate::unit::{Flags, Unit};
+use crate::units::Span;
 
 /// A packet under way: which step of its circuit it takes next.
 #[derive(Clone, Copy, Debug)]
@@ -67,8 +68,10 @@ impl Steps {
         let (passing, lanes) = (passing_circuits(scenario), lanes(scenario));
         let rules: Vec<Option<Rule>> = (scenario.lines.iter().zip(&passing))
             .map(|(line, vcs)| {
-                let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
-                if fifo { rule(scenario, line, vcs) } else { None }
+                let fifo =
+                    matches!(line.port.scheduler, scheduler::Spec::Fifo(_)) && line.pause == Span::ZERO;
+                let rule = if fifo { rule(scenario, line, vcs) } else { None };
+                rule.filter(|rule| !matches!(rule, Rule::Asked(_)))
             })
             .collect();
         let stop = |line: usize| {
