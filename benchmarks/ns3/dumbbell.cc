@@ -1,7 +1,7 @@
 // Workloads of `pushout bench` in ns-3: TCP flows over a dumbbell, as scenarios/w1-packet.toml and w3-*.toml describe
 // them. Prints one JSON line. `pushout bench` compiles it against the ns-3 that it finds.
 //
-//     dumbbell --flows=100 --access=100000000 --accessDelay=1ms --rate=1000000000 --delay=3ms --buffer=1250000
+//     dumbbell --flows=100 --access=100000000 --access_delay=1e-3 --rate=1000000000 --delay=3e-3 --buffer=1250000
 //         --mss=1460 --spread=0.1 --duration=5 --scheduler=Map
 //
 // What is timed is the event loop alone. docs/performance.md lists what ns-3 models differently.
@@ -25,9 +25,9 @@ using namespace ns3;
 struct Given {
     uint32_t flows = 10;
     uint64_t access = 155520000;
-    std::string accessDelay = "5us";
+    double accessDelay = 5e-6;
     uint64_t rate = 155520000;
-    std::string delay = "5us";
+    double delay = 5e-6;
     uint32_t buffer = 159000;
     uint32_t mss = 2048;
     uint32_t window = 65536;
@@ -39,9 +39,9 @@ struct Given {
         CommandLine line;
         line.AddValue("flows", "TCP flows", flows);
         line.AddValue("access", "rate of access and egress lines, bit/s", access);
-        line.AddValue("accessDelay", "their delay", accessDelay);
+        line.AddValue("access_delay", "their delay, s", accessDelay);
         line.AddValue("rate", "rate of the bottleneck, bit/s", rate);
-        line.AddValue("delay", "its delay", delay);
+        line.AddValue("delay", "its delay, s", delay);
         line.AddValue("buffer", "its drop-tail queue, octets", buffer);
         line.AddValue("mss", "data in a segment, octets", mss);
         line.AddValue("window", "receive buffer, octets", window);
@@ -75,7 +75,7 @@ class Dumbbell {
     explicit Dumbbell(const Given& given) : given(given) {
         access.SetDeviceAttribute("Mtu", UintegerValue(65535));
         access.SetDeviceAttribute("DataRate", DataRateValue(given.access));
-        access.SetChannelAttribute("Delay", StringValue(given.accessDelay));
+        access.SetChannelAttribute("Delay", TimeValue(Seconds(given.accessDelay)));
         access.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue("1000000000B"));
         internet.SetRoutingHelper(Ipv4NixVectorHelper()); // a route costs the same however many there are
         internet.SetIpv6StackInstall(false);
@@ -110,7 +110,7 @@ class Dumbbell {
     void Bottleneck() {
         PointToPointHelper line = access;
         line.SetDeviceAttribute("DataRate", DataRateValue(given.rate));
-        line.SetChannelAttribute("Delay", StringValue(given.delay));
+        line.SetChannelAttribute("Delay", TimeValue(Seconds(given.delay)));
         line.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue(std::to_string(given.buffer) + "B"));
         Connect(line, switches.Get(0), switches.Get(1));
     }
