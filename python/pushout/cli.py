@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from pushout import verbs
+from pushout.bench.verb import bench
 from pushout.options import (
     BAD_SCENARIO,
     FAILURE,
@@ -236,7 +237,7 @@ def _studies(wanted: Sequence[str]) -> list[str]:
     return [study for study in known if not wanted or any(study.startswith(name) for name in wanted)]
 
 
-for command in (verbs.compare, verbs.sweep, verbs.size):
+for command in (verbs.compare, verbs.sweep, verbs.size, bench):
     cli.add_command(command)
 
 

@@ -2,9 +2,11 @@
 
 mod pool;
 
+use std::hint::black_box;
 use std::time::Instant;
 
 use pushout_core::api::{self, Request};
+use pushout_core::engine;
 use pyo3::prelude::*;
 
 pyo3::create_exception!(
@@ -80,6 +82,17 @@ mod _core {
         py.detach(|| api::explain(&request(text, name, &sets, seed, engine, false)))
             .map(|document| document.to_string())
             .map_err(ScenarioError::new_err::<String>)
+    }
+
+    /// Seconds that so many cells take through a ring with early packet discard and counters, and nothing else: the
+    /// floor under every simulator that handles each cell.
+    #[pyfunction]
+    fn floor(py: Python<'_>, cells: u64) -> f64 {
+        py.detach(|| {
+            let start = Instant::now();
+            black_box(engine::floor::floor(black_box(cells)));
+            start.elapsed().as_secs_f64()
+        })
     }
 
     /// The JSON Schema of the scenario file.

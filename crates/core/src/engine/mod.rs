@@ -6,6 +6,8 @@ pub mod reference;
 
 pub mod fast;
 
+pub mod floor;
+
 use crate::buffer::verdict::Reason;
 use crate::network::Network;
 use crate::network::circuit::Circuit;
