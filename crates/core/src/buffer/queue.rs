@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::runs::{Part, Runs};
-use crate::unit::Unit;
+use crate::unit::{Flags, Unit};
 
 /// A queue of units with stable positions.
 ///
@@ -82,6 +82,37 @@ impl Queue {
         self.len -= 1;
         self.trim();
         Some(unit)
+    }
+
+    /// Units of one frame join, of which `unit` is the first and only the last has the mark `last`, if there is one.
+    pub(crate) fn push_train(&mut self, unit: Unit, units: u16, last: Flags) {
+        let inner = Flags(unit.flags.0 & !Flags::FIRST.0 & !Flags::EOM.0);
+        for i in 0..units {
+            let flags = if i == 0 { unit.flags } else { inner };
+            let flags = if i + 1 == units { flags.with(last) } else { flags };
+            self.push(Unit { index: unit.index + i, flags, ..unit });
+        }
+    }
+
+    /// How many units at the head belong to one frame and do not end it, short of the last one of the queue.
+    pub(crate) fn inner_ahead(&self) -> usize {
+        let Some(first) = self.front() else { return 0 };
+        let inner = |&(i, unit): &(usize, &Unit)| {
+            unit.frame == first.frame
+                && usize::from(unit.index) == usize::from(first.index) + i
+                && !unit.is_eom()
+        };
+        let ahead = self.slots.iter().take(self.len - 1).map_while(Option::as_ref);
+        ahead.enumerate().take_while(inner).count()
+    }
+
+    /// So many units leave from the head, which have no gaps between them; answers the first.
+    pub(crate) fn skip(&mut self, units: usize) -> Option<Unit> {
+        let first = self.pop();
+        (1..units).for_each(|_| {
+            self.pop();
+        });
+        first
     }
 
     /// The unit at a position leaves, if it is still there.
