@@ -7,11 +7,13 @@ VALUES = dict(zip(CASES, (0.90, 0.92, 0.93, 0.95), strict=True))
 
 
 def lookup(figure: str, case: str) -> object:
+    if figure == "curve":
+        return (9.0, 9.0, 1.0, 1.2, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
     return (1.0, 3.0) if figure == "shares" else VALUES[case]
 
 
 def read(text: str) -> Expression:
-    return Expression(text, ["goodput", "shares"], CASES)
+    return Expression(text, ["goodput", "shares", "curve"], CASES)
 
 
 @pytest.mark.parametrize(
@@ -30,6 +32,9 @@ def read(text: str) -> Expression:
         ('max(abs(-shares["lan.EPD.1460"]))', 3.0),
         ('first(shares["lan.EPD.*"], 3)', (1.0, 3.0, 1.0)),
         ('nth(shares["lan.EPD.1460"], 2)', 3.0),
+        ('deviation(shares["lan.EPD.1460"])', 1.0),
+        ('histogram(shares["lan.EPD.*"], 2, 3)', (0.5, 0.5, 0.0)),
+        ('settled(curve["lan.EPD.1460"], 0.1)', 3),
     ],
 )
 def test_an_expression_has_its_value(text: str, value: object) -> None:
