@@ -1,14 +1,45 @@
 """The compiled simulator. Private: use the functions of `pushout`."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, final
 
-__all__ = ["VERSION", "ScenarioError", "docs", "explain", "floor", "policies", "run", "schema", "validate"]
+__all__ = [
+    "VERSION",
+    "Points",
+    "Pool",
+    "ScenarioError",
+    "docs",
+    "explain",
+    "floor",
+    "identities",
+    "policies",
+    "run",
+    "schema",
+    "validate",
+]
 
 VERSION: Final[str]
 
 class ScenarioError(ValueError): ...
 
+@final
+class Points:
+    def __new__(
+        cls, text: str, name: str, points: Sequence[Sequence[str]], engine: str | None, threads: int
+    ) -> Points: ...
+    def heads(self) -> list[tuple[int, float, float]]: ...
+    def check(self, figures: Sequence[str], threads: int) -> None: ...
+
+@final
+class Pool:
+    def __new__(cls, threads: int) -> Pool: ...
+    def submit(self, points: Points, tasks: Sequence[tuple[int, int, int]], figures: Sequence[str]) -> None: ...
+    def wait(self, timeout: float, linger: float) -> list[tuple[int, str, float]]: ...
+    def close(self) -> None: ...
+
+def identities(
+    text: str, name: str, points: Sequence[Sequence[str]], engine: str | None, threads: int
+) -> list[str]: ...
 def run(text: str, name: str, sets: Sequence[str], seed: int | None, engine: str | None, audit: bool) -> str: ...
 def validate(text: str, name: str, sets: Sequence[str]) -> None: ...
 def explain(text: str, name: str, sets: Sequence[str], seed: int | None, engine: str | None) -> str: ...

@@ -4,36 +4,27 @@ import difflib
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERRUPTED = 0, 1, 2, 3, 4, 130
-
-SCENARIO = click.argument("scenario", metavar="SCENARIO")
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
-SEED = click.IntRange(0, 2**64 - 1)
-
-
-def _assignments(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    for value in values:
-        if "=" not in value.lstrip("="):
-            raise click.BadParameter(f"{value!r} is not key.path=value")
-    return values
-
-
-SET = click.option(
-    "--set",
-    "sets",
-    multiple=True,
-    metavar="KEY.PATH=VALUE",
-    callback=_assignments,
-    help="Override a key of the scenario; may be repeated. The value is read as TOML, else as a text.",
+from pushout import verbs
+from pushout.bench.verb import bench
+from pushout.options import (
+    BAD_SCENARIO,
+    FAILURE,
+    INTERRUPTED,
+    JSON,
+    MISSED,
+    OK,
+    SCENARIO,
+    SEED,
+    SET,
+    USAGE,
+    console,
+    scenario_file,
 )
 
 
@@ -86,7 +77,7 @@ def run(
     else:
         from pushout import show
 
-        show.result(result.document, _console())
+        show.result(result.document, console())
     failures = result.document.get("audit", {}).get("failures", [])
     for failure in failures:
         click.echo(f"audit: {failure}", err=True)
@@ -169,9 +160,9 @@ def policies(name: str | None, as_json: bool) -> None:
     from pushout import show
 
     if name is None:
-        show.policies(entries, _console())
+        show.policies(entries, console())
     for entry in entries if name is not None else ():
-        show.policy(entry, _console())
+        show.policy(entry, console())
 
 
 def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
@@ -187,7 +178,7 @@ def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
 @cli.command()
 @click.argument("studies", metavar="[STUDY]…", nargs=-1)
 @click.option(
-    "--reps", type=click.IntRange(1), default=10, show_default=True, metavar="R", help="Replications per row."
+    "--reps", type=click.IntRange(1), metavar="R", help="Replications per row (default: as many as each study names)."
 )
 @click.option(
     "--out",
@@ -199,7 +190,7 @@ def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
 )
 @click.option("--strict", is_flag=True, help="Exit with 4 if a number misses its tolerance or a claim fails.")
 @JSON
-def reproduce(studies: tuple[str, ...], reps: int, out: Path, strict: bool, as_json: bool) -> None:
+def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: bool, as_json: bool) -> None:
     """Run the published studies and set every number beside print.
 
     A STUDY is named by its id or the beginning of it, such as 000; without one, all are run.
@@ -207,7 +198,7 @@ def reproduce(studies: tuple[str, ...], reps: int, out: Path, strict: bool, as_j
     from pushout.progress import Progress
     from pushout.study.cache import Cache, write
     from pushout.study.model import load
-    from pushout.study.report import render
+    from pushout.study.report import draw, files, markdown, render
     from pushout.study.reproduce import reproduce as run_studies
 
     chosen = [load(study) for study in _studies(studies)]
@@ -219,13 +210,19 @@ def reproduce(studies: tuple[str, ...], reps: int, out: Path, strict: bool, as_j
         raise KeyboardInterrupt(f"finished runs are kept in {cache.folder}; the same command goes on") from None
     document = json.dumps(done.json(), indent=2, ensure_ascii=False)
     write(out / "reproduce.json", document + "\n")
-    write(out / "index.html", render(done))
+    write(out / "score.md", markdown(done))
+    drawings = [draw(outcome) for outcome in done.outcomes]
+    write(out / "index.html", render(done, drawings))
+    for outcome, drawn in zip(done.outcomes, drawings, strict=True):
+        for path, drawing in files(outcome, drawn):
+            (out / path).parent.mkdir(parents=True, exist_ok=True)
+            write(out / path, drawing)
     if as_json:
         click.echo(document)
     else:
         from pushout import show
 
-        show.reproduction(done, str(out / "index.html"), _console())
+        show.reproduction(done, str(out / "index.html"), console())
     if strict and done.failed:
         raise click.exceptions.Exit(MISSED)
 
@@ -240,100 +237,8 @@ def _studies(wanted: Sequence[str]) -> list[str]:
     return [study for study in known if not wanted or any(study.startswith(name) for name in wanted)]
 
 
-def _of_list(kind: str, known: Callable[[], Sequence[str]]) -> Callable[..., tuple[str, ...] | None]:
-    """Read `a,b,c`, each of which must be known."""
-
-    def read(_context: click.Context, _option: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-        if value is None:
-            return None
-        names = tuple(name for name in value.split(",") if name)
-        for name in names:
-            if name not in known():
-                near = difflib.get_close_matches(name, known(), n=1)
-                hint = f"; did you mean {near[0]}?" if near else ""
-                raise click.BadParameter(f"no {kind} is called {name!r}{hint} (there are: {', '.join(known())})")
-        return names
-
-    return read
-
-
-def _workload_ids() -> list[str]:
-    from pushout.bench.workloads import WORKLOADS
-
-    return list(WORKLOADS)
-
-
-def _peer_names() -> list[str]:
-    from pushout.bench.peers import PEERS
-
-    return list(PEERS)
-
-
-@cli.command()
-@click.option(
-    "--reps", type=click.IntRange(1), default=5, show_default=True, metavar="N", help="Runs of each workload."
-)
-@click.option(
-    "--workloads", callback=_of_list("workload", _workload_ids), metavar="A,B,…", help="Only these (default: all)."
-)
-@click.option(
-    "--peers", callback=_of_list("peer", _peer_names), metavar="A,B,…", help="Only these; '' for none (default: all)."
-)
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("reports/bench"),
-    show_default=True,
-    metavar="DIR",
-    help="Where bench.json, the table bench.md and the figure bench.svg go.",
-)
-@JSON
-def bench(
-    reps: int, workloads: tuple[str, ...] | None, peers: tuple[str, ...] | None, out: Path, as_json: bool
-) -> None:
-    """Measure how fast the simulator is, beside the peers that are installed.
-
-    Times are of the event loop alone; workloads and simulators take turns. Keep the machine otherwise idle.
-    """
-    from pushout.bench import measure, plot, present
-    from pushout.bench.peers import OURS
-    from pushout.bench.workloads import WORKLOADS
-    from pushout.progress import Progress
-    from pushout.study.cache import write
-
-    out.mkdir(parents=True, exist_ok=True)
-    chosen = [WORKLOADS[name] for name in (_workload_ids() if workloads is None else workloads)]
-    with Progress("runs") as progress:
-        document = measure.bench(
-            chosen,
-            reps=reps,
-            peers=_peer_names() if peers is None else peers,
-            folder=out,
-            progress=progress,
-        )
-    text = json.dumps(document, indent=2, ensure_ascii=False)
-    write(out / "bench.json", text + "\n")
-    write(out / "bench.md", present.markdown(document) + "\n")
-    write(out / "bench.svg", plot.figure(document))
-    if as_json:
-        click.echo(text)
-    else:
-        present.show(document, _console())
-        click.echo(f"Written to {out}: bench.json, bench.md, bench.svg")
-    if any(failure["contender"] == OURS for failure in document["failures"]):
-        raise click.exceptions.Exit(FAILURE)
-
-
-def scenario_file(path: str) -> Path:
-    """On the command line a scenario is always a file, whatever its name looks like."""
-    return Path(path)
-
-
-def _console() -> "Console":
-    from rich.console import Console
-
-    # Into a pipe or a file the tables keep their full width.
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+for command in (verbs.compare, verbs.sweep, verbs.size, bench):
+    cli.add_command(command)
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -377,7 +282,8 @@ def _run(args: list[str]) -> int:
 def _is_about_input(error: Exception) -> bool:
     from pushout import ScenarioError
     from pushout.document import FigureError
+    from pushout.question import QuestionError
     from pushout.study.expression import ExpressionError
     from pushout.study.model import StudyError
 
-    return isinstance(error, ScenarioError | StudyError | ExpressionError | FigureError)
+    return isinstance(error, ScenarioError | StudyError | ExpressionError | FigureError | QuestionError)

@@ -1,5 +1,7 @@
 //! Python bindings: glue only. Texts go in, JSON texts come out; `python/pushout/_core.pyi` says the same in Python.
 
+mod pool;
+
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -32,6 +34,9 @@ mod _core {
 
     #[pymodule_export]
     use super::ScenarioError;
+
+    #[pymodule_export]
+    use super::pool::{Points, Pool, identities};
 
     /// Version of the simulator.
     #[pymodule_export]

@@ -63,6 +63,11 @@ impl Frames {
         !unit.is_first() && self.state[vc] != State::Whole
     }
 
+    /// Whether the circuit's frame has lost a unit after others had been queued, so that its last unit matters by itself.
+    pub(crate) fn is_broken(&self, vc: usize) -> bool {
+        self.state[vc] == State::Broken
+    }
+
     /// Why a unit of the circuit would be discarded that neither starts nor ends a frame; `None` if it is queued when it
     /// fits.
     pub(crate) fn refuses(&self, vc: usize) -> Option<Reason> {

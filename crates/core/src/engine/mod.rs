@@ -1,5 +1,7 @@
 //! Engines: how a run gets from its first instant to its last.
 
+mod calls;
+
 pub mod reference;
 
 pub mod fast;

@@ -14,6 +14,7 @@ pub struct Occupancy {
     area: u128,
     max: u64,
     shift: u32,
+    /// Samples by bins, once there are any.
     samples: Vec<u64>,
     /// Every sample in order, if somebody wants to see them.
     trace: Option<Vec<u64>>,
@@ -28,7 +29,7 @@ impl Occupancy {
             area: 0,
             max: 0,
             shift: 0,
-            samples: vec![0; BINS],
+            samples: Vec::new(),
             trace: None,
         }
     }
@@ -64,6 +65,9 @@ impl Occupancy {
 
     /// A sample finds this level.
     pub fn sample(&mut self, level: u64) {
+        if self.samples.is_empty() {
+            self.samples = vec![0; BINS];
+        }
         while level >> self.shift >= BINS as u64 {
             self.widen();
         }

@@ -1,6 +1,7 @@
 //! What a port counts.
 
 use super::occupancy::Occupancy;
+use crate::buffer::admission::Reading;
 use crate::buffer::verdict::Reason;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -22,9 +23,8 @@ pub struct Counters {
     pub frames_whole_out: u64,
     /// Occupancy over time.
     pub occupancy: Occupancy,
-    /// If somebody wants to see them, the rates that the policy has measured at every sample, in bits per second: a row of
-    /// all circuits each time.
-    pub meter: Option<Vec<f64>>,
+    /// If somebody wants to see them, what the policy knew at every sample: a row of all circuits each time.
+    pub meter: Option<Vec<Reading>>,
     lost: [u64; Reason::ALL.len()],
     /// For each circuit the frame of which all units so far were sent, and how many; none if a unit is missing.
     sent: Vec<Option<(u32, u16)>>,

@@ -47,6 +47,15 @@ enum Work {
     Coded(Box<Coded>),
 }
 
+/// What hosts have to send: shared by all of them, and emptied at once.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    /// Frames for the network interfaces.
+    pub emissions: Vec<Emission>,
+    /// Segments that a transport has just written.
+    segments: Vec<Segment>,
+}
+
 /// What a flow has done since the last reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Figures {
@@ -129,41 +138,35 @@ impl Flow {
     }
 
     /// A timer of one end goes off, or its processor has done something; what it has done goes first.
-    pub fn on_timer(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Vec<Emission>) {
+    pub fn on_timer(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Outbox) {
         self.work_off(end, now, circuits, out);
         let starts = self.start.take_if(|start| *start <= now).is_some();
         match (&mut self.work, end) {
-            (Work::Tcp(tcp), End::Source) if starts => tcp.start(now),
-            (Work::Tcp(tcp), End::Source) => tcp.source_timer(now),
-            (Work::Tcp(tcp), End::Sink) => tcp.receiver.on_timer(now, &mut tcp.segments),
+            (Work::Tcp(tcp), End::Source) if starts => tcp.start(now, &mut out.segments),
+            (Work::Tcp(tcp), End::Source) => tcp.source_timer(now, &mut out.segments),
+            (Work::Tcp(tcp), End::Sink) => tcp.receiver.on_timer(now, &mut out.segments),
             (Work::Datagrams(source), _) if starts => source.start(now),
             (Work::Datagrams(source), _) => {
                 let (bytes, payload) = source.send(now);
-                out.push(circuits[self.vc as usize].emit(self.index, bytes, payload));
+                out.emissions.push(circuits[self.vc as usize].emit(self.index, bytes, payload));
             }
             (Work::Coded(coded), _) if starts => coded.start(now),
             (Work::Coded(coded), _) => {
                 let (bytes, payload) = coded.send(now);
-                out.push(circuits[self.vc as usize].emit(self.index, bytes, payload));
+                out.emissions.push(circuits[self.vc as usize].emit(self.index, bytes, payload));
             }
         }
         self.hand_over(now, circuits, out);
     }
 
     /// A frame of this flow has arrived whole; answers the end at which it did.
-    pub fn deliver(
-        &mut self,
-        now: Time,
-        frame: &Frame,
-        circuits: &mut [Circuit],
-        out: &mut Vec<Emission>,
-    ) -> End {
+    pub fn deliver(&mut self, now: Time, frame: &Frame, circuits: &mut [Circuit], out: &mut Outbox) -> End {
         let end = match (&mut self.work, frame.payload) {
             (Work::Tcp(tcp), Payload::Tcp(segment)) => {
                 let end = if segment.is_ack { End::Source } else { End::Sink };
                 match &mut self.processors {
                     Some(processors) => processors[end as usize].add(now, Task::Receive(segment)),
-                    None => tcp.receive(now, &segment),
+                    None => tcp.receive(now, &segment, &mut out.segments),
                 }
                 end
             }
@@ -230,15 +233,15 @@ impl Flow {
     }
 
     /// What the processor of one end has done by now.
-    fn work_off(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Vec<Emission>) {
+    fn work_off(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Outbox) {
         let (Work::Tcp(tcp), Some(processors)) = (&mut self.work, &mut self.processors) else { return };
         let processor = &mut processors[end as usize];
         while let Some(task) = processor.take(now) {
             match task {
-                Task::Send(segment) => out.push(tcp.emit(segment, circuits)),
+                Task::Send(segment) => out.emissions.push(tcp.emit(segment, circuits)),
                 Task::Receive(segment) => {
-                    tcp.receive(now, &segment);
-                    tcp.segments.drain(..).for_each(|segment| processor.add(now, Task::Send(segment)));
+                    tcp.receive(now, &segment, &mut out.segments);
+                    out.segments.drain(..).for_each(|segment| processor.add(now, Task::Send(segment)));
                 }
             }
         }
@@ -253,17 +256,16 @@ impl Flow {
     }
 
     /// Turn the segments that the transport wrote into frames, or into work for the processors.
-    fn hand_over(&mut self, now: Time, circuits: &mut [Circuit], out: &mut Vec<Emission>) {
+    fn hand_over(&mut self, now: Time, circuits: &mut [Circuit], out: &mut Outbox) {
         let Work::Tcp(tcp) = &mut self.work else { return };
-        let mut segments = std::mem::take(&mut tcp.segments);
+        let Outbox { emissions, segments } = out;
         for segment in segments.drain(..) {
             let end = if segment.is_ack { End::Sink } else { End::Source };
             match &mut self.processors {
                 Some(processors) => processors[end as usize].add(now, Task::Send(segment)),
-                None => out.push(tcp.emit(segment, circuits)),
+                None => emissions.push(tcp.emit(segment, circuits)),
             }
         }
-        tcp.segments = segments;
     }
 }
 
@@ -289,7 +291,6 @@ struct Tcp {
     vcs: [u32; 2],
     /// Octets of IP and TCP headers, options included.
     headers: u32,
-    segments: Vec<Segment>,
     /// Totals at the last reset.
     baseline: Totals,
 }
@@ -334,17 +335,16 @@ impl Tcp {
             flow: index as u32,
             vcs: [spec.vc as u32, back as u32],
             headers: tcp::HEADERS + params.option_bytes(),
-            segments: Vec::new(),
             baseline: Totals::default(),
         }
     }
 
     /// A segment reaches the transport at its end.
-    fn receive(&mut self, now: Time, segment: &Segment) {
+    fn receive(&mut self, now: Time, segment: &Segment, out: &mut Vec<Segment>) {
         if segment.is_ack {
-            self.acknowledged(now, segment);
+            self.acknowledged(now, segment, out);
         } else {
-            self.receiver.on_segment(now, segment, &mut self.segments);
+            self.receiver.on_segment(now, segment, out);
         }
     }
 
@@ -354,41 +354,41 @@ impl Tcp {
         circuits[vc as usize].emit(self.flow, self.headers + segment.len, Payload::Tcp(segment))
     }
 
-    fn start(&mut self, now: Time) {
-        self.sender.open(now, &mut self.segments);
+    fn start(&mut self, now: Time, out: &mut Vec<Segment>) {
+        self.sender.open(now, out);
         match &self.app.file {
-            Some(file) => self.sender.write(now, file.size.0, &mut self.segments),
-            None => self.sender.write_forever(now, &mut self.segments),
+            Some(file) => self.sender.write(now, file.size.0, out),
+            None => self.sender.write_forever(now, out),
         }
     }
 
-    fn source_timer(&mut self, now: Time) {
+    fn source_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
         if self.app.next.take_if(|next| *next <= now).is_some() {
-            self.next_file(now);
+            self.next_file(now, out);
         }
         if self.sender.next_timer().is_some_and(|due| due <= now) {
-            self.sender.on_timer(now, &mut self.segments);
+            self.sender.on_timer(now, out);
         }
     }
 
-    fn acknowledged(&mut self, now: Time, ack: &Segment) {
+    fn acknowledged(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>) {
         let open = !self.sender.all_acked();
-        self.sender.on_segment(now, ack, &mut self.segments);
+        self.sender.on_segment(now, ack, out);
         let Some(file) = &self.app.file else { return };
         if !(open && self.sender.all_acked()) {
             return;
         }
         self.app.transfers += 1;
         match file.off {
-            Span::ZERO => self.next_file(now),
+            Span::ZERO => self.next_file(now, out),
             off => self.app.next = Some(now + off),
         }
     }
 
-    fn next_file(&mut self, now: Time) {
+    fn next_file(&mut self, now: Time, out: &mut Vec<Segment>) {
         let Some(file) = &self.app.file else { return };
-        self.sender.restart(now, file.reconnect, &mut self.segments);
-        self.sender.write(now, file.size.0, &mut self.segments);
+        self.sender.restart(now, file.reconnect, out);
+        self.sender.write(now, file.size.0, out);
     }
 
     fn totals(&self) -> Totals {

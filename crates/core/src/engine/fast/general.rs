@@ -109,6 +109,9 @@ impl Fast<'_> {
         let it = self.general(port);
         it.ends = sent.ends;
         it.awaited -= went;
+        if sent.starts >= self.window.to {
+            return self.resting.push(unit.vc);
+        }
         let whole = sent.ends.since(sent.starts).0;
         self.send_on(port, vc as u32, Run { unit, units: 1 }, Beat::at(sent.starts), sent.starts, whole);
     }

@@ -40,22 +40,25 @@ mod fifo;
 mod general;
 mod hosts;
 mod lanes;
+mod ledger;
 mod nic;
 mod pace;
+mod packets;
 mod plan;
 mod run;
 mod stretch;
 mod through;
+mod whole;
 
 use std::collections::VecDeque;
 
+use super::calls::Calls;
 use super::{LossRecord, Outcome, Work, is_sampled};
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::port::{Loss, Port};
 use crate::network::Network;
-use crate::network::circuit::Emission;
-use crate::network::flow::End;
+use crate::network::flow::{End, Outbox};
 use crate::scenario::model::{Medium, Scenario};
 use crate::unit::Unit;
 use crate::units::{Span, Time};
@@ -73,6 +76,9 @@ use through::Through;
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
+    if packets::knows(scenario) {
+        return packets::run(scenario, log);
+    }
     let mut engine = Fast::new(scenario, log);
     let Window { from, to } = engine.window;
     engine.run_until(from);
@@ -96,12 +102,13 @@ struct Fast<'a> {
     answered: Vec<bool>,
     queue: EventQueue,
     ties: Ties,
-    /// The instant for which each flow end is in the queue; an event for any other instant is out of date.
-    called: Vec<Time>,
+    calls: Calls,
     work: Work,
     log: Option<Vec<LossRecord>>,
-    emissions: Vec<Emission>,
+    outbox: Outbox,
     losses: Vec<Loss>,
+    /// Circuits of the units before which a host still rests when the run is over.
+    resting: Vec<u32>,
     /// Where the part of the run that is being computed ends.
     end: Time,
     /// The first instant that has not happened yet at all ports together, where units can go round in circles.
@@ -127,7 +134,9 @@ impl Station {
         let inputs = || plan.inputs(index, Ties::new(scenario.seed));
         let (paces, cuts) = (Paces::new(line.rate), plan.cuts(index, window));
         match plan.kinds[index].clone() {
-            Kind::Nic => Station::Nic(Box::new(Nic::new(window, paces, measure, cuts))),
+            Kind::Nic => {
+                Station::Nic(Box::new(Nic::new(window, paces, port.line().pause().cloned(), measure, cuts)))
+            }
             Kind::Through => Station::Through(Box::new(Through::new(window, vcs))),
             Kind::Fifo(rule) => Station::Fifo(Box::new(Fifo::new(fifo::Parts {
                 inputs: inputs(),
@@ -139,6 +148,7 @@ impl Station {
                 vcs,
                 cuts,
                 sampled,
+                tick: port.tick(Time::ZERO),
                 cell: (line.medium == Medium::Cells).then(|| plan.pace(index)),
             }))),
             Kind::General => {
@@ -167,7 +177,7 @@ impl Station {
     /// Whether nothing will happen before something arrives that is not known yet.
     fn is_quiet(&self) -> bool {
         match self {
-            Station::Fifo(fifo) => fifo.is_quiet(),
+            Station::Fifo(fifo) => fifo.inputs.is_empty(),
             Station::General(general) => general.is_quiet(),
             _ => true,
         }
@@ -191,11 +201,12 @@ impl Fast<'_> {
             answered: plan::answered(scenario),
             queue: EventQueue::default(),
             ties: Ties::new(scenario.seed),
-            called: vec![Time::NEVER; 2 * network.flows.len()],
+            calls: Calls::new(network.flows.len()),
             work: Work::default(),
             log: log.then(Vec::new),
-            emissions: Vec::new(),
+            outbox: Outbox::default(),
             losses: Vec::new(),
+            resting: Vec::new(),
             end: Time::ZERO,
             together: Time::ZERO,
             plan,
@@ -239,10 +250,10 @@ impl Fast<'_> {
         let reach = self.plan.reach[port];
         match &mut self.stations[port] {
             Station::Fifo(fifo) => {
-                let next = fifo.inputs.next_awaited(time);
-                fifo.called = next.map_or(Time::NEVER, |next| next + reach);
+                let next = fifo.inputs.next_awaited(time).map(|next| fifo.not_out_before(next) + reach);
+                fifo.called = next.unwrap_or(Time::NEVER);
                 if let Some(next) = next {
-                    self.wake(port as u32, next + reach);
+                    self.wake(port as u32, next);
                 }
             }
             Station::General(_) => self.watch(port, time),
@@ -360,9 +371,10 @@ impl Fast<'_> {
                     return self.step(port as usize, time);
                 }
                 fifo.inputs.wait_for(time);
-                if time + reach < fifo.called {
-                    fifo.called = time + reach;
-                    self.wake(port, time + reach);
+                let call = fifo.not_out_before(time) + reach;
+                if call < fifo.called {
+                    fifo.called = call;
+                    self.wake(port, call);
                 }
             }
             Station::General(general) => {
@@ -385,6 +397,7 @@ impl Fast<'_> {
         for unit in self.stations.iter().filter_map(Station::inputs).flat_map(Inputs::units) {
             on_lines[unit.vc as usize] += 1;
         }
+        self.resting.iter().for_each(|&vc| on_lines[vc as usize] += 1);
         for Landing { run, .. } in self.inboxes.iter().flatten() {
             on_lines[run.unit.vc as usize] += u64::from(run.units);
         }

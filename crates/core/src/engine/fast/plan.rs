@@ -181,7 +181,8 @@ impl Plan {
     /// no faster.
     fn only_delays(&self, scenario: &Scenario, port: usize) -> bool {
         let line = &scenario.lines[port];
-        let (Kind::Fifo(_), true, Medium::Cells) = (&self.kinds[port], is_plain(line), line.medium) else {
+        let (Kind::Fifo(Rule::Fits), true, Medium::Cells) = (&self.kinds[port], is_plain(line), line.medium)
+        else {
             return false;
         };
         match self.lanes[port][..] {
@@ -325,7 +326,7 @@ pub(super) fn answered(scenario: &Scenario) -> Vec<bool> {
 }
 
 /// For every line those over which units come to its port, in the order of the scenario.
-fn lanes(scenario: &Scenario) -> Vec<Vec<usize>> {
+pub(super) fn lanes(scenario: &Scenario) -> Vec<Vec<usize>> {
     let mut lanes = vec![Vec::new(); scenario.lines.len()];
     for vc in &scenario.vcs {
         for (&line, &port) in vc.path.iter().zip(&vc.path[1..]) {
@@ -339,7 +340,7 @@ fn lanes(scenario: &Scenario) -> Vec<Vec<usize>> {
 }
 
 /// The rule of a line's port, if its policy is no more than one.
-fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
+pub(super) fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
     let contracts = contracts(scenario, line, vcs);
     let policy = line.port.admission.build(&context(scenario, line, &contracts));
     policy.expect("a checked scenario can be built").rule()
@@ -351,7 +352,7 @@ fn is_plain(line: &Line) -> bool {
 }
 
 /// Time from the end of a unit's transmission to its arrival at the next port or host.
-fn latency(scenario: &Scenario, line: &Line) -> Span {
+pub(super) fn latency(scenario: &Scenario, line: &Line) -> Span {
     line.delay + scenario.nodes[line.to].latency
 }
 
