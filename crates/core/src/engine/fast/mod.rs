@@ -54,6 +54,7 @@ mod whole;
 use std::collections::VecDeque;
 
 use super::{LossRecord, Outcome, Work, is_sampled};
+use crate::buffer::pushout;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::port::{Loss, Port};
@@ -151,6 +152,7 @@ impl Station {
             Kind::Turns(interest) => Station::Turns(Box::new(Turns::new(turns::Parts {
                 inputs: inputs(),
                 interest,
+                ordered: matches!(port.pushout, Some(pushout::Policy::QuasiPushout(_))),
                 pace: plan.pace(index),
                 vcs,
                 cuts,
