@@ -86,12 +86,20 @@ impl Queue {
 
     /// Units of one frame join, of which `unit` is the first and only the last has the mark `last`, if there is one.
     pub(crate) fn push_train(&mut self, unit: Unit, units: u16, last: Flags) {
-        let inner = Flags(unit.flags.0 & !Flags::FIRST.0 & !Flags::EOM.0);
-        for i in 0..units {
-            let flags = if i == 0 { unit.flags } else { inner };
-            let flags = if i + 1 == units { flags.with(last) } else { flags };
-            self.push(Unit { index: unit.index + i, flags, ..unit });
+        let inner = Flags(unit.flags.0 & !Flags::FIRST.0);
+        let end = Unit { index: unit.index + units - 1, flags: inner.with(last), ..unit };
+        let first = Unit { flags: if units == 1 { unit.flags.with(last) } else { unit.flags }, ..unit };
+        self.push(first);
+        if units == 1 {
+            return;
         }
+        let between = (unit.index + 1..end.index).map(|index| Some(Unit { index, flags: inner, ..unit }));
+        self.slots.extend(between);
+        self.len += usize::from(units) - 2;
+        if let Some(runs) = &mut self.runs {
+            runs.grown(usize::from(units) - 2);
+        }
+        self.push(end);
     }
 
     /// How many units at the head belong to one frame and do not end it, short of the last one of the queue.
@@ -106,13 +114,16 @@ impl Queue {
         ahead.enumerate().take_while(inner).count()
     }
 
-    /// So many units leave from the head, which have no gaps between them; answers the first.
+    /// So many units of one frame leave from the head, not its last one; answers the first.
     pub(crate) fn skip(&mut self, units: usize) -> Option<Unit> {
-        let first = self.pop();
-        (1..units).for_each(|_| {
-            self.pop();
-        });
-        first
+        let first = *self.front()?;
+        if let Some(runs) = &mut self.runs {
+            runs.skipped(units);
+        }
+        self.slots.drain(..units);
+        self.head += units as u64;
+        self.len -= units;
+        Some(first)
     }
 
     /// The unit at a position leaves, if it is still there.

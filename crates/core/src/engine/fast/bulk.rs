@@ -8,7 +8,7 @@ use super::Fast;
 use super::lanes::{Alone, Inner};
 use super::turns::Turns;
 use crate::buffer::admission::{Admission, Within};
-use crate::buffer::pushout::{self, PushOut};
+use crate::buffer::pushout::PushOut;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::link::port::Port;
 use crate::scheduler::Scheduler;
@@ -35,6 +35,7 @@ impl Turns {
         let port = &mut engine.network.ports[index];
         let gathered = if pace.is_faster_than(&self.pace) { u64::from(units) } else { 2 };
         if engine.log.is_some()
+            || self.ordered
             || !has_room(port, gathered)
             || self.queued(port, vc) < self.slots(beat.time, last)
         {
@@ -67,7 +68,7 @@ impl Turns {
             return false;
         };
         let until = calm.min(stop);
-        if first.0 + worth >= until.0 || engine.log.is_some() {
+        if first.0 + worth >= until.0 || engine.log.is_some() || self.ordered {
             return false;
         }
         let mut inner = std::mem::take(&mut self.inner);
@@ -122,11 +123,9 @@ impl Turns {
 }
 
 /// Whether more cells, of which no more than some are `gathered` in the buffer at a time, fit without a new largest
-/// occupancy, and the push-out policy does not care in which order they come.
+/// occupancy.
 fn has_room(port: &Port, gathered: u64) -> bool {
-    let most = port.pool.capacity().min(port.counters.occupancy.max());
-    let ordered = matches!(port.pushout, Some(pushout::Policy::QuasiPushout(_)));
-    port.pool.total() + gathered <= most && !ordered
+    port.pool.total() + gathered <= port.pool.capacity().min(port.counters.occupancy.max())
 }
 
 /// What becomes of a unit within a circuit's frame.

@@ -56,6 +56,7 @@ use std::collections::VecDeque;
 
 use super::calls::Calls;
 use super::{LossRecord, Outcome, Work, is_sampled};
+use crate::buffer::pushout;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::port::{Loss, Port};
@@ -158,6 +159,7 @@ impl Station {
             Kind::Turns(interest) => Station::Turns(Box::new(Turns::new(turns::Parts {
                 inputs: inputs(),
                 interest,
+                ordered: matches!(port.pushout, Some(pushout::Policy::QuasiPushout(_))),
                 pace: plan.pace(index),
                 vcs,
                 cuts,

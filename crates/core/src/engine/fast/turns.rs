@@ -30,8 +30,11 @@ pub(super) struct Turns {
     /// Its circuit, if the port has not been told of it.
     ahead: Option<usize>,
     turns: Vec<Turn>,
-    /// Which departures the policy wants to know of.
+    /// Which departures the policy wants to know of, and whether all of them concern somebody.
     interest: Interest,
+    curious: bool,
+    /// Whether the push-out policy cares about the order of arrivals and departures.
+    pub(super) ordered: bool,
     pub(super) pace: Pace,
     /// When the clock of the policy ticks.
     tick: Time,
@@ -65,6 +68,8 @@ struct Turn {
 pub(super) struct Parts {
     pub(super) inputs: Inputs,
     pub(super) interest: Interest,
+    /// Whether the push-out policy wants to know of every cell.
+    pub(super) ordered: bool,
     pub(super) pace: Pace,
     pub(super) vcs: usize,
     pub(super) cuts: Vec<Time>,
@@ -75,7 +80,7 @@ pub(super) struct Parts {
 impl Turns {
     /// An empty port.
     pub(super) fn new(parts: Parts) -> Turns {
-        let Parts { inputs, interest, pace, vcs, mut cuts, sampled, tick } = parts;
+        let Parts { inputs, interest, ordered, pace, vcs, mut cuts, sampled, tick } = parts;
         cuts.reverse();
         Turns {
             inputs,
@@ -84,6 +89,8 @@ impl Turns {
             ahead: None,
             turns: vec![Turn::default(); vcs],
             interest,
+            ordered,
+            curious: ordered || interest == Interest::Every,
             pace,
             tick: tick.unwrap_or(Time::NEVER),
             sample: if sampled { Time::ZERO } else { Time::NEVER },
@@ -144,17 +151,28 @@ impl Turns {
         let Network { ports, circuits, .. } = &mut engine.network;
         ports[port].arrive(now, unit, vc, number_at_port(circuits), &mut engine.losses);
         self.awaited -= engine.count_losses(port, now);
-        if self.ends == Time::NEVER {
-            self.start(engine, port, now);
+        if self.ends == Time::NEVER
+            && let Some(vc) = engine.network.ports[port].scheduler.turn(now)
+        {
+            let starts = self.send(&mut engine.network.ports[port], now);
+            self.start_one(engine, port, vc, starts);
         }
     }
 
     /// The line works up to `until`, that instant included.
-    fn serve(&mut self, engine: &mut Fast<'_>, port: usize, until: Time) {
+    fn serve(&mut self, engine: &mut Fast<'_>, index: usize, until: Time) {
         while self.ends <= until {
             let now = self.ends;
-            self.leave(&mut engine.network.ports[port], now);
-            self.start(engine, port, now);
+            let port = &mut engine.network.ports[index];
+            self.leave(port, now);
+            let Some(vc) = port.scheduler.turn(now) else {
+                self.ends = Time::NEVER;
+                return;
+            };
+            let starts = self.send(port, now);
+            if !self.start_ahead(vc, starts) {
+                self.start_one(engine, index, vc, starts);
+            }
         }
     }
 
@@ -171,6 +189,13 @@ impl Turns {
         };
         port.counters.occupancy.fall(now, port.pool.total());
         port.pool.remove(vc, 1);
+        if self.curious || port.pool.of(vc) == 0 {
+            self.tell(port, now, vc);
+        }
+    }
+
+    /// A cell has left that the policies want to know of.
+    fn tell(&self, port: &mut Port, now: Time, vc: usize) {
         if self.interest == Interest::Every || port.pool.total() == 0 {
             let (unit, pool) = (&Run::default().unit, &port.pool);
             port.admission.departed(&Departure { now, unit, vc, size: 1, pool, sent: true });
@@ -180,33 +205,35 @@ impl Turns {
         }
     }
 
-    /// The next cell starts, if there is one.
+    /// The line sends one more cell; answers when it starts.
     #[inline]
-    fn start(&mut self, engine: &mut Fast<'_>, index: usize, now: Time) {
-        let port = &mut engine.network.ports[index];
-        let Some(vc) = port.scheduler.next(now, &mut |_| true) else {
-            self.ends = Time::NEVER;
-            return;
-        };
+    fn send(&mut self, port: &mut Port, now: Time) -> Time {
         let sent = port.line.send(now, CELL_BYTES as u16);
         self.ends = sent.ends;
-        if self.cuts.last().is_some_and(|cut| *cut <= sent.starts) {
-            self.cut(engine, index, sent.starts);
-        }
-        if self.turns[vc].left == 0 {
-            self.look_ahead(engine, index, vc);
-        }
+        sent.starts
+    }
+
+    /// A cell starts of which nobody needs to know yet, if it is one.
+    #[inline]
+    fn start_ahead(&mut self, vc: usize, starts: Time) -> bool {
         let turn = &mut self.turns[vc];
-        if turn.left > 0 {
-            (turn.left, turn.served, turn.last) = (turn.left - 1, turn.served + 1, sent.starts);
-            self.ahead = Some(vc);
-        } else {
-            self.start_one(engine, index, vc, sent.starts);
+        if turn.left == 0 || self.cuts.last().is_some_and(|cut| *cut <= starts) {
+            return false;
         }
+        (turn.left, turn.served, turn.last) = (turn.left - 1, turn.served + 1, starts);
+        self.ahead = Some(vc);
+        true
     }
 
     /// The last cell of a frame or of its queue starts, or one that another port waits for.
     fn start_one(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize, starts: Time) {
+        if self.cuts.last().is_some_and(|cut| *cut <= starts) {
+            self.cut(engine, index, starts);
+        }
+        self.look_ahead(engine, index, vc);
+        if self.start_ahead(vc, starts) {
+            return;
+        }
         let port = &mut engine.network.ports[index];
         let unit = port.queues[vc].pop().expect("a scheduler picks a queue that holds something");
         port.scheduler.left(vc, port.queues[vc].is_empty());
