@@ -1,6 +1,7 @@
 //! Python bindings: glue only. Texts go in, JSON texts come out; `python/pushout/_core.pyi` says the same in Python.
 
 mod pool;
+mod trace;
 
 use std::time::Instant;
 
@@ -35,6 +36,9 @@ mod _core {
 
     #[pymodule_export]
     use super::pool::{Points, Pool, identities};
+
+    #[pymodule_export]
+    use super::trace::Trace;
 
     /// Version of the simulator.
     #[pymodule_export]

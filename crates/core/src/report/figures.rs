@@ -121,7 +121,8 @@ mod tests {
         let found = ask(&["flows.*.goodput_bps", "ports.bottleneck.units_in", "engine.cell_hops"]).unwrap();
         assert_eq!(found["summary.goodput_ratio"], whole["summary"]["goodput_ratio"]);
         assert_eq!(found["engine.cell_hops"], whole["engine"]["cell_hops"]);
-        let port = whole["ports"].as_array().unwrap().iter().find(|port| port["name"] == "bottleneck").unwrap();
+        let port =
+            whole["ports"].as_array().unwrap().iter().find(|port| port["name"] == "bottleneck").unwrap();
         assert_eq!(found["ports.bottleneck.units_in"], port["units_in"]);
         assert_eq!(found["flows.*.goodput_bps"].as_array().unwrap().len(), 10);
         assert_eq!(found["flows.*.goodput_bps"][9], whole["flows"][9]["goodput_bps"]);
