@@ -1,6 +1,6 @@
 """A sweep on a real Ray cluster of three nodes, two of which do the work; run by test_cluster.py in its own process.
 
-Arguments: the folder for results, and what is lost on the way: nothing, a worker or a node.
+On the way a worker is killed, and later a node is lost. The argument is the folder for results.
 """
 
 import json
@@ -13,7 +13,6 @@ from typing import Any
 from ray.cluster_utils import Cluster
 
 import pushout
-from pushout.simulate import cores
 
 ROOT = Path(__file__).parent.parent
 
@@ -41,26 +40,23 @@ def workers() -> list[int]:
 
 
 def main() -> None:
-    """Run the sweep, lose something once the first runs are done, print what came of it."""
-    out, loss = sys.argv[1:]
+    """Run the sweep, lose a worker and then a node, print what came of it."""
+    (out,) = sys.argv[1:]
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
     nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
     lost: list[str] = []
 
     def progress(done: int, total: int) -> None:
-        if lost or not 0 < done < total or loss == "nothing":
-            return
-        if loss == "node":
-            cluster.remove_node(nodes[0], allow_graceful=False)
-        elif not (victims := workers()):
-            return
-        else:
+        if not lost and 0 < done < total and (victims := workers()):
             os.kill(victims[0], signal.SIGKILL)
-        lost.append(f"{loss} after {done} of {total} runs")
+            lost.append("worker")
+        elif lost == ["worker"] and total / 4 < done < total:
+            cluster.remove_node(nodes[0], allow_graceful=False)
+            lost.append("node")
 
     result = pushout.sweep(PLAN, out=out, cluster=cluster.address, progress=progress)
     cluster.shutdown()
-    print(json.dumps({"lost": lost, "computed": result.manifest["computed"], "cores": cores()}))
+    print(json.dumps({"lost": lost, "computed": result.manifest["computed"]}))
 
 
 if __name__ == "__main__":

@@ -33,8 +33,11 @@ fn tcp(flow: &Flow, number: u32, packet: &Packet, segment: &Segment) -> Image {
     let (source, destination) = if segment.is_ack { (ports.1, ports.0) } else { ports };
     // The first octet of data follows the SYN, which has a number of its own.
     let after_syn = |offset: u64| (offset as u32).wrapping_add(1);
-    let seq = if segment.syn && !segment.is_ack { 0 } else { after_syn(segment.seq) };
-    let ack = if segment.is_ack { after_syn(segment.ack) } else { 1 };
+    let seq = if segment.syn { 0 } else { after_syn(segment.seq) };
+    let ack = match (segment.is_ack, segment.syn) {
+        (true, _) => after_syn(segment.ack),
+        (false, opens) => u32::from(!opens),
+    };
     let flags = if segment.syn { SYN } else { 0 } | if segment.is_ack || !segment.syn { ACK } else { 0 };
     let window = if segment.is_ack { segment.window.min(u16::MAX.into()) as u16 } else { u16::MAX };
     let mut header = Vec::with_capacity(32);
