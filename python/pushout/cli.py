@@ -44,6 +44,8 @@ def cli() -> None:
 @click.option("--reps", type=click.IntRange(1), default=1, metavar="R", help="Replications, with seeds N, N+1, …")
 @click.option("--engine", metavar="E", help="fast or reference (default: the scenario's).")
 @click.option("--audit", is_flag=True, help="Check that no unit and no byte is lost sight of.")
+@click.option("--trace", "kinds", metavar="KINDS", help="Write every packet to DIR: pcapng, parquet or both.")
+@click.option("--trace-ports", default="", metavar="A,B,…", help="Ports to trace, or * (default: limited buffers).")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write results there.")
 @JSON
 def run(
@@ -53,23 +55,26 @@ def run(
     reps: int,
     engine: str | None,
     audit: bool,
+    kinds: str | None,
+    trace_ports: str,
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Simulate a scenario and summarise what happened."""
+    """Simulate a scenario and summarise what happened.
+
+    A traced run is one replication on the reference engine; its figures are the same.
+    """
     from pushout import api
     from pushout.progress import Progress
 
-    with Progress("replications") as progress:
-        result = api.run(
-            scenario_file(scenario),
-            set=sets,
-            seed=seed,
-            reps=reps,
-            engine=engine,
-            audit=audit,
-            progress=progress,
-        )
+    if kinds is not None:
+        if out is None or reps > 1 or engine not in (None, "reference"):
+            raise click.UsageError("--trace needs --out, and is for one replication on the reference engine")
+        result = _trace(scenario_file(scenario), kinds, trace_ports, out, {"set": sets, "seed": seed, "audit": audit})
+    else:
+        with Progress("replications") as progress:
+            options: Any = {"set": sets, "seed": seed, "reps": reps, "engine": engine, "audit": audit}
+            result = api.run(scenario_file(scenario), progress=progress, **options)
     if out is not None:
         _write_results(result, out)
     if as_json:
@@ -83,6 +88,20 @@ def run(
         click.echo(f"audit: {failure}", err=True)
     if failures:
         raise click.exceptions.Exit(FAILURE)
+
+
+def _trace(scenario: Path, kinds: str, ports: str, out: Path, options: Any) -> "Any":
+    """Run once and write every packet."""
+    from pushout import api
+    from pushout.question import trace
+    from pushout.question.table import Output
+
+    chosen = trace.kinds(kinds)
+    place = Output(out)  # before the run: is it writable?
+    traced = api.trace(scenario, ports=[name.strip() for name in ports.split(",") if name.strip()], **options)
+    for path in trace.save(traced, place, chosen):
+        click.echo(f"trace: {path}", err=True)
+    return api.Result(traced.document, [traced.document])
 
 
 def _write_results(result: "Any", out: Path) -> None:

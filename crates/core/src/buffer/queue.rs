@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::runs::{Part, Runs};
-use crate::unit::Unit;
+use crate::unit::{Flags, Unit};
 
 /// A queue of units with stable positions.
 ///
@@ -82,6 +82,48 @@ impl Queue {
         self.len -= 1;
         self.trim();
         Some(unit)
+    }
+
+    /// Units of one frame join, of which `unit` is the first and only the last has the mark `last`, if there is one.
+    pub(crate) fn push_train(&mut self, unit: Unit, units: u16, last: Flags) {
+        let inner = Flags(unit.flags.0 & !Flags::FIRST.0);
+        let end = Unit { index: unit.index + units - 1, flags: inner.with(last), ..unit };
+        let first = Unit { flags: if units == 1 { unit.flags.with(last) } else { unit.flags }, ..unit };
+        self.push(first);
+        if units == 1 {
+            return;
+        }
+        let between = (unit.index + 1..end.index).map(|index| Some(Unit { index, flags: inner, ..unit }));
+        self.slots.extend(between);
+        self.len += usize::from(units) - 2;
+        if let Some(runs) = &mut self.runs {
+            runs.grown(usize::from(units) - 2);
+        }
+        self.push(end);
+    }
+
+    /// How many units at the head belong to one frame and do not end it, short of the last one of the queue.
+    pub(crate) fn inner_ahead(&self) -> usize {
+        let Some(first) = self.front() else { return 0 };
+        let inner = |&(i, unit): &(usize, &Unit)| {
+            unit.frame == first.frame
+                && usize::from(unit.index) == usize::from(first.index) + i
+                && !unit.is_eom()
+        };
+        let ahead = self.slots.iter().take(self.len - 1).map_while(Option::as_ref);
+        ahead.enumerate().take_while(inner).count()
+    }
+
+    /// So many units of one frame leave from the head, not its last one; answers the first.
+    pub(crate) fn skip(&mut self, units: usize) -> Option<Unit> {
+        let first = *self.front()?;
+        if let Some(runs) = &mut self.runs {
+            runs.skipped(units);
+        }
+        self.slots.drain(..units);
+        self.head += units as u64;
+        self.len -= units;
+        Some(first)
     }
 
     /// The unit at a position leaves, if it is still there.

@@ -104,9 +104,29 @@ impl Runs {
         self.whole += usize::from(run.is_whole());
     }
 
+    /// So many units more of the frame that is arriving have joined, in order.
+    pub(super) fn grown(&mut self, units: usize) {
+        let run = self.list.back_mut().expect("a frame that is arriving has a run");
+        run.units += units;
+        run.next = run.next.wrapping_add(units as u16);
+    }
+
+    /// So many units of the first frame have left from the head, and it is still to end.
+    pub(super) fn skipped(&mut self, units: usize) {
+        self.open_ahead = true;
+        self.spoil(0);
+        self.list[0].units -= units;
+    }
+
     pub(super) fn popped(&mut self, unit: &Unit) {
         self.open_ahead = !unit.is_eom();
-        self.taken(0, unit);
+        match self.list.front() {
+            Some(run) if run.units > 1 && !unit.is_eom() => {
+                self.spoil(0);
+                self.list[0].units -= 1;
+            }
+            _ => self.taken(0, unit),
+        }
     }
 
     /// The unit at this offset from the head has been taken out.

@@ -208,6 +208,11 @@ impl Circuit {
         Emission { vc: self.vc, frame, shape, marks: payload.marks() }
     }
 
+    /// A frame that is on its way, by its serial number.
+    pub fn frame(&self, number: u32) -> Option<&Frame> {
+        self.frames.get(number.wrapping_sub(self.oldest) as usize)
+    }
+
     /// A unit arrives at the destination; answers the frame that it completes, if it does.
     pub fn receive(&mut self, unit: &Unit) -> Option<Frame> {
         self.receive_run(unit, 1)

@@ -36,6 +36,7 @@
 //! hold is put into it, so that the report and the audit find everything where the reference engine leaves it.
 
 mod books;
+mod bulk;
 mod fifo;
 mod general;
 mod hosts;
@@ -48,12 +49,14 @@ mod plan;
 mod run;
 mod stretch;
 mod through;
+mod turns;
 mod whole;
 
 use std::collections::VecDeque;
 
 use super::calls::Calls;
 use super::{LossRecord, Outcome, Work, is_sampled};
+use crate::buffer::pushout;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::port::{Loss, Port};
@@ -73,6 +76,7 @@ use pace::{Beat, Paces};
 use plan::{Kind, Plan, Stop};
 use run::Run;
 use through::Through;
+use turns::Turns;
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
@@ -121,6 +125,7 @@ enum Station {
     Nic(Box<Nic>),
     Through(Box<Through>),
     Fifo(Box<Fifo>),
+    Turns(Box<Turns>),
     General(Box<General>),
     /// Busy elsewhere.
     Away,
@@ -151,6 +156,16 @@ impl Station {
                 tick: port.tick(Time::ZERO),
                 cell: (line.medium == Medium::Cells).then(|| plan.pace(index)),
             }))),
+            Kind::Turns(interest) => Station::Turns(Box::new(Turns::new(turns::Parts {
+                inputs: inputs(),
+                interest,
+                ordered: matches!(port.pushout, Some(pushout::Policy::QuasiPushout(_))),
+                pace: plan.pace(index),
+                vcs,
+                cuts,
+                sampled,
+                tick: port.tick(Time::ZERO),
+            }))),
             Kind::General => {
                 Station::General(Box::new(General::new(inputs(), port.tick(Time::ZERO), sampled)))
             }
@@ -160,6 +175,7 @@ impl Station {
     fn inputs(&self) -> Option<&Inputs> {
         match self {
             Station::Fifo(fifo) => Some(&fifo.inputs),
+            Station::Turns(turns) => Some(&turns.inputs),
             Station::General(general) => Some(&general.inputs),
             _ => None,
         }
@@ -169,6 +185,7 @@ impl Station {
     fn has_reached(&self, time: Time) -> bool {
         match self {
             Station::Fifo(fifo) => fifo.done.is_some_and(|done| done >= time),
+            Station::Turns(turns) => turns.done.is_some_and(|done| done >= time),
             Station::General(general) => general.done.is_some_and(|done| done >= time),
             _ => true,
         }
@@ -178,6 +195,7 @@ impl Station {
     fn is_quiet(&self) -> bool {
         match self {
             Station::Fifo(fifo) => fifo.inputs.is_empty(),
+            Station::Turns(turns) => turns.is_quiet(),
             Station::General(general) => general.is_quiet(),
             _ => true,
         }
@@ -233,6 +251,7 @@ impl Fast<'_> {
         }
         let Some(last) = end.0.checked_sub(1) else { return };
         (0..self.stations.len()).for_each(|port| self.advance(port, Time(last)));
+        (0..self.stations.len()).for_each(|port| self.settle(port));
         if end == self.window.to {
             (0..self.stations.len()).for_each(|port| self.close(port));
         }
@@ -253,6 +272,11 @@ impl Fast<'_> {
                 let next = fifo.inputs.next_awaited(time).map(|next| fifo.not_out_before(next) + reach);
                 fifo.called = next.unwrap_or(Time::NEVER);
                 if let Some(next) = next {
+                    self.wake(port as u32, next);
+                }
+            }
+            Station::Turns(turns) => {
+                if let Some(next) = turns.next_watch(time, reach) {
                     self.wake(port as u32, next);
                 }
             }
@@ -296,9 +320,23 @@ impl Fast<'_> {
                     fifo.step(engine, port, until);
                 }
             }),
+            Station::Turns(_) => self.with(port, |station, engine| {
+                if let Station::Turns(turns) = station {
+                    turns.step(engine, port, until);
+                }
+            }),
             Station::General(_) => self.step_general(port, until),
             _ => {}
         }
+    }
+
+    /// Leave a port as if it had done everything by itself.
+    fn settle(&mut self, port: usize) {
+        self.with(port, |station, engine| {
+            if let Station::Turns(turns) = station {
+                turns.settle(engine, port);
+            }
+        });
     }
 
     /// At the end of the run, leave everything as if every port had done its own books.
@@ -306,6 +344,7 @@ impl Fast<'_> {
         self.with(port, |station, engine| match station {
             Station::Nic(nic) => nic.close(&mut engine.network.ports[port]),
             Station::Fifo(fifo) => fifo.close(engine, port),
+            Station::Turns(turns) => turns.hand_on(engine, port),
             _ => {}
         });
     }
@@ -375,6 +414,12 @@ impl Fast<'_> {
                 if call < fifo.called {
                     fifo.called = call;
                     self.wake(port, call);
+                }
+            }
+            Station::Turns(turns) => {
+                let behind = turns.inputs.push(lane as usize, train);
+                if awaited || behind.is_multiple_of(PATIENCE) {
+                    self.wake(port, time + reach);
                 }
             }
             Station::General(general) => {

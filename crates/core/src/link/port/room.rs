@@ -34,7 +34,7 @@ impl Port {
     }
 
     /// Whether an arriving unit is let in: first by the frame rule of a port with push-out, then by the admission policy.
-    pub(super) fn judge(&mut self, now: Time, unit: &Unit, vc: usize, size: u64, elastic: bool) -> Verdict {
+    pub(crate) fn judge(&mut self, now: Time, unit: &Unit, vc: usize, size: u64, elastic: bool) -> Verdict {
         let queue = &self.queues[self.queue_of(vc)];
         let mut arrival = Arrival { now, unit, vc, size, pool: &self.pool, queue, elastic };
         if let Some(frames) = self.pushout.as_mut().and_then(PushOut::frames) {

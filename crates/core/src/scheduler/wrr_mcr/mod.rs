@@ -137,8 +137,20 @@ impl Scheduler for Policy {
     }
 
     fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+        self.pick(now, may_send)
+    }
+
+    #[inline]
+    fn turn(&mut self, now: Time) -> Option<usize> {
+        self.pick(now, |_| true)
+    }
+}
+
+impl Policy {
+    #[inline]
+    fn pick(&mut self, now: Time, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {
         self.guarantees.advance(now, self.busy.members(), &mut self.owed);
-        let Some(queue) = self.owed.next(may_send) else { return self.busy.next(may_send) };
+        let Some(queue) = self.owed.next(&mut may_send) else { return self.busy.next(may_send) };
         self.guarantees.charge(queue, now);
         if !self.guarantees.owes(queue) {
             self.owed.remove(queue);
