@@ -167,7 +167,7 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::buffer::runs::Run;
+    use crate::buffer::runs::{Extent, Run};
     use crate::unit::Flags;
     use proptest::prelude::*;
 
@@ -265,11 +265,12 @@ mod tests {
         let mut queue = spelled("f.ef.efe");
         queue.pop();
         let last = queue.positions().end - 1;
-        let cut: Vec<u32> = queue.cut(Part { run: 1, keep_eom: false }).map(|unit| unit.frame).collect();
+        let cut: Vec<u32> =
+            queue.cut(Part { run: 1, extent: Extent::Whole }).map(|unit| unit.frame).collect();
         assert_eq!(cut, [2, 2, 2]);
         assert_eq!((runs(&queue).as_str(), queue.len()), ("2c 2w", 4));
         assert_eq!(queue.at(last).map(|unit| unit.frame), Some(3), "what is behind keeps its position");
-        assert_eq!(queue.cut(Part { run: 0, keep_eom: true }).len(), 1);
+        assert_eq!(queue.cut(Part { run: 0, extent: Extent::ButEom }).len(), 1);
         assert_eq!(queue.pop().map(|unit| unit.is_eom()), Some(true));
     }
 
@@ -305,7 +306,13 @@ mod tests {
                     7 if !queue.is_empty() => {
                         let run = choice % (queue.runs().last().unwrap() + 1);
                         let closed = queue.runs().get(run).unwrap().is_closed();
-                        let (before, part) = (queue.len(), Part { run, keep_eom: closed && choice > 50 });
+                        let last = queue.runs().last().unwrap();
+                        let part = match choice {
+                            0..40 if run > 0 => Part { run: last + usize::from(run == last), extent: Extent::AndEomBefore },
+                            0..70 if closed => Part { run, extent: Extent::ButEom },
+                            _ => Part { run, extent: Extent::Whole },
+                        };
+                        let before = queue.len();
                         let gone = queue.cut(part).len();
                         prop_assert_eq!(queue.len(), before - gone);
                     }
