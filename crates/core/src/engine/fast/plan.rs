@@ -77,6 +77,8 @@ pub(super) struct Plan {
     pub(super) reach: Vec<Span>,
     /// For every port those that must be brought up to date before it and with it, in this order.
     pub(super) upstream: Vec<Vec<u32>>,
+    /// Ports with a queue for each circuit.
+    pub(super) turns: Vec<u32>,
     /// If units can go round in circles: a time in which none of them gets from one port to the next.
     pub(super) circle: Option<Span>,
     /// For every port the lines from which units come, in the order of the scenario.
@@ -113,6 +115,7 @@ impl Plan {
             passages: Vec::new(),
             reach: Vec::new(),
             upstream: Vec::new(),
+            turns: Vec::new(),
             circle: None,
             lanes: lanes(scenario),
             paces: scenario.lines.iter().map(|line| Pace::of(line.rate, CELL_BYTES as u16)).collect(),
@@ -121,6 +124,8 @@ impl Plan {
         plan.find_legs(scenario, &passing);
         plan.reach = (0..plan.kinds.len()).map(|port| plan.reach(scenario, port)).collect();
         plan.find_upstream();
+        let turns = |port: &u32| matches!(plan.kinds[*port as usize], Kind::Turns(_));
+        plan.turns = (0..plan.kinds.len() as u32).filter(turns).collect();
         plan
     }
 

@@ -46,8 +46,8 @@ pub(super) struct Turns {
     cuts: Vec<Time>,
     /// Units in the port that make a host act when they arrive.
     pub(super) awaited: u64,
-    /// The instant for which the port is in the event queue to see them start.
-    watch: Time,
+    /// When to be there again, in time to see them start.
+    pub(super) called: Time,
     pub(super) inner: Vec<Inner>,
     pub(super) known: Known,
 }
@@ -97,7 +97,7 @@ impl Turns {
             runs: vec![(Run::default(), Time::ZERO); vcs],
             cuts,
             awaited: 0,
-            watch: Time::NEVER,
+            called: Time::NEVER,
             inner: Vec::new(),
             known: Known::default(),
         }
@@ -304,19 +304,49 @@ impl Turns {
         }
     }
 
-    /// When to be there in time to hand on the units that make a host act; `None` if that is known already.
+    /// A train is under way for which a host waits, or so many that somebody has to look after them: to be there by `time`.
+    /// Answers whether that is sooner than it was to be.
+    pub(super) fn call_by(&mut self, time: Time) -> bool {
+        let sooner = time < self.called;
+        self.called = self.called.min(time);
+        sooner
+    }
+
+    /// Everything has happened up to `now`: find out when to be there again, in time to hand on the units that make a host
+    /// act. None of them arrives earlier at the next stop than `reach` after it starts.
+    pub(super) fn call_again(&mut self, engine: &mut Fast<'_>, index: usize, now: Time, reach: Span) {
+        let coming = self.inputs.next_awaited(now).unwrap_or(Time::NEVER);
+        let queued = if self.awaited == 0 { Time::NEVER } else { self.earliest_eom(engine, index, now) };
+        let first = coming.min(queued);
+        self.called = if first < Time::NEVER { first + reach } else { first };
+    }
+
+    /// The earliest instant at which an EOM can start that is in a queue.
     ///
-    /// The next one cannot start before the line is free, nor arrive earlier than the port's reach after that.
-    pub(super) fn next_watch(&mut self, now: Time, reach: Span) -> Option<Time> {
-        if self.watch <= now {
-            self.watch = Time::NEVER;
+    /// The frame's other cells go first. If the scheduler goes round, then so do meanwhile as many cells of all other
+    /// queues, or what they hold. But a push-out may take those away, and frames of any length.
+    fn earliest_eom(&mut self, engine: &mut Fast<'_>, index: usize, now: Time) -> Time {
+        if self.ends == Time::NEVER {
+            return Time(now.0 + 1);
         }
-        if self.awaited == 0 {
-            return None;
+        if engine.network.ports[index].pushout.is_some() {
+            return self.ends;
         }
-        let time = if self.ends < Time::NEVER { self.ends } else { Time(now.0 + 1) } + reach;
-        let sooner = time < self.watch;
-        self.watch = self.watch.min(time);
-        sooner.then_some(time)
+        let mut least = u64::MAX;
+        for vc in 0..self.turns.len() {
+            let port = &engine.network.ports[index];
+            if self.queued(port, vc as u32) > 0 {
+                if self.turns[vc].left == 0 {
+                    self.look_ahead(engine, index, vc);
+                }
+                least = least.min(self.turns[vc].left);
+            }
+        }
+        let port = &mut engine.network.ports[index];
+        let slots = match port.scheduler.goes_round() {
+            true => (0..self.turns.len()).map(|vc| self.queued(port, vc as u32).min(least)).sum(),
+            false => least,
+        };
+        Time(self.ends.0.saturating_add(slots.saturating_mul(self.pace.whole)))
     }
 }
