@@ -29,32 +29,32 @@ use crate::units::{CELL_BYTES, Time};
 
 use room::Newcomer;
 
-/// A port at work.
+/// A port at work. Engines that know what they do may keep its parts by themselves for a while.
 #[derive(Clone, Debug)]
 pub struct Port {
     measure: Measure,
-    pool: Pool,
-    queues: Vec<Queue>,
-    admission: admission::Policy,
-    pushout: Option<pushout::Policy>,
-    scheduler: scheduler::Policy,
+    pub(crate) pool: Pool,
+    pub(crate) queues: Vec<Queue>,
+    pub(crate) admission: admission::Policy,
+    pub(crate) pushout: Option<pushout::Policy>,
+    pub(crate) scheduler: scheduler::Policy,
     credit: Option<credit::Sender>,
     /// Whether nobody needs to be asked: whatever fits is taken and sent in order, as at most ports of a network.
     is_plain: bool,
-    line: Line,
-    sending: Option<Sending>,
+    pub(crate) line: Line,
+    pub(crate) sending: Option<Sending>,
     /// Credit cells that wait for the line, and whether one is in transmission.
     credits: VecDeque<Credit>,
     sending_credit: bool,
-    counters: Counters,
+    pub(crate) counters: Counters,
 }
 
 /// The unit in transmission: no longer queued, still in the buffer.
 #[derive(Clone, Copy, Debug)]
-struct Sending {
-    unit: Unit,
-    vc: usize,
-    size: u64,
+pub(crate) struct Sending {
+    pub(crate) unit: Unit,
+    pub(crate) vc: usize,
+    pub(crate) size: u64,
 }
 
 /// A unit that the port has started to send.

@@ -86,6 +86,17 @@ impl Counters {
         self.lost[reason as usize] += count;
     }
 
+    /// So many consecutive units of a frame were sent, none of which ends it.
+    pub(crate) fn departed_run(&mut self, first: &Unit, units: u16, vc: usize) {
+        if units == 0 {
+            return;
+        }
+        self.units_out += u64::from(units);
+        self.bytes_out += u64::from(units) * u64::from(first.bytes);
+        let goes_on = first.is_first() || self.sent[vc] == Some((first.frame, first.index));
+        self.sent[vc] = goes_on.then_some((first.frame, first.index + units));
+    }
+
     #[inline]
     pub(crate) fn departed(&mut self, unit: &Unit, vc: usize) {
         self.units_out += 1;

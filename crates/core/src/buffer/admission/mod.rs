@@ -39,6 +39,7 @@ mod candidates;
 mod conformance;
 
 use super::frame::Frames;
+pub(crate) use super::frame::Within;
 use super::pool::Pool;
 use super::queue::Queue;
 use super::size::Level;
@@ -170,6 +171,13 @@ pub(crate) enum Rule {
     Asked(Interest),
 }
 
+impl Rule {
+    /// Which departures matter to it.
+    pub(crate) fn interest(&self) -> Interest {
+        if let Rule::Asked(interest) = self { *interest } else { Interest::Last }
+    }
+}
+
 /// Which departures a policy wants to know of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interest {
@@ -180,6 +188,14 @@ pub(crate) enum Interest {
 }
 
 impl Policy {
+    /// What becomes of the rest of a circuit's frame, if it fits.
+    pub(crate) fn within(&mut self, vc: usize) -> Within {
+        match self {
+            Policy::TailDrop(policy) if policy.takes_all() => Within::Taken,
+            policy => policy.frames().map_or(Within::Asked, |frames| frames.within(vc)),
+        }
+    }
+
     /// The rule that is all of this policy, if it is one of those known.
     pub(crate) fn rule(&self) -> Option<Rule> {
         match self {

@@ -45,7 +45,12 @@ impl Policy {
 impl Policy {
     /// It decides unit by unit, and but for priorities by nothing else than the room.
     pub(crate) fn rule(&self) -> Rule {
-        if self.clp_threshold.is_none() { Rule::Fits } else { Rule::Asked(Interest::Last) }
+        if self.takes_all() { Rule::Fits } else { Rule::Asked(Interest::Last) }
+    }
+
+    /// Whether it takes whatever fits.
+    pub(crate) fn takes_all(&self) -> bool {
+        self.clp_threshold.is_none()
     }
 }
 

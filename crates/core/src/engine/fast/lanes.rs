@@ -231,11 +231,11 @@ impl Inputs {
         Some(calm)
     }
 
-    /// When the next unit arrives, where that is known without taking it.
+    /// When the next unit arrives.
     pub(super) fn next_time(&self) -> Option<Time> {
         match &self.order {
             Order::Ring(ring) => ring.last().map(|head| head.0),
-            Order::Heap(_) => None,
+            Order::Heap(heap) => heap.first_time(),
         }
     }
 

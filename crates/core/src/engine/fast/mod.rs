@@ -36,6 +36,7 @@
 //! hold is put into it, so that the report and the audit find everything where the reference engine leaves it.
 
 mod books;
+mod bulk;
 mod fifo;
 mod general;
 mod hosts;
@@ -48,12 +49,14 @@ mod plan;
 mod run;
 mod stretch;
 mod through;
+mod turns;
 mod whole;
 
 use std::collections::VecDeque;
 
 use super::calls::Calls;
 use super::{LossRecord, Outcome, Work, is_sampled};
+use crate::buffer::pushout;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::port::{Loss, Port};
@@ -73,6 +76,7 @@ use pace::{Beat, Paces};
 use plan::{Kind, Plan, Stop};
 use run::Run;
 use through::Through;
+use turns::Turns;
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
@@ -113,6 +117,8 @@ struct Fast<'a> {
     end: Time,
     /// The first instant that has not happened yet at all ports together, where units can go round in circles.
     together: Time,
+    /// The port with a queue for each circuit that is to be called first, and when.
+    soonest: (Time, u32),
 }
 
 /// A port at work.
@@ -121,6 +127,7 @@ enum Station {
     Nic(Box<Nic>),
     Through(Box<Through>),
     Fifo(Box<Fifo>),
+    Turns(Box<Turns>),
     General(Box<General>),
     /// Busy elsewhere.
     Away,
@@ -151,6 +158,16 @@ impl Station {
                 tick: port.tick(Time::ZERO),
                 cell: (line.medium == Medium::Cells).then(|| plan.pace(index)),
             }))),
+            Kind::Turns(interest) => Station::Turns(Box::new(Turns::new(turns::Parts {
+                inputs: inputs(),
+                interest,
+                ordered: matches!(port.pushout, Some(pushout::Policy::QuasiPushout(_))),
+                pace: plan.pace(index),
+                vcs,
+                cuts,
+                sampled,
+                tick: port.tick(Time::ZERO),
+            }))),
             Kind::General => {
                 Station::General(Box::new(General::new(inputs(), port.tick(Time::ZERO), sampled)))
             }
@@ -160,6 +177,7 @@ impl Station {
     fn inputs(&self) -> Option<&Inputs> {
         match self {
             Station::Fifo(fifo) => Some(&fifo.inputs),
+            Station::Turns(turns) => Some(&turns.inputs),
             Station::General(general) => Some(&general.inputs),
             _ => None,
         }
@@ -169,6 +187,7 @@ impl Station {
     fn has_reached(&self, time: Time) -> bool {
         match self {
             Station::Fifo(fifo) => fifo.done.is_some_and(|done| done >= time),
+            Station::Turns(turns) => turns.done.is_some_and(|done| done >= time),
             Station::General(general) => general.done.is_some_and(|done| done >= time),
             _ => true,
         }
@@ -178,6 +197,7 @@ impl Station {
     fn is_quiet(&self) -> bool {
         match self {
             Station::Fifo(fifo) => fifo.inputs.is_empty(),
+            Station::Turns(turns) => turns.is_quiet(),
             Station::General(general) => general.is_quiet(),
             _ => true,
         }
@@ -209,6 +229,7 @@ impl Fast<'_> {
             resting: Vec::new(),
             end: Time::ZERO,
             together: Time::ZERO,
+            soonest: (Time::NEVER, 0),
             plan,
             network,
         };
@@ -221,7 +242,16 @@ impl Fast<'_> {
     /// Let happen what happens before `end`.
     fn run_until(&mut self, end: Time) {
         self.end = end;
-        while let Some(event) = self.queue.pop_before(end) {
+        loop {
+            let (call, port) = self.soonest;
+            let Some(event) = self.queue.pop_before(end.min(call)) else {
+                if call >= end {
+                    break;
+                }
+                self.work.events += 1;
+                self.bring(port as usize, call);
+                continue;
+            };
             self.work.events += 1;
             let entity = event.entity as usize;
             match event.class {
@@ -233,6 +263,7 @@ impl Fast<'_> {
         }
         let Some(last) = end.0.checked_sub(1) else { return };
         (0..self.stations.len()).for_each(|port| self.advance(port, Time(last)));
+        (0..self.stations.len()).for_each(|port| self.settle(port));
         if end == self.window.to {
             (0..self.stations.len()).for_each(|port| self.close(port));
         }
@@ -255,6 +286,14 @@ impl Fast<'_> {
                 if let Some(next) = next {
                     self.wake(port as u32, next);
                 }
+            }
+            Station::Turns(_) => {
+                self.with(port, |station, engine| {
+                    if let Station::Turns(turns) = station {
+                        turns.call_again(engine, port, time, reach);
+                    }
+                });
+                self.find_soonest();
             }
             Station::General(_) => self.watch(port, time),
             _ => {}
@@ -296,9 +335,23 @@ impl Fast<'_> {
                     fifo.step(engine, port, until);
                 }
             }),
+            Station::Turns(_) => self.with(port, |station, engine| {
+                if let Station::Turns(turns) = station {
+                    turns.step(engine, port, until);
+                }
+            }),
             Station::General(_) => self.step_general(port, until),
             _ => {}
         }
+    }
+
+    /// Leave a port as if it had done everything by itself.
+    fn settle(&mut self, port: usize) {
+        self.with(port, |station, engine| {
+            if let Station::Turns(turns) = station {
+                turns.settle(engine, port);
+            }
+        });
     }
 
     /// At the end of the run, leave everything as if every port had done its own books.
@@ -306,6 +359,7 @@ impl Fast<'_> {
         self.with(port, |station, engine| match station {
             Station::Nic(nic) => nic.close(&mut engine.network.ports[port]),
             Station::Fifo(fifo) => fifo.close(engine, port),
+            Station::Turns(turns) => turns.hand_on(engine, port),
             _ => {}
         });
     }
@@ -377,6 +431,15 @@ impl Fast<'_> {
                     self.wake(port, call);
                 }
             }
+            Station::Turns(turns) => {
+                let behind = turns.inputs.push(lane as usize, train);
+                if awaited {
+                    turns.inputs.wait_for(time);
+                }
+                if (awaited || behind.is_multiple_of(PATIENCE)) && turns.call_by(time + reach) {
+                    self.soonest = self.soonest.min((time + reach, port));
+                }
+            }
             Station::General(general) => {
                 let behind = general.inputs.push(lane as usize, train);
                 if awaited || behind.is_multiple_of(PATIENCE) {
@@ -385,6 +448,17 @@ impl Fast<'_> {
             }
             _ => unreachable!("units stop at ports that take their time"),
         }
+    }
+
+    /// Which port with a queue for each circuit is to be called first.
+    ///
+    /// They are called often and are few, so that they need no place in the event queue.
+    fn find_soonest(&mut self) {
+        let call = |&port: &u32| match &self.stations[port as usize] {
+            Station::Turns(turns) => (turns.called, port),
+            _ => (Time::NEVER, port),
+        };
+        self.soonest = self.plan.turns.iter().map(call).min().unwrap_or((Time::NEVER, 0));
     }
 
     /// Bring a port up to date at `time`.

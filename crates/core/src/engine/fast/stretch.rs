@@ -11,7 +11,7 @@ use super::lanes::Inner;
 use super::pace::Pace;
 use super::plan::Stop;
 use super::run::Run;
-use crate::buffer::admission::{Admission, Policy, Rule};
+use crate::buffer::admission::{Admission, Policy, Rule, Within};
 use crate::buffer::verdict::Reason;
 use crate::units::{CELL_BYTES, Time};
 
@@ -129,7 +129,14 @@ impl Fifo {
 fn refuses(rule: &mut Rule, policy: &mut Policy, vc: u32) -> Option<Reason> {
     match rule {
         Rule::Fits => None,
-        Rule::Frames { frames, .. } => frames.refuses(vc as usize),
-        Rule::Asked(_) => policy.frames()?.refuses(vc as usize),
+        Rule::Frames { frames, .. } => refusal(frames.within(vc as usize)),
+        Rule::Asked(_) => refusal(policy.within(vc as usize)),
+    }
+}
+
+fn refusal(within: Within) -> Option<Reason> {
+    match within {
+        Within::Lost(reason) | Within::Broken(reason) => Some(reason),
+        Within::Taken | Within::Asked => None,
     }
 }

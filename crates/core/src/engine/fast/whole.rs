@@ -9,7 +9,7 @@ use super::fifo::{Content, Fifo};
 use super::lanes::{Alone, Arriving};
 use super::pace::{Beat, Pace};
 use super::run::Run;
-use crate::buffer::admission::{Admission, Rule};
+use crate::buffer::admission::{Admission, Rule, Within};
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::unit::{Flags, Unit};
 use crate::units::{CELL_BYTES, Time};
@@ -54,8 +54,11 @@ impl Fifo {
             Rule::Asked(_) => engine.network.ports[port].admission_mut().frames()?,
         };
         if !unit.is_first() {
-            let refused = frames.refuses(vc as usize);
-            return (!frames.is_broken(vc as usize)).then(|| refused.map_or(Fate::Taken, Fate::Refused));
+            return match frames.within(vc as usize) {
+                Within::Taken => Some(Fate::Taken),
+                Within::Lost(reason) => Some(Fate::Refused(reason)),
+                Within::Broken(_) | Within::Asked => None,
+            };
         }
         let first = Arriving { time: alone.beat.time, unit, vc };
         Some(match self.judge(engine, port, &first, 1) {
