@@ -119,15 +119,20 @@ def _write_results(result: "Any", out: Path) -> None:
 @SET
 @JSON
 def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -> None:
-    """Check scenarios without running them."""
+    """Check scenarios, and every point of sweeps, without running them."""
     from pushout import api
+    from pushout.question import QuestionError, design
+    from pushout.question import sweep as question
 
     verdicts = []
     for scenario in scenarios:
         try:
-            api.validate(scenario_file(scenario), set=sets)
+            if design.is_sweep(scenario):
+                question.validate(design.read(scenario), sets)
+            else:
+                api.validate(scenario_file(scenario), set=sets)
             verdicts.append({"scenario": scenario, "valid": True, "error": None})
-        except api.ScenarioError as error:
+        except (api.ScenarioError, QuestionError) as error:
             verdicts.append({"scenario": scenario, "valid": False, "error": str(error)})
             click.echo(str(error), err=True)
     if as_json:
