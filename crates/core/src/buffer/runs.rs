@@ -69,6 +69,16 @@ impl Runs {
         self.list.get(run)
     }
 
+    /// Number of runs that are whole frames.
+    pub(crate) fn whole(&self) -> usize {
+        self.whole
+    }
+
+    /// Units of the shortest run that has its EOM.
+    pub(crate) fn shortest(&self) -> Option<usize> {
+        self.list.iter().filter(|run| run.closed).map(|run| run.units).min()
+    }
+
     /// The place of the last run.
     pub fn last(&self) -> Option<usize> {
         self.list.len().checked_sub(1)
