@@ -74,9 +74,9 @@ impl Runs {
         self.whole
     }
 
-    /// Units of the shortest run that has its EOM.
+    /// Units of the shortest run that has its EOM, behind what is left of a frame that is being sent.
     pub(crate) fn shortest(&self) -> Option<usize> {
-        self.list.iter().filter(|run| run.closed).map(|run| run.units).min()
+        self.list.iter().skip(self.open_ahead.into()).filter(|run| run.closed).map(|run| run.units).min()
     }
 
     /// The place of the last run.
