@@ -163,6 +163,7 @@ impl Station {
                 interest,
                 ordered: matches!(port.pushout, Some(pushout::Policy::QuasiPushout(_))),
                 pace: plan.pace(index),
+                notice: plan.notice(index),
                 vcs,
                 cuts,
                 sampled,

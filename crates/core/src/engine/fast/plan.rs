@@ -140,6 +140,12 @@ impl Plan {
         self.paces[port]
     }
 
+    /// The shortest time from the start of a unit somewhere else to its arrival at a port.
+    pub(super) fn notice(&self, port: usize) -> Span {
+        let before = self.lanes[port].iter().map(|&line| self.origin(line));
+        before.map(|line| self.reach[line]).min().unwrap_or(Span::ZERO)
+    }
+
     /// Starts at a port on either side of which cells are entered or handed on separately, in order: something further
     /// on happens to the one before and to the other after the measured time begins or ends.
     pub(super) fn cuts(&self, port: usize, window: Window) -> Vec<Time> {
