@@ -28,6 +28,8 @@ def read(text: str) -> Expression:
         ('sum(shares["lan.EPD.1460"])', 4.0),
         ('sum(shares["lan.EPD.*"])', 8.0),
         ('max(abs(-shares["lan.EPD.1460"]))', 3.0),
+        ('jain(shares["lan.EPD.1460"])', 0.8),
+        ("jain(2, 2, 2)", 1.0),
     ],
 )
 def test_an_expression_has_its_value(text: str, value: object) -> None:
