@@ -30,6 +30,8 @@ def read(text: str) -> Expression:
         ('max(abs(-shares["lan.EPD.1460"]))', 3.0),
         ('first(shares["lan.EPD.*"], 3)', (1.0, 3.0, 1.0)),
         ('nth(shares["lan.EPD.1460"], 2)', 3.0),
+        ('jain(shares["lan.EPD.1460"])', 0.8),
+        ("jain(2, 2, 2)", 1.0),
     ],
 )
 def test_an_expression_has_its_value(text: str, value: object) -> None:
