@@ -13,7 +13,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence docs need need-lint clean
+.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence bench performance docs need need-lint clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,12 +53,25 @@ generate: $(VENV)/.built ## Write the generated files anew
 equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUIVALENCE=…)
 	PUSHOUT_EQUIVALENCE=$${PUSHOUT_EQUIVALENCE:-10000} cargo test --locked --release --package pushout-core --test equivalence
 
-docs: need ## The simulator's documentation in target/doc, warnings denied
+bench: $(VENV)/.built ## How fast: each part by itself, then the workloads beside the peers (ARGS="--reps 9 …"); keep the machine idle
+	cargo bench --locked --package pushout-core
+	$(BIN)/pushout bench $(ARGS)
+
+performance: ## Take the last `make bench` over into docs/performance.md
+	cp reports/bench/bench.json docs/performance.json
+	cp reports/bench/bench.svg docs/performance.svg
+	$(MAKE) generate
+
+docs: $(VENV)/.docs ## The site in target/site and the simulator's documentation in target/doc, warnings denied
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --builder html docs target/site
 	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --no-deps --package pushout-core
+	@echo "the site: target/site/index.html"
 
 lock: ## Choose the versions in requirements.lock anew (needs uv)
 	uv pip compile --quiet pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --upgrade \
 		--custom-compile-command 'make lock' --output-file requirements.lock
+	uv pip compile --quiet --group docs --universal --python-version 3.11 --generate-hashes --upgrade \
+		--constraints requirements.lock --custom-compile-command 'make lock' --output-file docs/requirements.lock
 
 clean: ## Remove all that was made
 	rm -rf $(VENV) target reports .pytest_cache .mypy_cache .ruff_cache python/pushout/_core*.so
@@ -67,6 +80,10 @@ clean: ## Remove all that was made
 $(VENV)/.installed: requirements.lock | need
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	@touch $@
+
+$(VENV)/.docs: docs/requirements.lock $(VENV)/.built
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement docs/requirements.lock
 	@touch $@
 
 # Python files are used where they are; only a change of the simulator or of the package's description builds again.

@@ -2,12 +2,14 @@ import json
 import os
 import re
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from conftest import ROOT, FakeCore, document
-from pushout.study.cache import Cache, write
+from pushout.cache import Cache, write
+from pushout.study.charts import Chart
 from pushout.study.expression import ExpressionError
 from pushout.study.model import STUDIES, Study, StudyError, available, load
 from pushout.study.reproduce import Outcome, Reproduction, judge, reproduce, score
@@ -65,6 +67,67 @@ axis = "share"
 numbers = "*.goodput.*"
 """
 
+NUMBER = TOML[TOML.index("[[number]]") : TOML.index("[[number]]", TOML.index("[[number]]") + 1)]
+
+CHARTS = """
+[[plot]]
+kind = "curve"
+title = "A curve"
+source = "figure 1"
+note = "Look here."
+x = { label = "across", values = [1460, 9140], scale = "log" }
+y = { label = "up" }
+[[plot.line]]
+label = "ours"
+measure = 'goodput["UBR.{}"]'
+printed = { 1460 = 0.9 }
+[[plot.level]]
+label = "ideal"
+value = 1
+
+[[plot]]
+kind = "series"
+title = "A series"
+x = { label = "across", step = 0.5 }
+y = { label = "up" }
+[[plot.line]]
+label = "ours"
+measure = 'goodput["*"]'
+printed = { "0.5" = 0.9 }
+[[plot.level]]
+label = "ideal"
+value = 1
+
+[[plot]]
+kind = "bars"
+title = "Bars"
+x = { label = "across", categories = ["a", "b", "c", "d"] }
+y = { label = "up" }
+[[plot.line]]
+label = "ours"
+measure = 'goodput["*"]'
+printed = [0.9, 0.9, 0.9, 0.9]
+[[plot.level]]
+label = "ideal"
+value = 1
+"""
+
+SENSITIVITY = """
+[[assumption]]
+name = "size"
+value = "small"
+why = "It is not printed."
+
+[[sensitivity]]
+assumption = "size"
+question = "Small or large?"
+taken = "small"
+cases = "UBR.*"
+reps = 1
+[sensitivity.value]
+large = ["size=2"]
+"""
+
 
 def toy(folder: Path, text: str = TOML) -> Study:
     place = folder / "toy"
@@ -75,12 +138,14 @@ def toy(folder: Path, text: str = TOML) -> Study:
     return load("toy", folder)
 
 
-def outcome(folder: Path) -> Outcome:
-    study = toy(folder)
+def outcome(folder: Path, text: str = TOML, varied: Sequence[float] = ()) -> Outcome:
+    """The toy, judged; `varied` is the goodput in every case for each value of its sensitivity."""
+    study = toy(folder, text)
     runs = {
         case: [document(seed, goodput=0.985 if "9140" in case else 0.97) for seed in (1, 2, 3)] for case in study.cases
     }
-    return judge(study, runs, [1, 2, 3])
+    variants = [{f"UBR.{mss}": [document(1, goodput=goodput)] for mss in (1460, 9140)} for goodput in varied]
+    return judge(study, runs, [1, 2, 3], [variants] if varied else ())
 
 
 def test_axes_span_the_cases(tmp_path: Path) -> None:
@@ -110,12 +175,37 @@ def test_a_table_of_published_values_stands_for_several_numbers(tmp_path: Path) 
         ('scenario = "base.toml"', 'scenario = "base.toml"\nextra = 1', "extra"),
         ('label = "all"\n', "", "label"),
         ("[figure]", "[figure", "line"),
+        ("[[plot]]", '[[plot]]\nkind = "pie"', "of no kind: 'pie'"),
+        ("[[plot]]", SENSITIVITY.replace('"size"', '"shape"', 1) + "[[plot]]", "to no assumption"),
+        ("[[plot]]", SENSITIVITY.replace("UBR.*", "RED.*") + "[[plot]]", "none fits ['RED.*']"),
+        ("[[plot]]", CHARTS.replace("printed =", "shown =") + "[[plot]]", "unknown key of the line 'ours': shown"),
     ],
 )
 def test_a_mistake_in_a_study_is_named_when_it_is_read(tmp_path: Path, old: str, new: str, why: str) -> None:
     assert old in TOML
     with pytest.raises(StudyError, match=re.escape(why)):
         toy(tmp_path, TOML.replace(old, new))
+
+
+def test_an_axis_of_numbers_is_written_short(tmp_path: Path) -> None:
+    short = TOML.replace('1460 = ["mss=1460"]\n9140 = ["mss=9140"]', "").replace(
+        "[cases.axis.mss]", '[cases.axis]\nmss = { values = [1460, 9140], set = ["mss={}"] }'
+    )
+    assert toy(tmp_path, short).cases == toy(tmp_path).cases
+
+
+def test_a_sensitivity_runs_its_cases_with_other_settings(core: FakeCore, tmp_path: Path) -> None:
+    study, cache = toy(tmp_path, TOML + SENSITIVITY), Cache(tmp_path / "cache")
+    (weighing,) = reproduce([study], reps=2, cache=cache).outcomes[0].weighings
+    assert len(core.runs) == 4 * 2 + 2
+    assert [variant.value for variant in weighing.variants] == ["small", "large"]
+    assert [len(variant.findings) for variant in weighing.variants] == [2, 2]
+    assert (('policy="tail-drop"', "mss=9140", "size=2"), 7) in core.runs
+
+
+def test_a_study_says_how_often_its_cases_are_run(core: FakeCore, tmp_path: Path) -> None:
+    study = toy(tmp_path, "reps = 5\n" + TOML)
+    assert reproduce([study], cache=Cache(tmp_path / "cache")).outcomes[0].seeds == [7, 8, 9, 10, 11]
 
 
 def test_numbers_are_judged_by_their_tolerance(tmp_path: Path) -> None:
@@ -152,7 +242,7 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
     assert done.failed
     assert list(done.json()) == ["studies", "score", "wall_s"]
     (study,) = done.json()["studies"]
-    assert list(study) == ["id", "assumptions", "numbers", "claims"]
+    assert list(study) == ["id", "assumptions", "numbers", "claims", "sensitivities"]
     assert list(study["numbers"][0]) == ["id", "source", "published", "measured", "relative_error", "verdict"]
     assert list(study["claims"][0]) == ["id", "source", "text", "holds", "evidence"]
 
@@ -204,6 +294,8 @@ def test_every_study_can_be_read_and_uses_all_its_cases(name: str) -> None:
     study = load(name)
     used = {case for number in study.numbers for _, case in number.measure.uses}
     used |= {case for claim in study.claims for _, case in claim.check.uses}
+    charts = [plot for plot in study.plots if isinstance(plot, Chart)]
+    used |= {case for chart in charts for line in chart.lines for measure in line.measures for _, case in measure.uses}
     assert used == set(study.cases)
     assert study.assumptions
     ids = [entry.id for entry in (*study.numbers, *study.claims)]

@@ -27,7 +27,7 @@ def interval(values: Sequence[float]) -> Interval:
 
 @lru_cache(maxsize=1024)
 def student_t(confidence: float, dof: int) -> float:
-    """The t for which P(|T| < t) = `confidence` with `dof` degrees of freedom, to about 14 digits.
+    """The t for which `P(|T| < t)` = `confidence` with `dof` degrees of freedom, to about 14 digits.
 
     With t = √dof · tan θ the probability is a finite sum in θ (`_within`), so the quantile needs no
     approximation: it is bisected in θ, where the whole line is the interval (0, π/2).

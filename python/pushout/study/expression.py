@@ -9,7 +9,7 @@ and gives a list. Arithmetic and comparison work on lists entry by entry, as in
 
 import ast
 import operator
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
 from statistics import fmean
 from typing import Any
@@ -27,6 +27,16 @@ class ExpressionError(ValueError):
     """An expression that cannot be read, or that names what the study does not have."""
 
 
+def _first(values: Sequence[Value], count: Value) -> Value:
+    return tuple(values)[: int(count)]
+
+
+def _known_mean(values: Iterable[float | None]) -> float | None:
+    """What was not measured in some entry (no packet, no delay) does not count."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
 def _spread(values: Iterable[float]) -> float:
     numbers = tuple(values)
     return max(numbers) - min(numbers)
@@ -36,9 +46,11 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "abs": lambda value: _each(abs, value),
     "all": all,
     "any": any,
+    "first": _first,
     "max": max,
-    "mean": fmean,
+    "mean": _known_mean,
     "min": min,
+    "nth": lambda values, place: values[int(place) - 1],
     "spread": _spread,
     "sum": sum,
 }

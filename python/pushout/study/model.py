@@ -1,31 +1,36 @@
 """A study as its folder describes it: `study.toml`, checked once when it is read.
 
     id, title, source, question, setup      what it is; `setup` names an SVG of the topology
+    reps                                    least number of replications (10)
     [[assumption]]  name, value, why        what the paper leaves open
     [figure]        name = "path"           a name for a path in the JSON of a run
     [[cases]]       id, scenario, axis      runs: `axis.NAME.VALUE` is a list of overrides, `{NAME}` in `id` its value
     [[number]]      id, label, text, unit, source, measure, published, tolerance, note
-    [[claim]]       id, source, text, check
-    [[plot]]        title, axis, numbers    numbers (a pattern of ids) drawn measured against printed
+    [[claim]]       id, source, text, check, why
+    [[plot]]        see `charts`
+    [[sensitivity]] see `sensitivity`
 
-A `published` table stands for several numbers: each key takes the place of `{}` in `measure` and `label` and is
-appended to the id.
+A `published` table stands for several numbers: each key takes the place of `{}` in `measure`, `label` and `text` and
+is appended to the id. `axis.NAME = { values = [1, 2], set = ["key={}"] }` is short for one entry per value. `why` is
+shown with a claim that does not hold.
 """
 
 import itertools
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from pushout.simulate import Job
-from pushout.source import read
+from pushout.study.case import Case
+from pushout.study.charts import Chart, Dots, plot
 from pushout.study.expression import Expression, ExpressionError
+from pushout.study.sensitivity import Sensitivity
 
 STUDIES = Path(__file__).parent.parent / "studies"
 """In a checkout a link to the repository's `studies/`, in an installed package a copy."""
+
+DEFAULT_REPS = 10
 
 
 class StudyError(ValueError):
@@ -39,19 +44,6 @@ class Assumption:
     name: str
     value: str
     why: str
-
-
-@dataclass(frozen=True)
-class Case:
-    """One run of the study: a scenario and what is changed in it."""
-
-    id: str
-    scenario: Path
-    sets: tuple[str, ...]
-
-    def job(self) -> Job:
-        """What to simulate."""
-        return Job(read(str(self.scenario)), self.sets)
 
 
 @dataclass(frozen=True)
@@ -89,15 +81,7 @@ class Claim:
     source: str
     text: str
     check: Expression
-
-
-@dataclass(frozen=True)
-class Plot:
-    """Numbers drawn measured against printed; `axis` is the label with the unit."""
-
-    title: str
-    axis: str
-    numbers: tuple[str, ...]
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -114,7 +98,9 @@ class Study:
     cases: dict[str, Case]
     numbers: tuple[Number, ...]
     claims: tuple[Claim, ...]
-    plots: tuple[Plot, ...]
+    plots: tuple[Dots | Chart, ...]
+    sensitivities: tuple[Sensitivity, ...]
+    reps: int = DEFAULT_REPS
 
 
 def available(root: Path = STUDIES) -> list[str]:
@@ -139,8 +125,11 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
     claims = tuple(
         Claim(**{**entry, "check": Expression(entry["check"], figures, cases)}) for entry in table.pop("claim", ())
     )
-    plots = tuple(_plot(entry, numbers) for entry in table.pop("plot", ()))
+    ids = [number.id for number in numbers]
+    plots = tuple(plot(entry, ids, figures, cases) for entry in table.pop("plot", ()))
     assumptions = tuple(Assumption(**entry) for entry in table.pop("assumption", ()))
+    sensitivities = tuple(Sensitivity.read(entry, cases) for entry in table.pop("sensitivity", ()))
+    _known(sensitivities, assumptions)
     table["setup"] = (folder / table["setup"]).read_text(encoding="utf-8")
     if table["id"] != folder.name:
         raise TypeError(f"the id {table['id']!r} is not the name of the folder")
@@ -152,11 +141,19 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         numbers=numbers,
         claims=claims,
         plots=plots,
+        sensitivities=sensitivities,
     )
 
 
+def _known(sensitivities: tuple[Sensitivity, ...], assumptions: tuple[Assumption, ...]) -> None:
+    names = [assumption.name for assumption in assumptions]
+    for sensitivity in sensitivities:
+        if sensitivity.assumption not in names:
+            raise TypeError(f"the sensitivity {sensitivity.assumption!r} is to no assumption of the study")
+
+
 def _cases(grid: dict[str, Any], folder: Path) -> Iterator[Case]:
-    axes: Mapping[str, Mapping[str, list[str]]] = grid.pop("axis", {})
+    axes: Mapping[str, Mapping[str, list[str]]] = {name: _axis(values) for name, values in grid.pop("axis", {}).items()}
     pattern, scenario = grid.pop("id"), folder / grid.pop("scenario")
     if grid:
         raise TypeError(f"unknown key of [[cases]]: {', '.join(grid)}")
@@ -164,6 +161,12 @@ def _cases(grid: dict[str, Any], folder: Path) -> Iterator[Case]:
         chosen = dict(zip(axes, values, strict=True))
         sets = tuple(change for axis, value in chosen.items() for change in axes[axis][value])
         yield Case(pattern.format(**chosen), scenario, sets)
+
+
+def _axis(values: Mapping[str, Any]) -> Mapping[str, list[str]]:
+    if values.keys() != {"values", "set"}:
+        return values
+    return {str(value): [change.replace("{}", str(value)) for change in values["set"]] for value in values["values"]}
 
 
 def _numbers(entry: dict[str, Any], figures: dict[str, str], cases: dict[str, Case]) -> Iterator[Number]:
@@ -176,13 +179,6 @@ def _numbers(entry: dict[str, Any], figures: dict[str, str], cases: dict[str, Ca
         yield Number(**{**rest, "published": published, "measure": Expression(entry["measure"], figures, cases)})
         return
     for key, value in published.items():
-        own = {"id": f"{entry['id']}.{key}", "label": entry["label"].replace("{}", key), "published": value}
+        own = {name: rest[name].replace("{}", key) for name in ("label", "text")}
         measure = Expression(entry["measure"].replace("{}", key), figures, cases)
-        yield Number(**{**rest, **own, "measure": measure})
-
-
-def _plot(entry: dict[str, Any], numbers: tuple[Number, ...]) -> Plot:
-    chosen = tuple(number.id for number in numbers if fnmatchcase(number.id, entry["numbers"]))
-    if not chosen:
-        raise TypeError(f"the plot {entry['title']!r} shows no number: none fits {entry['numbers']!r}")
-    return Plot(**{**entry, "numbers": chosen})
+        yield Number(**{**rest, **own, "id": f"{entry['id']}.{key}", "published": value, "measure": measure})

@@ -1,72 +1,206 @@
-"""Numbers measured against printed, as SVG in the colours of the page. Nothing else imports matplotlib."""
+"""The drawings of a study as SVG, in the colours of the page or alone. Nothing else imports matplotlib."""
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from pushout.study.reproduce import Finding
+from pushout.stats import Interval
+from pushout.study.charts import Chart
+from pushout.study.reproduce import Finding, Weighing, score
 
 INK, FAINT, MEASURED, PRINTED = "#010203", "#040506", "#070809", "#0a0b0c"
 """Stand-ins in the drawing for the colours of the page, which differ between light and dark."""
 
+SERIES = ("#101112", "#131415", "#161718", "#191a1b", "#1c1d1e", "#1f2021")
+
 COLOURS = {
-    INK: "currentColor",
-    FAINT: "var(--faint)",
-    MEASURED: "var(--measured)",
-    PRINTED: "var(--printed)",
+    INK: ("currentColor", "#1b1f24"),
+    FAINT: ("var(--faint)", "#d8dee4"),
+    MEASURED: ("var(--measured)", "#0072b2"),
+    PRINTED: ("var(--printed)", "#d55e00"),
+    SERIES[0]: ("var(--series-1)", "#0072b2"),
+    SERIES[1]: ("var(--series-2)", "#d55e00"),
+    SERIES[2]: ("var(--series-3)", "#009e73"),
+    SERIES[3]: ("var(--series-4)", "#aa4499"),
+    SERIES[4]: ("var(--series-5)", "#56b4e9"),
+    SERIES[5]: ("var(--series-6)", "#b8860b"),
 }
+"""What each stands for: in the page, and in a file of its own."""
 
-WIDTH_IN, ROW_IN, FRAME_IN = 4.4, 0.34, 1.05
+DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
+MARKERS = "os^vDP"
+MARKED = 14
+"""Lines of at most as many points show each of them; longer ones are curves."""
+
+WIDE = 12
+"""Legends with longer labels have two columns instead of three."""
+
+WIDTH_IN, HEIGHT_IN, ROW_IN, FRAME_IN = 4.4, 3.1, 0.34, 1.05
 
 
-def dots(title: str, axis: str, findings: Sequence[Finding]) -> str:
+@dataclass(frozen=True)
+class Drawing:
+    """A finished drawing."""
+
+    title: str
+    svg: str
+
+    def alone(self) -> str:
+        """As a file of its own, dark on white."""
+        svg = self.svg.replace("<svg ", '<svg style="background:#fff" ', 1)
+        for stand_in, (_, colour) in COLOURS.items():
+            svg = svg.replace(stand_in, colour)
+        return svg
+
+    def inline(self, name: str) -> str:
+        """As part of a page: no prologue, no fixed size, ids of its own, the page's colours."""
+        svg = self.svg[self.svg.index("<svg") :]
+        svg = re.sub(r' (?:width|height)="[\d.]+pt"', "", svg, count=2)
+        prefix = re.sub(r"\W+", "-", name.lower())
+        svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", svg)
+        for stand_in, (colour, _) in COLOURS.items():
+            svg = svg.replace(stand_in, colour)
+        label = self.title.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+        return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+
+
+def dots(title: str, axis: str, findings: Sequence[Finding]) -> Drawing:
     """One row per number: the printed value with its tolerance, the measured mean with its confidence interval."""
+    return _draw(title, FRAME_IN + ROW_IN * len(findings), lambda axes: _dots(axes, axis, findings))
+
+
+def chart(plot: Chart, curves: Sequence[Sequence[Interval | None]]) -> Drawing:
+    """Means with their 95 % bands, and what is printed: points in the colour of their line, levels across."""
+    rows = -(-(len(plot.lines) + len(plot.levels)) // 2)
+    kinds = {"curve": _curves, "series": _curves, "bars": _bars}
+    return _draw(plot.title, HEIGHT_IN + 0.17 * rows, lambda axes: kinds[plot.kind](axes, plot, curves))
+
+
+def spread(weighing: Weighing) -> Drawing:
+    """One row per value of an assumption: the relative error of every number, and how many are near."""
+    count = len(weighing.variants)
+    return _draw(weighing.sensitivity.assumption, 0.75 + 0.5 * count, lambda axes: _spread(axes, weighing))
+
+
+def _draw(title: str, height: float, fill: Callable[[Any], None]) -> Drawing:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(_style(title)):
-        figure = Figure(figsize=(WIDTH_IN, FRAME_IN + ROW_IN * len(findings)), layout="constrained")
+    with mpl.rc_context(style(title)):
+        figure = Figure(figsize=(WIDTH_IN, height), layout="constrained")
         axes = figure.subplots()
-        for row, finding in enumerate(reversed(findings)):
-            _row(axes, row, finding)
-        axes.set_yticks(range(len(findings)), [finding.number.label for finding in reversed(findings)])
-        axes.set_ylim(-0.6, len(findings) - 0.4)
-        axes.set_xlabel(axis)
-        axes.grid(axis="x", color=FAINT, linewidth=0.6)
-        axes.spines[["top", "right", "left"]].set_visible(False)
-        axes.tick_params(left=False)
+        fill(axes)
         handles, labels = axes.get_legend_handles_labels()
         unique = dict(zip(labels, handles, strict=True))
-        figure.legend(unique.values(), unique.keys(), loc="outside upper left", ncols=3, frameon=False, fontsize=8)
+        if unique:
+            columns = 2 if max(map(len, unique)) > WIDE else 3
+            figure.legend(
+                unique.values(), unique.keys(), loc="outside upper left", ncols=columns, frameon=False, fontsize=8
+            )
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
-    return _inline(text.getvalue(), title)
+    return Drawing(title, text.getvalue())
 
 
-def _style(title: str) -> Any:
+def style(title: str) -> Any:
+    """How every drawing looks, in the stand-ins for the colours."""
     clear = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), "none")
     ink = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK)
     text = {"svg.fonttype": "none", "svg.hashsalt": title, "font.size": 9, "font.family": "sans-serif"}
-    return {**clear, **ink, **text, "axes.axisbelow": True}
+    spines = {"axes.spines.top": False, "axes.spines.right": False}
+    return {**clear, **ink, **text, **spines, "axes.axisbelow": True, "grid.color": FAINT, "grid.linewidth": 0.6}
 
 
-def _row(axes: Any, row: int, finding: Finding) -> None:
-    published, mean = finding.number.published, finding.measured["mean"]
-    allowed = finding.number.tolerance.of(published)
-    axes.barh(row, 2 * allowed, left=published - allowed, height=0.62, color=FAINT, label="tolerance")
-    axes.plot(published, row, "D", ms=6, markerfacecolor="none", color=PRINTED, label="printed", zorder=3)
-    low, high = finding.measured["ci95"] or [mean, mean]
-    doubt = {"xerr": [[mean - low], [high - mean]], "capsize": 3, "label": "measured, 95 % CI"}
-    axes.errorbar(mean, row, fmt="o", ms=4.5, color=MEASURED, zorder=4, **doubt)
+def _rows(axes: Any, labels: Sequence[str], axis: str) -> None:
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_ylim(-0.6, len(labels) - 0.4)
+    axes.set_xlabel(axis)
+    axes.grid(axis="x")
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(left=False)
 
 
-def _inline(svg: str, title: str) -> str:
-    """Make a stand-alone SVG part of a page: no prologue, no fixed size, ids of its own, the page's colours."""
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r' (?:width|height)="[\d.]+pt"', "", svg, count=2)
-    prefix = re.sub(r"\W+", "-", title.lower())
-    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", svg)
-    for stand_in, colour in COLOURS.items():
-        svg = svg.replace(stand_in, colour)
-    return svg.replace("<svg ", f'<svg role="img" aria-label="{title}: measured beside printed" ', 1)
+def _dots(axes: Any, axis: str, findings: Sequence[Finding]) -> None:
+    for row, finding in enumerate(reversed(findings)):
+        published, mean = finding.number.published, finding.measured["mean"]
+        allowed = finding.number.tolerance.of(published)
+        axes.barh(row, 2 * allowed, left=published - allowed, height=0.62, color=FAINT, label="tolerance")
+        axes.plot(published, row, "D", ms=6, markerfacecolor="none", color=PRINTED, label="printed", zorder=3)
+        low, high = finding.measured["ci95"] or [mean, mean]
+        doubt = {"xerr": [[mean - low], [high - mean]], "capsize": 3, "label": "measured, 95 % CI"}
+        axes.errorbar(mean, row, fmt="o", ms=4.5, color=MEASURED, zorder=4, **doubt)
+    _rows(axes, [finding.number.label for finding in reversed(findings)], axis)
+
+
+def _frame(axes: Any, plot: Chart) -> None:
+    for level, dash in zip(plot.levels, DASHES[1:] * len(plot.levels), strict=False):
+        axes.axhline(level.value, color=PRINTED, linewidth=1, linestyle=dash, label=level.label)
+    axes.set_xlabel(plot.x_label)
+    axes.set_ylabel(plot.y_label)
+    axes.grid(axis="y")
+
+
+def _curves(axes: Any, plot: Chart, curves: Sequence[Sequence[Interval | None]]) -> None:
+    for index, (line, values) in enumerate(zip(plot.lines, curves, strict=True)):
+        colour, dash = SERIES[index % len(SERIES)], DASHES[index // len(SERIES) % len(DASHES)]
+        marker = MARKERS[index % len(MARKERS)] if len(values) <= MARKED else ""
+        known = [(x, value) for x, value in zip(plot.places(len(values)), values, strict=True) if value]
+        places = [x for x, _ in known]
+        bounds = [value["ci95"] or [value["mean"]] * 2 for _, value in known]
+        axes.fill_between(places, *zip(*bounds, strict=True), color=colour, alpha=0.22, linewidth=0)
+        means = [value["mean"] for _, value in known]
+        axes.plot(places, means, color=colour, linestyle=dash, linewidth=1.3, marker=marker, ms=3.5, label=line.label)
+        _printed(axes, line.printed, colour)
+    axes.set_xscale(plot.scale)
+    if plot.scale == "log" and len(plot.x) <= MARKED:
+        axes.set_xticks(plot.x, [f"{x:g}" for x in plot.x])
+        axes.minorticks_off()
+    _frame(axes, plot)
+
+
+def _bars(axes: Any, plot: Chart, curves: Sequence[Sequence[Interval | None]]) -> None:
+    width = 0.8 / len(plot.lines)
+    for index, (line, values) in enumerate(zip(plot.lines, curves, strict=True)):
+        offset = (index + 0.5) * width - 0.4
+        colour = SERIES[index % len(SERIES)]
+        for x, value in zip(plot.places(len(values)), values, strict=True):
+            if value:
+                low, high = value["ci95"] or [value["mean"]] * 2
+                doubt = {"yerr": [[value["mean"] - low], [high - value["mean"]]], "ecolor": INK, "capsize": 1.5}
+                axes.bar(x + offset, value["mean"], width * 0.92, color=colour, label=line.label, **doubt)
+        _printed(axes, [(x + offset, y) for x, y in line.printed], INK)
+    axes.set_xticks(plot.x, plot.categories, rotation=0 if sum(map(len, plot.categories)) < 55 else 60)
+    _frame(axes, plot)
+
+
+def _printed(axes: Any, points: Sequence[tuple[float, float]], colour: str) -> None:
+    if points:
+        style = {"ms": 6, "markerfacecolor": "none", "markeredgewidth": 1.3, "zorder": 4, "label": "printed"}
+        axes.plot(*zip(*points, strict=True), "D", color=colour, **style)
+
+
+def _spread(axes: Any, weighing: Weighing) -> None:
+    labels = []
+    for row, variant in enumerate(reversed(weighing.variants)):
+        taken = variant.value == weighing.sensitivity.taken
+        errors = [100 * finding.relative_error for finding in variant.findings if finding.relative_error is not None]
+        near = [error for error in errors if abs(error) <= 5]
+        far = [error for error in errors if abs(error) > 5]
+        axes.plot(near, [row] * len(near), "o", ms=4.5, color=MEASURED, alpha=0.75, label="within 5 % of print")
+        axes.plot(far, [row] * len(far), "x", ms=4.5, color=PRINTED, alpha=0.85, label="farther")
+        own = score([variant])
+        label = f"{variant.value}{' (taken)' if taken else ''}\n{own['within_5pct']}/{own['numbers']} within 5 %"
+        labels.append(label + (f", {own['claims_held']}/{own['claims']} claims" if own["claims"] else ""))
+    axes.axvline(0, color=INK, linewidth=0.8)
+    axes.set_xscale("symlog", linthresh=10)
+    ticks = [tick for tick in (-100, -50, -20, -10, -5, 0, 5, 10, 20, 50, 100, 200, 500) if _reaches(axes, tick)]
+    axes.set_xticks(ticks, [f"{tick:+d}" if tick else "0" for tick in ticks])
+    axes.minorticks_off()
+    _rows(axes, labels, "difference from print (%)")
+
+
+def _reaches(axes: Any, tick: float) -> bool:
+    low, high = axes.get_xlim()
+    return bool(low <= tick <= high)

@@ -1,18 +1,24 @@
 """The reproduction as one page that needs nothing else: no script, no font, no picture from elsewhere."""
 
 import os
+import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
 from pushout import _core
-from pushout.study.model import Case, Study
-from pushout.study.plot import dots
-from pushout.study.reproduce import Finding, Outcome, Reproduction, score
+from pushout.study.case import Case
+from pushout.study.charts import Dots
+from pushout.study.model import Study
+from pushout.study.plot import Drawing, chart, dots, spread
+from pushout.study.reproduce import Finding, Outcome, Reproduction, Weighing, score
 
 SIGNS = {"within": "✓", "uncertain": "~", "differs": "✗"}
+
+FULL = 0.6
+"""Numbers under one heading make a table of two dimensions if they fill at least this share of it."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +28,7 @@ class Row:
     what: str
     printed: str
     measured: str
+    doubt: str
     difference: str
     verdict: str
     sign: str
@@ -29,19 +36,36 @@ class Row:
     note: str
 
 
+@dataclass(frozen=True)
+class Table:
+    """The numbers of one table or section of a paper.
+
+    Without columns each row is one number; with columns `rows` holds a label and a number, or none, per column.
+    """
+
+    source: str
+    columns: list[str]
+    rows: list[tuple[str, list[Row | None]]]
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said about its numbers, each once."""
+        return list(dict.fromkeys(row.note for _, cells in self.rows for row in cells if row and row.note))
+
+
 def row(finding: Finding) -> Row:
     """Write a finding with as many digits as the printed value deserves."""
     number, measured = finding.number, finding.measured
     digits = 4 if abs(number.published) < 10 else 0 if abs(number.published) >= 1000 else 2
     printed = f"{number.published:.3f}" if digits == 4 else f"{number.published:g}"
-    mean = f"{measured['mean']:.{digits}f}"
     half = (measured["ci95"][1] - measured["mean"]) if measured["ci95"] else None
     relative = number.tolerance.kind == "relative" and finding.relative_error is not None
     allowed = f"± {number.tolerance.size:.3g}" if not relative else f"± {100 * number.tolerance.size:.3g} %"
     return Row(
         what=f"{number.label}: {number.text}" + (f" ({number.unit})" if number.unit else ""),
         printed=printed,
-        measured=mean if half is None else f"{mean} ± {half:.{digits}f}",
+        measured=f"{measured['mean']:.{digits}f}",
+        doubt="" if half is None else f"± {half:.{digits}f}",
         difference=f"{100 * (finding.relative_error or 0):+.1f} %" if relative else f"{finding.difference:+.{digits}f}",
         verdict=finding.verdict,
         sign=SIGNS[finding.verdict],
@@ -67,21 +91,83 @@ def _near(path: Path) -> str:
     return os.path.relpath(real) if real.is_relative_to(Path.cwd()) else str(real)
 
 
-def plots(outcome: Outcome) -> Iterator[tuple[str, str]]:
-    """The title and the drawing of each plot of a study."""
+@dataclass(frozen=True)
+class Drawings:
+    """What is drawn of a study: its plots in their order, and one drawing per assumption that is varied."""
+
+    plots: list[Drawing]
+    spreads: list[Drawing]
+
+
+def draw(outcome: Outcome) -> Drawings:
+    """Make the drawings of a study."""
     by_id = {finding.number.id: finding for finding in outcome.findings}
-    for plot in outcome.study.plots:
-        yield plot.title, dots(plot.title, plot.axis, [by_id[number] for number in plot.numbers])
+    plots = [
+        dots(plot.title, plot.axis, [by_id[number] for number in plot.numbers])
+        if isinstance(plot, Dots)
+        else chart(plot, curves)
+        for plot, curves in zip(outcome.study.plots, outcome.curves, strict=True)
+    ]
+    return Drawings(plots, [spread(weighing) for weighing in outcome.weighings])
 
 
-def tables(findings: Iterable[Finding]) -> list[tuple[str, list[Row]]]:
-    """The rows under the table or section of the paper that they come from."""
-    groups = groupby(findings, key=lambda finding: finding.number.source)
-    return [(source, [row(finding) for finding in group]) for source, group in groups]
+def files(outcome: Outcome, drawings: Drawings) -> Iterator[tuple[Path, str]]:
+    """Every plot as a file of its own, for a lecture: `figures/STUDY/PLOT.svg`."""
+    for index, (plot, drawing) in enumerate(zip(outcome.study.plots, drawings.plots, strict=True), start=1):
+        name = re.sub(r"\W+", "-", (plot.source or plot.title).lower()).strip("-")
+        yield Path("figures") / outcome.study.id / f"{index:02}-{name}.svg", drawing.alone()
 
 
-def render(reproduction: Reproduction) -> str:
-    """The page."""
+def tables(findings: Iterable[Finding]) -> list[Table]:
+    """The numbers under the table or section of the paper that they come from."""
+    groups = groupby(sorted_by_source(findings), key=lambda finding: finding.number.source)
+    return [_table(source, list(group)) for source, group in groups]
+
+
+def sorted_by_source(findings: Iterable[Finding]) -> list[Finding]:
+    """Numbers of one source together, in the order in which the sources first appear."""
+    listed = list(findings)
+    order = {source: place for place, source in enumerate(dict.fromkeys(each.number.source for each in listed))}
+    return sorted(listed, key=lambda finding: order[finding.number.source])
+
+
+def _table(source: str, findings: Sequence[Finding]) -> Table:
+    labels = list(dict.fromkeys(finding.number.label for finding in findings))
+    columns = list(dict.fromkeys(finding.number.text for finding in findings))
+    places = {(finding.number.label, finding.number.text): row(finding) for finding in findings}
+    grid = len(labels) > 1 < len(columns) and FULL * len(labels) * len(columns) <= len(places) == len(findings)
+    if not grid:
+        rows = [row(finding) for finding in findings]
+        return Table(source, [], [(each.what, [each]) for each in rows])
+    units = {finding.number.text: finding.number.unit for finding in findings}
+    named = [f"{column} ({units[column]})" if units[column] else column for column in columns]
+    return Table(source, named, [(label, [places.get((label, column)) for column in columns]) for label in labels])
+
+
+def verdict(weighing: Weighing) -> str:
+    """What a comparison of explanations comes to, in a sentence."""
+    words = []
+    for variant in weighing.variants:
+        if variant.mean_error is not None:
+            own = score([variant])
+            near = f"{own['within_5pct']} of {own['numbers']} numbers within 5 %"
+            words.append(f"{variant.value}: {near}, mean difference {100 * variant.mean_error:.1f} %")
+    return f"The printed numbers support “{weighing.supported}” ({'; '.join(words)})."
+
+
+def markdown(reproduction: Reproduction) -> str:
+    """The score of each study, as a table for other pages."""
+    head = "| study | numbers within 5 % | within 10 % | claims that hold |\n|---|---|---|---|\n"
+    named = [(f"{each.study.id}: {each.study.title}", score([each])) for each in reproduction.outcomes]
+    return head + "".join(
+        f"| {name} | {own['within_5pct']} of {own['numbers']} | {own['within_10pct']} of {own['numbers']} "
+        f"| {own['claims_held']} of {own['claims']} |\n"
+        for name, own in [*named, ("together", score(reproduction.outcomes))]
+    )
+
+
+def render(reproduction: Reproduction, drawings: Sequence[Drawings]) -> str:
+    """The page, with the drawings of each study."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -94,12 +180,13 @@ def render(reproduction: Reproduction) -> str:
     environment.globals |= {
         "command": command,
         "serves": serves,
-        "plots": plots,
         "tables": tables,
         "score": score,
+        "verdict": verdict,
     }
     return environment.get_template("report.html.j2").render(
         reproduction=reproduction,
         outcomes=reproduction.outcomes,
+        drawings=drawings,
         version=_core.VERSION,
     )

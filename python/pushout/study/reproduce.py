@@ -1,20 +1,23 @@
 """Run studies and judge them: every number against print, every claim against its check."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
-from pushout.document import Document, figure
+from pushout.cache import Cache
+from pushout.document import Document
 from pushout.simulate import Job, run_all
-from pushout.stats import Interval, interval
-from pushout.study.cache import Cache
-from pushout.study.expression import ExpressionError, Value
-from pushout.study.model import Case, Claim, Number, Study
-
-DEFAULT_REPS = 10
+from pushout.stats import Interval
+from pushout.study.case import Case
+from pushout.study.charts import Chart
+from pushout.study.expression import Expression
+from pushout.study.model import Claim, Number, Study
+from pushout.study.samples import Samples
+from pushout.study.sensitivity import Sensitivity
 
 
 @dataclass(frozen=True)
@@ -77,13 +80,58 @@ class Judgement:
 
 
 @dataclass(frozen=True)
+class Variant:
+    """A value of an assumption, and what the study finds with it."""
+
+    value: str
+    findings: list[Finding]
+    judgements: list[Judgement]
+
+    @property
+    def mean_error(self) -> float | None:
+        """Mean of the relative errors without their signs; none if no number is compared."""
+        errors = [abs(finding.relative_error) for finding in self.findings if finding.relative_error is not None]
+        return fmean(errors) if errors else None
+
+    def json(self) -> dict[str, Any]:
+        """As `reproduce --json` prints it."""
+        return {"value": self.value, "mean_error": self.mean_error, **score([self])}
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """An assumption, value by value; the first is the one that the study takes."""
+
+    sensitivity: Sensitivity
+    variants: list[Variant]
+
+    @property
+    def supported(self) -> str | None:
+        """The value with which the numbers come closest to print."""
+        judged = [variant for variant in self.variants if variant.mean_error is not None]
+        return min(judged, key=lambda variant: variant.mean_error or 0.0).value if judged else None
+
+    def json(self) -> dict[str, Any]:
+        """As `reproduce --json` prints it."""
+        return {
+            "assumption": self.sensitivity.assumption,
+            "question": self.sensitivity.question,
+            "taken": self.sensitivity.taken,
+            "supported": self.supported,
+            "values": [variant.json() for variant in self.variants],
+        }
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """A study that has been run."""
+    """A study that has been run; `curves` has for each plot an estimate per point of each line."""
 
     study: Study
     findings: list[Finding]
     judgements: list[Judgement]
     seeds: list[int]
+    curves: list[list[list[Interval | None]]]
+    weighings: list[Weighing]
 
     def json(self) -> dict[str, Any]:
         """As `reproduce --json` prints it."""
@@ -92,6 +140,7 @@ class Outcome:
             "assumptions": [vars(assumption) for assumption in self.study.assumptions],
             "numbers": [finding.json() for finding in self.findings],
             "claims": [judgement.json() for judgement in self.judgements],
+            "sensitivities": [weighing.json() for weighing in self.weighings],
         }
 
 
@@ -115,7 +164,7 @@ class Reproduction:
         return {"studies": studies, "score": score(self.outcomes), "wall_s": self.wall_s}
 
 
-def score(outcomes: Iterable[Outcome]) -> dict[str, int]:
+def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, int]:
     """How many numbers there are and how near they come, how many claims and how many hold."""
     outcomes = list(outcomes)
     errors = [
@@ -134,26 +183,23 @@ def score(outcomes: Iterable[Outcome]) -> dict[str, int]:
 def reproduce(
     studies: Sequence[Study],
     *,
-    reps: int = DEFAULT_REPS,
+    reps: int | None = None,
     cache: Cache,
     progress: Callable[[int, int], None] | None = None,
 ) -> Reproduction:
-    """Run every case of the studies `reps` times, except what the cache holds, and judge the results."""
+    """Run every case of the studies `reps` times, except what the cache holds, and judge the results.
+
+    Without `reps` each study has its own number of replications.
+    """
     start = time.monotonic()
-    wanted = {(study.id, case.id): _wanted(case, reps, cache) for study in studies for case in study.cases.values()}
-    tasks = {run.path: run for runs in wanted.values() for run in runs if run.path not in cache}
+    plans = [Plan(study, reps or study.reps, cache) for study in studies]
+    tasks = {run.path: run for plan in plans for run in plan.runs() if run.path not in cache}
     run_all([partial(run.execute, cache) for run in tasks.values()], progress=progress)
-    outcomes = []
-    for study in studies:
-        runs = {case: wanted[study.id, case] for case in study.cases}
-        documents = {case: [cache.load(run.path) for run in of_case] for case, of_case in runs.items()}
-        seeds = [run.seed for run in next(iter(runs.values()), [])]
-        outcomes.append(judge(study, documents, seeds))
-    return Reproduction(outcomes, time.monotonic() - start)
+    return Reproduction([plan.judge(cache) for plan in plans], time.monotonic() - start)
 
 
 @dataclass(frozen=True)
-class _Run:
+class Run:
     """A replication of a case and where its result is kept."""
 
     job: Job
@@ -161,48 +207,91 @@ class _Run:
     path: Path
 
     def execute(self, cache: Cache) -> None:
+        """Simulate and keep the result."""
         cache.put(self.path, self.job.run(self.seed))
 
 
-def _wanted(case: Case, reps: int, cache: Cache) -> list[_Run]:
+Runs = Mapping[str, Sequence[Run]]
+"""The replications of cases, by their ids."""
+
+
+class Plan:
+    """All runs of a study: those of its cases, and fewer of them for every other value of an assumption."""
+
+    def __init__(self, study: Study, reps: int, cache: Cache) -> None:
+        self.study = study
+        self.cases = {case.id: _runs(case, reps, cache) for case in study.cases.values()}
+        self.variants = [
+            [
+                {name: _runs(case, min(reps, sensitivity.reps), cache) for name, case in cases.items()}
+                for cases in sensitivity.values.values()
+            ]
+            for sensitivity in study.sensitivities
+        ]
+
+    def runs(self) -> list[Run]:
+        """Every run, some of them perhaps more than once."""
+        groups = [self.cases, *(cases for values in self.variants for cases in values)]
+        return [run for cases in groups for runs in cases.values() for run in runs]
+
+    def judge(self, cache: Cache) -> Outcome:
+        """Judge the study by the results that the cache holds."""
+        seeds = [run.seed for run in next(iter(self.cases.values()), [])]
+        variants = [[_documents(cases, cache) for cases in values] for values in self.variants]
+        return judge(self.study, _documents(self.cases, cache), seeds, variants)
+
+
+def _runs(case: Case, reps: int, cache: Cache) -> list[Run]:
     job = case.job()
     canonical = job.explain()
-    return [_Run(job, seed, cache.path(canonical, seed)) for seed in job.seeds(None, reps)]
+    return [Run(job, seed, cache.path(canonical, seed)) for seed in job.seeds(None, reps)]
 
 
-def judge(study: Study, documents: dict[str, list[Document]], seeds: list[int]) -> Outcome:
-    """Measure the numbers and check the claims of a study, given the documents of each case (one per seed)."""
-    samples = _Samples(study, documents)
-    findings = [Finding(number, samples.measure(number)) for number in study.numbers]
-    judgements = [samples.check(claim) for claim in study.claims]
-    return Outcome(study, findings, judgements, seeds)
+def _documents(cases: Runs, cache: Cache) -> dict[str, list[Document]]:
+    return {case: [cache.load(run.path) for run in runs] for case, runs in cases.items()}
 
 
-class _Samples:
-    """The figures of the cases, replication by replication: equal seeds make the cases comparable pair by pair."""
+def judge(
+    study: Study,
+    documents: dict[str, list[Document]],
+    seeds: list[int],
+    variants: Sequence[Sequence[dict[str, list[Document]]]] = (),
+) -> Outcome:
+    """Measure the numbers and check the claims of a study, given the documents of each case (one per seed).
 
-    def __init__(self, study: Study, documents: dict[str, list[Document]]) -> None:
-        self.paths = study.figures
-        self.documents = documents
-        self.reps = min((len(runs) for runs in documents.values()), default=0)
+    `variants` holds, for each sensitivity of the study and each of its values, the documents of its cases.
+    """
+    samples = Samples(study.figures, documents)
+    charts = [plot.lines if isinstance(plot, Chart) else () for plot in study.plots]
+    return Outcome(
+        study,
+        [Finding(number, samples.interval(number.measure)) for number in study.numbers],
+        [_check(claim, samples) for claim in study.claims],
+        seeds,
+        [[samples.curve(line.measures) for line in lines] for lines in charts],
+        [
+            _weigh(study, sensitivity, documents)
+            for sensitivity, documents in zip(study.sensitivities, variants, strict=bool(variants))
+        ],
+    )
 
-    def one(self, index: int, name: str, case: str) -> Value:
-        value = figure(self.documents[case][index], self.paths[name])
-        return tuple(value) if isinstance(value, list) else value
 
-    def average(self, name: str, case: str) -> Value:
-        values = [self.one(index, name, case) for index in range(self.reps)]
-        if isinstance(values[0], tuple):
-            return tuple(sum(column) / self.reps for column in zip(*values, strict=True))
-        return sum(values) / self.reps
+def _weigh(study: Study, sensitivity: Sensitivity, values: Sequence[dict[str, list[Document]]]) -> Weighing:
+    variants = []
+    for value, documents in zip(sensitivity.values, values, strict=True):
+        samples = Samples(study.figures, documents)
+        numbers = [number for number in study.numbers if _within(number.measure, documents)]
+        claims = [claim for claim in study.claims if _within(claim.check, documents)]
+        findings = [Finding(number, samples.interval(number.measure)) for number in numbers]
+        variants.append(Variant(value, findings, [_check(claim, samples) for claim in claims]))
+    return Weighing(sensitivity, variants)
 
-    def measure(self, number: Number) -> Interval:
-        return interval([number.measure(partial(self.one, index)) for index in range(self.reps)])
 
-    def check(self, claim: Claim) -> Judgement:
-        holds = claim.check(self.average)
-        if not isinstance(holds, bool):
-            raise ExpressionError(f"the claim {claim.id} gives {holds!r}: a claim is true or false")
-        often = sum(claim.check(partial(self.one, index)) for index in range(self.reps))
-        evidence = f"{claim.check.evidence(self.average)}; true in {often} of {self.reps} replications"
-        return Judgement(claim, holds, evidence)
+def _within(expression: Expression, cases: Collection[str]) -> bool:
+    """Whether all that an expression looks at has been run."""
+    return all(case in cases for _, case in expression.uses)
+
+
+def _check(claim: Claim, samples: Samples) -> Judgement:
+    holds, often, evidence = samples.check(claim.check)
+    return Judgement(claim, holds, f"{evidence}; true in {often} of {samples.reps} replications")

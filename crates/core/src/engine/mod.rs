@@ -6,6 +6,8 @@ pub mod reference;
 
 pub mod fast;
 
+pub mod floor;
+
 use crate::buffer::verdict::Reason;
 use crate::network::Network;
 use crate::network::circuit::Circuit;
@@ -85,7 +87,7 @@ fn sampled_ports(scenario: &Scenario) -> Vec<usize> {
 }
 
 /// Whether a port is one of them.
-fn is_sampled(scenario: &Scenario, port: usize) -> bool {
+pub(crate) fn is_sampled(scenario: &Scenario, port: usize) -> bool {
     scenario.lines[port].port.capacity != u64::MAX
 }
 

@@ -29,32 +29,32 @@ use crate::units::{CELL_BYTES, Time};
 
 use room::Newcomer;
 
-/// A port at work.
+/// A port at work. Engines that know what they do may keep its parts by themselves for a while.
 #[derive(Clone, Debug)]
 pub struct Port {
     measure: Measure,
-    pool: Pool,
-    queues: Vec<Queue>,
-    admission: admission::Policy,
-    pushout: Option<pushout::Policy>,
-    scheduler: scheduler::Policy,
+    pub(crate) pool: Pool,
+    pub(crate) queues: Vec<Queue>,
+    pub(crate) admission: admission::Policy,
+    pub(crate) pushout: Option<pushout::Policy>,
+    pub(crate) scheduler: scheduler::Policy,
     credit: Option<credit::Sender>,
     /// Whether nobody needs to be asked: whatever fits is taken and sent in order, as at most ports of a network.
     is_plain: bool,
-    line: Line,
-    sending: Option<Sending>,
+    pub(crate) line: Line,
+    pub(crate) sending: Option<Sending>,
     /// Credit cells that wait for the line, and whether one is in transmission.
     credits: VecDeque<Credit>,
     sending_credit: bool,
-    counters: Counters,
+    pub(crate) counters: Counters,
 }
 
 /// The unit in transmission: no longer queued, still in the buffer.
 #[derive(Clone, Copy, Debug)]
-struct Sending {
-    unit: Unit,
-    vc: usize,
-    size: u64,
+pub(crate) struct Sending {
+    pub(crate) unit: Unit,
+    pub(crate) vc: usize,
+    pub(crate) size: u64,
 }
 
 /// A unit that the port has started to send.
@@ -297,10 +297,15 @@ impl Port {
 
     /// Take a sample of the occupancy for its distribution, and of what the admission policy measures.
     pub fn sample(&mut self) {
-        self.counters.occupancy.sample(self.pool.total());
+        self.sample_level(self.pool.total());
+    }
+
+    /// The same for an engine that keeps the occupancy by itself.
+    pub(crate) fn sample_level(&mut self, level: u64) {
+        self.counters.occupancy.sample(level);
         if let Some(meter) = &mut self.counters.meter {
-            let rate = |vc| self.admission.meter(vc).unwrap_or_default();
-            meter.extend((0..self.pool.vcs()).map(rate));
+            let reading = |vc| self.admission.meter(vc).unwrap_or_default();
+            meter.extend((0..self.pool.vcs()).map(reading));
         }
     }
 
@@ -312,6 +317,11 @@ impl Port {
     /// The counters, for an engine that keeps some of them by itself.
     pub(crate) fn counters_mut(&mut self) -> &mut Counters {
         &mut self.counters
+    }
+
+    /// The admission policy, for an engine that keeps the books by itself.
+    pub(crate) fn admission_mut(&mut self) -> &mut admission::Policy {
+        &mut self.admission
     }
 
     /// A unit is in the buffer although nobody saw it arrive, waiting or being sent: an engine that passes units on
@@ -343,6 +353,9 @@ impl Port {
     }
 
     fn send(&mut self, now: Time, unit: Unit, vc: usize) -> Started {
+        if unit.is_first() {
+            self.line.rest(now);
+        }
         let sent = self.line.send(now, unit.bytes);
         self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
         Started { unit, sent }

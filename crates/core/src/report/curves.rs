@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::buffer::admission::Reading;
 use crate::engine::Outcome;
 use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::Scenario;
@@ -32,8 +33,15 @@ pub(super) fn append(document: &mut Json, scenario: &Scenario, outcome: &Outcome
         let mut samples = sampled(scenario);
         let rows = outcome.network.ports[port].counters().meter.as_deref().unwrap_or_default();
         let circuit = |(place, &vc): (usize, &usize)| {
-            let rates: Vec<f64> = rows.iter().skip(place).step_by(passing[port].len()).copied().collect();
-            json!({ "name": scenario.vcs[vc].name, "bps": rates })
+            let row = rows.iter().skip(place).step_by(passing[port].len());
+            let each = |what: fn(&Reading) -> f64| row.clone().map(what).collect::<Vec<f64>>();
+            json!({
+                "name": scenario.vcs[vc].name,
+                "bps": each(|reading| reading.rate),
+                "part_bps": each(|reading| reading.part),
+                "granted_bps": each(|reading| reading.granted),
+                "refusal": each(|reading| reading.refusal),
+            })
         };
         samples["circuits"] = passing[port].iter().enumerate().map(circuit).collect();
         document["ports"][port]["meter"] = samples;

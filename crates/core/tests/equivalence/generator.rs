@@ -115,6 +115,10 @@ impl Writer {
         let (rate, delay) = same.unwrap_or_else(|| (self.pick(&RATES), self.pick(&DELAYS)));
         let ends = format!("class = \"{class}\"\nfrom = \"{from}\"\nto = \"{to}\"");
         self.line(format_args!("[[link]]\n{ends}\nrate = \"{rate}\"\ndelay = \"{delay}\""));
+        if class == "access" && self.draw.chance(0.2) {
+            let pause = self.pick(&["1 ps", "3 us", "150 us"]);
+            self.line(format_args!("pause = \"{pause}\""));
+        }
     }
 
     fn ports(&mut self) {

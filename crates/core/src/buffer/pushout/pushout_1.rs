@@ -31,7 +31,7 @@ use super::{Context, Cut, Fallback, Full, PushOut};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
-use crate::buffer::runs::Part;
+use crate::buffer::runs::{Extent, Part};
 use crate::section;
 
 section! {
@@ -93,11 +93,11 @@ pub(super) fn head_fragment(queue: &Queue, keep_eom: bool) -> Option<Part> {
     let closed = |run: usize| runs.get(run).filter(|run| run.is_closed());
     let head = closed(0)?;
     if !(keep_eom && runs.is_open_ahead()) {
-        return Some(Part { run: 0, keep_eom: false });
+        return Some(Part { run: 0, extent: Extent::Whole });
     }
     match head.units() {
-        1 => closed(1).map(|_| Part { run: 1, keep_eom: false }),
-        _ => Some(Part { run: 0, keep_eom: true }),
+        1 => closed(1).map(|_| Part { run: 1, extent: Extent::Whole }),
+        _ => Some(Part { run: 0, extent: Extent::ButEom }),
     }
 }
 

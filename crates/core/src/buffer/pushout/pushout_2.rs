@@ -31,7 +31,7 @@ use super::{Context, Cut, Fallback, Full, PushOut};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
-use crate::buffer::runs::Part;
+use crate::buffer::runs::{Extent, Part};
 use crate::section;
 
 section! {
@@ -85,7 +85,7 @@ impl PushOut for Policy {
 
 /// The first entire packet from the head of a queue, if there is one.
 pub(super) fn entire_packet(queue: &Queue) -> Option<Part> {
-    queue.runs().first_whole().map(|run| Part { run, keep_eom: false })
+    queue.runs().first_whole().map(|run| Part { run, extent: Extent::Whole })
 }
 
 #[cfg(test)]

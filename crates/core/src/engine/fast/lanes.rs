@@ -52,6 +52,23 @@ pub(super) struct Inner {
     pub(super) units: u64,
 }
 
+/// The next train of all, with which nothing else arrives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Alone {
+    /// When its first unit arrives.
+    pub(super) beat: Beat,
+    /// That unit.
+    pub(super) unit: Unit,
+    /// Its circuit's number at the port.
+    pub(super) vc: u32,
+    /// How many there are, two at least; the last one ends the frame.
+    pub(super) units: u16,
+    /// When the last one arrives.
+    pub(super) last: Time,
+    /// The pace that they keep.
+    pub(super) pace: Pace,
+}
+
 /// Everything that is on its way to one port.
 #[derive(Clone, Debug)]
 pub(super) struct Inputs {
@@ -175,6 +192,27 @@ impl Inputs {
         }
     }
 
+    /// The next train, if all of it arrives before `stop` and before anything else does.
+    #[inline]
+    pub(super) fn alone_before(&self, stop: Time) -> Option<Alone> {
+        let Order::Ring(ring) = &self.order else { return None };
+        let (&(_, lane), others) = ring.split_last()?;
+        let Lane { pace, trains, .. } = &self.lanes[lane as usize];
+        let &Train { beat, unit, vc, left, last } = trains.front()?;
+        let limit = others.last().map_or(stop, |second| second.0.min(stop));
+        (left > 1 && last < limit).then_some(Alone { beat, unit, vc, units: left, last, pace: *pace })
+    }
+
+    /// That train has passed.
+    pub(super) fn pop_train(&mut self) {
+        let Order::Ring(ring) = &self.order else { return };
+        let Some(&(_, lane)) = ring.last() else { return };
+        let trains = &mut self.lanes[lane as usize].trains;
+        trains.pop_front();
+        let next = trains.front().map(|train| train.beat.time);
+        self.take_turn(lane as usize, next);
+    }
+
     /// Until when nothing but inner units of trains arrives, from the next one on: no frame begins or ends before. If that
     /// is less than `worth` ps, the answer may be a little too long.
     #[inline]
@@ -193,11 +231,11 @@ impl Inputs {
         Some(calm)
     }
 
-    /// When the next unit arrives, where that is known without taking it.
+    /// When the next unit arrives.
     pub(super) fn next_time(&self) -> Option<Time> {
         match &self.order {
             Order::Ring(ring) => ring.last().map(|head| head.0),
-            Order::Heap(_) => None,
+            Order::Heap(heap) => heap.first_time(),
         }
     }
 
@@ -214,7 +252,7 @@ impl Inputs {
 
     /// Let the units pass that [`Inputs::inner`] has found; answers the sum of the instants at which those arrive that
     /// `counts` wants to know of.
-    pub(super) fn pass_inner(&mut self, found: &[Inner], counts: impl Fn(u32) -> bool) -> u128 {
+    pub(super) fn pass_inner(&mut self, found: &[Inner], mut counts: impl FnMut(u32) -> bool) -> u128 {
         let Order::Ring(ring) = &mut self.order else { return 0 };
         let mut sum = 0;
         for inner in found {

@@ -6,7 +6,8 @@ use std::ops::Range;
 use super::books::Window;
 use super::lanes::{Inputs, Lane};
 use super::pace::Pace;
-use crate::buffer::admission::{self, Rule};
+use crate::buffer::admission::{self, Interest, Rule};
+use crate::buffer::size::Measure;
 use crate::kernel::Ties;
 use crate::scenario::contract::{context, contracts, passing_circuits};
 use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
@@ -22,6 +23,8 @@ pub(super) enum Kind {
     Through,
     /// One queue, and a rule that says who joins it.
     Fifo(Rule),
+    /// Cells, a queue for each circuit, and a policy that only looks at the books.
+    Turns(Interest),
     /// Anything else.
     General,
 }
@@ -74,6 +77,8 @@ pub(super) struct Plan {
     pub(super) reach: Vec<Span>,
     /// For every port those that must be brought up to date before it and with it, in this order.
     pub(super) upstream: Vec<Vec<u32>>,
+    /// Ports with a queue for each circuit.
+    pub(super) turns: Vec<u32>,
     /// If units can go round in circles: a time in which none of them gets from one port to the next.
     pub(super) circle: Option<Span>,
     /// For every port the lines from which units come, in the order of the scenario.
@@ -110,6 +115,7 @@ impl Plan {
             passages: Vec::new(),
             reach: Vec::new(),
             upstream: Vec::new(),
+            turns: Vec::new(),
             circle: None,
             lanes: lanes(scenario),
             paces: scenario.lines.iter().map(|line| Pace::of(line.rate, CELL_BYTES as u16)).collect(),
@@ -118,6 +124,8 @@ impl Plan {
         plan.find_legs(scenario, &passing);
         plan.reach = (0..plan.kinds.len()).map(|port| plan.reach(scenario, port)).collect();
         plan.find_upstream();
+        let turns = |port: &u32| matches!(plan.kinds[*port as usize], Kind::Turns(_));
+        plan.turns = (0..plan.kinds.len() as u32).filter(turns).collect();
         plan
     }
 
@@ -158,10 +166,11 @@ impl Plan {
         for (line, vcs) in scenario.lines.iter().zip(passing) {
             let from_host = scenario.nodes[line.from].kind == NodeKind::Host;
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
-            let rule = if fifo { rule(scenario, line, vcs) } else { None };
+            let rule = rule(scenario, line, vcs);
             self.kinds.push(match rule {
-                Some(Rule::Fits) if from_host && is_plain(line) => Kind::Nic,
-                Some(rule) if !from_host => Kind::Fifo(rule),
+                Some(Rule::Fits) if fifo && from_host && is_plain(line) => Kind::Nic,
+                Some(rule) if fifo && !from_host => Kind::Fifo(rule),
+                Some(rule) if !from_host && has_turns(line) => Kind::Turns(rule.interest()),
                 _ => Kind::General,
             });
         }
@@ -181,7 +190,8 @@ impl Plan {
     /// no faster.
     fn only_delays(&self, scenario: &Scenario, port: usize) -> bool {
         let line = &scenario.lines[port];
-        let (Kind::Fifo(_), true, Medium::Cells) = (&self.kinds[port], is_plain(line), line.medium) else {
+        let (Kind::Fifo(Rule::Fits), true, Medium::Cells) = (&self.kinds[port], is_plain(line), line.medium)
+        else {
             return false;
         };
         match self.lanes[port][..] {
@@ -279,7 +289,7 @@ impl Plan {
 
     /// Whether a port must be brought up to date; others are done with a unit at once.
     pub(super) fn has_time(&self, port: usize) -> bool {
-        matches!(self.kinds[port], Kind::Fifo(_) | Kind::General)
+        matches!(self.kinds[port], Kind::Fifo(_) | Kind::Turns(_) | Kind::General)
     }
 }
 
@@ -343,6 +353,12 @@ pub(super) fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Ru
     let contracts = contracts(scenario, line, vcs);
     let policy = line.port.admission.build(&context(scenario, line, &contracts));
     policy.expect("a checked scenario can be built").rule()
+}
+
+/// Whether a port has a queue of cells for each circuit, which does not wait for credits.
+fn has_turns(line: &Line) -> bool {
+    let Line { medium, port, .. } = line;
+    *medium == Medium::Cells && port.measure == Measure::Cells && port.credit.is_none()
 }
 
 /// Whether a port takes everything.

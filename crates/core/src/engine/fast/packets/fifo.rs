@@ -71,6 +71,7 @@ impl Fifo {
         let frames = match rule {
             Rule::Fits => None,
             Rule::Frames { threshold, frames } => Some(Box::new((threshold, frames))),
+            Rule::Asked(_) => unreachable!("a port that is asked is none of these"),
         };
         Fifo {
             free: Beat::default(),

@@ -238,7 +238,7 @@ impl Packets {
             self.lost(port as u32, unit, reason, now);
         }
         let Some(Started { unit, sent }) = started else { return };
-        self.work.packet_hops += 1;
+        self.work.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
         self.agenda.call(Event::new(sent.ends, Class::Free, port as u32));
         let step = self.first[unit.vc as usize] + u32::from(unit.hop) + 1;
         let packet = Packet { step, frame: unit.frame, bytes: unit.bytes, flags: unit.flags };

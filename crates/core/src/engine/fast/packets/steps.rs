@@ -72,7 +72,7 @@ impl Steps {
         let rules: Vec<Option<Rule>> = (scenario.lines.iter().zip(&passing))
             .map(|(line, vcs)| {
                 let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
-                let rule = if fifo { rule(scenario, line, vcs) } else { None };
+                let rule = if fifo && line.pause == Span::ZERO { rule(scenario, line, vcs) } else { None };
                 rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
             })
             .collect();

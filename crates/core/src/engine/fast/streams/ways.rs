@@ -9,7 +9,7 @@ use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::{Flow, Medium, NodeKind, Scenario};
 use crate::scheduler;
 use crate::transport;
-use crate::units::CELL_BYTES;
+use crate::units::{CELL_BYTES, Span};
 
 /// The ways of all streams, by the port where each meets others.
 #[derive(Debug)]
@@ -115,7 +115,8 @@ impl Search<'_> {
     fn delays(&self, line: usize, spaced: usize) -> bool {
         let (lines, port) = (&self.scenario.lines, &self.scenario.lines[line].port);
         let alone = line == spaced || self.lanes[line].len() == 1;
-        let plain = port.capacity == u64::MAX && matches!(self.rule(line), Some(Rule::Fits));
+        let steady = lines[line].pause == Span::ZERO;
+        let plain = steady && port.capacity == u64::MAX && matches!(self.rule(line), Some(Rule::Fits));
         alone && plain && lines[line].rate >= lines[spaced].rate
     }
 

@@ -1,0 +1,32 @@
+"""How the site is built: `make docs`. Pages are Markdown; those with a kernel are run while they are built."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+
+from pushout import _core  # noqa: E402
+
+project = "Pushout"
+author = "The Pushout developers"
+release = version = _core.VERSION
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+exclude_patterns = ["score.md"]
+html_theme = "furo"
+html_title = f"Pushout {release}"
+html_copy_source = False
+html_show_copyright = False
+templates_path: list[str] = []
+
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(ROOT / "target" / "notebooks")
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+suppress_warnings = ["mystnb.unknown_mime_type"]

@@ -1,0 +1,117 @@
+"""What a study draws: `[[plot]]` of its `study.toml`, in four kinds.
+
+    title, source, note                     on all; `note` is the caption
+    kind = "numbers"   axis, numbers        numbers (a pattern of ids), measured against printed
+    kind = "curve"     x.values, x.scale    a point per value, which takes the place of `{}` in `measure`
+    kind = "series"    x.start, x.step      `measure` gives a list, over time or over bins
+    kind = "bars"      x.categories         `measure` gives a list with an entry per category
+
+The last three have `x.label`, `y.label`, `[[plot.line]]` with label, measure and printed (`{ x = y }`, for bars a
+list), and `[[plot.level]]` with label and value: horizontal lines.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from pushout.study.expression import Expression
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Numbers drawn measured against printed; `axis` is the label with the unit."""
+
+    title: str
+    axis: str
+    numbers: tuple[str, ...]
+    source: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve: a scalar measure per x, or one measure that gives a list; and the points that are printed."""
+
+    label: str
+    measures: tuple[Expression, ...]
+    printed: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Level:
+    """A value that the paper names, across the whole drawing."""
+
+    label: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Curves over one axis: `x` holds the places of the points, or their `start` and `step` where lists are drawn."""
+
+    kind: str
+    title: str
+    source: str
+    note: str
+    x_label: str
+    y_label: str
+    x: tuple[float, ...]
+    categories: tuple[str, ...]
+    scale: str
+    lines: tuple[Line, ...]
+    levels: tuple[Level, ...]
+
+    def places(self, count: int) -> tuple[float, ...]:
+        """Where the points of a line with this many entries lie."""
+        if self.kind == "series":
+            start, step = self.x
+            return tuple(start + step * index for index in range(count))
+        if count != len(self.x):
+            raise ValueError(f"the plot {self.title!r} has {len(self.x)} places on its axis and {count} values")
+        return self.x
+
+
+def plot(entry: dict[str, Any], numbers: Collection[str], figures: Mapping[str, str], cases: Collection[str]) -> Any:
+    """Read one `[[plot]]`."""
+    kind = entry.pop("kind", "numbers")
+    if kind == "numbers":
+        chosen = tuple(number for number in numbers if fnmatchcase(number, entry["numbers"]))
+        if not chosen:
+            raise TypeError(f"the plot {entry['title']!r} shows no number: none fits {entry['numbers']!r}")
+        return Dots(**{**entry, "numbers": chosen})
+    if kind not in ("curve", "series", "bars"):
+        raise TypeError(f"the plot {entry['title']!r} is of no kind: {kind!r} (numbers, curve, series, bars)")
+    return _chart(kind, entry, lambda text: Expression(text, figures, cases))
+
+
+def _chart(kind: str, entry: dict[str, Any], read: Callable[[str], Expression]) -> Chart:
+    x, y = dict(entry.pop("x")), dict(entry.pop("y"))
+    labels = {"x_label": x.pop("label"), "y_label": y.pop("label")}
+    scale = x.pop("scale", "linear")
+    names, places = _places(kind, x)
+    lines = tuple(_line(kind, line, names, read) for line in entry.pop("line"))
+    levels = tuple(Level(**level) for level in entry.pop("level", ()))
+    if x or y:
+        raise TypeError(f"unknown key of an axis of {entry['title']!r}: {', '.join([*x, *y])}")
+    rest = {"source": "", "note": "", **entry, **labels, "categories": names if kind == "bars" else ()}
+    return Chart(kind=kind, x=places, scale=scale, lines=lines, levels=levels, **rest)
+
+
+def _places(kind: str, x: dict[str, Any]) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    if kind == "series":
+        return (), (float(x.pop("start", 0)), float(x.pop("step")))
+    if kind == "bars":
+        names = tuple(x.pop("categories"))
+        return names, tuple(map(float, range(len(names))))
+    values = x.pop("values")
+    return tuple(map(str, values)), tuple(map(float, values))
+
+
+def _line(kind: str, line: dict[str, Any], names: tuple[str, ...], read: Callable[[str], Expression]) -> Line:
+    label, measure, printed = line.pop("label"), line.pop("measure"), line.pop("printed", {})
+    if line:
+        raise TypeError(f"unknown key of the line {label!r}: {', '.join(line)}")
+    points = enumerate(printed) if kind == "bars" else ((float(x), y) for x, y in printed.items())
+    texts = [measure.replace("{}", name) for name in names] if kind == "curve" else [measure]
+    return Line(label, tuple(map(read, texts)), tuple((float(x), float(y)) for x, y in points))

@@ -1,0 +1,62 @@
+"""Expressions over the replications of cases: estimates with confidence, and claims that hold or not."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from pushout.document import Document, figure
+from pushout.stats import Interval, interval
+from pushout.study.expression import Expression, ExpressionError, Value
+
+
+class Samples:
+    """The figures of cases, replication by replication: equal seeds make the cases comparable pair by pair."""
+
+    def __init__(self, figures: Mapping[str, str], documents: Mapping[str, Sequence[Document]]) -> None:
+        self.figures = figures
+        self.documents = documents
+        self.reps = min((len(runs) for runs in documents.values()), default=0)
+        self._averages: dict[tuple[str, str], Value] = {}
+
+    def each(self, expression: Expression) -> list[Value]:
+        """The value of an expression in every replication."""
+        return [expression(partial(self._one, index)) for index in range(self.reps)]
+
+    def interval(self, expression: Expression) -> Interval:
+        """An estimate of a number."""
+        return interval(self.each(expression))
+
+    def curve(self, measures: Sequence[Expression]) -> list[Interval | None]:
+        """An estimate per point: of each measure, or of each entry of the list that a single one gives.
+
+        Where nothing was measured (no packet, no delay) there is none.
+        """
+        columns = [self.each(measure) for measure in measures]
+        if len(columns) == 1 and isinstance(columns[0][0], tuple):
+            shortest = min(map(len, columns[0]))
+            columns = [list(column) for column in zip(*(values[:shortest] for values in columns[0]), strict=True)]
+        known = [[value for value in column if value is not None] for column in columns]
+        return [interval(values) if values else None for values in known]
+
+    def check(self, expression: Expression) -> tuple[bool, int, str]:
+        """Whether it is true of the means, in how many replications it is, and what both sides amount to."""
+        holds = expression(self._average)
+        if not isinstance(holds, bool):
+            raise ExpressionError(f"{expression.text!r} gives {holds!r}: a claim is true or false")
+        return holds, sum(self.each(expression)), expression.evidence(self._average)
+
+    def _one(self, index: int, name: str, case: str) -> Value:
+        value = figure(self.documents[case][index], self.figures[name])
+        return tuple(value) if isinstance(value, list) else value
+
+    def _average(self, name: str, case: str) -> Value:
+        if (name, case) not in self._averages:
+            self._averages[name, case] = _mean([self._one(index, name, case) for index in range(self.reps)])
+        return self._averages[name, case]
+
+
+def _mean(values: Sequence[Value]) -> Value:
+    """The mean of numbers, or of lists entry by entry as far as the shortest reaches."""
+    if isinstance(values[0], tuple):
+        return tuple(map(_mean, zip(*values, strict=False)))
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

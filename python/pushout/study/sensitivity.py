@@ -1,0 +1,42 @@
+"""How the comparison with print moves when an assumption moves: `[[sensitivity]]` of a `study.toml`.
+
+assumption, question    the assumption that is varied; with a question, competing explanations are compared
+taken                   the label of the value that the study takes, which costs no further runs
+cases, reps             which cases (a pattern, or several) are run again, how often (3)
+value."LABEL" = []      for every other value the overrides that are appended to those of each case
+
+Every number and claim that looks only at these cases is judged anew for each value.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from pushout.study.case import Case
+
+DEFAULT_REPS = 3
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """An assumption with its values; each has its own cases, by the ids of those that they replace."""
+
+    assumption: str
+    question: str
+    taken: str
+    reps: int
+    values: Mapping[str, Mapping[str, Case]]
+
+    @classmethod
+    def read(cls, entry: dict[str, Any], cases: Mapping[str, Case]) -> "Sensitivity":
+        """Read one `[[sensitivity]]`; `taken` comes first among the values."""
+        patterns = entry.pop("cases")
+        patterns = [patterns] if isinstance(patterns, str) else patterns
+        chosen = {name: case for name, case in cases.items() if any(fnmatchcase(name, pattern) for pattern in patterns)}
+        if not chosen:
+            raise TypeError(f"the sensitivity {entry['assumption']!r} runs no case: none fits {patterns!r}")
+        values = {entry["taken"]: chosen}
+        for label, sets in entry.pop("value").items():
+            values[label] = {name: case.changed(sets) for name, case in chosen.items()}
+        return cls(**{"question": "", "reps": DEFAULT_REPS, **entry, "values": values})
