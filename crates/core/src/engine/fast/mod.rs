@@ -47,6 +47,7 @@ mod pace;
 mod packets;
 mod plan;
 mod run;
+mod streams;
 mod stretch;
 mod through;
 mod turns;
@@ -82,6 +83,9 @@ use turns::Turns;
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
     if packets::knows(scenario) {
         return packets::run(scenario, log);
+    }
+    if let Some(outcome) = streams::run(scenario, log) {
+        return outcome;
     }
     let mut engine = Fast::new(scenario, log);
     let Window { from, to } = engine.window;
