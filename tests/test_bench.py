@@ -19,6 +19,7 @@ PACKETS = Workload("W1-packet", "w1-packet.toml", SHORT, {"flows": 10, "duration
 ENTRY = {"id", "wall_s", "sim_s_per_s", "ns_per_cell_hop", "ns_per_packet_hop", "rss_bytes", "goodput_bps"}
 
 FACTORS = {
+    "b/s": 1.0,
     "kb/s": 1e3,
     "Mb/s": 1e6,
     "Gb/s": 1e9,

@@ -35,6 +35,8 @@ def read(text: str) -> Expression:
         ('deviation(shares["lan.EPD.1460"])', 1.0),
         ('histogram(shares["lan.EPD.*"], 2, 3)', (0.5, 0.5, 0.0)),
         ('settled(curve["lan.EPD.1460"], 0.1)', 3),
+        ('jain(shares["lan.EPD.1460"])', 0.8),
+        ("jain(2, 2, 2)", 1.0),
     ],
 )
 def test_an_expression_has_its_value(text: str, value: object) -> None:

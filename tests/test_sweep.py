@@ -133,7 +133,7 @@ def test_the_store_takes_every_seed_and_forgets_nothing(tmp_path: Path) -> None:
     store = Store(tmp_path)
     key = store.key("scenario")
     runs = [Run(seed, {"summary.x": 0.1 + seed, "list": [1, None]}, 0.5) for seed in (0, 2**63 - 1, 2**63, 2**64 - 1)]
-    store.put((key, run) for run in runs)
+    store.put((key, run.seed, json.dumps(run.figures), run.wall_s) for run in runs)
     store.close()
     again = Store(tmp_path)
     assert again.find(key) == {run.seed: run for run in runs}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         ScenarioError,
         SizeResult,
         SweepResult,
+        TraceResult,
         __version__,
         compare,
         explain,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         schema,
         size,
         sweep,
+        trace,
         validate,
     )
 
@@ -36,6 +38,7 @@ __all__ = [
     "ScenarioError",
     "SizeResult",
     "SweepResult",
+    "TraceResult",
     "__version__",
     "compare",
     "explain",
@@ -44,6 +47,7 @@ __all__ = [
     "schema",
     "size",
     "sweep",
+    "trace",
     "validate",
 ]
 

@@ -1,13 +1,14 @@
 """The compiled simulator. Private: use the functions of `pushout`."""
 
 from collections.abc import Sequence
-from typing import Final, final
+from typing import Any, Final, final
 
 __all__ = [
     "VERSION",
     "Points",
     "Pool",
     "ScenarioError",
+    "Trace",
     "docs",
     "explain",
     "floor",
@@ -36,6 +37,15 @@ class Pool:
     def submit(self, points: Points, tasks: Sequence[tuple[int, int, int]], figures: Sequence[str]) -> None: ...
     def wait(self, timeout: float, linger: float) -> list[tuple[int, str, float]]: ...
     def close(self) -> None: ...
+
+@final
+class Trace:
+    def __new__(
+        cls, text: str, name: str, sets: Sequence[str], seed: int | None, audit: bool, ports: Sequence[str]
+    ) -> Trace: ...
+    def document(self) -> str: ...
+    def pcapng(self) -> bytes: ...
+    def columns(self) -> dict[str, list[Any]]: ...
 
 def identities(
     text: str, name: str, points: Sequence[Sequence[str]], engine: str | None, threads: int

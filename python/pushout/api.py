@@ -18,6 +18,7 @@ from pushout.question.compare import CompareResult
 from pushout.question.session import Session
 from pushout.question.size import LEAST, MOST, RESOLUTION, SizeResult
 from pushout.question.sweep import SweepResult
+from pushout.question.trace import TraceResult, trace
 from pushout.simulate import Job, run_all
 from pushout.source import Overrides, Scenario, load, overrides
 
@@ -27,6 +28,7 @@ __all__ = [
     "ScenarioError",
     "SizeResult",
     "SweepResult",
+    "TraceResult",
     "__version__",
     "compare",
     "explain",
@@ -35,6 +37,7 @@ __all__ = [
     "schema",
     "size",
     "sweep",
+    "trace",
     "validate",
 ]
 

@@ -44,6 +44,8 @@ def cli() -> None:
 @click.option("--reps", type=click.IntRange(1), default=1, metavar="R", help="Replications, with seeds N, N+1, …")
 @click.option("--engine", metavar="E", help="fast or reference (default: the scenario's).")
 @click.option("--audit", is_flag=True, help="Check that no unit and no byte is lost sight of.")
+@click.option("--trace", "kinds", metavar="KINDS", help="Write every packet to DIR: pcapng, parquet or both.")
+@click.option("--trace-ports", default="", metavar="A,B,…", help="Ports to trace, or * (default: limited buffers).")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write results there.")
 @JSON
 def run(
@@ -53,23 +55,26 @@ def run(
     reps: int,
     engine: str | None,
     audit: bool,
+    kinds: str | None,
+    trace_ports: str,
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Simulate a scenario and summarise what happened."""
+    """Simulate a scenario and summarise what happened.
+
+    A traced run is one replication on the reference engine; its figures are the same.
+    """
     from pushout import api
     from pushout.progress import Progress
 
-    with Progress("replications") as progress:
-        result = api.run(
-            scenario_file(scenario),
-            set=sets,
-            seed=seed,
-            reps=reps,
-            engine=engine,
-            audit=audit,
-            progress=progress,
-        )
+    if kinds is not None:
+        if out is None or reps > 1 or engine not in (None, "reference"):
+            raise click.UsageError("--trace needs --out, and is for one replication on the reference engine")
+        result = _trace(scenario_file(scenario), kinds, trace_ports, out, {"set": sets, "seed": seed, "audit": audit})
+    else:
+        with Progress("replications") as progress:
+            options: Any = {"set": sets, "seed": seed, "reps": reps, "engine": engine, "audit": audit}
+            result = api.run(scenario_file(scenario), progress=progress, **options)
     if out is not None:
         _write_results(result, out)
     if as_json:
@@ -85,8 +90,22 @@ def run(
         raise click.exceptions.Exit(FAILURE)
 
 
+def _trace(scenario: Path, kinds: str, ports: str, out: Path, options: Any) -> "Any":
+    """Run once and write every packet."""
+    from pushout import api
+    from pushout.question import trace
+    from pushout.question.table import Output
+
+    chosen = trace.kinds(kinds)
+    place = Output(out)  # before the run: is it writable?
+    traced = api.trace(scenario, ports=[name.strip() for name in ports.split(",") if name.strip()], **options)
+    for path in trace.save(traced, place, chosen):
+        click.echo(f"trace: {path}", err=True)
+    return api.Result(traced.document, [traced.document])
+
+
 def _write_results(result: "Any", out: Path) -> None:
-    from pushout.study.cache import write
+    from pushout.cache import write
 
     out.mkdir(parents=True, exist_ok=True)
     write(out / "result.json", result.json() + "\n")
@@ -100,15 +119,20 @@ def _write_results(result: "Any", out: Path) -> None:
 @SET
 @JSON
 def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -> None:
-    """Check scenarios without running them."""
+    """Check scenarios, and every point of sweeps, without running them."""
     from pushout import api
+    from pushout.question import QuestionError, design
+    from pushout.question import sweep as question
 
     verdicts = []
     for scenario in scenarios:
         try:
-            api.validate(scenario_file(scenario), set=sets)
+            if design.is_sweep(scenario):
+                question.validate(design.read(scenario), sets)
+            else:
+                api.validate(scenario_file(scenario), set=sets)
             verdicts.append({"scenario": scenario, "valid": True, "error": None})
-        except api.ScenarioError as error:
+        except (api.ScenarioError, QuestionError) as error:
             verdicts.append({"scenario": scenario, "valid": False, "error": str(error)})
             click.echo(str(error), err=True)
     if as_json:
@@ -195,8 +219,8 @@ def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: boo
 
     A STUDY is named by its id or the beginning of it, such as 000; without one, all are run.
     """
+    from pushout.cache import Cache, write
     from pushout.progress import Progress
-    from pushout.study.cache import Cache, write
     from pushout.study.model import load
     from pushout.study.report import draw, files, markdown, render
     from pushout.study.reproduce import reproduce as run_studies

@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::scenario::model::{Engine, Scenario};
+use crate::trace::{Packet, Packets};
 use crate::units::Span;
 use crate::{audit, engine, report, scenario};
 
@@ -47,6 +48,33 @@ pub fn run(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<Json, Str
     let mut document = report::report(&scenario, &outcome, audit.as_ref());
     document["engine"]["wall_s"] = wall.into();
     Ok(document)
+}
+
+/// What a traced run gives.
+#[derive(Clone, Debug)]
+pub struct Traced {
+    /// The report, with `engine.wall_s` of the caller's clock.
+    pub document: Json,
+    /// The scenario that ran.
+    pub scenario: Scenario,
+    /// Ports where packets were seen.
+    pub ports: Vec<usize>,
+    /// Every packet at these ports, by the time at which it was done with.
+    pub packets: Vec<Packet>,
+}
+
+/// Run on the reference engine and keep every packet at the ports of these names; without names, at those with a
+/// limited buffer.
+pub fn trace(request: &Request<'_>, ports: &[String], seconds: impl Fn() -> f64) -> Result<Traced, String> {
+    let scenario = Scenario { engine: Engine::Reference, ..request.scenario()? };
+    let packets = Packets::at(&scenario, ports)?;
+    let start = seconds();
+    let (outcome, packets) = engine::reference::run_traced(&scenario, false, packets);
+    let wall = seconds() - start;
+    let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
+    let mut document = report::report(&scenario, &outcome, audit.as_ref());
+    document["engine"]["wall_s"] = wall.into();
+    Ok(Traced { document, ports: packets.ports().collect(), packets: packets.into_list(), scenario })
 }
 
 /// Run a checked scenario with another seed and give only its figures: those of the summary, then those at `paths`.

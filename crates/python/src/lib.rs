@@ -1,6 +1,7 @@
 //! Python bindings: glue only. Texts go in, JSON texts come out; `python/pushout/_core.pyi` says the same in Python.
 
 mod pool;
+mod trace;
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -37,6 +38,9 @@ mod _core {
 
     #[pymodule_export]
     use super::pool::{Points, Pool, identities};
+
+    #[pymodule_export]
+    use super::trace::Trace;
 
     /// Version of the simulator.
     #[pymodule_export]

@@ -97,8 +97,8 @@ def ns3(folder: Path) -> list[Contender]:
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode != 0:
         raise MissingError("ns-3", f"the scenario does not compile against {home}: {_last_line(done.stderr)}", install)
-    version = library.stem.removeprefix("libns3").split("-")[0].strip(".")
-    return [Contender("ns-3", f"{version} Map".strip(), (str(program.resolve()),), "--", ("--scheduler=Map",))]
+    version = library.stem.removeprefix("libns").split("-")[0]
+    return [Contender("ns-3", f"{version} Map", (str(program.resolve()),), "--", ("--scheduler=Map",))]
 
 
 def _ns3_home() -> Path | None:

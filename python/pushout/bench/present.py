@@ -23,6 +23,7 @@ HEADINGS = (
     "goodput, Mb/s",
     "ours is faster by",
 )
+FIGURE = "![What a unit costs on a line, with each simulator](performance.svg)"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
@@ -107,12 +108,12 @@ def markdown(document: dict[str, Any]) -> str:
     """The same for the documentation."""
     lines = ["| " + " | ".join(HEADINGS) + " |", "|---|---|" + "--:|" * (len(HEADINGS) - 2)]
     lines += ["| " + " | ".join(row.cells()) + " |" for row in rows(document)]
-    return "\n".join([*lines, "", *notes(document)])
+    return "\n".join([*lines, "", *(f"* {note}" for note in notes(document))])
 
 
 def fill(page: str, document: dict[str, Any]) -> str:
-    """The page with the table and the notes between its marks."""
+    """The page with the table, the notes and the figure beside it between its marks."""
     pattern = re.compile(re.escape(BEGIN) + ".*" + re.escape(END), re.DOTALL)
     if not pattern.search(page):
         raise ValueError(f"the page has no marks {BEGIN} and {END}")
-    return pattern.sub(lambda _: f"{BEGIN}\n{markdown(document)}\n{END}", page)
+    return pattern.sub(lambda _: f"{BEGIN}\n{markdown(document)}\n\n{FIGURE}\n{END}", page)

@@ -1,4 +1,4 @@
-"""One run in a process of its own, so that its memory is its own: `python -m pushout.bench.worker WORKLOAD`.
+"""One run in a process of its own, so that its memory is its own: `python -m pushout.bench.worker run SCENARIO`.
 
 Prints one JSON line. What is timed is the engine, not the reading of the scenario nor the report.
 """

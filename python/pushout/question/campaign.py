@@ -9,10 +9,13 @@ from typing import Any, Protocol
 from pushout import _core
 from pushout.question.executor import Done, Task, Variations
 from pushout.question.session import Session
-from pushout.question.store import Figures, Run
+from pushout.question.store import Run
 from pushout.simulate import SEED_LIMIT, TICK_S, cores
 from pushout.source import Source
 from pushout.stats import interval
+
+SUMMARY = "summary."
+"""Figures of the summary are always measured."""
 
 CHUNK = 2000
 """Points that are worth looking after at a time; the memory that a sweep needs does not grow with it."""
@@ -130,6 +133,7 @@ class _Chunk:
         self.waiting: dict[tuple[bytes, int], list[int]] = {}
         self.ready: dict[int, list[Run]] = {}
         self.later = later
+        self.orders: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def runs(self) -> Iterator[list[Run]]:
         """The runs of each point, in the order of points."""
@@ -175,9 +179,12 @@ class _Chunk:
 
     def _trimmed(self, run: Run) -> Run:
         """A run with what is asked for now, in this order; the store may know more of it."""
-        figures = {path: value for path, value in run.figures.items() if path.startswith("summary.")}
-        figures |= {path: run.figures[path] for path in self.campaign.figures}
-        return run._replace(figures=figures)
+        names = tuple(run.figures)
+        if names not in self.orders:
+            summary = [path for path in names if path.startswith(SUMMARY)]
+            self.orders[names] = (*summary, *self.campaign.figures)
+        wanted = self.orders[names]
+        return run if wanted == names else run._replace(figures={path: run.figures[path] for path in wanted})
 
     def _submit(self, point: int) -> None:
         tasks = []
@@ -201,15 +208,19 @@ class _Chunk:
             self.campaign.session.progress(computed, computed + len(self.waiting) + self.later)
 
     def _keep(self, done: list[Done]) -> list[tuple[bytes, Run]]:
-        runs = []
+        """Have the store keep runs, together with what it knows of them from before."""
+        rows, runs = [], []
         for tag, text, wall_s in done:
             point, seed = self.tags[tag]
             key = self.keys[point]
-            before = self.kept[key].get(seed)
-            figures: Figures = {**(before.figures if before else {}), **_figures(text)}
+            figures = _figures(text)
+            if before := self.kept[key].get(seed):
+                figures = {**before.figures, **figures}
+                text = json.dumps(figures)
+            rows.append((key, seed, text, wall_s))
             runs.append((key, Run(seed, figures, wall_s)))
-        if runs:
-            self.campaign.session.store.put(runs)
+        if rows:
+            self.campaign.session.store.put(rows)
         for key, run in runs:
             self.kept[key][run.seed] = run
         self.campaign.counts.computed += len(runs)

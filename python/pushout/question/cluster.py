@@ -5,6 +5,7 @@ put in order by what was asked, not by who was first: they are the same as those
 """
 
 import logging
+import socket
 from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -21,6 +22,8 @@ FIRST = 4
 """Runs of the first batches, before anybody knows how long one takes."""
 AHEAD = 2
 """Batches under way for each processor of the cluster: one that runs, one that waits."""
+PATIENCE_S = 5.0
+"""How long to wait for a cluster to answer."""
 RETRIES = 20
 """How often a batch is begun anew after its worker was lost."""
 
@@ -128,6 +131,7 @@ def _connect(address: str) -> Any:
         import ray
     except ImportError:
         raise ConnectionError(0, "Ray is not installed: pip install 'pushout[cluster]'", address) from None
+    _reach(address)
     options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False, "include_dashboard": False}
     if address not in ("local",):
         options["address"] = address
@@ -139,3 +143,15 @@ def _connect(address: str) -> Any:
         why = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ConnectionError(0, f"no Ray cluster answers: {why}", address) from None
     return ray
+
+
+def _reach(address: str) -> None:
+    """See whether anybody listens there, since Ray would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not (host and port.isdigit()):
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=PATIENCE_S).close()
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise ConnectionError(0, f"no Ray cluster answers: {why}", address) from None

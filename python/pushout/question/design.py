@@ -116,6 +116,14 @@ def read(path: str | os.PathLike[str]) -> Design:
         raise DesignError(f"{file}: {error}") from None
 
 
+def is_sweep(path: str | os.PathLike[str]) -> bool:
+    """Whether a file looks like a sweep: it names a scenario instead of being one."""
+    try:
+        return "scenario" in tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+
+
 def design(table: Mapping[str, Any], *, folder: Path = Path(), text: str = "") -> Design:
     """A sweep from its keys; `folder` is where a relative path of a scenario begins."""
     _known(table, KEYS, "")

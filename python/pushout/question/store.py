@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pushout.study.cache import build
+from pushout.cache import build
 
 Figures = dict[str, Any]
 """Figures by their paths: a number, a list of numbers, or `None` where there was nothing to measure."""
@@ -59,9 +59,9 @@ class Store:
         runs = (Run(seed % 2**64, json.loads(figures), wall_s) for seed, figures, wall_s in rows)
         return {run.seed: run for run in runs}
 
-    def put(self, runs: Iterable[tuple[bytes, Run]]) -> None:
-        """Keep runs, all of them or none."""
-        rows = [(point, _signed(run.seed), json.dumps(run.figures), run.wall_s) for point, run in runs]
+    def put(self, runs: Iterable[tuple[bytes, int, str, float]]) -> None:
+        """Keep runs, all of them or none: point, seed, figures as JSON, time."""
+        rows = [(point, _signed(seed), figures, wall_s) for point, seed, figures, wall_s in runs]
         with self._errors(), self._db:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany("INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?)", rows)

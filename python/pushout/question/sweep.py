@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pushout.question import mser
 from pushout.question.campaign import CHUNK, Campaign, Fixed
 from pushout.question.design import Design, Level
+from pushout.question.executor import Local, Variations
 from pushout.question.session import Session
 from pushout.question.store import Run
 from pushout.question.table import Rows, column_of, engine, host
@@ -90,7 +91,7 @@ def sweep(design: Design, session: Session, *, kind: str = "sweep") -> SweepResu
     import pyarrow as pa
 
     start = time.monotonic()
-    source = design.scenario if isinstance(design.scenario, Source) else load(design.scenario)
+    source = _source(design)
     campaign = Campaign(source, session, _figures(design), design.engine, design.seed)
     manifest = {"kind": kind, **_manifest(design, Job(source, engine=design.engine))}
     if session.out:  # also to know before the first run that one can write there
@@ -110,6 +111,20 @@ def sweep(design: Design, session: Session, *, kind: str = "sweep") -> SweepResu
     if session.out:
         session.out.text(MANIFEST, _json({**manifest, "complete": True}))
     return SweepResult(pa.concat_tables(collected), manifest, [dict(point.columns) for point in points])
+
+
+def _source(design: Design) -> Source:
+    return design.scenario if isinstance(design.scenario, Source) else load(design.scenario)
+
+
+def validate(design: Design, sets: Sequence[str] = ()) -> None:
+    """Raise `ScenarioError` unless every point could be run and has the figures."""
+    points = [[*point.sets, *sets] for point in design.points]
+    executor = Local()
+    try:
+        executor.prepare(Variations(_source(design), points, design.engine), _figures(design))
+    finally:
+        executor.close()
 
 
 def _figures(design: Design) -> list[str]:

@@ -9,27 +9,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pushout import _core
+from pushout.cache import build, write
 from pushout.question import QuestionError
 from pushout.question.quantity import split
 from pushout.question.store import Run
 from pushout.simulate import cores
-from pushout.study.cache import build, write
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 ROW_GROUP = 65_536
 
-SUMMARY = "summary."
-"""Figures of the summary stand without it in the names of columns."""
-
 UNITS = {"bps": "b/s", "s": "s", "cells": "cells", "bytes": "bytes", "percent": "%"}
 """Units by the endings of names."""
 
 
 def column_of(path: str) -> str:
-    """The column that a figure has."""
-    return path.removeprefix(SUMMARY)
+    """The column that a figure has: those of the summary stand without it."""
+    return path.removeprefix("summary.")
 
 
 class Output:
@@ -86,9 +83,12 @@ class Output:
         return str(self.local / name)
 
     def _open(self, name: str) -> Any:
-        if self._fs.type_name != "s3":
-            self._fs.create_dir(self._base, recursive=True)
-        return self._fs.open_output_stream(f"{self._base}/{name}")
+        try:
+            if self._fs.type_name != "s3":
+                self._fs.create_dir(self._base, recursive=True)
+            return self._fs.open_output_stream(f"{self._base}/{name}")
+        except OSError as error:
+            raise OSError(error.errno, str(error).splitlines()[0], self._full(name)) from None
 
     def _full(self, name: str) -> str:
         head, _, query = self.place.partition("?")

@@ -57,6 +57,12 @@ def _spread(values: Iterable[float]) -> float:
     return max(numbers) - min(numbers)
 
 
+def _jain(values: Iterable[float]) -> float:
+    """R. Jain's index of fairness, (Σx)² / (n Σx²): 1 if all are equal."""
+    numbers = tuple(values)
+    return sum(numbers) ** 2 / (len(numbers) * sum(number**2 for number in numbers))
+
+
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     "abs": lambda value: _each(abs, value),
     "all": all,
@@ -64,6 +70,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "deviation": pstdev,
     "first": _first,
     "histogram": _histogram,
+    "jain": lambda *values: _jain(_flat(values)),
     "max": max,
     "mean": _known_mean,
     "min": min,

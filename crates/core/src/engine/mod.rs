@@ -87,7 +87,7 @@ fn sampled_ports(scenario: &Scenario) -> Vec<usize> {
 }
 
 /// Whether a port is one of them.
-fn is_sampled(scenario: &Scenario, port: usize) -> bool {
+pub(crate) fn is_sampled(scenario: &Scenario, port: usize) -> bool {
     scenario.lines[port].port.capacity != u64::MAX
 }
 

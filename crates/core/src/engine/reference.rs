@@ -15,12 +15,18 @@ use crate::network::Network;
 use crate::network::circuit::Hop;
 use crate::network::flow::{End, Outbox};
 use crate::scenario::model::{Medium, Scenario};
+use crate::trace::{Tracer, What};
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Span, Time};
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
-    let mut engine = Engine::new(scenario, log);
+    run_traced(scenario, log, ()).0
+}
+
+/// The same, and tell `tracer` of every unit at every port.
+pub fn run_traced<T: Tracer>(scenario: &Scenario, log: bool, tracer: T) -> (Outcome, T) {
+    let mut engine = Engine::new(scenario, log, tracer);
     engine.run_until(Time::ZERO + scenario.warmup);
     engine.network.reset_counters(Time::ZERO + scenario.warmup);
     engine.run_until(Time::ZERO + scenario.duration);
@@ -28,7 +34,7 @@ pub fn run(scenario: &Scenario, log: bool) -> Outcome {
     engine.outcome()
 }
 
-struct Engine {
+struct Engine<T> {
     network: Network,
     queue: EventQueue,
     ties: Ties,
@@ -52,10 +58,11 @@ struct Engine {
     log: Option<Vec<LossRecord>>,
     outbox: Outbox,
     losses: Vec<Loss>,
+    tracer: T,
 }
 
-impl Engine {
-    fn new(scenario: &Scenario, log: bool) -> Engine {
+impl<T: Tracer> Engine<T> {
+    fn new(scenario: &Scenario, log: bool, tracer: T) -> Engine<T> {
         let network = Network::new(scenario);
         let mut engine = Engine {
             queue: EventQueue::default(),
@@ -74,6 +81,7 @@ impl Engine {
             log: log.then(Vec::new),
             outbox: Outbox::default(),
             losses: Vec::new(),
+            tracer,
             network,
         };
         for port in 0..engine.lines.len() {
@@ -109,16 +117,18 @@ impl Engine {
         }
     }
 
-    fn outcome(self) -> Outcome {
+    fn outcome(self) -> (Outcome, T) {
         let mut on_lines = vec![0; self.network.circuits.len()];
         for unit in self.lines.iter().flatten() {
             on_lines[unit.vc as usize] += 1;
         }
-        Outcome { network: self.network, on_lines, work: self.work, losses: self.log.unwrap_or_default() }
+        let losses = self.log.unwrap_or_default();
+        (Outcome { network: self.network, on_lines, work: self.work, losses }, self.tracer)
     }
 
     fn free(&mut self, port: usize, now: Time) {
         if let Some(unit) = self.network.ports[port].finish(now) {
+            self.tracer.see(now, port, &unit, What::Leaves, &self.network.circuits);
             self.forwarded(&unit, now);
         }
         self.start(port, now);
@@ -203,6 +213,7 @@ impl Engine {
     /// A unit enters the buffer of a port, or is lost there.
     fn enter(&mut self, hop: Hop, unit: Unit, now: Time) {
         let Network { ports, circuits, .. } = &mut self.network;
+        self.tracer.see(now, hop.port as usize, &unit, What::Arrives, circuits);
         let port = &mut ports[hop.port as usize];
         port.arrive(now, unit, hop.vc as usize, number_at_port(circuits), &mut self.losses);
         self.start(hop.port as usize, now);
@@ -210,6 +221,7 @@ impl Engine {
 
     /// A unit is lost before it enters the buffer of a port.
     fn refuse(&mut self, hop: Hop, unit: Unit, reason: Reason, now: Time) {
+        self.tracer.see(now, hop.port as usize, &unit, What::Arrives, &self.network.circuits);
         self.network.ports[hop.port as usize].refuse(unit, reason, &mut self.losses);
         self.count_losses(hop.port as usize, now);
     }
@@ -256,6 +268,7 @@ impl Engine {
         let mut losses = std::mem::take(&mut self.losses);
         for Loss { unit, reason } in losses.drain(..) {
             let Unit { vc, frame, index, .. } = unit;
+            self.tracer.see(now, port, &unit, What::Lost(reason), &self.network.circuits);
             self.network.circuits[vc as usize].lost();
             if let Some(log) = &mut self.log {
                 log.push(LossRecord { time: now, port: port as u32, vc, frame, index, reason });

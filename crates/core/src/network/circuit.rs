@@ -194,6 +194,11 @@ impl Circuit {
         self.tally.lost += units;
     }
 
+    /// What an engine has counted by itself: every unit, and how many frames have been received in the measured time.
+    pub(crate) fn enter(&mut self, tally: Tally, whole: u64) {
+        (self.tally, self.received.whole) = (tally, whole);
+    }
+
     /// Forget what was counted, but for the tally.
     pub fn reset_counters(&mut self) {
         self.received = Received::default();
@@ -208,6 +213,11 @@ impl Circuit {
         Emission { vc: self.vc, frame, shape, marks: payload.marks() }
     }
 
+    /// A frame that is on its way, by its serial number.
+    pub fn frame(&self, number: u32) -> Option<&Frame> {
+        self.frames.get(number.wrapping_sub(self.oldest) as usize)
+    }
+
     /// A unit arrives at the destination; answers the frame that it completes, if it does.
     pub fn receive(&mut self, unit: &Unit) -> Option<Frame> {
         self.receive_run(unit, 1)
@@ -218,7 +228,7 @@ impl Circuit {
     /// A circuit keeps the order of its frames, so whatever was sent before this unit's frame has arrived or is lost.
     pub fn receive_run(&mut self, unit: &Unit, units: u16) -> Option<Frame> {
         self.tally.arrived += u64::from(units);
-        let frame = self.frame(unit.frame);
+        let frame = self.reach(unit.frame);
         if let Framing::Aal5 { parity: 1.., .. } = self.framing {
             assert_eq!(units, 1, "frames that repair themselves arrive cell by cell");
             return self.collect(unit, frame);
@@ -244,7 +254,7 @@ impl Circuit {
     pub(crate) fn receive_packet(&mut self, number: u32) -> Frame {
         self.tally.arrived += 1;
         self.received.whole += 1;
-        let frame = self.frame(number);
+        let frame = self.reach(number);
         self.frames.pop_front();
         self.oldest = self.oldest.wrapping_add(1);
         frame
@@ -252,7 +262,7 @@ impl Circuit {
 
     /// The frame of this number; those before it have arrived or are lost.
     #[inline]
-    fn frame(&mut self, number: u32) -> Frame {
+    fn reach(&mut self, number: u32) -> Frame {
         while self.oldest != number {
             self.frames.pop_front();
             self.oldest = self.oldest.wrapping_add(1);

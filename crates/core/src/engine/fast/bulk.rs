@@ -8,7 +8,7 @@ use super::Fast;
 use super::lanes::{Alone, Inner};
 use super::turns::Turns;
 use crate::buffer::admission::{Admission, Within};
-use crate::buffer::pushout::{self, PushOut};
+use crate::buffer::pushout::PushOut;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::link::port::Port;
 use crate::scheduler::Scheduler;
@@ -35,6 +35,7 @@ impl Turns {
         let port = &mut engine.network.ports[index];
         let gathered = if pace.is_faster_than(&self.pace) { u64::from(units) } else { 2 };
         if engine.log.is_some()
+            || self.ordered
             || !has_room(port, gathered)
             || self.queued(port, vc) < self.slots(beat.time, last)
         {
@@ -55,6 +56,9 @@ impl Turns {
             let asked = u64::from(unit.is_first());
             join(port, &Group { unit, vc, units: units.into(), eom: true }, asked);
             self.awaited += u64::from(engine.answered[unit.vc as usize]);
+            if port.pushout.is_some() {
+                self.closed(port, vc);
+            }
         }
         self.inputs.pop_train();
         true
@@ -67,13 +71,13 @@ impl Turns {
             return false;
         };
         let until = calm.min(stop);
-        if first.0 + worth >= until.0 || engine.log.is_some() {
+        if first.0 + worth >= until.0 || engine.log.is_some() || self.ordered {
             return false;
         }
         let mut inner = std::mem::take(&mut self.inner);
         self.inputs.inner(until, &mut inner);
         let port = &mut engine.network.ports[index];
-        let calm = self.can_join(port, &inner, self.slots(first, until));
+        let calm = self.can_join(port, &inner, (first, until));
         if calm {
             self.join_inner(engine, index, &inner, first);
         }
@@ -82,8 +86,12 @@ impl Turns {
         calm
     }
 
-    /// Whether all these cells are either lost or can join their queues, whenever that is within so many slots.
-    fn can_join(&self, port: &mut Port, inner: &[Inner], slots: u64) -> bool {
+    /// Whether all these cells are either lost or can join their queues, whenever that is within this time.
+    ///
+    /// Meanwhile the line sends. Arrivals of each lane and departures are spaced evenly, so that the occupancy is never
+    /// more than a cell for each lane and two above what it is at the beginning or at the end.
+    fn can_join(&self, port: &mut Port, inner: &[Inner], (from, until): (Time, Time)) -> bool {
+        let slots = self.slots(from, until);
         let mut taken = 0;
         for &Inner { vc, units, .. } in inner {
             match within(port, vc as usize) {
@@ -93,7 +101,8 @@ impl Turns {
                 Within::Lost(_) | Within::Broken(_) => {}
             }
         }
-        has_room(port, taken)
+        let sent = until.0.saturating_sub(self.ends.0) / (self.pace.whole + 1);
+        has_room(port, taken.saturating_sub(sent) + inner.len() as u64 + 2)
     }
 
     fn join_inner(&mut self, engine: &mut Fast<'_>, index: usize, inner: &[Inner], first: Time) {
@@ -122,11 +131,9 @@ impl Turns {
 }
 
 /// Whether more cells, of which no more than some are `gathered` in the buffer at a time, fit without a new largest
-/// occupancy, and the push-out policy does not care in which order they come.
+/// occupancy.
 fn has_room(port: &Port, gathered: u64) -> bool {
-    let most = port.pool.capacity().min(port.counters.occupancy.max());
-    let ordered = matches!(port.pushout, Some(pushout::Policy::QuasiPushout(_)));
-    port.pool.total() + gathered <= most && !ordered
+    port.pool.total() + gathered <= port.pool.capacity().min(port.counters.occupancy.max())
 }
 
 /// What becomes of a unit within a circuit's frame.
