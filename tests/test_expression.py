@@ -37,6 +37,10 @@ def read(text: str) -> Expression:
         ('settled(curve["lan.EPD.1460"], 0.1)', 3),
         ('jain(shares["lan.EPD.1460"])', 0.8),
         ("jain(2, 2, 2)", 1.0),
+        ('saturation(shares["lan.EPD.1460"] / 3, 500, 100)', 600),
+        ('saturation(shares["lan.EPD.1460"] / 4, 500, 100)', 700),
+        ('onset(shares["lan.EPD.1460"], 0.5, 0.1)', 0.6),
+        ('onset(shares["lan.EPD.1460"] / 3, 0.5, 0.25)', 0.25),
     ],
 )
 def test_an_expression_has_its_value(text: str, value: object) -> None:

@@ -37,6 +37,21 @@ def _histogram(values: Sequence[float], width: float, bins: Value) -> Value:
     return tuple(places.count(index) / len(places) for index in range(int(bins)))
 
 
+def _saturation(throughputs: Sequence[float], first: float, step: float) -> float:
+    """The place on an axis from which on every throughput is 1: where all further ones are as well.
+
+    If the last is still below 1, the place after it, which the truth is not below.
+    """
+    below = [index for index, value in enumerate(throughputs) if value < 1]
+    return first + step * (below[-1] + 1 if below else 0)
+
+
+def _onset(throughputs: Sequence[float], first: float, step: float) -> float:
+    """The last place on an axis before the first throughput below 1; one step before the axis if that is the first."""
+    below = [index for index, value in enumerate(throughputs) if value < 1]
+    return first + step * ((below[0] if below else len(throughputs)) - 1)
+
+
 def _settled(curve: Sequence[float], tolerance: float) -> int:
     """How many entries pass before three in a row lie at their level, or above it by at most this share of it.
 
@@ -72,6 +87,8 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "histogram": _histogram,
     "jain": lambda *values: _jain(_flat(values)),
     "max": max,
+    "onset": _onset,
+    "saturation": _saturation,
     "mean": _known_mean,
     "min": min,
     "nth": lambda values, place: values[int(place) - 1],
