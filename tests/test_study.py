@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT, FakeCore, document
-from pushout.study.cache import Cache, write
+from pushout.cache import Cache, write
 from pushout.study.charts import Chart
 from pushout.study.expression import ExpressionError
 from pushout.study.model import STUDIES, Study, StudyError, available, load

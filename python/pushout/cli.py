@@ -105,7 +105,7 @@ def _trace(scenario: Path, kinds: str, ports: str, out: Path, options: Any) -> "
 
 
 def _write_results(result: "Any", out: Path) -> None:
-    from pushout.study.cache import write
+    from pushout.cache import write
 
     out.mkdir(parents=True, exist_ok=True)
     write(out / "result.json", result.json() + "\n")
@@ -219,8 +219,8 @@ def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: boo
 
     A STUDY is named by its id or the beginning of it, such as 000; without one, all are run.
     """
+    from pushout.cache import Cache, write
     from pushout.progress import Progress
-    from pushout.study.cache import Cache, write
     from pushout.study.model import load
     from pushout.study.report import draw, files, markdown, render
     from pushout.study.reproduce import reproduce as run_studies

@@ -80,6 +80,20 @@ fn moving_windows_overlap() {
 }
 
 #[test]
+fn the_flows_deviate_from_window_to_window() {
+    let document = run("window = \"5 s\"", &[]);
+    let deviations = numbers(&document["summary"]["throughput_deviation"]);
+    let flows = document["flows"].as_array().unwrap();
+    let rates: Vec<Vec<f64>> = flows.iter().map(|flow| numbers(&flow["throughput"]["bps"])).collect();
+    assert_eq!((deviations.len(), rates.len()), (5, 4));
+    for (window, deviation) in deviations.into_iter().enumerate() {
+        let mean = rates.iter().map(|rates| rates[window]).sum::<f64>() / 4.0;
+        let variance = rates.iter().map(|rates| (rates[window] - mean).powi(2)).sum::<f64>() / 4.0;
+        near(deviation, variance.sqrt() / mean, 1e-9);
+    }
+}
+
+#[test]
 fn datagrams_are_counted_over_time_where_they_arrive() {
     let udp = [
         "flow.flow1.source={kind=\"cbr\", rate=\"100 kb/s\", size=\"512 bytes\"}",

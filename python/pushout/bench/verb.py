@@ -68,8 +68,8 @@ def bench(
     from pushout.bench import measure, plot, present
     from pushout.bench.peers import OURS
     from pushout.bench.workloads import WORKLOADS
+    from pushout.cache import write
     from pushout.progress import Progress
-    from pushout.study.cache import write
 
     out.mkdir(parents=True, exist_ok=True)
     chosen = [WORKLOADS[name] for name in (_workload_ids() if workloads is None else workloads)]

@@ -116,6 +116,20 @@ def _frame(axes: Any, x: str, y: str, *, grid: str = "both") -> None:
     axes.grid(axis=grid)
 
 
+def _log(axes: Any) -> None:
+    """A logarithmic axis with plain numbers at 1, 2 and 5."""
+    axes.set_xscale("log")
+    _ticks(axes.xaxis)
+
+
+def _ticks(axis: Any) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}".replace(",", " ")))
+    axis.set_minor_formatter(NullFormatter())
+
+
 def _legend(figure: Any, axes: Any) -> None:
     handles, labels = axes.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
@@ -242,7 +256,7 @@ def _lines(result: "SweepResult", y: str, x: str | None, by: str | None) -> Any:
                 _band(axes, [place for place, _ in known], [mean for _, mean in known if mean], look, name or None)
         numbers = [place for place in places if place is not None]
         if numbers and min(numbers) > 0 and max(numbers) >= 8 * min(numbers):
-            axes.set_xscale("log")
+            _log(axes)
         _frame(axes, label(x), label(y))
         _legend(figure, axes)
     return figure
@@ -353,7 +367,7 @@ def size(result: "SizeResult") -> Any:
         if result.goal.level is not None:
             axes.axhline(result.goal.level, color=GREY, linestyle=":", linewidth=1, label="goal")
         if result.space.log:
-            axes.set_xscale("log")
+            _log(axes)
         _frame(
             axes,
             f"{result.over} ({result.space.unit})" if result.space.unit else result.over,
@@ -370,3 +384,5 @@ def _microseconds(axes: Any, result: "SizeResult") -> None:
         return
     above = axes.secondary_xaxis("top", functions=(lambda value: value * factor, lambda value: value / factor))
     above.set_xlabel("µs at the rate of the line")
+    if result.space.log:
+        _ticks(above.xaxis)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pushout.study.cache import build
+from pushout.cache import build
 
 Figures = dict[str, Any]
 """Figures by their paths: a number, a list of numbers, or `None` where there was nothing to measure."""

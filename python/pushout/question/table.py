@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pushout import _core
+from pushout.cache import build, write
 from pushout.question import QuestionError
 from pushout.question.quantity import split
 from pushout.question.store import Run
 from pushout.simulate import cores
-from pushout.study.cache import build, write
 
 if TYPE_CHECKING:
     import pyarrow as pa

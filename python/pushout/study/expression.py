@@ -11,7 +11,7 @@ import ast
 import operator
 from collections.abc import Callable, Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
-from statistics import fmean
+from statistics import fmean, pstdev
 from typing import Any
 
 Value = Any
@@ -29,6 +29,21 @@ class ExpressionError(ValueError):
 
 def _first(values: Sequence[Value], count: Value) -> Value:
     return tuple(values)[: int(count)]
+
+
+def _histogram(values: Sequence[float], width: float, bins: Value) -> Value:
+    """The share of the values in each of so many bins of this width, from zero on."""
+    places = [int(value // width) for value in values]
+    return tuple(places.count(index) / len(places) for index in range(int(bins)))
+
+
+def _settled(curve: Sequence[float], tolerance: float) -> int:
+    """How many entries pass before three in a row lie at their level, or above it by at most this share of it.
+
+    The level of a curve that settles is the mean of its second half; the three count by their mean.
+    """
+    level = (1 + tolerance) * fmean(curve[len(curve) // 2 :])
+    return next(index for index in range(len(curve)) if fmean(curve[index : index + 3]) <= level)
 
 
 def _known_mean(values: Iterable[float | None]) -> float | None:
@@ -52,12 +67,15 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "abs": lambda value: _each(abs, value),
     "all": all,
     "any": any,
+    "deviation": pstdev,
     "first": _first,
+    "histogram": _histogram,
     "jain": lambda *values: _jain(_flat(values)),
     "max": max,
     "mean": _known_mean,
     "min": min,
     "nth": lambda values, place: values[int(place) - 1],
+    "settled": _settled,
     "spread": _spread,
     "sum": sum,
 }

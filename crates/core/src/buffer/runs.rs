@@ -80,6 +80,16 @@ impl Runs {
         self.list.get(run)
     }
 
+    /// Number of runs that are whole frames.
+    pub(crate) fn whole(&self) -> usize {
+        self.whole
+    }
+
+    /// Units of the shortest run that has its EOM, behind what is left of a frame that is being sent.
+    pub(crate) fn shortest(&self) -> Option<usize> {
+        self.list.iter().skip(self.open_ahead.into()).filter(|run| run.closed).map(|run| run.units).min()
+    }
+
     /// The place of the last run.
     pub fn last(&self) -> Option<usize> {
         self.list.len().checked_sub(1)

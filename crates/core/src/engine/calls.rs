@@ -18,7 +18,7 @@ impl Calls {
     /// The event that calls an end for its next timer, unless it will be called before that anyway.
     #[inline]
     pub(super) fn next(&mut self, flows: &[Flow], flow: usize, end: End) -> Option<Event> {
-        let entity = 2 * flow + end as usize;
+        let entity = end.entity(flow);
         let time = flows[flow].next_timer(end).filter(|time| *time < self.0[entity])?;
         self.0[entity] = time;
         Some(Event::new(time, Class::Timer, entity as u32))
@@ -36,7 +36,7 @@ impl Calls {
             return None;
         }
         self.0[entity] = Time::NEVER;
-        let (flow, end) = (entity / 2, if entity.is_multiple_of(2) { End::Source } else { End::Sink });
+        let (flow, end) = End::of_entity(entity);
         let Network { flows, circuits, .. } = network;
         if flows[flow].next_timer(end).is_some_and(|due| due <= now) {
             flows[flow].on_timer(end, now, circuits, out);

@@ -194,6 +194,11 @@ impl Circuit {
         self.tally.lost += units;
     }
 
+    /// What an engine has counted by itself: every unit, and how many frames have been received in the measured time.
+    pub(crate) fn enter(&mut self, tally: Tally, whole: u64) {
+        (self.tally, self.received.whole) = (tally, whole);
+    }
+
     /// Forget what was counted, but for the tally.
     pub fn reset_counters(&mut self) {
         self.received = Received::default();

@@ -11,7 +11,7 @@ use crate::metrics::series::Series;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
 use crate::source::burst::{Added, Bursts};
-use crate::source::clock::Clock;
+use crate::source::clock::{Clock, Ticks};
 use crate::source::{self, file};
 use crate::transport::fec::Books;
 use crate::transport::tcp::{DeliveryTime, Receiver, Segment, Sender, SenderStats};
@@ -25,6 +25,20 @@ pub enum End {
     Source,
     /// Where its data are delivered.
     Sink,
+}
+
+impl End {
+    /// The number of this end of a flow among all ends.
+    #[inline]
+    pub fn entity(self, flow: usize) -> usize {
+        2 * flow + self as usize
+    }
+
+    /// The flow and the end with this number.
+    #[inline]
+    pub fn of_entity(entity: usize) -> (usize, End) {
+        (entity / 2, if entity.is_multiple_of(2) { End::Source } else { End::Sink })
+    }
 }
 
 /// A flow at work.
@@ -127,7 +141,7 @@ impl Flow {
         let timer = match (&self.work, end) {
             (Work::Tcp(tcp), End::Source) => earliest(tcp.sender.next_timer(), tcp.app.next),
             (Work::Tcp(tcp), End::Sink) => tcp.receiver.next_timer(),
-            (Work::Datagrams(source), End::Source) => Some(source.next),
+            (Work::Datagrams(source), End::Source) => Some(source.ticks.next()),
             (Work::Coded(coded), End::Source) => Some(coded.next),
             (Work::Datagrams(_) | Work::Coded(_), End::Sink) => None,
         };
@@ -145,7 +159,7 @@ impl Flow {
             (Work::Tcp(tcp), End::Source) if starts => tcp.start(now, &mut out.segments),
             (Work::Tcp(tcp), End::Source) => tcp.source_timer(now, &mut out.segments),
             (Work::Tcp(tcp), End::Sink) => tcp.receiver.on_timer(now, &mut out.segments),
-            (Work::Datagrams(source), _) if starts => source.start(now),
+            (Work::Datagrams(source), _) if starts => source.ticks.start(now),
             (Work::Datagrams(source), _) => {
                 let (bytes, payload) = source.send(now);
                 out.emissions.push(circuits[self.vc as usize].emit(self.index, bytes, payload));
@@ -196,6 +210,22 @@ impl Flow {
         }
     }
 
+    /// For an engine that needs nothing else of a source that nobody answers: when it sends, once it has started.
+    pub(crate) fn take_ticks(&mut self) -> Option<Ticks> {
+        let (Work::Datagrams(source), Some(start)) = (&self.work, self.start.take()) else { return None };
+        let mut ticks = source.ticks.clone();
+        ticks.start(start);
+        Some(ticks)
+    }
+
+    /// What such an engine has counted: units sent and received, and how long they took.
+    pub(crate) fn enter(&mut self, sent: u64, received: u64, delivery: DeliveryTime) {
+        if let Work::Datagrams(source) = &mut self.work {
+            let bytes = received * u64::from(source.payload);
+            source.figures = Figures { sent, received, bytes, delivery, ..Figures::default() };
+        }
+    }
+
     /// For the audit: octets that the sender sent at least once, that the receiver delivered in order, and that the
     /// sender knows as acknowledged.
     pub fn sent_delivered_acked(&self) -> Option<(u64, u64, u64)> {
@@ -213,7 +243,7 @@ impl Flow {
     /// Forget what was counted before `now`.
     pub fn reset_counters(&mut self, now: Time) {
         match &mut self.work {
-            Work::Tcp(tcp) => tcp.baseline = tcp.totals(),
+            Work::Tcp(tcp) => *tcp.baseline = tcp.totals(),
             Work::Datagrams(source) => source.figures = Figures::default(),
             Work::Coded(coded) => coded.reset_counters(),
         }
@@ -259,13 +289,14 @@ impl Flow {
     fn hand_over(&mut self, now: Time, circuits: &mut [Circuit], out: &mut Outbox) {
         let Work::Tcp(tcp) = &mut self.work else { return };
         let Outbox { emissions, segments } = out;
-        for segment in segments.drain(..) {
+        for segment in segments.iter() {
             let end = if segment.is_ack { End::Sink } else { End::Source };
             match &mut self.processors {
-                Some(processors) => processors[end as usize].add(now, Task::Send(segment)),
-                None => emissions.push(tcp.emit(segment, circuits)),
+                Some(processors) => processors[end as usize].add(now, Task::Send(*segment)),
+                None => emissions.push(tcp.emit(*segment, circuits)),
             }
         }
+        segments.clear();
     }
 }
 
@@ -292,7 +323,7 @@ struct Tcp {
     /// Octets of IP and TCP headers, options included.
     headers: u32,
     /// Totals at the last reset.
-    baseline: Totals,
+    baseline: Box<Totals>,
 }
 
 /// What a TCP flow has done since its start.
@@ -335,7 +366,7 @@ impl Tcp {
             flow: index as u32,
             vcs: [spec.vc as u32, back as u32],
             headers: tcp::HEADERS + params.option_bytes(),
-            baseline: Totals::default(),
+            baseline: Box::default(),
         }
     }
 
@@ -415,11 +446,7 @@ impl Tcp {
 /// A source that sends by the clock, and its sink.
 #[derive(Debug)]
 struct Datagrams {
-    clock: Clock,
-    /// When the next one is due; `Time::NEVER` after the last one.
-    next: Time,
-    /// How many the source still sends, if it stops.
-    left: Option<u64>,
+    ticks: Ticks,
     packet: u32,
     payload: u32,
     figures: Figures,
@@ -443,23 +470,16 @@ impl Datagrams {
             }
             _ => unreachable!("a checked datagram flow has a source with a clock"),
         };
-        let left = match &spec.source {
+        let total = match &spec.source {
             source::Spec::OnOff(params) => params.total,
             _ => None,
         };
-        let (next, figures) = (Time::NEVER, Figures::default());
-        Datagrams { clock, next, left, packet, payload: spec.payload(), figures }
-    }
-
-    fn start(&mut self, now: Time) {
-        self.next = now + self.clock.first();
+        let (ticks, figures) = (Ticks::new(clock, total), Figures::default());
+        Datagrams { ticks, packet, payload: spec.payload(), figures }
     }
 
     fn send(&mut self, now: Time) -> (u32, Payload) {
-        if let Some(left) = &mut self.left {
-            *left -= 1;
-        }
-        self.next = if self.left == Some(0) { Time::NEVER } else { now + self.clock.gap() };
+        self.ticks.step();
         self.figures.sent += 1;
         (self.packet, Payload::Datagram { bytes: self.payload, sent: now })
     }

@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 
 use crate::buffer::admission::Reading;
 use crate::engine::Outcome;
+use crate::metrics::fairness;
 use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
@@ -19,6 +20,9 @@ pub(super) fn append(document: &mut Json, scenario: &Scenario, outcome: &Outcome
                 "bps": flow.throughput(windows.window),
             });
         }
+        let rates: Vec<Vec<f64>> =
+            outcome.network.flows.iter().filter_map(|flow| flow.throughput(windows.window)).collect();
+        document["summary"]["throughput_deviation"] = json!(deviations(&rates));
     }
     for &port in &scenario.measure.occupancy {
         let mut samples = sampled(scenario);
@@ -46,6 +50,13 @@ pub(super) fn append(document: &mut Json, scenario: &Scenario, outcome: &Outcome
         samples["circuits"] = passing[port].iter().enumerate().map(circuit).collect();
         document["ports"][port]["meter"] = samples;
     }
+}
+
+/// In each window the standard deviation among the flows, over their mean; nothing where nobody sends.
+fn deviations(rates: &[Vec<f64>]) -> Vec<Option<f64>> {
+    let windows = rates.iter().map(Vec::len).min().unwrap_or_default();
+    let at = |window: usize| rates.iter().map(|rates| rates[window]).collect::<Vec<f64>>();
+    (0..windows).map(|window| fairness::relative_deviation(&at(window))).collect()
 }
 
 /// When samples are taken: at multiples of the interval from the end of the warm-up on.

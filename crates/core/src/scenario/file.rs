@@ -146,7 +146,8 @@ section! {
 section! {
     /// What a report says besides its usual figures.
     pub struct Measure {
-        /// Length of the windows in which the throughput of every flow is reported over time.
+        /// Length of the windows in which the throughput of every flow is reported over time, and in the summary how much
+        /// it deviates among the flows.
         pub window: Option<Span> = None,
         /// Time between the starts of two windows, of which a window is a multiple; by default its length.
         pub step: Option<Span> = None,

@@ -36,6 +36,7 @@ dispatch! {
     fn left(&mut self, queue: usize, empty: bool);
     fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize>;
     fn turn(&mut self, now: Time) -> Option<usize>;
+    fn goes_round(&mut self) -> bool;
 }
 
 impl Spec {
@@ -60,6 +61,11 @@ pub trait Scheduler {
     /// The same where everybody may send.
     fn turn(&mut self, now: Time) -> Option<usize> {
         self.next(now, &mut |_| true)
+    }
+
+    /// Whether it serves every queue that holds something once, where everybody may send, before it serves any again.
+    fn goes_round(&mut self) -> bool {
+        false
     }
 }
 

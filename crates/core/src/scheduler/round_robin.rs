@@ -57,6 +57,10 @@ impl Scheduler for Policy {
     fn turn(&mut self, _: Time) -> Option<usize> {
         self.ring.next(|_| true)
     }
+
+    fn goes_round(&mut self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@
 //! Constant per cell; when the buffer is full, one comparison per circuit with cells.
 
 use super::lengths::Lengths;
-use super::{Context, Cut, Fallback, Full, PushOut};
+use super::{Bite, Context, Cut, Fallback, Full, PushOut};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
@@ -84,6 +84,10 @@ impl PushOut for Policy {
 
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
+    }
+
+    fn bite(&mut self) -> Bite {
+        if self.keep_eom { Bite::AllButEom } else { Bite::Runs }
     }
 }
 

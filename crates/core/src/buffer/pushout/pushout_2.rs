@@ -27,7 +27,7 @@
 //! entire at the head of the longest queue.
 
 use super::lengths::Lengths;
-use super::{Context, Cut, Fallback, Full, PushOut};
+use super::{Bite, Context, Cut, Fallback, Full, PushOut};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
@@ -80,6 +80,10 @@ impl PushOut for Policy {
 
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
+    }
+
+    fn bite(&mut self) -> Bite {
+        if self.fallback == Fallback::HeadFragment { Bite::Runs } else { Bite::Packets }
     }
 }
 

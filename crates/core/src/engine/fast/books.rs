@@ -89,6 +89,18 @@ impl Books {
         }
     }
 
+    /// Enter units of one frame each that came and went in the measured time: their octets, the integral of their occupancy
+    /// and its maximum.
+    pub(super) fn enter_whole(&mut self, units: u64, octets: u64, area: u128, max: u64) {
+        self.units_in += units;
+        self.units_out += units;
+        self.frames_in += units;
+        self.frames_whole_out += units;
+        self.bytes_out += octets;
+        self.area = self.area.wrapping_add(area);
+        self.max = self.max.max(max);
+    }
+
     /// Enter one unit that was taken. What is in the buffer when the measured time begins counts as having arrived then.
     #[inline]
     pub(super) fn enter(&mut self, stay: &Stay) {

@@ -56,6 +56,9 @@ impl Turns {
             let asked = u64::from(unit.is_first());
             join(port, &Group { unit, vc, units: units.into(), eom: true }, asked);
             self.awaited += u64::from(engine.answered[unit.vc as usize]);
+            if port.pushout.is_some() {
+                self.closed(port, vc);
+            }
         }
         self.inputs.pop_train();
         true
@@ -74,7 +77,7 @@ impl Turns {
         let mut inner = std::mem::take(&mut self.inner);
         self.inputs.inner(until, &mut inner);
         let port = &mut engine.network.ports[index];
-        let calm = self.can_join(port, &inner, self.slots(first, until));
+        let calm = self.can_join(port, &inner, (first, until));
         if calm {
             self.join_inner(engine, index, &inner, first);
         }
@@ -83,8 +86,12 @@ impl Turns {
         calm
     }
 
-    /// Whether all these cells are either lost or can join their queues, whenever that is within so many slots.
-    fn can_join(&self, port: &mut Port, inner: &[Inner], slots: u64) -> bool {
+    /// Whether all these cells are either lost or can join their queues, whenever that is within this time.
+    ///
+    /// Meanwhile the line sends. Arrivals of each lane and departures are spaced evenly, so that the occupancy is never
+    /// more than a cell for each lane and two above what it is at the beginning or at the end.
+    fn can_join(&self, port: &mut Port, inner: &[Inner], (from, until): (Time, Time)) -> bool {
+        let slots = self.slots(from, until);
         let mut taken = 0;
         for &Inner { vc, units, .. } in inner {
             match within(port, vc as usize) {
@@ -94,7 +101,8 @@ impl Turns {
                 Within::Lost(_) | Within::Broken(_) => {}
             }
         }
-        has_room(port, taken)
+        let sent = until.0.saturating_sub(self.ends.0) / (self.pace.whole + 1);
+        has_room(port, taken.saturating_sub(sent) + inner.len() as u64 + 2)
     }
 
     fn join_inner(&mut self, engine: &mut Fast<'_>, index: usize, inner: &[Inner], first: Time) {

@@ -139,6 +139,11 @@ impl Inputs {
         Inputs { lanes, order, ties, awaited: VecDeque::new() }
     }
 
+    /// Units that can arrive in the time that one of this pace takes.
+    pub(super) fn influx(&self, pace: &Pace) -> u64 {
+        self.lanes.iter().map(|lane| pace.whole.div_ceil(lane.pace.whole)).sum()
+    }
+
     /// A train sets out on a lane, behind all others there; answers how many are now on it.
     pub(super) fn push(&mut self, lane: usize, train: Train) -> usize {
         let trains = &mut self.lanes[lane].trains;

@@ -47,6 +47,7 @@ mod pace;
 mod packets;
 mod plan;
 mod run;
+mod streams;
 mod stretch;
 mod through;
 mod turns;
@@ -83,6 +84,9 @@ pub fn run(scenario: &Scenario, log: bool) -> Outcome {
     if packets::knows(scenario) {
         return packets::run(scenario, log);
     }
+    if let Some(outcome) = streams::run(scenario, log) {
+        return outcome;
+    }
     let mut engine = Fast::new(scenario, log);
     let Window { from, to } = engine.window;
     engine.run_until(from);
@@ -117,6 +121,8 @@ struct Fast<'a> {
     end: Time,
     /// The first instant that has not happened yet at all ports together, where units can go round in circles.
     together: Time,
+    /// The port with a queue for each circuit that is to be called first, and when.
+    soonest: (Time, u32),
 }
 
 /// A port at work.
@@ -161,6 +167,7 @@ impl Station {
                 interest,
                 ordered: matches!(port.pushout, Some(pushout::Policy::QuasiPushout(_))),
                 pace: plan.pace(index),
+                notice: plan.notice(index),
                 vcs,
                 cuts,
                 sampled,
@@ -227,6 +234,7 @@ impl Fast<'_> {
             resting: Vec::new(),
             end: Time::ZERO,
             together: Time::ZERO,
+            soonest: (Time::NEVER, 0),
             plan,
             network,
         };
@@ -239,7 +247,16 @@ impl Fast<'_> {
     /// Let happen what happens before `end`.
     fn run_until(&mut self, end: Time) {
         self.end = end;
-        while let Some(event) = self.queue.pop_before(end) {
+        loop {
+            let (call, port) = self.soonest;
+            let Some(event) = self.queue.pop_before(end.min(call)) else {
+                if call >= end {
+                    break;
+                }
+                self.work.events += 1;
+                self.bring(port as usize, call);
+                continue;
+            };
             self.work.events += 1;
             let entity = event.entity as usize;
             match event.class {
@@ -275,10 +292,13 @@ impl Fast<'_> {
                     self.wake(port as u32, next);
                 }
             }
-            Station::Turns(turns) => {
-                if let Some(next) = turns.next_watch(time, reach) {
-                    self.wake(port as u32, next);
-                }
+            Station::Turns(_) => {
+                self.with(port, |station, engine| {
+                    if let Station::Turns(turns) = station {
+                        turns.call_again(engine, port, time, reach);
+                    }
+                });
+                self.find_soonest();
             }
             Station::General(_) => self.watch(port, time),
             _ => {}
@@ -418,8 +438,11 @@ impl Fast<'_> {
             }
             Station::Turns(turns) => {
                 let behind = turns.inputs.push(lane as usize, train);
-                if awaited || behind.is_multiple_of(PATIENCE) {
-                    self.wake(port, time + reach);
+                if awaited {
+                    turns.inputs.wait_for(time);
+                }
+                if (awaited || behind.is_multiple_of(PATIENCE)) && turns.call_by(time + reach) {
+                    self.soonest = self.soonest.min((time + reach, port));
                 }
             }
             Station::General(general) => {
@@ -430,6 +453,17 @@ impl Fast<'_> {
             }
             _ => unreachable!("units stop at ports that take their time"),
         }
+    }
+
+    /// Which port with a queue for each circuit is to be called first.
+    ///
+    /// They are called often and are few, so that they need no place in the event queue.
+    fn find_soonest(&mut self) {
+        let call = |&port: &u32| match &self.stations[port as usize] {
+            Station::Turns(turns) => (turns.called, port),
+            _ => (Time::NEVER, port),
+        };
+        self.soonest = self.plan.turns.iter().map(call).min().unwrap_or((Time::NEVER, 0));
     }
 
     /// Bring a port up to date at `time`.

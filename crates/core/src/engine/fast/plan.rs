@@ -77,6 +77,8 @@ pub(super) struct Plan {
     pub(super) reach: Vec<Span>,
     /// For every port those that must be brought up to date before it and with it, in this order.
     pub(super) upstream: Vec<Vec<u32>>,
+    /// Ports with a queue for each circuit.
+    pub(super) turns: Vec<u32>,
     /// If units can go round in circles: a time in which none of them gets from one port to the next.
     pub(super) circle: Option<Span>,
     /// For every port the lines from which units come, in the order of the scenario.
@@ -113,6 +115,7 @@ impl Plan {
             passages: Vec::new(),
             reach: Vec::new(),
             upstream: Vec::new(),
+            turns: Vec::new(),
             circle: None,
             lanes: lanes(scenario),
             paces: scenario.lines.iter().map(|line| Pace::of(line.rate, CELL_BYTES as u16)).collect(),
@@ -121,6 +124,8 @@ impl Plan {
         plan.find_legs(scenario, &passing);
         plan.reach = (0..plan.kinds.len()).map(|port| plan.reach(scenario, port)).collect();
         plan.find_upstream();
+        let turns = |port: &u32| matches!(plan.kinds[*port as usize], Kind::Turns(_));
+        plan.turns = (0..plan.kinds.len() as u32).filter(turns).collect();
         plan
     }
 
@@ -133,6 +138,12 @@ impl Plan {
     /// The pace of cells at a port.
     pub(super) fn pace(&self, port: usize) -> Pace {
         self.paces[port]
+    }
+
+    /// The shortest time from the start of a unit somewhere else to its arrival at a port.
+    pub(super) fn notice(&self, port: usize) -> Span {
+        let before = self.lanes[port].iter().map(|&line| self.origin(line));
+        before.map(|line| self.reach[line]).min().unwrap_or(Span::ZERO)
     }
 
     /// Starts at a port on either side of which cells are entered or handed on separately, in order: something further

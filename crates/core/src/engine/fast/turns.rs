@@ -11,7 +11,7 @@ use super::pace::{Beat, Known, Pace};
 use super::plan::Stop;
 use super::run::Run;
 use crate::buffer::admission::{Admission, Departure, Interest};
-use crate::buffer::pushout::PushOut;
+use crate::buffer::pushout::{Bite, PushOut};
 use crate::engine::number_at_port;
 use crate::link::port::{Port, Sending};
 use crate::network::Network;
@@ -26,7 +26,7 @@ pub(super) struct Turns {
     /// Up to here everything has happened.
     pub(super) done: Option<Time>,
     /// When the cell in transmission ends.
-    ends: Time,
+    pub(super) ends: Time,
     /// Its circuit, if the port has not been told of it.
     ahead: Option<usize>,
     turns: Vec<Turn>,
@@ -36,6 +36,8 @@ pub(super) struct Turns {
     /// Whether the push-out policy cares about the order of arrivals and departures.
     pub(super) ordered: bool,
     pub(super) pace: Pace,
+    /// The shortest time from the start of a unit somewhere else to its arrival here.
+    notice: Span,
     /// When the clock of the policy ticks.
     tick: Time,
     /// When the occupancy is sampled next.
@@ -44,10 +46,14 @@ pub(super) struct Turns {
     runs: Vec<(Run, Time)>,
     /// Starts on either side of which units are handed on separately, the next one last.
     cuts: Vec<Time>,
+    /// A lower bound of the units of a frame that has its EOM in a queue, where there is push-out.
+    shortest: u64,
+    /// Cells that can arrive in one slot.
+    influx: u64,
     /// Units in the port that make a host act when they arrive.
     pub(super) awaited: u64,
-    /// The instant for which the port is in the event queue to see them start.
-    watch: Time,
+    /// When to be there again, in time to see them start.
+    pub(super) called: Time,
     pub(super) inner: Vec<Inner>,
     pub(super) known: Known,
 }
@@ -63,6 +69,9 @@ struct Turn {
     last: Time,
 }
 
+/// More cells than any frame has.
+const MANY: u64 = 1 << 16;
+
 /// What such a port is made of.
 #[derive(Debug)]
 pub(super) struct Parts {
@@ -71,6 +80,8 @@ pub(super) struct Parts {
     /// Whether the push-out policy wants to know of every cell.
     pub(super) ordered: bool,
     pub(super) pace: Pace,
+    /// The shortest time from the start of a unit somewhere else to its arrival here.
+    pub(super) notice: Span,
     pub(super) vcs: usize,
     pub(super) cuts: Vec<Time>,
     pub(super) sampled: bool,
@@ -80,8 +91,9 @@ pub(super) struct Parts {
 impl Turns {
     /// An empty port.
     pub(super) fn new(parts: Parts) -> Turns {
-        let Parts { inputs, interest, ordered, pace, vcs, mut cuts, sampled, tick } = parts;
+        let Parts { inputs, interest, ordered, pace, notice, vcs, mut cuts, sampled, tick } = parts;
         cuts.reverse();
+        let influx = inputs.influx(&pace);
         Turns {
             inputs,
             done: None,
@@ -92,12 +104,15 @@ impl Turns {
             ordered,
             curious: ordered || interest == Interest::Every,
             pace,
+            notice,
             tick: tick.unwrap_or(Time::NEVER),
             sample: if sampled { Time::ZERO } else { Time::NEVER },
             runs: vec![(Run::default(), Time::ZERO); vcs],
             cuts,
+            shortest: MANY,
+            influx,
             awaited: 0,
-            watch: Time::NEVER,
+            called: Time::NEVER,
             inner: Vec::new(),
             known: Known::default(),
         }
@@ -106,10 +121,13 @@ impl Turns {
     /// Let happen what happens up to `until`, that instant included.
     pub(super) fn step(&mut self, engine: &mut Fast<'_>, port: usize, until: Time) {
         loop {
-            let stop = self.sample.min(self.tick).min(Time(until.0 + 1));
+            let look = self.sample.min(self.tick);
+            let stop = look.min(Time(until.0 + 1));
+            // what is not known yet cannot come earlier than this
+            let known = look.min(engine.end).min(stop + self.notice);
             while let Some(next) = self.inputs.next_time().filter(|next| *next < stop) {
                 self.serve(engine, port, next);
-                if !self.pass_train(engine, port, stop) && !self.pass_inner(engine, port, stop) {
+                if !self.pass_train(engine, port, known) && !self.pass_inner(engine, port, known) {
                     self.take_next(engine, port, stop);
                 }
             }
@@ -144,12 +162,18 @@ impl Turns {
     fn take_next(&mut self, engine: &mut Fast<'_>, port: usize, stop: Time) {
         let Some(arriving) = self.inputs.pop_before(stop) else { return };
         let (now, unit, vc) = (arriving.time, arriving.unit, arriving.vc as usize);
-        if !engine.network.ports[port].pool.fits(1) {
+        let full = !engine.network.ports[port].pool.fits(1);
+        if full {
             self.settle(engine, port);
         }
         self.awaited += u64::from(unit.is_eom() && engine.answered[unit.vc as usize]);
         let Network { ports, circuits, .. } = &mut engine.network;
         ports[port].arrive(now, unit, vc, number_at_port(circuits), &mut engine.losses);
+        if full && !engine.losses.is_empty() && engine.network.ports[port].pushout.is_some() {
+            self.find_shortest(&engine.network.ports[port]);
+        } else if unit.is_eom() && engine.network.ports[port].pushout.is_some() {
+            self.closed(&engine.network.ports[port], vc as u32);
+        }
         self.awaited -= engine.count_losses(port, now);
         if self.ends == Time::NEVER
             && let Some(vc) = engine.network.ports[port].scheduler.turn(now)
@@ -304,19 +328,81 @@ impl Turns {
         }
     }
 
-    /// When to be there in time to hand on the units that make a host act; `None` if that is known already.
+    /// A train is under way for which a host waits, or so many that somebody has to look after them: to be there by `time`.
+    /// Answers whether that is sooner than it was to be.
+    pub(super) fn call_by(&mut self, time: Time) -> bool {
+        let sooner = time < self.called;
+        self.called = self.called.min(time);
+        sooner
+    }
+
+    /// Everything has happened up to `now`: find out when to be there again, in time to hand on the units that make a host
+    /// act. None of them arrives earlier at the next stop than `reach` after it starts.
+    pub(super) fn call_again(&mut self, engine: &mut Fast<'_>, index: usize, now: Time, reach: Span) {
+        let coming = self.inputs.next_awaited(now).unwrap_or(Time::NEVER);
+        let queued = if self.awaited == 0 { Time::NEVER } else { self.earliest_eom(engine, index, now) };
+        let first = coming.min(queued);
+        self.called = if first < Time::NEVER { first + reach } else { first };
+    }
+
+    /// The earliest instant at which an EOM can start that is in a queue.
     ///
-    /// The next one cannot start before the line is free, nor arrive earlier than the port's reach after that.
-    pub(super) fn next_watch(&mut self, now: Time, reach: Span) -> Option<Time> {
-        if self.watch <= now {
-            self.watch = Time::NEVER;
+    /// The frame's other cells go first. If the scheduler goes round, then so do meanwhile as many cells of every other
+    /// queue, or what it holds.
+    fn earliest_eom(&mut self, engine: &mut Fast<'_>, index: usize, now: Time) -> Time {
+        if self.ends == Time::NEVER {
+            return Time(now.0 + 1);
         }
-        if self.awaited == 0 {
-            return None;
+        let bite = engine.network.ports[index].pushout.as_mut().map(PushOut::bite);
+        let mut least = match bite {
+            None => u64::MAX,
+            Some(Bite::AllButEom) => 0,
+            Some(_) => self.shortest - 1, // of a frame that comes to the head when others are pushed out
+        };
+        for vc in 0..self.turns.len() {
+            let port = &engine.network.ports[index];
+            if self.queued(port, vc as u32) > 0 {
+                if self.turns[vc].left == 0 {
+                    self.look_ahead(engine, index, vc);
+                }
+                least = least.min(self.turns[vc].left);
+            }
         }
-        let time = if self.ends < Time::NEVER { self.ends } else { Time(now.0 + 1) } + reach;
-        let sooner = time < self.watch;
-        self.watch = self.watch.min(time);
-        sooner.then_some(time)
+        let port = &mut engine.network.ports[index];
+        let goes_round = port.scheduler.goes_round();
+        let round = || (0..self.turns.len()).map(|vc| self.queued(port, vc as u32).min(least)).sum();
+        let slots = match bite {
+            None if goes_round => round(),
+            Some(Bite::Packets) if goes_round => least.max(self.slots_despite_cuts(port, least, round())),
+            _ => least,
+        };
+        Time(self.ends.0.saturating_add(slots.saturating_mul(self.pace.whole)))
+    }
+
+    /// Of so many `slots` in which all queues together send up to `least` cells each, those that remain if some of the
+    /// queues are pushed out.
+    ///
+    /// Every cut costs one queue its part. After the first one there is no other before as many cells have arrived as it
+    /// took out, so with n slots there are at most 1 + influx · (n + 2) / shortest of them, if there are enough packets.
+    fn slots_despite_cuts(&self, port: &Port, least: u64, slots: u64) -> u64 {
+        let (influx, shortest) = (self.influx, self.shortest);
+        let remain = (slots * shortest).saturating_sub(least * (shortest + 2 * influx));
+        let slots = remain / (shortest + least * influx);
+        let whole: usize = port.queues.iter().map(|queue| queue.runs().whole()).sum();
+        if whole as u64 * shortest >= shortest + influx * (slots + 2) { slots } else { 0 }
+    }
+
+    /// A circuit's frame may have come to its end in the queue.
+    pub(super) fn closed(&mut self, port: &Port, vc: u32) {
+        let runs = port.queues[vc as usize].runs();
+        if let Some(run) = runs.last().and_then(|last| runs.get(last)).filter(|run| run.is_closed()) {
+            self.shortest = self.shortest.min(run.units() as u64);
+        }
+    }
+
+    /// Something was pushed out.
+    fn find_shortest(&mut self, port: &Port) {
+        let shortest = port.queues.iter().filter_map(|queue| queue.runs().shortest()).min();
+        self.shortest = shortest.map_or(MANY, |units| units as u64);
     }
 }

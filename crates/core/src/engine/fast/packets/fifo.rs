@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::super::books::{Books, Stay, Window};
 use super::super::pace::{Beat, Pace, Paces};
+use super::steps::{Packet, Step};
 use crate::buffer::admission::Rule;
 use crate::buffer::frame::Frames;
 use crate::buffer::size::Measure;
@@ -14,36 +15,39 @@ use crate::scenario::model::{Line, Scenario};
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// What every packet touches.
+/// What packets touch; one that finds the line idle needs no more than the first two lines of the cache.
 #[derive(Debug)]
-pub(super) struct Fifo {
+#[repr(C, align(64))]
+pub(in super::super) struct Fifo {
     /// When the line is free.
     free: Beat,
     /// The pace of packets of the size that came last.
     pace: Pace,
     bytes: u16,
-    measure: Measure,
-    /// What is in the buffer.
-    level: u64,
+    in_bytes: bool,
+    /// Whether a packet needs no more than to fit.
+    is_plain: bool,
     /// End and size of the packet that came last.
     last: (Time, u64),
+    /// What is in the buffer.
+    level: u64,
+    capacity: u64,
     /// When a sample is due or the measured time begins.
     stop: Time,
-    /// Packets that came and went in the measured time, their octets, and what they add to the books besides.
+    max: u64,
+    /// Packets that came and went in the measured time, their octets, and the integral of their occupancy.
     passed: u64,
     octets: u64,
     area: u128,
-    max: u64,
     /// Packets before the last one, with their ends and sizes.
     older: VecDeque<(Time, u64)>,
-    capacity: u64,
-    /// The frame rule and its threshold, if it is more than that a packet must fit.
+    /// The frame rule and its threshold, if there is one.
     frames: Option<Box<(u64, Frames)>>,
 }
 
 /// What few of them touch.
 #[derive(Debug)]
-pub(super) struct Aside {
+pub(in super::super) struct Aside {
     books: Books,
     paces: Paces,
     /// When the measured time begins, if it has not.
@@ -56,14 +60,14 @@ pub(super) struct Aside {
 
 /// When a packet starts and ends that has been taken.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sent {
-    pub(super) starts: Time,
-    pub(super) ends: Time,
+pub(in super::super) struct Sent {
+    pub(in super::super) starts: Time,
+    pub(in super::super) ends: Time,
 }
 
 impl Fifo {
     /// An empty port that takes packets by this rule.
-    pub(super) fn new(line: &Line, rule: Rule, aside: &Aside) -> Fifo {
+    pub(in super::super) fn new(line: &Line, rule: Rule, aside: &Aside) -> Fifo {
         let frames = match rule {
             Rule::Fits => None,
             Rule::Frames { threshold, frames } => Some(Box::new((threshold, frames))),
@@ -73,7 +77,8 @@ impl Fifo {
             free: Beat::default(),
             pace: Pace::default(),
             bytes: 0,
-            measure: line.port.measure,
+            in_bytes: line.port.measure == Measure::Bytes,
+            is_plain: frames.is_none(),
             level: 0,
             last: (Time::ZERO, 0),
             stop: aside.begin.min(aside.sample),
@@ -89,25 +94,25 @@ impl Fifo {
 
     /// A packet of the port's circuit `vc` arrives: when is it sent, or why is it lost?
     #[inline]
-    pub(super) fn take(
+    pub(in super::super) fn take(
         &mut self,
         aside: &mut Aside,
         window: Window,
         now: Time,
-        (unit, vc): (Unit, u32),
+        packet: &Packet,
+        step: &Step,
     ) -> Result<Sent, Reason> {
         if self.stop <= now {
             self.settle(aside, now);
         }
         self.drop_until(now);
-        let size = if self.measure == Measure::Bytes { u64::from(unit.bytes) } else { 1 };
+        let size = if self.in_bytes { u64::from(packet.bytes) } else { 1 };
         let fits = size <= self.capacity - self.level;
-        if let Verdict::Discard(reason) = self.judge(&unit, vc, fits) {
-            aside.books.lose(now, &unit, reason);
-            return Err(reason);
+        if !(fits && self.is_plain) {
+            self.judge(aside, now, packet.unit(step), (step.vc, fits))?;
         }
-        if unit.bytes != self.bytes {
-            (self.bytes, self.pace) = (unit.bytes, aside.paces.of(unit.bytes));
+        if packet.bytes != self.bytes {
+            (self.bytes, self.pace) = (packet.bytes, aside.paces.of(packet.bytes));
         }
         let start = self.free.not_before(now);
         let (starts, ends) = (start.time, Time(start.time.0 + self.pace.whole));
@@ -120,39 +125,45 @@ impl Fifo {
         self.max = self.max.max(self.level);
         if window.from <= now && ends < window.to {
             self.passed += 1;
-            self.octets += u64::from(unit.bytes);
+            self.octets += u64::from(packet.bytes);
             self.area += u128::from(ends.0 - now.0) * u128::from(size);
         } else {
+            let stay = Stay { unit: packet.unit(step), vc: step.vc, size, arrived: now, starts, ends };
             aside.books.frames_whole_out += u64::from(window.holds(ends));
-            aside.books.enter(&Stay { unit, vc, size, arrived: now, starts, ends });
+            aside.books.enter(&stay);
         }
         Ok(Sent { starts, ends })
     }
 
     /// At the end of the run, leave everything as if the port had done its own books.
-    pub(super) fn close(&mut self, aside: &mut Aside, window: Window, port: &mut Port) {
+    pub(in super::super) fn close(&mut self, aside: &mut Aside, window: Window, port: &mut Port) {
         self.settle(aside, Time(window.to.0 - 1));
-        let books = &mut aside.books;
-        books.units_in += self.passed;
-        books.units_out += self.passed;
-        books.frames_in += self.passed;
-        books.frames_whole_out += self.passed;
-        books.bytes_out += self.octets;
-        books.area += self.area;
-        books.max = self.max;
+        aside.books.enter_whole(self.passed, self.octets, self.area, self.max);
         port.counters_mut().occupancy = aside.occupancy.clone();
-        books.close(port);
+        aside.books.close(port);
     }
 
-    #[inline]
-    fn judge(&mut self, unit: &Unit, vc: u32, fits: bool) -> Verdict {
-        match &mut self.frames {
-            None if fits => Verdict::Accept,
+    /// A packet that does not fit, or that has to pass the frame rule: is it taken?
+    fn judge(
+        &mut self,
+        aside: &mut Aside,
+        now: Time,
+        unit: Unit,
+        (vc, fits): (u32, bool),
+    ) -> Result<(), Reason> {
+        let verdict = match self.frames.as_deref_mut() {
             None => Verdict::Discard(Reason::Overflow),
-            Some(rule) => {
-                let (threshold, frames) = &mut **rule;
-                frames.judge(unit, vc as usize, fits, || (self.level >= *threshold).then_some(Reason::Early))
+            Some((threshold, frames)) => {
+                let refuse = || (self.level >= *threshold).then_some(Reason::Early);
+                frames.judge(&unit, vc as usize, fits, refuse)
             }
+        };
+        match verdict {
+            Verdict::Discard(reason) => {
+                aside.books.lose(now, &unit, reason);
+                Err(reason)
+            }
+            _ => Ok(()),
         }
     }
 
@@ -160,11 +171,14 @@ impl Fifo {
     #[inline]
     fn drop_until(&mut self, now: Time) {
         if self.last.0 <= now {
+            if self.level > self.last.1 {
+                self.older.clear();
+            }
             self.level = 0;
-            self.older.clear();
             return;
         }
-        while let Some(&(ends, size)) = self.older.front()
+        while self.level > self.last.1
+            && let Some(&(ends, size)) = self.older.front()
             && ends <= now
         {
             self.level -= size;
@@ -191,7 +205,7 @@ impl Fifo {
 
 impl Aside {
     /// What belongs to an empty port; samples before the measured time would not count.
-    pub(super) fn new(scenario: &Scenario, line: &Line, window: Window, port: &Port) -> Aside {
+    pub(in super::super) fn new(scenario: &Scenario, line: &Line, window: Window, port: &Port) -> Aside {
         let every = scenario.sample.0;
         let sampled = line.port.capacity != u64::MAX;
         let mut occupancy = port.counters().occupancy.clone();

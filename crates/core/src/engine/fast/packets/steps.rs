@@ -10,38 +10,41 @@ use crate::units::Span;
 
 /// A packet under way: which step of its circuit it takes next.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Packet {
-    pub(super) step: u32,
-    pub(super) frame: u32,
-    pub(super) bytes: u16,
-    pub(super) flags: Flags,
+pub(in super::super) struct Packet {
+    pub(in super::super) step: u32,
+    pub(in super::super) frame: u32,
+    pub(in super::super) bytes: u16,
+    pub(in super::super) flags: Flags,
 }
 
 /// A port on the way of a circuit, or the host at its end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
-    pub(super) stop: Stop,
+pub(in super::super) struct Step {
+    pub(in super::super) stop: Stop,
     /// How many ports a unit has behind it here.
-    pub(super) hop: u8,
-    pub(super) circuit: u32,
-    pub(super) port: u32,
-    /// The circuit's number at the port.
-    pub(super) vc: u32,
+    pub(in super::super) hop: u8,
+    pub(in super::super) circuit: u32,
+    pub(in super::super) port: u32,
+    /// The circuit's number at the port; at the end twice the number of the flow, and one more if it is its sink.
+    pub(in super::super) vc: u32,
     /// Time from the end of a transmission to the arrival at the next step.
-    pub(super) latency: u64,
+    pub(in super::super) latency: u64,
 }
 
 /// How packets come to a step, and who handles them there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(in super::super) enum Stop {
     /// A port that takes packets by a rule and gets them in order, over one line or from its own host.
     Alone,
     /// A port that takes packets by a rule, over several lines.
     Meet,
     /// A port that is asked about every packet.
     Asked,
-    /// The host.
+    /// A host.
     Host,
+    /// A host with one end of one flow and one line that leads to it: packets come in order, and nothing else but its own
+    /// timers makes it act.
+    End,
 }
 
 /// The ways of all circuits, one behind the other.
@@ -68,10 +71,9 @@ impl Steps {
         let (passing, lanes) = (passing_circuits(scenario), lanes(scenario));
         let rules: Vec<Option<Rule>> = (scenario.lines.iter().zip(&passing))
             .map(|(line, vcs)| {
-                let fifo =
-                    matches!(line.port.scheduler, scheduler::Spec::Fifo(_)) && line.pause == Span::ZERO;
-                let rule = if fifo { rule(scenario, line, vcs) } else { None };
-                rule.filter(|rule| !matches!(rule, Rule::Asked(_)))
+                let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
+                let rule = if fifo && line.pause == Span::ZERO { rule(scenario, line, vcs) } else { None };
+                rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
             })
             .collect();
         let stop = |line: usize| {
@@ -82,6 +84,7 @@ impl Steps {
                 Some(_) => Stop::Meet,
             }
         };
+        let ends = ends(scenario, &rules);
         let (mut list, mut first) = (Vec::new(), Vec::with_capacity(scenario.vcs.len()));
         for (vc, spec) in scenario.vcs.iter().enumerate() {
             first.push(list.len() as u32);
@@ -98,8 +101,36 @@ impl Steps {
                 });
             }
             let last = *list.last().expect("a circuit has a port");
-            list.push(Step { stop: Stop::Host, hop: last.hop + 1, ..last });
+            let host = scenario.lines[last.port as usize].to;
+            let (stop, vc) = ends[host].map_or((Stop::Host, 0), |end| (Stop::End, end));
+            list.push(Step { stop, hop: last.hop + 1, vc, ..last });
         }
         Steps { list, first, rules }
     }
+}
+
+/// For every node the one end of a flow that is there, as [`Step::vc`] has it, if all that makes it act comes over one line
+/// and what it sends need not wait to be asked about.
+fn ends(scenario: &Scenario, rules: &[Option<Rule>]) -> Vec<Option<u32>> {
+    let nodes = scenario.nodes.len();
+    let (mut ends, mut count, mut line) = (vec![None; nodes], vec![0; nodes], vec![None; nodes]);
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        let (source, sink) = (2 * index as u32, 2 * index as u32 + 1);
+        for (node, end, sends) in [(flow.from, source, Some(flow.vc)), (flow.to, sink, flow.back)] {
+            let asked = sends.is_some_and(|vc| rules[scenario.vcs[vc].path[0]].is_none());
+            ends[node] = Some(end).filter(|_| flow.processing == Span::ZERO && !asked);
+            count[node] += 1;
+        }
+    }
+    for vc in &scenario.vcs {
+        let last = *vc.path.last().expect("a circuit has a port");
+        let node = scenario.lines[last].to;
+        if line[node].replace(last).is_some_and(|other| other != last) {
+            count[node] += 1;
+        }
+    }
+    // a series records both ends in the order of time
+    let in_order = scenario.measure.throughput.is_some();
+    let suits = |(end, count): (Option<u32>, u32)| end.filter(|_| count == 1 && !in_order);
+    ends.into_iter().zip(count).map(suits).collect()
 }

@@ -3,8 +3,6 @@
 //! Ten circuits in turn send frames of 32 cells at 1.1 times the rate of the line. What is measured is the port as the
 //! reference engine drives it: arrival, start and end of each cell's transmission; no event queue, no hosts.
 
-use std::time::Duration;
-
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use pushout_core::buffer::admission::{self, Context, Measure};
 use pushout_core::buffer::pool::Pool;
@@ -93,7 +91,7 @@ fn drive(port: &mut Port, traffic: &[(Time, Unit)]) -> usize {
     losses.len()
 }
 
-fn every_policy(criterion: &mut Criterion) {
+pub(crate) fn every_policy(criterion: &mut Criterion) {
     let traffic = traffic();
     let mut group = criterion.benchmark_group("port");
     group.throughput(Throughput::Elements(CELLS));
@@ -120,14 +118,4 @@ fn every_policy(criterion: &mut Criterion) {
         bench("scheduler", entry.name, port("epd", None, entry.name));
     }
     group.finish();
-}
-
-fn main() {
-    let mut criterion = Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1))
-        .configure_from_args();
-    every_policy(&mut criterion);
-    criterion.final_summary();
 }

@@ -1,7 +1,6 @@
 //! The event queue in the steady state of a simulation: the earliest event is taken and brings about a later one.
 
 use std::hint::black_box;
-use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use pushout_core::kernel::queue::{Class, Event, EventQueue};
@@ -27,7 +26,7 @@ fn filled(pending: u32) -> EventQueue {
     queue
 }
 
-fn take_one_add_one(criterion: &mut Criterion) {
+pub(crate) fn take_one_add_one(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("queue");
     group.throughput(Throughput::Elements(TURNS));
     let ahead = ahead();
@@ -44,14 +43,4 @@ fn take_one_add_one(criterion: &mut Criterion) {
         });
     }
     group.finish();
-}
-
-fn main() {
-    let mut criterion = Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1))
-        .configure_from_args();
-    take_one_add_one(&mut criterion);
-    criterion.final_summary();
 }
