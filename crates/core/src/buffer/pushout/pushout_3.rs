@@ -258,7 +258,7 @@ mod tests {
         bench.offer(0, "f.ef.");
         bench.offer(1, "11");
         assert_eq!(bench.offer(2, "1"), "A");
-        assert_eq!(bench.outcome(), "0:ef. / f.,11,1");
+        assert_eq!(bench.outcome(), "0:e 0:f. / f.,11,1");
         assert_eq!(bench.offer(0, "e"), "A", "what is left of two frames is one for the receiver");
         assert_eq!(bench.queues(), "f.e,11,1");
     }
@@ -280,7 +280,7 @@ mod tests {
         bench.offer(0, "fef.");
         bench.offer(1, "11");
         assert_eq!(bench.offer(2, "1"), "A");
-        assert_eq!(bench.outcome(), "0:ef. / f,11,1");
+        assert_eq!(bench.outcome(), "0:e 0:f. / f,11,1");
         assert_eq!(bench.offer(0, ".e"), "pA", "to delimit the frame that lost its own");
     }
 }
