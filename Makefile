@@ -13,7 +13,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence docs need need-lint clean
+.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence bench performance docs need need-lint clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,15 @@ generate: $(VENV)/.built ## Write the generated files anew
 
 equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUIVALENCE=…)
 	PUSHOUT_EQUIVALENCE=$${PUSHOUT_EQUIVALENCE:-10000} cargo test --locked --release --package pushout-core --test equivalence
+
+bench: $(VENV)/.built ## How fast: each part by itself, then the workloads beside the peers (ARGS="--reps 9 …"); keep the machine idle
+	cargo bench --locked --package pushout-core
+	$(BIN)/pushout bench $(ARGS)
+
+performance: ## Take the last `make bench` over into docs/performance.md
+	cp reports/bench/bench.json docs/performance.json
+	cp reports/bench/bench.svg docs/performance.svg
+	$(MAKE) generate
 
 docs: $(VENV)/.docs ## The site in target/site and the simulator's documentation in target/doc, warnings denied
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --builder html docs target/site

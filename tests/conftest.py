@@ -90,7 +90,7 @@ class FakeCore:
 def core(monkeypatch: pytest.MonkeyPatch) -> FakeCore:
     fake = FakeCore()
     monkeypatch.setattr(simulate, "_core", fake)
-    for module in ("api", "study.cache"):
+    for module in ("api", "cache"):
         monkeypatch.setattr(f"pushout.{module}._core", fake)
     return fake
 

@@ -80,8 +80,9 @@ def test_a_wrong_key_is_named_with_its_place(tmp_path: Path) -> None:
 
 
 def test_every_scenario_file_is_valid() -> None:
-    for file in sorted((ROOT / "scenarios").glob("*.toml")):
-        pushout.validate(file)
+    files = sorted((ROOT / "scenarios").glob("*.toml"))
+    assert any(file.name.startswith("sweep") for file in files)
+    command("validate", *map(str, files))
 
 
 @pytest.mark.parametrize("name", available())

@@ -7,11 +7,13 @@ VALUES = dict(zip(CASES, (0.90, 0.92, 0.93, 0.95), strict=True))
 
 
 def lookup(figure: str, case: str) -> object:
+    if figure == "curve":
+        return (9.0, 9.0, 1.0, 1.2, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
     return (1.0, 3.0) if figure == "shares" else VALUES[case]
 
 
 def read(text: str) -> Expression:
-    return Expression(text, ["goodput", "shares"], CASES)
+    return Expression(text, ["goodput", "shares", "curve"], CASES)
 
 
 @pytest.mark.parametrize(
@@ -28,10 +30,24 @@ def read(text: str) -> Expression:
         ('sum(shares["lan.EPD.1460"])', 4.0),
         ('sum(shares["lan.EPD.*"])', 8.0),
         ('max(abs(-shares["lan.EPD.1460"]))', 3.0),
+        ('first(shares["lan.EPD.*"], 3)', (1.0, 3.0, 1.0)),
+        ('nth(shares["lan.EPD.1460"], 2)', 3.0),
+        ('deviation(shares["lan.EPD.1460"])', 1.0),
+        ('histogram(shares["lan.EPD.*"], 2, 3)', (0.5, 0.5, 0.0)),
+        ('settled(curve["lan.EPD.1460"], 0.1)', 3),
+        ('jain(shares["lan.EPD.1460"])', 0.8),
+        ("jain(2, 2, 2)", 1.0),
     ],
 )
 def test_an_expression_has_its_value(text: str, value: object) -> None:
     assert read(text)(lookup) == value
+
+
+def test_what_was_not_measured_does_not_count_in_a_mean() -> None:
+    delays = {"lan.UBR.1460": (1.0, None, 3.0), "lan.UBR.9140": (None, None)}
+    expression = Expression('mean(delay["lan.UBR.1460"])', ["delay"], CASES)
+    assert expression(lambda _, case: delays[case]) == 2.0
+    assert Expression('mean(delay["lan.UBR.9140"])', ["delay"], CASES)(lambda _, case: delays[case]) is None
 
 
 @pytest.mark.parametrize(

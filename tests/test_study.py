@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT, FakeCore, document
-from pushout.study.cache import Cache, write
+from pushout.cache import Cache, write
 from pushout.study.charts import Chart
 from pushout.study.expression import ExpressionError
 from pushout.study.model import STUDIES, Study, StudyError, available, load
@@ -332,3 +332,25 @@ def test_the_scenario_of_the_documentation_is_that_of_the_study() -> None:
     copies = [ROOT / "scenarios" / "lan.toml", STUDIES / "000-ubr-discard" / "lan.toml"]
     first, second = (tomllib.loads(copy.read_text(encoding="utf-8")) for copy in copies)
     assert first == second
+
+
+CASE_2 = (2, 4, 8, 10, 10, 15, 15, 18, 18, 20)
+MCRS = {
+    "table1_equal": (1,) * 10,
+    "table2_case1": tuple(range(1, 11)),
+    **dict.fromkeys(("table3_case2", "table4_buffershare", "table5_LAN", "table6_WAN", "table7_idle_mcr"), CASE_2),
+    **dict.fromkeys(("table8_idle_nomcr", "table9_greedy_nomcr"), (0,) * 5 + CASE_2[5:]),
+}
+
+
+def test_the_printed_rows_of_study_003_agree_with_their_totals_efficiencies_and_fairness() -> None:
+    printed = {number.id: number.published for number in load("003-gfr-buffer-management").numbers}
+    rows = [name.removesuffix(".total") for name in printed if name.endswith(".total")]
+    assert len(rows) == 35
+    for row in rows:
+        rates = {vc: printed[f"{row}.rates.{vc}"] for vc in range(1, 11) if f"{row}.rates.{vc}" in printed}
+        excess = [rate - MCRS[row.split(".")[0]][vc - 1] for vc, rate in rates.items()]
+        assert sum(rates.values()) == pytest.approx(printed[f"{row}.total"], abs=0.06)
+        assert sum(rates.values()) / 136.58 == pytest.approx(printed[f"{row}.eff"], abs=6e-4)
+        jain = sum(excess) ** 2 / (len(excess) * sum(each**2 for each in excess))
+        assert jain == pytest.approx(printed[f"{row}.fairness"], abs=1.1e-3)

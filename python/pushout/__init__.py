@@ -5,25 +5,51 @@
     result = pushout.run("scenarios/lan.toml", reps=10)
     print(result["summary.goodput_ratio"])  # {'mean': …, 'ci95': [lo, hi], 'n': 10}
 
-`run` simulates, `validate` and `explain` read a scenario without running it, `schema` and `policies` say what a
-scenario may contain. A scenario that cannot be read or run raises `ScenarioError`.
+`run` simulates; `compare`, `sweep` and `size` ask questions of many runs. `validate` and `explain` read a scenario
+without running it, `schema` and `policies` say what a scenario may contain. A scenario that cannot be read or run
+raises `ScenarioError`.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pushout.api import (
+        CompareResult,
         Result,
         ScenarioError,
+        SizeResult,
+        SweepResult,
+        TraceResult,
         __version__,
+        compare,
         explain,
         policies,
         run,
         schema,
+        size,
+        sweep,
+        trace,
         validate,
     )
 
-__all__ = ["Result", "ScenarioError", "__version__", "explain", "policies", "run", "schema", "validate"]
+__all__ = [
+    "CompareResult",
+    "Result",
+    "ScenarioError",
+    "SizeResult",
+    "SweepResult",
+    "TraceResult",
+    "__version__",
+    "compare",
+    "explain",
+    "policies",
+    "run",
+    "schema",
+    "size",
+    "sweep",
+    "trace",
+    "validate",
+]
 
 
 def __getattr__(name: str) -> object:

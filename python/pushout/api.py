@@ -1,18 +1,45 @@
 """What people call from Python."""
 
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from pushout import _core
 from pushout._core import ScenarioError
 from pushout.document import Document, figure, merge
+from pushout.question import ask
+from pushout.question import design as designs
+from pushout.question import sweep as sweeps
+from pushout.question.compare import CompareResult
+from pushout.question.session import Session
+from pushout.question.size import LEAST, MOST, RESOLUTION, SizeResult
+from pushout.question.sweep import SweepResult
+from pushout.question.trace import TraceResult, trace
 from pushout.simulate import Job, run_all
 from pushout.source import Overrides, Scenario, load, overrides
 
-__all__ = ["Result", "ScenarioError", "__version__", "explain", "policies", "run", "schema", "validate"]
+__all__ = [
+    "CompareResult",
+    "Result",
+    "ScenarioError",
+    "SizeResult",
+    "SweepResult",
+    "TraceResult",
+    "__version__",
+    "compare",
+    "explain",
+    "policies",
+    "run",
+    "schema",
+    "size",
+    "sweep",
+    "trace",
+    "validate",
+]
 
 __version__ = _core.VERSION
 
@@ -61,6 +88,110 @@ def run(
     seeds = job.seeds(seed, reps) if reps > 1 else [seed]
     documents = run_all([partial(job.run, each) for each in seeds], jobs=jobs, progress=progress)
     return Result(merge(documents), documents)
+
+
+def compare(
+    scenario: Scenario,
+    policies: str | Sequence[str],
+    *,
+    port: str | None = None,
+    set: Overrides = (),  # noqa: A002
+    seed: int | None = None,
+    reps: int = 10,
+    engine: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> CompareResult:
+    """Run the same traffic under several policies (common random numbers) and tell the difference.
+
+    Parameters: `policies` are names, tables as TOML, or `as-is`; the first is what the others are compared with; `port`
+    is where they are put, by default the one with a limited buffer; `reps` is the number of seeds. The others are those
+    of `run` and `sweep`.
+
+        >>> pushout.compare("scenarios/lan.toml", ["tail-drop", "epd"], set={"duration": "2 s"}).plot()
+    """
+    asked = ask.comparison(scenario, policies, port=port, set=set, seed=seed, reps=reps, engine=engine)
+    with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
+        return asked(session)
+
+
+def size(
+    scenario: Scenario,
+    goal: str,
+    over: str,
+    *,
+    low: str | None = None,
+    high: str | None = None,
+    policies: str | Sequence[str] = (),
+    port: str | None = None,
+    set: Overrides = (),  # noqa: A002
+    seed: int | None = None,
+    least: int = LEAST,
+    most: int = MOST,
+    resolution: float = RESOLUTION,
+    search: str = "auto",
+    engine: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> SizeResult:
+    """Find the smallest value of a key that meets a goal, or the best one.
+
+    Parameters: `goal` is `goodput_ratio>=0.98`, `FIGURE<=NUMBER`, `max FIGURE` or `min FIGURE`; `over` is the key;
+    `low` and `high` say between which values, as the scenario would write them (default: 1/32 and 4 times its value);
+    `policies` asks for each of several; `least` and `most` bound the replications of a value; `resolution` is the
+    relative difference of values that does not matter; `search` is auto, bisect or optuna. The others are those of
+    `compare`.
+
+        >>> pushout.size("scenarios/lan.toml", "goodput_ratio>=0.9", "port.bottleneck.buffer").document["answers"]
+    """
+    asked = ask.sizing(
+        scenario,
+        goal,
+        over,
+        low=low,
+        high=high,
+        policies=policies,
+        port=port,
+        set=set,
+        seed=seed,
+        least=least,
+        most=most,
+        resolution=resolution,
+        search=search,
+        engine=engine,
+    )
+    with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
+        return asked(session)
+
+
+def sweep(
+    design: str | os.PathLike[str] | Mapping[str, Any],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> SweepResult:
+    """Run every point of a design: grids, lists and random points over any key of a scenario, with replications.
+
+    Parameters: `design` is a sweep file, or its keys as a mapping; `out` is a folder, or `s3://bucket/folder`, for rows
+    (Parquet) and manifest, by default nowhere; `cache` is a folder where runs are kept, by default in `out`; `jobs` is
+    the number of threads (default: every core); `cluster` is the address of a Ray cluster; `progress` is called with
+    (done, total) now and then. What `cache` holds is not run again.
+
+        >>> result = pushout.sweep({"scenario": "lan.toml", "grid": {"port.bottleneck.buffer": ["1000 cells"]}})
+        >>> result.to_polars()
+    """
+    plan = designs.design(design) if isinstance(design, Mapping) else designs.read(design)
+    with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
+        return sweeps.sweep(plan, session)
 
 
 def validate(scenario: Scenario, *, set: Overrides = ()) -> None:  # noqa: A002

@@ -6,34 +6,25 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERRUPTED = 0, 1, 2, 3, 4, 130
-
-SCENARIO = click.argument("scenario", metavar="SCENARIO")
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
-SEED = click.IntRange(0, 2**64 - 1)
-
-
-def _assignments(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    for value in values:
-        if "=" not in value.lstrip("="):
-            raise click.BadParameter(f"{value!r} is not key.path=value")
-    return values
-
-
-SET = click.option(
-    "--set",
-    "sets",
-    multiple=True,
-    metavar="KEY.PATH=VALUE",
-    callback=_assignments,
-    help="Override a key of the scenario; may be repeated. The value is read as TOML, else as a text.",
+from pushout import verbs
+from pushout.bench.verb import bench
+from pushout.options import (
+    BAD_SCENARIO,
+    FAILURE,
+    INTERRUPTED,
+    JSON,
+    MISSED,
+    OK,
+    SCENARIO,
+    SEED,
+    SET,
+    USAGE,
+    console,
+    scenario_file,
 )
 
 
@@ -53,6 +44,8 @@ def cli() -> None:
 @click.option("--reps", type=click.IntRange(1), default=1, metavar="R", help="Replications, with seeds N, N+1, …")
 @click.option("--engine", metavar="E", help="fast or reference (default: the scenario's).")
 @click.option("--audit", is_flag=True, help="Check that no unit and no byte is lost sight of.")
+@click.option("--trace", "kinds", metavar="KINDS", help="Write every packet to DIR: pcapng, parquet or both.")
+@click.option("--trace-ports", default="", metavar="A,B,…", help="Ports to trace, or * (default: limited buffers).")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write results there.")
 @JSON
 def run(
@@ -62,23 +55,26 @@ def run(
     reps: int,
     engine: str | None,
     audit: bool,
+    kinds: str | None,
+    trace_ports: str,
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Simulate a scenario and summarise what happened."""
+    """Simulate a scenario and summarise what happened.
+
+    A traced run is one replication on the reference engine; its figures are the same.
+    """
     from pushout import api
     from pushout.progress import Progress
 
-    with Progress("replications") as progress:
-        result = api.run(
-            scenario_file(scenario),
-            set=sets,
-            seed=seed,
-            reps=reps,
-            engine=engine,
-            audit=audit,
-            progress=progress,
-        )
+    if kinds is not None:
+        if out is None or reps > 1 or engine not in (None, "reference"):
+            raise click.UsageError("--trace needs --out, and is for one replication on the reference engine")
+        result = _trace(scenario_file(scenario), kinds, trace_ports, out, {"set": sets, "seed": seed, "audit": audit})
+    else:
+        with Progress("replications") as progress:
+            options: Any = {"set": sets, "seed": seed, "reps": reps, "engine": engine, "audit": audit}
+            result = api.run(scenario_file(scenario), progress=progress, **options)
     if out is not None:
         _write_results(result, out)
     if as_json:
@@ -86,7 +82,7 @@ def run(
     else:
         from pushout import show
 
-        show.result(result.document, _console())
+        show.result(result.document, console())
     failures = result.document.get("audit", {}).get("failures", [])
     for failure in failures:
         click.echo(f"audit: {failure}", err=True)
@@ -94,8 +90,22 @@ def run(
         raise click.exceptions.Exit(FAILURE)
 
 
+def _trace(scenario: Path, kinds: str, ports: str, out: Path, options: Any) -> "Any":
+    """Run once and write every packet."""
+    from pushout import api
+    from pushout.question import trace
+    from pushout.question.table import Output
+
+    chosen = trace.kinds(kinds)
+    place = Output(out)  # before the run: is it writable?
+    traced = api.trace(scenario, ports=[name.strip() for name in ports.split(",") if name.strip()], **options)
+    for path in trace.save(traced, place, chosen):
+        click.echo(f"trace: {path}", err=True)
+    return api.Result(traced.document, [traced.document])
+
+
 def _write_results(result: "Any", out: Path) -> None:
-    from pushout.study.cache import write
+    from pushout.cache import write
 
     out.mkdir(parents=True, exist_ok=True)
     write(out / "result.json", result.json() + "\n")
@@ -109,15 +119,20 @@ def _write_results(result: "Any", out: Path) -> None:
 @SET
 @JSON
 def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -> None:
-    """Check scenarios without running them."""
+    """Check scenarios, and every point of sweeps, without running them."""
     from pushout import api
+    from pushout.question import QuestionError, design
+    from pushout.question import sweep as question
 
     verdicts = []
     for scenario in scenarios:
         try:
-            api.validate(scenario_file(scenario), set=sets)
+            if design.is_sweep(scenario):
+                question.validate(design.read(scenario), sets)
+            else:
+                api.validate(scenario_file(scenario), set=sets)
             verdicts.append({"scenario": scenario, "valid": True, "error": None})
-        except api.ScenarioError as error:
+        except (api.ScenarioError, QuestionError) as error:
             verdicts.append({"scenario": scenario, "valid": False, "error": str(error)})
             click.echo(str(error), err=True)
     if as_json:
@@ -169,9 +184,9 @@ def policies(name: str | None, as_json: bool) -> None:
     from pushout import show
 
     if name is None:
-        show.policies(entries, _console())
+        show.policies(entries, console())
     for entry in entries if name is not None else ():
-        show.policy(entry, _console())
+        show.policy(entry, console())
 
 
 def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
@@ -204,8 +219,8 @@ def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: boo
 
     A STUDY is named by its id or the beginning of it, such as 000; without one, all are run.
     """
+    from pushout.cache import Cache, write
     from pushout.progress import Progress
-    from pushout.study.cache import Cache, write
     from pushout.study.model import load
     from pushout.study.report import draw, files, markdown, render
     from pushout.study.reproduce import reproduce as run_studies
@@ -231,7 +246,7 @@ def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: boo
     else:
         from pushout import show
 
-        show.reproduction(done, str(out / "index.html"), _console())
+        show.reproduction(done, str(out / "index.html"), console())
     if strict and done.failed:
         raise click.exceptions.Exit(MISSED)
 
@@ -246,16 +261,8 @@ def _studies(wanted: Sequence[str]) -> list[str]:
     return [study for study in known if not wanted or any(study.startswith(name) for name in wanted)]
 
 
-def scenario_file(path: str) -> Path:
-    """On the command line a scenario is always a file, whatever its name looks like."""
-    return Path(path)
-
-
-def _console() -> "Console":
-    from rich.console import Console
-
-    # Into a pipe or a file the tables keep their full width.
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+for command in (verbs.compare, verbs.sweep, verbs.size, bench):
+    cli.add_command(command)
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -299,7 +306,8 @@ def _run(args: list[str]) -> int:
 def _is_about_input(error: Exception) -> bool:
     from pushout import ScenarioError
     from pushout.document import FigureError
+    from pushout.question import QuestionError
     from pushout.study.expression import ExpressionError
     from pushout.study.model import StudyError
 
-    return isinstance(error, ScenarioError | StudyError | ExpressionError | FigureError)
+    return isinstance(error, ScenarioError | StudyError | ExpressionError | FigureError | QuestionError)

@@ -11,7 +11,17 @@ def generated() -> dict[Path, str]:
     """Every generated file below the working directory, and what it should say."""
     schema = json.dumps(json.loads(_core.schema()), indent=2, ensure_ascii=False) + "\n"
     pages = {Path("docs") / path: text for path, text in _core.docs()}
-    return {Path("schema/scenario.schema.json"): schema, **pages}
+    return {Path("schema/scenario.schema.json"): schema, **pages, **_performance()}
+
+
+def _performance() -> dict[Path, str]:
+    """The page about speed with the table of the measurement that is kept beside it."""
+    page, measured = Path("docs/performance.md"), Path("docs/performance.json")
+    if not (page.is_file() and measured.is_file()):
+        return {}
+    from pushout.bench.present import fill
+
+    return {page: fill(page.read_text(encoding="utf-8"), json.loads(measured.read_text(encoding="utf-8")))}
 
 
 def stale(files: dict[Path, str]) -> list[Path]:

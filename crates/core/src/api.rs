@@ -1,8 +1,10 @@
 //! The door for callers: texts in, texts out, so that every edge (Python, browser, server) is a few lines.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use crate::scenario::model::{Engine, Scenario};
+use crate::trace::{Packet, Packets};
+use crate::units::Span;
 use crate::{audit, engine, report, scenario};
 
 /// A scenario as it reaches us, with whatever overrides it.
@@ -46,6 +48,61 @@ pub fn run(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<Json, Str
     let mut document = report::report(&scenario, &outcome, audit.as_ref());
     document["engine"]["wall_s"] = wall.into();
     Ok(document)
+}
+
+/// What a traced run gives.
+#[derive(Clone, Debug)]
+pub struct Traced {
+    /// The report, with `engine.wall_s` of the caller's clock.
+    pub document: Json,
+    /// The scenario that ran.
+    pub scenario: Scenario,
+    /// Ports where packets were seen.
+    pub ports: Vec<usize>,
+    /// Every packet at these ports, by the time at which it was done with.
+    pub packets: Vec<Packet>,
+}
+
+/// Run on the reference engine and keep every packet at the ports of these names; without names, at those with a
+/// limited buffer.
+pub fn trace(request: &Request<'_>, ports: &[String], seconds: impl Fn() -> f64) -> Result<Traced, String> {
+    let scenario = Scenario { engine: Engine::Reference, ..request.scenario()? };
+    let packets = Packets::at(&scenario, ports)?;
+    let start = seconds();
+    let (outcome, packets) = engine::reference::run_traced(&scenario, false, packets);
+    let wall = seconds() - start;
+    let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
+    let mut document = report::report(&scenario, &outcome, audit.as_ref());
+    document["engine"]["wall_s"] = wall.into();
+    Ok(Traced { document, ports: packets.ports().collect(), packets: packets.into_list(), scenario })
+}
+
+/// Run a checked scenario with another seed and give only its figures: those of the summary, then those at `paths`.
+///
+/// Many short runs go through here, so the rest of the report is not written. The second value is the time of the run
+/// by the caller's clock.
+pub fn measure(
+    scenario: &Scenario,
+    seed: u64,
+    paths: &[String],
+    seconds: impl Fn() -> f64,
+) -> Result<(Json, f64), String> {
+    let scenario = Scenario { seed, ..scenario.clone() };
+    let start = seconds();
+    let outcome = engine::run(&scenario, false);
+    let wall = seconds() - start;
+    Ok((report::figures(&scenario, &outcome, paths)?, wall))
+}
+
+/// Whether the reports of a scenario have figures at these paths; a look at a run that ends as it begins.
+pub fn check_figures(scenario: &Scenario, paths: &[String]) -> Result<(), String> {
+    let scenario = Scenario { warmup: Span::ZERO, duration: Span(1), ..scenario.clone() };
+    report::figures(&scenario, &engine::run(&scenario, false), paths).map(|_| ())
+}
+
+/// What identifies a scenario but for its seed, as long as the simulator is the same.
+pub fn identity(request: &Request<'_>) -> Result<Json, String> {
+    Ok(json!([scenario::identity(request.text, request.name, request.sets)?, request.engine]))
 }
 
 /// Check a scenario.

@@ -35,6 +35,8 @@ pub mod scenario;
 
 pub mod engine;
 
+pub mod trace;
+
 pub mod audit;
 
 pub mod report;

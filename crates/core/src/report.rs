@@ -4,12 +4,17 @@ mod classes;
 
 mod curves;
 
+mod figures;
+
+pub use figures::figures;
+
 use serde_json::{Map, Value as Json, json};
 
 use crate::adaptation::Shape;
 use crate::audit::Audit;
 use crate::buffer::verdict::Reason;
 use crate::engine::{self, Outcome};
+use crate::link::credit::Receiver;
 use crate::metrics::fairness;
 use crate::metrics::ideal::{self, Demand};
 use crate::network::flow::{Coding, Figures};
@@ -32,21 +37,37 @@ pub fn report(scenario: &Scenario, outcome: &Outcome, audit: Option<&Audit>) -> 
             "wall_s": null,
         },
     });
-    let figures: Vec<Figures> = outcome.network.flows.iter().map(|flow| flow.figures()).collect();
-    let seconds = (scenario.duration - scenario.warmup).as_secs_f64();
-    let rates: Vec<f64> = figures.iter().map(|figures| figures.bytes as f64 * 8.0 / seconds).collect();
-    document["flows"] = (0..rates.len()).map(|i| flow(&scenario.flows[i], &figures[i], rates[i])).collect();
+    let all = Flows::new(scenario, outcome);
+    document["flows"] =
+        (0..all.rates.len()).map(|i| flow(&scenario.flows[i], &all.figures[i], all.rates[i])).collect();
     document["ports"] = (0..scenario.lines.len()).map(|i| port(&scenario.lines[i], outcome, i)).collect();
     classes::label(&mut document, scenario);
-    let shared = Shared::new(scenario, &rates);
     document["circuits"] =
-        (0..scenario.vcs.len()).map(|i| circuit_json(scenario, outcome, i, &shared)).collect();
-    document["summary"] = summary(scenario, &figures, &rates, &shared);
+        (0..scenario.vcs.len()).map(|i| circuit_json(scenario, outcome, i, &all.shared)).collect();
+    document["summary"] = summary(scenario, &all);
     curves::append(&mut document, scenario, outcome);
     if let Some(audit) = audit {
         document["audit"] = json!({ "checks": audit.checks, "failures": audit.failures });
     }
     document
+}
+
+/// What the flows counted.
+struct Flows {
+    figures: Vec<Figures>,
+    /// Goodput in bits per second.
+    rates: Vec<f64>,
+    shared: Shared,
+}
+
+impl Flows {
+    fn new(scenario: &Scenario, outcome: &Outcome) -> Flows {
+        let figures: Vec<Figures> = outcome.network.flows.iter().map(|flow| flow.figures()).collect();
+        let seconds = (scenario.duration - scenario.warmup).as_secs_f64();
+        let rates: Vec<f64> = figures.iter().map(|figures| figures.bytes as f64 * 8.0 / seconds).collect();
+        let shared = Shared::new(scenario, &rates);
+        Flows { figures, rates, shared }
+    }
 }
 
 fn flow(spec: &Flow, figures: &Figures, rate: f64) -> Json {
@@ -99,6 +120,7 @@ fn port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "frames_in": counters.frames_in,
         "frames_whole_out": counters.frames_whole_out,
         "credit_cells": counters.credit_cells,
+        "credit_room": outcome.network.receivers[index].as_ref().map_or(0, Receiver::room),
         "occupancy_mean": counters.occupancy.mean(),
         "occupancy_max": counters.occupancy.max(),
         "occupancy_unit": line.port.measure.word(),
@@ -153,7 +175,8 @@ fn circuit_json(scenario: &Scenario, outcome: &Outcome, index: usize, shared: &S
     })
 }
 
-fn summary(scenario: &Scenario, figures: &[Figures], rates: &[f64], shared: &Shared) -> Json {
+fn summary(scenario: &Scenario, flows: &Flows) -> Json {
+    let Flows { figures, rates, shared } = flows;
     let goodput: f64 = rates.iter().sum();
     let ideal: f64 = ideal_rates(scenario).iter().sum();
     let sent: u64 = figures.iter().map(|figures| figures.sent).sum();

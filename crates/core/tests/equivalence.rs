@@ -7,7 +7,7 @@ mod generator;
 #[allow(dead_code)] // the audit uses all of it
 mod random;
 
-use generator::scenario;
+use generator::{scenario, streams};
 use pushout_core::audit::audit;
 use pushout_core::engine::{self, LossRecord};
 use pushout_core::report::report;
@@ -77,6 +77,21 @@ fn both_engines_give_the_same_report_and_the_same_losses() {
     }
     assert!(compared * 2 >= count, "only {compared} of {count} texts are scenarios");
     assert!(lossy * 4 >= compared, "only {lossy} of {compared} runs lose anything");
+}
+
+#[test]
+fn both_engines_agree_on_streams_that_nobody_answers() {
+    let count = std::env::var("PUSHOUT_EQUIVALENCE").ok().and_then(|text| text.parse().ok()).unwrap_or(A_FEW);
+    let mut lossy = 0;
+    for seed in 0..count / 2 {
+        let text = streams(seed);
+        let checked =
+            load(&text, "streams.toml", &[]).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}"));
+        let found = differences(&checked);
+        assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
+        lossy += u64::from(!run(&checked, Engine::Fast, true).1.is_empty());
+    }
+    assert!(lossy * 3 >= count / 2, "only {lossy} of {} runs lose anything", count / 2);
 }
 
 #[test]

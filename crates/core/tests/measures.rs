@@ -80,6 +80,20 @@ fn moving_windows_overlap() {
 }
 
 #[test]
+fn the_flows_deviate_from_window_to_window() {
+    let document = run("window = \"5 s\"", &[]);
+    let deviations = numbers(&document["summary"]["throughput_deviation"]);
+    let flows = document["flows"].as_array().unwrap();
+    let rates: Vec<Vec<f64>> = flows.iter().map(|flow| numbers(&flow["throughput"]["bps"])).collect();
+    assert_eq!((deviations.len(), rates.len()), (5, 4));
+    for (window, deviation) in deviations.into_iter().enumerate() {
+        let mean = rates.iter().map(|rates| rates[window]).sum::<f64>() / 4.0;
+        let variance = rates.iter().map(|rates| (rates[window] - mean).powi(2)).sum::<f64>() / 4.0;
+        near(deviation, variance.sqrt() / mean, 1e-9);
+    }
+}
+
+#[test]
 fn datagrams_are_counted_over_time_where_they_arrive() {
     let udp = [
         "flow.flow1.source={kind=\"cbr\", rate=\"100 kb/s\", size=\"512 bytes\"}",
@@ -123,6 +137,41 @@ fn a_meter_follows_the_circuits_that_pass_its_port() {
     let means: Vec<f64> = means.collect();
     for (flow, mean) in document["flows"].as_array().unwrap().iter().zip(means) {
         near(mean, flow["goodput_bps"].as_f64().unwrap() * 636.0 / 512.0, 0.1);
+    }
+}
+
+#[test]
+fn a_meter_tells_how_the_line_is_divided() {
+    // Section V.D of paper 002 in cells per 10 ms: what six constant streams offer in the first interval is accepted.
+    let streams = [(0.25, 30), (0.2, 30), (0.15, 30), (0.1, 20), (0.2, 15), (0.1, 5)];
+    let stream = |(index, (weight, cells)): (usize, (f64, u64))| {
+        format!(
+            "[[flow]]\nname = \"flow{}\"\nweight = {weight:?}\nsource = {{ kind = \"cbr\", rate = \"{} b/s\" }}\n",
+            index + 1,
+            42_400 * cells
+        )
+    };
+    let text = format!(
+        "name = \"example\"\nduration = \"12 ms\"\nwarmup = \"1 ms\"\nsample = \"11 ms\"\n[topology]\n\
+         template = \"dumbbell\"\nsources = 6\naccess = {{ rate = \"155.52 Mb/s\", delay = \"5 us\" }}\n\
+         bottleneck = {{ rate = \"4.24 Mb/s\", delay = \"5 us\" }}\negress = {{ rate = \"155.52 Mb/s\", delay = \"5 us\" }}\n\
+         [port.bottleneck]\nbuffer = \"100 cells\"\n\
+         admission = {{ policy = \"wfepd\", memory = 0.0, max_p = 1.0 }}\n\
+         [measure]\nmeter = [\"bottleneck\"]\n[flows]\ntransport = {{ kind = \"cells\" }}\n{}",
+        streams.into_iter().enumerate().map(stream).collect::<String>()
+    );
+    let document = api::run(&Request { text: &text, ..Request::default() }, || 0.0).unwrap();
+    let circuits = port(&document)["meter"]["circuits"].as_array().unwrap();
+    let readings = |key: &str| -> Vec<f64> { circuits.iter().map(|one| numbers(&one[key])[0]).collect() };
+    for (key, unit, wanted) in [
+        ("bps", 42_400.0, [30.0, 30.0, 30.0, 20.0, 15.0, 5.0]),
+        ("part_bps", 42_400.0, [28.5714, 22.2222, 1e-9, 8.0, 21.1111, 10.0]),
+        ("granted_bps", 42_400.0, [28.5714, 22.8571, 17.1429, 11.4286, 15.0, 5.0]),
+        ("refusal", 1.0, [1.0, 1.0, 1.0, 1.0, 0.0351, 1e-9]),
+    ] {
+        let found = readings(key);
+        let close = found.iter().zip(wanted).all(|(value, wanted)| (value / unit - wanted).abs() < 1e-4);
+        assert!(close, "{key}: {found:?}");
     }
 }
 

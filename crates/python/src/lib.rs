@@ -1,8 +1,13 @@
 //! Python bindings: glue only. Texts go in, JSON texts come out; `python/pushout/_core.pyi` says the same in Python.
 
+mod pool;
+mod trace;
+
+use std::hint::black_box;
 use std::time::Instant;
 
 use pushout_core::api::{self, Request};
+use pushout_core::engine;
 use pyo3::prelude::*;
 
 pyo3::create_exception!(
@@ -30,6 +35,12 @@ mod _core {
 
     #[pymodule_export]
     use super::ScenarioError;
+
+    #[pymodule_export]
+    use super::pool::{Points, Pool, identities};
+
+    #[pymodule_export]
+    use super::trace::Trace;
 
     /// Version of the simulator.
     #[pymodule_export]
@@ -75,6 +86,17 @@ mod _core {
         py.detach(|| api::explain(&request(text, name, &sets, seed, engine, false)))
             .map(|document| document.to_string())
             .map_err(ScenarioError::new_err::<String>)
+    }
+
+    /// Seconds that so many cells take through a ring with early packet discard and counters, and nothing else: the
+    /// floor under every simulator that handles each cell.
+    #[pyfunction]
+    fn floor(py: Python<'_>, cells: u64) -> f64 {
+        py.detach(|| {
+            let start = Instant::now();
+            black_box(engine::floor::floor(black_box(cells)));
+            start.elapsed().as_secs_f64()
+        })
     }
 
     /// The JSON Schema of the scenario file.

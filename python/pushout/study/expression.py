@@ -9,9 +9,9 @@ and gives a list. Arithmetic and comparison work on lists entry by entry, as in
 
 import ast
 import operator
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
-from statistics import fmean
+from statistics import fmean, pstdev
 from typing import Any
 
 Value = Any
@@ -27,18 +27,55 @@ class ExpressionError(ValueError):
     """An expression that cannot be read, or that names what the study does not have."""
 
 
+def _first(values: Sequence[Value], count: Value) -> Value:
+    return tuple(values)[: int(count)]
+
+
+def _histogram(values: Sequence[float], width: float, bins: Value) -> Value:
+    """The share of the values in each of so many bins of this width, from zero on."""
+    places = [int(value // width) for value in values]
+    return tuple(places.count(index) / len(places) for index in range(int(bins)))
+
+
+def _settled(curve: Sequence[float], tolerance: float) -> int:
+    """How many entries pass before three in a row lie at their level, or above it by at most this share of it.
+
+    The level of a curve that settles is the mean of its second half; the three count by their mean.
+    """
+    level = (1 + tolerance) * fmean(curve[len(curve) // 2 :])
+    return next(index for index in range(len(curve)) if fmean(curve[index : index + 3]) <= level)
+
+
+def _known_mean(values: Iterable[float | None]) -> float | None:
+    """What was not measured in some entry (no packet, no delay) does not count."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
 def _spread(values: Iterable[float]) -> float:
     numbers = tuple(values)
     return max(numbers) - min(numbers)
+
+
+def _jain(values: Iterable[float]) -> float:
+    """R. Jain's index of fairness, (Σx)² / (n Σx²): 1 if all are equal."""
+    numbers = tuple(values)
+    return sum(numbers) ** 2 / (len(numbers) * sum(number**2 for number in numbers))
 
 
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     "abs": lambda value: _each(abs, value),
     "all": all,
     "any": any,
+    "deviation": pstdev,
+    "first": _first,
+    "histogram": _histogram,
+    "jain": lambda *values: _jain(_flat(values)),
     "max": max,
-    "mean": fmean,
+    "mean": _known_mean,
     "min": min,
+    "nth": lambda values, place: values[int(place) - 1],
+    "settled": _settled,
     "spread": _spread,
     "sum": sum,
 }

@@ -88,7 +88,7 @@ def _draw(title: str, height: float, fill: Callable[[Any], None]) -> Drawing:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(_style(title)):
+    with mpl.rc_context(style(title)):
         figure = Figure(figsize=(WIDTH_IN, height), layout="constrained")
         axes = figure.subplots()
         fill(axes)
@@ -104,7 +104,8 @@ def _draw(title: str, height: float, fill: Callable[[Any], None]) -> Drawing:
     return Drawing(title, text.getvalue())
 
 
-def _style(title: str) -> Any:
+def style(title: str) -> Any:
+    """How every drawing looks, in the stand-ins for the colours."""
     clear = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), "none")
     ink = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK)
     text = {"svg.fonttype": "none", "svg.hashsalt": title, "font.size": 9, "font.family": "sans-serif"}

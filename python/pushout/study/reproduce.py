@@ -8,10 +8,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from pushout.cache import Cache
 from pushout.document import Document
 from pushout.simulate import Job, run_all
 from pushout.stats import Interval
-from pushout.study.cache import Cache
 from pushout.study.case import Case
 from pushout.study.charts import Chart
 from pushout.study.expression import Expression

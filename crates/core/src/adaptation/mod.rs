@@ -20,19 +20,54 @@ pub struct Shape {
     pub bytes: u16,
 }
 
+/// How the packets of one circuit become frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// Every packet is one cell.
+    Cell,
+    /// AAL5.
+    Aal5 {
+        /// Whether eight octets of LLC/SNAP precede the packet.
+        llc_snap: bool,
+        /// Cells that a code adds.
+        parity: u16,
+    },
+    /// Packets with so many octets of header.
+    Packet {
+        /// Octets that the link adds.
+        header: u32,
+    },
+}
+
+impl Framing {
+    /// That of a circuit on a medium.
+    pub fn of(vc: &Vc, medium: Medium) -> Framing {
+        match medium {
+            Medium::Cells if vc.packet == 0 => Framing::Cell,
+            Medium::Cells => Framing::Aal5 { llc_snap: vc.llc_snap, parity: vc.parity_cells },
+            Medium::Packets => Framing::Packet { header: vc.header },
+        }
+    }
+
+    /// The frame of a packet of `packet` octets, IP header included.
+    pub fn shape(self, packet: u32) -> Shape {
+        match self {
+            Framing::Cell => Shape { units: 1, bytes: CELL_BYTES as u16 },
+            Framing::Aal5 { llc_snap, parity } => {
+                let shape = aal5::segment(packet, llc_snap);
+                Shape { units: shape.units + parity, ..shape }
+            }
+            Framing::Packet { header } => {
+                Shape { units: 1, bytes: u16::try_from(packet + header).expect("a checked packet fits") }
+            }
+        }
+    }
+}
+
 impl Shape {
     /// The frame of a packet of `packet` octets, IP header included, on a medium; 0 octets stand for a single cell.
     pub fn of(vc: &Vc, medium: Medium, packet: u32) -> Shape {
-        match medium {
-            Medium::Cells if vc.packet == 0 => Shape { units: 1, bytes: CELL_BYTES as u16 },
-            Medium::Cells => {
-                let shape = aal5::segment(packet, vc.llc_snap);
-                Shape { units: shape.units + vc.parity_cells, ..shape }
-            }
-            Medium::Packets => {
-                Shape { units: 1, bytes: u16::try_from(packet + vc.header).expect("a checked packet fits") }
-            }
-        }
+        Framing::of(vc, medium).shape(packet)
     }
 
     /// The same without the parity cells of a code.

@@ -18,6 +18,19 @@ enum State {
     Refused(Reason),
 }
 
+/// What becomes of the rest of a frame as long as there is room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Within {
+    /// It is taken.
+    Taken,
+    /// It is lost.
+    Lost(Reason),
+    /// It is lost, but perhaps not its last unit.
+    Broken(Reason),
+    /// That has to be asked unit by unit.
+    Asked,
+}
+
 /// The frame state of every circuit at a port.
 #[derive(Clone, Debug)]
 pub struct Frames {
@@ -69,13 +82,12 @@ impl Frames {
         !unit.is_first() && self.state[vc] != State::Whole
     }
 
-    /// Why a unit of the circuit would be discarded that neither starts nor ends a frame; `None` if it is queued when it
-    /// fits.
-    pub(crate) fn refuses(&self, vc: usize) -> Option<Reason> {
+    /// What becomes of the rest of the circuit's frame, if it fits.
+    pub(crate) fn within(&self, vc: usize) -> Within {
         match self.state[vc] {
-            State::Whole => None,
-            State::Broken => Some(Reason::Partial),
-            State::Refused(reason) => Some(reason),
+            State::Whole => Within::Taken,
+            State::Broken => Within::Broken(Reason::Partial),
+            State::Refused(reason) => Within::Lost(reason),
         }
     }
 

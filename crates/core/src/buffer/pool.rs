@@ -56,6 +56,11 @@ impl Pool {
     /// A unit of `size` enters.
     pub(crate) fn add(&mut self, vc: usize, size: u64) {
         assert!(self.fits(size), "never over the buffer");
+        self.add_ahead(vc, size);
+    }
+
+    /// The same for an engine that enters arrivals ahead of departures which make room for them.
+    pub(crate) fn add_ahead(&mut self, vc: usize, size: u64) {
         self.total += size;
         self.active += u32::from(self.of[vc] == 0);
         self.of[vc] += size;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::runs::{Part, Runs};
-use crate::unit::Unit;
+use crate::unit::{Flags, Unit};
 
 /// A queue of units with stable positions.
 ///
@@ -84,6 +84,48 @@ impl Queue {
         Some(unit)
     }
 
+    /// Units of one frame join, of which `unit` is the first and only the last has the mark `last`, if there is one.
+    pub(crate) fn push_train(&mut self, unit: Unit, units: u16, last: Flags) {
+        let inner = Flags(unit.flags.0 & !Flags::FIRST.0);
+        let end = Unit { index: unit.index + units - 1, flags: inner.with(last), ..unit };
+        let first = Unit { flags: if units == 1 { unit.flags.with(last) } else { unit.flags }, ..unit };
+        self.push(first);
+        if units == 1 {
+            return;
+        }
+        let between = (unit.index + 1..end.index).map(|index| Some(Unit { index, flags: inner, ..unit }));
+        self.slots.extend(between);
+        self.len += usize::from(units) - 2;
+        if let Some(runs) = &mut self.runs {
+            runs.grown(usize::from(units) - 2);
+        }
+        self.push(end);
+    }
+
+    /// How many units at the head belong to one frame and do not end it, short of the last one of the queue.
+    pub(crate) fn inner_ahead(&self) -> usize {
+        let Some(first) = self.front() else { return 0 };
+        let inner = |&(i, unit): &(usize, &Unit)| {
+            unit.frame == first.frame
+                && usize::from(unit.index) == usize::from(first.index) + i
+                && !unit.is_eom()
+        };
+        let ahead = self.slots.iter().take(self.len - 1).map_while(Option::as_ref);
+        ahead.enumerate().take_while(inner).count()
+    }
+
+    /// So many units of one frame leave from the head, not its last one; answers the first.
+    pub(crate) fn skip(&mut self, units: usize) -> Option<Unit> {
+        let first = *self.front()?;
+        if let Some(runs) = &mut self.runs {
+            runs.skipped(units);
+        }
+        self.slots.drain(..units);
+        self.head += units as u64;
+        self.len -= units;
+        Some(first)
+    }
+
     /// The unit at a position leaves, if it is still there.
     pub fn take(&mut self, position: u64) -> Option<Unit> {
         let index = position.checked_sub(self.head)? as usize;
@@ -125,7 +167,7 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::buffer::runs::Run;
+    use crate::buffer::runs::{Extent, Run};
     use crate::unit::Flags;
     use proptest::prelude::*;
 
@@ -223,11 +265,12 @@ mod tests {
         let mut queue = spelled("f.ef.efe");
         queue.pop();
         let last = queue.positions().end - 1;
-        let cut: Vec<u32> = queue.cut(Part { run: 1, keep_eom: false }).map(|unit| unit.frame).collect();
+        let cut: Vec<u32> =
+            queue.cut(Part { run: 1, extent: Extent::Whole }).map(|unit| unit.frame).collect();
         assert_eq!(cut, [2, 2, 2]);
         assert_eq!((runs(&queue).as_str(), queue.len()), ("2c 2w", 4));
         assert_eq!(queue.at(last).map(|unit| unit.frame), Some(3), "what is behind keeps its position");
-        assert_eq!(queue.cut(Part { run: 0, keep_eom: true }).len(), 1);
+        assert_eq!(queue.cut(Part { run: 0, extent: Extent::ButEom }).len(), 1);
         assert_eq!(queue.pop().map(|unit| unit.is_eom()), Some(true));
     }
 
@@ -263,7 +306,13 @@ mod tests {
                     7 if !queue.is_empty() => {
                         let run = choice % (queue.runs().last().unwrap() + 1);
                         let closed = queue.runs().get(run).unwrap().is_closed();
-                        let (before, part) = (queue.len(), Part { run, keep_eom: closed && choice > 50 });
+                        let last = queue.runs().last().unwrap();
+                        let part = match choice {
+                            0..40 if run > 0 => Part { run: last + usize::from(run == last), extent: Extent::AndEomBefore },
+                            0..70 if closed => Part { run, extent: Extent::ButEom },
+                            _ => Part { run, extent: Extent::Whole },
+                        };
+                        let before = queue.len();
                         let gone = queue.cut(part).len();
                         prop_assert_eq!(queue.len(), before - gone);
                     }

@@ -6,7 +6,7 @@ use crate::unit::Unit;
 
 /// The units of a queue, cut behind every EOM: what the receiver will collect into one frame each.
 ///
-/// Only the last run can be without its EOM, that of a frame which is still arriving.
+/// Only the last run can be without its EOM: that of a frame which is still arriving, or whose EOM was cut out.
 #[derive(Clone, Debug, Default)]
 pub struct Runs {
     list: VecDeque<Run>,
@@ -30,8 +30,19 @@ pub struct Run {
 pub struct Part {
     /// Place of the run in the queue, from 0.
     pub run: usize,
-    /// Whether its last unit stays.
-    pub keep_eom: bool,
+    /// What of it goes.
+    pub extent: Extent,
+}
+
+/// What of a run is cut out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// All but its EOM.
+    ButEom,
+    /// All of it and the EOM in front of it. It is the last run, or the empty one behind the last.
+    AndEomBefore,
 }
 
 impl Run {
@@ -69,6 +80,16 @@ impl Runs {
         self.list.get(run)
     }
 
+    /// Number of runs that are whole frames.
+    pub(crate) fn whole(&self) -> usize {
+        self.whole
+    }
+
+    /// Units of the shortest run that has its EOM, behind what is left of a frame that is being sent.
+    pub(crate) fn shortest(&self) -> Option<usize> {
+        self.list.iter().skip(self.open_ahead.into()).filter(|run| run.closed).map(|run| run.units).min()
+    }
+
     /// The place of the last run.
     pub fn last(&self) -> Option<usize> {
         self.list.len().checked_sub(1)
@@ -93,9 +114,29 @@ impl Runs {
         self.whole += usize::from(run.is_whole());
     }
 
+    /// So many units more of the frame that is arriving have joined, in order.
+    pub(super) fn grown(&mut self, units: usize) {
+        let run = self.list.back_mut().expect("a frame that is arriving has a run");
+        run.units += units;
+        run.next = run.next.wrapping_add(units as u16);
+    }
+
+    /// So many units of the first frame have left from the head, and it is still to end.
+    pub(super) fn skipped(&mut self, units: usize) {
+        self.open_ahead = true;
+        self.spoil(0);
+        self.list[0].units -= units;
+    }
+
     pub(super) fn popped(&mut self, unit: &Unit) {
         self.open_ahead = !unit.is_eom();
-        self.taken(0, unit);
+        match self.list.front() {
+            Some(run) if run.units > 1 && !unit.is_eom() => {
+                self.spoil(0);
+                self.list[0].units -= 1;
+            }
+            _ => self.taken(0, unit),
+        }
     }
 
     /// The unit at this offset from the head has been taken out.
@@ -124,14 +165,36 @@ impl Runs {
     /// A part is cut out; answers its offset from the head and its length.
     pub(super) fn cut(&mut self, part: Part) -> (usize, usize) {
         let offset = self.list.iter().take(part.run).map(Run::units).sum();
-        self.spoil(part.run);
-        let units = self.list[part.run].units;
-        if part.keep_eom {
-            self.list[part.run].units = 1;
-            return (offset, units - 1);
+        match part.extent {
+            Extent::Whole => (offset, self.cut_run(part.run)),
+            Extent::ButEom => {
+                self.spoil(part.run);
+                let units = std::mem::replace(&mut self.list[part.run].units, 1);
+                (offset, units - 1)
+            }
+            Extent::AndEomBefore => {
+                let units = if part.run < self.list.len() { self.cut_run(part.run) } else { 0 };
+                self.cut_eom(part.run - 1);
+                (offset - 1, units + 1)
+            }
         }
-        self.list.remove(part.run);
-        (offset, units)
+    }
+
+    /// A run is cut out; answers its length.
+    fn cut_run(&mut self, run: usize) -> usize {
+        self.spoil(run);
+        self.list.remove(run).map_or(0, |run| run.units)
+    }
+
+    /// The last run loses its EOM.
+    fn cut_eom(&mut self, last: usize) {
+        self.spoil(last);
+        let run = &mut self.list[last];
+        run.units -= 1;
+        run.closed = false;
+        if run.units == 0 {
+            self.list.remove(last);
+        }
     }
 
     /// A run is no whole frame any more.

@@ -39,6 +39,7 @@ impl Set {
     }
 
     /// The smallest member that is not below `from`.
+    #[inline]
     pub fn first_from(&self, from: usize) -> Option<usize> {
         let word = from / WORD;
         let rest = *self.words.get(word)? >> (from % WORD);

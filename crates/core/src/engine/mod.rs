@@ -1,8 +1,12 @@
 //! Engines: how a run gets from its first instant to its last.
 
+mod calls;
+
 pub mod reference;
 
 pub mod fast;
+
+pub mod floor;
 
 use crate::buffer::verdict::Reason;
 use crate::network::Network;
@@ -83,7 +87,7 @@ fn sampled_ports(scenario: &Scenario) -> Vec<usize> {
 }
 
 /// Whether a port is one of them.
-fn is_sampled(scenario: &Scenario, port: usize) -> bool {
+pub(crate) fn is_sampled(scenario: &Scenario, port: usize) -> bool {
     scenario.lines[port].port.capacity != u64::MAX
 }
 

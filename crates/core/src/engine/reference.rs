@@ -1,26 +1,32 @@
 //! The reference engine: the simplest event loop over single units that a reader can check against the papers.
 //!
-//! Two events for every unit and line: the last bit leaves, the unit arrives at its end. Units on a line stay in
-//! order, so only the first one of each line is in the event queue; the same goes for the credits of each port.
+//! Two events for every unit and line: the last bit leaves, the unit arrives at its end.
 
 use std::collections::VecDeque;
 
+use super::calls::Calls;
 use super::{LossRecord, Outcome, Work, number_at_port, sampled_ports};
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::credit::Credit;
-use crate::link::port::Loss;
+use crate::link::port::{Loss, Started};
 use crate::network::Network;
-use crate::network::circuit::{Emission, Hop};
-use crate::network::flow::End;
+use crate::network::circuit::Hop;
+use crate::network::flow::{End, Outbox};
 use crate::scenario::model::{Medium, Scenario};
+use crate::trace::{Tracer, What};
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Span, Time};
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
-    let mut engine = Engine::new(scenario, log);
+    run_traced(scenario, log, ()).0
+}
+
+/// The same, and tell `tracer` of every unit at every port.
+pub fn run_traced<T: Tracer>(scenario: &Scenario, log: bool, tracer: T) -> (Outcome, T) {
+    let mut engine = Engine::new(scenario, log, tracer);
     engine.run_until(Time::ZERO + scenario.warmup);
     engine.network.reset_counters(Time::ZERO + scenario.warmup);
     engine.run_until(Time::ZERO + scenario.duration);
@@ -28,12 +34,12 @@ pub fn run(scenario: &Scenario, log: bool) -> Outcome {
     engine.outcome()
 }
 
-struct Engine {
+struct Engine<T> {
     network: Network,
     queue: EventQueue,
     ties: Ties,
-    /// Units on each line, with the time at which they arrive.
-    lines: Vec<VecDeque<(Time, Unit)>>,
+    /// Units on each line.
+    lines: Vec<VecDeque<Unit>>,
     /// Credits on their way to each port, with the time at which they arrive.
     credits: Vec<VecDeque<(Time, Credit)>>,
     /// The line in the other direction of each.
@@ -41,20 +47,22 @@ struct Engine {
     is_cells: Vec<bool>,
     /// Whether any port works with credits.
     with_credits: bool,
-    /// The instant for which each flow end is in the queue; an event for any other instant is out of date.
-    called: Vec<Time>,
+    calls: Calls,
     /// Ports whose occupancy is sampled, when next and how often.
     sampled: Vec<usize>,
     sample: Time,
     every: Span,
+    /// When the run is over.
+    end: Time,
     work: Work,
     log: Option<Vec<LossRecord>>,
-    emissions: Vec<Emission>,
+    outbox: Outbox,
     losses: Vec<Loss>,
+    tracer: T,
 }
 
-impl Engine {
-    fn new(scenario: &Scenario, log: bool) -> Engine {
+impl<T: Tracer> Engine<T> {
+    fn new(scenario: &Scenario, log: bool, tracer: T) -> Engine<T> {
         let network = Network::new(scenario);
         let mut engine = Engine {
             queue: EventQueue::default(),
@@ -64,14 +72,16 @@ impl Engine {
             back: scenario.lines.iter().map(|line| line.back).collect(),
             with_credits: scenario.lines.iter().any(|line| line.port.credit.is_some()),
             is_cells: scenario.lines.iter().map(|line| line.medium == Medium::Cells).collect(),
-            called: vec![Time::NEVER; 2 * network.flows.len()],
+            calls: Calls::new(network.flows.len()),
             sampled: sampled_ports(scenario),
             sample: Time::ZERO,
             every: scenario.sample,
+            end: Time::ZERO + scenario.duration,
             work: Work::default(),
             log: log.then(Vec::new),
-            emissions: Vec::new(),
+            outbox: Outbox::default(),
             losses: Vec::new(),
+            tracer,
             network,
         };
         for port in 0..engine.lines.len() {
@@ -107,16 +117,18 @@ impl Engine {
         }
     }
 
-    fn outcome(self) -> Outcome {
+    fn outcome(self) -> (Outcome, T) {
         let mut on_lines = vec![0; self.network.circuits.len()];
-        for (_, unit) in self.lines.iter().flatten() {
+        for unit in self.lines.iter().flatten() {
             on_lines[unit.vc as usize] += 1;
         }
-        Outcome { network: self.network, on_lines, work: self.work, losses: self.log.unwrap_or_default() }
+        let losses = self.log.unwrap_or_default();
+        (Outcome { network: self.network, on_lines, work: self.work, losses }, self.tracer)
     }
 
     fn free(&mut self, port: usize, now: Time) {
         if let Some(unit) = self.network.ports[port].finish(now) {
+            self.tracer.see(now, port, &unit, What::Leaves, &self.network.circuits);
             self.forwarded(&unit, now);
         }
         self.start(port, now);
@@ -129,10 +141,7 @@ impl Engine {
     }
 
     fn arrive(&mut self, line: usize, now: Time) {
-        let (_, mut unit) = self.lines[line].pop_front().expect("an arriving unit was on the line");
-        if let Some(&(time, _)) = self.lines[line].front() {
-            self.expect(line, time);
-        }
+        let mut unit = self.lines[line].pop_front().expect("an arriving unit was on the line");
         let Network { receivers, circuits, .. } = &mut self.network;
         if let Some(receiver) = &mut receivers[line] {
             receiver.arrived(number_at_port(circuits)(&unit));
@@ -194,22 +203,17 @@ impl Engine {
     }
 
     fn timer(&mut self, entity: usize, now: Time) {
-        if self.called[entity] != now {
-            return;
-        }
-        self.called[entity] = Time::NEVER;
-        let (flow, end) = (entity / 2, if entity.is_multiple_of(2) { End::Source } else { End::Sink });
-        let Network { flows, circuits, .. } = &mut self.network;
-        if flows[flow].next_timer(end).is_some_and(|due| due <= now) {
-            flows[flow].on_timer(end, now, circuits, &mut self.emissions);
+        let rung = self.calls.ring(&mut self.network, entity, now, &mut self.outbox);
+        if let Some((flow, end)) = rung {
             self.emit(now);
+            self.call(flow, end);
         }
-        self.call(flow, end);
     }
 
     /// A unit enters the buffer of a port, or is lost there.
     fn enter(&mut self, hop: Hop, unit: Unit, now: Time) {
         let Network { ports, circuits, .. } = &mut self.network;
+        self.tracer.see(now, hop.port as usize, &unit, What::Arrives, circuits);
         let port = &mut ports[hop.port as usize];
         port.arrive(now, unit, hop.vc as usize, number_at_port(circuits), &mut self.losses);
         self.start(hop.port as usize, now);
@@ -217,44 +221,54 @@ impl Engine {
 
     /// A unit is lost before it enters the buffer of a port.
     fn refuse(&mut self, hop: Hop, unit: Unit, reason: Reason, now: Time) {
+        self.tracer.see(now, hop.port as usize, &unit, What::Arrives, &self.network.circuits);
         self.network.ports[hop.port as usize].refuse(unit, reason, &mut self.losses);
         self.count_losses(hop.port as usize, now);
     }
 
     /// Let a port start the next credit cell or else the next unit, if its line is free.
+    #[inline]
     fn start(&mut self, port: usize, now: Time) {
-        if let Some((credit, sent)) = self.network.ports[port].start_credit(now) {
-            self.work.cell_hops += 1;
-            self.queue.push(Event::new(sent.ends, Class::Free, port as u32));
-            let to = self.back[port].expect("credit cells go against the data of a line");
-            return self.send_credit(to, sent.arrives, credit);
+        let busy = self.network.ports[port].is_busy() || self.with_credits && self.start_credit(port, now);
+        if !busy {
+            self.start_unit(port, now);
         }
+        if !self.losses.is_empty() {
+            self.count_losses(port, now);
+        }
+    }
+
+    /// Let a port start the next credit cell, if there is one.
+    fn start_credit(&mut self, port: usize, now: Time) -> bool {
+        let Some((credit, sent)) = self.network.ports[port].start_credit(now) else { return false };
+        self.work.cell_hops += 1;
+        self.queue.push(Event::new(sent.ends, Class::Free, port as u32));
+        let to = self.back[port].expect("credit cells go against the data of a line");
+        self.send_credit(to, sent.arrives, credit);
+        true
+    }
+
+    /// Let a port start the next unit, if there is one.
+    fn start_unit(&mut self, port: usize, now: Time) {
         let Network { ports, circuits, .. } = &mut self.network;
         let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
-        self.count_losses(port, now);
-        let Some(started) = started else { return };
+        let Some(Started { unit, sent }) = started else { return };
         let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
-        *hops += 1;
-        self.queue.push(Event::new(started.sent.ends, Class::Free, port as u32));
-        let time = started.sent.arrives;
-        if self.lines[port].is_empty() {
-            self.expect(port, time);
-        }
-        self.lines[port].push_back((time, started.unit));
+        *hops += u64::from(sent.starts < self.end); // a host may still be resting then
+        let (free, rank) = (sent.ends.since(sent.starts), self.ties.rank(sent.arrives, port as u32));
+        self.queue.push_after(free, Event::new(sent.ends, Class::Free, port as u32));
+        let event = Event { time: sent.arrives, class: Class::Arrive, rank, entity: port as u32 };
+        self.queue.push_after(sent.arrives.since(sent.starts), event);
+        self.lines[port].push_back(unit);
     }
 
     /// What a port has just lost, on arrival or at the head of a queue.
-    #[inline]
+    #[cold]
     fn count_losses(&mut self, port: usize, now: Time) {
-        if !self.losses.is_empty() {
-            self.count_each_loss(port, now);
-        }
-    }
-
-    fn count_each_loss(&mut self, port: usize, now: Time) {
         let mut losses = std::mem::take(&mut self.losses);
         for Loss { unit, reason } in losses.drain(..) {
             let Unit { vc, frame, index, .. } = unit;
+            self.tracer.see(now, port, &unit, What::Lost(reason), &self.network.circuits);
             self.network.circuits[vc as usize].lost();
             if let Some(log) = &mut self.log {
                 log.push(LossRecord { time: now, port: port as u32, vc, frame, index, reason });
@@ -264,41 +278,32 @@ impl Engine {
         self.losses = losses;
     }
 
-    /// The next unit on a line will arrive at `time`.
-    fn expect(&mut self, line: usize, time: Time) {
-        let rank = self.ties.rank(time, line as u32);
-        self.queue.push(Event { time, class: Class::Arrive, rank, entity: line as u32 });
-    }
-
     /// A unit arrives at the host where its circuit ends.
     fn deliver(&mut self, unit: Unit, now: Time) {
         let Network { flows, circuits, .. } = &mut self.network;
         let Some(frame) = circuits[unit.vc as usize].receive(&unit) else { return };
         let flow = frame.flow as usize;
-        let end = flows[flow].deliver(now, &frame, circuits, &mut self.emissions);
+        let end = flows[flow].deliver(now, &frame, circuits, &mut self.outbox);
         self.emit(now);
         self.call(flow, end);
     }
 
     /// Hand the frames that a host has written to its network interface.
     fn emit(&mut self, now: Time) {
-        let emissions = std::mem::take(&mut self.emissions);
+        let emissions = std::mem::take(&mut self.outbox.emissions);
         for emission in &emissions {
             let circuit = &self.network.circuits[emission.vc as usize];
             let hop = circuit.hop(0).expect("a circuit has a first port");
             emission.units().for_each(|unit| self.enter(hop, unit, now));
         }
-        self.emissions = emissions;
-        self.emissions.clear();
+        self.outbox.emissions = emissions;
+        self.outbox.emissions.clear();
     }
 
     /// Put a flow's end into the queue for its next timer, unless it will be called before that anyway.
     fn call(&mut self, flow: usize, end: End) {
-        let entity = 2 * flow + usize::from(end == End::Sink);
-        let Some(time) = self.network.flows[flow].next_timer(end) else { return };
-        if time < self.called[entity] {
-            self.called[entity] = time;
-            self.queue.push(Event::new(time, Class::Timer, entity as u32));
+        if let Some(event) = self.calls.next(&self.network.flows, flow, end) {
+            self.queue.push(event);
         }
     }
 }

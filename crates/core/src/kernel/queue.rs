@@ -1,6 +1,7 @@
-//! The event queue: a quaternary heap of sixteen-octet keys.
+//! The event queue: a quaternary heap of sixteen-octet keys, and rows for events that come in order anyway.
 
-use crate::units::Time;
+use super::row::{NOTHING, Row};
+use crate::units::{Span, Time};
 
 /// What happens: the class, in the order of simultaneous events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,12 +44,15 @@ impl Event {
         Event { time, class, rank: 0, entity }
     }
 
-    fn key(self) -> u128 {
+    /// Its place in the order.
+    #[inline]
+    pub(crate) fn key(self) -> u128 {
         let class = u64::from(self.class as u32) << (ENTITY_BITS + RANK_BITS);
         let rank = u64::from(self.rank >> (u32::BITS - RANK_BITS)) << ENTITY_BITS;
         u128::from(self.time.0) << 64 | u128::from(class | rank | u64::from(self.entity))
     }
 
+    #[inline]
     fn of_key(key: u128) -> Event {
         let low = key as u64;
         let class = CLASSES[(low >> (ENTITY_BITS + RANK_BITS)) as usize];
@@ -64,31 +68,41 @@ impl Event {
 
 /// Pending events, earliest first; equal keys are one and the same event.
 ///
-/// An event that is handled usually brings about the next one of its kind. So the place of the event taken last stays
-/// open until it is known whether a new event can sink from there, which costs half of taking one and adding another.
+/// What is due a constant time after it was announced comes in the order in which it was announced: the ends of
+/// transmissions of one length, arrivals over lines of one delay. Such events queue up in a row for each delay, and only
+/// the heads of a few rows and the heap, which takes all other events, have to be compared.
+///
+/// In the heap an event that is handled usually brings about the next one of its kind. So the place of the event taken
+/// last stays open until it is known whether a new event can sink from there, which costs half of taking one and adding
+/// another.
 #[derive(Clone, Debug)]
 pub struct EventQueue {
     /// The heap, and behind it so many [`NOTHING`]s that every node has all its children.
     heap: Vec<u128>,
     len: usize,
     open: bool,
+    /// Delays of the rows, and their first keys.
+    delays: [Span; MOST_ROWS],
+    firsts: [u128; MOST_ROWS],
+    rows: Vec<Row<()>>,
 }
 
+/// Rows beyond which the heap is cheaper than their comparison.
+const MOST_ROWS: usize = 8;
 /// Children of a node: four, so that the heap is half as deep and a node's children share cache lines.
 const ARITY: usize = 4;
-/// Later than any event.
-const NOTHING: u128 = u128::MAX;
 
 impl Default for EventQueue {
     fn default() -> Self {
-        EventQueue { heap: vec![NOTHING; ARITY + 1], len: 0, open: false }
+        let (delays, firsts) = ([Span::ZERO; MOST_ROWS], [NOTHING; MOST_ROWS]);
+        EventQueue { heap: vec![NOTHING; ARITY + 1], len: 0, open: false, delays, firsts, rows: Vec::new() }
     }
 }
 
 impl EventQueue {
     /// Number of pending events.
     pub fn len(&self) -> usize {
-        self.len - usize::from(self.open)
+        self.len - usize::from(self.open) + self.rows.iter().map(Row::len).sum::<usize>()
     }
 
     /// Whether nothing is pending.
@@ -103,22 +117,65 @@ impl EventQueue {
         if std::mem::take(&mut self.open) { self.sink(key) } else { self.rise(key) }
     }
 
+    /// Add an event that is announced `delay`, or a picosecond or two more, before it is due.
+    #[inline]
+    pub fn push_after(&mut self, delay: Span, event: Event) {
+        match self.delays[..self.rows.len()].iter().position(|other| *other == delay) {
+            Some(place) => self.push_in_row(place, event.key()),
+            None => self.push_first(delay, event),
+        }
+    }
+
     /// Take the earliest event, if it is before `end`.
     #[inline]
     pub fn pop_before(&mut self, end: Time) -> Option<Event> {
         if std::mem::take(&mut self.open) {
-            self.len -= 1;
-            let last = std::mem::replace(&mut self.heap[self.len], NOTHING);
-            if self.len > 0 {
-                self.sink(last);
+            self.close();
+        }
+        let (mut first, mut place) = (self.heap[0], MOST_ROWS);
+        for (row, &key) in self.firsts[..self.rows.len()].iter().enumerate() {
+            if key < first {
+                (first, place) = (key, row);
             }
         }
-        let first = self.heap[0];
-        if first == NOTHING || (first >> 64) as u64 >= end.0 {
+        if (first >> 64) as u64 >= end.0 {
             return None;
         }
-        self.open = true;
+        match self.rows.get_mut(place) {
+            Some(row) => {
+                row.pop();
+                self.firsts[place] = row.first();
+            }
+            None => self.open = true,
+        }
         Some(Event::of_key(first))
+    }
+
+    #[inline]
+    fn push_in_row(&mut self, place: usize, key: u128) {
+        self.rows[place].push(key, ());
+        self.firsts[place] = self.firsts[place].min(key);
+    }
+
+    /// The first event with this delay.
+    #[cold]
+    fn push_first(&mut self, delay: Span, event: Event) {
+        let place = self.rows.len();
+        if place == MOST_ROWS {
+            return self.push(event);
+        }
+        self.rows.push(Row::default());
+        self.delays[place] = delay;
+        self.push_in_row(place, event.key());
+    }
+
+    /// Fill the open place with the last event of the heap.
+    fn close(&mut self) {
+        self.len -= 1;
+        let last = std::mem::replace(&mut self.heap[self.len], NOTHING);
+        if self.len > 0 {
+            self.sink(last);
+        }
     }
 
     /// Put `key` at the end and let it rise to its place.
@@ -141,11 +198,17 @@ impl EventQueue {
 
     /// When the earliest event is due.
     pub(crate) fn first_time(&self) -> Option<Time> {
+        let first = self.first_key();
+        (first != NOTHING).then_some(Time((first >> 64) as u64))
+    }
+
+    /// The key of the earliest event, or [`NOTHING`].
+    pub(crate) fn first_key(&self) -> u128 {
         // behind an open root the least key is one of its children
         let [root, children @ ..] =
             self.heap.first_chunk::<{ 1 + ARITY }>().expect("a root has all its children");
         let first = if self.open { children.iter().copied().min().unwrap_or(NOTHING) } else { *root };
-        (first != NOTHING).then_some(Time((first >> 64) as u64))
+        self.firsts.iter().copied().fold(first, u128::min)
     }
 
     /// Put `key` where the root was and let it sink to its place.
@@ -194,7 +257,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn taking_and_adding_in_turn_is_a_priority_queue(steps in prop::collection::vec((0u64..30, 0u8..3), 1..300)) {
+        fn taking_and_adding_in_turn_is_a_priority_queue(steps in prop::collection::vec((0u64..30, 0u8..4), 1..300)) {
             let (mut queue, mut model) = (EventQueue::default(), std::collections::BTreeSet::new());
             for (entity, (time, step)) in (0u32..).zip(steps) {
                 if step == 0 {
@@ -202,7 +265,8 @@ mod tests {
                     expected.iter().for_each(|first| { model.remove(first); });
                     prop_assert_eq!(queue.pop_before(Time(20)).map(|e| (e.time.0, e.entity)), expected);
                 } else {
-                    queue.push(Event::new(Time(time), Class::Free, entity));
+                    let event = Event::new(Time(time), Class::Free, entity);
+                    if step == 1 { queue.push(event) } else { queue.push_after(Span(time % 12), event) }
                     model.insert((time, entity));
                 }
                 prop_assert_eq!(queue.len(), model.len());

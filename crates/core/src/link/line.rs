@@ -6,6 +6,7 @@
 //! is at most a picosecond later. Hence a train that comes from a line of the same or a lower rate passes an idle line
 //! with its gaps unchanged, and every unit of it stays equally long.
 
+use crate::rng::Stream;
 use crate::units::{CELL_BYTES, Rate, Span, Time};
 
 /// State of a line.
@@ -13,15 +14,36 @@ use crate::units::{CELL_BYTES, Rate, Span, Time};
 pub struct Line {
     rate: Rate,
     latency: Span,
+    pause: Option<Pause>,
     free: Time,
     carry: u64,
     cell: (u64, u64),
 }
 
+/// The random time for which a host rests before each frame: a remedy against phase effects (S. Floyd, V. Jacobson, "On
+/// traffic phase effects in packet-switched gateways", 1992).
+#[derive(Clone, Debug)]
+pub struct Pause {
+    longest: Span,
+    stream: Stream,
+}
+
+impl Pause {
+    /// Pauses of up to `longest`.
+    pub fn new(longest: Span, stream: Stream) -> Pause {
+        Pause { longest, stream }
+    }
+
+    /// The pause before the next frame.
+    pub fn draw(&mut self) -> Span {
+        Span(self.stream.up_to(self.longest.0))
+    }
+}
+
 /// When a transmission starts, and when it ends at both ends of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// When the first bit leaves: the instant asked for, or up to a picosecond later.
+    /// When the first bit leaves: the instant asked for, or up to a picosecond later, or after a pause.
     pub starts: Time,
     /// When the last bit leaves, and with it the unit leaves the buffer.
     pub ends: Time,
@@ -32,7 +54,28 @@ pub struct Sent {
 impl Line {
     /// An idle line; `latency` is its propagation delay and whatever constant delay the node at its end adds.
     pub fn new(rate: Rate, latency: Span) -> Line {
-        Line { rate, latency, free: Time::ZERO, carry: 0, cell: rate.time_of_bits(CELL_BYTES * 8) }
+        let cell = rate.time_of_bits(CELL_BYTES * 8);
+        Line { rate, latency, pause: None, free: Time::ZERO, carry: 0, cell }
+    }
+
+    /// The same line, with a pause before each frame.
+    pub fn with_pause(self, pause: Option<Pause>) -> Line {
+        Line { pause, ..self }
+    }
+
+    /// The pauses, if there are any.
+    pub fn pause(&self) -> Option<&Pause> {
+        self.pause.as_ref()
+    }
+
+    /// A frame is about to be sent at `now` or as soon as the line is free: pause.
+    pub fn rest(&mut self, now: Time) {
+        if let Some(pause) = &mut self.pause {
+            if now > self.free {
+                (self.free, self.carry) = (now, 0);
+            }
+            self.free += pause.draw();
+        }
     }
 
     /// The earliest instant at which a unit may start.
@@ -89,6 +132,22 @@ mod tests {
         assert_eq!((first.starts, first.ends, first.arrives), (Time(0), Time(2_726_337), Time(102_726_337)));
         let later = line.send(Time(5_000_000), 53);
         assert_eq!((later.starts, later.ends), (Time(5_000_000), Time(7_726_337)));
+    }
+
+    #[test]
+    fn a_line_rests_before_each_frame_for_a_random_time() {
+        let pause = Pause::new(Span(1000), Stream::new(1, "pause"));
+        let mut line = Line::new(STM1, Span::ZERO).with_pause(Some(pause));
+        let mut rests = Vec::new();
+        let mut now = Time(5_000_000);
+        for _ in 0..2000 {
+            line.rest(now);
+            let sent = line.send(now, 53);
+            rests.push(sent.starts.since(now).0);
+            now = line.send(sent.ends, 53).ends + Span(1); // the second cell of a frame follows at once
+        }
+        let mean = rests.iter().sum::<u64>() as f64 / 2000.0;
+        assert!(rests.iter().all(|&rest| rest <= 1000) && (mean - 500.0).abs() < 25.0, "{mean}");
     }
 
     #[test]

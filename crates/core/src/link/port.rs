@@ -14,7 +14,7 @@ mod room;
 
 use std::collections::VecDeque;
 
-use crate::buffer::admission::{self, Admission, Departure};
+use crate::buffer::admission::{self, Admission, Departure, Rule};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::{self, PushOut};
 use crate::buffer::queue::Queue;
@@ -29,30 +29,32 @@ use crate::units::{CELL_BYTES, Time};
 
 use room::Newcomer;
 
-/// A port at work.
+/// A port at work. Engines that know what they do may keep its parts by themselves for a while.
 #[derive(Clone, Debug)]
 pub struct Port {
     measure: Measure,
-    pool: Pool,
-    queues: Vec<Queue>,
-    admission: admission::Policy,
-    pushout: Option<pushout::Policy>,
-    scheduler: scheduler::Policy,
+    pub(crate) pool: Pool,
+    pub(crate) queues: Vec<Queue>,
+    pub(crate) admission: admission::Policy,
+    pub(crate) pushout: Option<pushout::Policy>,
+    pub(crate) scheduler: scheduler::Policy,
     credit: Option<credit::Sender>,
-    line: Line,
-    sending: Option<Sending>,
+    /// Whether nobody needs to be asked: whatever fits is taken and sent in order, as at most ports of a network.
+    is_plain: bool,
+    pub(crate) line: Line,
+    pub(crate) sending: Option<Sending>,
     /// Credit cells that wait for the line, and whether one is in transmission.
     credits: VecDeque<Credit>,
     sending_credit: bool,
-    counters: Counters,
+    pub(crate) counters: Counters,
 }
 
 /// The unit in transmission: no longer queued, still in the buffer.
 #[derive(Clone, Copy, Debug)]
-struct Sending {
-    unit: Unit,
-    vc: usize,
-    size: u64,
+pub(crate) struct Sending {
+    pub(crate) unit: Unit,
+    pub(crate) vc: usize,
+    pub(crate) size: u64,
 }
 
 /// A unit that the port has started to send.
@@ -102,7 +104,10 @@ impl Port {
         assert!(parts.pushout.is_none() || !parts.shared_queue, "push-out needs a queue for each circuit");
         assert!(parts.credit.is_none() || !parts.shared_queue, "credits need a queue for each circuit");
         let queue = if parts.pushout.is_some() { Queue::of_frames() } else { Queue::default() };
+        let takes_all = matches!(parts.admission.rule(), Some(Rule::Fits)) && parts.pushout.is_none();
+        let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_)) && parts.credit.is_none();
         Port {
+            is_plain: takes_all && is_fifo,
             measure: parts.measure,
             pool: parts.pool,
             queues: vec![queue; queues],
@@ -139,6 +144,7 @@ impl Port {
     }
 
     /// Whether the line is sending.
+    #[inline]
     pub fn is_busy(&self) -> bool {
         self.sending.is_some() || self.sending_credit
     }
@@ -171,6 +177,14 @@ impl Port {
     ) {
         self.counters.arrived(&unit);
         let size = self.size_of(&unit);
+        if self.is_plain {
+            let fits = self.pool.fits(size);
+            return if fits {
+                self.enqueue(now, unit, vc, size)
+            } else {
+                self.lose(unit, Reason::Overflow, losses)
+            };
+        }
         let cut = self.cut_for(&unit, vc, size);
         match self.judge(now, &unit, vc, size, cut.is_some()) {
             Verdict::Accept if self.pool.fits(size) => self.enqueue(now, unit, vc, size),
@@ -205,6 +219,10 @@ impl Port {
         if self.is_busy() {
             return None;
         }
+        if self.is_plain {
+            let unit = self.queues[0].pop()?;
+            return Some(self.send(now, unit, vc_of(&unit)));
+        }
         loop {
             let Port { scheduler, credit, .. } = self;
             let mut may_send = |vc: usize| credit.as_ref().is_none_or(|credit| credit.balance(vc) > 0);
@@ -220,9 +238,7 @@ impl Port {
             if let Some(credit) = &mut self.credit {
                 credit.sent(vc);
             }
-            let sent = self.line.send(now, unit.bytes);
-            self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
-            return Some(Started { unit, sent });
+            return Some(self.send(now, unit, vc));
         }
     }
 
@@ -257,6 +273,9 @@ impl Port {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
         self.counters.departed(&unit, vc);
+        if self.is_plain {
+            return Some(unit);
+        }
         self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: true });
         if let Some(pushout) = &mut self.pushout {
             pushout.left(vc, &self.pool, true);
@@ -278,10 +297,15 @@ impl Port {
 
     /// Take a sample of the occupancy for its distribution, and of what the admission policy measures.
     pub fn sample(&mut self) {
-        self.counters.occupancy.sample(self.pool.total());
+        self.sample_level(self.pool.total());
+    }
+
+    /// The same for an engine that keeps the occupancy by itself.
+    pub(crate) fn sample_level(&mut self, level: u64) {
+        self.counters.occupancy.sample(level);
         if let Some(meter) = &mut self.counters.meter {
-            let rate = |vc| self.admission.meter(vc).unwrap_or_default();
-            meter.extend((0..self.pool.vcs()).map(rate));
+            let reading = |vc| self.admission.meter(vc).unwrap_or_default();
+            meter.extend((0..self.pool.vcs()).map(reading));
         }
     }
 
@@ -293,6 +317,11 @@ impl Port {
     /// The counters, for an engine that keeps some of them by itself.
     pub(crate) fn counters_mut(&mut self) -> &mut Counters {
         &mut self.counters
+    }
+
+    /// The admission policy, for an engine that keeps the books by itself.
+    pub(crate) fn admission_mut(&mut self) -> &mut admission::Policy {
+        &mut self.admission
     }
 
     /// A unit is in the buffer although nobody saw it arrive, waiting or being sent: an engine that passes units on
@@ -313,11 +342,23 @@ impl Port {
         self.pool.add(vc, size);
         let queue = self.queue_of(vc);
         let position = self.queues[queue].push(unit);
+        if self.is_plain {
+            return;
+        }
         self.admission.queued(&unit, vc, position);
         self.scheduler.joined(queue);
         if let Some(pushout) = &mut self.pushout {
             pushout.joined(vc, &self.pool);
         }
+    }
+
+    fn send(&mut self, now: Time, unit: Unit, vc: usize) -> Started {
+        if unit.is_first() {
+            self.line.rest(now);
+        }
+        let sent = self.line.send(now, unit.bytes);
+        self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
+        Started { unit, sent }
     }
 
     fn lose(&mut self, unit: Unit, reason: Reason, losses: &mut Vec<Loss>) {

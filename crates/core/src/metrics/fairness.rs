@@ -28,6 +28,16 @@ pub fn difference(rates: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| (high - low) / mean)
 }
 
+/// Standard deviation among the flows over their mean: 0 if all get the same.
+///
+/// `None` without flows or when nothing was delivered.
+pub fn relative_deviation(rates: &[f64]) -> Option<f64> {
+    let n = rates.len() as f64;
+    let mean = rates.iter().sum::<f64>() / n;
+    let variance = rates.iter().map(|rate| (rate - mean) * (rate - mean)).sum::<f64>() / n;
+    (mean > 0.0).then(|| libm::sqrt(variance) / mean)
+}
+
 /// Paper 001, section 4.3: what two classes of flows got, each divided by what it would get if all were fair, and one by
 /// the other. 1 is fair; above 1 the first class gets too much.
 ///
@@ -88,6 +98,13 @@ mod tests {
         assert_eq!((shares[0], shares[1], weighted_deviation(&shares)), (1.5, 0.5, Some(0.5)));
         assert_eq!(weighted_shares(&[0.0], &[1.0]), None);
         assert_eq!(weighted_deviation(&[]), None);
+    }
+
+    #[test]
+    fn a_flow_with_everything_deviates_as_much_as_it_can() {
+        assert_eq!(relative_deviation(&[5.0, 5.0, 5.0]), Some(0.0));
+        assert_eq!(relative_deviation(&[4.0, 0.0]), Some(1.0));
+        assert_eq!(relative_deviation(&[0.0]), None);
     }
 
     #[test]

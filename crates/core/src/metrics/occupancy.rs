@@ -10,10 +10,11 @@ const BINS: usize = 256;
 pub struct Occupancy {
     since: Time,
     last: Time,
-    /// Level times picoseconds.
+    /// Level times picoseconds, modulo 2¹²⁸ while arrivals are ahead of their time.
     area: u128,
     max: u64,
     shift: u32,
+    /// Samples by bins, once there are any.
     samples: Vec<u64>,
     /// Every sample in order, if somebody wants to see them.
     trace: Option<Vec<u64>>,
@@ -28,7 +29,7 @@ impl Occupancy {
             area: 0,
             max: 0,
             shift: 0,
-            samples: vec![0; BINS],
+            samples: Vec::new(),
             trace: None,
         }
     }
@@ -52,9 +53,24 @@ impl Occupancy {
     /// At `now` the occupancy goes from `before` to `after`.
     #[inline]
     pub fn change(&mut self, now: Time, before: u64, after: u64) {
-        self.area += u128::from(before) * u128::from(now.since(self.last).0);
-        self.last = now;
+        self.fall(now, before);
         self.max = self.max.max(after);
+    }
+
+    /// At `now` the occupancy falls from `before` to whatever it is then.
+    #[inline]
+    pub(crate) fn fall(&mut self, now: Time, before: u64) {
+        let area = u128::from(before) * u128::from(now.since(self.last).0);
+        self.area = self.area.wrapping_add(area);
+        self.last = now;
+    }
+
+    /// From `now` on the occupancy is taken for `units` more than `level`, though they come one by one, at instants of this
+    /// sum. The maximum does not change.
+    pub(crate) fn rise(&mut self, now: Time, level: u64, units: u64, instants: u128) {
+        self.fall(now, level);
+        let missing = instants - u128::from(units) * u128::from(now.0);
+        self.area = self.area.wrapping_sub(missing);
     }
 
     /// Up to `now` the level had this integral over time, in level times picoseconds, and this maximum.
@@ -64,6 +80,9 @@ impl Occupancy {
 
     /// A sample finds this level.
     pub fn sample(&mut self, level: u64) {
+        if self.samples.is_empty() {
+            self.samples = vec![0; BINS];
+        }
         while level >> self.shift >= BINS as u64 {
             self.widen();
         }

@@ -1,6 +1,7 @@
 //! What a port counts.
 
 use super::occupancy::Occupancy;
+use crate::buffer::admission::Reading;
 use crate::buffer::verdict::Reason;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -22,9 +23,8 @@ pub struct Counters {
     pub frames_whole_out: u64,
     /// Occupancy over time.
     pub occupancy: Occupancy,
-    /// If somebody wants to see them, the rates that the policy has measured at every sample, in bits per second: a row of
-    /// all circuits each time.
-    pub meter: Option<Vec<f64>>,
+    /// If somebody wants to see them, what the policy knew at every sample: a row of all circuits each time.
+    pub meter: Option<Vec<Reading>>,
     lost: [u64; Reason::ALL.len()],
     /// For each circuit the frame of which all units so far were sent, and how many; none if a unit is missing.
     sent: Vec<Option<(u32, u16)>>,
@@ -84,6 +84,17 @@ impl Counters {
     /// So many were lost for one reason.
     pub(crate) fn lost_many(&mut self, reason: Reason, count: u64) {
         self.lost[reason as usize] += count;
+    }
+
+    /// So many consecutive units of a frame were sent, none of which ends it.
+    pub(crate) fn departed_run(&mut self, first: &Unit, units: u16, vc: usize) {
+        if units == 0 {
+            return;
+        }
+        self.units_out += u64::from(units);
+        self.bytes_out += u64::from(units) * u64::from(first.bytes);
+        let goes_on = first.is_first() || self.sent[vc] == Some((first.frame, first.index));
+        self.sent[vc] = goes_on.then_some((first.frame, first.index + units));
     }
 
     #[inline]

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use crate::adaptation::Shape;
 use crate::adaptation::aal5::{Reassembled, Reassembly};
 use crate::adaptation::coded::Collection;
+use crate::adaptation::{Framing, Shape};
 use crate::buffer::verdict::Reason;
 use crate::police::{self, Police};
 use crate::scenario::contract::carried;
-use crate::scenario::model::{Medium, Scenario, Vc};
+use crate::scenario::model::{Scenario, Vc};
 use crate::transport::fec::Label;
 use crate::transport::tcp::Segment;
 use crate::unit::{Flags, Unit};
@@ -120,14 +120,13 @@ impl Tally {
 #[derive(Clone, Debug)]
 pub struct Circuit {
     hops: Vec<Hop>,
-    medium: Medium,
-    spec: Vc,
+    framing: Framing,
     vc: u32,
     frames: VecDeque<Frame>,
     oldest: u32,
     reassembly: Reassembly,
-    collection: Collection,
-    police: Option<police::Policy>,
+    collection: Box<Collection>,
+    police: Option<Box<police::Policy>>,
     received: Received,
     tally: Tally,
 }
@@ -141,17 +140,16 @@ impl Circuit {
         let police = carried(scenario, vc).and_then(|flow| {
             let context = police::Context { seed: scenario.seed, flow: &flow.name };
             let policer = flow.police.as_ref()?.build(&context);
-            Some(policer.expect("a checked scenario can be built"))
+            Some(Box::new(policer.expect("a checked scenario can be built")))
         });
         Circuit {
             hops: spec.path.iter().map(hop).collect(),
-            medium: scenario.lines[spec.path[0]].medium,
-            spec: spec.clone(),
+            framing: Framing::of(spec, scenario.lines[spec.path[0]].medium),
             vc: vc as u32,
             frames: VecDeque::new(),
             oldest: 0,
             reassembly: Reassembly::default(),
-            collection: Collection::default(),
+            collection: Box::default(),
             police,
             received: Received::default(),
             tally: Tally::default(),
@@ -196,6 +194,11 @@ impl Circuit {
         self.tally.lost += units;
     }
 
+    /// What an engine has counted by itself: every unit, and how many frames have been received in the measured time.
+    pub(crate) fn enter(&mut self, tally: Tally, whole: u64) {
+        (self.tally, self.received.whole) = (tally, whole);
+    }
+
     /// Forget what was counted, but for the tally.
     pub fn reset_counters(&mut self) {
         self.received = Received::default();
@@ -203,11 +206,16 @@ impl Circuit {
 
     /// A packet of `bytes` octets, IP header included, sets out.
     pub fn emit(&mut self, flow: u32, bytes: u32, payload: Payload) -> Emission {
-        let shape = Shape::of(&self.spec, self.medium, bytes);
+        let shape = self.framing.shape(bytes);
         let frame = self.oldest.wrapping_add(self.frames.len() as u32);
         self.tally.sent += u64::from(shape.units);
         self.frames.push_back(Frame { flow, units: shape.units, payload });
         Emission { vc: self.vc, frame, shape, marks: payload.marks() }
+    }
+
+    /// A frame that is on its way, by its serial number.
+    pub fn frame(&self, number: u32) -> Option<&Frame> {
+        self.frames.get(number.wrapping_sub(self.oldest) as usize)
     }
 
     /// A unit arrives at the destination; answers the frame that it completes, if it does.
@@ -220,11 +228,8 @@ impl Circuit {
     /// A circuit keeps the order of its frames, so whatever was sent before this unit's frame has arrived or is lost.
     pub fn receive_run(&mut self, unit: &Unit, units: u16) -> Option<Frame> {
         self.tally.arrived += u64::from(units);
-        let gone = unit.frame.wrapping_sub(self.oldest);
-        self.frames.drain(..gone as usize);
-        self.oldest = unit.frame;
-        let frame = *self.frames.front().expect("a unit belongs to a frame that was sent");
-        if self.spec.parity_cells > 0 {
+        let frame = self.reach(unit.frame);
+        if let Framing::Aal5 { parity: 1.., .. } = self.framing {
             assert_eq!(units, 1, "frames that repair themselves arrive cell by cell");
             return self.collect(unit, frame);
         }
@@ -244,9 +249,31 @@ impl Circuit {
         Some(frame)
     }
 
+    /// A packet arrives whole, as all of them do on packet links.
+    #[inline]
+    pub(crate) fn receive_packet(&mut self, number: u32) -> Frame {
+        self.tally.arrived += 1;
+        self.received.whole += 1;
+        let frame = self.reach(number);
+        self.frames.pop_front();
+        self.oldest = self.oldest.wrapping_add(1);
+        frame
+    }
+
+    /// The frame of this number; those before it have arrived or are lost.
+    #[inline]
+    fn reach(&mut self, number: u32) -> Frame {
+        while self.oldest != number {
+            self.frames.pop_front();
+            self.oldest = self.oldest.wrapping_add(1);
+        }
+        *self.frames.front().expect("a unit belongs to a frame that was sent")
+    }
+
     /// A cell of a frame with parity cells arrives. The frame stays at the head, since more of its cells may follow.
     fn collect(&mut self, unit: &Unit, frame: Frame) -> Option<Frame> {
-        let collected = self.collection.push(unit, frame.units - self.spec.parity_cells);
+        let Framing::Aal5 { parity, .. } = self.framing else { return None };
+        let collected = self.collection.push(unit, frame.units - parity);
         self.received.wrong_length += u64::from(collected.given_up);
         self.received.whole += u64::from(collected.whole);
         collected.whole.then_some(frame)

@@ -11,7 +11,7 @@ use crate::metrics::series::Series;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
 use crate::source::burst::{Added, Bursts};
-use crate::source::clock::Clock;
+use crate::source::clock::{Clock, Ticks};
 use crate::source::{self, file};
 use crate::transport::fec::Books;
 use crate::transport::tcp::{DeliveryTime, Receiver, Segment, Sender, SenderStats};
@@ -25,6 +25,20 @@ pub enum End {
     Source,
     /// Where its data are delivered.
     Sink,
+}
+
+impl End {
+    /// The number of this end of a flow among all ends.
+    #[inline]
+    pub fn entity(self, flow: usize) -> usize {
+        2 * flow + self as usize
+    }
+
+    /// The flow and the end with this number.
+    #[inline]
+    pub fn of_entity(entity: usize) -> (usize, End) {
+        (entity / 2, if entity.is_multiple_of(2) { End::Source } else { End::Sink })
+    }
 }
 
 /// A flow at work.
@@ -45,6 +59,15 @@ enum Work {
     Tcp(Box<Tcp>),
     Datagrams(Box<Datagrams>),
     Coded(Box<Coded>),
+}
+
+/// What hosts have to send: shared by all of them, and emptied at once.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    /// Frames for the network interfaces.
+    pub emissions: Vec<Emission>,
+    /// Segments that a transport has just written.
+    segments: Vec<Segment>,
 }
 
 /// What a flow has done since the last reset.
@@ -118,7 +141,7 @@ impl Flow {
         let timer = match (&self.work, end) {
             (Work::Tcp(tcp), End::Source) => earliest(tcp.sender.next_timer(), tcp.app.next),
             (Work::Tcp(tcp), End::Sink) => tcp.receiver.next_timer(),
-            (Work::Datagrams(source), End::Source) => Some(source.next),
+            (Work::Datagrams(source), End::Source) => Some(source.ticks.next()),
             (Work::Coded(coded), End::Source) => Some(coded.next),
             (Work::Datagrams(_) | Work::Coded(_), End::Sink) => None,
         };
@@ -129,41 +152,35 @@ impl Flow {
     }
 
     /// A timer of one end goes off, or its processor has done something; what it has done goes first.
-    pub fn on_timer(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Vec<Emission>) {
+    pub fn on_timer(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Outbox) {
         self.work_off(end, now, circuits, out);
         let starts = self.start.take_if(|start| *start <= now).is_some();
         match (&mut self.work, end) {
-            (Work::Tcp(tcp), End::Source) if starts => tcp.start(now),
-            (Work::Tcp(tcp), End::Source) => tcp.source_timer(now),
-            (Work::Tcp(tcp), End::Sink) => tcp.receiver.on_timer(now, &mut tcp.segments),
-            (Work::Datagrams(source), _) if starts => source.start(now),
+            (Work::Tcp(tcp), End::Source) if starts => tcp.start(now, &mut out.segments),
+            (Work::Tcp(tcp), End::Source) => tcp.source_timer(now, &mut out.segments),
+            (Work::Tcp(tcp), End::Sink) => tcp.receiver.on_timer(now, &mut out.segments),
+            (Work::Datagrams(source), _) if starts => source.ticks.start(now),
             (Work::Datagrams(source), _) => {
                 let (bytes, payload) = source.send(now);
-                out.push(circuits[self.vc as usize].emit(self.index, bytes, payload));
+                out.emissions.push(circuits[self.vc as usize].emit(self.index, bytes, payload));
             }
             (Work::Coded(coded), _) if starts => coded.start(now),
             (Work::Coded(coded), _) => {
                 let (bytes, payload) = coded.send(now);
-                out.push(circuits[self.vc as usize].emit(self.index, bytes, payload));
+                out.emissions.push(circuits[self.vc as usize].emit(self.index, bytes, payload));
             }
         }
         self.hand_over(now, circuits, out);
     }
 
     /// A frame of this flow has arrived whole; answers the end at which it did.
-    pub fn deliver(
-        &mut self,
-        now: Time,
-        frame: &Frame,
-        circuits: &mut [Circuit],
-        out: &mut Vec<Emission>,
-    ) -> End {
+    pub fn deliver(&mut self, now: Time, frame: &Frame, circuits: &mut [Circuit], out: &mut Outbox) -> End {
         let end = match (&mut self.work, frame.payload) {
             (Work::Tcp(tcp), Payload::Tcp(segment)) => {
                 let end = if segment.is_ack { End::Source } else { End::Sink };
                 match &mut self.processors {
                     Some(processors) => processors[end as usize].add(now, Task::Receive(segment)),
-                    None => tcp.receive(now, &segment),
+                    None => tcp.receive(now, &segment, &mut out.segments),
                 }
                 end
             }
@@ -193,6 +210,22 @@ impl Flow {
         }
     }
 
+    /// For an engine that needs nothing else of a source that nobody answers: when it sends, once it has started.
+    pub(crate) fn take_ticks(&mut self) -> Option<Ticks> {
+        let (Work::Datagrams(source), Some(start)) = (&self.work, self.start.take()) else { return None };
+        let mut ticks = source.ticks.clone();
+        ticks.start(start);
+        Some(ticks)
+    }
+
+    /// What such an engine has counted: units sent and received, and how long they took.
+    pub(crate) fn enter(&mut self, sent: u64, received: u64, delivery: DeliveryTime) {
+        if let Work::Datagrams(source) = &mut self.work {
+            let bytes = received * u64::from(source.payload);
+            source.figures = Figures { sent, received, bytes, delivery, ..Figures::default() };
+        }
+    }
+
     /// For the audit: octets that the sender sent at least once, that the receiver delivered in order, and that the
     /// sender knows as acknowledged.
     pub fn sent_delivered_acked(&self) -> Option<(u64, u64, u64)> {
@@ -210,7 +243,7 @@ impl Flow {
     /// Forget what was counted before `now`.
     pub fn reset_counters(&mut self, now: Time) {
         match &mut self.work {
-            Work::Tcp(tcp) => tcp.baseline = tcp.totals(),
+            Work::Tcp(tcp) => *tcp.baseline = tcp.totals(),
             Work::Datagrams(source) => source.figures = Figures::default(),
             Work::Coded(coded) => coded.reset_counters(),
         }
@@ -230,15 +263,15 @@ impl Flow {
     }
 
     /// What the processor of one end has done by now.
-    fn work_off(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Vec<Emission>) {
+    fn work_off(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Outbox) {
         let (Work::Tcp(tcp), Some(processors)) = (&mut self.work, &mut self.processors) else { return };
         let processor = &mut processors[end as usize];
         while let Some(task) = processor.take(now) {
             match task {
-                Task::Send(segment) => out.push(tcp.emit(segment, circuits)),
+                Task::Send(segment) => out.emissions.push(tcp.emit(segment, circuits)),
                 Task::Receive(segment) => {
-                    tcp.receive(now, &segment);
-                    tcp.segments.drain(..).for_each(|segment| processor.add(now, Task::Send(segment)));
+                    tcp.receive(now, &segment, &mut out.segments);
+                    out.segments.drain(..).for_each(|segment| processor.add(now, Task::Send(segment)));
                 }
             }
         }
@@ -253,17 +286,17 @@ impl Flow {
     }
 
     /// Turn the segments that the transport wrote into frames, or into work for the processors.
-    fn hand_over(&mut self, now: Time, circuits: &mut [Circuit], out: &mut Vec<Emission>) {
+    fn hand_over(&mut self, now: Time, circuits: &mut [Circuit], out: &mut Outbox) {
         let Work::Tcp(tcp) = &mut self.work else { return };
-        let mut segments = std::mem::take(&mut tcp.segments);
-        for segment in segments.drain(..) {
+        let Outbox { emissions, segments } = out;
+        for segment in segments.iter() {
             let end = if segment.is_ack { End::Sink } else { End::Source };
             match &mut self.processors {
-                Some(processors) => processors[end as usize].add(now, Task::Send(segment)),
-                None => out.push(tcp.emit(segment, circuits)),
+                Some(processors) => processors[end as usize].add(now, Task::Send(*segment)),
+                None => emissions.push(tcp.emit(*segment, circuits)),
             }
         }
-        tcp.segments = segments;
+        segments.clear();
     }
 }
 
@@ -289,9 +322,8 @@ struct Tcp {
     vcs: [u32; 2],
     /// Octets of IP and TCP headers, options included.
     headers: u32,
-    segments: Vec<Segment>,
     /// Totals at the last reset.
-    baseline: Totals,
+    baseline: Box<Totals>,
 }
 
 /// What a TCP flow has done since its start.
@@ -334,17 +366,16 @@ impl Tcp {
             flow: index as u32,
             vcs: [spec.vc as u32, back as u32],
             headers: tcp::HEADERS + params.option_bytes(),
-            segments: Vec::new(),
-            baseline: Totals::default(),
+            baseline: Box::default(),
         }
     }
 
     /// A segment reaches the transport at its end.
-    fn receive(&mut self, now: Time, segment: &Segment) {
+    fn receive(&mut self, now: Time, segment: &Segment, out: &mut Vec<Segment>) {
         if segment.is_ack {
-            self.acknowledged(now, segment);
+            self.acknowledged(now, segment, out);
         } else {
-            self.receiver.on_segment(now, segment, &mut self.segments);
+            self.receiver.on_segment(now, segment, out);
         }
     }
 
@@ -354,41 +385,41 @@ impl Tcp {
         circuits[vc as usize].emit(self.flow, self.headers + segment.len, Payload::Tcp(segment))
     }
 
-    fn start(&mut self, now: Time) {
-        self.sender.open(now, &mut self.segments);
+    fn start(&mut self, now: Time, out: &mut Vec<Segment>) {
+        self.sender.open(now, out);
         match &self.app.file {
-            Some(file) => self.sender.write(now, file.size.0, &mut self.segments),
-            None => self.sender.write_forever(now, &mut self.segments),
+            Some(file) => self.sender.write(now, file.size.0, out),
+            None => self.sender.write_forever(now, out),
         }
     }
 
-    fn source_timer(&mut self, now: Time) {
+    fn source_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
         if self.app.next.take_if(|next| *next <= now).is_some() {
-            self.next_file(now);
+            self.next_file(now, out);
         }
         if self.sender.next_timer().is_some_and(|due| due <= now) {
-            self.sender.on_timer(now, &mut self.segments);
+            self.sender.on_timer(now, out);
         }
     }
 
-    fn acknowledged(&mut self, now: Time, ack: &Segment) {
+    fn acknowledged(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>) {
         let open = !self.sender.all_acked();
-        self.sender.on_segment(now, ack, &mut self.segments);
+        self.sender.on_segment(now, ack, out);
         let Some(file) = &self.app.file else { return };
         if !(open && self.sender.all_acked()) {
             return;
         }
         self.app.transfers += 1;
         match file.off {
-            Span::ZERO => self.next_file(now),
+            Span::ZERO => self.next_file(now, out),
             off => self.app.next = Some(now + off),
         }
     }
 
-    fn next_file(&mut self, now: Time) {
+    fn next_file(&mut self, now: Time, out: &mut Vec<Segment>) {
         let Some(file) = &self.app.file else { return };
-        self.sender.restart(now, file.reconnect, &mut self.segments);
-        self.sender.write(now, file.size.0, &mut self.segments);
+        self.sender.restart(now, file.reconnect, out);
+        self.sender.write(now, file.size.0, out);
     }
 
     fn totals(&self) -> Totals {
@@ -415,11 +446,7 @@ impl Tcp {
 /// A source that sends by the clock, and its sink.
 #[derive(Debug)]
 struct Datagrams {
-    clock: Clock,
-    /// When the next one is due; `Time::NEVER` after the last one.
-    next: Time,
-    /// How many the source still sends, if it stops.
-    left: Option<u64>,
+    ticks: Ticks,
     packet: u32,
     payload: u32,
     figures: Figures,
@@ -443,23 +470,16 @@ impl Datagrams {
             }
             _ => unreachable!("a checked datagram flow has a source with a clock"),
         };
-        let left = match &spec.source {
+        let total = match &spec.source {
             source::Spec::OnOff(params) => params.total,
             _ => None,
         };
-        let (next, figures) = (Time::NEVER, Figures::default());
-        Datagrams { clock, next, left, packet, payload: spec.payload(), figures }
-    }
-
-    fn start(&mut self, now: Time) {
-        self.next = now + self.clock.first();
+        let (ticks, figures) = (Ticks::new(clock, total), Figures::default());
+        Datagrams { ticks, packet, payload: spec.payload(), figures }
     }
 
     fn send(&mut self, now: Time) -> (u32, Payload) {
-        if let Some(left) = &mut self.left {
-            *left -= 1;
-        }
-        self.next = if self.left == Some(0) { Time::NEVER } else { now + self.clock.gap() };
+        self.ticks.step();
         self.figures.sent += 1;
         (self.packet, Payload::Datagram { bytes: self.payload, sent: now })
     }

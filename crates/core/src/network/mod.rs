@@ -13,11 +13,12 @@ mod host;
 
 use crate::buffer::pool::Pool;
 use crate::link::credit::{Receiver, Sender};
-use crate::link::line::Line;
+use crate::link::line::{Line, Pause};
 use crate::link::port::{Parts, Port};
+use crate::rng::Stream;
 use crate::scenario::contract::{context, contracts, passing_circuits};
 use crate::scenario::model::{self, Measures, Scenario};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 use circuit::Circuit;
 use flow::Flow;
@@ -69,6 +70,12 @@ impl Network {
     }
 }
 
+/// The pauses of a line: the stream is its own.
+fn pause(scenario: &Scenario, line: &model::Line) -> Option<Pause> {
+    let stream = || Stream::new(scenario.seed, &format!("line.{}.pause", line.name));
+    (line.pause > Span::ZERO).then(|| Pause::new(line.pause, stream()))
+}
+
 fn port(scenario: &Scenario, line: &model::Line, vcs: &[usize]) -> Port {
     let contracts = contracts(scenario, line, vcs);
     let context = context(scenario, line, &contracts);
@@ -85,6 +92,6 @@ fn port(scenario: &Scenario, line: &model::Line, vcs: &[usize]) -> Port {
         scheduler: line.port.scheduler.build(&context).expect("a checked scenario can be built"),
         shared_queue: line.port.scheduler.shares_one_queue(),
         credit: line.port.credit.as_ref().map(|credit| Sender::new(credit.terms(), vcs.len())),
-        line: Line::new(line.rate, latency),
+        line: Line::new(line.rate, latency).with_pause(pause(scenario, line)),
     })
 }

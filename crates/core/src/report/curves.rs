@@ -2,7 +2,9 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::buffer::admission::Reading;
 use crate::engine::Outcome;
+use crate::metrics::fairness;
 use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
@@ -18,6 +20,9 @@ pub(super) fn append(document: &mut Json, scenario: &Scenario, outcome: &Outcome
                 "bps": flow.throughput(windows.window),
             });
         }
+        let rates: Vec<Vec<f64>> =
+            outcome.network.flows.iter().filter_map(|flow| flow.throughput(windows.window)).collect();
+        document["summary"]["throughput_deviation"] = json!(deviations(&rates));
     }
     for &port in &scenario.measure.occupancy {
         let mut samples = sampled(scenario);
@@ -32,12 +37,26 @@ pub(super) fn append(document: &mut Json, scenario: &Scenario, outcome: &Outcome
         let mut samples = sampled(scenario);
         let rows = outcome.network.ports[port].counters().meter.as_deref().unwrap_or_default();
         let circuit = |(place, &vc): (usize, &usize)| {
-            let rates: Vec<f64> = rows.iter().skip(place).step_by(passing[port].len()).copied().collect();
-            json!({ "name": scenario.vcs[vc].name, "bps": rates })
+            let row = rows.iter().skip(place).step_by(passing[port].len());
+            let each = |what: fn(&Reading) -> f64| row.clone().map(what).collect::<Vec<f64>>();
+            json!({
+                "name": scenario.vcs[vc].name,
+                "bps": each(|reading| reading.rate),
+                "part_bps": each(|reading| reading.part),
+                "granted_bps": each(|reading| reading.granted),
+                "refusal": each(|reading| reading.refusal),
+            })
         };
         samples["circuits"] = passing[port].iter().enumerate().map(circuit).collect();
         document["ports"][port]["meter"] = samples;
     }
+}
+
+/// In each window the standard deviation among the flows, over their mean; nothing where nobody sends.
+fn deviations(rates: &[Vec<f64>]) -> Vec<Option<f64>> {
+    let windows = rates.iter().map(Vec::len).min().unwrap_or_default();
+    let at = |window: usize| rates.iter().map(|rates| rates[window]).collect::<Vec<f64>>();
+    (0..windows).map(|window| fairness::relative_deviation(&at(window))).collect()
 }
 
 /// When samples are taken: at multiples of the interval from the end of the warm-up on.

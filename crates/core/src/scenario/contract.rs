@@ -49,6 +49,7 @@ pub fn context<'a>(scenario: &'a Scenario, line: &'a Line, contracts: &'a [Contr
 
 /// The first flow whose data a circuit carries; none if it only carries acknowledgements.
 pub(crate) fn carried(scenario: &Scenario, vc: usize) -> Option<&Flow> {
-    let carries = |flow: &&Flow| flow.vc == vc;
-    scenario.flows.get(vc).filter(carries).or_else(|| scenario.flows.iter().find(carries))
+    // circuits of data are numbered in the order of the flows that asked for them first, so theirs is not before that place
+    let mut others = scenario.flows.get(vc..)?.iter();
+    if scenario.vcs[vc].payload == 0 { None } else { others.find(|flow| flow.vc == vc) }
 }

@@ -103,9 +103,7 @@ impl<'a> File<'a> {
                 format!("{} is not a table of keys: flows are listed under [[flow]]", defaults.show());
             return Err(defaults.fault("flows", message));
         };
-        let params = Flow::params();
-        let names = params.iter().map(|param| param.name).filter(|name| !OWN_KEYS.contains(name));
-        let allowed: Vec<&str> = names.collect();
+        let allowed: Vec<&str> = Flow::KEYS.iter().filter(|name| !OWN_KEYS.contains(name)).copied().collect();
         match keys.iter().find(|(key, _)| !allowed.contains(&key.name.as_str())) {
             None => Ok(()),
             Some((key, _)) => {

@@ -55,6 +55,7 @@ fn link(scenario: &Scenario, line: &Line) -> Json {
         rate: line.rate,
         delay: line.delay,
         medium: Some(line.medium),
+        pause: line.pause,
         duplex: back.is_some(),
         back: back.map(|back| Nested(Back { rate: Some(back.rate), delay: Some(back.delay) })),
     })

@@ -63,6 +63,9 @@ section! {
         pub delay: Span,
         /// What it carries; by default cells with the adaptation aal5 and packets with the adaptation packet.
         pub medium: Option<Medium> = None,
+        /// Before each frame the line rests for a random time, uniform up to this one: for hosts, against phase effects
+        /// (S. Floyd, V. Jacobson, 1992). The other direction never rests.
+        pub pause: Span = Span::ZERO,
         /// Whether there is a line in the other direction as well.
         pub duplex: bool = true,
         /// Rate and delay of the other direction where they differ.
@@ -143,13 +146,15 @@ section! {
 section! {
     /// What a report says besides its usual figures.
     pub struct Measure {
-        /// Length of the windows in which the throughput of every flow is reported over time.
+        /// Length of the windows in which the throughput of every flow is reported over time, and in the summary how much
+        /// it deviates among the flows.
         pub window: Option<Span> = None,
         /// Time between the starts of two windows, of which a window is a multiple; by default its length.
         pub step: Option<Span> = None,
         /// Ports, or classes of ports, whose sampled occupancy is reported over time.
         pub occupancy: Vec<String> = Vec::new(),
-        /// Ports whose policy measures the rates of circuits, as wfepd does, and reports them over time as well.
+        /// Ports whose policy measures the rates of circuits, as wfepd does: reports over time those rates, the part of the
+        /// line that each circuit may have, the rate granted to it, and the probability with which its frames are refused.
         pub meter: Vec<String> = Vec::new(),
         /// Line whose rate, without cell headers, is the unit of effective throughput.
         pub reference: Option<String> = None,

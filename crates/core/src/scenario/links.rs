@@ -8,7 +8,7 @@ use super::model::{Line, Medium, Node, NodeKind};
 use super::ports::{DEFAULT, Ports};
 use super::spec::Field;
 use super::tree::{self, Fault, arrow};
-use crate::units::Rate;
+use crate::units::{Rate, Span};
 
 /// The fastest line: a cell still lasts four picoseconds.
 pub(super) const FASTEST: Rate = Rate(100_000_000_000_000);
@@ -62,10 +62,12 @@ fn forth(
     let medium = link.medium.unwrap_or(default);
     [from, to].into_iter().try_for_each(|end| check_medium(item, &nodes[end], medium))?;
     check_rate(item, "rate", link.rate)?;
+    let rests = link.pause == Span::ZERO || nodes[from].kind == NodeKind::Host;
+    item.ensure(rests, "pause", "only a host rests between frames")?;
     let (name, class) = (link.name.clone(), link.class.clone());
     let name = name.unwrap_or_else(|| arrow(&link.from, &link.to));
-    let (rate, delay, port) = (link.rate, link.delay, Ports::plain(medium));
-    Ok(Line { name, class, from, to, rate, delay, medium, back: None, port })
+    let (rate, delay, pause, port) = (link.rate, link.delay, link.pause, Ports::plain(medium));
+    Ok(Line { name, class, from, to, rate, delay, pause, medium, back: None, port })
 }
 
 /// The line in the other direction of line number `first`: "b->a" to "a->b", else "NAME.back".
@@ -81,7 +83,7 @@ fn back(item: &Item<'_, Link>, forth: Line, first: usize) -> Result<Line, Fault>
     let (rate, delay) = (rate.unwrap_or(forth.rate), delay.unwrap_or(forth.delay));
     check_rate(item, "back.rate", rate)?;
     let (from, to) = (forth.to, forth.from);
-    Ok(Line { name, class, from, to, rate, delay, back: Some(first), ..forth })
+    Ok(Line { name, class, from, to, rate, delay, pause: Span::ZERO, back: Some(first), ..forth })
 }
 
 fn check_rate(item: &Item<'_, Link>, key: &str, rate: Rate) -> Result<(), Fault> {

@@ -133,6 +133,8 @@ pub struct Line {
     pub rate: Rate,
     /// Propagation delay.
     pub delay: Span,
+    /// Longest of the random pauses before each frame.
+    pub pause: Span,
     /// What it carries.
     pub medium: Medium,
     /// The line of the same link in the other direction, if there is one.

@@ -47,6 +47,11 @@ impl Set {
     }
 }
 
+/// The names along a dotted path, some perhaps in quotes; `None` if one of them is empty or its quotes are not closed.
+pub fn steps(path: &str) -> Option<Vec<String>> {
+    Some(keys(path, 0)?.into_iter().map(|key| key.name).collect())
+}
+
 /// Offsets at which a character stands outside of quotes.
 fn unquoted(text: &str, wanted: char) -> impl Iterator<Item = usize> {
     let mut quote = None;
@@ -62,7 +67,7 @@ fn unquoted(text: &str, wanted: char) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The keys of a dotted path; `None` if one of them is empty or its quotes are not closed.
+/// The keys of a dotted path.
 fn keys(path: &str, source: u32) -> Option<Vec<Key>> {
     let ends = unquoted(path, '.').chain([path.len()]);
     let mut start = 0;

@@ -46,6 +46,8 @@ pub trait Field: Sized {
 pub trait Section: Sized {
     /// What the section is for.
     const DOC: &'static str;
+    /// The names of its keys.
+    const KEYS: &'static [&'static str];
     /// Its keys, in the order of the documentation.
     fn params() -> Vec<ParamSpec>;
     /// Read the keys of this section from a table that may hold others.
@@ -210,6 +212,7 @@ macro_rules! section {
 
         impl $crate::scenario::spec::Section for $name {
             const DOC: &'static str = concat!($($doc, "\n"),+);
+            const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
             fn params() -> Vec<$crate::scenario::spec::ParamSpec> {
                 vec![$( $crate::scenario::spec::ParamSpec {
                     name: stringify!($field),

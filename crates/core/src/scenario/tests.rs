@@ -96,6 +96,19 @@ fn each_source_may_have_a_link_of_its_own() {
 }
 
 #[test]
+fn only_hosts_pause_between_frames() {
+    let pause = |key: &str| {
+        let wire = format!("{key} = {{ rate = \"10 Mb/s\", delay = \"1 us\", pause = \"3 us\" }}\n");
+        let line = DUMBBELL.lines().find(|line| line.starts_with(key)).unwrap();
+        load(&DUMBBELL.replace(line, &wire), "test.toml", &[])
+    };
+    let scenario = pause("access").unwrap();
+    let pauses = ["access1", "access2", "access2.back", "bottleneck"].map(|name| line(&scenario, name).pause);
+    assert_eq!(pauses, [Span::micros(3), Span::micros(3), Span::ZERO, Span::ZERO]);
+    assert!(pause("bottleneck").unwrap_err().contains("only a host rests between frames"));
+}
+
+#[test]
 fn packets_need_routers_and_carry_the_header_of_their_line() {
     let packets = "[adaptation]\nkind = \"packet\"\nheader = \"38 bytes\"\n";
     let scenario = scenario(&(DUMBBELL.to_string() + packets));

@@ -161,6 +161,7 @@ pub fn arrow(from: &str, to: &str) -> String {
 /// The path of an entry, quoted where it could be misread.
 pub fn join(path: &str, name: &str) -> String {
     let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_->".contains(c));
-    let name = if plain { name.to_string() } else { format!("{name:?}") };
-    if path.is_empty() { name } else { format!("{path}.{name}") }
+    let quoted = if plain { String::new() } else { format!("{name:?}") };
+    let name = if plain { name } else { &quoted };
+    if path.is_empty() { name.to_string() } else { [path, ".", name].concat() }
 }

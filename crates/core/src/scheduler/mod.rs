@@ -35,6 +35,8 @@ dispatch! {
     fn joined(&mut self, queue: usize);
     fn left(&mut self, queue: usize, empty: bool);
     fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize>;
+    fn turn(&mut self, now: Time) -> Option<usize>;
+    fn goes_round(&mut self) -> bool;
 }
 
 impl Spec {
@@ -55,6 +57,16 @@ pub trait Scheduler {
     /// The queue to serve now among those with something to send; `may_send` says whether credits allow it. The answer
     /// is a promise: the unit at the head of that queue leaves it, and turns and credits are counted on that.
     fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize>;
+
+    /// The same where everybody may send.
+    fn turn(&mut self, now: Time) -> Option<usize> {
+        self.next(now, &mut |_| true)
+    }
+
+    /// Whether it serves every queue that holds something once, where everybody may send, before it serves any again.
+    fn goes_round(&mut self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

@@ -33,11 +33,17 @@ impl Ring {
     }
 
     /// Serve the next queue that may send.
-    pub(super) fn next(&mut self, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
-        let ahead = self.members.from(self.from);
-        let behind = self.members.iter().take_while(|&queue| queue < self.from);
-        let queue = ahead.chain(behind).find(|&queue| may_send(queue))?;
+    #[inline]
+    pub(super) fn next(&mut self, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {
+        let first = self.members.first_from(self.from).or_else(|| self.members.first_from(0))?;
+        let queue = if may_send(first) { first } else { self.search(may_send)? };
         self.from = queue + 1;
         Some(queue)
+    }
+
+    fn search(&self, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {
+        let ahead = self.members.from(self.from);
+        let behind = self.members.iter().take_while(|&queue| queue < self.from);
+        ahead.chain(behind).find(|&queue| may_send(queue))
     }
 }

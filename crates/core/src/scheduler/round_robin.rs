@@ -52,6 +52,15 @@ impl Scheduler for Policy {
     fn next(&mut self, _: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
         self.ring.next(may_send)
     }
+
+    #[inline]
+    fn turn(&mut self, _: Time) -> Option<usize> {
+        self.ring.next(|_| true)
+    }
+
+    fn goes_round(&mut self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -75,7 +75,7 @@ impl Scheduler for Policy {
     }
 
     fn next(&mut self, _: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
-        self.classes.iter().find_map(|class| self.rings[class].next(may_send))
+        self.classes.iter().find_map(|class| self.rings[class].next(&mut *may_send))
     }
 }
 

@@ -2,18 +2,20 @@
 
 use super::burst::Bursts;
 use crate::rng::Stream;
-use crate::units::{Rate, Span};
+use crate::units::{Rate, Span, Time};
 
 /// Gaps between units, kept exact: the remainder of a period is carried to the next one.
 #[derive(Clone, Debug)]
 pub enum Clock {
     /// Equal gaps.
     Periodic {
-        /// Bits of one unit on the line.
-        bits: u64,
-        /// Rate at which they are offered.
+        /// The period in picoseconds, rounded down.
+        whole: u64,
+        /// What is missing, in units of `1 / rate` picoseconds.
+        rest: u64,
+        /// Rate at which units are offered.
         rate: Rate,
-        /// Remainder in units of `1 / rate` picoseconds.
+        /// What has been missing so far.
         carry: u64,
     },
     /// Exponential gaps.
@@ -30,7 +32,8 @@ pub enum Clock {
 impl Clock {
     /// Units of `bits` bits at exactly `rate`.
     pub fn periodic(bits: u64, rate: Rate) -> Clock {
-        Clock::Periodic { bits, rate, carry: 0 }
+        let (whole, rest) = rate.time_of_bits(bits);
+        Clock::Periodic { whole, rest, rate, carry: 0 }
     }
 
     /// Units of `bits` bits at a mean of `rate`.
@@ -48,17 +51,62 @@ impl Clock {
     }
 
     /// The gap to the next unit.
+    #[inline]
     pub fn gap(&mut self) -> Span {
         match self {
-            Clock::Periodic { bits, rate, carry } => {
-                let (whole, rest) = rate.time_of_bits(*bits);
-                let sum = *carry + rest;
-                *carry = sum % rate.0;
-                Span(whole + sum / rate.0)
+            Clock::Periodic { whole, rest, rate, carry } => {
+                let sum = *carry + *rest;
+                let over = sum >= rate.0;
+                *carry = if over { sum - rate.0 } else { sum };
+                Span(*whole + u64::from(over))
             }
             Clock::Poisson { mean, stream } => Span(libm::round(*mean * stream.exponential()) as u64),
             Clock::Bursts(bursts) => bursts.gap(true),
         }
+    }
+}
+
+/// The instants at which a source sends.
+#[derive(Clone, Debug)]
+pub struct Ticks {
+    clock: Clock,
+    next: Time,
+    /// How many units the source still sends, if it stops.
+    left: Option<u64>,
+}
+
+impl Ticks {
+    /// Those of a clock, before the source starts; after `total` units it stops.
+    pub fn new(clock: Clock, total: Option<u64>) -> Ticks {
+        Ticks { clock, next: Time::NEVER, left: total }
+    }
+
+    /// The source starts.
+    pub fn start(&mut self, now: Time) {
+        self.next = now + self.clock.first();
+    }
+
+    /// When the next unit is due; `Time::NEVER` before the start and after the last one.
+    #[inline]
+    pub fn next(&self) -> Time {
+        self.next
+    }
+
+    /// The shortest time between two units, if there is one that is known.
+    pub fn shortest_gap(&self) -> Span {
+        match &self.clock {
+            Clock::Periodic { whole, .. } => Span(*whole),
+            Clock::Poisson { .. } | Clock::Bursts(_) => Span::ZERO,
+        }
+    }
+
+    /// The unit that is due has been sent.
+    #[inline]
+    pub fn step(&mut self) {
+        if let Some(left) = &mut self.left {
+            *left -= 1;
+        }
+        self.next = if self.left == Some(0) { Time::NEVER } else { self.next + self.clock.gap() };
     }
 }
 

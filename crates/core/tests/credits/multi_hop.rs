@@ -1,5 +1,6 @@
 //! The network of paper 001: Table 6.1, and two thirds of every link for the end-to-end connections.
 
+use pushout_core::report::report;
 use pushout_core::scenario::contract::passing_circuits;
 use pushout_core::scenario::model::{NodeKind, Scenario};
 
@@ -26,6 +27,9 @@ fn the_network_needs_the_memory_of_table_6_1() {
     assert_eq!(table, [(26, 2418), (8, 5560), (2, 3580)]);
     let cells: u64 = table.iter().map(|(_, cells)| cells).sum();
     assert_eq!((cells, cells * 53), (11_558, 612_574));
+    let document = report(&scenario, &run(&load(FCVC, &["duration=1 ms", "warmup=0 s"])), None);
+    let ports = document["ports"].as_array().unwrap();
+    assert_eq!(ports.iter().map(|port| port["credit_room"].as_u64().unwrap()).sum::<u64>(), 11_558);
     let room = |name: &str| scenario.lines[port(&scenario, name)].port.capacity;
     assert_eq!(room("entry"), 4 * 93, "from two hosts");
     assert_eq!(room("a"), 4 * 93 + 2 * 695, "from sw1 and a host at 0.95 ms");

@@ -36,6 +36,36 @@ pub(crate) fn scenario(seed: u64) -> String {
     writer.text
 }
 
+/// A random scenario of cell streams that nobody answers.
+pub(crate) fn streams(seed: u64) -> String {
+    let mut writer =
+        Writer { draw: Stream::new(seed, "streams"), text: String::new(), cells: true, limited: Vec::new() };
+    writer.head(seed);
+    let sources = 1 + writer.below(12);
+    writer.line(format_args!("[topology]\ntemplate = \"dumbbell\"\nsources = {sources}"));
+    for class in ["access", "bottleneck", "egress"] {
+        let (rate, delay) = (writer.pick(&RATES), writer.pick(&DELAYS));
+        writer.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
+    }
+    let (buffer, policy) =
+        (1 + writer.below(40), writer.pick(&["tail-drop", "tail-drop", "epd", "ppd", "red"]));
+    writer.line(format_args!("[port.bottleneck]\nbuffer = \"{buffer} cells\""));
+    writer.line(format_args!("admission = {{ policy = \"{policy}\" }}"));
+    for i in 1..=sources {
+        let rate = writer.pick(&["42.4 Mb/s", "4.24 Mb/s", "21.2 Mb/s", "60 Mb/s", "17.1072 Mb/s"]);
+        let source = match writer.below(4) {
+            0 => format!("kind = \"poisson\", rate = \"{rate}\""),
+            1 => format!("kind = \"on-off\", peak = \"{rate}\", burst = 7, activity = 0.4, total = 60"),
+            _ => format!("kind = \"cbr\", rate = \"{rate}\""),
+        };
+        let (start, spread) = (writer.below(2) * writer.below(4000), writer.below(2) * writer.below(300));
+        writer.line(format_args!("[[flow]]\nname = \"flow{i}\"\nsource = {{ {source} }}"));
+        writer.line(format_args!("start = \"{start} us\"\nstart_spread = \"{spread} us\""));
+    }
+    writer.line(format_args!("[flows]\ntransport = {{ kind = \"cells\" }}"));
+    writer.text
+}
+
 impl Writer {
     fn below(&mut self, count: u64) -> u64 {
         self.draw.up_to(count - 1)
@@ -85,6 +115,10 @@ impl Writer {
         let (rate, delay) = same.unwrap_or_else(|| (self.pick(&RATES), self.pick(&DELAYS)));
         let ends = format!("class = \"{class}\"\nfrom = \"{from}\"\nto = \"{to}\"");
         self.line(format_args!("[[link]]\n{ends}\nrate = \"{rate}\"\ndelay = \"{delay}\""));
+        if class == "access" && self.draw.chance(0.2) {
+            let pause = self.pick(&["1 ps", "3 us", "150 us"]);
+            self.line(format_args!("pause = \"{pause}\""));
+        }
     }
 
     fn ports(&mut self) {

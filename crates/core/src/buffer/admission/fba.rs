@@ -90,6 +90,10 @@ impl Admission for Policy {
     fn broken(&mut self, vc: usize, fragment: bool) {
         self.frames.broken(vc, fragment);
     }
+
+    fn frames(&mut self) -> Option<&mut Frames> {
+        Some(&mut self.frames)
+    }
 }
 
 #[cfg(test)]

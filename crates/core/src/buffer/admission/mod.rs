@@ -39,6 +39,7 @@ mod candidates;
 mod conformance;
 
 use super::frame::Frames;
+pub(crate) use super::frame::Within;
 use super::pool::Pool;
 use super::queue::Queue;
 use super::size::Level;
@@ -97,7 +98,22 @@ dispatch! {
     fn stale(&mut self, unit: &Unit, vc: usize) -> Option<Reason>;
     fn broken(&mut self, vc: usize, fragment: bool);
     fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time>;
-    fn meter(&mut self, vc: usize) -> Option<f64>;
+    fn meter(&mut self, vc: usize) -> Option<Reading>;
+    fn taken(&mut self, vc: usize, units: u64, octets: u64);
+    fn frames(&mut self) -> Option<&mut Frames>;
+}
+
+/// What a policy that divides its line's rate knows of a circuit; rates in bits per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// The rate at which it has been accepted.
+    pub rate: f64,
+    /// Its part of what it and those that want more, for their shares, may have together.
+    pub part: f64,
+    /// The rate at which it is to be accepted.
+    pub granted: f64,
+    /// The probability with which a frame of it is refused.
+    pub refusal: f64,
 }
 
 /// What a policy is asked. Circuits are numbered within the port, from 0.
@@ -130,8 +146,16 @@ pub trait Admission {
         None
     }
 
-    /// The rate of a circuit in bits per second as a policy with a meter has last measured it.
-    fn meter(&mut self, _vc: usize) -> Option<f64> {
+    /// What a policy with a meter knows of a circuit.
+    fn meter(&mut self, _vc: usize) -> Option<Reading> {
+        None
+    }
+
+    /// So many units that do not begin a frame were taken because [`frames`](Admission::frames) said so.
+    fn taken(&mut self, _vc: usize, _units: u64, _octets: u64) {}
+
+    /// The frame rule, if the policy leaves to it all units but the first of every frame.
+    fn frames(&mut self) -> Option<&mut Frames> {
         None
     }
 }
@@ -143,17 +167,51 @@ pub(crate) enum Rule {
     Fits,
     /// A frame is refused if its first unit meets this occupancy or more; otherwise the frame rule decides alone.
     Frames { threshold: u64, frames: Frames },
+    /// The policy has to be asked, but it looks at nothing but the books, and never takes back what it has accepted.
+    Asked(Interest),
+}
+
+impl Rule {
+    /// Which departures matter to it.
+    pub(crate) fn interest(&self) -> Interest {
+        if let Rule::Asked(interest) = self { *interest } else { Interest::Last }
+    }
+}
+
+/// Which departures a policy wants to know of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Interest {
+    /// Those that leave the buffer empty.
+    Last,
+    /// All of them, but neither which unit it is nor exactly when it leaves.
+    Every,
 }
 
 impl Policy {
+    /// What becomes of the rest of a circuit's frame, if it fits.
+    pub(crate) fn within(&mut self, vc: usize) -> Within {
+        match self {
+            Policy::TailDrop(policy) if policy.takes_all() => Within::Taken,
+            policy => policy.frames().map_or(Within::Asked, |frames| frames.within(vc)),
+        }
+    }
+
     /// The rule that is all of this policy, if it is one of those known.
     pub(crate) fn rule(&self) -> Option<Rule> {
         match self {
-            Policy::TailDrop(policy) => policy.rule(),
+            Policy::TailDrop(policy) => Some(policy.rule()),
             Policy::Ppd(policy) => Some(policy.rule()),
             Policy::Epd(policy) => Some(policy.rule()),
-            #[allow(unreachable_patterns)] // every other policy is asked
-            _ => None,
+            Policy::SelectiveDrop(_) | Policy::Fba(_) | Policy::Red(_) | Policy::AtmRed(_) => {
+                Some(Rule::Asked(Interest::Last))
+            }
+            Policy::Wfepd(_) | Policy::DynamicThreshold(_) | Policy::DtEpd(_) => {
+                Some(Rule::Asked(Interest::Last))
+            }
+            Policy::VirtualQueueing(_) => Some(Rule::Asked(Interest::Every)),
+            Policy::DropFromFront(_) | Policy::Fred(_) | Policy::Espd(_) | Policy::GatekeeperJanitor(_) => {
+                None
+            }
         }
     }
 }

@@ -111,6 +111,10 @@ impl Admission for Policy {
     fn broken(&mut self, vc: usize, fragment: bool) {
         self.frames.broken(vc, fragment);
     }
+
+    fn frames(&mut self) -> Option<&mut Frames> {
+        Some(&mut self.frames)
+    }
 }
 
 /// The average queue and what follows from it, for RED and its descendants.

@@ -15,7 +15,7 @@
 //! # Complexity
 //! Constant, no state.
 
-use super::{Admission, Arrival, Context, Rule};
+use super::{Admission, Arrival, Context, Interest, Rule};
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::section;
@@ -43,9 +43,14 @@ impl Policy {
 }
 
 impl Policy {
-    /// It decides unit by unit; priorities are no part of the rule.
-    pub(crate) fn rule(&self) -> Option<Rule> {
-        self.clp_threshold.is_none().then_some(Rule::Fits)
+    /// It decides unit by unit, and but for priorities by nothing else than the room.
+    pub(crate) fn rule(&self) -> Rule {
+        if self.takes_all() { Rule::Fits } else { Rule::Asked(Interest::Last) }
+    }
+
+    /// Whether it takes whatever fits.
+    pub(crate) fn takes_all(&self) -> bool {
+        self.clp_threshold.is_none()
     }
 }
 

@@ -11,7 +11,8 @@
 //! # Parameters
 //! `threshold` Th: default a third of the buffer, 1000 of 3000 cells as in paper 003, section 4.2. `period` T: default
 //! 1 ms, from the same section. `share`, the rule for Th_i, with N_v virtual queues not empty: `equal` (default)
-//! Th / N_v, `mean` X / N_v, `mcr` Th · MCR_i / Σ MCR. `carry` (default false): whether the fraction of a credit left
+//! Th / N_v, `mean` X / N_v, `mcr` Th · MCR_i / Σ MCR, `none` 0. `credits` (default true): without them minimum cell
+//! rates do not count and round robin is plain, which is all that the rates in paper 003's tables show. `carry` (default false): whether the fraction of a credit left
 //! over goes into the next period; whole credits never do. `pass_eom` as for PPD.
 //!
 //! # Differences from the paper
@@ -40,6 +41,8 @@ choice! {
         Mean = "mean",
         /// The circuit's part of all minimum cell rates; equal if nobody has one.
         Mcr = "mcr",
+        /// None: a frame may begin only in an empty virtual queue.
+        None = "none",
     }
 }
 
@@ -52,6 +55,8 @@ section! {
         pub period: Span = Span::millis(1),
         /// How long a virtual queue may be above the threshold.
         pub share: Share = Share::Equal,
+        /// Whether minimum cell rates earn credits; if not, all virtual queues take turns alike.
+        pub credits: bool = true,
         /// Carry the fraction of a credit that is left over into the next period.
         pub carry: bool = false,
         /// Keep the last cell of a broken frame as a delimiter, if it fits.
@@ -83,7 +88,7 @@ impl Policy {
             threshold: context.level("threshold", params.threshold)?,
             share: params.share,
             queues: Virtual::new(context.vcs()),
-            renewal: (mcr_total > 0).then(|| Renewal::new(params, context)),
+            renewal: (params.credits && mcr_total > 0).then(|| Renewal::new(params, context)),
             mcr,
             mcr_total,
             frames: Frames::new(context.vcs(), params.pass_eom),
@@ -100,6 +105,7 @@ impl Policy {
         let length = u128::from(self.queues.length[vc]);
         let (threshold, in_use) = (u128::from(self.threshold), u128::from(self.queues.in_use));
         match self.share {
+            Share::None => length > 0,
             Share::Mean => length * in_use > u128::from(total),
             Share::Mcr if self.mcr_total > 0 => {
                 length * u128::from(self.mcr_total) > threshold * u128::from(self.mcr[vc])
@@ -286,6 +292,7 @@ mod tests {
             threshold: Level::Size(BufferSize::Cells(threshold)),
             period: Span::millis(1),
             share: Share::Equal,
+            credits: true,
             carry: false,
             pass_eom: true,
         }
@@ -392,6 +399,23 @@ mod tests {
         assert_eq!(answers(Share::Equal), "Ar", "3 and 6 of 4");
         assert_eq!(answers(Share::Mean), "Ar", "3 of 4.5, 6 of 5");
         assert_eq!(answers(Share::Mcr), "rA", "3 of 2, 6 of 6");
+    }
+
+    #[test]
+    fn without_any_share_a_frame_begins_only_in_an_empty_virtual_queue() {
+        let mut bench = bench(&Params { share: Share::None, ..params(2) }, &[1, 3]);
+        bench.offer(0, "1111");
+        assert_eq!([bench.offer(0, "1"), bench.offer(1, "1"), bench.offer(1, "1")].concat(), "rAr");
+    }
+
+    #[test]
+    fn without_credits_minimum_cell_rates_do_not_count() {
+        let mut bench = bench(&Params { credits: false, ..params(50) }, &[0, 2]);
+        assert_eq!(bench.tick(Time::ZERO), None);
+        bench.offer(0, "1111");
+        bench.offer(1, "1111");
+        (0..4).for_each(|_| bench.depart(0));
+        assert_eq!(lengths(&bench), [2, 2], "turn by turn");
     }
 
     #[test]

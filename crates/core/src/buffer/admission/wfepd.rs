@@ -25,7 +25,7 @@
 //! Constant per cell; N log N every δ.
 
 use super::red::probability;
-use super::{Admission, Arrival, Context};
+use super::{Admission, Arrival, Context, Reading};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
@@ -76,6 +76,8 @@ pub struct Policy {
     interval: Span,
     gauge: Gauge,
     rule: Rule,
+    /// How the line was divided last.
+    division: Division,
     /// The probability with which a frame of each circuit is refused.
     refusal: Vec<f64>,
     threshold: u64,
@@ -90,10 +92,12 @@ impl Policy {
             Level::Percent(0.0) => 0, // of an unlimited buffer, too
             level => context.level("threshold", level)?,
         };
+        let (gauge, rule) = (Gauge::new(params, context.vcs())?, Rule::new(params, context)?);
         Ok(Policy {
             interval: params.interval,
-            gauge: Gauge::new(params, context.vcs())?,
-            rule: Rule::new(params, context)?,
+            division: rule.divide(&gauge.rates),
+            gauge,
+            rule,
             refusal: vec![0.0; context.vcs()],
             threshold,
             stream: context.stream("wfepd"),
@@ -125,14 +129,31 @@ impl Admission for Policy {
     fn tick(&mut self, now: Time, _: &Pool) -> Option<Time> {
         if now > Time::ZERO {
             self.gauge.measure();
-            let division = self.rule.divide(&self.gauge.rates);
-            self.refusal = self.rule.refusals(&self.gauge.rates, &division);
+            self.division = self.rule.divide(&self.gauge.rates);
+            self.refusal = self.rule.refusals(&self.gauge.rates, &self.division);
         }
         Some(now + self.interval)
     }
 
-    fn meter(&mut self, vc: usize) -> Option<f64> {
-        Some(self.gauge.rates[vc] * 8.0)
+    fn meter(&mut self, vc: usize) -> Option<Reading> {
+        let Policy { gauge, rule, division, refusal, .. } = self;
+        let place = division.order.iter().position(|&other| other == vc)?;
+        let bits = |per_share: f64| 8.0 * per_share * rule.shares[vc];
+        let rate = 8.0 * gauge.rates[vc];
+        Some(Reading {
+            rate,
+            part: bits(division.parts[place]),
+            granted: if place < division.omega { bits(division.scheduled) } else { rate },
+            refusal: refusal[vc],
+        })
+    }
+
+    fn taken(&mut self, vc: usize, _: u64, octets: u64) {
+        self.gauge.accepted[vc] += octets;
+    }
+
+    fn frames(&mut self) -> Option<&mut Frames> {
+        Some(&mut self.frames)
     }
 }
 
@@ -230,6 +251,8 @@ struct Rule {
 struct Division {
     /// Circuits by falling r / α.
     order: Vec<usize>,
+    /// What each circuit of the list and those before it may have, per share: right-hand side of (6), over α.
+    parts: Vec<f64>,
     /// Place of the first circuit that is not violating: ω.
     omega: usize,
     /// Place of the first circuit that is clear: ν.
@@ -265,25 +288,20 @@ impl Rule {
         order.sort_by(|&a, &b| ratio(b).total_cmp(&ratio(a)));
         let overflow = rates.iter().sum::<f64>() - self.capacity; // ψ, equation (3)
         let (mut rate, mut share) = (0.0, 0.0);
-        let mut division =
-            Division { omega: order.len(), nu: order.len(), scheduled: 0.0, calculated: 0.0, order };
-        for (place, &vc) in division.order.iter().enumerate() {
-            let before = fair_part(rate, overflow, share);
+        let parts = order.iter().map(|&vc| {
             (rate, share) = (rate + rates[vc], share + self.shares[vc]);
-            let part = fair_part(rate, overflow, share) * self.shares[vc];
-            if division.omega > place && rates[vc] <= part {
-                (division.omega, division.scheduled) = (place, before); // (6), (7)
-            }
-            if rates[vc] <= self.bottom * part {
-                (division.nu, division.calculated) = (place, before); // (8), (11)
-                return division;
-            }
-        }
-        division.calculated = fair_part(rate, overflow, share);
-        if division.omega == division.order.len() {
-            division.scheduled = division.calculated;
-        }
-        division
+            fair_part(rate, overflow, share)
+        });
+        let parts: Vec<f64> = parts.collect();
+        let first = |factor: f64| {
+            let mut list = order.iter().zip(&parts);
+            let place = list.position(|(&vc, part)| rates[vc] <= factor * part * self.shares[vc]);
+            place.unwrap_or(order.len())
+        };
+        let (omega, nu) = (first(1.0), first(self.bottom)); // (6) and (8)
+        let before = |place: usize| if place > 0 { parts[place - 1] } else { 0.0 };
+        let (scheduled, calculated) = (before(omega), before(nu)); // (7) and (11)
+        Division { order, parts, omega, nu, scheduled, calculated }
     }
 
     /// With which probability a frame of each circuit is refused.
@@ -307,7 +325,7 @@ impl Rule {
 
 /// What the first circuits of the list may have together, per share: (Σ r − ψ) / Σ α, the core of (6), (7), (8), (11).
 fn fair_part(rate: f64, overflow: f64, share: f64) -> f64 {
-    if share > 0.0 { (rate - overflow).max(0.0) / share } else { 0.0 }
+    (rate - overflow).max(0.0) / share
 }
 
 #[cfg(test)]
@@ -369,8 +387,10 @@ mod tests {
         assert!(bounds.clone().zip(expected).all(|(a, b)| near(a, b, 2)), "(6), (12)");
         let expected = [0.0, 5.6, 15.56, 20.0, 14.78, 7.0];
         assert!(bounds.zip(expected).all(|(a, b)| near(0.7 * a, b, 2)), "(8), (13), (14)");
-        let calculated = rule(&FIRST, 1.0).divide(&RATES).calculated * 0.2;
-        assert!(near(calculated, 21.11, 2), "(11) for V");
+        let division = rule(&FIRST, 1.0).divide(&RATES);
+        let parts = division.parts.iter().zip(shares).map(|(part, share)| part * share);
+        assert!(parts.zip([0.0, 8.0, 22.22, 28.57, 21.11, 10.0]).all(|(a, b)| near(a, b, 2)));
+        assert!(near(division.calculated * 0.2, 21.11, 2), "(11) for V");
     }
 
     #[test]

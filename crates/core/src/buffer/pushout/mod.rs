@@ -45,6 +45,7 @@ dispatch! {
     fn joined(&mut self, vc: usize, pool: &Pool);
     fn left(&mut self, vc: usize, pool: &Pool, sent: bool);
     fn frames(&mut self) -> Option<&mut Frames>;
+    fn bite(&mut self) -> Bite;
 }
 
 choice! {
@@ -73,6 +74,22 @@ pub trait PushOut {
 
     /// The frame rule of the port, if it has one.
     fn frames(&mut self) -> Option<&mut Frames>;
+
+    /// What a cut can be like.
+    fn bite(&mut self) -> Bite {
+        Bite::Runs
+    }
+}
+
+/// What a push-out takes out at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bite {
+    /// Entire packets, as long as any queue has one.
+    Packets,
+    /// Everything up to an EOM or from one on.
+    Runs,
+    /// The same, but perhaps not the EOM.
+    AllButEom,
 }
 
 /// The buffer in which something has to go. The unit in transmission is in the books, but in no queue any more.

@@ -27,11 +27,11 @@
 //! entire at the head of the longest queue.
 
 use super::lengths::Lengths;
-use super::{Context, Cut, Fallback, Full, PushOut};
+use super::{Bite, Context, Cut, Fallback, Full, PushOut};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
-use crate::buffer::runs::Part;
+use crate::buffer::runs::{Extent, Part};
 use crate::section;
 
 section! {
@@ -81,11 +81,15 @@ impl PushOut for Policy {
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
     }
+
+    fn bite(&mut self) -> Bite {
+        if self.fallback == Fallback::HeadFragment { Bite::Runs } else { Bite::Packets }
+    }
 }
 
 /// The first entire packet from the head of a queue, if there is one.
 pub(super) fn entire_packet(queue: &Queue) -> Option<Part> {
-    queue.runs().first_whole().map(|run| Part { run, keep_eom: false })
+    queue.runs().first_whole().map(|run| Part { run, extent: Extent::Whole })
 }
 
 #[cfg(test)]

@@ -11,17 +11,18 @@
 //!
 //! > VirtualQueueLength = QueueLength − MCR · BufferSize / LinkRate  (10, 11)
 //!
-//! with MCR and link rate both counted in cells on the line. `fallback` (default `next-queue`) says what goes when the
-//! longest queue ends with an EOM: the partial packet of the next longest queue and, if there is none, the head of the
-//! longest queue up to its first EOM; that head at once; or nothing. `discard_rest` (default true): discard what still
-//! arrives of a frame that has lost a cell. `pass_eom` (default true): keep the EOM cell of a
-//! frame that loses its end, if there is room and the receiver already has a part of it.
+//! with MCR and link rate both counted in cells on the line. `last_eom` (default `stays`): whether the last EOM is itself
+//! a part of the tail; if it `goes`, a queue that ends with an EOM loses this cell alone. `fallback` (default `next-queue`)
+//! says what goes when the longest queue ends with an EOM that stays: the partial packet of the next longest queue and, if
+//! there is none, the head of the longest queue up to its first EOM; that head at once; or nothing. `discard_rest`
+//! (default true): discard what still arrives of a frame that has lost a cell. `pass_eom` (default true): keep the EOM
+//! cell of a frame that loses its end, if there is room and the receiver already has a part of it.
 //!
 //! # Differences from the paper
-//! The rest of a frame that was pushed out is discarded, also the arriving cell if the frame is its own. The paper does
-//! not say so, hence `discard_rest`. It is silent on ties (the lowest circuit number goes), and on queues that end with
-//! an EOM. A cell in transmission counts as part of its queue's length, but is
-//! out of reach.
+//! "Delimited by the tail cell and the last EOM cell" leaves open whether that EOM is among what is dropped, hence
+//! `last_eom`. The rest of a frame that was pushed out is discarded, also the arriving cell if the frame is its own; the
+//! paper does not say so, hence `discard_rest`. It is silent on ties (the lowest circuit number goes), and on queues that
+//! end with an EOM. A cell in transmission counts as part of its queue's length, but is out of reach.
 //!
 //! # Complexity
 //! Constant per cell; when the buffer is full, one comparison per circuit with cells.
@@ -31,15 +32,27 @@ use super::{Context, Cut, Fallback, Full, PushOut};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
-use crate::buffer::runs::Part;
-use crate::section;
+use crate::buffer::runs::{Extent, Part};
+use crate::{choice, section};
+
+choice! {
+    /// Whether the last EOM of a queue is a part of the tail behind it.
+    pub enum LastEom {
+        /// It stays, so that the frame that it ends is not touched.
+        Stays = "stays",
+        /// It goes as well: the frame that it ended goes on into the next one, and both are lost.
+        Goes = "goes",
+    }
+}
 
 section! {
     /// The longest queue loses its tail back to the last EOM.
     pub struct Params {
         /// Whether a circuit's share of the buffer, by its MCR, does not count.
         pub buffer_share: bool = false,
-        /// What goes when the longest queue ends with an EOM.
+        /// Whether the last EOM goes as well.
+        pub last_eom: LastEom = LastEom::Stays,
+        /// What goes when the longest queue ends with an EOM that stays.
         pub fallback: Fallback = Fallback::NextQueue,
         /// Whether to discard the rest of a frame that has lost a cell.
         pub discard_rest: bool = true,
@@ -52,6 +65,7 @@ section! {
 #[derive(Clone, Debug)]
 pub struct Policy {
     lengths: Lengths,
+    last_eom: LastEom,
     fallback: Fallback,
     frames: Option<Frames>,
 }
@@ -61,6 +75,7 @@ impl Policy {
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
         Ok(Policy {
             lengths: Lengths::new(context, params.buffer_share),
+            last_eom: params.last_eom,
             fallback: params.fallback,
             frames: params.discard_rest.then(|| Frames::new(context.vcs(), params.pass_eom)),
         })
@@ -69,7 +84,7 @@ impl Policy {
 
 impl PushOut for Policy {
     fn choose(&mut self, full: &Full<'_>) -> Option<Cut> {
-        self.lengths.victim(full, self.fallback, tail_fragment)
+        self.lengths.victim(full, self.fallback, |queue| tail(queue, self.last_eom))
     }
 
     fn joined(&mut self, vc: usize, _: &Pool) {
@@ -85,11 +100,15 @@ impl PushOut for Policy {
     }
 }
 
-/// What follows the last EOM of a queue, if anything does.
-fn tail_fragment(queue: &Queue) -> Option<Part> {
-    let run = queue.runs().last()?;
-    let open = queue.runs().get(run).is_some_and(|run| !run.is_closed());
-    open.then_some(Part { run, keep_eom: false })
+/// What follows the last EOM of a queue, and that EOM if it goes as well; `None` if that is nothing.
+fn tail(queue: &Queue, last_eom: LastEom) -> Option<Part> {
+    let last = queue.runs().last()?;
+    let open = queue.runs().get(last).is_some_and(|run| !run.is_closed());
+    let behind = if open { last } else { last + 1 };
+    match last_eom {
+        LastEom::Goes if behind > 0 => Some(Part { run: behind, extent: Extent::AndEomBefore }),
+        _ => open.then_some(Part { run: last, extent: Extent::Whole }),
+    }
 }
 
 #[cfg(test)]
@@ -100,8 +119,14 @@ mod tests {
     use crate::buffer::size::Level;
     use crate::link::port::bench::Bench;
 
-    const DEFAULT: Params =
-        Params { buffer_share: false, fallback: Fallback::NextQueue, discard_rest: true, pass_eom: true };
+    const DEFAULT: Params = Params {
+        buffer_share: false,
+        last_eom: LastEom::Stays,
+        fallback: Fallback::NextQueue,
+        discard_rest: true,
+        pass_eom: true,
+    };
+    const WITH_EOM: Params = Params { last_eom: LastEom::Goes, discard_rest: false, ..DEFAULT };
 
     fn ppd() -> admission::Spec {
         admission::Spec::Ppd(ppd::Params { pass_eom: true })
@@ -226,5 +251,37 @@ mod tests {
         };
         assert_eq!(run(Fallback::HeadFragment), ("A".to_string(), "0:fe".to_string()));
         assert_eq!(run(Fallback::Refuse), ("o".to_string(), String::new()));
+    }
+
+    #[test]
+    fn if_the_last_eom_goes_as_well_the_frame_that_it_ended_goes_on_into_the_next() {
+        let mut bench = bench(WITH_EOM, 7);
+        bench.offer(0, "f.ef.");
+        bench.offer(1, "11");
+        assert_eq!(bench.offer(2, "1"), "A");
+        assert_eq!(bench.outcome(), "0:ef. / f.,11,1");
+        assert_eq!(bench.offer(0, "e"), "A", "what is left of two frames is one for the receiver");
+        assert_eq!(bench.queues(), "f.e,11,1");
+    }
+
+    #[test]
+    fn a_queue_that_ends_with_an_eom_then_loses_that_cell_alone() {
+        let mut bench = bench(WITH_EOM, 5);
+        bench.offer(0, "f..e");
+        bench.offer(1, "1");
+        assert_eq!(bench.offer(2, "1"), "A");
+        assert_eq!(bench.outcome(), "0:e / f..,1,1");
+        assert_eq!(bench.offer(2, "1"), "A");
+        assert_eq!(bench.outcome(), "0:f.. / ,1,11", "now there is no EOM to stop at");
+    }
+
+    #[test]
+    fn an_arriving_frame_that_is_cut_off_then_still_brings_its_eom() {
+        let mut bench = bench(Params { discard_rest: true, ..WITH_EOM }, 6);
+        bench.offer(0, "fef.");
+        bench.offer(1, "11");
+        assert_eq!(bench.offer(2, "1"), "A");
+        assert_eq!(bench.outcome(), "0:ef. / f,11,1");
+        assert_eq!(bench.offer(0, ".e"), "pA", "to delimit the frame that lost its own");
     }
 }

@@ -28,7 +28,7 @@
 
 use super::lengths::{Lengths, cut, fall_back};
 use super::pushout_2::entire_packet;
-use super::{Context, Cut, Fallback, Full, PushOut};
+use super::{Bite, Context, Cut, Fallback, Full, PushOut};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::section;
@@ -101,6 +101,10 @@ impl PushOut for Policy {
 
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
+    }
+
+    fn bite(&mut self) -> Bite {
+        if self.fallback == Fallback::HeadFragment { Bite::Runs } else { Bite::Packets }
     }
 }
 

@@ -9,6 +9,8 @@ use crate::link::port::Port;
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Time};
 
+use super::pace::{Beat, Pace};
+
 /// The measured time: from the end of the warm-up to the end of the run, which is not part of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
@@ -39,11 +41,23 @@ pub(super) struct Books {
     pub(super) bytes_out: u64,
     pub(super) frames_in: u64,
     pub(super) frames_whole_out: u64,
+    /// Size times picoseconds in the buffer, modulo 2¹²⁸ until the end of the chain.
     pub(super) area: u128,
     pub(super) max: u64,
     lost: [u64; Reason::ALL.len()],
+    /// Cells that start one behind the other, whose starts are not part of `area` yet.
+    chain: Chain,
     /// Units in the buffer at the end, with their circuits' numbers and whether they are being sent.
     rest: Vec<(Unit, u32, bool)>,
+}
+
+/// Cells of one pace that start one behind the other.
+#[derive(Clone, Copy, Debug, Default)]
+struct Chain {
+    first: Beat,
+    next: Beat,
+    cells: u64,
+    pace: Pace,
 }
 
 /// A unit that was sent or will be: when it arrived, when it starts and when it ends.
@@ -70,8 +84,21 @@ impl Books {
             area: 0,
             max: 0,
             lost: [0; Reason::ALL.len()],
+            chain: Chain::default(),
             rest: Vec::new(),
         }
+    }
+
+    /// Enter units of one frame each that came and went in the measured time: their octets, the integral of their occupancy
+    /// and its maximum.
+    pub(super) fn enter_whole(&mut self, units: u64, octets: u64, area: u128, max: u64) {
+        self.units_in += units;
+        self.units_out += units;
+        self.frames_in += units;
+        self.frames_whole_out += units;
+        self.bytes_out += octets;
+        self.area = self.area.wrapping_add(area);
+        self.max = self.max.max(max);
     }
 
     /// Enter one unit that was taken. What is in the buffer when the measured time begins counts as having arrived then.
@@ -84,7 +111,8 @@ impl Books {
             self.units_out += 1;
             self.bytes_out += u64::from(unit.bytes);
             self.frames_in += u64::from(unit.is_first());
-            self.area += u128::from(ends.0 - arrived.0) * u128::from(stay.size);
+            let area = u128::from(ends.0 - arrived.0) * u128::from(stay.size);
+            self.area = self.area.wrapping_add(area);
             return;
         }
         self.enter_part(stay);
@@ -97,7 +125,8 @@ impl Books {
         let window = self.window;
         self.units_in += u64::from(ends >= window.from && arrived < window.to);
         self.frames_in += u64::from(unit.is_first() && ends >= window.from && arrived < window.to);
-        self.area += u128::from(window.share(arrived, ends)) * u128::from(stay.size);
+        let area = u128::from(window.share(arrived, ends)) * u128::from(stay.size);
+        self.area = self.area.wrapping_add(area);
         if window.holds(ends) {
             self.units_out += 1;
             self.bytes_out += u64::from(unit.bytes);
@@ -106,12 +135,43 @@ impl Books {
         }
     }
 
-    /// Enter cells that were taken and sent in the measured time and spent `area` in the buffer together.
-    pub(super) fn enter_cells(&mut self, cells: u64, area: u128) {
+    /// Enter one cell that was taken and starts at `beats.0`; the next one can start at `beats.1`.
+    #[inline]
+    pub(super) fn enter_cell(&mut self, stay: &Stay, beats: (Beat, Beat), pace: &Pace) {
+        if self.window.from <= stay.arrived && stay.ends < self.window.to {
+            self.frames_in += u64::from(stay.unit.is_first());
+            return self.enter_train(beats, 1, stay.arrived.0.into(), pace);
+        }
+        self.enter_part(stay);
+    }
+
+    /// Enter cells that were taken and sent in the measured time, one behind the other from `first` to before `next`, with
+    /// the sum of the instants at which they arrived.
+    #[inline]
+    pub(super) fn enter_train(
+        &mut self,
+        (first, next): (Beat, Beat),
+        cells: u64,
+        arrivals: u128,
+        pace: &Pace,
+    ) {
         self.units_in += cells;
         self.units_out += cells;
         self.bytes_out += cells * CELL_BYTES;
-        self.area += area;
+        self.area = self.area.wrapping_sub(arrivals);
+        if self.chain.next != first || self.chain.cells == 0 {
+            self.end_chain();
+            self.chain = Chain { first, next, cells: 0, pace: *pace };
+        }
+        self.chain.cells += cells;
+        self.chain.next = next;
+    }
+
+    /// Enter when the cells of the chain leave.
+    fn end_chain(&mut self) {
+        let Chain { first, cells, pace, .. } = std::mem::take(&mut self.chain);
+        let starts = first.sum_of_starts(cells, &pace);
+        self.area = self.area.wrapping_add(starts + u128::from(cells) * u128::from(pace.whole));
     }
 
     /// Enter units that were lost in the measured time, none of which starts a frame.
@@ -132,6 +192,7 @@ impl Books {
 
     /// At the end of the run, hand everything to the port.
     pub(super) fn close(&mut self, port: &mut Port) {
+        self.end_chain();
         for (unit, vc, sending) in self.rest.drain(..) {
             port.restock(unit, vc as usize, sending);
         }

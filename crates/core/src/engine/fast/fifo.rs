@@ -9,7 +9,8 @@ use std::collections::VecDeque;
 use super::Fast;
 use super::books::{Books, Progress, Stay, Window};
 use super::lanes::{Arriving, Inner, Inputs};
-use super::pace::{Beat, Pace, Paces};
+use super::ledger::Ledger;
+use super::pace::{Beat, Known, Pace, Paces};
 use super::plan::Stop;
 use super::run::Run;
 use crate::buffer::admission::Rule;
@@ -26,6 +27,8 @@ pub(super) struct Fifo {
     pub(super) done: Option<Time>,
     pub(super) books: Books,
     pub(super) rule: Rule,
+    /// What the policy knows of the buffer, if the rule is to ask it.
+    pub(super) ledger: Option<Box<Ledger>>,
     pub(super) capacity: u64,
     measure: Measure,
     paces: Paces,
@@ -39,11 +42,14 @@ pub(super) struct Fifo {
     pub(super) cuts: Vec<Time>,
     /// When the occupancy is sampled next.
     sample: Time,
+    /// When the clock of the policy ticks.
+    tick: Time,
     /// When the measured time begins, if it has not.
     pub(super) begin: Time,
     /// Up to here it is known whether arrivals can be skipped.
     pub(super) examined: Time,
     pub(super) inner: Vec<Inner>,
+    pub(super) known: Known,
     /// The instant for which the port is in the event queue.
     pub(super) called: Time,
 }
@@ -69,6 +75,8 @@ pub(super) struct Parts {
     pub(super) vcs: usize,
     pub(super) cuts: Vec<Time>,
     pub(super) sampled: bool,
+    /// When the clock of the policy ticks, if it does.
+    pub(super) tick: Option<Time>,
     /// The pace of its cells, if that is what it carries.
     pub(super) cell: Option<Pace>,
 }
@@ -80,16 +88,17 @@ const FAR: u64 = 1 << 16;
 
 impl Content {
     #[inline]
-    fn level(&self) -> u64 {
+    pub(super) fn level(&self) -> u64 {
         match self {
             Content::Cells { count, .. } => *count,
             Content::Packets { level, .. } => *level,
         }
     }
 
-    /// What has ended before `time` leaves.
+    /// What has ended before `time` leaves; answers when the last of it did.
     #[inline]
-    pub(super) fn drop_before(&mut self, time: Time) {
+    pub(super) fn drop_before(&mut self, time: Time) -> Time {
+        let mut left = Time::ZERO;
         match self {
             Content::Cells { count, ends, pace } => {
                 while *count > 0 && ends.time < time {
@@ -97,7 +106,8 @@ impl Content {
                     let jump = span > LONG * pace.whole;
                     let gone = if jump { (span / (pace.whole + 1) + 1).min(*count).min(FAR) } else { 1 };
                     *count -= gone;
-                    *ends = if jump { ends.skip(gone, pace) } else { ends.next(pace) };
+                    let last = if jump { ends.skip(gone - 1, pace) } else { *ends };
+                    (left, *ends) = (last.time, last.next(pace));
                 }
             }
             Content::Packets { level, units } => {
@@ -105,9 +115,21 @@ impl Content {
                     && ends < time
                 {
                     *level -= size;
+                    left = ends;
                     units.pop_front();
                 }
             }
+        }
+        left
+    }
+
+    /// So many cells join that start one behind the other, the first at `start`.
+    pub(super) fn join_many(&mut self, start: Beat, cells: u64) {
+        if let Content::Cells { count, ends, pace } = self {
+            if *count == 0 {
+                *ends = start.shifted(pace.whole);
+            }
+            *count += cells;
         }
     }
 
@@ -132,17 +154,23 @@ impl Content {
 impl Fifo {
     /// An empty port.
     pub(super) fn new(parts: Parts) -> Fifo {
-        let Parts { inputs, window, rule, capacity, measure, paces, vcs, mut cuts, sampled, cell } = parts;
+        let Parts { inputs, window, rule, capacity, measure, paces, vcs, mut cuts, sampled, tick, cell } =
+            parts;
         cuts.reverse();
         let content = match cell {
             Some(pace) => Content::Cells { count: 0, ends: Beat::default(), pace },
             None => Content::Packets { level: 0, units: VecDeque::new() },
+        };
+        let ledger = match rule {
+            Rule::Asked(interest) => Some(Box::new(Ledger::new(capacity, vcs, interest))),
+            _ => None,
         };
         Fifo {
             inputs,
             done: None,
             books: Books::new(window),
             rule,
+            ledger,
             capacity,
             measure,
             paces,
@@ -152,9 +180,11 @@ impl Fifo {
             runs: vec![(Run::default(), Time::ZERO); vcs],
             cuts,
             sample: if sampled { Time::ZERO } else { Time::NEVER },
+            tick: tick.unwrap_or(Time::NEVER),
             begin: window.from,
             examined: Time::ZERO,
             inner: Vec::new(),
+            known: Known::default(),
             called: Time::NEVER,
         }
     }
@@ -162,9 +192,12 @@ impl Fifo {
     /// Let happen what happens up to `until`, that instant included.
     pub(super) fn step(&mut self, engine: &mut Fast<'_>, port: usize, until: Time) {
         loop {
-            let stop = self.sample.min(self.begin).min(Time(until.0 + 1));
-            self.skip_calm(engine, port, stop);
-            while let Some(arriving) = self.inputs.pop_before(stop) {
+            let stop = self.sample.min(self.begin).min(self.tick).min(Time(until.0 + 1));
+            loop {
+                if self.pass_train(engine, port, stop) {
+                    continue;
+                }
+                let Some(arriving) = self.inputs.pop_before(stop) else { break };
                 self.arrive(engine, port, &arriving);
                 if arriving.time >= self.examined {
                     self.skip_calm(engine, port, stop);
@@ -173,17 +206,24 @@ impl Fifo {
             if stop > until {
                 break;
             }
-            self.content.drop_before(stop);
+            self.drop_before(engine, port, stop);
             if self.begin == stop {
                 self.begin = Time::NEVER;
                 self.books.max = self.content.level();
-            } else {
-                let counters = engine.network.ports[port].counters_mut();
-                counters.occupancy.sample(self.content.level());
+            } else if self.sample == stop {
+                engine.network.ports[port].sample_level(self.content.level());
                 self.sample += engine.scenario.sample;
+            } else {
+                self.drop_before(engine, port, Time(stop.0 + 1));
+                self.tick = engine.network.ports[port].tick(stop).unwrap_or(Time::NEVER);
             }
         }
         self.done = self.done.max(Some(until));
+    }
+
+    /// The earliest start of a unit that arrives at `time` and is not known yet: behind everything that was taken.
+    pub(super) fn not_out_before(&self, time: Time) -> Time {
+        time.max(self.free.time)
     }
 
     /// At the end of the run.
@@ -192,26 +232,12 @@ impl Fifo {
         self.books.close(&mut engine.network.ports[port]);
     }
 
-    /// Whether nothing will happen before something arrives that is not known yet.
-    pub(super) fn is_quiet(&self) -> bool {
-        self.inputs.is_empty()
-    }
-
     #[inline]
     fn arrive(&mut self, engine: &mut Fast<'_>, port: usize, arriving: &Arriving) {
-        let &Arriving { time: now, unit, vc } = arriving;
-        self.content.drop_before(Time(now.0 + 1));
-        let level = self.content.level();
+        let &Arriving { time: now, unit, .. } = arriving;
+        self.drop_before(engine, port, Time(now.0 + 1));
         let size = if self.measure == Measure::Bytes { u64::from(unit.bytes) } else { 1 };
-        let fits = size <= self.capacity - level;
-        let verdict = match &mut self.rule {
-            Rule::Fits if fits => Verdict::Accept,
-            Rule::Fits => Verdict::Discard(Reason::Overflow),
-            Rule::Frames { threshold, frames } => {
-                let refuse = || (level >= *threshold).then_some(Reason::Early);
-                frames.judge(&unit, vc as usize, fits, refuse)
-            }
-        };
+        let verdict = self.judge(engine, port, arriving, size);
         if let Verdict::Discard(reason) = verdict {
             self.books.lose(now, &unit, reason);
             engine.network.circuits[unit.vc as usize].lost();
@@ -222,6 +248,48 @@ impl Fifo {
             return;
         }
         self.take(engine, port, arriving, size);
+    }
+
+    /// Whether a unit is taken.
+    #[inline]
+    pub(super) fn judge(
+        &mut self,
+        engine: &mut Fast<'_>,
+        port: usize,
+        arriving: &Arriving,
+        size: u64,
+    ) -> Verdict {
+        let &Arriving { time, unit, vc } = arriving;
+        let level = self.content.level();
+        let fits = size <= self.capacity - level;
+        match &mut self.rule {
+            Rule::Fits if fits => Verdict::Accept,
+            Rule::Fits => Verdict::Discard(Reason::Overflow),
+            Rule::Frames { threshold, frames } => {
+                let refuse = || (level >= *threshold).then_some(Reason::Early);
+                frames.judge(&unit, vc as usize, fits, refuse)
+            }
+            Rule::Asked(_) => {
+                let policy = engine.network.ports[port].admission_mut();
+                let ledger = self.ledger.as_ref().expect("a policy that is asked has books");
+                ledger.ask(policy, time, &unit, (vc as usize, size))
+            }
+        }
+    }
+
+    /// What has ended before `time` leaves.
+    #[inline]
+    pub(super) fn drop_before(&mut self, engine: &mut Fast<'_>, port: usize, time: Time) {
+        let Some(ledger) = &mut self.ledger else {
+            self.content.drop_before(time);
+            return;
+        };
+        let before = self.content.level();
+        let last = self.content.drop_before(time);
+        if self.content.level() < before {
+            let policy = engine.network.ports[port].admission_mut();
+            ledger.left(policy, before - self.content.level(), last);
+        }
     }
 
     /// A unit is taken: enter it in the books and hand it on.
@@ -235,9 +303,16 @@ impl Fifo {
         let start = self.free.not_before(arrived);
         self.free = start.next(&pace);
         self.content.join(start, pace.whole, size);
+        if let Some(ledger) = &mut self.ledger {
+            ledger.joined(vc, size);
+        }
         self.books.max = self.books.max.max(self.content.level());
         let (starts, ends) = (start.time, Time(start.time.0 + pace.whole));
-        self.books.enter(&Stay { unit, vc, size, arrived, starts, ends });
+        let stay = Stay { unit, vc, size, arrived, starts, ends };
+        match &self.content {
+            Content::Cells { .. } => self.books.enter_cell(&stay, (start, self.free), &pace),
+            Content::Packets { .. } => self.books.enter(&stay),
+        }
         let whole = self.progress.sent(&unit, 1, vc as usize, ends >= self.books.window.from);
         self.books.frames_whole_out += u64::from(whole && self.books.window.holds(ends));
         while self.cuts.last().is_some_and(|cut| *cut <= starts) {

@@ -83,8 +83,8 @@ impl Fast<'_> {
         self.start(port, now);
     }
 
-    /// Tell the circuits what a port has lost, and do not wait for it.
-    fn count_losses(&mut self, port: usize, now: Time) {
+    /// Tell the circuits what a port has lost; answers how many of these units would have made a host act.
+    pub(super) fn count_losses(&mut self, port: usize, now: Time) -> u64 {
         let mut gone = 0;
         for Loss { unit, reason } in self.losses.drain(..) {
             let Unit { vc, frame, index, .. } = unit;
@@ -94,14 +94,15 @@ impl Fast<'_> {
                 log.push(LossRecord { time: now, port: port as u32, vc, frame, index, reason });
             }
         }
-        self.general(port).awaited -= gone;
+        gone
     }
 
     /// Let a port start the next unit, if its line is free.
     fn start(&mut self, port: usize, now: Time) {
         let Network { ports, circuits, .. } = &mut self.network;
         let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
-        self.count_losses(port, now);
+        let gone = self.count_losses(port, now);
+        self.general(port).awaited -= gone;
         let Some(started) = started else { return };
         let vc = number_at_port(&self.network.circuits)(&started.unit);
         let Started { unit, sent } = started;
@@ -109,6 +110,9 @@ impl Fast<'_> {
         let it = self.general(port);
         it.ends = sent.ends;
         it.awaited -= went;
+        if sent.starts >= self.window.to {
+            return self.resting.push(unit.vc);
+        }
         let whole = sent.ends.since(sent.starts).0;
         self.send_on(port, vc as u32, Run { unit, units: 1 }, Beat::at(sent.starts), sent.starts, whole);
     }

@@ -1,7 +1,6 @@
 //! The hosts: what arrives there, what they answer, and when their timers go off.
 
 use super::{Fast, Station};
-use crate::kernel::queue::{Class, Event};
 use crate::network::Network;
 use crate::network::circuit::Emission;
 use crate::network::flow::End;
@@ -32,44 +31,35 @@ impl Fast<'_> {
         let circuit = &mut circuits[run.unit.vc as usize];
         let Some(frame) = circuit.receive_run(&run.unit, run.units) else { return };
         let flow = frame.flow as usize;
-        let end = flows[flow].deliver(now, &frame, circuits, &mut self.emissions);
+        let end = flows[flow].deliver(now, &frame, circuits, &mut self.outbox);
         self.emit(now);
         self.call(flow, end);
     }
 
     /// A timer of one end of a flow goes off, unless it has gone off before.
     pub(super) fn timer(&mut self, entity: usize, now: Time) {
-        if self.called[entity] != now {
-            return;
-        }
-        self.called[entity] = Time::NEVER;
-        let (flow, end) = (entity / 2, if entity.is_multiple_of(2) { End::Source } else { End::Sink });
-        let Network { flows, circuits, .. } = &mut self.network;
-        if flows[flow].next_timer(end).is_some_and(|due| due <= now) {
-            flows[flow].on_timer(end, now, circuits, &mut self.emissions);
+        let rung = self.calls.ring(&mut self.network, entity, now, &mut self.outbox);
+        if let Some((flow, end)) = rung {
             self.emit(now);
+            self.call(flow, end);
         }
-        self.call(flow, end);
     }
 
     /// Put a flow's end into the queue for its next timer, unless it will be called before that anyway.
     pub(super) fn call(&mut self, flow: usize, end: End) {
-        let entity = 2 * flow + usize::from(end == End::Sink);
-        let Some(time) = self.network.flows[flow].next_timer(end) else { return };
-        if time < self.called[entity] {
-            self.called[entity] = time;
-            self.queue.push(Event::new(time, Class::Timer, entity as u32));
+        if let Some(event) = self.calls.next(&self.network.flows, flow, end) {
+            self.queue.push(event);
         }
     }
 
     /// Hand the frames that a host has written to its network interface.
     fn emit(&mut self, now: Time) {
-        let emissions = std::mem::take(&mut self.emissions);
+        let emissions = std::mem::take(&mut self.outbox.emissions);
         for emission in &emissions {
             self.emit_one(now, *emission);
         }
-        self.emissions = emissions;
-        self.emissions.clear();
+        self.outbox.emissions = emissions;
+        self.outbox.emissions.clear();
     }
 
     fn emit_one(&mut self, now: Time, emission: Emission) {

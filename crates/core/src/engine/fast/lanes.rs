@@ -52,6 +52,23 @@ pub(super) struct Inner {
     pub(super) units: u64,
 }
 
+/// The next train of all, with which nothing else arrives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Alone {
+    /// When its first unit arrives.
+    pub(super) beat: Beat,
+    /// That unit.
+    pub(super) unit: Unit,
+    /// Its circuit's number at the port.
+    pub(super) vc: u32,
+    /// How many there are, two at least; the last one ends the frame.
+    pub(super) units: u16,
+    /// When the last one arrives.
+    pub(super) last: Time,
+    /// The pace that they keep.
+    pub(super) pace: Pace,
+}
+
 /// Everything that is on its way to one port.
 #[derive(Clone, Debug)]
 pub(super) struct Inputs {
@@ -70,7 +87,7 @@ pub(super) struct Inputs {
 enum Order {
     /// The earliest one last.
     Ring(Vec<(Time, u32)>),
-    Heap(EventQueue),
+    Heap(Box<EventQueue>),
 }
 
 /// Most lanes of a ring.
@@ -117,9 +134,14 @@ impl Inputs {
     pub(super) fn new(lanes: Vec<Lane>, ties: Ties) -> Inputs {
         let order = match lanes.len() {
             0..=RING => Order::Ring(Vec::with_capacity(lanes.len())),
-            _ => Order::Heap(EventQueue::default()),
+            _ => Order::Heap(Box::default()),
         };
         Inputs { lanes, order, ties, awaited: VecDeque::new() }
+    }
+
+    /// Units that can arrive in the time that one of this pace takes.
+    pub(super) fn influx(&self, pace: &Pace) -> u64 {
+        self.lanes.iter().map(|lane| pace.whole.div_ceil(lane.pace.whole)).sum()
     }
 
     /// A train sets out on a lane, behind all others there; answers how many are now on it.
@@ -175,6 +197,27 @@ impl Inputs {
         }
     }
 
+    /// The next train, if all of it arrives before `stop` and before anything else does.
+    #[inline]
+    pub(super) fn alone_before(&self, stop: Time) -> Option<Alone> {
+        let Order::Ring(ring) = &self.order else { return None };
+        let (&(_, lane), others) = ring.split_last()?;
+        let Lane { pace, trains, .. } = &self.lanes[lane as usize];
+        let &Train { beat, unit, vc, left, last } = trains.front()?;
+        let limit = others.last().map_or(stop, |second| second.0.min(stop));
+        (left > 1 && last < limit).then_some(Alone { beat, unit, vc, units: left, last, pace: *pace })
+    }
+
+    /// That train has passed.
+    pub(super) fn pop_train(&mut self) {
+        let Order::Ring(ring) = &self.order else { return };
+        let Some(&(_, lane)) = ring.last() else { return };
+        let trains = &mut self.lanes[lane as usize].trains;
+        trains.pop_front();
+        let next = trains.front().map(|train| train.beat.time);
+        self.take_turn(lane as usize, next);
+    }
+
     /// Until when nothing but inner units of trains arrives, from the next one on: no frame begins or ends before. If that
     /// is less than `worth` ps, the answer may be a little too long.
     #[inline]
@@ -193,11 +236,11 @@ impl Inputs {
         Some(calm)
     }
 
-    /// When the next unit arrives, where that is known without taking it.
+    /// When the next unit arrives.
     pub(super) fn next_time(&self) -> Option<Time> {
         match &self.order {
             Order::Ring(ring) => ring.last().map(|head| head.0),
-            Order::Heap(_) => None,
+            Order::Heap(heap) => heap.first_time(),
         }
     }
 
@@ -214,7 +257,7 @@ impl Inputs {
 
     /// Let the units pass that [`Inputs::inner`] has found; answers the sum of the instants at which those arrive that
     /// `counts` wants to know of.
-    pub(super) fn pass_inner(&mut self, found: &[Inner], counts: impl Fn(u32) -> bool) -> u128 {
+    pub(super) fn pass_inner(&mut self, found: &[Inner], mut counts: impl FnMut(u32) -> bool) -> u128 {
         let Order::Ring(ring) = &mut self.order else { return 0 };
         let mut sum = 0;
         for inner in found {

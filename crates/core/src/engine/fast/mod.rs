@@ -36,26 +36,33 @@
 //! hold is put into it, so that the report and the audit find everything where the reference engine leaves it.
 
 mod books;
+mod bulk;
 mod fifo;
 mod general;
 mod hosts;
 mod lanes;
+mod ledger;
 mod nic;
 mod pace;
+mod packets;
 mod plan;
 mod run;
+mod streams;
 mod stretch;
 mod through;
+mod turns;
+mod whole;
 
 use std::collections::VecDeque;
 
+use super::calls::Calls;
 use super::{LossRecord, Outcome, Work, is_sampled};
+use crate::buffer::pushout;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::port::{Loss, Port};
 use crate::network::Network;
-use crate::network::circuit::Emission;
-use crate::network::flow::End;
+use crate::network::flow::{End, Outbox};
 use crate::scenario::model::{Medium, Scenario};
 use crate::unit::Unit;
 use crate::units::{Span, Time};
@@ -70,9 +77,16 @@ use pace::{Beat, Paces};
 use plan::{Kind, Plan, Stop};
 use run::Run;
 use through::Through;
+use turns::Turns;
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
+    if packets::knows(scenario) {
+        return packets::run(scenario, log);
+    }
+    if let Some(outcome) = streams::run(scenario, log) {
+        return outcome;
+    }
     let mut engine = Fast::new(scenario, log);
     let Window { from, to } = engine.window;
     engine.run_until(from);
@@ -96,16 +110,19 @@ struct Fast<'a> {
     answered: Vec<bool>,
     queue: EventQueue,
     ties: Ties,
-    /// The instant for which each flow end is in the queue; an event for any other instant is out of date.
-    called: Vec<Time>,
+    calls: Calls,
     work: Work,
     log: Option<Vec<LossRecord>>,
-    emissions: Vec<Emission>,
+    outbox: Outbox,
     losses: Vec<Loss>,
+    /// Circuits of the units before which a host still rests when the run is over.
+    resting: Vec<u32>,
     /// Where the part of the run that is being computed ends.
     end: Time,
     /// The first instant that has not happened yet at all ports together, where units can go round in circles.
     together: Time,
+    /// The port with a queue for each circuit that is to be called first, and when.
+    soonest: (Time, u32),
 }
 
 /// A port at work.
@@ -114,6 +131,7 @@ enum Station {
     Nic(Box<Nic>),
     Through(Box<Through>),
     Fifo(Box<Fifo>),
+    Turns(Box<Turns>),
     General(Box<General>),
     /// Busy elsewhere.
     Away,
@@ -127,7 +145,9 @@ impl Station {
         let inputs = || plan.inputs(index, Ties::new(scenario.seed));
         let (paces, cuts) = (Paces::new(line.rate), plan.cuts(index, window));
         match plan.kinds[index].clone() {
-            Kind::Nic => Station::Nic(Box::new(Nic::new(window, paces, measure, cuts))),
+            Kind::Nic => {
+                Station::Nic(Box::new(Nic::new(window, paces, port.line().pause().cloned(), measure, cuts)))
+            }
             Kind::Through => Station::Through(Box::new(Through::new(window, vcs))),
             Kind::Fifo(rule) => Station::Fifo(Box::new(Fifo::new(fifo::Parts {
                 inputs: inputs(),
@@ -139,7 +159,19 @@ impl Station {
                 vcs,
                 cuts,
                 sampled,
+                tick: port.tick(Time::ZERO),
                 cell: (line.medium == Medium::Cells).then(|| plan.pace(index)),
+            }))),
+            Kind::Turns(interest) => Station::Turns(Box::new(Turns::new(turns::Parts {
+                inputs: inputs(),
+                interest,
+                ordered: matches!(port.pushout, Some(pushout::Policy::QuasiPushout(_))),
+                pace: plan.pace(index),
+                notice: plan.notice(index),
+                vcs,
+                cuts,
+                sampled,
+                tick: port.tick(Time::ZERO),
             }))),
             Kind::General => {
                 Station::General(Box::new(General::new(inputs(), port.tick(Time::ZERO), sampled)))
@@ -150,6 +182,7 @@ impl Station {
     fn inputs(&self) -> Option<&Inputs> {
         match self {
             Station::Fifo(fifo) => Some(&fifo.inputs),
+            Station::Turns(turns) => Some(&turns.inputs),
             Station::General(general) => Some(&general.inputs),
             _ => None,
         }
@@ -159,6 +192,7 @@ impl Station {
     fn has_reached(&self, time: Time) -> bool {
         match self {
             Station::Fifo(fifo) => fifo.done.is_some_and(|done| done >= time),
+            Station::Turns(turns) => turns.done.is_some_and(|done| done >= time),
             Station::General(general) => general.done.is_some_and(|done| done >= time),
             _ => true,
         }
@@ -167,7 +201,8 @@ impl Station {
     /// Whether nothing will happen before something arrives that is not known yet.
     fn is_quiet(&self) -> bool {
         match self {
-            Station::Fifo(fifo) => fifo.is_quiet(),
+            Station::Fifo(fifo) => fifo.inputs.is_empty(),
+            Station::Turns(turns) => turns.is_quiet(),
             Station::General(general) => general.is_quiet(),
             _ => true,
         }
@@ -191,13 +226,15 @@ impl Fast<'_> {
             answered: plan::answered(scenario),
             queue: EventQueue::default(),
             ties: Ties::new(scenario.seed),
-            called: vec![Time::NEVER; 2 * network.flows.len()],
+            calls: Calls::new(network.flows.len()),
             work: Work::default(),
             log: log.then(Vec::new),
-            emissions: Vec::new(),
+            outbox: Outbox::default(),
             losses: Vec::new(),
+            resting: Vec::new(),
             end: Time::ZERO,
             together: Time::ZERO,
+            soonest: (Time::NEVER, 0),
             plan,
             network,
         };
@@ -210,7 +247,16 @@ impl Fast<'_> {
     /// Let happen what happens before `end`.
     fn run_until(&mut self, end: Time) {
         self.end = end;
-        while let Some(event) = self.queue.pop_before(end) {
+        loop {
+            let (call, port) = self.soonest;
+            let Some(event) = self.queue.pop_before(end.min(call)) else {
+                if call >= end {
+                    break;
+                }
+                self.work.events += 1;
+                self.bring(port as usize, call);
+                continue;
+            };
             self.work.events += 1;
             let entity = event.entity as usize;
             match event.class {
@@ -222,6 +268,7 @@ impl Fast<'_> {
         }
         let Some(last) = end.0.checked_sub(1) else { return };
         (0..self.stations.len()).for_each(|port| self.advance(port, Time(last)));
+        (0..self.stations.len()).for_each(|port| self.settle(port));
         if end == self.window.to {
             (0..self.stations.len()).for_each(|port| self.close(port));
         }
@@ -239,11 +286,19 @@ impl Fast<'_> {
         let reach = self.plan.reach[port];
         match &mut self.stations[port] {
             Station::Fifo(fifo) => {
-                let next = fifo.inputs.next_awaited(time);
-                fifo.called = next.map_or(Time::NEVER, |next| next + reach);
+                let next = fifo.inputs.next_awaited(time).map(|next| fifo.not_out_before(next) + reach);
+                fifo.called = next.unwrap_or(Time::NEVER);
                 if let Some(next) = next {
-                    self.wake(port as u32, next + reach);
+                    self.wake(port as u32, next);
                 }
+            }
+            Station::Turns(_) => {
+                self.with(port, |station, engine| {
+                    if let Station::Turns(turns) = station {
+                        turns.call_again(engine, port, time, reach);
+                    }
+                });
+                self.find_soonest();
             }
             Station::General(_) => self.watch(port, time),
             _ => {}
@@ -285,9 +340,23 @@ impl Fast<'_> {
                     fifo.step(engine, port, until);
                 }
             }),
+            Station::Turns(_) => self.with(port, |station, engine| {
+                if let Station::Turns(turns) = station {
+                    turns.step(engine, port, until);
+                }
+            }),
             Station::General(_) => self.step_general(port, until),
             _ => {}
         }
+    }
+
+    /// Leave a port as if it had done everything by itself.
+    fn settle(&mut self, port: usize) {
+        self.with(port, |station, engine| {
+            if let Station::Turns(turns) = station {
+                turns.settle(engine, port);
+            }
+        });
     }
 
     /// At the end of the run, leave everything as if every port had done its own books.
@@ -295,6 +364,7 @@ impl Fast<'_> {
         self.with(port, |station, engine| match station {
             Station::Nic(nic) => nic.close(&mut engine.network.ports[port]),
             Station::Fifo(fifo) => fifo.close(engine, port),
+            Station::Turns(turns) => turns.hand_on(engine, port),
             _ => {}
         });
     }
@@ -360,9 +430,19 @@ impl Fast<'_> {
                     return self.step(port as usize, time);
                 }
                 fifo.inputs.wait_for(time);
-                if time + reach < fifo.called {
-                    fifo.called = time + reach;
-                    self.wake(port, time + reach);
+                let call = fifo.not_out_before(time) + reach;
+                if call < fifo.called {
+                    fifo.called = call;
+                    self.wake(port, call);
+                }
+            }
+            Station::Turns(turns) => {
+                let behind = turns.inputs.push(lane as usize, train);
+                if awaited {
+                    turns.inputs.wait_for(time);
+                }
+                if (awaited || behind.is_multiple_of(PATIENCE)) && turns.call_by(time + reach) {
+                    self.soonest = self.soonest.min((time + reach, port));
                 }
             }
             Station::General(general) => {
@@ -375,6 +455,17 @@ impl Fast<'_> {
         }
     }
 
+    /// Which port with a queue for each circuit is to be called first.
+    ///
+    /// They are called often and are few, so that they need no place in the event queue.
+    fn find_soonest(&mut self) {
+        let call = |&port: &u32| match &self.stations[port as usize] {
+            Station::Turns(turns) => (turns.called, port),
+            _ => (Time::NEVER, port),
+        };
+        self.soonest = self.plan.turns.iter().map(call).min().unwrap_or((Time::NEVER, 0));
+    }
+
     /// Bring a port up to date at `time`.
     fn wake(&mut self, port: u32, time: Time) {
         self.queue.push(Event::new(time, Class::Free, port));
@@ -385,6 +476,7 @@ impl Fast<'_> {
         for unit in self.stations.iter().filter_map(Station::inputs).flat_map(Inputs::units) {
             on_lines[unit.vc as usize] += 1;
         }
+        self.resting.iter().for_each(|&vc| on_lines[vc as usize] += 1);
         for Landing { run, .. } in self.inboxes.iter().flatten() {
             on_lines[run.unit.vc as usize] += u64::from(run.units);
         }

@@ -9,6 +9,7 @@ use super::pace::{Beat, Known, Pace, Paces};
 use super::run::Run;
 use crate::adaptation::Shape;
 use crate::buffer::size::Measure;
+use crate::link::line::Pause;
 use crate::network::circuit::Emission;
 use crate::unit::Flags;
 use crate::units::Time;
@@ -18,6 +19,7 @@ use crate::units::Time;
 pub(super) struct Nic {
     pub(super) books: Books,
     paces: Paces,
+    pause: Option<Pause>,
     measure: Measure,
     free: Beat,
     known: Known,
@@ -42,10 +44,17 @@ struct Waiting {
 
 impl Nic {
     /// An idle interface.
-    pub(super) fn new(window: Window, paces: Paces, measure: Measure, cuts: Vec<Time>) -> Nic {
+    pub(super) fn new(
+        window: Window,
+        paces: Paces,
+        pause: Option<Pause>,
+        measure: Measure,
+        cuts: Vec<Time>,
+    ) -> Nic {
         Nic {
             books: Books::new(window),
             paces,
+            pause,
             measure,
             free: Beat::default(),
             known: Known::default(),
@@ -67,7 +76,8 @@ impl Nic {
     ) {
         let Emission { shape, .. } = emission;
         let pace = self.paces.of(shape.bytes);
-        let first = self.free.not_before(now);
+        let pause = self.pause.as_mut().map_or(0, |pause| pause.draw().0);
+        let first = self.free.not_before(now).shifted(pause);
         let (last, sum) = match shape.units {
             1 => (first, u128::from(first.time.0)),
             units => {

@@ -3,7 +3,7 @@
 use crate::units::{Rate, Time};
 
 /// The exact time that one unit of a constant size takes on a line: `whole` ps and `rest / rate` of one more.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pace {
     pub(super) whole: u64,
     rest: u64,
@@ -22,6 +22,12 @@ impl Pace {
     pub(super) fn of(rate: Rate, bytes: u16) -> Pace {
         let (whole, rest) = rate.time_of_bits(u64::from(bytes) * 8);
         Pace { whole, rest, rate: rate.0 }
+    }
+
+    /// Whether units of this pace follow each other more closely than those of another.
+    pub(super) fn is_faster_than(&self, other: &Pace) -> bool {
+        let exact = |pace: &Pace, rate: u64| u128::from(pace.rest) * u128::from(rate);
+        (self.whole, exact(self, other.rate)) < (other.whole, exact(other, self.rate))
     }
 }
 
@@ -63,17 +69,22 @@ impl Beat {
         (Beat { time: Time(time), carry }, sum)
     }
 
+    /// The sum of the instants at which `units` units start, without a look at each.
+    pub(super) fn sum_of_starts(self, units: u64, pace: &Pace) -> u128 {
+        let n = u128::from(units);
+        let over = floors(n, pace.rate.into(), pace.rest.into(), self.carry.into());
+        n * u128::from(self.time.0) + n * n.saturating_sub(1) / 2 * u128::from(pace.whole) + over
+    }
+
     /// The same with the help of what was found out before.
     pub(super) fn after_with(self, units: u64, pace: &Pace, known: &mut Known) -> (Beat, u128) {
         let place = (self.carry.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % known.0.len();
-        let start = Beat { time: Time::ZERO, carry: self.carry };
-        let (carry, count, end, sum) = known.0[place];
-        if (carry, count) != (self.carry, units) {
-            let (end, sum) = start.after(units, pace);
-            known.0[place] = (self.carry, units, end, sum);
-            return (end.shifted(self.time.0), sum + u128::from(units) * u128::from(self.time.0));
+        let course = &mut known.0[place];
+        if (course.carry, course.units, course.pace) != (self.carry, units, *pace) {
+            let (end, sum) = Beat { time: Time::ZERO, carry: self.carry }.after(units, pace);
+            *course = Course { carry: self.carry, units, pace: *pace, end, sum };
         }
-        (end.shifted(self.time.0), sum + u128::from(units) * u128::from(self.time.0))
+        (course.end.shifted(self.time.0), course.sum + u128::from(units) * u128::from(self.time.0))
     }
 
     /// The beat after `units` units, without a look at those between.
@@ -100,14 +111,37 @@ impl Beat {
     }
 }
 
-/// Frames of cells that start with the same remainder take the same course: by remainder and number of cells, the beat
-/// after them and the sum of their beats, if the first is at time zero.
+/// Σ ⌊(a · i + b) / m⌋ over i from 0 to n − 1, by the steps of Euclid's algorithm: the sum counts the points of a grid
+/// below a line, and those below a line of slope 1 or more are counted column by column, the others row by row.
+fn floors(mut n: u128, mut m: u128, mut a: u128, mut b: u128) -> u128 {
+    let mut sum = 0;
+    while n > 0 {
+        sum += n * (n - 1) / 2 * (a / m) + n * (b / m);
+        (a, b) = (a % m, b % m);
+        let top = a * n + b;
+        (n, b) = (top / m, top % m);
+        (m, a) = (a, m);
+    }
+    sum
+}
+
+/// Frames of cells that start with the same remainder take the same course, sooner or later.
 #[derive(Clone, Debug)]
-pub(super) struct Known([(u64, u64, Beat, u128); 16]);
+pub(super) struct Known([Course; 16]);
+
+/// The beat after so many cells and the sum of their beats, if the first is at time zero and has this remainder.
+#[derive(Clone, Copy, Debug, Default)]
+struct Course {
+    carry: u64,
+    units: u64,
+    pace: Pace,
+    end: Beat,
+    sum: u128,
+}
 
 impl Default for Known {
     fn default() -> Known {
-        Known([(u64::MAX, 0, Beat::default(), 0); 16])
+        Known([Course::default(); 16])
     }
 }
 
@@ -169,6 +203,7 @@ mod tests {
             prop_assert_eq!(first.after(units, &pace), (beat, sum));
             prop_assert_eq!(first.after_with(units, &pace, &mut Known::default()), (beat, sum));
             prop_assert_eq!(first.skip(units, &pace), beat);
+            prop_assert_eq!(first.sum_of_starts(units, &pace), sum);
             for (count, start) in starts.iter().enumerate() {
                 prop_assert_eq!(first.count_before(*start, &pace), count as u64);
             }

@@ -6,7 +6,8 @@ use std::ops::Range;
 use super::books::Window;
 use super::lanes::{Inputs, Lane};
 use super::pace::Pace;
-use crate::buffer::admission::{self, Rule};
+use crate::buffer::admission::{self, Interest, Rule};
+use crate::buffer::size::Measure;
 use crate::kernel::Ties;
 use crate::scenario::contract::{context, contracts, passing_circuits};
 use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
@@ -22,6 +23,8 @@ pub(super) enum Kind {
     Through,
     /// One queue, and a rule that says who joins it.
     Fifo(Rule),
+    /// Cells, a queue for each circuit, and a policy that only looks at the books.
+    Turns(Interest),
     /// Anything else.
     General,
 }
@@ -74,6 +77,8 @@ pub(super) struct Plan {
     pub(super) reach: Vec<Span>,
     /// For every port those that must be brought up to date before it and with it, in this order.
     pub(super) upstream: Vec<Vec<u32>>,
+    /// Ports with a queue for each circuit.
+    pub(super) turns: Vec<u32>,
     /// If units can go round in circles: a time in which none of them gets from one port to the next.
     pub(super) circle: Option<Span>,
     /// For every port the lines from which units come, in the order of the scenario.
@@ -110,6 +115,7 @@ impl Plan {
             passages: Vec::new(),
             reach: Vec::new(),
             upstream: Vec::new(),
+            turns: Vec::new(),
             circle: None,
             lanes: lanes(scenario),
             paces: scenario.lines.iter().map(|line| Pace::of(line.rate, CELL_BYTES as u16)).collect(),
@@ -118,6 +124,8 @@ impl Plan {
         plan.find_legs(scenario, &passing);
         plan.reach = (0..plan.kinds.len()).map(|port| plan.reach(scenario, port)).collect();
         plan.find_upstream();
+        let turns = |port: &u32| matches!(plan.kinds[*port as usize], Kind::Turns(_));
+        plan.turns = (0..plan.kinds.len() as u32).filter(turns).collect();
         plan
     }
 
@@ -130,6 +138,12 @@ impl Plan {
     /// The pace of cells at a port.
     pub(super) fn pace(&self, port: usize) -> Pace {
         self.paces[port]
+    }
+
+    /// The shortest time from the start of a unit somewhere else to its arrival at a port.
+    pub(super) fn notice(&self, port: usize) -> Span {
+        let before = self.lanes[port].iter().map(|&line| self.origin(line));
+        before.map(|line| self.reach[line]).min().unwrap_or(Span::ZERO)
     }
 
     /// Starts at a port on either side of which cells are entered or handed on separately, in order: something further
@@ -158,10 +172,11 @@ impl Plan {
         for (line, vcs) in scenario.lines.iter().zip(passing) {
             let from_host = scenario.nodes[line.from].kind == NodeKind::Host;
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
-            let rule = if fifo { rule(scenario, line, vcs) } else { None };
+            let rule = rule(scenario, line, vcs);
             self.kinds.push(match rule {
-                Some(Rule::Fits) if from_host && is_plain(line) => Kind::Nic,
-                Some(rule) if !from_host => Kind::Fifo(rule),
+                Some(Rule::Fits) if fifo && from_host && is_plain(line) => Kind::Nic,
+                Some(rule) if fifo && !from_host => Kind::Fifo(rule),
+                Some(rule) if !from_host && has_turns(line) => Kind::Turns(rule.interest()),
                 _ => Kind::General,
             });
         }
@@ -181,7 +196,8 @@ impl Plan {
     /// no faster.
     fn only_delays(&self, scenario: &Scenario, port: usize) -> bool {
         let line = &scenario.lines[port];
-        let (Kind::Fifo(_), true, Medium::Cells) = (&self.kinds[port], is_plain(line), line.medium) else {
+        let (Kind::Fifo(Rule::Fits), true, Medium::Cells) = (&self.kinds[port], is_plain(line), line.medium)
+        else {
             return false;
         };
         match self.lanes[port][..] {
@@ -279,7 +295,7 @@ impl Plan {
 
     /// Whether a port must be brought up to date; others are done with a unit at once.
     pub(super) fn has_time(&self, port: usize) -> bool {
-        matches!(self.kinds[port], Kind::Fifo(_) | Kind::General)
+        matches!(self.kinds[port], Kind::Fifo(_) | Kind::Turns(_) | Kind::General)
     }
 }
 
@@ -325,7 +341,7 @@ pub(super) fn answered(scenario: &Scenario) -> Vec<bool> {
 }
 
 /// For every line those over which units come to its port, in the order of the scenario.
-fn lanes(scenario: &Scenario) -> Vec<Vec<usize>> {
+pub(super) fn lanes(scenario: &Scenario) -> Vec<Vec<usize>> {
     let mut lanes = vec![Vec::new(); scenario.lines.len()];
     for vc in &scenario.vcs {
         for (&line, &port) in vc.path.iter().zip(&vc.path[1..]) {
@@ -339,10 +355,16 @@ fn lanes(scenario: &Scenario) -> Vec<Vec<usize>> {
 }
 
 /// The rule of a line's port, if its policy is no more than one.
-fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
+pub(super) fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
     let contracts = contracts(scenario, line, vcs);
     let policy = line.port.admission.build(&context(scenario, line, &contracts));
     policy.expect("a checked scenario can be built").rule()
+}
+
+/// Whether a port has a queue of cells for each circuit, which does not wait for credits.
+fn has_turns(line: &Line) -> bool {
+    let Line { medium, port, .. } = line;
+    *medium == Medium::Cells && port.measure == Measure::Cells && port.credit.is_none()
 }
 
 /// Whether a port takes everything.
@@ -351,7 +373,7 @@ fn is_plain(line: &Line) -> bool {
 }
 
 /// Time from the end of a unit's transmission to its arrival at the next port or host.
-fn latency(scenario: &Scenario, line: &Line) -> Span {
+pub(super) fn latency(scenario: &Scenario, line: &Line) -> Span {
     line.delay + scenario.nodes[line.to].latency
 }
 

@@ -8,11 +8,12 @@
 use super::Fast;
 use super::fifo::{Content, Fifo};
 use super::lanes::Inner;
+use super::pace::Pace;
 use super::plan::Stop;
 use super::run::Run;
-use crate::buffer::admission::Rule;
+use crate::buffer::admission::{Admission, Policy, Rule, Within};
 use crate::buffer::verdict::Reason;
-use crate::units::Time;
+use crate::units::{CELL_BYTES, Time};
 
 /// Fewer cells than this are not worth the look at all lanes.
 const WORTH: u64 = 4;
@@ -31,11 +32,16 @@ impl Fifo {
         if first.0 + worth >= until.0 || self.free.time < until {
             return;
         }
-        self.content.drop_before(first);
+        if let Rule::Asked(_) = self.rule
+            && engine.network.ports[port].admission_mut().frames().is_none()
+        {
+            return;
+        }
+        self.drop_before(engine, port, first);
         let mut inner = std::mem::take(&mut self.inner);
         self.inputs.inner(until, &mut inner);
         if let Some(taken) = self.count(engine, port, &inner)
-            && self.has_room(taken)
+            && self.has_room(taken, taken)
         {
             self.pass(engine, port, &inner, taken);
         }
@@ -43,66 +49,94 @@ impl Fifo {
         self.inner = inner;
     }
 
-    /// How many cells would be taken; `None` if they matter one by one.
-    fn count(&self, engine: &Fast<'_>, port: usize, inner: &[Inner]) -> Option<u64> {
-        let mut taken = 0;
+    /// How many cells would be taken; `None` if they matter one by one, or in which order they come.
+    fn count(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner]) -> Option<u64> {
+        let (mut taken, mut lanes) = (0, 0);
         for &Inner { vc, units, .. } in inner {
-            let refused = refuses(&self.rule, vc).is_some();
-            let separate = || matches!(engine.plan.legs[port][vc as usize].to, Stop::Port { .. });
-            if refused && engine.log.is_some() || !refused && separate() {
+            if self.refuses(engine, port, vc).is_some() {
+                if engine.log.is_some() {
+                    return None;
+                }
+                continue;
+            }
+            if matches!(engine.plan.legs[port][vc as usize].to, Stop::Port { .. }) {
                 return None;
             }
-            taken += if refused { 0 } else { units };
+            (taken, lanes) = (taken + units, lanes + 1);
         }
-        Some(taken)
+        (lanes < 2 || self.ledger.is_none()).then_some(taken)
     }
 
-    /// Whether so many cells fit, whatever leaves meanwhile, without a new largest occupancy, and the measured time neither
-    /// begins nor ends before they have left.
-    fn has_room(&self, taken: u64) -> bool {
+    /// Whether so many cells, of which no more than some are `gathered` in the buffer at a time, fit without a new largest
+    /// occupancy, and the measured time neither begins nor ends before they have left.
+    pub(super) fn has_room(&self, gathered: u64, taken: u64) -> bool {
         let Content::Cells { count, pace, .. } = &self.content else { return false };
         let measured = self.begin == Time::NEVER;
         let most = if measured { self.capacity.min(self.books.max) } else { self.capacity };
         let limit = if measured { self.books.window.to } else { self.begin };
         let last = self.free.skip(taken + 1, pace).time;
-        *count > 0 && *count + taken <= most && last < limit && self.cuts.last().is_none_or(|cut| last < *cut)
+        *count + gathered <= most && last < limit && self.cuts.last().is_none_or(|cut| last < *cut)
     }
 
     /// Let them pass.
     fn pass(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], taken: u64) {
         let measured = self.begin == Time::NEVER;
-        let Fifo { inputs, books, rule, content, progress, runs, free, .. } = self;
-        let Content::Cells { count, pace, .. } = content else { return };
-        for &Inner { unit, vc, units, .. } in inner {
-            if let Some(reason) = refuses(rule, vc) {
-                engine.network.circuits[unit.vc as usize].lost_many(units);
-                if measured {
-                    books.lose_many(units, reason);
+        let Content::Cells { pace, .. } = self.content else { return };
+        for inner in inner {
+            match self.refuses(engine, port, inner.vc) {
+                Some(reason) => {
+                    engine.network.circuits[inner.unit.vc as usize].lost_many(inner.units);
+                    if measured {
+                        self.books.lose_many(inner.units, reason);
+                    }
                 }
-                continue;
+                None => self.pass_one(engine, port, inner, &pace),
             }
-            progress.sent(&unit, units as u16, vc as usize, measured);
-            let (run, last) = &mut runs[vc as usize];
-            if !run.join(&unit, units as u16) {
-                let gone = std::mem::replace(run, Run { unit, units: units as u16 });
-                gone.send(engine, port, vc, *last, pace.whole);
-            }
-            *last = free.time;
         }
-        let arrivals = inputs.pass_inner(inner, |vc| measured && refuses(rule, vc).is_none());
-        let (after, starts) = free.after(taken, pace);
+        let Fifo { inputs, rule, .. } = self;
+        let policy = engine.network.ports[port].admission_mut();
+        let arrivals = inputs.pass_inner(inner, |vc| measured && refuses(rule, policy, vc).is_none());
+        let (first, after) = (self.free, self.free.skip(taken, &pace));
         if measured {
-            books.enter_cells(taken, starts + u128::from(taken) * u128::from(pace.whole) - arrivals);
+            self.books.enter_train((first, after), taken, arrivals, &pace);
         }
-        *free = after;
-        *count += taken;
+        self.content.join_many(first, taken);
+        self.free = after;
+    }
+
+    /// Let those of one lane pass, which are taken.
+    fn pass_one(&mut self, engine: &mut Fast<'_>, port: usize, inner: &Inner, pace: &Pace) {
+        let &Inner { unit, vc, units, .. } = inner;
+        if let Some(ledger) = &mut self.ledger {
+            ledger.joined(vc, units);
+            engine.network.ports[port].admission_mut().taken(vc as usize, units, units * CELL_BYTES);
+        }
+        self.progress.sent(&unit, units as u16, vc as usize, self.begin == Time::NEVER);
+        let (run, last) = &mut self.runs[vc as usize];
+        if !run.join(&unit, units as u16) {
+            let gone = std::mem::replace(run, Run { unit, units: units as u16 });
+            gone.send(engine, port, vc, *last, pace.whole);
+        }
+        *last = self.free.time;
+    }
+
+    fn refuses(&mut self, engine: &mut Fast<'_>, port: usize, vc: u32) -> Option<Reason> {
+        refuses(&mut self.rule, engine.network.ports[port].admission_mut(), vc)
     }
 }
 
 /// Why an inner cell of a circuit's frame would be discarded now, if it would.
-fn refuses(rule: &Rule, vc: u32) -> Option<Reason> {
+fn refuses(rule: &mut Rule, policy: &mut Policy, vc: u32) -> Option<Reason> {
     match rule {
         Rule::Fits => None,
-        Rule::Frames { frames, .. } => frames.refuses(vc as usize),
+        Rule::Frames { frames, .. } => refusal(frames.within(vc as usize)),
+        Rule::Asked(_) => refusal(policy.within(vc as usize)),
+    }
+}
+
+fn refusal(within: Within) -> Option<Reason> {
+    match within {
+        Within::Lost(reason) | Within::Broken(reason) => Some(reason),
+        Within::Taken | Within::Asked => None,
     }
 }

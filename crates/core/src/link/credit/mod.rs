@@ -135,6 +135,11 @@ impl Receiver {
         self.terms
     }
 
+    /// Cells of all circuits for which there is room.
+    pub fn room(&self) -> u64 {
+        self.terms.room * self.of.len() as u64
+    }
+
     /// For the audit: what is known of a circuit.
     pub fn books(&self, vc: usize) -> Books {
         self.of[vc]

@@ -6,6 +6,7 @@
 use super::{Loss, Port};
 use crate::buffer::admission::{Admission, Arrival, Departure};
 use crate::buffer::pushout::{Cut, Full, PushOut};
+use crate::buffer::runs::Extent;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::scheduler::Scheduler;
 use crate::unit::Unit;
@@ -33,7 +34,7 @@ impl Port {
     }
 
     /// Whether an arriving unit is let in: first by the frame rule of a port with push-out, then by the admission policy.
-    pub(super) fn judge(&mut self, now: Time, unit: &Unit, vc: usize, size: u64, elastic: bool) -> Verdict {
+    pub(crate) fn judge(&mut self, now: Time, unit: &Unit, vc: usize, size: u64, elastic: bool) -> Verdict {
         let queue = &self.queues[self.queue_of(vc)];
         let mut arrival = Arrival { now, unit, vc, size, pool: &self.pool, queue, elastic };
         if let Some(frames) = self.pushout.as_mut().and_then(PushOut::frames) {
@@ -75,9 +76,10 @@ impl Port {
     fn push_out(&mut self, now: Time, cut: Cut, newcomer: &Newcomer, losses: &mut Vec<Loss>) -> bool {
         let Cut { vc, part } = cut;
         let runs = self.queues[vc].runs();
-        let run = *runs.get(part.run).expect("a push-out policy chooses what is queued");
-        let fragment = part.run == 0 && runs.is_open_ahead();
+        let run = runs.get(part.run).copied();
+        let fragment = part.extent == Extent::AndEomBefore || (part.run == 0 && runs.is_open_ahead());
         self.remove(now, cut, losses);
+        let Some(run) = run else { return false };
         // Only a run without EOM can still grow, unless a newer frame arrives already.
         let arriving = !run.is_closed() && (vc != newcomer.vc || run.frame() == newcomer.unit.frame);
         if arriving {

@@ -125,6 +125,8 @@ crate::section! {
         pub rate: Rate,
         /// Propagation delay.
         pub delay: Span,
+        /// Longest of the random pauses before each frame, for a link that starts at a host.
+        pub pause: Span = Span::ZERO,
         /// Rate and delay of the other direction where they differ.
         pub back: Option<Nested<Back>> = None,
     }
@@ -138,6 +140,16 @@ impl Wire {
     /// A wire that is the same both ways, as if it were written at `place`.
     fn new(rate: Rate, delay: Span, place: Place) -> Wire {
         Wire(table(place, &[("rate", &rate.show()), ("delay", &delay.show())]))
+    }
+
+    /// The same wire at a host that pauses before each frame.
+    fn with_pause(self, pause: Span) -> Wire {
+        let Wire(Node { mut value, place }) = self;
+        if let Value::Table(keys) = &mut value {
+            let text = Node { value: Value::Text(pause.show()), place };
+            keys.push((Key { name: "pause".to_string(), place }, text));
+        }
+        Wire(Node { value, place })
     }
 }
 

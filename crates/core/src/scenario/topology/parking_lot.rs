@@ -18,7 +18,8 @@
 //!
 //! # Parameters
 //! `rate` of all links. Their delays are of three classes, which are also classes for `[port.…]`: `near` (access1,
-//! access2, entry, a, b, c), `cross` (access3, access4, exit7, exit8) and `far` (access5). All defaults are the paper's.
+//! access2, entry, a, b, c), `cross` (access3, access4, exit7, exit8) and `far` (access5). These defaults are the paper's.
+//! `pause` of the senders' links (access1 to access5), up to which a sender rests at random before each packet: default 0.
 //!
 //! # Differences from the paper
 //! The figure is lost in the copies that exist. This network follows from the prose and is the only one in keeping with
@@ -40,6 +41,8 @@ section! {
         pub cross: Span = Span::micros(950),
         /// Propagation delay of the link of class far: from the host of the last two cross flows.
         pub far: Span = Span::micros(2500),
+        /// Longest of the random pauses before each packet that a sender sends.
+        pub pause: Span = Span::ZERO,
     }
 }
 
@@ -83,7 +86,8 @@ impl Params {
                 "cross" => self.cross,
                 _ => self.far,
             };
-            let wire = Wire::new(self.rate, delay, network.place);
+            let pause = if name.starts_with("access") { self.pause } else { Span::ZERO };
+            let wire = Wire::new(self.rate, delay, network.place).with_pause(pause);
             network.link(name, class, from, to, &wire);
         }
         FLOWS.iter().for_each(|[name, class, from, to]| network.flow_of_class(name, class, from, to));

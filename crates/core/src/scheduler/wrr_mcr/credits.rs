@@ -44,10 +44,14 @@ impl Credits {
         Ok(Credits { period, carry, number: 0, end: Time::ZERO + period, accounts })
     }
 
+    #[inline]
     pub(super) fn advance(&mut self, now: Time, busy: &Set, owed: &mut Ring) {
-        if now < self.end {
-            return;
+        if now >= self.end {
+            self.renew(now, busy, owed);
         }
+    }
+
+    fn renew(&mut self, now: Time, busy: &Set, owed: &mut Ring) {
         self.number = now.0 / self.period.0;
         self.end = Time((self.number * self.period.0).saturating_add(self.period.0));
         for vc in busy.iter() {

@@ -100,6 +100,8 @@ pub struct Policy {
     owed: Ring,
     /// Circuits with cells.
     busy: Ring,
+    /// Whether nobody is ever owed anything.
+    plain: bool,
 }
 
 /// What circuits are owed. The state is that of the last [`Guarantees::advance`].
@@ -117,14 +119,15 @@ impl Policy {
             Realisation::Credits => Guarantees::Credits(Credits::new(&rates, params.period, params.carry)?),
             Realisation::VirtualClock => Guarantees::VirtualClock(VirtualClock::new(&rates, params.carry)),
         };
-        Ok(Policy { guarantees, owed: Ring::new(context.vcs()), busy: Ring::new(context.vcs()) })
+        let plain = rates.iter().all(|rate| *rate == Rate(0));
+        Ok(Policy { guarantees, owed: Ring::new(context.vcs()), busy: Ring::new(context.vcs()), plain })
     }
 }
 
 impl Scheduler for Policy {
     fn joined(&mut self, queue: usize) {
         self.busy.insert(queue);
-        if self.guarantees.owes(queue) {
+        if !self.plain && self.guarantees.owes(queue) {
             self.owed.insert(queue);
         }
     }
@@ -137,8 +140,27 @@ impl Scheduler for Policy {
     }
 
     fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+        self.pick(now, may_send)
+    }
+
+    #[inline]
+    fn turn(&mut self, now: Time) -> Option<usize> {
+        self.pick(now, |_| true)
+    }
+
+    fn goes_round(&mut self) -> bool {
+        self.plain
+    }
+}
+
+impl Policy {
+    #[inline]
+    fn pick(&mut self, now: Time, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {
+        if self.plain {
+            return self.busy.next(may_send);
+        }
         self.guarantees.advance(now, self.busy.members(), &mut self.owed);
-        let Some(queue) = self.owed.next(may_send) else { return self.busy.next(may_send) };
+        let Some(queue) = self.owed.next(&mut may_send) else { return self.busy.next(may_send) };
         self.guarantees.charge(queue, now);
         if !self.guarantees.owes(queue) {
             self.owed.remove(queue);

@@ -132,6 +132,9 @@ section! {
         pub dupack_threshold: u32 = 3,
         /// Which partial ACKs restart the retransmission timer (new-reno only).
         pub partial_ack: PartialAck = PartialAck::Impatient,
+        /// After a timeout, no fast retransmission before everything sent until then is acknowledged (RFC 2582 section
+        /// 5; new-reno only).
+        pub send_high: bool = true,
         /// Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although
         /// it should not (RFC 2525, "extra additive constant").
         pub extra_increase: bool = false,

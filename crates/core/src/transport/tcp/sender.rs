@@ -10,9 +10,12 @@ use crate::units::{Span, Time};
 /// The sending end of a connection, and of those that follow it on the same pair.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    params: Params,
+    /// What is needed now and then is kept apart, so that a sender takes little of the cache.
+    params: Box<Params>,
+    jitter: Box<Stream>,
+    rtt_jitter: Span,
+    timestamps: bool,
     clock: TickClock,
-    jitter: Stream,
     state: State,
     connection: u32,
     /// First octet that is not acknowledged (snd_una).
@@ -64,7 +67,9 @@ impl Sender {
         let clock = TickClock::new(params.slow_timer, phase);
         Sender {
             clock,
-            jitter,
+            jitter: Box::new(jitter),
+            rtt_jitter: params.rtt_jitter,
+            timestamps: params.timestamps,
             state: State::Closed,
             connection: 0,
             unacknowledged: 0,
@@ -83,7 +88,7 @@ impl Sender {
             timer: None,
             last_heard: Time::ZERO,
             stats: SenderStats::default(),
-            params: params.clone(),
+            params: Box::new(params.clone()),
         }
     }
 
@@ -279,7 +284,7 @@ impl Sender {
         self.stats.segments_sent += 1;
         self.stats.segments_retransmitted += u64::from(retransmission);
         let connection = self.connection;
-        let stamp = if self.params.timestamps { now } else { Time::ZERO };
+        let stamp = if self.timestamps { now } else { Time::ZERO };
         out.push(Segment { seq, len: len as u32, connection, retransmission, stamp, ..Segment::default() });
     }
 
@@ -336,7 +341,7 @@ impl Sender {
 
     fn on_new_ack(&mut self, now: Time, segment: &Segment, out: &mut Vec<Segment>) {
         let acked = segment.ack - self.unacknowledged;
-        if self.params.timestamps {
+        if self.timestamps {
             self.timed = None;
             self.sample(segment.stamp, now);
         } else {
@@ -390,7 +395,7 @@ impl Sender {
     }
 
     fn sample(&mut self, since: Time, now: Time) {
-        let jitter = match self.params.rtt_jitter {
+        let jitter = match self.rtt_jitter {
             Span::ZERO => Span::ZERO,
             limit => Span(self.jitter.up_to(limit.0)),
         };

@@ -50,7 +50,7 @@ impl DeliveryTime {
     pub fn add(&mut self, time: Span) {
         self.count += 1;
         self.sum += u128::from(time.0);
-        self.squares += u128::from(time.0).pow(2);
+        self.squares += u128::from(time.0) * u128::from(time.0);
     }
 
     /// What was added after `earlier`.

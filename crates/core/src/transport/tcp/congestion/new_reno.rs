@@ -11,7 +11,9 @@
 //!
 //! *Parameters*: `dupack_threshold` (duplicate ACKs, 3: RFC 2581); `partial_ack` (`impatient`: RFC 2582 section 3 step
 //! 5, which restarts the retransmission timer with the first partial ACK only, so that many losses end in a timeout and
-//! slow start; `slow-but-steady`: section 4, each partial ACK restarts it).
+//! slow start; `slow-but-steady`: section 4, each partial ACK restarts it; `never`: none does, so that a recovery ends by
+//! a timeout unless it is shorter, as where the timer belongs to the timed segment, which a retransmission is not);
+//! `send_high` (on: section 5; off: duplicates of what a timeout sent twice may start another recovery, as in Reno).
 //!
 //! *Differences from the paper*: half the window is min(cwnd, advertised window)/2 in whole segments, as for `reno`. Of
 //! the two windows allowed when recovery ends, it takes min(ssthresh, flight + mss), which cannot burst. After a timeout
@@ -30,6 +32,8 @@ choice! {
         Impatient = "impatient",
         /// Each one restarts it (RFC 2582 section 4).
         SlowButSteady = "slow-but-steady",
+        /// None restarts it.
+        Never = "never",
     }
 }
 
@@ -42,6 +46,8 @@ pub struct NewReno {
     recover: Option<u64>,
     /// No partial ACK has come in this recovery.
     first_partial: bool,
+    /// Whether a timeout is remembered.
+    careful: bool,
     /// The octet after the last that was sent before the latest timeout.
     send_high: Option<u64>,
 }
@@ -53,6 +59,7 @@ impl NewReno {
             timer: params.partial_ack,
             recover: None,
             first_partial: true,
+            careful: params.send_high,
             send_high: None,
         }
     }
@@ -65,7 +72,11 @@ impl NewReno {
         };
         if facts.unacknowledged < recover {
             window.cwnd = window.cwnd.saturating_sub(acked) + window.mss;
-            let restart_timer = self.first_partial || self.timer == PartialAck::SlowButSteady;
+            let restart_timer = match self.timer {
+                PartialAck::Impatient => self.first_partial,
+                PartialAck::SlowButSteady => true,
+                PartialAck::Never => false,
+            };
             self.first_partial = false;
             return Reaction::Retransmit { restart_timer };
         }
@@ -92,7 +103,7 @@ impl NewReno {
     /// RFC 2582 section 3 step 6.
     pub(super) fn on_timeout(&mut self, window: &mut Window, facts: Facts) {
         self.recover = None;
-        self.send_high = Some(facts.sent);
+        self.send_high = self.careful.then_some(facts.sent);
         window.collapse(facts.send_window);
     }
 

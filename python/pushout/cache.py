@@ -46,11 +46,11 @@ class Cache:
         write(path, json.dumps(document))
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, content: str | bytes) -> None:
     """Replace a file as a whole or not at all."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
-        draft.write_text(text, encoding="utf-8")
+        draft.write_bytes(content if isinstance(content, bytes) else content.encode())
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)

@@ -1,0 +1,46 @@
+//! When the ends of flows want to be called: what every engine does with the timers of hosts.
+
+use crate::kernel::queue::{Class, Event};
+use crate::network::Network;
+use crate::network::flow::{End, Flow, Outbox};
+use crate::units::Time;
+
+/// For every end of a flow the instant for which it is in the event queue; an event for any other instant is out of date.
+#[derive(Debug)]
+pub(super) struct Calls(Vec<Time>);
+
+impl Calls {
+    /// Nobody is called yet.
+    pub(super) fn new(flows: usize) -> Calls {
+        Calls(vec![Time::NEVER; 2 * flows])
+    }
+
+    /// The event that calls an end for its next timer, unless it will be called before that anyway.
+    #[inline]
+    pub(super) fn next(&mut self, flows: &[Flow], flow: usize, end: End) -> Option<Event> {
+        let entity = end.entity(flow);
+        let time = flows[flow].next_timer(end).filter(|time| *time < self.0[entity])?;
+        self.0[entity] = time;
+        Some(Event::new(time, Class::Timer, entity as u32))
+    }
+
+    /// Such an event comes: the end does what is due, if it still is; answers whose timer it was, unless out of date.
+    pub(super) fn ring(
+        &mut self,
+        network: &mut Network,
+        entity: usize,
+        now: Time,
+        out: &mut Outbox,
+    ) -> Option<(usize, End)> {
+        if self.0[entity] != now {
+            return None;
+        }
+        self.0[entity] = Time::NEVER;
+        let (flow, end) = End::of_entity(entity);
+        let Network { flows, circuits, .. } = network;
+        if flows[flow].next_timer(end).is_some_and(|due| due <= now) {
+            flows[flow].on_timer(end, now, circuits, out);
+        }
+        Some((flow, end))
+    }
+}

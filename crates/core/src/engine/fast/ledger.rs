@@ -1,0 +1,77 @@
+//! What a policy that has to be asked knows of a FIFO port's buffer: how much of which circuit is in it.
+//!
+//! Departures are entered when somebody asks next, in the order in which units were taken.
+
+use std::collections::VecDeque;
+
+use super::run::Run;
+use crate::buffer::admission::{Admission, Arrival, Departure, Interest, Policy};
+use crate::buffer::pool::Pool;
+use crate::buffer::queue::Queue;
+use crate::buffer::verdict::Verdict;
+use crate::unit::Unit;
+use crate::units::Time;
+
+/// The books of a FIFO port by circuit.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    pub(super) pool: Pool,
+    interest: Interest,
+    /// Whose units are in the buffer, and their size: those of one circuit together if nobody wants to know of each.
+    order: VecDeque<(u32, u64)>,
+    /// These policies do not look at the queue.
+    queue: Queue,
+}
+
+impl Ledger {
+    /// The books of an empty port.
+    pub(super) fn new(capacity: u64, vcs: usize, interest: Interest) -> Ledger {
+        Ledger { pool: Pool::new(capacity, vcs), interest, order: VecDeque::new(), queue: Queue::default() }
+    }
+
+    /// What the policy says of a unit that arrives at `now`.
+    #[inline]
+    pub(super) fn ask(
+        &self,
+        policy: &mut Policy,
+        now: Time,
+        unit: &Unit,
+        (vc, size): (usize, u64),
+    ) -> Verdict {
+        let Ledger { pool, queue, .. } = self;
+        policy.judge(&mut Arrival { now, unit, vc, size, pool, queue, elastic: false })
+    }
+
+    /// Something of a circuit was taken.
+    #[inline]
+    pub(super) fn joined(&mut self, vc: u32, size: u64) {
+        self.pool.add_ahead(vc as usize, size);
+        match self.order.back_mut() {
+            Some((last, sum)) if *last == vc && self.interest == Interest::Last => *sum += size,
+            _ => self.order.push_back((vc, size)),
+        }
+    }
+
+    /// So much has left, the last of it at `now`.
+    #[inline]
+    pub(super) fn left(&mut self, policy: &mut Policy, mut size: u64, now: Time) {
+        while size > 0 {
+            let (vc, first) = self.order.front_mut().expect("what leaves has been taken");
+            let (vc, part) = (*vc, size.min(*first));
+            *first -= part;
+            if *first == 0 {
+                self.order.pop_front();
+            }
+            size -= part;
+            self.pool.remove(vc as usize, part);
+            if self.interest == Interest::Every || self.pool.total() == 0 {
+                self.tell(policy, now, vc as usize, part);
+            }
+        }
+    }
+
+    fn tell(&self, policy: &mut Policy, now: Time, vc: usize, size: u64) {
+        let unit = &Run::default().unit;
+        policy.departed(&Departure { now, unit, vc, size, pool: &self.pool, sent: true });
+    }
+}

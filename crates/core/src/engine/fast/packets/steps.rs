@@ -1,0 +1,136 @@
+//! The way of every circuit, port by port.
+
+use super::super::plan::{lanes, latency, rule};
+use crate::buffer::admission::Rule;
+use crate::scenario::contract::passing_circuits;
+use crate::scenario::model::{NodeKind, Scenario};
+use crate::scheduler;
+use crate::unit::{Flags, Unit};
+use crate::units::Span;
+
+/// A packet under way: which step of its circuit it takes next.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Packet {
+    pub(in super::super) step: u32,
+    pub(in super::super) frame: u32,
+    pub(in super::super) bytes: u16,
+    pub(in super::super) flags: Flags,
+}
+
+/// A port on the way of a circuit, or the host at its end.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Step {
+    pub(in super::super) stop: Stop,
+    /// How many ports a unit has behind it here.
+    pub(in super::super) hop: u8,
+    pub(in super::super) circuit: u32,
+    pub(in super::super) port: u32,
+    /// The circuit's number at the port; at the end twice the number of the flow, and one more if it is its sink.
+    pub(in super::super) vc: u32,
+    /// Time from the end of a transmission to the arrival at the next step.
+    pub(in super::super) latency: u64,
+}
+
+/// How packets come to a step, and who handles them there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Stop {
+    /// A port that takes packets by a rule and gets them in order, over one line or from its own host.
+    Alone,
+    /// A port that takes packets by a rule, over several lines.
+    Meet,
+    /// A port that is asked about every packet.
+    Asked,
+    /// A host.
+    Host,
+    /// A host with one end of one flow and one line that leads to it: packets come in order, and nothing else but its own
+    /// timers makes it act.
+    End,
+}
+
+/// The ways of all circuits, one behind the other.
+#[derive(Debug)]
+pub(super) struct Steps {
+    pub(super) list: Vec<Step>,
+    /// Where that of each circuit begins.
+    pub(super) first: Vec<u32>,
+    /// For every port the rule by which it takes packets; none if it has to be asked.
+    pub(super) rules: Vec<Option<Rule>>,
+}
+
+impl Packet {
+    /// The unit that it is, at a step.
+    pub(super) fn unit(&self, step: &Step) -> Unit {
+        let Packet { frame, bytes, flags, .. } = *self;
+        Unit { vc: step.circuit, frame, index: 0, bytes, hop: step.hop, flags }
+    }
+}
+
+impl Steps {
+    /// The ways through a network.
+    pub(super) fn new(scenario: &Scenario) -> Steps {
+        let (passing, lanes) = (passing_circuits(scenario), lanes(scenario));
+        let rules: Vec<Option<Rule>> = (scenario.lines.iter().zip(&passing))
+            .map(|(line, vcs)| {
+                let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
+                let rule = if fifo && line.pause == Span::ZERO { rule(scenario, line, vcs) } else { None };
+                rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
+            })
+            .collect();
+        let stop = |line: usize| {
+            let from_host = scenario.nodes[scenario.lines[line].from].kind == NodeKind::Host;
+            match rules[line] {
+                None => Stop::Asked,
+                Some(_) if from_host || lanes[line].len() == 1 => Stop::Alone,
+                Some(_) => Stop::Meet,
+            }
+        };
+        let ends = ends(scenario, &rules);
+        let (mut list, mut first) = (Vec::new(), Vec::with_capacity(scenario.vcs.len()));
+        for (vc, spec) in scenario.vcs.iter().enumerate() {
+            first.push(list.len() as u32);
+            for (hop, &line) in spec.path.iter().enumerate() {
+                let number =
+                    passing[line].binary_search(&vc).expect("a circuit passes the lines of its path");
+                list.push(Step {
+                    stop: stop(line),
+                    hop: hop as u8,
+                    circuit: vc as u32,
+                    port: line as u32,
+                    vc: number as u32,
+                    latency: latency(scenario, &scenario.lines[line]).0,
+                });
+            }
+            let last = *list.last().expect("a circuit has a port");
+            let host = scenario.lines[last.port as usize].to;
+            let (stop, vc) = ends[host].map_or((Stop::Host, 0), |end| (Stop::End, end));
+            list.push(Step { stop, hop: last.hop + 1, vc, ..last });
+        }
+        Steps { list, first, rules }
+    }
+}
+
+/// For every node the one end of a flow that is there, as [`Step::vc`] has it, if all that makes it act comes over one line
+/// and what it sends need not wait to be asked about.
+fn ends(scenario: &Scenario, rules: &[Option<Rule>]) -> Vec<Option<u32>> {
+    let nodes = scenario.nodes.len();
+    let (mut ends, mut count, mut line) = (vec![None; nodes], vec![0; nodes], vec![None; nodes]);
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        let (source, sink) = (2 * index as u32, 2 * index as u32 + 1);
+        for (node, end, sends) in [(flow.from, source, Some(flow.vc)), (flow.to, sink, flow.back)] {
+            let asked = sends.is_some_and(|vc| rules[scenario.vcs[vc].path[0]].is_none());
+            ends[node] = Some(end).filter(|_| flow.processing == Span::ZERO && !asked);
+            count[node] += 1;
+        }
+    }
+    for vc in &scenario.vcs {
+        let last = *vc.path.last().expect("a circuit has a port");
+        let node = scenario.lines[last].to;
+        if line[node].replace(last).is_some_and(|other| other != last) {
+            count[node] += 1;
+        }
+    }
+    // a series records both ends in the order of time
+    let in_order = scenario.measure.throughput.is_some();
+    let suits = |(end, count): (Option<u32>, u32)| end.filter(|_| count == 1 && !in_order);
+    ends.into_iter().zip(count).map(suits).collect()
+}

@@ -1,0 +1,64 @@
+//! Networks of cell streams that nobody answers: what a source sends depends on its own clock alone, and what becomes of a
+//! cell on the cells that it meets at one port.
+//!
+//! There is no event at all. Where streams meet (`meet`) they are merged by the instants at which their next cells come, each
+//! of which the clock of its source and the way there give (`stream`); the way on is closed form as well. So a run is
+//! one loop over cells for every such port, from the first instant to the last.
+//!
+//! Whatever a cell does in the measured time altogether is counted once for its stream and entered in the books of all
+//! ports on its way in the end. Cells under way when the measured time begins or ends are entered one by one.
+
+mod meet;
+mod stream;
+mod ways;
+
+use super::books::{Books, Window};
+use crate::engine::{LossRecord, Outcome, Work};
+use crate::network::Network;
+use crate::scenario::model::Scenario;
+use crate::units::Time;
+
+use meet::Meet;
+use stream::Interface;
+use ways::Ways;
+
+/// Run a scenario, if it is of this kind, from its first instant to its last; with `log` every loss is recorded.
+pub(super) fn run(scenario: &Scenario, log: bool) -> Option<Outcome> {
+    let ways = Ways::of(scenario)?;
+    let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
+    let mut network = Network::new(scenario);
+    network.reset_counters(window.from);
+    let mut ledger = Ledger {
+        window,
+        books: scenario.lines.iter().map(|_| Books::new(window)).collect(),
+        on_lines: vec![0; scenario.vcs.len()],
+        losses: log.then(Vec::new),
+        work: Work::default(),
+    };
+    let mut interfaces = Vec::new();
+    for (port, ways) in ways.meets {
+        let mut meet = Meet::new(scenario, port, ways, &mut network, &ledger);
+        meet.run(&mut network, &mut ledger);
+        interfaces.extend(meet.close(&mut network, &mut ledger));
+    }
+    let Ledger { mut books, on_lines, losses, work, .. } = ledger;
+    books.iter_mut().zip(&mut network.ports).for_each(|(books, port)| books.close(port));
+    for mut interface in interfaces {
+        let Interface { port, fifo, aside, .. } = &mut *interface;
+        fifo.close(aside, window, &mut network.ports[*port]);
+    }
+    network.close_counters(window.to);
+    Some(Outcome { network, on_lines, work, losses: losses.unwrap_or_default() })
+}
+
+/// What is counted.
+#[derive(Debug)]
+struct Ledger {
+    window: Window,
+    /// Of every port.
+    books: Vec<Books>,
+    /// Cells that are on a line at the end of the run, by circuit.
+    on_lines: Vec<u64>,
+    losses: Option<Vec<LossRecord>>,
+    work: Work,
+}

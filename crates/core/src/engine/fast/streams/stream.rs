@@ -1,0 +1,199 @@
+//! One stream: when its cells come where it meets others, and what is counted of it.
+
+use super::super::books::Stay;
+use super::super::packets::{Aside, Fifo, Packet, Step, Stop};
+use super::Ledger;
+use super::ways::{Pass, Way};
+use crate::buffer::admission::Rule;
+use crate::network::Network;
+use crate::network::circuit::Tally;
+use crate::scenario::model::Scenario;
+use crate::source::clock::Ticks;
+use crate::transport::tcp::DeliveryTime;
+use crate::unit::{Flags, Unit};
+use crate::units::{CELL_BYTES, Time};
+
+/// A stream of cells.
+#[derive(Debug)]
+pub(super) struct Stream {
+    pub(super) way: Way,
+    ticks: Ticks,
+    /// The interface of its host, if cells can wait there.
+    interface: Option<Box<Interface>>,
+    /// Time on the way to the meeting and from it, without what cells wait.
+    before: u64,
+    behind: u64,
+    /// When the cell was sent that comes next.
+    sent: Time,
+    /// Cells that passed the ports before the meeting, and those behind it, all in the measured time.
+    early: u64,
+    passed: u64,
+    /// Cells of the measured time sent, received, and how long they took.
+    cells_sent: u64,
+    received: u64,
+    delivery: DeliveryTime,
+    tally: Tally,
+}
+
+/// The interface of a host where cells wait for each other.
+#[derive(Debug)]
+pub(super) struct Interface {
+    pub(super) port: usize,
+    pub(super) fifo: Fifo,
+    pub(super) aside: Aside,
+    transit: Pass,
+}
+
+impl Stream {
+    /// A stream before its first cell.
+    pub(super) fn new(scenario: &Scenario, mut way: Way, network: &mut Network, ledger: &Ledger) -> Stream {
+        let ticks = network.flows[way.flow].take_ticks().expect("a source of single cells has a clock");
+        let waits = ticks.shortest_gap().0 <= way.before[0].whole;
+        let interface = waits.then(|| {
+            let transit = way.before.remove(0);
+            let port = transit.port as usize;
+            let aside = Aside::new(scenario, &scenario.lines[port], ledger.window, &network.ports[port]);
+            let fifo = Fifo::new(&scenario.lines[port], Rule::Fits, &aside);
+            Box::new(Interface { port, fifo, aside, transit })
+        });
+        let time = |passes: &[Pass]| passes.iter().map(|pass| pass.transit).sum();
+        Stream {
+            interface,
+            before: time(&way.before),
+            behind: time(&way.behind),
+            way,
+            ticks,
+            sent: Time::ZERO,
+            early: 0,
+            passed: 0,
+            cells_sent: 0,
+            received: 0,
+            delivery: DeliveryTime::default(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// The cell that comes next, as a port at this place of its way sees it.
+    pub(super) fn unit(&self, hop: usize) -> Unit {
+        let (vc, frame, flags) =
+            (self.way.vc as u32, self.tally.sent as u32 - 1, Flags::FIRST.with(Flags::EOM));
+        Unit { vc, frame, index: 0, bytes: CELL_BYTES as u16, hop: hop as u8, flags }
+    }
+
+    /// The source sends its next cell; answers when it comes to the meeting, unless the run is over then.
+    #[inline]
+    pub(super) fn send(&mut self, ledger: &mut Ledger) -> Option<Time> {
+        loop {
+            let now = self.ticks.next();
+            if now >= ledger.window.to {
+                return None;
+            }
+            self.ticks.step();
+            self.sent = now;
+            self.tally.sent += 1;
+            self.cells_sent += u64::from(now >= ledger.window.from);
+            let first = if self.interface.is_some() { self.wait(now, ledger) } else { Some(now) };
+            let Some(first) = first else { continue };
+            let comes = Time(first.0 + self.before);
+            if first >= ledger.window.from && comes < ledger.window.to {
+                self.early += 1;
+                return Some(comes);
+            }
+            let unit = self.unit(usize::from(self.interface.is_some()));
+            if ledger.walk(&self.way.before, unit, first) {
+                return Some(comes);
+            }
+        }
+    }
+
+    /// The cell has been taken at the meeting, which it came to at `now`, and comes to what is behind it at `next`.
+    #[inline]
+    pub(super) fn pass(&mut self, now: Time, next: Time, ledger: &mut Ledger) {
+        let arrives = Time(next.0 + self.behind);
+        if now < ledger.window.from || arrives >= ledger.window.to {
+            return self.pass_at_edge(next, arrives, ledger);
+        }
+        self.passed += 1;
+        self.received += 1;
+        self.tally.arrived += 1;
+        self.delivery.add(arrives.since(self.sent));
+    }
+
+    /// The cell is lost at the meeting.
+    pub(super) fn lose(&mut self) {
+        self.tally.lost += 1;
+    }
+
+    /// At the end of the run everything is entered where it belongs; an interface has books of its own.
+    pub(super) fn close(self, network: &mut Network, ledger: &mut Ledger) -> Option<Box<Interface>> {
+        let Stream { way, early, passed, .. } = self;
+        way.before.iter().for_each(|pass| ledger.enter_alike(pass, early));
+        way.behind.iter().for_each(|pass| ledger.enter_alike(pass, passed));
+        network.flows[way.flow].enter(self.cells_sent, self.received, self.delivery);
+        network.circuits[way.vc].enter(self.tally, self.received);
+        self.interface
+    }
+
+    /// The cell waits at the interface for those before it; answers when it has passed, unless the run is over then.
+    fn wait(&mut self, now: Time, ledger: &mut Ledger) -> Option<Time> {
+        let unit = self.unit(0);
+        let interface = self.interface.as_deref_mut().expect("cells wait at an interface");
+        let Pass { port, vc, whole, transit } = interface.transit;
+        let packet = Packet { step: 0, frame: unit.frame, bytes: unit.bytes, flags: unit.flags };
+        let step = Step { stop: Stop::Alone, hop: 0, circuit: unit.vc, port, vc, latency: transit - whole };
+        let sent = interface.fifo.take(&mut interface.aside, ledger.window, now, &packet, &step);
+        let sent = sent.expect("an interface takes everything");
+        if sent.starts >= ledger.window.to {
+            return None;
+        }
+        ledger.work.cell_hops += 1;
+        ledger.on_line(unit.vc, Time(sent.ends.0 + step.latency))
+    }
+
+    #[cold]
+    fn pass_at_edge(&mut self, next: Time, arrives: Time, ledger: &mut Ledger) {
+        if !ledger.walk(&self.way.behind, self.unit(self.way.hop + 1), next) {
+            return;
+        }
+        self.tally.arrived += 1;
+        if arrives >= ledger.window.from {
+            self.received += 1;
+            self.delivery.add(arrives.since(self.sent));
+        }
+    }
+}
+
+impl Ledger {
+    /// A cell passes ports at which nothing waits, beginning at `time`; answers whether it has arrived behind them before the
+    /// end of the run.
+    fn walk(&mut self, passes: &[Pass], mut unit: Unit, mut time: Time) -> bool {
+        for pass in passes {
+            if time >= self.window.to {
+                break;
+            }
+            let ends = Time(time.0 + pass.whole);
+            let books = &mut self.books[pass.port as usize];
+            books.max = books.max.max(u64::from(ends >= self.window.from));
+            books.frames_whole_out += u64::from(self.window.holds(ends));
+            books.enter(&Stay { unit, vc: pass.vc, size: 1, arrived: time, starts: time, ends });
+            self.work.cell_hops += 1;
+            unit.hop += 1;
+            time.0 += pass.transit;
+        }
+        self.on_line(unit.vc, time).is_some()
+    }
+
+    /// A cell that has been sent comes at `time`, unless the run is over then.
+    pub(super) fn on_line(&mut self, vc: u32, time: Time) -> Option<Time> {
+        let comes = time < self.window.to;
+        self.on_lines[vc as usize] += u64::from(!comes);
+        comes.then_some(time)
+    }
+
+    /// So many cells have passed a port one like the other, all in the measured time.
+    fn enter_alike(&mut self, pass: &Pass, cells: u64) {
+        self.work.cell_hops += cells;
+        let area = u128::from(cells) * u128::from(pass.whole);
+        self.books[pass.port as usize].enter_whole(cells, cells * CELL_BYTES, area, u64::from(cells > 0));
+    }
+}

@@ -1,0 +1,92 @@
+//! The floor: what a cell costs when nothing is simulated but its buffer, for `pushout bench`.
+//!
+//! Ten circuits in turn send frames at 1.1 times the rate of the line into a ring of 3000 cells with early packet
+//! discard at 2500, the port of workload W1. A cell is counted, judged, put into the ring and taken out again; there is
+//! no clock, no event, no line and no host. No simulator that handles every cell can be faster.
+
+/// Circuits that share the port.
+const CIRCUITS: usize = 10;
+/// Cells of a frame: 2048 octets of data with TCP and IP headers over AAL5.
+const FRAME: u32 = 44;
+/// The buffer, and the occupancy from which frames are refused.
+const CAPACITY: usize = 3000;
+const THRESHOLD: usize = 2500;
+/// Slots of the ring: the next power of two, so that positions wrap by a mask.
+const SLOTS: usize = CAPACITY.next_power_of_two();
+/// Cells that leave while so many arrive.
+const SERVED: u32 = 10;
+const ARRIVING: u32 = 11;
+
+/// One circuit: its books in cells, its place in the present frame, and whether the rest of that frame is worthless.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Circuit {
+    /// Cells that arrived.
+    pub arrived: u64,
+    /// Cells that were refused or found no room.
+    pub lost: u64,
+    /// Cells that were sent.
+    pub sent: u64,
+    position: u32,
+    broken: bool,
+}
+
+/// Pass `cells` cells through the port; answers the books of every circuit and how many cells still wait.
+pub fn floor(cells: u64) -> ([Circuit; CIRCUITS], u64) {
+    let mut circuits = [Circuit::default(); CIRCUITS];
+    let mut ring = vec![0u8; SLOTS];
+    let (mut head, mut tail, mut due, mut turn) = (0usize, 0usize, 0u32, 0usize);
+    for _ in 0..cells {
+        if circuits[turn].admits(tail - head) {
+            ring[tail % SLOTS] = turn as u8;
+            tail += 1;
+        }
+        turn = if turn + 1 == CIRCUITS { 0 } else { turn + 1 };
+        due += SERVED;
+        if due >= ARRIVING {
+            due -= ARRIVING;
+            if head != tail {
+                circuits[usize::from(ring[head % SLOTS])].sent += 1;
+                head += 1;
+            }
+        }
+    }
+    (circuits, (tail - head) as u64)
+}
+
+impl Circuit {
+    /// Whether a cell that meets so many others is queued.
+    #[inline]
+    fn admits(&mut self, occupancy: usize) -> bool {
+        self.arrived += 1;
+        if self.position == 0 {
+            self.broken = occupancy >= THRESHOLD;
+        }
+        self.broken |= occupancy >= CAPACITY;
+        self.position = if self.position + 1 == FRAME { 0 } else { self.position + 1 };
+        self.lost += u64::from(self.broken);
+        !self.broken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_books_balance_and_frames_are_refused_whole() {
+        let cells = 100 * 10 * u64::from(FRAME);
+        let (circuits, waiting) = floor(cells);
+        let total = |count: fn(&Circuit) -> u64| circuits.iter().map(count).sum::<u64>();
+        assert_eq!(total(|circuit| circuit.arrived), cells);
+        assert_eq!(cells, total(|circuit| circuit.sent) + total(|circuit| circuit.lost) + waiting);
+        assert!(circuits.iter().all(|circuit| circuit.lost.is_multiple_of(u64::from(FRAME))), "{circuits:?}");
+    }
+
+    #[test]
+    fn the_line_is_kept_busy_and_the_buffer_is_never_overrun() {
+        let (circuits, waiting) = floor(1_100_000);
+        assert!((THRESHOLD as u64 - 500..=CAPACITY as u64).contains(&waiting), "{waiting}");
+        let sent: u64 = circuits.iter().map(|circuit| circuit.sent).sum();
+        assert_eq!(sent, 1_000_000, "ten of eleven");
+    }
+}

@@ -1,0 +1,151 @@
+//! Single figures of a run, by their paths in the report, as in `ports.bottleneck.lost.early`.
+
+use serde_json::{Map, Value as Json};
+
+use super::{Flows, port, report, summary};
+use crate::buffer::verdict::Reason;
+use crate::engine::Outcome;
+use crate::scenario::model::Scenario;
+use crate::scenario::set::steps;
+use crate::scenario::spec::unknown;
+
+/// Every figure of the summary under its path, then those at `paths`.
+///
+/// An entry of a list goes by its name, `*` stands for every entry and gives a list. A figure is a number, null where
+/// nothing happened that could be measured, or a list of those.
+pub fn figures(scenario: &Scenario, outcome: &Outcome, paths: &[String]) -> Result<Json, String> {
+    let mut found = Map::new();
+    flatten("summary", &summary(scenario, &Flows::new(scenario, outcome)), &mut found);
+    let mut whole = None;
+    for path in paths.iter().filter(|path| !path.is_empty()) {
+        if found.contains_key(path) {
+            continue;
+        }
+        let names = steps(path).ok_or_else(|| format!("{path:?} is not the path of a figure"))?;
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let figure = match of_port(scenario, outcome, &names) {
+            Some(figure) => figure,
+            None => {
+                let whole = whole.get_or_insert_with(|| report(scenario, outcome, None));
+                walk(whole, &names).and_then(plain).map_err(|why| format!("no figure {path}: {why}"))?
+            }
+        };
+        found.insert(path.clone(), figure);
+    }
+    Ok(found.into())
+}
+
+/// Every number below a node under its path.
+fn flatten(path: &str, node: &Json, found: &mut Map<String, Json>) {
+    for (name, entry) in entries(node) {
+        let path = format!("{path}.{name}");
+        match entry {
+            Json::Number(_) | Json::Null => drop(found.insert(path, entry.clone())),
+            _ => flatten(&path, entry, found),
+        }
+    }
+}
+
+/// A figure of one port without the rest of the report; `None` if it is not as simple as that.
+fn of_port(scenario: &Scenario, outcome: &Outcome, names: &[&str]) -> Option<Json> {
+    let ["ports", name, rest @ ..] = names else { return None };
+    let index = scenario.lines.iter().position(|line| line.name == *name)?;
+    walk(&port(&scenario.lines[index], outcome, index), rest).and_then(plain).ok()
+}
+
+fn walk(node: &Json, names: &[&str]) -> Result<Json, String> {
+    let Some((name, rest)) = names.split_first() else { return Ok(node.clone()) };
+    let entries = entries(node);
+    if *name == "*" {
+        return entries.iter().map(|(_, entry)| walk(entry, rest)).collect();
+    }
+    match entries.iter().find(|(found, _)| found == name) {
+        Some((_, entry)) => walk(entry, rest),
+        None if is_loss(node, name) && rest.is_empty() => Ok(0.into()),
+        None => {
+            let names: Vec<&str> = entries.iter().map(|(name, _)| *name).collect();
+            Err(unknown("entry", name, &names))
+        }
+    }
+}
+
+/// A table of losses says nothing of reasons for which nothing was lost.
+fn is_loss(node: &Json, name: &str) -> bool {
+    let Some(table) = node.as_object() else { return false };
+    let is_reason = |word: &str| Reason::ALL.iter().any(|reason| reason.word() == word);
+    is_reason(name) && table.keys().all(|key| is_reason(key))
+}
+
+fn entries(node: &Json) -> Vec<(&str, &Json)> {
+    match node {
+        Json::Object(keys) => keys.iter().map(|(key, entry)| (key.as_str(), entry)).collect(),
+        Json::Array(list) => list.iter().filter_map(|entry| Some((entry["name"].as_str()?, entry))).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A figure, if it is one.
+fn plain(found: Json) -> Result<Json, String> {
+    match &found {
+        Json::Number(_) | Json::Null => Ok(found),
+        Json::Array(list) if list.iter().all(|entry| entry.is_number() || entry.is_null()) => Ok(found),
+        Json::Object(keys) => {
+            let names: Vec<&str> = keys.keys().map(String::as_str).collect();
+            Err(format!("that is a table of {}", names.join(", ")))
+        }
+        other => Err(format!("{other} is not a number")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine;
+    use crate::scenario::load;
+
+    const LAN: &str = include_str!("../../../../scenarios/lan.toml");
+
+    fn ask(paths: &[&str]) -> Result<Json, String> {
+        let scenario = load(LAN, "lan.toml", &["duration=0.1 s".to_string()]).unwrap();
+        let paths: Vec<String> = paths.iter().map(|path| path.to_string()).collect();
+        figures(&scenario, &engine::run(&scenario, false), &paths)
+    }
+
+    #[test]
+    fn every_figure_is_that_of_the_report() {
+        let scenario = load(LAN, "lan.toml", &["duration=0.1 s".to_string()]).unwrap();
+        let whole = report(&scenario, &engine::run(&scenario, false), None);
+        let found =
+            ask(&["flows.*.goodput_bps", "ports.bottleneck.units_in", "engine.cell_hops", "circuits.vc1.x"]);
+        assert!(found.unwrap_err().contains("no figure circuits.vc1.x: unknown entry \"vc1\""));
+        let found = ask(&["flows.*.goodput_bps", "ports.bottleneck.units_in", "engine.cell_hops"]).unwrap();
+        assert_eq!(found["summary.goodput_ratio"], whole["summary"]["goodput_ratio"]);
+        assert_eq!(found["engine.cell_hops"], whole["engine"]["cell_hops"]);
+        let port =
+            whole["ports"].as_array().unwrap().iter().find(|port| port["name"] == "bottleneck").unwrap();
+        assert_eq!(found["ports.bottleneck.units_in"], port["units_in"]);
+        assert_eq!(found["flows.*.goodput_bps"].as_array().unwrap().len(), 10);
+        assert_eq!(found["flows.*.goodput_bps"][9], whole["flows"][9]["goodput_bps"]);
+    }
+
+    #[test]
+    fn a_reason_for_which_nothing_was_lost_counts_zero() {
+        let found = ask(&["ports.bottleneck.lost.random"]).unwrap();
+        assert_eq!(found["ports.bottleneck.lost.random"], 0);
+        assert!(ask(&["ports.bottleneck.lost.rain"]).unwrap_err().contains("unknown entry \"rain\""));
+    }
+
+    #[test]
+    fn what_is_no_number_is_no_figure() {
+        for (path, why) in [
+            ("ports.bottleneck.name", "\"bottleneck\" is not a number"),
+            ("ports.botleneck.units_in", "did you mean \"bottleneck\"?"),
+            ("summary", "that is a table of goodput_bps"),
+            ("ports..units_in", "is not the path of a figure"),
+            ("ports.bottleneck.units_in.deeper", "unknown entry \"deeper\""),
+        ] {
+            let message = ask(&[path]).unwrap_err();
+            assert!(message.contains(why), "{message}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Headers as they would be on the wire: IP (RFC 791), TCP (RFC 793, timestamps RFC 1323) and UDP (RFC 768), with data
+//! of zeros, so that checksums are right although no data are kept.
+
+use super::Packet;
+use crate::network::circuit::Payload;
+use crate::scenario::model::{Flow, Scenario};
+use crate::transport::tcp::Segment;
+use crate::units::Time;
+
+/// A packet as a capture shows it: what is kept of its octets, and how many it has.
+pub(super) struct Image {
+    /// The headers.
+    pub(super) octets: Vec<u8>,
+    /// Octets of the whole packet.
+    pub(super) length: u32,
+}
+
+/// The packet, if it is one: a single cell without adaptation has no headers.
+pub(super) fn image(scenario: &Scenario, packet: &Packet) -> Option<Image> {
+    let (number, payload) = packet.content?;
+    let flow = &scenario.flows[number as usize];
+    match payload {
+        Payload::Tcp(segment) => Some(tcp(flow, number, packet, &segment)),
+        Payload::Datagram { bytes, .. } => udp(flow, number, packet, bytes),
+        Payload::Coded { .. } => udp(flow, number, packet, flow.packet() - flow.transport.header_bytes()),
+    }
+}
+
+fn tcp(flow: &Flow, number: u32, packet: &Packet, segment: &Segment) -> Image {
+    let options = timestamps(flow.transport.option_bytes(), segment);
+    let (from, to) = if segment.is_ack { (flow.to, flow.from) } else { (flow.from, flow.to) };
+    let ports = (client_port(segment.connection), server_port(number));
+    let (source, destination) = if segment.is_ack { (ports.1, ports.0) } else { ports };
+    // The first octet of data follows the SYN, which has a number of its own.
+    let after_syn = |offset: u64| (offset as u32).wrapping_add(1);
+    let seq = if segment.syn { 0 } else { after_syn(segment.seq) };
+    let ack = match (segment.is_ack, segment.syn) {
+        (true, _) => after_syn(segment.ack),
+        (false, opens) => u32::from(!opens),
+    };
+    let flags = if segment.syn { SYN } else { 0 } | if segment.is_ack || !segment.syn { ACK } else { 0 };
+    let window = if segment.is_ack { segment.window.min(u16::MAX.into()) as u16 } else { u16::MAX };
+    let mut header = Vec::with_capacity(32);
+    header.extend(source.to_be_bytes());
+    header.extend(destination.to_be_bytes());
+    header.extend(seq.to_be_bytes());
+    header.extend(ack.to_be_bytes());
+    header.push((((20 + options.len()) / 4) << 4) as u8);
+    header.push(flags);
+    header.extend(window.to_be_bytes());
+    header.extend([0; 4]); // checksum and urgent pointer
+    header.extend(&options);
+    ip(from, to, packet.frame, TCP, header, CHECKSUM_OF_TCP, segment.len)
+}
+
+/// The timestamp option after two of no operation, in milliseconds of simulated time; nothing without options.
+fn timestamps(bytes: u32, segment: &Segment) -> Vec<u8> {
+    if bytes == 0 {
+        return Vec::new();
+    }
+    let stamp = (segment.stamp.since(Time::ZERO).0 / 1_000_000_000) as u32;
+    let (value, echo) = if segment.is_ack { (0, stamp) } else { (stamp, 0) };
+    let mut option = vec![1, 1, 8, 10];
+    option.extend(u32::to_be_bytes(value));
+    option.extend(u32::to_be_bytes(echo));
+    option
+}
+
+fn udp(flow: &Flow, number: u32, packet: &Packet, data: u32) -> Option<Image> {
+    if flow.packet() == 0 {
+        return None;
+    }
+    let mut header = Vec::with_capacity(8);
+    header.extend(client_port(1).to_be_bytes());
+    header.extend(server_port(number).to_be_bytes());
+    header.extend((8 + data as u16).to_be_bytes());
+    header.extend([0; 2]); // checksum
+    Some(ip(flow.from, flow.to, packet.frame, UDP, header, CHECKSUM_OF_UDP, data))
+}
+
+/// An IP packet of a transport header, whose checksum is put where it belongs, and `data` octets of zeros.
+fn ip(from: usize, to: usize, id: u32, protocol: u8, mut inner: Vec<u8>, place: usize, data: u32) -> Image {
+    let (source, destination) = (address(from), address(to));
+    let length = 20 + inner.len() as u32 + data;
+    let mut pseudo = [source, destination].concat();
+    pseudo.extend([0, protocol]);
+    pseudo.extend(((length - 20) as u16).to_be_bytes());
+    let sum = checksum(&[&pseudo, &inner]);
+    inner[place..place + 2].copy_from_slice(&sum.to_be_bytes());
+    let mut octets = vec![0x45, 0];
+    octets.extend((length as u16).to_be_bytes());
+    octets.extend((id as u16).to_be_bytes());
+    octets.extend([0x40, 0, 64, protocol, 0, 0]); // don't fragment, time to live, protocol, checksum
+    octets.extend(source);
+    octets.extend(destination);
+    let sum = checksum(&[&octets]);
+    octets[10..12].copy_from_slice(&sum.to_be_bytes());
+    octets.extend(inner);
+    Image { octets, length }
+}
+
+/// The address of a host: 10.x.y.z, by its number.
+fn address(node: usize) -> [u8; 4] {
+    let [_, x, y, z] = (node as u32 + 1).to_be_bytes();
+    [10, x, y, z]
+}
+
+/// The port of the side that sends data: one for every connection.
+fn client_port(connection: u32) -> u16 {
+    10_000 + (connection.saturating_sub(1) % 50_000) as u16
+}
+
+/// The port of the side that receives them: one for every flow.
+fn server_port(flow: u32) -> u16 {
+    5_001 + (flow % 60_000) as u16
+}
+
+/// The checksum of RFC 1071 over parts of even length.
+fn checksum(parts: &[&[u8]]) -> u16 {
+    let words = parts.iter().flat_map(|part| part.chunks_exact(2));
+    let mut sum: u32 = words.map(|word| u32::from(u16::from_be_bytes([word[0], word[1]]))).sum();
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !(sum as u16)
+}
+
+const TCP: u8 = 6;
+const UDP: u8 = 17;
+const SYN: u8 = 0x02;
+const ACK: u8 = 0x10;
+/// Where the checksum stands in a TCP header.
+const CHECKSUM_OF_TCP: usize = 16;
+/// Where it stands in a UDP header.
+const CHECKSUM_OF_UDP: usize = 6;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checksum_is_that_of_the_example_in_rfc_1071() {
+        assert_eq!(checksum(&[&[0x00, 0x01, 0xf2, 0x03], &[0xf4, 0xf5, 0xf6, 0xf7]]), !0xddf2);
+    }
+
+    #[test]
+    fn an_ip_header_with_its_checksum_sums_up_to_nothing() {
+        let image = ip(0, 258, 7, UDP, vec![0, 1, 0, 2, 0, 12, 0, 0], CHECKSUM_OF_UDP, 4);
+        assert_eq!((image.length, image.octets.len()), (32, 28));
+        assert_eq!(checksum(&[&image.octets[..20]]), 0);
+        assert_eq!(image.octets[12..20], [10, 0, 0, 1, 10, 0, 1, 3]);
+        let mut pseudo = image.octets[12..20].to_vec();
+        pseudo.extend([0, UDP, 0, 12]);
+        assert_eq!(checksum(&[&pseudo, &image.octets[20..]]), 0);
+    }
+}

@@ -1,0 +1,221 @@
+//! What happens to packets at ports, for those who want to see it.
+//!
+//! The reference engine tells a [`Tracer`] of every unit at every port; `()` is one that does not listen and costs
+//! nothing. [`Packets`] listens and keeps an entry for every packet at the ports that are wanted: cells of one frame
+//! are one packet, as on a packet link. [`pcapng()`] writes them for Wireshark.
+
+mod headers;
+
+mod pcapng;
+
+pub use pcapng::pcapng;
+
+use std::collections::BTreeMap;
+
+use crate::buffer::verdict::Reason;
+use crate::network::circuit::{Circuit, Payload};
+use crate::scenario::model::Scenario;
+use crate::scenario::spec::unknown;
+use crate::transport::tcp::Segment;
+use crate::unit::Unit;
+use crate::units::Time;
+
+/// What happens to a unit at a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// It comes to the port, where it is accepted or lost.
+    Arrives,
+    /// Its last bit has been sent.
+    Leaves,
+    /// It is lost.
+    Lost(Reason),
+}
+
+/// Who is told.
+pub trait Tracer {
+    /// Something happens to a unit at a port.
+    fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &[Circuit]);
+}
+
+impl Tracer for () {
+    #[inline(always)]
+    fn see(&mut self, _: Time, _: usize, _: &Unit, _: What, _: &[Circuit]) {}
+}
+
+/// A packet at a port.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Packet {
+    /// The port.
+    pub port: u32,
+    /// Its circuit.
+    pub vc: u32,
+    /// Its serial number on the circuit.
+    pub frame: u32,
+    /// Its flow and what it carries.
+    pub content: Option<(u32, Payload)>,
+    /// When its first unit came.
+    pub arrived: Time,
+    /// When its last unit so far was sent, or lost.
+    pub done: Time,
+    /// Units that came.
+    pub units: u16,
+    /// Of these, units that were sent.
+    pub sent: u16,
+    /// Of these, units that were lost.
+    pub lost: u16,
+    /// Octets of one of its units on the line.
+    pub unit_bytes: u16,
+    /// Why the first unit was lost that was.
+    pub reason: Option<Reason>,
+}
+
+impl Packet {
+    /// Units that are still there.
+    pub fn queued(&self) -> u16 {
+        self.units - self.sent - self.lost
+    }
+
+    /// The TCP segment that it carries, if it does.
+    pub fn segment(&self) -> Option<Segment> {
+        match self.content {
+            Some((_, Payload::Tcp(segment))) => Some(segment),
+            _ => None,
+        }
+    }
+
+    /// Octets of the application's data in it, as far as it says.
+    pub fn data(&self) -> Option<u32> {
+        match self.content? {
+            (_, Payload::Tcp(segment)) => Some(segment.len),
+            (_, Payload::Datagram { bytes, .. }) => Some(bytes),
+            (_, Payload::Coded { .. }) => None,
+        }
+    }
+}
+
+/// The packets at some ports.
+#[derive(Clone, Debug)]
+pub struct Packets {
+    wanted: Vec<bool>,
+    seen: BTreeMap<(u32, u32, u32), Packet>,
+}
+
+impl Packets {
+    /// Listen at the ports of these names, by default at those with a limited buffer; `*` is every port.
+    pub fn at(scenario: &Scenario, ports: &[String]) -> Result<Packets, String> {
+        let names: Vec<&str> = scenario.lines.iter().map(|line| line.name.as_str()).collect();
+        if let Some(wrong) = ports.iter().find(|port| *port != "*" && !names.contains(&port.as_str())) {
+            return Err(unknown("port", wrong, &names));
+        }
+        let is_wanted = |(line, name): (_, &&str)| match ports {
+            [] => crate::engine::is_sampled(scenario, line),
+            _ => ports.iter().any(|port| port == "*" || port == name),
+        };
+        Ok(Packets { wanted: names.iter().enumerate().map(is_wanted).collect(), seen: BTreeMap::new() })
+    }
+
+    /// Ports at which it listens.
+    pub fn ports(&self) -> impl Iterator<Item = usize> {
+        (0..self.wanted.len()).filter(|&port| self.wanted[port])
+    }
+
+    /// Every packet, by the time at which it was done with.
+    pub fn into_list(self) -> Vec<Packet> {
+        let mut list: Vec<Packet> = self.seen.into_values().collect();
+        list.sort_by_key(|packet| packet.done); // stable: by port, circuit and number at one instant
+        list
+    }
+}
+
+impl Tracer for Packets {
+    fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &[Circuit]) {
+        if !self.wanted[port] {
+            return;
+        }
+        let packet = self
+            .seen
+            .entry((port as u32, unit.vc, unit.frame))
+            .or_insert_with(|| first(now, port, unit, circuits));
+        match what {
+            What::Arrives => packet.units += 1,
+            What::Leaves => packet.sent += 1,
+            What::Lost(reason) => {
+                packet.lost += 1;
+                packet.reason.get_or_insert(reason);
+            }
+        }
+        packet.done = now;
+    }
+}
+
+/// A packet whose first unit comes.
+fn first(now: Time, port: usize, unit: &Unit, circuits: &[Circuit]) -> Packet {
+    let frame = circuits[unit.vc as usize].frame(unit.frame);
+    Packet {
+        port: port as u32,
+        vc: unit.vc,
+        frame: unit.frame,
+        content: frame.map(|frame| (frame.flow, frame.payload)),
+        arrived: now,
+        done: now,
+        units: 0,
+        sent: 0,
+        lost: 0,
+        unit_bytes: unit.bytes,
+        reason: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine;
+    use crate::scenario::load;
+
+    const LAN: &str = include_str!("../../../../scenarios/lan.toml");
+
+    fn traced(ports: &[&str]) -> (Scenario, engine::Outcome, Vec<Packet>) {
+        let scenario = load(LAN, "lan.toml", &["duration=0.3 s".to_string()]).unwrap();
+        let ports: Vec<String> = ports.iter().map(|port| port.to_string()).collect();
+        let (outcome, packets) =
+            engine::reference::run_traced(&scenario, true, Packets::at(&scenario, &ports).unwrap());
+        (scenario, outcome, packets.into_list())
+    }
+
+    #[test]
+    fn the_books_of_the_trace_are_those_of_the_ports() {
+        let (scenario, outcome, packets) = traced(&["*"]);
+        for port in 0..scenario.lines.len() {
+            let here = || packets.iter().filter(|packet| packet.port == port as u32);
+            let sum = |count: fn(&Packet) -> u16| here().map(|packet| u64::from(count(packet))).sum::<u64>();
+            let counters = outcome.network.ports[port].counters();
+            assert_eq!(sum(|packet| packet.units), counters.units_in, "{}", scenario.lines[port].name);
+            assert_eq!(sum(|packet| packet.sent), counters.units_out);
+            assert_eq!(sum(Packet::queued), outcome.network.ports[port].units_queued());
+            let losses = outcome.losses.iter().filter(|loss| loss.port == port as u32);
+            assert_eq!(sum(|packet| packet.lost), losses.count() as u64);
+        }
+        assert!(packets.iter().any(|packet| packet.reason == Some(Reason::Early)));
+    }
+
+    #[test]
+    fn listening_changes_nothing() {
+        let (scenario, traced, _) = traced(&["*"]);
+        let plain = engine::reference::run(&scenario, true);
+        assert_eq!(plain.losses, traced.losses);
+        assert_eq!(plain.work, traced.work);
+        let report = |outcome| crate::report::report(&scenario, outcome, None);
+        assert_eq!(report(&plain), report(&traced));
+    }
+
+    #[test]
+    fn without_names_it_listens_where_the_buffer_is_limited() {
+        let (scenario, _, packets) = traced(&[]);
+        let names: Vec<&str> =
+            packets.iter().map(|packet| scenario.lines[packet.port as usize].name.as_str()).collect();
+        assert!(!names.is_empty() && names.iter().all(|name| *name == "bottleneck"));
+        assert!(packets.is_sorted_by_key(|packet| packet.done));
+        let wrong = Packets::at(&scenario, &["botleneck".to_string()]).unwrap_err();
+        assert!(wrong.contains("did you mean \"bottleneck\""), "{wrong}");
+    }
+}

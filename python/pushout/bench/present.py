@@ -1,0 +1,119 @@
+"""The measurement for people: a table in the terminal, and the same in Markdown for the documentation."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pushout.bench.peers import OURS
+
+HEADINGS = (
+    "workload",
+    "simulator",
+    "median, s",
+    "min – max, s",
+    "n",
+    "simulated s per s",
+    "ns per hop",
+    "memory, MB",
+    "goodput, Mb/s",
+    "ours is faster by",
+)
+FIGURE = "![What a unit costs on a line, with each simulator](performance.svg)"
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+
+
+class Row(NamedTuple):
+    """One line of the table."""
+
+    workload: str
+    who: str
+    entry: dict[str, Any]
+    ratio: float | None
+
+    def cells(self) -> Iterator[str]:
+        """What stands in the columns."""
+        wall = self.entry["wall_s"]
+        yield self.workload
+        yield self.who
+        yield _significant(wall["median"])
+        yield f"{_significant(wall['min'])} – {_significant(wall['max'])}"
+        yield str(wall["n"])
+        yield _significant(self.entry["sim_s_per_s"])
+        yield _significant(self.hop_ns)
+        yield _significant(self.entry["rss_bytes"], 1e-6)
+        yield _significant(self.entry["goodput_bps"], 1e-6, 4)
+        yield "" if self.ratio is None else f"{_significant(self.ratio)} ×"
+
+    @property
+    def hop_ns(self) -> float | None:
+        """What a unit costs on a line, whichever units the workload has."""
+        cost: float | None = self.entry["ns_per_cell_hop"] or self.entry["ns_per_packet_hop"]
+        return cost
+
+
+def _significant(value: float | None, scale: float = 1.0, digits: int = 3) -> str:
+    if value is None:
+        return "–"
+    text = f"{value * scale:.{digits}g}"
+    return f"{float(text):,.0f}".replace(",", " ") if "e" in text else text
+
+
+def rows(document: dict[str, Any]) -> list[Row]:
+    """Ours and the peers' results, workload by workload."""
+    ratios = {(one["workload"], one["against"], one["variant"]): one["ratio"] for one in document["ratios"]}
+    lines = [Row(entry["id"], OURS, entry, None) for entry in document["workloads"]]
+    for entry in document["peers"]:
+        ratio = ratios.get((entry["id"], entry["peer"], entry["variant"]))
+        lines.append(Row(entry["id"], f"{entry['peer']} {entry['variant']}", entry, ratio))
+    order = list(dict.fromkeys(line.workload for line in lines))
+    return sorted(lines, key=lambda line: order.index(line.workload))
+
+
+def notes(document: dict[str, Any]) -> Iterator[str]:
+    """What the table does not say: the machine, memory per flow, who is missing and what failed."""
+    about = document["machine"]
+    memory = f", {about['ram_bytes'] / 2**30:.0f} GiB" if about["ram_bytes"] else ""
+    commit = f", commit {about['commit']}" if about["commit"] else ""
+    load = f"; load average at the start {about['load']:.2f}" if about["load"] is not None else ""
+    yield f"{about['cpu']}, {about['cores']} cores{memory}, {about['system']}."
+    yield f"Version {about['version']}{commit}{load}."
+    for entry in document["workloads"]:
+        if entry["id"].startswith("W4") and entry["bytes_per_flow"]:
+            yield f"{entry['id']}: {entry['bytes_per_flow'] / 1e3:.3g} kB per flow at the peak, report included."
+    for absent in document["missing"]:
+        yield f"{absent['peer']} did not take part: {absent['why']} ({absent['install']})."
+    for failure in document["failures"]:
+        yield f"{failure['workload']} on {failure['contender']} {failure['why']}."
+
+
+def show(document: dict[str, Any], console: Console) -> None:
+    """The table and the notes."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for index, heading in enumerate(HEADINGS):
+        table.add_column(heading, justify="left" if index < 2 else "right", no_wrap=True)
+    for row in rows(document):
+        style = "bold" if row.who == OURS else ""
+        table.add_row(*(Text(cell, style=style) for cell in row.cells()))
+    console.print(table)
+    for note in notes(document):
+        console.print(Text(note), soft_wrap=True)
+
+
+def markdown(document: dict[str, Any]) -> str:
+    """The same for the documentation."""
+    lines = ["| " + " | ".join(HEADINGS) + " |", "|---|---|" + "--:|" * (len(HEADINGS) - 2)]
+    lines += ["| " + " | ".join(row.cells()) + " |" for row in rows(document)]
+    return "\n".join([*lines, "", *(f"* {note}" for note in notes(document))])
+
+
+def fill(page: str, document: dict[str, Any]) -> str:
+    """The page with the table, the notes and the figure beside it between its marks."""
+    pattern = re.compile(re.escape(BEGIN) + ".*" + re.escape(END), re.DOTALL)
+    if not pattern.search(page):
+        raise ValueError(f"the page has no marks {BEGIN} and {END}")
+    return pattern.sub(lambda _: f"{BEGIN}\n{markdown(document)}\n\n{FIGURE}\n{END}", page)

@@ -1,0 +1,94 @@
+"""The command `pushout bench`."""
+
+import difflib
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import click
+
+from pushout.options import FAILURE, JSON, console
+
+
+def _of_list(kind: str, known: Callable[[], Sequence[str]]) -> Callable[..., tuple[str, ...] | None]:
+    """Read `a,b,c`, each of which must be known."""
+
+    def read(_context: click.Context, _option: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+        if value is None:
+            return None
+        names = tuple(name for name in value.split(",") if name)
+        for name in names:
+            if name not in known():
+                near = difflib.get_close_matches(name, known(), n=1)
+                hint = f"; did you mean {near[0]}?" if near else ""
+                raise click.BadParameter(f"no {kind} is called {name!r}{hint} (there are: {', '.join(known())})")
+        return names
+
+    return read
+
+
+def _workload_ids() -> list[str]:
+    from pushout.bench.workloads import WORKLOADS
+
+    return list(WORKLOADS)
+
+
+def _peer_names() -> list[str]:
+    from pushout.bench.peers import PEERS
+
+    return list(PEERS)
+
+
+@click.command()
+@click.option(
+    "--reps", type=click.IntRange(1), default=5, show_default=True, metavar="N", help="Runs of each workload."
+)
+@click.option(
+    "--workloads", callback=_of_list("workload", _workload_ids), metavar="A,B,…", help="Only these (default: all)."
+)
+@click.option(
+    "--peers", callback=_of_list("peer", _peer_names), metavar="A,B,…", help="Only these; '' for none (default: all)."
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("reports/bench"),
+    show_default=True,
+    metavar="DIR",
+    help="Where bench.json, the table bench.md and the figure bench.svg go.",
+)
+@JSON
+def bench(
+    reps: int, workloads: tuple[str, ...] | None, peers: tuple[str, ...] | None, out: Path, as_json: bool
+) -> None:
+    """Measure how fast the simulator is, beside the peers that are installed.
+
+    Times are of the event loop alone; workloads and simulators take turns. Keep the machine otherwise idle.
+    """
+    from pushout.bench import measure, plot, present
+    from pushout.bench.peers import OURS
+    from pushout.bench.workloads import WORKLOADS
+    from pushout.cache import write
+    from pushout.progress import Progress
+
+    out.mkdir(parents=True, exist_ok=True)
+    chosen = [WORKLOADS[name] for name in (_workload_ids() if workloads is None else workloads)]
+    with Progress("runs") as progress:
+        document = measure.bench(
+            chosen,
+            reps=reps,
+            peers=_peer_names() if peers is None else peers,
+            folder=out,
+            progress=progress,
+        )
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    write(out / "bench.json", text + "\n")
+    write(out / "bench.md", present.markdown(document) + "\n")
+    write(out / "bench.svg", plot.figure(document))
+    if as_json:
+        click.echo(text)
+    else:
+        present.show(document, console())
+        click.echo(f"Written to {out}: bench.json, bench.md, bench.svg")
+    if any(failure["contender"] == OURS for failure in document["failures"]):
+        raise click.exceptions.Exit(FAILURE)

@@ -1,0 +1,59 @@
+"""One run in a process of its own, so that its memory is its own: `python -m pushout.bench.worker run SCENARIO`.
+
+Prints one JSON line. What is timed is the engine, not the reading of the scenario nor the report.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from pushout import _core
+
+
+def peak_bytes() -> int | None:
+    """The most memory that this process has had, where the system tells; getrusage would count the parent's too."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+    except OSError:
+        return None
+    kilobytes = next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))
+    return int(kilobytes) * 1024
+
+
+def floor(cells: int) -> dict[str, Any]:
+    """What `cells` cells cost without a simulation around them."""
+    return {"wall_s": _core.floor(cells), "cell_hops": cells, "rss_bytes": peak_bytes()}
+
+
+def simulate(path: str, sets: list[str]) -> dict[str, Any]:
+    """What one run of a scenario costs."""
+    text = Path(path).read_text(encoding="utf-8")
+    before = peak_bytes()
+    result = _core.run(text, path, sets, None, None, False)
+    after = peak_bytes()
+    document = json.loads(result)
+    engine, flows = document["engine"], len(document["flows"])
+    return {
+        "wall_s": engine["wall_s"],
+        "sim_s": document["duration_s"],
+        "cell_hops": engine["cell_hops"],
+        "packet_hops": engine["packet_hops"],
+        "goodput_bps": document["summary"]["goodput_bps"],
+        "rss_bytes": after,
+        "bytes_per_flow": None if before is None or after is None else (after - before) / flows,
+    }
+
+
+def main(arguments: list[str]) -> None:
+    """`floor CELLS` or `run SCENARIO [SET]…`."""
+    what, first, *sets = arguments
+    try:
+        sample = floor(int(first)) if what == "floor" else simulate(first, sets)
+    except (_core.ScenarioError, OSError) as error:
+        sys.exit(str(error))
+    sys.stdout.write(json.dumps(sample) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

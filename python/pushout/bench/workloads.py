@@ -1,0 +1,86 @@
+"""The workloads: scenarios with overrides, and what the peers that can run them are told."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+FOLDER = Path(__file__).parent.parent / "scenarios"
+
+FLOOR = "floor"
+FLOOR_CELLS = 200_000_000
+"""Enough cells that starting the clock does not count."""
+
+LOCAL = {
+    "flows": 10,
+    "access": 155_520_000,
+    "access_delay": 5e-6,
+    "rate": 155_520_000,
+    "delay": 5e-6,
+    "buffer": 159_000,
+    "mss": 2048,
+    "spread": 0.01,
+    "duration": 20,
+}
+"""W1 in SI units: bits per second, seconds, octets."""
+PERIODIC = {**LOCAL, "load": 1.1, "spread": 24.78e-6, "duration": 10}
+"""W2: the buffer of 3000 cells in octets, and datagrams of 53 octets."""
+WIDE = {
+    "access": 100_000_000,
+    "access_delay": 1e-3,
+    "rate": 1_000_000_000,
+    "delay": 3e-3,
+    "buffer": 1_250_000,
+    "mss": 1460,
+    "spread": 0.1,
+    "duration": 5,
+}
+"""W3, whatever the number of flows."""
+
+QUEUES = ("flows.mcr=5 Mb/s", 'port.bottleneck.scheduler={policy="wrr-mcr"}')
+"""A queue for each circuit, a third of the line guaranteed."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A scenario and its overrides, and its parameters for the peers named, in SI units."""
+
+    id: str
+    scenario: str
+    sets: tuple[str, ...] = ()
+    dumbbell: Mapping[str, float] = field(default_factory=dict)
+    peers: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        """The scenario's file."""
+        return FOLDER / self.scenario
+
+
+WORKLOADS = {
+    workload.id: workload
+    for workload in (
+        Workload(FLOOR, ""),
+        Workload("W1-cell", "w1-cell.toml"),
+        Workload(
+            "W1-cell-dt-epd-wrr",
+            "w1-cell.toml",
+            ('port.bottleneck.admission={policy="dt-epd"}', *QUEUES),
+        ),
+        Workload(
+            "W1-cell-pushout-2",
+            "w1-cell.toml",
+            ('port.bottleneck.admission={policy="tail-drop"}', 'port.bottleneck.pushout={policy="pushout-2"}', *QUEUES),
+        ),
+        Workload("W1-packet", "w1-packet.toml", dumbbell=LOCAL, peers=("ns-2", "ns-3")),
+        Workload("W2", "mux-periodic.toml", dumbbell=PERIODIC, peers=("ns-2",)),
+        Workload("W3-10", "w3-100.toml", ("topology.sources=10",), {**WIDE, "flows": 10}, ("ns-2",)),
+        Workload("W3-100", "w3-100.toml", (), {**WIDE, "flows": 100}, ("ns-2", "ns-3")),
+        # A router of ns-3 looks through all its interfaces for each packet: with a thousand it takes an hour.
+        Workload("W3-1000", "w3-1000.toml", (), {**WIDE, "flows": 1000}, ("ns-2",)),
+        Workload(
+            "W4-100k",
+            "w3-1000.toml",
+            ("topology.sources=100000", "topology.bottleneck.rate=10 Gb/s", "duration=200 ms"),
+        ),
+    )
+}

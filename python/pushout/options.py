@@ -1,0 +1,60 @@
+"""What the commands have in common: arguments, options, exit codes, the console."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+SCENARIO = click.argument("scenario", metavar="SCENARIO")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+SEED = click.IntRange(0, 2**64 - 1)
+
+
+def _assignments(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        if "=" not in value.lstrip("="):
+            raise click.BadParameter(f"{value!r} is not key.path=value")
+    return values
+
+
+SET = click.option(
+    "--set",
+    "sets",
+    multiple=True,
+    metavar="KEY.PATH=VALUE",
+    callback=_assignments,
+    help="Override a key of the scenario; may be repeated. The value is read as TOML, else as a text.",
+)
+
+JOBS = click.option("--jobs", type=click.IntRange(1), metavar="N", help="Threads (default: every core).")
+CLUSTER = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Run on a Ray cluster: ray://HOST:PORT, HOST:PORT, auto (the one this machine is in) or local.",
+)
+CACHE = click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    envvar="PUSHOUT_CACHE",
+    metavar="DIR",
+    help="Where runs are kept, so that none is done twice (default: cache in the output folder).",
+)
+
+
+def scenario_file(path: str) -> Path:
+    """On the command line a scenario is always a file, whatever its name looks like."""
+    return Path(path)
+
+
+def console() -> "Console":
+    """Where tables go."""
+    from rich.console import Console
+
+    # Into a pipe or a file the tables keep their full width.
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 200)

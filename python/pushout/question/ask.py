@@ -1,0 +1,132 @@
+"""Questions about one scenario, understood before anything is run: a mistake costs nothing."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pushout import _core
+from pushout.document import Document
+from pushout.question import QuestionError, size
+from pushout.question.compare import CompareResult, compare
+from pushout.question.port import Choice, Port, choose
+from pushout.question.port import policies as choices_of
+from pushout.question.session import Session
+from pushout.question.size import Question, SizeResult
+from pushout.simulate import Job
+from pushout.source import Overrides, Scenario, Source, load, overrides
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What all questions about a scenario have."""
+
+    source: Source
+    explained: Document
+    """The scenario in full."""
+    sets: tuple[str, ...]
+    choices: tuple[Choice, ...]
+    seed: int | None
+    engine: str | None
+
+
+@dataclass(frozen=True)
+class Comparison(Asked):
+    """A comparison to be made."""
+
+    port: Port
+    reps: int
+
+    def __call__(self, session: Session) -> CompareResult:
+        """Make it."""
+        return compare(
+            self.source,
+            self.explained,
+            self.choices,
+            self.port,
+            session,
+            sets=self.sets,
+            seed=self.seed,
+            reps=self.reps,
+            engine=self.engine,
+        )
+
+
+@dataclass(frozen=True)
+class Sizing(Asked):
+    """A size to be found."""
+
+    question: Question
+
+    def __call__(self, session: Session) -> SizeResult:
+        """Find it."""
+        return size.size(
+            self.source,
+            self.question,
+            self.choices,
+            session,
+            sets=self.sets,
+            seed=self.seed,
+            engine_name=self.engine,
+        )
+
+
+def _read(
+    scenario: Scenario, given: Overrides, seed: int | None, engine: str | None
+) -> tuple[Source, Document, tuple[str, ...]]:
+    source, sets = load(scenario), tuple(overrides(given))
+    explained: Document = json.loads(Job(source, sets, engine).explain(seed))
+    return source, explained, sets
+
+
+def _choices(policies: str | Sequence[str], where: Port) -> tuple[Choice, ...]:
+    given = [policies] if isinstance(policies, str) else policies
+    return tuple(choices_of(given, where, json.loads(_core.policies())))
+
+
+def comparison(
+    scenario: Scenario,
+    policies: str | Sequence[str],
+    *,
+    port: str | None = None,
+    set: Overrides = (),  # noqa: A002  (the name of the option)
+    seed: int | None = None,
+    reps: int = 10,
+    engine: str | None = None,
+) -> Comparison:
+    """Understand a comparison."""
+    source, explained, sets = _read(scenario, set, seed, engine)
+    where = choose(explained, port)
+    if reps < 2:
+        raise QuestionError(f"reps is {reps}: a difference needs two replications at least")
+    return Comparison(source, explained, sets, _choices(policies, where), seed, engine, where, reps)
+
+
+def sizing(
+    scenario: Scenario,
+    goal: str,
+    over: str,
+    *,
+    low: str | None = None,
+    high: str | None = None,
+    policies: str | Sequence[str] = (),
+    port: str | None = None,
+    set: Overrides = (),  # noqa: A002  (the name of the option)
+    seed: int | None = None,
+    least: int = size.LEAST,
+    most: int = size.MOST,
+    resolution: float = size.RESOLUTION,
+    search: str = "auto",
+    engine: str | None = None,
+) -> Sizing:
+    """Understand a search."""
+    source, explained, sets = _read(scenario, set, seed, engine)
+    if not 2 <= least <= most:
+        raise QuestionError(f"replications of each value: least {least} and most {most} must be with 2 ≤ least ≤ most")
+    named = port or (over.split(".")[1] if over.startswith("port.") else None)
+    where = None
+    if named or policies:
+        where = choose(explained, named)
+    choices = _choices(policies, where) if policies and where else (Choice("", ()),)
+    room = size.space(explained, over, low, high)
+    question = Question(size.goal(goal), over, room, where, resolution, least, most, search)
+    return Sizing(source, explained, sets, choices, seed, engine, question)

@@ -1,0 +1,161 @@
+"""A comparison: the same traffic under several policies, and what the difference between them is.
+
+Every policy meets the same seeds. The random streams of a run belong to its components, so sources draw the same
+under every policy (common random numbers), and the difference is taken pair by pair: what varies between seeds alone
+cancels. A. M. Law, "Simulation Modeling and Analysis", sections 10.2 and 11.2.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pushout.document import Document
+from pushout.question import QuestionError, sweep
+from pushout.question import port as at_port
+from pushout.question.campaign import Fixed
+from pushout.question.design import Design, Level
+from pushout.question.port import Choice, Port
+from pushout.question.quantity import octets, seconds
+from pushout.question.session import Session
+from pushout.source import Source
+from pushout.stats import Interval, interval
+
+SAMPLES = 400
+"""Samples of the occupancy over time in a run."""
+
+CURVE = ("occupancy.values", "occupancy.start_s", "occupancy.step_s")
+LOSSES = ("lost.*", "units_in")
+
+FIGURES: dict[str, str] = {
+    "goodput_ratio": "goodput ÷ ideal",
+    "fairness_jain": "fairness (Jain)",
+    "fairness_mean_deviation": "fairness φ (mean deviation)",
+    "retransmission_ratio": "retransmitted ÷ sent",
+    "packet_throughput": "packet throughput",
+    "loss_ratio": "units lost ÷ units in",
+    "occupancy_mean": "mean occupancy",
+    "delay_s": "mean delay in the port (s)",
+}
+"""What is compared, as far as the scenario has it."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """One of the policies: its runs in order of their seeds, figure by figure, and the occupancy over time."""
+
+    choice: Choice
+    runs: Mapping[str, Sequence[float | None]]
+    occupancy: Sequence[Sequence[float]]
+
+    def mean(self, figure: str) -> Interval | None:
+        """The mean of a figure."""
+        known = [value for value in self.runs[figure] if value is not None]
+        return interval(known) if known else None
+
+    def minus(self, other: "Policy", figure: str) -> Interval | None:
+        """The mean difference to another policy, pair by pair."""
+        pairs = zip(self.runs[figure], other.runs[figure], strict=True)
+        known = [own - others for own, others in pairs if own is not None and others is not None]
+        return interval(known) if known else None
+
+
+@dataclass(frozen=True)
+class CompareResult(sweep.Framed):
+    """What a comparison found: `policies`, the first of which the others are compared with."""
+
+    document: Document
+    """As printed by `pushout compare --json`."""
+    port: Port
+    policies: list[Policy]
+    start_s: float
+    step_s: float
+
+    def figures(self) -> list[str]:
+        """What could be measured under every policy."""
+        return [name for name in FIGURES if all(policy.mean(name) for policy in self.policies)]
+
+    def plot(self) -> Any:
+        """Draw it: goodput, fairness and delay against each other, and the occupancy over time."""
+        from pushout.question import plot
+
+        return plot.comparison(self)
+
+
+def compare(
+    source: Source,
+    explained: Document,
+    choices: Sequence[Choice],
+    port: Port,
+    session: Session,
+    *,
+    sets: Sequence[str] = (),
+    seed: int | None = None,
+    reps: int = 10,
+    engine: str | None = None,
+) -> CompareResult:
+    """Run every policy with the same seeds. `explained` is the scenario with `sets` applied."""
+    if len(choices) < 2:
+        raise QuestionError("a comparison takes two policies or more, as in --policies tail-drop,epd")
+    watched = [*sets, *_watch(explained, port)]
+    points = tuple(Level({"policy": choice.label}, (*watched, *choice.sets)) for choice in choices)
+    names = ("units_out", "occupancy_mean", *LOSSES, *CURVE)
+    figures = tuple(at_port.figure_of(port, name) for name in names)
+    name = f"{explained['name']}-compare"
+    design = Design(name, "", "", source, points, Fixed(reps), seed, None, engine, figures)
+    found = sweep.sweep(design, session, kind="compare")
+    policies = [_policy(found, index, choice, port, explained) for index, choice in enumerate(choices)]
+    start, step = (float(found.table[at_port.figure_of(port, name)][0].as_py()) for name in CURVE[1:])
+    result = CompareResult(found.table, {}, port, policies, start, step)
+    result.document.update(_document(result, found, explained))
+    if session.out:
+        session.out.text("compare.json", json.dumps(result.document, indent=2, ensure_ascii=False) + "\n")
+        session.out.figure("compare", result.plot())
+    return result
+
+
+def _watch(explained: Document, port: Port) -> list[str]:
+    """Have the occupancy of the port reported over time, besides what the scenario asks for."""
+    asked = explained.get("measure", {}).get("occupancy", [])
+    ports = [*asked, *([] if port.name in asked else [port.name])]
+    measured = seconds(explained["duration"]) - seconds(explained["warmup"])
+    return [f"measure.occupancy={json.dumps(ports)}", f"sample={max(round(measured / SAMPLES * 1e9), 1)} ns"]
+
+
+def _policy(found: sweep.SweepResult, point: int, choice: Choice, port: Port, explained: Document) -> Policy:
+    rows = found.of_point(point)
+
+    def own(name: str) -> list[Any]:
+        column: list[Any] = rows[at_port.figure_of(port, name)].to_pylist()
+        return column
+
+    measured = seconds(explained["duration"]) - seconds(explained["warmup"])
+    absent = [None] * rows.num_rows
+    runs = {name: rows[name].to_pylist() if name in rows.column_names else absent for name in FIGURES}
+    runs["occupancy_mean"] = own("occupancy_mean")
+    runs["loss_ratio"] = [sum(lost) / units if units else None for lost, units in zip(*map(own, LOSSES), strict=True)]
+    books = zip(own("occupancy_mean"), own("units_out"), strict=True)
+    runs["delay_s"] = [_delay_s(mean, sent, measured, port) for mean, sent in books]
+    return Policy(choice, runs, own(CURVE[0]))
+
+
+def _delay_s(occupancy: float, sent: float, measured_s: float, port: Port) -> float | None:
+    """Mean time in the port, transmission included: by Little's law, or the time that the octets before it take."""
+    if octets(port.buffer) is not None:
+        return occupancy * 8 / port.rate_bps
+    return occupancy * measured_s / sent if sent else None
+
+
+def _document(result: CompareResult, found: sweep.SweepResult, explained: Document) -> Document:
+    baseline = result.policies[0]
+    manifest = found.manifest
+    entries = []
+    for policy in result.policies:
+        entry: Document = {"label": policy.choice.label, "sets": list(policy.choice.sets)}
+        entry["figures"] = {name: policy.mean(name) for name in result.figures()}
+        if policy is not baseline:
+            entry["difference"] = {name: policy.minus(baseline, name) for name in result.figures()}
+        entries.append(entry)
+    rest = {key: manifest[key] for key in ("runs", "computed", "engine", "wall_s")}
+    head = {"scenario": explained["name"], "port": result.port.name, "baseline": baseline.choice.label}
+    return {**head, "policies": entries, **rest}

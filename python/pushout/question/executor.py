@@ -1,0 +1,82 @@
+"""Where runs are done: threads of the simulator, or whatever else can do the same."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from pushout import _core
+from pushout.simulate import cores
+from pushout.source import Source
+
+LINGER_S = 0.02
+"""Results are collected this long before they are written down together; a commit takes some 0.1 ms."""
+
+
+class Variations(NamedTuple):
+    """Points of one scenario: what each of them overrides."""
+
+    source: Source
+    points: Sequence[Sequence[str]]
+    engine: str | None
+
+
+class Task(NamedTuple):
+    """A run to be done: a tag that comes back with it, the index of its point, its seed."""
+
+    tag: int
+    point: int
+    seed: int
+
+
+Done = tuple[int, str, float]
+"""A run that is done: its tag, its figures as JSON, the time of its event loop in seconds."""
+
+
+class Executor(Protocol):
+    """What does runs."""
+
+    def prepare(self, variations: Variations, figures: Sequence[str]) -> list[int]:
+        """Check points and make them the current ones; the seed that each of them names."""
+        ...
+
+    def submit(self, tasks: Sequence[Task]) -> None:
+        """Add runs of the current points."""
+        ...
+
+    def wait(self, timeout_s: float) -> list[Done]:
+        """The runs that have been done since; waits for the first."""
+        ...
+
+    def close(self) -> None:
+        """Drop what has not begun."""
+        ...
+
+
+class Local:
+    """Threads in this process. They do not need the interpreter, so `jobs` of them use as many cores."""
+
+    def __init__(self, jobs: int | None = None) -> None:
+        self.jobs = jobs or cores()
+        self._pool = _core.Pool(self.jobs)
+        self._points: _core.Points | None = None
+        self._figures: list[str] = []
+
+    def prepare(self, variations: Variations, figures: Sequence[str]) -> list[int]:
+        """Check points and figures, both at once for all."""
+        source, points, engine = variations
+        self._points = _core.Points(source.text, source.name, points, engine, self.jobs)
+        self._figures = list(figures)
+        self._points.check(self._figures, self.jobs)
+        return [seed for seed, _, _ in self._points.heads()]
+
+    def submit(self, tasks: Sequence[Task]) -> None:
+        """Add runs of the current points."""
+        assert self._points is not None, "points are prepared before they are run"  # noqa: S101
+        self._pool.submit(self._points, tasks, self._figures)
+
+    def wait(self, timeout_s: float) -> list[Done]:
+        """The runs that have been done since."""
+        return self._pool.wait(timeout_s, LINGER_S)
+
+    def close(self) -> None:
+        """Drop what has not begun; a run under way ends by itself."""
+        self._pool.close()

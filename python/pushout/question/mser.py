@@ -1,0 +1,57 @@
+"""Warm-up by MSER-5: how much of the beginning of a run is better forgotten.
+
+K. P. White, M. J. Cobb, S. C. Spratt, "A comparison of five steady-state truncation heuristics for simulation", Winter
+Simulation Conference 2000. Of the means of five samples each, drop the first d that make the standard error of the
+rest smallest: min over d of S² / (n - d)². A minimum in the second half means that the run is too short to tell.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pushout.question import QuestionError
+
+BATCH = 5
+
+
+class WarmupError(QuestionError):
+    """No warm-up can be told from these runs."""
+
+
+def clock(figure: str) -> list[str]:
+    """The figures that say when the samples of a figure over time were taken."""
+    if not figure.endswith((".values", ".bps")):
+        raise WarmupError(f"{figure} is not a figure over time: those end in .values (occupancy) or .bps (throughput)")
+    head = figure.rsplit(".", 1)[0]
+    return [f"{head}.start_s", f"{head}.step_s"]
+
+
+def warmup_s(figure: str, runs: Sequence[Mapping[str, Any]]) -> float:
+    """The warm-up in seconds that MSER-5 finds in the mean of a figure over some replications."""
+    start, step = (float(runs[0][path]) for path in clock(figure))
+    curves = [run[figure] for run in runs]
+    length = min(map(len, curves), default=0)
+    mean = [sum(curve[index] for curve in curves) / len(curves) for index in range(length)]
+    return start + step * BATCH * truncation(mean)
+
+
+def truncation(samples: Sequence[float]) -> int:
+    """How many batches of five to drop; fails if that is more than half of them."""
+    means = [sum(samples[k : k + BATCH]) / BATCH for k in range(0, len(samples) - BATCH + 1, BATCH)]
+    count = len(means)
+    if count < 2 * BATCH:
+        raise WarmupError(f"{len(samples)} samples over time are too few for MSER-5, which needs {2 * BATCH * BATCH}")
+    best, least = 0, float("inf")
+    total = squares = 0.0
+    # From the end, so that sums of the rest grow by one entry at a time; the last few say nothing by themselves.
+    for dropped in range(count - 1, -1, -1):
+        total += means[dropped]
+        squares += means[dropped] ** 2
+        rest = count - dropped
+        if rest < BATCH:
+            continue
+        error = max(0.0, squares - total * total / rest) / (rest * rest)
+        if error <= least:
+            best, least = dropped, error
+    if best > count // 2:
+        raise WarmupError("MSER-5 finds no steady state in the first half of the run: simulate longer")
+    return best

@@ -1,0 +1,147 @@
+"""How to look for a value: by halving where more is better, by Optuna where nobody knows."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pushout.question import QuestionError
+from pushout.stats import Interval
+
+GRID = 5
+"""Values that are tried first, together: they show whether the goal is monotone."""
+TRIALS = 30
+"""Values that Optuna tries."""
+
+
+@dataclass(frozen=True)
+class Space:
+    """Where to look: from `low` to `high`, in whole numbers or not, in factors or in steps."""
+
+    low: float
+    high: float
+    unit: str
+    whole: bool
+    log: bool
+
+    def at(self, place: float) -> float:
+        """The value at a place between 0 and 1."""
+        value = self.low * (self.high / self.low) ** place if self.log else self.low + (self.high - self.low) * place
+        return self.round(value)
+
+    def between(self, low: float, high: float) -> float:
+        """The value in the middle of two."""
+        return self.round(math.sqrt(low * high) if self.log else (low + high) / 2)
+
+    def round(self, value: float) -> float:
+        """The nearest value that can be asked for."""
+        return float(round(value)) if self.whole else float(f"{value:.6g}")
+
+    def text(self, value: float) -> str:
+        """A value as a scenario has it."""
+        number = f"{int(value)}" if self.whole else f"{value:.6g}"
+        return f"{number} {self.unit}" if self.unit else number
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A value that was tried: the mean of the figure, whether it meets the goal, whether the interval says so too."""
+
+    value: float
+    mean: Interval | None
+    meets: bool
+    sure: bool
+
+
+Try = Callable[[Sequence[float]], list[Tried]]
+"""Have values tried, all at once."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search ended with: the answer if there is one, the largest value known to be too small, and the way."""
+
+    best: Tried | None
+    below: Tried | None
+    method: str
+
+
+def smallest(space: Space, attempt: Try, resolution: float, method: str) -> Found:
+    """The smallest value that meets the goal. `method` is auto, bisect or optuna."""
+    if method == "optuna":
+        return _smallest_by_optuna(space, attempt)
+    first = attempt(sorted({space.at(index / (GRID - 1)) for index in range(GRID)}))
+    if not is_monotone(first):
+        if method == "bisect":
+            raise QuestionError("the goal is met, missed and met again as the value grows: use --search optuna")
+        return _smallest_by_optuna(space, attempt)
+    return _bisect(space, attempt, resolution, first)
+
+
+def is_monotone(tried: Sequence[Tried]) -> bool:
+    """Whether nothing speaks against "more is better": no value surely misses above one that surely meets the goal."""
+    sure = [point.meets for point in tried if point.sure]
+    return sure == sorted(sure)
+
+
+def _bisect(space: Space, attempt: Try, resolution: float, first: Sequence[Tried]) -> Found:
+    """Halve the interval between the last value that misses the goal and the first that meets it."""
+    last_miss = max((index for index, point in enumerate(first) if not point.meets), default=-1)
+    if last_miss == len(first) - 1:
+        return Found(None, first[-1], "bisect")
+    below, best = (first[last_miss] if last_miss >= 0 else None), first[last_miss + 1]
+    while below is not None and best.value - below.value > resolution * best.value:
+        middle = space.between(below.value, best.value)
+        if not below.value < middle < best.value:
+            break
+        (point,) = attempt([middle])
+        below, best = (below, point) if point.meets else (point, best)
+    return Found(best, below, "bisect")
+
+
+def _optuna() -> Any:
+    try:
+        import optuna
+    except ImportError:
+        message = "this search needs Optuna: pip install 'pushout[search]'"
+        raise QuestionError(message) from None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return optuna
+
+
+def _explore(space: Space, attempt: Try, loss: Callable[[Tried], float]) -> list[Tried]:
+    """Let Optuna (TPE, with a fixed seed) choose values one after the other."""
+    optuna = _optuna()
+    study = optuna.create_study(direction="minimize", sampler=optuna.samplers.TPESampler(seed=1))
+    places = optuna.distributions.FloatDistribution(0.0, 1.0)
+    for place in (0.0, 0.25, 0.5, 0.75, 1.0):
+        study.enqueue_trial({"place": place})
+    tried: dict[float, Tried] = {}
+    for _ in range(TRIALS):
+        trial = study.ask({"place": places})
+        value = space.at(trial.params["place"])
+        if value not in tried:
+            (tried[value],) = attempt([value])
+        study.tell(trial, loss(tried[value]))
+    return sorted(tried.values(), key=lambda point: point.value)
+
+
+def _smallest_by_optuna(space: Space, attempt: Try) -> Found:
+    def loss(point: Tried) -> float:
+        place = (point.value - space.low) / (space.high - space.low)
+        return place if point.meets else 2 - place
+
+    tried = _explore(space, attempt, loss)
+    best = next((point for point in tried if point.meets), None)
+    missed = [point for point in tried if not point.meets and (best is None or point.value < best.value)]
+    return Found(best, missed[-1] if missed else None, "optuna")
+
+
+def best(space: Space, attempt: Try, confirm: Try, sign: int) -> Found:
+    """The value with the largest (sign 1) or smallest (-1) mean; the three best are run again, more often."""
+
+    def loss(point: Tried) -> float:
+        return -sign * point.mean["mean"] if point.mean else math.inf
+
+    leaders = sorted(_explore(space, attempt, loss), key=loss)[:3]
+    return Found(min(confirm([point.value for point in leaders]), key=loss), None, "optuna")

@@ -1,0 +1,56 @@
+"""What every question needs: where its runs are kept, where they are done, where its answer goes."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pushout.question.executor import Executor, Local
+from pushout.question.store import Store
+from pushout.question.table import Output
+
+Progress = Callable[[int, int], None]
+"""Told how many runs are done, and of how many."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """Open for one question."""
+
+    out: Output | None
+    store: Store
+    executor: Executor
+    progress: Progress | None = None
+
+    @staticmethod
+    @contextmanager
+    def open(
+        out: str | os.PathLike[str] | None = None,
+        cache: Path | None = None,
+        jobs: int | None = None,
+        cluster: str | None = None,
+        progress: Progress | None = None,
+    ) -> Iterator["Session"]:
+        """Open one; without `out` nothing is written, without `out` and `cache` runs are kept in memory alone."""
+        output = None if out is None else Output(out)
+        if cache is None and output is not None:
+            # An object store cannot hold the file with the runs: it stays here.
+            cache = (output.local or Path("results")) / "cache"
+        store = Store(cache)
+        try:
+            executor = _executor(jobs, cluster)
+            try:
+                yield Session(output, store, executor, progress)
+            finally:
+                executor.close()
+        finally:
+            store.close()
+
+
+def _executor(jobs: int | None, cluster: str | None) -> Executor:
+    if cluster is None:
+        return Local(jobs)
+    from pushout.question.cluster import Cluster
+
+    return Cluster(cluster)

@@ -1,0 +1,130 @@
+"""Answers for people at a terminal, and as documents."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pushout.question.compare import FIGURES, CompareResult
+from pushout.question.size import SizeResult
+from pushout.question.sweep import SweepResult
+from pushout.stats import Interval
+
+MANY = 40
+"""Points beyond these are only in the table of rows."""
+
+USUAL = ("goodput_ratio", "fairness_mean_deviation", "fairness_jain")
+"""Figures that are shown unless the sweep names its own."""
+
+
+def sweep_document(result: SweepResult) -> dict[str, Any]:
+    """The manifest, without the texts of scenario and sweep, and the mean of every figure at every point."""
+    document = {key: value for key, value in result.manifest.items() if key not in ("scenario", "sweep")}
+    means = {name: result.means(name) for name in result.scalars()}
+    document["means"] = [
+        {"point": point, **values, "figures": {name: column[point] for name, column in means.items()}}
+        for point, values in enumerate(result.points)
+    ]
+    return document
+
+
+def sweep(result: SweepResult, console: Console) -> None:
+    """The mean of the main figures at every point."""
+    names = [name for name in result.manifest["figures"] if name in result.scalars()] or list(USUAL)
+    names = list(dict.fromkeys(["goodput_ratio", *names]))
+    swept = [name for name in result.swept() if not _is_table(result.points, name)]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in (*swept, "runs", *names):
+        table.add_column(name, justify="right" if name in ("runs", *names) else "left", overflow="fold")
+    means = [result.means(name) for name in names]
+    for point, values in enumerate(result.points[:MANY]):
+        cells = [str(values.get(name, "–")) for name in swept]
+        found = [column[point] for column in means]
+        table.add_row(*map(Text, cells), _count(found), *map(mean, found))
+    console.print(table)
+    if len(result.points) > MANY:
+        console.print(f"… and {len(result.points) - MANY} more points", style="dim")
+    manifest = result.manifest
+    console.print(
+        f"{manifest['runs']} runs, {manifest['computed']} of them computed now, in {manifest['wall_s']:.1f} s; "
+        "means with half of their 95 % intervals.",
+        soft_wrap=True,
+    )
+    if "rows" in manifest:
+        console.print(f"Rows: {manifest['rows']}", soft_wrap=True)
+
+
+def comparison(result: CompareResult, place: str, console: Console) -> None:
+    """Every figure under every policy, and the difference to the first."""
+    names = result.figures()
+    first = result.policies[0]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("")
+    for policy in result.policies:
+        table.add_column(policy.choice.label, justify="right")
+    for name in names:
+        table.add_row(FIGURES[name], *(Text(mean(policy.mean(name))) for policy in result.policies))
+        differences = [Text(_difference(policy.minus(first, name)), style="dim") for policy in result.policies[1:]]
+        table.add_row(Text(f"  minus {first.choice.label}", style="dim"), "", *differences)
+    console.print(table)
+    console.print(
+        f"{len(first.runs[names[0]])} seeds, the same for all; differences pair by pair with half of their 95 % "
+        "intervals, * where they exclude zero.",
+        soft_wrap=True,
+    )
+    console.print(f"Rows, figure and document: {place}", soft_wrap=True)
+
+
+def _difference(value: Interval | None) -> str:
+    if value is None or value["ci95"] is None:
+        return mean(value)
+    low, high = value["ci95"]
+    return mean(value) + (" *" if low > 0 or high < 0 else "  ")
+
+
+def size(result: SizeResult, place: str, console: Console) -> None:
+    """What is needed, for every policy."""
+    console.print(f"{result.goal.text} over {result.over} from {result.document['from']} to {result.document['to']}")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    named = any(answer.label for answer in result.answers)
+    units = list(dict.fromkeys(unit for answer in result.answers for unit in answer.sizes))
+    heads = [*(["policy"] if named else []), "needs", *("µs at line rate" if unit == "us" else unit for unit in units)]
+    for head in (*heads, "too little", f"{result.goal.column} there", "runs"):
+        table.add_column(head, justify="left" if head == "policy" else "right")
+    for answer, entry in zip(result.answers, result.document["answers"], strict=True):
+        sizes = [f"{answer.sizes[unit]:,.0f}".replace(",", " ") if unit in answer.sizes else "–" for unit in units]
+        needs = entry["value"] or ("more" if result.goal.level is not None else "–")
+        needs += "" if entry["sure"] else " ?"
+        runs = sum(point.mean["n"] for point in answer.tried if point.mean)
+        cells = [needs, *sizes, entry["too_small"] or "–", mean(entry["mean"]), str(runs)]
+        table.add_row(*map(Text, [*([answer.label] if named else []), *cells]))
+    console.print(table)
+    for entry in result.document["answers"]:
+        if "improvement" in entry:
+            first = result.answers[0].label
+            console.print(f"{entry['label']} saves {100 * entry['improvement']:.1f} % of what {first} needs")
+    if any(not entry["sure"] for entry in result.document["answers"]):
+        console.print("? the 95 % interval still contains the goal: more replications (--most) would tell", style="dim")
+    console.print(f"Rows, figure and document: {place}", soft_wrap=True)
+
+
+def _is_table(points: Sequence[Mapping[str, Any]], name: str) -> bool:
+    """Whether a key stands for a whole table, which belongs to a label of an axis and is too long to show."""
+    return any(str(point.get(name)).startswith("{") for point in points)
+
+
+def _count(found: Sequence[Interval | None]) -> str:
+    return str(max((value["n"] for value in found if value), default=0))
+
+
+def mean(value: Interval | None) -> str:
+    """A mean and half of its interval, with as many digits as the interval leaves."""
+    if value is None:
+        return "–"
+    if value["ci95"] is None:
+        return f"{value['mean']:.5g}"
+    half = value["ci95"][1] - value["mean"]
+    return f"{value['mean']:.5g} ± {half:.2g}"

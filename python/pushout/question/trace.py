@@ -1,0 +1,86 @@
+"""What happened to every packet at some ports: as a table, and as a capture file for Wireshark."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pushout import _core
+from pushout.document import Document
+from pushout.question import QuestionError
+from pushout.question.sweep import Framed
+from pushout.question.table import Output
+from pushout.source import Overrides, Scenario, load, overrides
+
+TEXTS = ("port", "vc", "flow")
+NUMBERS = (
+    "frame",
+    "arrived_ps",
+    "done_ps",
+    "units",
+    "units_sent",
+    "units_lost",
+    "unit_bytes",
+    "seq",
+    "ack",
+    "data_bytes",
+)
+
+KINDS = ("pcapng", "parquet")
+
+
+@dataclass(frozen=True)
+class TraceResult(Framed):
+    """A traced run: `table` has a row for every packet at every port, by the time at which it was done with.
+
+    `arrived_ps` is when its first unit came, `done_ps` when its last was sent or lost; `units`, `units_sent` and
+    `units_lost` count its cells (1 on packet links), `reason` says why the first of them was lost.
+    """
+
+    document: Document
+    """The report of the run, as `pushout run --json` prints it."""
+    pcapng: bytes
+    """The capture file: every port an interface, the reason of a loss as comment."""
+
+
+def trace(
+    scenario: Scenario,
+    *,
+    ports: Sequence[str] = (),
+    set: Overrides = (),  # noqa: A002  (the name of the option)
+    seed: int | None = None,
+    audit: bool = False,
+) -> TraceResult:
+    """Run once, on the reference engine, and keep every packet at these ports.
+
+    Parameters: `ports` are names of ports, `*` for all, by default those with a limited buffer; the others are those of
+    `run`. The figures are the same as without a trace.
+
+        >>> pushout.trace("scenarios/lan.toml", set={"duration": "0.5 s"}).to_polars()
+    """
+    import pyarrow as pa
+
+    source = load(scenario)
+    traced = _core.Trace(source.text, source.name, overrides(set), seed, audit, list(ports))
+    columns: dict[str, list[Any]] = traced.columns()
+    types = {**dict.fromkeys(TEXTS, pa.string()), **dict.fromkeys(NUMBERS, pa.int64()), "reason": pa.string()}
+    arrays = {name: pa.array(columns[name], kind) for name, kind in types.items()}
+    return TraceResult(pa.table(arrays), json.loads(traced.document()), traced.pcapng())
+
+
+def kinds(text: str) -> list[str]:
+    """Read `pcapng,parquet`."""
+    chosen = [kind.strip() for kind in text.split(",")]
+    if wrong := [kind for kind in chosen if kind not in KINDS]:
+        raise QuestionError(f"no kind of trace is called {wrong[0]!r} (there are: {', '.join(KINDS)})")
+    return chosen
+
+
+def save(result: TraceResult, out: Output, chosen: Sequence[str]) -> list[str]:
+    """Write what was chosen; the places."""
+    places = []
+    if "pcapng" in chosen:
+        places.append(out.data("trace.pcapng", result.pcapng))
+    if "parquet" in chosen:
+        places.append(out.parquet("trace.parquet", result.table.schema, [result.table]))
+    return places

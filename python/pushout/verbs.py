@@ -1,0 +1,151 @@
+"""The commands that ask questions of many runs. What is slow to load is loaded when it is needed."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pushout.options import CACHE, CLUSTER, JOBS, JSON, SCENARIO, SEED, SET, console, scenario_file
+
+if TYPE_CHECKING:
+    from pushout.question.session import Session
+
+OUT = click.option("--out", metavar="DIR", help="Where results go: a folder, or s3://BUCKET/FOLDER.")
+
+
+@contextmanager
+def _session(out: str, cache: Path | None, jobs: int | None, cluster: str | None) -> Iterator["Session"]:
+    """Where runs are kept and done; what is finished when the user interrupts is kept."""
+    from pushout.progress import Progress
+    from pushout.question.session import Session
+
+    with Progress("runs") as progress, Session.open(out, cache, jobs, cluster, progress) as session:
+        try:
+            yield session
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"finished runs are kept in {session.store.path}; the same command goes on"
+            ) from None
+
+
+@click.command()
+@click.argument("file", metavar="SWEEP.toml")
+@OUT
+@CACHE
+@JOBS
+@CLUSTER
+@JSON
+def sweep(file: str, out: str | None, cache: Path | None, jobs: int | None, cluster: str | None, as_json: bool) -> None:
+    """Run every point of a design and write one row per run.
+
+    SWEEP.toml names a scenario and what to vary: grids, labelled axes, lists that go together, random points. The
+    results are in DIR/rows.parquet, where they come from in DIR/manifest.json; DIR is results/NAME by default. What has
+    been run is not run again, so the same command goes on after an interruption.
+    """
+    from pushout.question import design, show
+    from pushout.question import sweep as question
+
+    plan = design.read(file)
+    place = out or str(question.default_out(plan))
+    with _session(place, cache, jobs, cluster) as session:
+        result = question.sweep(plan, session)
+    if as_json:
+        click.echo(json.dumps(show.sweep_document(result), indent=2, ensure_ascii=False))
+    else:
+        show.sweep(result, console())
+
+
+PORT = click.option("--port", metavar="NAME", help="The port (default: the one with a limited buffer).")
+POLICIES: dict[str, Any] = {
+    "multiple": True,
+    "metavar": "A,B,…",
+    "help": 'Names, tables such as \'{policy="epd", threshold="90 %"}\', or as-is for the scenario as it stands.',
+}
+FIRST_SEED = click.option("--seed", type=SEED, metavar="N", help="Seed of the first replication.")
+ENGINE = click.option("--engine", metavar="E", help="fast or reference (default: the scenario's).")
+
+
+@click.command()
+@SCENARIO
+@click.option("--policies", required=True, **POLICIES)
+@PORT
+@SET
+@FIRST_SEED
+@click.option("--reps", type=click.IntRange(2), default=10, show_default=True, metavar="R", help="Seeds N, N+1, …")
+@ENGINE
+@OUT
+@CACHE
+@JOBS
+@CLUSTER
+@JSON
+def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, **options: Any) -> None:
+    """Run the same traffic under several policies and tell the difference.
+
+    Every policy meets the same seeds, so differences to the first policy are taken pair by pair. Table, rows and
+    figure (compare.svg, compare.png) go to DIR, by default results/NAME-compare.
+    """
+    from pushout.question import ask, show
+
+    jobs, cluster = options.pop("jobs"), options.pop("cluster")
+    policies, sets = options.pop("policies"), options.pop("sets")
+    asked = ask.comparison(scenario_file(scenario), policies, set=sets, **options)
+    place = out or f"results/{asked.explained['name']}-compare"
+    with _session(place, cache, jobs, cluster) as session:
+        result = asked(session)
+    if as_json:
+        click.echo(json.dumps(result.document, indent=2, ensure_ascii=False))
+    else:
+        show.comparison(result, place, console())
+
+
+@click.command()
+@SCENARIO
+@click.option("--goal", required=True, metavar="GOAL", help="FIGURE>=NUMBER, FIGURE<=NUMBER, max FIGURE or min FIGURE.")
+@click.option("--over", required=True, metavar="KEY.PATH", help="The key whose value is asked for.")
+@click.option("--from", "low", metavar="VALUE", help="Smallest value (default: 1/32 of the scenario's).")
+@click.option("--to", "high", metavar="VALUE", help="Largest value (default: 4 times the scenario's).")
+@click.option("--policies", **POLICIES)
+@PORT
+@SET
+@FIRST_SEED
+@click.option("--least", type=click.IntRange(2), default=8, show_default=True, help="Replications of each value …")
+@click.option("--most", type=click.IntRange(2), default=64, show_default=True, help="… and of those near the goal.")
+@click.option(
+    "--resolution",
+    type=click.FloatRange(0, 1),
+    default=0.02,
+    show_default=True,
+    help="When two values are close enough.",
+)
+@click.option(
+    "--search", type=click.Choice(("auto", "bisect", "optuna")), default="auto", show_default=True, help="How to look."
+)
+@ENGINE
+@OUT
+@CACHE
+@JOBS
+@CLUSTER
+@JSON
+def size(scenario: str, out: str | None, cache: Path | None, as_json: bool, **options: Any) -> None:
+    """Find the smallest buffer, threshold or weight that meets a goal.
+
+    Where more is better the interval is halved, with replications until each value is clearly on one side of the
+    goal; where it is not, and for max and min, Optuna looks. The answer comes in cells, bytes and microseconds at the
+    rate of the line, for every policy that is named; the figure of the search (size.svg, size.png) goes to DIR, by
+    default results/NAME-size.
+    """
+    from pushout.question import ask, show
+
+    jobs, cluster = options.pop("jobs"), options.pop("cluster")
+    goal, over, sets = options.pop("goal"), options.pop("over"), options.pop("sets")
+    asked = ask.sizing(scenario_file(scenario), goal, over, set=sets, **options)
+    place = out or f"results/{asked.explained['name']}-size"
+    with _session(place, cache, jobs, cluster) as session:
+        result = asked(session)
+    if as_json:
+        click.echo(json.dumps(result.document, indent=2, ensure_ascii=False))
+    else:
+        show.size(result, place, console())

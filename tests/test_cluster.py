@@ -1,0 +1,45 @@
+"""Sweeps on a real Ray cluster: the rows of a local run, whatever is lost on the way."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+import pushout
+from cluster import PLAN
+from conftest import ROOT, command
+
+pytest.importorskip("ray")
+
+
+@pytest.mark.timeout(240)
+def test_rows_are_those_of_a_local_run_whatever_is_lost(tmp_path: Path) -> None:
+    arguments = [sys.executable, str(ROOT / "tests" / "cluster.py"), str(tmp_path)]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=230)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert json.loads(done.stdout.splitlines()[-1]) == {"lost": ["worker", "node"], "computed": 80}
+    local = pushout.sweep(PLAN).table.drop_columns(["wall_s"])
+    assert pq.read_table(tmp_path / "rows.parquet").drop_columns(["wall_s"]).equals(local)
+
+
+@pytest.mark.timeout(120)
+def test_a_cluster_that_does_not_answer_is_one_message(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = "from pushout.cli import main; main()"
+    sweep = str(ROOT / "scenarios" / "sweep-small.toml")
+    arguments = ["sweep", sweep, "--cluster", "127.0.0.1:1", "--out", str(tmp_path)]
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    (message,) = done.stderr.splitlines()
+    assert message.startswith("127.0.0.1:1: no Ray cluster answers: ")
+
+
+def test_without_ray_it_is_said_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    command("sweep", str(ROOT / "scenarios" / "sweep-small.toml"), "--cluster", "auto", "--out", str(tmp_path), code=1)
+    assert capsys.readouterr().err == "auto: Ray is not installed: pip install 'pushout[cluster]'\n"

@@ -1,0 +1,136 @@
+"""Comparisons with the real simulator."""
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import pushout
+from conftest import ROOT, command
+from pushout.question import QuestionError, ask, plot, port
+from pushout.question.quantity import octets, scaled, seconds, split
+from pushout.stats import interval
+
+LAN = ROOT / "scenarios" / "lan.toml"
+SHORT = {"duration": "0.3 s", "flows.start_spread": "10 ms"}
+EPD = '{policy = "epd", threshold = "50 %"}'
+
+
+@pytest.fixture(scope="module")
+def found() -> pushout.CompareResult:
+    return pushout.compare(LAN, ["tail-drop", EPD, "as-is"], set=SHORT, reps=3)
+
+
+def test_every_policy_meets_the_same_seeds(found: pushout.CompareResult) -> None:
+    assert [policy.choice.label for policy in found.policies] == ["tail-drop", "epd, threshold 50 %", "as-is"]
+    assert found.table["seed"].to_pylist() == [1, 2, 3] * 3
+    alone = pushout.run(LAN, set=SHORT, seed=2).document
+    assert found.policies[2].runs["goodput_ratio"][1] == alone["summary"]["goodput_ratio"]
+
+
+def test_differences_are_taken_pair_by_pair(found: pushout.CompareResult) -> None:
+    first, second, _ = found.policies
+    pairs = zip(second.runs["goodput_ratio"], first.runs["goodput_ratio"], strict=True)
+    expected = interval([own - other for own, other in pairs if own is not None and other is not None])
+    assert second.minus(first, "goodput_ratio") == expected
+    entry = found.document["policies"][1]
+    assert entry["difference"]["goodput_ratio"] == expected
+    assert "difference" not in found.document["policies"][0]
+
+
+def test_losses_and_delay_follow_from_the_books(found: pushout.CompareResult) -> None:
+    document = pushout.run(LAN, set={**SHORT, "port.bottleneck.admission": {"policy": "tail-drop"}}, seed=1).document
+    books = next(entry for entry in document["ports"] if entry["name"] == "bottleneck")
+    policy = found.policies[0]
+    assert policy.runs["loss_ratio"][0] == pytest.approx(sum(books["lost"].values()) / books["units_in"])
+    assert policy.runs["delay_s"][0] == pytest.approx(books["occupancy_mean"] * 0.3 / books["units_out"])
+    assert len(policy.occupancy[0]) == pytest.approx(400, abs=1)
+    assert max(policy.occupancy[0]) <= books["occupancy_max"]
+
+
+def test_a_buffer_of_octets_has_a_delay_too() -> None:
+    options: Any = {"set": {"duration": "0.2 s"}, "reps": 2}
+    found = pushout.compare(ROOT / "scenarios" / "w1-packet.toml", "tail-drop,red", **options)
+    mean, delay = (found.policies[0].runs[name][0] for name in ("occupancy_mean", "delay_s"))
+    assert mean is not None
+    assert delay == pytest.approx(mean * 8 / 155.52e6)
+
+
+def test_the_command_writes_table_rows_document_and_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sets = [part for key, value in SHORT.items() for part in ("--set", f"{key}={value}")]
+    arguments = ["compare", str(LAN), "--policies", f"tail-drop,{EPD}", *sets, "--reps", "3", "--out", str(tmp_path)]
+    command(*arguments)
+    out, _ = capsys.readouterr()
+    for words in ("epd, threshold 50 %", "minus tail-drop", "fairness (Jain)", "mean delay in the port (s)", "3 seeds"):
+        assert words in out
+    command(*arguments, "--json")
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["computed"] == 0
+    names = {"compare.json", "compare.svg", "compare.png", "rows.parquet", "manifest.json", "cache"}
+    assert {file.name for file in tmp_path.iterdir()} == names
+    ElementTree.parse(tmp_path / "compare.svg")  # noqa: S314
+    text = (tmp_path / "compare.svg").read_text(encoding="utf-8")
+    for label in ("goodput ÷ ideal", "fairness index (Jain)", "time (s)", "occupancy (cells)", "epd, threshold 50 %"):
+        assert label in text
+    assert (tmp_path / "compare.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_same_comparison_is_the_same_drawing(found: pushout.CompareResult) -> None:
+    assert plot.images(found.plot()) == plot.images(found.plot())
+
+
+@pytest.mark.parametrize(
+    ("policies", "options", "why"),
+    [
+        ("epd", {}, "two policies or more"),
+        ("epd,epd", {}, "epd is named twice"),
+        ("epd,tail-dorp", {}, "did you mean tail-drop?"),
+        ("epd,reno", {}, "no policy of a port is called 'reno'"),
+        ("epd,ppd", {"port": "botleneck"}, "did you mean bottleneck?"),
+        ("epd,ppd", {"reps": 1}, "two replications"),
+        (["as-is", '{policy = "epd", threshold = "500 %"}'], {}, "500 %"),
+    ],
+)
+def test_a_mistake_is_one_message(policies: str, options: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=why.replace("?", r"\?")):
+        pushout.compare(LAN, policies, set={"duration": "20 ms"}, **options)
+
+
+def test_a_policy_that_the_port_has_keeps_its_parameters() -> None:
+    asked = ask.comparison(LAN, "epd,ppd,round-robin,pushout-1")
+    assert [choice.sets for choice in asked.choices] == [
+        (),
+        ('port.bottleneck.admission={"policy" = "ppd"}',),
+        ('port.bottleneck.scheduler={"policy" = "round-robin"}',),
+        ('port.bottleneck.pushout={"policy" = "pushout-1"}',),
+    ]
+
+
+def test_ports_of_both_directions_are_known() -> None:
+    explained = pushout.explain(LAN)
+    known = port.ports(explained)
+    assert set(known) == set(explained["port"])
+    assert known["bottleneck.back"].rate_bps == pytest.approx(149.76e6)
+    assert port.key_of(known["bottleneck.back"], "buffer") == 'port."bottleneck.back".buffer'
+
+
+def test_an_amount_of_buffer_is_also_octets_and_time() -> None:
+    bottleneck = port.choose(pushout.explain(LAN), None)
+    sizes = bottleneck.sizes("1000 cells")
+    assert sizes == {"cells": 1000, "bytes": 53_000, "us": pytest.approx(53_000 * 8 / 149.76)}
+    assert bottleneck.sizes("50 %")["cells"] == 4096
+    assert bottleneck.sizes("53 kB")["cells"] == pytest.approx(1000)
+    assert bottleneck.sizes("0.5") == {}
+
+
+def test_quantities_are_read_as_scenarios_write_them() -> None:
+    assert split("1_000 cells") == (1000, "cells")
+    assert split("7e-3") == (0.007, "")
+    assert scaled("149760 kb/s", "b/s") == 149.76e6
+    assert scaled("5 cells", "b/s") is None
+    assert octets("64 KiB") == 65_536
+    assert seconds("250 us") == pytest.approx(250e-6)
+    with pytest.raises(QuestionError, match="is not a number with a unit"):
+        split("cells")

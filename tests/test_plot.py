@@ -1,0 +1,85 @@
+"""Drawings of sweeps."""
+
+import re
+from typing import Any
+
+import pytest
+
+import pushout
+from conftest import ROOT
+from pushout.question import QuestionError, plot
+
+PLAN: dict[str, Any] = {
+    "scenario": str(ROOT / "scenarios" / "lan.toml"),
+    "set": ["duration=0.1 s", "flows.start_spread=1 ms", "sample=5 ms", "measure.occupancy=['bottleneck']"],
+    "reps": 3,
+    "axis": {
+        "policy": {
+            "tail-drop": ['port.bottleneck.admission={policy="tail-drop"}'],
+            "EPD": ['port.bottleneck.admission={policy="epd", threshold="50 %"}'],
+        }
+    },
+    "grid": {"port.bottleneck.buffer": ["200 cells", "1000 cells", "4000 cells"]},
+    "figures": [
+        "ports.bottleneck.occupancy_mean",
+        "flows.*.goodput_bps",
+        *(f"ports.bottleneck.occupancy.{key}" for key in ("values", "start_s", "step_s")),
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def result() -> pushout.SweepResult:
+    return pushout.sweep(PLAN)
+
+
+def texts(figure: Any) -> set[str]:
+    """All that is written in a drawing."""
+    return set(re.findall(r"<text[^>]*>([^<]*)</text>", plot.images(figure)["svg"].decode()))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "written"),
+    [
+        (
+            {"y": "goodput_ratio", "x": "port.bottleneck.buffer_cells"},
+            {"goodput ÷ ideal", "port.bottleneck.buffer (cells)", "tail-drop", "EPD", "1 000"},
+        ),
+        (
+            {"y": "goodput_bps", "x": "ports.bottleneck.occupancy_mean"},
+            {"goodput (b/s)", "ports.bottleneck.occupancy mean", "EPD"},
+        ),
+        (
+            {"y": "goodput_ratio", "x": "port.bottleneck.buffer", "by": "policy", "kind": "heat"},
+            {"200 cells", "4000 cells", "tail-drop", "goodput ÷ ideal"},
+        ),
+        ({"y": "flows.*.goodput_bps", "by": "policy"}, {"share of runs with at most this", "EPD"}),
+        ({"y": "ports.bottleneck.occupancy.values", "by": "policy", "kind": "time"}, {"time (s)", "EPD"}),
+    ],
+)
+def test_axes_have_names_and_units_and_series_have_keys(
+    result: pushout.SweepResult, arguments: dict[str, Any], written: set[str]
+) -> None:
+    figure = result.plot(**arguments)
+    assert written <= texts(figure), texts(figure)
+    assert plot.images(figure)["png"].startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ({"y": "goodput"}, "there is no column 'goodput'"),
+        ({"y": "goodput_ratio", "kind": "pie"}, "no kind of drawing is called 'pie'"),
+        ({"y": "goodput_ratio", "x": "port.bottleneck.buffer"}, "port.bottleneck.buffer_cells"),
+        ({"y": "goodput_ratio", "kind": "heat"}, "needs x and by"),
+        ({"y": "flows.*.goodput_bps", "kind": "time"}, "must be among the figures"),
+    ],
+)
+def test_what_cannot_be_drawn_is_told(result: pushout.SweepResult, arguments: dict[str, Any], why: str) -> None:
+    with pytest.raises(QuestionError, match=re.escape(why)):
+        result.plot(**arguments)
+
+
+def test_no_two_series_look_alike() -> None:
+    looks = [tuple(map(str, look.values())) for look in plot._looks(12)]
+    assert len(set(looks)) == 12

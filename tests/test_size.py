@@ -1,0 +1,190 @@
+"""Searches, by themselves and with the real simulator."""
+
+import json
+import math
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pushout
+from conftest import ROOT, command
+from pushout.question import QuestionError
+from pushout.question.search import Space, Tried, best, is_monotone, smallest
+from pushout.question.size import Goal, Separate, goal, judged, space
+from pushout.question.store import Run
+
+LAN = ROOT / "scenarios" / "lan.toml"
+CELLS = Space(100, 10_000, "cells", True, True)
+
+
+def steps(threshold: float, tried: list[float] | None = None) -> Any:
+    """A goal that is met from a threshold on."""
+
+    def attempt(values: Sequence[float]) -> list[Tried]:
+        if tried is not None:
+            tried.extend(values)
+        return [Tried(value, {"mean": value, "ci95": None, "n": 1}, value >= threshold, True) for value in values]
+
+    return attempt
+
+
+def test_halving_finds_the_smallest_value_to_the_resolution() -> None:
+    stream = random.Random(1)  # noqa: S311
+    for _ in range(50):
+        threshold, tried = stream.uniform(101, 9_999), list[float]()
+        found = smallest(CELLS, steps(threshold, tried), 0.02, "auto")
+        assert found.method == "bisect"
+        assert found.best is not None
+        assert found.below is not None
+        assert found.below.value < threshold <= found.best.value <= found.below.value * 1.0205
+        assert len(tried) < 14
+
+
+def test_a_resolution_of_nothing_gives_neighbours() -> None:
+    found = smallest(CELLS, steps(777.5), 0, "bisect")
+    assert (found.below and found.below.value, found.best and found.best.value) == (777, 778)
+
+
+def test_the_ends_are_answers_too() -> None:
+    lowest = smallest(CELLS, steps(50), 0.02, "auto")
+    assert (lowest.best and lowest.best.value, lowest.below) == (100, None)
+    never = smallest(CELLS, steps(20_000), 0.02, "auto")
+    assert (never.best, never.below and never.below.value) == (None, 10_000)
+
+
+def test_what_is_not_monotone_is_left_to_optuna() -> None:
+    pytest.importorskip("optuna")
+
+    def window(values: Sequence[float]) -> list[Tried]:
+        return [Tried(v, {"mean": v, "ci95": None, "n": 1}, 900 < v < 2_000 or v > 9_000, True) for v in values]
+
+    grid = window([100, 316, 1000, 3162, 10_000])
+    assert not is_monotone(grid)
+    found = smallest(CELLS, window, 0.02, "auto")
+    assert found.method == "optuna"
+    assert found.best is not None
+    assert 900 < found.best.value < 1_200
+    with pytest.raises(QuestionError, match="--search optuna"):
+        smallest(CELLS, window, 0.02, "bisect")
+    unsure = [Tried(point.value, point.mean, point.meets, False) for point in grid]
+    assert is_monotone(unsure)
+
+
+def test_the_best_value_is_confirmed() -> None:
+    pytest.importorskip("optuna")
+    confirmed: list[float] = []
+
+    def hill(values: Sequence[float]) -> list[Tried]:
+        height = {value: -abs(math.log(value / 2_000)) for value in values}
+        return [Tried(v, {"mean": height[v], "ci95": None, "n": 1}, True, True) for v in values]
+
+    def confirm(values: Sequence[float]) -> list[Tried]:
+        confirmed.extend(values)
+        return hill(values)
+
+    found = best(CELLS, hill, confirm, 1)
+    assert found.best is not None
+    assert found.best.value == pytest.approx(2_000, rel=0.15)
+    assert len(confirmed) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("goodput_ratio>=0.98", ("summary.goodput_ratio", ">=", 0.98)),
+        (" ports.bottleneck.lost.overflow <= 0 ", ("ports.bottleneck.lost.overflow", "<=", 0.0)),
+        ("packet_throughput≥1", ("summary.packet_throughput", ">=", 1.0)),
+        ("max goodput_ratio", ("summary.goodput_ratio", "max", None)),
+    ],
+)
+def test_goals_are_read(text: str, expected: tuple[str, str, float | None]) -> None:
+    found = goal(text)
+    assert (found.path, found.relation, found.level) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "goodput_ratio", "goodput_ratio>=much", "goodput_ratio>0.9", "best goodput_ratio"]
+)
+def test_what_is_no_goal_is_refused(text: str) -> None:
+    with pytest.raises(QuestionError, match="goal "):
+        goal(text)
+
+
+def test_replications_end_when_the_interval_has_left_the_goal() -> None:
+    wanted = Goal("x>=0.5", "x", ">=", 0.5)
+    rule = Separate(wanted, 4, 32)
+
+    def runs(*values: float) -> list[Run]:
+        return [Run(seed, {"x": value}, 0.0) for seed, value in enumerate(values)]
+
+    clear, open_ = runs(0.8, 0.81, 0.79, 0.8), runs(0.4, 0.7, 0.3, 0.9)
+    assert rule.more(clear) == 4
+    assert rule.more(open_) == 8
+    assert rule.more(runs(*[0.4, 0.6] * 15)) == 32
+    assert (judged(wanted, clear, 1).meets, judged(wanted, clear, 1).sure) == (True, True)
+    assert (judged(wanted, open_, 1).meets, judged(wanted, open_, 1).sure) == (True, False)
+    assert not judged(wanted, [Run(0, {"x": None}, 0.0)], 1).meets
+
+
+def test_the_range_is_around_what_the_scenario_has() -> None:
+    explained = pushout.explain(LAN)
+    assert space(explained, "port.bottleneck.buffer", None, None) == Space(256, 32_768, "cells", True, True)
+    assert space(explained, "port.bottleneck.buffer", "1000", "2000 cells").unit == "cells"
+    assert space(explained, "flows.transport.mss", "512", "9140") == Space(512, 9140, "", True, True)
+    assert space(explained, "x.alpha", "0.5", "1.0") == Space(0.5, 1.0, "", False, False)
+    for ends, why in [
+        (("1 cells", "2 bytes"), "different units"),
+        (("9", "3"), "nothing between"),
+        ((None, "3"), "give --from"),
+    ]:
+        key = "nothing.here" if ends[0] is None else "port.bottleneck.buffer"
+        with pytest.raises(QuestionError, match=why):
+            space(explained, key, *ends)
+
+
+def test_a_buffer_is_found_for_every_policy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Unresponsive sources of load 0.8: M/D/1/K, of which more buffer loses less."""
+    arguments = ["size", str(ROOT / "scenarios" / "mux-poisson.toml"), "--goal", "ports.bottleneck.lost.overflow<=20"]
+    arguments += ["--over", "port.bottleneck.buffer", "--from", "2 cells", "--to", "64 cells", "--port", "bottleneck"]
+    arguments += ["--set", "port.bottleneck.buffer=8 cells", "--set", "duration=0.3 s", "--least", "4", "--most", "8"]
+    command(*arguments, "--policies", "tail-drop,as-is", "--out", str(tmp_path), "--json")
+    document = json.loads(capsys.readouterr().out)
+    one, other = document["answers"]
+    assert one["value"] == other["value"]
+    assert other["improvement"] == 0
+    cells = int(one["value"].split()[0])
+    assert one["sizes"]["bytes"] == 53 * cells
+    assert one["sizes"]["us"] == pytest.approx(53 * cells * 8 / 155.52)
+    # K cells in a system M/D/1 of load 0.8: of some 59 000 cells 20 are lost at K = 18 or nearly so.
+    assert 15 <= cells <= 21
+    names = {"size.json", "size.svg", "size.png", "rows.parquet", "cache"}
+    assert {file.name for file in tmp_path.iterdir()} == names
+    assert "µs at the rate of the line" in (tmp_path / "size.svg").read_text(encoding="utf-8")
+    command(*arguments, "--out", str(tmp_path))
+    out, _ = capsys.readouterr()
+    assert one["value"] in out
+    assert "µs at line rate" in out
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"goal": "goodput_rato>=0.9"}, "the summary has no such figure"),
+        ({"over": "port.bottleneck.bufer", "low": "1", "high": "2"}, 'did you mean "buffer"'),
+        ({"over": "port.botleneck.buffer"}, "did you mean bottleneck"),
+        ({"least": 9, "most": 3}, "2 ≤ least ≤ most"),
+        ({"low": "5000 cells", "high": "100 cells"}, "nothing between"),
+    ],
+)
+def test_a_mistake_is_one_message(change: dict[str, Any], why: str) -> None:
+    asked: dict[str, Any] = {
+        "goal": "goodput_ratio>=0.1",
+        "over": "port.bottleneck.buffer",
+        "set": {"duration": "5 ms"},
+    }
+    asked |= {"policies": "tail-drop", **change}
+    with pytest.raises(ValueError, match=why):
+        pushout.size(LAN, **asked)

@@ -1,0 +1,282 @@
+"""Sweeps with the real simulator."""
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import pushout
+from conftest import ROOT, command
+from pushout.question.campaign import Precision
+from pushout.question.store import Run, Store
+
+SWEEP = ROOT / "scenarios" / "sweep-small.toml"
+
+TAIL_DROP = ['port.bottleneck.admission={policy="tail-drop"}']
+
+PLAN: dict[str, Any] = {
+    "name": "tiny",
+    "scenario": str(ROOT / "scenarios" / "lan.toml"),
+    "set": ["duration=20 ms", "flows.start_spread=1 ms"],
+    "reps": 3,
+    "figures": ["ports.bottleneck.occupancy_mean", "flows.*.goodput_bps"],
+    "grid": {"port.bottleneck.buffer": ["200 cells", "400 cells"], "flows.transport.mss": [1460, 9140]},
+    "axis": {"policy": {"tail-drop": TAIL_DROP}},
+}
+
+
+def without_wall_time(table: pa.Table) -> pa.Table:
+    return table.drop_columns(["wall_s"])
+
+
+def test_a_row_has_every_swept_key_the_seed_all_summary_figures_and_the_time_last(tmp_path: Path) -> None:
+    result = pushout.sweep(PLAN, out=tmp_path)
+    table = pq.read_table(tmp_path / "rows.parquet")
+    assert table.equals(result.table)
+    assert table.num_rows == 12
+    names = table.column_names
+    assert names[:7] == [
+        "point",
+        "port.bottleneck.buffer",
+        "port.bottleneck.buffer_cells",
+        "flows.transport.mss",
+        "policy",
+        "port.bottleneck.admission",
+        "seed",
+    ]
+    assert names[-3:] == ["ports.bottleneck.occupancy_mean", "flows.*.goodput_bps", "wall_s"]
+    row = table.slice(4, 1).to_pylist()[0]
+    assert row["seed"] == 2
+    sets = {"duration": "20 ms", "flows.start_spread": "1 ms", "port.bottleneck.buffer": "200 cells"}
+    sets |= {"flows.transport.mss": 9140, "port.bottleneck.admission": {"policy": "tail-drop"}}
+    run = pushout.run(PLAN["scenario"], set=sets, seed=2).document
+    assert {f"summary.{key}": row[key] for key in run["summary"]} == {
+        f"summary.{key}": value for key, value in run["summary"].items()
+    }
+    assert row["flows.*.goodput_bps"] == [flow["goodput_bps"] for flow in run["flows"]]
+
+
+def test_the_manifest_says_where_the_rows_come_from(tmp_path: Path) -> None:
+    pushout.sweep(PLAN, out=tmp_path)
+    manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["complete"] is True
+    assert (manifest["points"], manifest["runs"], manifest["computed"], manifest["seed"]) == (4, 12, 12, 1)
+    assert manifest["scenario"]["name"] == "lan"
+    assert {"version", "build", "name"} <= set(manifest["engine"])
+    assert {"machine", "system", "cores", "python"} == set(manifest["host"])
+
+
+def test_nothing_is_run_twice_and_more_is_only_the_difference(tmp_path: Path) -> None:
+    assert pushout.sweep(PLAN, out=tmp_path).manifest["computed"] == 12
+    assert pushout.sweep(PLAN, out=tmp_path).manifest["computed"] == 0
+    assert pushout.sweep({**PLAN, "reps": 4}, out=tmp_path).manifest["computed"] == 4
+    sizes = {"port.bottleneck.buffer": ["400 cells", "800 cells"], "flows.transport.mss": [1460, 9140]}
+    assert pushout.sweep({**PLAN, "grid": sizes}, out=tmp_path).manifest["computed"] == 6
+    figures = [*PLAN["figures"], "engine.cell_hops"]
+    assert pushout.sweep({**PLAN, "figures": figures}, out=tmp_path).manifest["computed"] == 12
+    assert pushout.sweep({**PLAN, "figures": []}, out=tmp_path).manifest["computed"] == 0
+
+
+def test_nothing_stale_is_used_after_the_simulator_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pushout.sweep(PLAN, out=tmp_path)
+    monkeypatch.setattr("pushout.question.store.build", lambda: "another")
+    assert pushout.sweep(PLAN, out=tmp_path).manifest["computed"] == 12
+
+
+def test_rows_are_the_same_on_one_thread_and_on_many() -> None:
+    one, many = (pushout.sweep(PLAN, jobs=jobs).table for jobs in (1, 4))
+    assert without_wall_time(one).equals(without_wall_time(many))
+
+
+def test_points_that_are_the_same_are_run_once() -> None:
+    result = pushout.sweep({**PLAN, "axis": {"label": {"one": TAIL_DROP, "other": TAIL_DROP}}})
+    assert (result.manifest["runs"], result.manifest["computed"]) == (24, 12)
+
+
+def test_replications_go_on_until_they_are_precise() -> None:
+    reps = {"precision": 0.15, "of": "ports.bottleneck.occupancy_mean", "min": 3, "max": 40}
+    plan = {**PLAN, "reps": reps}
+    result = pushout.sweep({**plan, "figures": []}, jobs=2)
+    counts = []
+    for estimate in result.means("ports.bottleneck.occupancy_mean"):
+        assert estimate is not None
+        assert estimate["ci95"] is not None
+        precise = estimate["ci95"][1] - estimate["mean"] <= 0.15 * estimate["mean"]
+        assert precise or estimate["n"] == 40
+        counts.append(estimate["n"])
+    assert len(set(counts)) > 1
+    again = pushout.sweep({**plan, "figures": []}, jobs=1)
+    assert without_wall_time(again.table).equals(without_wall_time(result.table))
+
+
+def test_how_many_more_follows_from_the_runs() -> None:
+    rule = Precision(0.1, "x", 3, 100)
+    exact = [Run(seed, {"x": 5.0}, 0.0) for seed in range(3)]
+    assert rule.more(exact) == 3
+    wide = [Run(seed, {"x": float(seed)}, 0.0) for seed in range(3)]
+    assert rule.more(wide) == 6
+    assert rule.more([Run(0, {"x": 0.0}, 0.0), Run(1, {"x": 0.0}, 0.0), Run(2, {"x": None}, 0.0)]) == 3
+    assert Precision(0.1, "x", 3, 5).more(wide) == 5
+
+
+def test_the_store_takes_every_seed_and_forgets_nothing(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    key = store.key("scenario")
+    runs = [Run(seed, {"summary.x": 0.1 + seed, "list": [1, None]}, 0.5) for seed in (0, 2**63 - 1, 2**63, 2**64 - 1)]
+    store.put((key, run.seed, json.dumps(run.figures), run.wall_s) for run in runs)
+    store.close()
+    again = Store(tmp_path)
+    assert again.find(key) == {run.seed: run for run in runs}
+    assert again.find(again.key("other")) == {}
+
+
+def sweeping(out: Path) -> list[str]:
+    script = "from pushout.cli import main; main()"
+    return [sys.executable, "-c", script, "sweep", str(SWEEP), "--out", str(out)]
+
+
+def wait_for_runs(out: Path) -> None:
+    """Until a sweep has kept its first runs."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        log = out / "cache" / "runs.sqlite-wal"
+        if log.exists() and log.stat().st_size > 20_000:
+            return
+        time.sleep(0.01)
+    raise AssertionError("no run was kept")
+
+
+@pytest.mark.timeout(150)
+def test_a_sweep_that_is_killed_again_and_again_ends_with_the_same_rows(tmp_path: Path) -> None:
+    undisturbed, out = tmp_path / "one", tmp_path / "other"
+    subprocess.run(sweeping(undisturbed), check=True, capture_output=True)
+    moments = random.Random(1)  # noqa: S311
+    kills = 0
+    for _ in range(4):
+        process = subprocess.Popen(sweeping(out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for_runs(out)
+        time.sleep(moments.uniform(0, 0.4))
+        kills += process.poll() is None
+        process.kill()
+        process.wait()
+    assert kills > 0
+    done = subprocess.run([*sweeping(out), "--json"], check=True, capture_output=True)
+    assert json.loads(done.stdout)["computed"] < 240
+    first, second = (pq.read_table(folder / "rows.parquet") for folder in (undisturbed, out))
+    assert without_wall_time(first).equals(without_wall_time(second))
+    assert sorted(file.name for file in out.iterdir()) == ["cache", "manifest.json", "rows.parquet"]
+
+
+@pytest.mark.timeout(90)
+def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
+    process = subprocess.Popen(sweeping(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_for_runs(tmp_path)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "interrupted: finished runs are kept in" in err.splitlines()[-1]
+    assert not (tmp_path / "rows.parquet").exists()
+    assert json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))["complete"] is False
+
+
+@pytest.mark.timeout(90)
+def test_a_full_disk_is_one_message_and_what_was_kept_stays(tmp_path: Path) -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    done = subprocess.run(sweeping(tmp_path), preexec_fn=limit, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    (message,) = [line for line in done.stderr.splitlines() if not line.startswith("runs: ")]
+    assert "runs.sqlite: " in message
+    finished = subprocess.run([*sweeping(tmp_path), "--json"], check=True, capture_output=True)
+    assert json.loads(finished.stdout)["runs"] == 240
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"grid": {"port.bottleneck.bufer": ["1 cell"]}}, 'did you mean "buffer"'),
+        ({"figures": ["ports.botleneck.units_in"]}, 'did you mean "bottleneck"'),
+        ({"figures": ["ports.bottleneck.name"]}, "is not a number"),
+        ({"engine": "slow"}, "slow"),
+        ({"seed": 2**64 - 1}, "leaves no room"),
+        ({"axis": {"goodput_ratio": {"a": TAIL_DROP}}}, "is the name of a figure"),
+        ({"scenario": "nowhere.toml"}, "nowhere.toml: no such file"),
+    ],
+)
+def test_a_bad_sweep_is_one_message(
+    change: dict[str, Any], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ValueError, match=why):
+        pushout.sweep({**PLAN, **change})
+
+
+def test_wrong_places_and_files_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text("scenari = 'x'\n", encoding="utf-8")
+    file = tmp_path / "file"
+    file.touch()
+    for arguments, code in [
+        ([str(wrong)], 3),
+        ([str(tmp_path / "none.toml")], 3),
+        ([str(SWEEP), "--out", f"{file}/below"], 1),
+        ([str(SWEEP), "--out", "nothing://x"], 1),
+        ([str(SWEEP), "--out", str(tmp_path), "--cache", f"{file}/below"], 1),
+        ([str(SWEEP), "--jobs", "0"], 2),
+    ]:
+        command("sweep", *arguments, code=code)
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert code == 2 or len(err.splitlines()) == 1, err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_cannot_be_written_is_found_before_the_first_run(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    command("sweep", str(SWEEP), "--out", str(tmp_path), code=1)
+
+
+def test_results_can_go_wherever_arrow_can_write(tmp_path: Path) -> None:
+    place = f"file://{tmp_path}/below"
+    result = pushout.sweep(PLAN, out=place, cache=tmp_path / "cache")
+    assert result.manifest["rows"] == f"{place}/rows.parquet"
+    assert pq.read_table(tmp_path / "below" / "rows.parquet").equals(result.table)
+
+
+def test_one_line_of_sql_answers(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    result = pushout.sweep(PLAN, out=tmp_path)
+    query = f"""SELECT avg(goodput_ratio) FROM '{tmp_path}/rows.parquet' WHERE "port.bottleneck.buffer_cells" < 300"""  # noqa: S608
+    ((mean,),) = duckdb.sql(query).fetchall()
+    polars = result.to_polars()
+    assert mean == pytest.approx(polars.filter(polars["point"] < 2)["goodput_ratio"].mean())
+    pandas = result.to_pandas()
+    assert mean == pytest.approx(pandas[pandas["point"] < 2]["goodput_ratio"].mean())
+
+
+def test_a_person_sees_means_and_where_the_rows_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "tiny.toml"
+    lan = ROOT / "scenarios" / "lan.toml"
+    file.write_text(
+        f"scenario = '{lan}'\nreps = 2\nset = ['duration=20 ms']\n[grid]\nflows.transport.mss = [1460, 9140]\n",
+        encoding="utf-8",
+    )
+    command("sweep", str(file), "--out", str(tmp_path / "out"))
+    out, _ = capsys.readouterr()
+    assert "±" in out
+    assert "4 runs, 4 of them computed now" in out
+    assert "rows.parquet" in out
+    command("sweep", str(file), "--out", str(tmp_path / "out"), "--json")
+    document = json.loads(capsys.readouterr().out)
+    assert document["computed"] == 0
+    assert document["means"][1]["figures"]["goodput_ratio"]["n"] == 2
