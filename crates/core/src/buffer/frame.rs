@@ -1,5 +1,5 @@
 //! The frame rule that all frame-aware schemes share: a frame is taken or refused at its first unit, and a frame
-//! that has lost a unit is not worth the rest of its cells.
+//! that has lost a unit is not worth the rest of its cells (partial packet discard), unless a switch does not go so far.
 //!
 //! Source: A. Romanow, S. Floyd, "Dynamics of TCP traffic over ATM networks", IEEE JSAC 13(4), 1995. A scheme adds
 //! only its own question, asked once per frame: "shall this frame be taken?"
@@ -36,13 +36,20 @@ pub(crate) enum Within {
 pub struct Frames {
     state: Vec<State>,
     keep_eom: bool,
+    discard_rest: bool,
 }
 
 impl Frames {
     /// States of `vcs` circuits. With `keep_eom` the last unit of a broken frame is queued if it fits, so that the
     /// receiver does not take the next frame for a continuation of the fragment.
     pub fn new(vcs: usize, keep_eom: bool) -> Frames {
-        Frames { state: vec![State::Whole; vcs], keep_eom }
+        Frames { state: vec![State::Whole; vcs], keep_eom, discard_rest: true }
+    }
+
+    /// Whether the rest of a frame that has lost a unit is discarded, which is the rule; otherwise it is queued as far as
+    /// it fits, and only a frame that is refused at its first unit is lost altogether.
+    pub fn discarding_rest(self, discard_rest: bool) -> Frames {
+        Frames { discard_rest, ..self }
     }
 
     /// Judge a unit. `fits` says whether it could be queued now; `refuse` is asked at the first unit of each frame and
@@ -62,8 +69,7 @@ impl Frames {
             State::Whole if fits => Verdict::Accept,
             State::Whole => {
                 // A frame that does not fit at its first unit leaves no fragment behind.
-                self.state[vc] =
-                    if unit.is_first() { State::Refused(Reason::Partial) } else { State::Broken };
+                self.broken(vc, !unit.is_first());
                 Verdict::Discard(Reason::Overflow)
             }
             State::Broken if unit.is_eom() && self.keep_eom && fits => Verdict::Accept,
@@ -88,7 +94,9 @@ impl Frames {
     /// Something of the circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
     /// `fragment` says whether a part of the frame was already on its way.
     pub fn broken(&mut self, vc: usize, fragment: bool) {
-        self.state[vc] = if fragment { State::Broken } else { State::Refused(Reason::Partial) };
+        if self.discard_rest {
+            self.state[vc] = if fragment { State::Broken } else { State::Refused(Reason::Partial) };
+        }
     }
 }
 
@@ -142,6 +150,17 @@ mod tests {
     #[test]
     fn a_refused_frame_is_refused_with_its_eom() {
         assert_eq!(verdicts(true, [true; 4], true), [EARLY; 4]);
+    }
+
+    #[test]
+    fn without_partial_discard_the_rest_of_a_broken_frame_is_queued_as_far_as_it_fits() {
+        let mut frames = Frames::new(1, true).discarding_rest(false);
+        let mut offer = |fits: [bool; 4], refuse: Option<Reason>| -> Vec<Verdict> {
+            frame(4).iter().zip(fits).map(|(unit, fits)| frames.judge(unit, 0, fits, || refuse)).collect()
+        };
+        assert_eq!(offer([true, false, true, false], None), [TAKEN, FULL, TAKEN, FULL]);
+        assert_eq!(offer([false, true, true, true], None), [FULL, TAKEN, TAKEN, TAKEN]);
+        assert_eq!(offer([true; 4], Some(Reason::Early)), [EARLY; 4], "a refused frame is refused whole");
     }
 
     #[test]

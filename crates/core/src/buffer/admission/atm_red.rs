@@ -19,6 +19,7 @@
 //! and 6000 cells of 8192 as shares). `max_p` is the value per *packet*; the machine uses it divided by the cells of
 //! the circuit's full frame, or by `frame` if given. `curve`: `gentle` (default; figure 2's "first part") or `classic`.
 //! `literal_eom` (default false): discard an EOM that is itself marked, in accept-cell. `pass_eom` as for PPD.
+//! `discard_rest` (default true): partial packet discard when a frame overflows; without it figure 3 is all there is.
 //!
 //! # Differences from the paper
 //! Figure 3 is not in the text; the table is the only reading in which marks are evaluated in two states of four and
@@ -57,6 +58,8 @@ section! {
         pub literal_eom: bool = false,
         /// Keep the last cell of a frame that overflowed as a delimiter, if it fits.
         pub pass_eom: bool = true,
+        /// Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits.
+        pub discard_rest: bool = true,
     }
 }
 
@@ -113,6 +116,7 @@ pub struct Policy {
     circuits: Vec<Circuit>,
     literal_eom: bool,
     pass_eom: bool,
+    discard_rest: bool,
     stream: Stream,
 }
 
@@ -138,6 +142,7 @@ impl Policy {
             circuits: frame_units(context).map(circuit).collect(),
             literal_eom: params.literal_eom,
             pass_eom: params.pass_eom,
+            discard_rest: params.discard_rest,
             stream: context.stream("atm-red"),
         })
     }
@@ -173,7 +178,9 @@ impl Admission for Policy {
             _ if !accepted => Verdict::Discard(Reason::Random),
             _ if fits => Verdict::Accept,
             _ => {
-                *state = before.overflow(eom);
+                if self.discard_rest {
+                    *state = before.overflow(eom);
+                }
                 detector.lost();
                 Verdict::Discard(Reason::Overflow)
             }
@@ -187,7 +194,9 @@ impl Admission for Policy {
     }
 
     fn broken(&mut self, vc: usize, fragment: bool) {
-        self.circuits[vc].state = Broken { fragment };
+        if self.discard_rest {
+            self.circuits[vc].state = Broken { fragment };
+        }
     }
 }
 
@@ -209,6 +218,7 @@ mod tests {
             frame: None,
             literal_eom: false,
             pass_eom: true,
+            discard_rest: true,
         }
     }
 
@@ -304,6 +314,16 @@ mod tests {
         assert_eq!(bench.offer(0, "f.e"), "opp", "nothing of it was queued, so its EOM goes too");
         bench.depart(0);
         assert_eq!(bench.offer(0, "1"), "A");
+    }
+
+    #[test]
+    fn without_partial_discard_overflow_does_not_move_the_machine() {
+        let params = Params { weight: 0.001, discard_rest: false, ..params(3, 3) };
+        let mut bench = Bench::new(3, 1, move |context| Policy::new(&params, context));
+        assert_eq!(bench.offer(0, "f...."), "AAAoo");
+        bench.depart(0);
+        assert_eq!(bench.offer(0, ".e"), "Ao");
+        assert_eq!(bench.policy.circuits[0].state, AcceptFirst);
     }
 
     #[test]

@@ -13,7 +13,9 @@
 //!
 //! > τ / B = max(0.8, (B − 3 · segment) / B)
 //!
-//! where `reserve` is 3 · segment as a size. `pass_eom` (default true): keep the EOM cell of a broken frame if it fits.
+//! where `reserve` is 3 · segment as a size. `pass_eom` (default true): keep the EOM cell of a broken frame if it
+//! fits. `discard_rest` (default true): partial packet discard when a frame overflows; without it the cells of such a
+//! frame that still fit are queued, as by a switch that has EPD alone.
 //!
 //! # Differences from the paper
 //! Refused iff X ≥ τ, with X counted before the arriving cell; the papers only say "reaches" and "exceeds".
@@ -36,6 +38,8 @@ section! {
         pub reserve: Option<BufferSize> = None,
         /// Keep the last cell of a broken frame as a delimiter, if it fits.
         pub pass_eom: bool = true,
+        /// Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits.
+        pub discard_rest: bool = true,
     }
 }
 
@@ -53,7 +57,10 @@ impl Policy {
             Some(reserve) => context.capacity - reserved(reserve, context)?,
             None => context.level("threshold", params.threshold)?,
         };
-        Ok(Policy { threshold, frames: Frames::new(context.vcs(), params.pass_eom) })
+        Ok(Policy {
+            threshold,
+            frames: Frames::new(context.vcs(), params.pass_eom).discarding_rest(params.discard_rest),
+        })
     }
 }
 
@@ -94,7 +101,12 @@ mod tests {
     use super::*;
 
     fn params(threshold: u64) -> Params {
-        Params { threshold: Level::Size(BufferSize::Cells(threshold)), reserve: None, pass_eom: true }
+        Params {
+            threshold: Level::Size(BufferSize::Cells(threshold)),
+            reserve: None,
+            pass_eom: true,
+            discard_rest: true,
+        }
     }
 
     #[test]

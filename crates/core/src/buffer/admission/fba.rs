@@ -11,7 +11,8 @@
 //! # Parameters
 //! `threshold` R, `capacity` K (the occupancy at which the bound is Z) and `scale` Z: defaults are those of paper 000,
 //! Table 1, R = 6000 and K = 8000 cells of 8192 as shares of the buffer, and Z = 0.9; Table 2 has R = 4000, Z = 0.75.
-//! `pass_eom` (default true): keep the EOM cell of a broken frame if it fits.
+//! `pass_eom` (default true): keep the EOM cell of a broken frame if it fits. `discard_rest` (default true): partial
+//! packet discard when a frame overflows.
 //!
 //! # Differences from the paper
 //! None in the formula, which is the second form above; "the rejection function goes below 1" of the text is the bound
@@ -40,6 +41,8 @@ section! {
         pub scale: f64 = 0.9,
         /// Keep the last cell of a broken frame as a delimiter, if it fits.
         pub pass_eom: bool = true,
+        /// Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits.
+        pub discard_rest: bool = true,
     }
 }
 
@@ -63,7 +66,7 @@ impl Policy {
         if params.scale < 0.0 {
             return Err(format!("scale: {} is below 0", params.scale));
         }
-        let frames = Frames::new(context.vcs(), params.pass_eom);
+        let frames = Frames::new(context.vcs(), params.pass_eom).discarding_rest(params.discard_rest);
         Ok(Policy { threshold, capacity, scale: params.scale, frames })
     }
 
@@ -101,7 +104,13 @@ mod tests {
 
     fn params(threshold: u64, capacity: u64, scale: f64) -> Params {
         let cells = |n| Level::Size(BufferSize::Cells(n));
-        Params { threshold: cells(threshold), capacity: cells(capacity), scale, pass_eom: true }
+        Params {
+            threshold: cells(threshold),
+            capacity: cells(capacity),
+            scale,
+            pass_eom: true,
+            discard_rest: true,
+        }
     }
 
     fn policy(buffer: u64, params: &Params) -> Policy {
@@ -135,6 +144,7 @@ mod tests {
             capacity: Level::Percent(97.656_25),
             scale: 0.9,
             pass_eom: true,
+            discard_rest: true,
         };
         let fba = policy(8192, &defaults);
         assert_eq!((fba.threshold, fba.capacity), (6000, 8000));

@@ -219,6 +219,7 @@ mod tests {
             threshold: Level::Percent(100.0),
             reserve: None,
             pass_eom: true,
+            discard_rest: true,
         });
         let mut bench = Bench::with(4, &[0, 0], epd, Some(Spec::Pushout3(DEFAULT)));
         assert_eq!(bench.offer(0, "f..."), "AAAA");
