@@ -196,6 +196,11 @@ impl Policy {
         }
     }
 
+    /// Whether it decides about every unit, and not only about the first one of each frame.
+    pub(crate) fn asks_for_all(&mut self) -> bool {
+        !matches!(self, Policy::TailDrop(policy) if policy.takes_all()) && self.frames().is_none()
+    }
+
     /// The rule that is all of this policy, if it is one of those known.
     pub(crate) fn rule(&self) -> Option<Rule> {
         match self {

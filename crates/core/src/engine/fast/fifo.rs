@@ -27,6 +27,8 @@ pub(super) struct Fifo {
     pub(super) done: Option<Time>,
     pub(super) books: Books,
     pub(super) rule: Rule,
+    /// Whether the policy wants to be asked for every unit.
+    by_unit: bool,
     /// What the policy knows of the buffer, if the rule is to ask it.
     pub(super) ledger: Option<Box<Ledger>>,
     pub(super) capacity: u64,
@@ -69,6 +71,8 @@ pub(super) struct Parts {
     pub(super) inputs: Inputs,
     pub(super) window: Window,
     pub(super) rule: Rule,
+    /// Whether the policy wants to be asked for every unit.
+    pub(super) by_unit: bool,
     pub(super) capacity: u64,
     pub(super) measure: Measure,
     pub(super) paces: Paces,
@@ -154,8 +158,20 @@ impl Content {
 impl Fifo {
     /// An empty port.
     pub(super) fn new(parts: Parts) -> Fifo {
-        let Parts { inputs, window, rule, capacity, measure, paces, vcs, mut cuts, sampled, tick, cell } =
-            parts;
+        let Parts {
+            inputs,
+            window,
+            rule,
+            by_unit,
+            capacity,
+            measure,
+            paces,
+            vcs,
+            mut cuts,
+            sampled,
+            tick,
+            cell,
+        } = parts;
         cuts.reverse();
         let content = match cell {
             Some(pace) => Content::Cells { count: 0, ends: Beat::default(), pace },
@@ -170,6 +186,7 @@ impl Fifo {
             done: None,
             books: Books::new(window),
             rule,
+            by_unit,
             ledger,
             capacity,
             measure,
@@ -194,12 +211,12 @@ impl Fifo {
         loop {
             let stop = self.sample.min(self.begin).min(self.tick).min(Time(until.0 + 1));
             loop {
-                if self.pass_train(engine, port, stop) {
+                if !self.by_unit && self.pass_train(engine, port, stop) {
                     continue;
                 }
                 let Some(arriving) = self.inputs.pop_before(stop) else { break };
                 self.arrive(engine, port, &arriving);
-                if arriving.time >= self.examined {
+                if !self.by_unit && arriving.time >= self.examined {
                     self.skip_calm(engine, port, stop);
                 }
             }

@@ -255,6 +255,37 @@ impl Inputs {
         }
     }
 
+    /// Name the circuits of units that [`Inputs::inner`] has found in the order in which they arrive.
+    pub(super) fn merge(&self, found: &mut Vec<Inner>, mut name: impl FnMut(u32)) {
+        let Order::Ring(ring) = &self.order else { return };
+        let head = |inner: &Inner| {
+            let lane = &self.lanes[ring[inner.place].1 as usize];
+            let train = lane.trains.front().expect("a lane in the order has a train");
+            (train.beat, lane)
+        };
+        let mut heads: Vec<(Beat, &Lane)> = found.iter().map(head).collect();
+        while !found.is_empty() {
+            let before = |a: &(Beat, &Lane), b: &(Beat, &Lane)| {
+                let rank =
+                    |(beat, lane): &(Beat, &Lane)| (self.ties.rank(beat.time, lane.line) >> 1, lane.line);
+                a.0.time < b.0.time || a.0.time == b.0.time && rank(a) < rank(b)
+            };
+            let mut first = 0;
+            for i in 1..heads.len() {
+                if before(&heads[i], &heads[first]) {
+                    first = i;
+                }
+            }
+            name(found[first].vc);
+            heads[first].0 = heads[first].0.next(&heads[first].1.pace);
+            found[first].units -= 1;
+            if found[first].units == 0 {
+                found.swap_remove(first);
+                heads.swap_remove(first);
+            }
+        }
+    }
+
     /// Let the units pass that [`Inputs::inner`] has found; answers the sum of the instants at which those arrive that
     /// `counts` wants to know of.
     pub(super) fn pass_inner(&mut self, found: &[Inner], mut counts: impl FnMut(u32) -> bool) -> u128 {

@@ -153,6 +153,7 @@ impl Station {
                 inputs: inputs(),
                 window,
                 rule,
+                by_unit: port.admission_mut().asks_for_all(),
                 capacity: line.port.capacity,
                 measure,
                 paces,

@@ -32,11 +32,6 @@ impl Fifo {
         if first.0 + worth >= until.0 || self.free.time < until {
             return;
         }
-        if let Rule::Asked(_) = self.rule
-            && engine.network.ports[port].admission_mut().frames().is_none()
-        {
-            return;
-        }
         self.drop_before(engine, port, first);
         let mut inner = std::mem::take(&mut self.inner);
         self.inputs.inner(until, &mut inner);
@@ -49,9 +44,9 @@ impl Fifo {
         self.inner = inner;
     }
 
-    /// How many cells would be taken; `None` if they matter one by one, or in which order they come.
+    /// How many cells would be taken; `None` if they matter one by one.
     fn count(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner]) -> Option<u64> {
-        let (mut taken, mut lanes) = (0, 0);
+        let mut taken = 0;
         for &Inner { vc, units, .. } in inner {
             if self.refuses(engine, port, vc).is_some() {
                 if engine.log.is_some() {
@@ -62,9 +57,9 @@ impl Fifo {
             if matches!(engine.plan.legs[port][vc as usize].to, Stop::Port { .. }) {
                 return None;
             }
-            (taken, lanes) = (taken + units, lanes + 1);
+            taken += units;
         }
-        (lanes < 2 || self.ledger.is_none()).then_some(taken)
+        Some(taken)
     }
 
     /// Whether so many cells, of which no more than some are `gathered` in the buffer at a time, fit without a new largest
@@ -82,6 +77,7 @@ impl Fifo {
     fn pass(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], taken: u64) {
         let measured = self.begin == Time::NEVER;
         let Content::Cells { pace, .. } = self.content else { return };
+        self.enter_in_order(engine, port, inner);
         for inner in inner {
             match self.refuses(engine, port, inner.vc) {
                 Some(reason) => {
@@ -104,13 +100,27 @@ impl Fifo {
         self.free = after;
     }
 
+    /// Enter those that are taken where it matters whose cell comes first.
+    fn enter_in_order(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner]) {
+        let Fifo { inputs, ledger: Some(ledger), .. } = self else { return };
+        let policy = engine.network.ports[port].admission_mut();
+        let mut lanes = Vec::with_capacity(inner.len());
+        for inner in inner {
+            let &Inner { vc, units, .. } = inner;
+            if policy.within(vc as usize) == Within::Taken {
+                policy.taken(vc as usize, units, units * CELL_BYTES);
+                lanes.push(*inner);
+            }
+        }
+        match lanes[..] {
+            [Inner { vc, units, .. }] => ledger.joined(vc, units),
+            _ => inputs.merge(&mut lanes, |vc| ledger.joined(vc, 1)),
+        }
+    }
+
     /// Let those of one lane pass, which are taken.
     fn pass_one(&mut self, engine: &mut Fast<'_>, port: usize, inner: &Inner, pace: &Pace) {
         let &Inner { unit, vc, units, .. } = inner;
-        if let Some(ledger) = &mut self.ledger {
-            ledger.joined(vc, units);
-            engine.network.ports[port].admission_mut().taken(vc as usize, units, units * CELL_BYTES);
-        }
         self.progress.sent(&unit, units as u16, vc as usize, self.begin == Time::NEVER);
         let (run, last) = &mut self.runs[vc as usize];
         if !run.join(&unit, units as u16) {
