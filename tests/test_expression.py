@@ -39,6 +39,7 @@ def read(text: str) -> Expression:
         ("jain(2, 2, 2)", 1.0),
         ('saturation(shares["lan.EPD.1460"] / 3, 500, 100)', 600),
         ('saturation(shares["lan.EPD.1460"] / 4, 500, 100)', 700),
+        ('ranked(shares["lan.EPD.1460"])', (3.0, 1.0)),
         ('onset(shares["lan.EPD.1460"], 0.5, 0.1)', 0.6),
         ('onset(shares["lan.EPD.1460"] / 3, 0.5, 0.25)', 0.25),
     ],

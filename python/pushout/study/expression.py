@@ -88,6 +88,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "jain": lambda *values: _jain(_flat(values)),
     "max": max,
     "onset": _onset,
+    "ranked": lambda values: tuple(sorted(values, reverse=True)),
     "saturation": _saturation,
     "mean": _known_mean,
     "min": min,
