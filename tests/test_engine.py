@@ -89,7 +89,7 @@ def test_every_scenario_file_is_valid() -> None:
 def test_every_case_of_every_study_is_valid_and_has_its_figures(name: str) -> None:
     study = load(name)
     for case in study.cases.values():
-        result = pushout.run(case.scenario, set=(*case.sets, 'duration="0.2 s"'))
+        result = pushout.run(case.scenario, set=(*case.sets, 'duration="0.2 s"', 'warmup="0 s"'))
         for path in study.figures.values():
             assert result[path] is not None
 

@@ -31,7 +31,8 @@ fn check(path: &Path) {
     let request = Request { text: &text, name: &name, sets: &sets, audit: true, ..Request::default() };
     let document = api::run(&request, || 0.0).unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(document["audit"]["failures"].as_array().unwrap().len(), 0, "{name}: {:#}", document["audit"]);
-    assert!(document["engine"]["events"].as_u64() > Some(0), "{name}: nothing happens in {SHORT:?}");
+    let hops = ["cell_hops", "packet_hops"].map(|hops| document["engine"][hops].as_u64().unwrap());
+    assert!(hops.iter().sum::<u64>() > 0, "{name}: nothing happens in {SHORT:?}");
     assert_eq!(document.to_string(), api::run(&request, || 0.0).unwrap().to_string(), "{name}");
 }
 

@@ -126,7 +126,7 @@ fn floors(mut n: u128, mut m: u128, mut a: u128, mut b: u128) -> u128 {
 }
 
 /// Frames of cells that start with the same remainder take the same course, sooner or later.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Known([Course; 16]);
 
 /// The beat after so many cells and the sum of their beats, if the first is at time zero and has this remainder.
@@ -137,12 +137,6 @@ struct Course {
     pace: Pace,
     end: Beat,
     sum: u128,
-}
-
-impl Default for Known {
-    fn default() -> Known {
-        Known([Course::default(); 16])
-    }
 }
 
 /// The paces of units of several sizes on one line.
