@@ -302,9 +302,11 @@ def test_every_study_can_be_read_and_uses_all_its_cases(name: str) -> None:
     assert len(ids) == len(set(ids))
 
 
-def test_the_printed_numbers_of_study_000_are_those_of_its_table_1() -> None:
+def test_the_printed_numbers_of_study_000_are_those_of_its_tables() -> None:
     printed = {number.id: number.published for number in load("000-ubr-discard").numbers}
-    assert printed == {
+    assert {
+        number: value for number, value in printed.items() if number.startswith("lan.") and "ideal" not in number
+    } == {
         "lan.UBR.goodput.1460": 0.977,
         "lan.UBR.goodput.9140": 0.990,
         "lan.EPD.goodput.1460": 0.975,
