@@ -13,7 +13,8 @@ mod stream;
 mod ways;
 
 use super::books::{Books, Window};
-use crate::engine::{LossRecord, Outcome, Work};
+use crate::engine::{LossRecord, Outcome, Work, is_sampled};
+use crate::link::port::Port;
 use crate::network::Network;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
@@ -35,6 +36,9 @@ pub(super) fn run(scenario: &Scenario, log: bool) -> Option<Outcome> {
         losses: log.then(Vec::new),
         work: Work::default(),
     };
+    let unused = |port: &usize| is_sampled(scenario, *port) && !ways.meets.contains_key(port);
+    let unused: Vec<usize> = (0..scenario.lines.len()).filter(unused).collect();
+    unused.into_iter().for_each(|port| sample_nothing(scenario, window, &mut network.ports[port]));
     let mut interfaces = Vec::new();
     for (port, ways) in ways.meets {
         let mut meet = Meet::new(scenario, port, ways, &mut network, &ledger);
@@ -49,6 +53,13 @@ pub(super) fn run(scenario: &Scenario, log: bool) -> Option<Outcome> {
     }
     network.close_counters(window.to);
     Some(Outcome { network, on_lines, work, losses: losses.unwrap_or_default() })
+}
+
+/// Nothing ever comes to a port with a limited buffer, and its samples say so.
+fn sample_nothing(scenario: &Scenario, window: Window, port: &mut Port) {
+    let every = scenario.sample.0;
+    let samples = window.to.0.div_ceil(every) - window.from.0.div_ceil(every);
+    (0..samples).for_each(|_| port.sample_level(0));
 }
 
 /// What is counted.
