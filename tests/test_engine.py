@@ -91,7 +91,7 @@ def test_every_case_of_every_study_is_valid_and_has_its_figures(name: str) -> No
     for case in study.cases.values():
         result = pushout.run(case.scenario, set=(*case.sets, 'duration="0.2 s"', 'warmup="0 s"'))
         for path in study.figures.values():
-            assert result[path] is not None
+            result[path]  # raises where there is no such figure; it may be none where nothing happened
 
 
 def test_the_catalogue_is_complete(capsys: pytest.CaptureFixture[str]) -> None:
