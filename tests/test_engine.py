@@ -86,7 +86,7 @@ def test_every_scenario_file_is_valid() -> None:
     command("validate", *map(str, files))
 
 
-SHORT = {"002-weighted-fair-epd": "6 s"}
+WINDOWS = {"002-weighted-fair-epd": "6 s"}
 """Long enough for the windows of a study; others have none."""
 
 
@@ -98,7 +98,7 @@ def test_every_case_of_every_study_is_valid_and_has_its_figures(name: str) -> No
     expressions += [measure for line in lines for measure in line.measures]
     looked_at = {use for expression in expressions for use in expression.uses}
     for case in study.cases.values():
-        result = pushout.run(case.scenario, set=(*case.sets, f'duration="{SHORT.get(name, "0.2 s")}"', 'warmup="0 s"'))
+        result = pushout.run(case.scenario, set=(*case.sets, f'duration="{WINDOWS.get(name, "0.2 s")}"', 'warmup="0 s"'))
         for figure in {figure for figure, of in looked_at if of == case.id}:
             result[study.figures[figure]]  # raises where there is no such figure; it may be none in a short run
 
