@@ -98,7 +98,9 @@ def test_every_case_of_every_study_is_valid_and_has_its_figures(name: str) -> No
     expressions += [measure for line in lines for measure in line.measures]
     looked_at = {use for expression in expressions for use in expression.uses}
     for case in study.cases.values():
-        result = pushout.run(case.scenario, set=(*case.sets, f'duration="{WINDOWS.get(name, "0.2 s")}"', 'warmup="0 s"'))
+        result = pushout.run(
+            case.scenario, set=(*case.sets, f'duration="{WINDOWS.get(name, "0.2 s")}"', 'warmup="0 s"')
+        )
         for figure in {figure for figure, of in looked_at if of == case.id}:
             result[study.figures[figure]]  # raises where there is no such figure; it may be none in a short run
 
