@@ -28,7 +28,14 @@
 //!   has accepted, so departures are known on arrival (`fifo`). Units of one frame go on to a host as one run. While no
 //!   frame begins or ends, the buffer cannot overflow and the line has work, cells are not even looked at (`stretch`).
 //!   If all its units come over one line, what arrives in future cannot be overtaken, and may be computed at once.
-//! * Any other port (`general`) is asked unit by unit what the reference engine asks, so every policy works there.
+//!   A policy that looks at the books alone is asked as well, once for each frame where that suffices (`ledger` keeps the
+//!   books). A train that nothing crosses passes in one go (`whole`).
+//! * Any other port (`general`) is asked unit by unit what the reference engine asks, so every policy works there. Where
+//!   each circuit has a queue, the slots between two instants that matter to anybody are served in one loop (`turns`),
+//!   and trains enter and leave the queues as such (`bulk`).
+//!
+//! **Some networks are simpler.** Where all links carry packets there are no trains to merge, and everything is computed
+//! in the order of time (`packets`). Cells of sources that nobody answers need no event at all (`streams`).
 //!
 //! **Books are sums.** A port that is ahead of its time or counts by the frame enters for each unit what of its stay falls
 //! into the measured time (`books`). A run or a train is split at the instants at which its units would begin to fall on
