@@ -9,6 +9,7 @@ import pytest
 
 from conftest import ROOT, FakeCore, document
 from pushout.cache import Cache, write
+from pushout.study import charts
 from pushout.study.charts import Chart
 from pushout.study.expression import ExpressionError
 from pushout.study.model import STUDIES, Study, StudyError, available, load
@@ -223,6 +224,19 @@ def test_a_claim_is_judged_on_the_means_with_its_evidence(tmp_path: Path) -> Non
     assert "[0.9852, 0.9852]" in judgement.evidence
 
 
+@pytest.mark.parametrize(("share", "holds"), [("0.3", True), ("0.4", False)])
+def test_a_claim_of_what_happens_in_some_runs_asks_for_a_share_of_them(
+    tmp_path: Path, share: str, *, holds: bool
+) -> None:
+    study = toy(tmp_path, TOML.replace("[[claim]]", f"[[claim]]\nshare = {share}"))
+    large = [0.99, 0.96, 0.96]
+    goodput = {case: large if "9140" in case else [0.97] * 3 for case in study.cases}
+    runs = {case: [document(seed, goodput=value) for seed, value in enumerate(goodput[case])] for case in study.cases}
+    (judgement,) = judge(study, runs, [1, 2, 3]).judgements
+    assert judgement.holds == holds
+    assert judgement.evidence == f"true in 1 of 3 replications, where a share of {share} is asked for"
+
+
 def test_a_claim_must_be_true_or_false(tmp_path: Path) -> None:
     study = toy(tmp_path, TOML.replace("all(goodput", "max(goodput").replace('> goodput["*.1460"])', "- 0)"))
     runs = {case: [document()] for case in study.cases}
@@ -300,6 +314,16 @@ def test_every_study_can_be_read_and_uses_all_its_cases(name: str) -> None:
     assert study.assumptions
     ids = [entry.id for entry in (*study.numbers, *study.claims)]
     assert len(ids) == len(set(ids))
+
+
+def test_a_line_looks_alike_in_every_plot_unless_another_line_has_its_colour() -> None:
+    def chart(*labels: str) -> dict[str, object]:
+        lines = [{"label": label, "measure": "{}"} for label in labels]
+        return {"kind": "curve", "title": "", "x": {"label": "", "values": [1]}, "y": {"label": ""}, "line": lines}
+
+    plots = charts.read([chart("A", "B", "C"), chart("D"), chart("C", "E"), chart("D", "A")], (), {}, ())
+    styles = [{line.label: line.style for line in plot.lines} for plot in plots if isinstance(plot, Chart)]
+    assert styles == [{"A": 0, "B": 1, "C": 2}, {"D": 0}, {"C": 2, "E": 0}, {"D": 0, "A": 1}]
 
 
 def test_the_printed_numbers_of_study_000_are_those_of_its_tables() -> None:

@@ -10,9 +10,10 @@ The last three have `x.label`, `y.label`, `[[plot.line]]` with label, measure an
 list), and `[[plot.level]]` with label and value: horizontal lines.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import count
 from typing import Any
 
 from pushout.study.expression import Expression
@@ -31,11 +32,15 @@ class Dots:
 
 @dataclass(frozen=True)
 class Line:
-    """One curve: a scalar measure per x, or one measure that gives a list; and the points that are printed."""
+    """One curve: a scalar measure per x, or one measure that gives a list; and the points that are printed.
+
+    Its `style` is the place of its colour and mark.
+    """
 
     label: str
     measures: tuple[Expression, ...]
     printed: tuple[tuple[float, float], ...]
+    style: int
 
 
 @dataclass(frozen=True)
@@ -72,25 +77,51 @@ class Chart:
         return self.x
 
 
-def plot(entry: dict[str, Any], numbers: Collection[str], figures: Mapping[str, str], cases: Collection[str]) -> Any:
-    """Read one `[[plot]]`."""
-    kind = entry.pop("kind", "numbers")
-    if kind == "numbers":
-        chosen = tuple(number for number in numbers if fnmatchcase(number, entry["numbers"]))
-        if not chosen:
-            raise TypeError(f"the plot {entry['title']!r} shows no number: none fits {entry['numbers']!r}")
-        return Dots(**{**entry, "numbers": chosen})
-    if kind not in ("curve", "series", "bars"):
-        raise TypeError(f"the plot {entry['title']!r} is of no kind: {kind!r} (numbers, curve, series, bars)")
-    return _chart(kind, entry, lambda text: Expression(text, figures, cases))
+def read(
+    entries: Iterable[dict[str, Any]], numbers: Collection[str], figures: Mapping[str, str], cases: Collection[str]
+) -> tuple[Dots | Chart, ...]:
+    """Every `[[plot]]` of a study; lines of one name look alike in all of them."""
+    known: dict[str, int] = {}
+    plots: list[Dots | Chart] = []
+    for entry in entries:
+        kind = entry.pop("kind", "numbers")
+        if kind == "numbers":
+            plots.append(_dots(entry, numbers))
+        elif kind in ("curve", "series", "bars"):
+            styles = _styles([line["label"] for line in entry["line"]], known)
+            known.update(styles)
+            plots.append(_chart(kind, entry, styles, lambda text: Expression(text, figures, cases)))
+        else:
+            raise TypeError(f"the plot {entry['title']!r} is of no kind: {kind!r} (numbers, curve, series, bars)")
+    return tuple(plots)
 
 
-def _chart(kind: str, entry: dict[str, Any], read: Callable[[str], Expression]) -> Chart:
+def _styles(labels: Sequence[str], known: Mapping[str, int]) -> dict[str, int]:
+    """The style that each line had before, unless another line of the plot has it; the others take what is free."""
+    chosen: dict[str, int] = {}
+    for label in labels:
+        if label in known and known[label] not in chosen.values():
+            chosen[label] = known[label]
+    free = (style for style in count() if style not in chosen.values())
+    for label in labels:
+        if label not in chosen:
+            chosen[label] = next(free)
+    return chosen
+
+
+def _dots(entry: dict[str, Any], numbers: Collection[str]) -> Dots:
+    chosen = tuple(number for number in numbers if fnmatchcase(number, entry["numbers"]))
+    if not chosen:
+        raise TypeError(f"the plot {entry['title']!r} shows no number: none fits {entry['numbers']!r}")
+    return Dots(**{**entry, "numbers": chosen})
+
+
+def _chart(kind: str, entry: dict[str, Any], styles: Mapping[str, int], read: Callable[[str], Expression]) -> Chart:
     x, y = dict(entry.pop("x")), dict(entry.pop("y"))
     labels = {"x_label": x.pop("label"), "y_label": y.pop("label")}
     scale = x.pop("scale", "linear")
     names, places = _places(kind, x)
-    lines = tuple(_line(kind, line, names, read) for line in entry.pop("line"))
+    lines = tuple(_line(kind, line, styles, names, read) for line in entry.pop("line"))
     levels = tuple(Level(**level) for level in entry.pop("level", ()))
     if x or y:
         raise TypeError(f"unknown key of an axis of {entry['title']!r}: {', '.join([*x, *y])}")
@@ -108,10 +139,16 @@ def _places(kind: str, x: dict[str, Any]) -> tuple[tuple[str, ...], tuple[float,
     return tuple(map(str, values)), tuple(map(float, values))
 
 
-def _line(kind: str, line: dict[str, Any], names: tuple[str, ...], read: Callable[[str], Expression]) -> Line:
+def _line(
+    kind: str,
+    line: dict[str, Any],
+    styles: Mapping[str, int],
+    names: tuple[str, ...],
+    read: Callable[[str], Expression],
+) -> Line:
     label, measure, printed = line.pop("label"), line.pop("measure"), line.pop("printed", {})
     if line:
         raise TypeError(f"unknown key of the line {label!r}: {', '.join(line)}")
     points = enumerate(printed) if kind == "bars" else ((float(x), y) for x, y in printed.items())
     texts = [measure.replace("{}", name) for name in names] if kind == "curve" else [measure]
-    return Line(label, tuple(map(read, texts)), tuple((float(x), float(y)) for x, y in points))
+    return Line(label, tuple(map(read, texts)), tuple((float(x), float(y)) for x, y in points), styles[label])

@@ -78,6 +78,9 @@ def _jain(values: Iterable[float]) -> float:
     return sum(numbers) ** 2 / (len(numbers) * sum(number**2 for number in numbers))
 
 
+PREFIXES = ((1e9, " G"), (1e6, " M"), (1e3, " k"))
+"""How evidence writes numbers of five digits and more."""
+
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     "abs": lambda value: _each(abs, value),
     "all": all,
@@ -219,4 +222,7 @@ def _flat(values: Iterable[Value]) -> tuple[Value, ...]:
 def _show(value: Value) -> str:
     if isinstance(value, tuple):
         return "[" + ", ".join(map(_show, value)) + "]"
-    return str(value) if isinstance(value, bool) else f"{value:.4g}"
+    if isinstance(value, bool):
+        return str(value)
+    scale, prefix = next(((scale, prefix) for scale, prefix in PREFIXES if abs(value) >= max(scale, 1e4)), (1, ""))
+    return f"{value / scale:.4g}{prefix}"

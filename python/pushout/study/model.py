@@ -6,7 +6,7 @@
     [figure]        name = "path"           a name for a path in the JSON of a run
     [[cases]]       id, scenario, axis      runs: `axis.NAME.VALUE` is a list of overrides, `{NAME}` in `id` its value
     [[number]]      id, label, text, unit, source, measure, published, tolerance, note
-    [[claim]]       id, source, text, check, why
+    [[claim]]       id, source, text, check, share, why
     [[plot]]        see `charts`
     [[sensitivity]] see `sensitivity`
 
@@ -22,8 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pushout.study import charts
 from pushout.study.case import Case
-from pushout.study.charts import Chart, Dots, plot
+from pushout.study.charts import Chart, Dots
 from pushout.study.expression import Expression, ExpressionError
 from pushout.study.sensitivity import Sensitivity
 
@@ -75,12 +76,17 @@ class Number:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper and its check."""
+    """A sentence of the paper and its check.
+
+    The check is to hold for the means over the replications; with `share`, which is for what happens in some runs and
+    not in others, in that part of the replications.
+    """
 
     id: str
     source: str
     text: str
     check: Expression
+    share: float | None = None
     why: str = ""
 
 
@@ -126,7 +132,7 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         Claim(**{**entry, "check": Expression(entry["check"], figures, cases)}) for entry in table.pop("claim", ())
     )
     ids = [number.id for number in numbers]
-    plots = tuple(plot(entry, ids, figures, cases) for entry in table.pop("plot", ()))
+    plots = charts.read(table.pop("plot", ()), ids, figures, cases)
     assumptions = tuple(Assumption(**entry) for entry in table.pop("assumption", ()))
     sensitivities = tuple(Sensitivity.read(entry, cases) for entry in table.pop("sensitivity", ()))
     _known(sensitivities, assumptions)

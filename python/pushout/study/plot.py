@@ -4,11 +4,12 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from pushout.stats import Interval
 from pushout.study.charts import Chart
-from pushout.study.reproduce import Finding, Weighing, score
+from pushout.study.reproduce import Finding, Variant, Weighing, score
 
 INK, FAINT, MEASURED, PRINTED = "#010203", "#040506", "#070809", "#0a0b0c"
 """Stand-ins in the drawing for the colours of the page, which differ between light and dark."""
@@ -33,6 +34,9 @@ DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
 MARKERS = "os^vDP"
 MARKED = 14
 """Lines of at most as many points show each of them; longer ones are curves."""
+
+TICKED = 8
+"""Axes of at most as many values, evenly spaced, name each of them."""
 
 WIDE = 12
 """Legends with longer labels have two columns instead of three."""
@@ -143,9 +147,9 @@ def _frame(axes: Any, plot: Chart) -> None:
 
 
 def _curves(axes: Any, plot: Chart, curves: Sequence[Sequence[Interval | None]]) -> None:
-    for index, (line, values) in enumerate(zip(plot.lines, curves, strict=True)):
-        colour, dash = SERIES[index % len(SERIES)], DASHES[index // len(SERIES) % len(DASHES)]
-        marker = MARKERS[index % len(MARKERS)] if len(values) <= MARKED else ""
+    for line, values in zip(plot.lines, curves, strict=True):
+        colour, dash = SERIES[line.style % len(SERIES)], DASHES[line.style // len(SERIES) % len(DASHES)]
+        marker = MARKERS[line.style % len(MARKERS)] if len(values) <= MARKED else ""
         known = [(x, value) for x, value in zip(plot.places(len(values)), values, strict=True) if value]
         places = [x for x, _ in known]
         bounds = [value["ci95"] or [value["mean"]] * 2 for _, value in known]
@@ -154,17 +158,22 @@ def _curves(axes: Any, plot: Chart, curves: Sequence[Sequence[Interval | None]])
         axes.plot(places, means, color=colour, linestyle=dash, linewidth=1.3, marker=marker, ms=3.5, label=line.label)
         _printed(axes, line.printed, colour)
     axes.set_xscale(plot.scale)
-    if plot.scale == "log" and len(plot.x) <= MARKED:
+    if plot.kind == "curve" and (_evenly_few(plot.x) if plot.scale == "linear" else len(plot.x) <= MARKED):
         axes.set_xticks(plot.x, [f"{x:g}" for x in plot.x])
         axes.minorticks_off()
     _frame(axes, plot)
+
+
+def _evenly_few(places: Sequence[float]) -> bool:
+    gaps = [right - left for left, right in pairwise(places)]
+    return 0 < len(gaps) < TICKED and max(gaps) < 1.5 * min(gaps)
 
 
 def _bars(axes: Any, plot: Chart, curves: Sequence[Sequence[Interval | None]]) -> None:
     width = 0.8 / len(plot.lines)
     for index, (line, values) in enumerate(zip(plot.lines, curves, strict=True)):
         offset = (index + 0.5) * width - 0.4
-        colour = SERIES[index % len(SERIES)]
+        colour = SERIES[line.style % len(SERIES)]
         for x, value in zip(plot.places(len(values)), values, strict=True):
             if value:
                 low, high = value["ci95"] or [value["mean"]] * 2
@@ -182,23 +191,45 @@ def _printed(axes: Any, points: Sequence[tuple[float, float]], colour: str) -> N
 
 
 def _spread(axes: Any, weighing: Weighing) -> None:
+    numbers = any(variant.findings for variant in weighing.variants)
     labels = []
     for row, variant in enumerate(reversed(weighing.variants)):
-        taken = variant.value == weighing.sensitivity.taken
-        errors = [100 * finding.relative_error for finding in variant.findings if finding.relative_error is not None]
-        near = [error for error in errors if abs(error) <= 5]
-        far = [error for error in errors if abs(error) > 5]
-        axes.plot(near, [row] * len(near), "o", ms=4.5, color=MEASURED, alpha=0.75, label="within 5 % of print")
-        axes.plot(far, [row] * len(far), "x", ms=4.5, color=PRINTED, alpha=0.85, label="farther")
         own = score([variant])
-        label = f"{variant.value}{' (taken)' if taken else ''}\n{own['within_5pct']}/{own['numbers']} within 5 %"
-        labels.append(label + (f", {own['claims_held']}/{own['claims']} claims" if own["claims"] else ""))
+        said = [f"{own['within_5pct']}/{own['numbers']} within 5 %"] if numbers else []
+        said += [f"{own['claims_held']}/{own['claims']} claims"] if own["claims"] else []
+        taken = " (taken)" if variant.value == weighing.sensitivity.taken else ""
+        labels.append(f"{variant.value}{taken}\n{', '.join(said)}")
+        (_errors if numbers else _verdicts)(axes, row, variant)
+    if numbers:
+        _relative(axes)
+    else:
+        axes.set_xticks(range(1, 1 + max(len(variant.judgements) for variant in weighing.variants)))
+    _rows(axes, labels, "difference from print (%)" if numbers else "claim")
+
+
+def _errors(axes: Any, row: int, variant: Variant) -> None:
+    errors = [100 * finding.relative_error for finding in variant.findings if finding.relative_error is not None]
+    near = [error for error in errors if abs(error) <= 5]
+    far = [error for error in errors if abs(error) > 5]
+    axes.plot(near, [row] * len(near), "o", ms=4.5, color=MEASURED, alpha=0.75, label="within 5 % of print")
+    axes.plot(far, [row] * len(far), "x", ms=4.5, color=PRINTED, alpha=0.85, label="farther")
+
+
+def _verdicts(axes: Any, row: int, variant: Variant) -> None:
+    for place, judgement in enumerate(variant.judgements, start=1):
+        looks = ("o", MEASURED, "holds") if judgement.holds else ("x", PRINTED, "does not")
+        axes.plot(place, row, looks[0], ms=6, color=looks[1], label=looks[2])
+
+
+def _relative(axes: Any) -> None:
+    """An axis of percent, fine near zero."""
     axes.axvline(0, color=INK, linewidth=0.8)
     axes.set_xscale("symlog", linthresh=10)
-    ticks = [tick for tick in (-100, -50, -20, -10, -5, 0, 5, 10, 20, 50, 100, 200, 500) if _reaches(axes, tick)]
+    near = any(abs(edge) < 40 for edge in axes.get_xlim())
+    steps = (5, 10, 20, 50, 100, 200, 500) if near else (10, 50, 100, 500)
+    ticks = [tick for tick in (*(-step for step in reversed(steps)), 0, *steps) if _reaches(axes, tick)]
     axes.set_xticks(ticks, [f"{tick:+d}" if tick else "0" for tick in ticks])
     axes.minorticks_off()
-    _rows(axes, labels, "difference from print (%)")
 
 
 def _reaches(axes: Any, tick: float) -> bool:

@@ -61,7 +61,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim, whether it holds for the means, and what that rests on."""
+    """A claim, whether it holds (for the means, or often enough), and what that rests on."""
 
     claim: Claim
     holds: bool
@@ -294,4 +294,7 @@ def _within(expression: Expression, cases: Collection[str]) -> bool:
 
 def _check(claim: Claim, samples: Samples) -> Judgement:
     holds, often, evidence = samples.check(claim.check)
-    return Judgement(claim, holds, f"{evidence}; true in {often} of {samples.reps} replications")
+    said = f"true in {often} of {samples.reps} replications"
+    if claim.share is None:
+        return Judgement(claim, holds, f"{evidence}; {said}")
+    return Judgement(claim, often >= claim.share * samples.reps, f"{said}, where a share of {claim.share:g} is asked for")
