@@ -148,9 +148,9 @@ impl Stream {
         let unit = self.unit(0);
         let interface = self.interface.as_deref_mut().expect("cells wait at an interface");
         let Pass { port, vc, whole, transit } = interface.transit;
-        let packet = Packet { step: 0, frame: unit.frame, bytes: unit.bytes, flags: unit.flags };
+        let packet = Packet { frame: unit.frame, bytes: unit.bytes, flags: unit.flags };
         let step = Step { stop: Stop::Alone, hop: 0, circuit: unit.vc, port, vc, latency: transit - whole };
-        let sent = interface.fifo.take(&mut interface.aside, ledger.window, now, &packet, &step);
+        let sent = interface.fifo.take(&mut interface.aside, ledger.window, now, packet, &step);
         let sent = sent.expect("an interface takes everything");
         if sent.starts >= ledger.window.to {
             return None;
