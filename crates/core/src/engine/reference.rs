@@ -218,6 +218,7 @@ impl<T: Tracer> Engine<T> {
     }
 
     /// A unit enters the buffer of a port, or is lost there.
+    #[inline(always)]
     fn enter(&mut self, hop: Hop, unit: Unit, now: Time) {
         let Network { ports, circuits, .. } = &mut self.network;
         self.tracer.see(now, hop.port as usize, &unit, What::Arrives, circuits);
@@ -234,6 +235,7 @@ impl<T: Tracer> Engine<T> {
     }
 
     /// Let a port start the next credit cell or else the next unit, if its line is free.
+    #[inline(always)]
     fn start(&mut self, port: usize, now: Time) {
         if self.with_credits && (self.network.ports[port].is_busy() || self.start_credit(port, now)) {
             return;

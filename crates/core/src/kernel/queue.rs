@@ -34,8 +34,6 @@ pub struct Event {
     pub entity: u32,
 }
 
-/// The classes by their numbers.
-const CLASSES: [Class; 5] = [Class::Free, Class::Tick, Class::Credit, Class::Arrive, Class::Timer];
 /// Bits of an entity and of a rank in a key; the class has the three above them.
 const ENTITY_BITS: u32 = 30;
 const RANK_BITS: u32 = 31;
@@ -57,7 +55,13 @@ impl Event {
     #[inline]
     fn of_key(key: u128) -> Event {
         let low = key as u64;
-        let class = CLASSES[(low >> (ENTITY_BITS + RANK_BITS)) as usize];
+        let class = match low >> (ENTITY_BITS + RANK_BITS) {
+            0 => Class::Free,
+            1 => Class::Tick,
+            2 => Class::Credit,
+            3 => Class::Arrive,
+            _ => Class::Timer,
+        };
         let rank = ((low >> ENTITY_BITS) as u32) << (u32::BITS - RANK_BITS);
         Event {
             time: time_of(key),

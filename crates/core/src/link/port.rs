@@ -5,7 +5,8 @@
 //!
 //! The port keeps the books and acts; policies answer. A unit is counted from its acceptance until its last bit has
 //! left. Time comes in as an argument, and what follows from an action (the next instant at which the port wants to
-//! be called, the arrival at the far end) goes out as a value: an engine decides how to get there.
+//! be called, the arrival at the far end) goes out as a value: an engine decides how to get there. What happens to every
+//! unit is inlined there, for a unit that crosses calls through memory costs more than what is done with it.
 
 #[cfg(test)]
 pub(crate) mod bench;
@@ -19,7 +20,7 @@ use crate::buffer::pool::Pool;
 use crate::buffer::pushout::{self, PushOut};
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::{Reason, Verdict, Victim};
+use crate::buffer::verdict::{Reason, Verdict};
 use crate::link::credit::{self, Credit};
 use crate::link::line::{Line, Sent};
 use crate::metrics::port::Counters;
@@ -241,33 +242,6 @@ impl Port {
         self.admission.judge(&mut Arrival { now, unit, vc, size, pool, queue, elastic: false })
     }
 
-    /// The same where others may have to go, or want to know.
-    #[inline(never)]
-    fn arrive_asking(
-        &mut self,
-        now: Time,
-        newcomer: Newcomer,
-        vc_of: impl Fn(&Unit) -> usize,
-        losses: &mut Vec<Loss>,
-    ) {
-        let Newcomer { unit, vc, size } = newcomer;
-        let cut = self.cut_for(&unit, vc, size);
-        match self.judge(now, &unit, vc, size, cut.is_some()) {
-            Verdict::Accept if self.pool.fits(size) => self.enqueue(now, unit, vc, size),
-            Verdict::Accept => self.push_in(now, newcomer, cut, losses),
-            Verdict::Discard(reason) => self.lose(unit, reason, losses),
-            Verdict::Replace(victim, reason) => {
-                if self.make_room(now, (self.queue_of(vc), size), (victim, reason), &vc_of, losses) {
-                    self.enqueue(now, unit, vc, size);
-                } else {
-                    self.lose(unit, Reason::Overflow, losses);
-                    self.admission.broken(vc, !unit.is_first());
-                }
-            }
-        }
-        self.sweep(now, self.queue_of(vc), &vc_of, losses);
-    }
-
     /// A unit is lost at the entrance, before the admission policy sees it.
     pub fn refuse(&mut self, unit: Unit, reason: Reason, losses: &mut Vec<Loss>) {
         self.counters.arrived(&unit);
@@ -445,50 +419,6 @@ impl Port {
     fn lose(&mut self, unit: Unit, reason: Reason, losses: &mut Vec<Loss>) {
         self.counters.lost(reason);
         losses.push(Loss { unit, reason });
-    }
-
-    /// Take out of a queue whatever the admission policy has made up its mind to give up.
-    fn sweep(&mut self, now: Time, queue: usize, vc_of: impl Fn(&Unit) -> usize, losses: &mut Vec<Loss>) {
-        while let Some((position, reason)) = self.admission.sweep(&self.queues[queue], &self.pool) {
-            let unit = self.queues[queue].take(position).expect("a policy gives up units that are queued");
-            self.scheduler.left(queue, self.queues[queue].is_empty());
-            self.give_up(now, unit, vc_of(&unit), reason, losses);
-        }
-    }
-
-    /// Take out of a queue the unit that the policy gives up, and while the arriving one, of `size`, does not fit more
-    /// from the head, or whatever else the policy has chosen; answers whether it fits in the end. The unit in
-    /// transmission is out of reach.
-    fn make_room(
-        &mut self,
-        now: Time,
-        (queue, size): (usize, u64),
-        (victim, reason): (Victim, Reason),
-        vc_of: impl Fn(&Unit) -> usize,
-        losses: &mut Vec<Loss>,
-    ) -> bool {
-        if size > self.pool.capacity() - self.sending.map_or(0, |sending| sending.size) {
-            return false;
-        }
-        let mut chosen = victim;
-        loop {
-            let given_up = match chosen {
-                Victim::Head => self.queues[queue].pop(),
-                Victim::At(position) => self.queues[queue].take(position),
-            };
-            let Some(unit) = given_up else { return false };
-            self.scheduler.left(queue, self.queues[queue].is_empty());
-            self.give_up(now, unit, vc_of(&unit), reason, losses);
-            if self.pool.fits(size) {
-                return true;
-            }
-            if victim != Victim::Head {
-                let Some((next, _)) = self.admission.sweep(&self.queues[queue], &self.pool) else {
-                    return false;
-                };
-                chosen = Victim::At(next);
-            }
-        }
     }
 
     /// A unit that has been taken out of its queue is lost.
