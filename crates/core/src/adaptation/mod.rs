@@ -50,6 +50,7 @@ impl Framing {
     }
 
     /// The frame of a packet of `packet` octets, IP header included.
+    #[inline]
     pub fn shape(self, packet: u32) -> Shape {
         match self {
             Framing::Cell => Shape { units: 1, bytes: CELL_BYTES as u16 },

@@ -14,10 +14,28 @@ use crate::unit::{Flags, Unit};
 /// positions of those units change.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
-    slots: VecDeque<Option<Unit>>,
+    slots: VecDeque<Slot>,
     head: u64,
     len: usize,
     runs: Option<Runs>,
+}
+
+/// A unit or a gap: every unit has octets, so that none stand for a gap and a slot takes no more room than a unit.
+#[derive(Clone, Copy, Debug)]
+struct Slot(Unit);
+
+impl Slot {
+    #[inline]
+    fn unit(&self) -> Option<&Unit> {
+        (self.0.bytes != 0).then_some(&self.0)
+    }
+
+    /// The unit leaves, if there is one, and a gap stays.
+    fn take(&mut self) -> Option<Unit> {
+        let unit = self.unit().copied();
+        self.0.bytes = 0;
+        unit
+    }
 }
 
 impl Queue {
@@ -48,33 +66,34 @@ impl Queue {
 
     /// The unit at a position, if it is still there.
     pub fn at(&self, position: u64) -> Option<&Unit> {
-        self.slots.get(position.checked_sub(self.head)? as usize)?.as_ref()
+        self.slots.get(position.checked_sub(self.head)? as usize)?.unit()
     }
 
     /// The oldest unit.
     pub fn front(&self) -> Option<&Unit> {
-        self.slots.front()?.as_ref()
+        self.slots.front()?.unit()
     }
 
     /// Units with their positions, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, &Unit)> {
-        self.slots.iter().enumerate().filter_map(|(i, slot)| Some((self.head + i as u64, slot.as_ref()?)))
+        self.slots.iter().enumerate().filter_map(|(i, slot)| Some((self.head + i as u64, slot.unit()?)))
     }
 
     /// A unit joins at the tail; answers its position.
+    #[inline(always)]
     pub fn push(&mut self, unit: Unit) -> u64 {
         if let Some(runs) = &mut self.runs {
             runs.pushed(&unit);
         }
-        self.slots.push_back(Some(unit));
+        self.slots.push_back(Slot(unit));
         self.len += 1;
-        self.positions().end - 1
+        self.head + self.slots.len() as u64 - 1
     }
 
     /// The oldest unit leaves.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self) -> Option<Unit> {
-        let unit = self.slots.pop_front()??;
+        let Slot(unit) = self.slots.pop_front()?;
         if let Some(runs) = &mut self.runs {
             runs.popped(&unit);
         }
@@ -93,7 +112,7 @@ impl Queue {
         if units == 1 {
             return;
         }
-        let between = (unit.index + 1..end.index).map(|index| Some(Unit { index, flags: inner, ..unit }));
+        let between = (unit.index + 1..end.index).map(|index| Slot(Unit { index, flags: inner, ..unit }));
         self.slots.extend(between);
         self.len += usize::from(units) - 2;
         if let Some(runs) = &mut self.runs {
@@ -110,7 +129,7 @@ impl Queue {
                 && usize::from(unit.index) == usize::from(first.index) + i
                 && !unit.is_eom()
         };
-        let ahead = self.slots.iter().take(self.len - 1).map_while(Option::as_ref);
+        let ahead = self.slots.iter().take(self.len - 1).map_while(Slot::unit);
         ahead.enumerate().take_while(inner).count()
     }
 
@@ -145,20 +164,24 @@ impl Queue {
         let (offset, units) = self.runs.as_mut().expect("a queue of frames").cut(part);
         self.head += units as u64;
         self.len -= units;
-        self.slots.drain(offset..offset + units).map(|slot| slot.expect("a queue of frames has no gaps"))
+        self.slots.drain(offset..offset + units).map(|Slot(unit)| unit)
     }
 
     /// Keep gaps away from both ends.
     #[inline]
     fn trim(&mut self) {
-        if self.len == self.slots.len() {
-            return;
+        if self.len < self.slots.len() {
+            self.drop_gaps();
         }
-        while let Some(None) = self.slots.front() {
+    }
+
+    #[inline(never)]
+    fn drop_gaps(&mut self) {
+        while self.slots.front().is_some_and(|slot| slot.unit().is_none()) {
             self.slots.pop_front();
             self.head += 1;
         }
-        while let Some(None) = self.slots.back() {
+        while self.slots.back().is_some_and(|slot| slot.unit().is_none()) {
             self.slots.pop_back();
         }
     }

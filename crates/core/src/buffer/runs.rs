@@ -105,6 +105,7 @@ impl Runs {
         self.open_ahead
     }
 
+    #[inline(never)]
     pub(super) fn pushed(&mut self, unit: &Unit) {
         if self.list.back().is_none_or(|run| run.closed) {
             self.list.push_back(Run { units: 0, frame: unit.frame, next: 0, intact: true, closed: false });
@@ -128,6 +129,7 @@ impl Runs {
         self.list[0].units -= units;
     }
 
+    #[inline(never)]
     pub(super) fn popped(&mut self, unit: &Unit) {
         self.open_ahead = !unit.is_eom();
         match self.list.front() {

@@ -38,13 +38,12 @@ struct Engine<T> {
     network: Network,
     queue: EventQueue,
     ties: Ties,
-    /// Units on each line.
-    lines: Vec<VecDeque<Unit>>,
+    /// Units on each line, and whether it is one for cells.
+    lines: Vec<(VecDeque<Unit>, bool)>,
     /// Credits on their way to each port, with the time at which they arrive.
     credits: Vec<VecDeque<(Time, Credit)>>,
     /// The line in the other direction of each.
     back: Vec<Option<usize>>,
-    is_cells: Vec<bool>,
     /// Whether any port works with credits.
     with_credits: bool,
     calls: Calls,
@@ -67,11 +66,14 @@ impl<T: Tracer> Engine<T> {
         let mut engine = Engine {
             queue: EventQueue::default(),
             ties: Ties::new(scenario.seed),
-            lines: vec![VecDeque::new(); scenario.lines.len()],
+            lines: scenario
+                .lines
+                .iter()
+                .map(|line| (VecDeque::new(), line.medium == Medium::Cells))
+                .collect(),
             credits: vec![VecDeque::new(); scenario.lines.len()],
             back: scenario.lines.iter().map(|line| line.back).collect(),
             with_credits: scenario.lines.iter().any(|line| line.port.credit.is_some()),
-            is_cells: scenario.lines.iter().map(|line| line.medium == Medium::Cells).collect(),
             calls: Calls::new(network.flows.len()),
             sampled: sampled_ports(scenario),
             sample: Time::ZERO,
@@ -119,13 +121,14 @@ impl<T: Tracer> Engine<T> {
 
     fn outcome(self) -> (Outcome, T) {
         let mut on_lines = vec![0; self.network.circuits.len()];
-        for unit in self.lines.iter().flatten() {
+        for unit in self.lines.iter().flat_map(|(units, _)| units) {
             on_lines[unit.vc as usize] += 1;
         }
         let losses = self.log.unwrap_or_default();
         (Outcome { network: self.network, on_lines, work: self.work, losses }, self.tracer)
     }
 
+    #[inline]
     fn free(&mut self, port: usize, now: Time) {
         if let Some(unit) = self.network.ports[port].finish(now) {
             self.tracer.see(now, port, &unit, What::Leaves, &self.network.circuits);
@@ -141,14 +144,17 @@ impl<T: Tracer> Engine<T> {
     }
 
     fn arrive(&mut self, line: usize, now: Time) {
-        let mut unit = self.lines[line].pop_front().expect("an arriving unit was on the line");
+        let unit = self.lines[line].0.pop_front().expect("an arriving unit was on the line");
         let Network { receivers, circuits, .. } = &mut self.network;
-        if let Some(receiver) = &mut receivers[line] {
-            receiver.arrived(number_at_port(circuits)(&unit));
+        let circuit = &mut circuits[unit.vc as usize];
+        if self.with_credits
+            && let Some(receiver) = &mut receivers[line]
+        {
+            let last = circuit.hop(unit.hop - 1).expect("a unit comes over its circuit's lines");
+            receiver.arrived(last.vc as usize);
         }
-        unit.hop += 1;
-        match self.network.circuits[unit.vc as usize].hop(unit.hop) {
-            Some(hop) => match self.network.circuits[unit.vc as usize].police(now, unit) {
+        match circuit.hop(unit.hop) {
+            Some(hop) => match circuit.police(now, unit) {
                 Ok(unit) => self.enter(hop, unit, now),
                 Err(reason) => self.refuse(hop, unit, reason, now),
             },
@@ -167,6 +173,7 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
+    #[inline(never)]
     fn return_credit(&mut self, unit: &Unit, now: Time) {
         let Network { ports, receivers, circuits, .. } = &mut self.network;
         let Some(last) = unit.hop.checked_sub(1) else { return };
@@ -211,12 +218,13 @@ impl<T: Tracer> Engine<T> {
     }
 
     /// A unit enters the buffer of a port, or is lost there.
+    #[inline(always)]
     fn enter(&mut self, hop: Hop, unit: Unit, now: Time) {
         let Network { ports, circuits, .. } = &mut self.network;
         self.tracer.see(now, hop.port as usize, &unit, What::Arrives, circuits);
         let port = &mut ports[hop.port as usize];
-        port.arrive(now, unit, hop.vc as usize, number_at_port(circuits), &mut self.losses);
-        self.start(hop.port as usize, now);
+        let started = port.pass(now, unit, hop.vc as usize, number_at_port(circuits), &mut self.losses);
+        self.started(hop.port as usize, started, now);
     }
 
     /// A unit is lost before it enters the buffer of a port.
@@ -227,18 +235,18 @@ impl<T: Tracer> Engine<T> {
     }
 
     /// Let a port start the next credit cell or else the next unit, if its line is free.
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, port: usize, now: Time) {
-        let busy = self.network.ports[port].is_busy() || self.with_credits && self.start_credit(port, now);
-        if !busy {
-            self.start_unit(port, now);
+        if self.with_credits && (self.network.ports[port].is_busy() || self.start_credit(port, now)) {
+            return;
         }
-        if !self.losses.is_empty() {
-            self.count_losses(port, now);
-        }
+        let Network { ports, circuits, .. } = &mut self.network;
+        let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
+        self.started(port, started, now);
     }
 
     /// Let a port start the next credit cell, if there is one.
+    #[inline(never)]
     fn start_credit(&mut self, port: usize, now: Time) -> bool {
         let Some((credit, sent)) = self.network.ports[port].start_credit(now) else { return false };
         self.work.cell_hops += 1;
@@ -248,18 +256,22 @@ impl<T: Tracer> Engine<T> {
         true
     }
 
-    /// Let a port start the next unit, if there is one.
-    fn start_unit(&mut self, port: usize, now: Time) {
-        let Network { ports, circuits, .. } = &mut self.network;
-        let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
-        let Some(Started { unit, sent }) = started else { return };
-        let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
-        *hops += u64::from(sent.starts < self.end); // a host may still be resting then
-        let (free, rank) = (sent.ends.since(sent.starts), self.ties.rank(sent.arrives, port as u32));
-        self.queue.push_after(free, Event::new(sent.ends, Class::Free, port as u32));
-        let event = Event { time: sent.arrives, class: Class::Arrive, rank, entity: port as u32 };
-        self.queue.push_after(sent.arrives.since(sent.starts), event);
-        self.lines[port].push_back(unit);
+    /// What a port has started to send leaves the line, and arrives at its end; what it has lost is counted.
+    #[inline(always)]
+    fn started(&mut self, port: usize, started: Option<Started>, now: Time) {
+        if let Some(Started { unit, sent }) = started {
+            let (on_line, is_cells) = &mut self.lines[port];
+            let hops = if *is_cells { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
+            *hops += u64::from(sent.starts < self.end); // a host may still be resting then
+            let (free, rank) = (sent.ends.since(sent.starts), self.ties.rank(sent.arrives, port as u32));
+            self.queue.push_after(free, Event::new(sent.ends, Class::Free, port as u32));
+            let event = Event { time: sent.arrives, class: Class::Arrive, rank, entity: port as u32 };
+            self.queue.push_after(sent.arrives.since(sent.starts), event);
+            on_line.push_back(Unit { hop: unit.hop + 1, ..unit });
+        }
+        if !self.losses.is_empty() {
+            self.count_losses(port, now);
+        }
     }
 
     /// What a port has just lost, on arrival or at the head of a queue.

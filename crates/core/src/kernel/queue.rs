@@ -1,6 +1,8 @@
 //! The event queue: a quaternary heap of sixteen-octet keys, and rows for events that come in order anyway.
 
-use super::row::{NOTHING, Row};
+use std::collections::VecDeque;
+
+use super::row::NOTHING;
 use crate::units::{Span, Time};
 
 /// What happens: the class, in the order of simultaneous events.
@@ -32,8 +34,6 @@ pub struct Event {
     pub entity: u32,
 }
 
-/// The classes by their numbers.
-const CLASSES: [Class; 5] = [Class::Free, Class::Tick, Class::Credit, Class::Arrive, Class::Timer];
 /// Bits of an entity and of a rank in a key; the class has the three above them.
 const ENTITY_BITS: u32 = 30;
 const RANK_BITS: u32 = 31;
@@ -55,10 +55,16 @@ impl Event {
     #[inline]
     fn of_key(key: u128) -> Event {
         let low = key as u64;
-        let class = CLASSES[(low >> (ENTITY_BITS + RANK_BITS)) as usize];
+        let class = match low >> (ENTITY_BITS + RANK_BITS) {
+            0 => Class::Free,
+            1 => Class::Tick,
+            2 => Class::Credit,
+            3 => Class::Arrive,
+            _ => Class::Timer,
+        };
         let rank = ((low >> ENTITY_BITS) as u32) << (u32::BITS - RANK_BITS);
         Event {
-            time: Time((key >> 64) as u64),
+            time: time_of(key),
             class,
             rank,
             entity: low as u32 & (u32::MAX >> (u32::BITS - ENTITY_BITS)),
@@ -81,10 +87,12 @@ pub struct EventQueue {
     heap: Vec<u128>,
     len: usize,
     open: bool,
-    /// Delays of the rows, and their first keys.
+    /// How many rows are in use, and the delay of each, its first key and its last one, and the keys behind the first.
+    used: usize,
     delays: [Span; MOST_ROWS],
     firsts: [u128; MOST_ROWS],
-    rows: Vec<Row<()>>,
+    lasts: [u128; MOST_ROWS],
+    rows: [VecDeque<u128>; MOST_ROWS],
 }
 
 /// Rows beyond which the heap is cheaper than their comparison.
@@ -94,15 +102,24 @@ const ARITY: usize = 4;
 
 impl Default for EventQueue {
     fn default() -> Self {
-        let (delays, firsts) = ([Span::ZERO; MOST_ROWS], [NOTHING; MOST_ROWS]);
-        EventQueue { heap: vec![NOTHING; ARITY + 1], len: 0, open: false, delays, firsts, rows: Vec::new() }
+        EventQueue {
+            heap: vec![NOTHING; ARITY + 1],
+            len: 0,
+            open: false,
+            used: 0,
+            delays: [Span::ZERO; MOST_ROWS],
+            firsts: [NOTHING; MOST_ROWS],
+            lasts: [0; MOST_ROWS],
+            rows: Default::default(),
+        }
     }
 }
 
 impl EventQueue {
     /// Number of pending events.
     pub fn len(&self) -> usize {
-        self.len - usize::from(self.open) + self.rows.iter().map(Row::len).sum::<usize>()
+        let ahead = self.firsts.iter().filter(|first| **first != NOTHING).count();
+        self.len - usize::from(self.open) + ahead + self.rows.iter().map(VecDeque::len).sum::<usize>()
     }
 
     /// Whether nothing is pending.
@@ -113,63 +130,80 @@ impl EventQueue {
     /// Add an event.
     #[inline]
     pub fn push(&mut self, event: Event) {
-        let key = event.key();
+        self.push_key(event.key());
+    }
+
+    fn push_key(&mut self, key: u128) {
         if std::mem::take(&mut self.open) { self.sink(key) } else { self.rise(key) }
     }
 
     /// Add an event that is announced `delay`, or a picosecond or two more, before it is due.
     #[inline]
     pub fn push_after(&mut self, delay: Span, event: Event) {
-        match self.delays[..self.rows.len()].iter().position(|other| *other == delay) {
-            Some(place) => self.push_in_row(place, event.key()),
-            None => self.push_first(delay, event),
+        self.push_key_after(delay, event.key());
+    }
+
+    fn push_key_after(&mut self, delay: Span, key: u128) {
+        match self.delays.iter().take(self.used).position(|other| *other == delay) {
+            Some(place) if key >= self.lasts[place] => {
+                self.lasts[place] = key;
+                if time_of(self.firsts[place]) == Time::NEVER {
+                    self.firsts[place] = key;
+                } else {
+                    self.rows[place].push_back(key);
+                }
+            }
+            Some(place) => self.push_ahead(place, key),
+            None => self.push_first(delay, key),
         }
     }
 
     /// Take the earliest event, if it is before `end`.
-    #[inline]
+    #[inline(always)]
     pub fn pop_before(&mut self, end: Time) -> Option<Event> {
         if std::mem::take(&mut self.open) {
             self.close();
         }
         let (mut first, mut place) = (self.heap[0], MOST_ROWS);
-        for (row, &key) in self.firsts[..self.rows.len()].iter().enumerate() {
+        for (row, &key) in self.firsts.iter().take(self.used).enumerate() {
             if key < first {
                 (first, place) = (key, row);
             }
         }
-        if (first >> 64) as u64 >= end.0 {
+        if time_of(first) >= end {
             return None;
         }
         match self.rows.get_mut(place) {
-            Some(row) => {
-                row.pop();
-                self.firsts[place] = row.first();
-            }
+            Some(row) => self.firsts[place] = row.pop_front().unwrap_or(NOTHING),
             None => self.open = true,
         }
         Some(Event::of_key(first))
     }
 
-    #[inline]
-    fn push_in_row(&mut self, place: usize, key: u128) {
-        self.rows[place].push(key, ());
-        self.firsts[place] = self.firsts[place].min(key);
+    /// An event that is due before the last one of its row.
+    #[cold]
+    fn push_ahead(&mut self, place: usize, key: u128) {
+        let (first, row) = (&mut self.firsts[place], &mut self.rows[place]);
+        let (key, behind) = (key.max(*first), key.min(*first));
+        *first = behind;
+        if key != NOTHING {
+            row.insert(row.partition_point(|other| *other < key), key);
+        }
+        self.lasts[place] = row.back().copied().unwrap_or(behind);
     }
 
     /// The first event with this delay.
     #[cold]
-    fn push_first(&mut self, delay: Span, event: Event) {
-        let place = self.rows.len();
-        if place == MOST_ROWS {
-            return self.push(event);
+    fn push_first(&mut self, delay: Span, key: u128) {
+        if self.used == MOST_ROWS {
+            return self.push_key(key);
         }
-        self.rows.push(Row::default());
-        self.delays[place] = delay;
-        self.push_in_row(place, event.key());
+        (self.delays[self.used], self.firsts[self.used], self.lasts[self.used]) = (delay, key, key);
+        self.used += 1;
     }
 
     /// Fill the open place with the last event of the heap.
+    #[inline(never)]
     fn close(&mut self) {
         self.len -= 1;
         let last = std::mem::replace(&mut self.heap[self.len], NOTHING);
@@ -199,7 +233,7 @@ impl EventQueue {
     /// When the earliest event is due.
     pub(crate) fn first_time(&self) -> Option<Time> {
         let first = self.first_key();
-        (first != NOTHING).then_some(Time((first >> 64) as u64))
+        (first != NOTHING).then_some(time_of(first))
     }
 
     /// The key of the earliest event, or [`NOTHING`].
@@ -228,6 +262,12 @@ impl EventQueue {
         }
         self.heap[hole] = key;
     }
+}
+
+/// When the event of a key is due; never, if it is [`NOTHING`].
+#[inline]
+fn time_of(key: u128) -> Time {
+    Time((key >> 64) as u64)
 }
 
 #[cfg(test)]

@@ -25,11 +25,6 @@ impl<T> Row<T> {
         self.entries.front().map_or(NOTHING, |entry| entry.0)
     }
 
-    /// Number of keys.
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
     /// Add a key: behind all others, or a little further ahead.
     #[inline]
     pub(crate) fn push(&mut self, key: u128, load: T) {

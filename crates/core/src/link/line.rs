@@ -69,6 +69,7 @@ impl Line {
     }
 
     /// A frame is about to be sent at `now` or as soon as the line is free: pause.
+    #[inline]
     pub fn rest(&mut self, now: Time) {
         if let Some(pause) = &mut self.pause {
             if now > self.free {
@@ -89,6 +90,7 @@ impl Line {
     }
 
     /// Send a unit of `bytes` octets at `now` or as soon as the line is free.
+    #[inline]
     pub fn send(&mut self, now: Time, bytes: u16) -> Sent {
         if now > self.free {
             (self.free, self.carry) = (now, 0);
@@ -103,6 +105,7 @@ impl Line {
         Sent { starts, ends, arrives: ends + self.latency }
     }
 
+    #[inline]
     fn transmission(&self, bytes: u16) -> (u64, u64) {
         if u64::from(bytes) == CELL_BYTES { self.cell } else { self.rate.time_of_bits(u64::from(bytes) * 8) }
     }

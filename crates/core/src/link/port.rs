@@ -5,7 +5,8 @@
 //!
 //! The port keeps the books and acts; policies answer. A unit is counted from its acceptance until its last bit has
 //! left. Time comes in as an argument, and what follows from an action (the next instant at which the port wants to
-//! be called, the arrival at the far end) goes out as a value: an engine decides how to get there.
+//! be called, the arrival at the far end) goes out as a value: an engine decides how to get there. What happens to every
+//! unit is inlined there, for a unit that crosses calls through memory costs more than what is done with it.
 
 #[cfg(test)]
 pub(crate) mod bench;
@@ -14,12 +15,12 @@ mod room;
 
 use std::collections::VecDeque;
 
-use crate::buffer::admission::{self, Admission, Departure, Rule};
+use crate::buffer::admission::{self, Admission, Arrival, Departure, Rule};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::{self, PushOut};
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::{Reason, Verdict, Victim};
+use crate::buffer::verdict::{Reason, Verdict};
 use crate::link::credit::{self, Credit};
 use crate::link::line::{Line, Sent};
 use crate::metrics::port::Counters;
@@ -39,14 +40,24 @@ pub struct Port {
     pub(crate) pushout: Option<pushout::Policy>,
     pub(crate) scheduler: scheduler::Policy,
     credit: Option<credit::Sender>,
-    /// Whether nobody needs to be asked: whatever fits is taken and sent in order, as at most ports of a network.
-    is_plain: bool,
+    manner: Manner,
     pub(crate) line: Line,
     pub(crate) sending: Option<Sending>,
     /// Credit cells that wait for the line, and whether one is in transmission.
     credits: VecDeque<Credit>,
     sending_credit: bool,
     pub(crate) counters: Counters,
+}
+
+/// How much a port has to ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    /// Whatever fits is taken, and sent in order: most ports of a network.
+    Plain,
+    /// The admission policy judges what arrives; what is taken is sent in order.
+    Judged,
+    /// Scheduler, credits or push-out have their say, or the policy looks after what it has admitted.
+    Asked,
 }
 
 /// The unit in transmission: no longer queued, still in the buffer.
@@ -104,10 +115,14 @@ impl Port {
         assert!(parts.pushout.is_none() || !parts.shared_queue, "push-out needs a queue for each circuit");
         assert!(parts.credit.is_none() || !parts.shared_queue, "credits need a queue for each circuit");
         let queue = if parts.pushout.is_some() { Queue::of_frames() } else { Queue::default() };
-        let takes_all = matches!(parts.admission.rule(), Some(Rule::Fits)) && parts.pushout.is_none();
-        let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_)) && parts.credit.is_none();
+        let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_));
         Port {
-            is_plain: takes_all && is_fifo,
+            manner: match parts.admission.rule() {
+                _ if !is_fifo || parts.credit.is_some() || parts.pushout.is_some() => Manner::Asked,
+                Some(Rule::Fits) => Manner::Plain,
+                Some(Rule::Frames { .. }) => Manner::Judged,
+                _ => Manner::Asked,
+            },
             measure: parts.measure,
             pool: parts.pool,
             queues: vec![queue; queues],
@@ -167,6 +182,7 @@ impl Port {
 
     /// A unit of the port's circuit `vc` arrives. Losses it causes, its own or others', are appended to `losses`;
     /// `vc_of` gives the circuit, numbered within the port, of a unit that has to go.
+    #[inline(always)]
     pub fn arrive(
         &mut self,
         now: Time,
@@ -177,29 +193,53 @@ impl Port {
     ) {
         self.counters.arrived(&unit);
         let size = self.size_of(&unit);
-        if self.is_plain {
-            let fits = self.pool.fits(size);
-            return if fits {
-                self.enqueue(now, unit, vc, size)
-            } else {
-                self.lose(unit, Reason::Overflow, losses)
-            };
+        if self.manner == Manner::Asked {
+            return self.arrive_asking(now, Newcomer { unit, vc, size }, vc_of, losses);
         }
-        let cut = self.cut_for(&unit, vc, size);
-        match self.judge(now, &unit, vc, size, cut.is_some()) {
-            Verdict::Accept if self.pool.fits(size) => self.enqueue(now, unit, vc, size),
-            Verdict::Accept => self.push_in(now, Newcomer { unit, vc, size }, cut, losses),
-            Verdict::Discard(reason) => self.lose(unit, reason, losses),
-            Verdict::Replace(victim, reason) => {
-                if self.make_room(now, (self.queue_of(vc), size), (victim, reason), &vc_of, losses) {
-                    self.enqueue(now, unit, vc, size);
-                } else {
-                    self.lose(unit, Reason::Overflow, losses);
-                    self.admission.broken(vc, !unit.is_first());
-                }
-            }
+        if self.admits(now, Newcomer { unit, vc, size }, losses) {
+            self.queues[0].push(unit);
         }
-        self.sweep(now, self.queue_of(vc), &vc_of, losses);
+    }
+
+    /// A unit arrives and the line, if it is free, starts to send the next one: that very unit, where nobody has to be
+    /// asked, for then nothing waits.
+    #[inline(always)]
+    pub fn pass(
+        &mut self,
+        now: Time,
+        unit: Unit,
+        vc: usize,
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) -> Option<Started> {
+        if self.is_busy() || self.manner == Manner::Asked {
+            self.arrive(now, unit, vc, &vc_of, losses);
+            return self.start(now, &vc_of, losses);
+        }
+        self.counters.arrived(&unit);
+        let newcomer = Newcomer { unit, vc, size: self.size_of(&unit) };
+        self.admits(now, newcomer, losses).then(|| self.send(now, unit, vc))
+    }
+
+    /// Where nobody else is asked: does the admission policy let a unit in? If so, the books take it in.
+    #[inline(always)]
+    fn admits(&mut self, now: Time, Newcomer { unit, vc, size }: Newcomer, losses: &mut Vec<Loss>) -> bool {
+        let verdict = match self.manner {
+            Manner::Plain if self.pool.fits(size) => Verdict::Accept,
+            Manner::Plain => Verdict::Discard(Reason::Overflow),
+            Manner::Judged | Manner::Asked => self.judge_alone(now, &unit, vc, size),
+        };
+        if let Verdict::Discard(reason) = verdict {
+            self.lose(unit, reason, losses);
+            return false;
+        }
+        self.take_in(now, vc, size);
+        true
+    }
+
+    fn judge_alone(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> Verdict {
+        let (pool, queue) = (&self.pool, &self.queues[0]);
+        self.admission.judge(&mut Arrival { now, unit, vc, size, pool, queue, elastic: false })
     }
 
     /// A unit is lost at the entrance, before the admission policy sees it.
@@ -210,6 +250,7 @@ impl Port {
 
     /// Start to send the next unit, if the line is free and the scheduler has one. Units at the head that the
     /// admission policy no longer wants to be sent are appended to `losses`.
+    #[inline(always)]
     pub fn start(
         &mut self,
         now: Time,
@@ -219,10 +260,23 @@ impl Port {
         if self.is_busy() {
             return None;
         }
-        if self.is_plain {
+        let (unit, vc) = if self.manner == Manner::Asked {
+            self.next_in_turn(now, vc_of, losses)?
+        } else {
             let unit = self.queues[0].pop()?;
-            return Some(self.send(now, unit, vc_of(&unit)));
-        }
+            (unit, vc_of(&unit))
+        };
+        Some(self.send(now, unit, vc))
+    }
+
+    /// Take the unit to be sent next, as scheduler, credits and admission policy have it, out of its queue.
+    #[inline(never)]
+    fn next_in_turn(
+        &mut self,
+        now: Time,
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) -> Option<(Unit, usize)> {
         loop {
             let Port { scheduler, credit, .. } = self;
             let mut may_send = |vc: usize| credit.as_ref().is_none_or(|credit| credit.balance(vc) > 0);
@@ -238,7 +292,7 @@ impl Port {
             if let Some(credit) = &mut self.credit {
                 credit.sent(vc);
             }
-            return Some(self.send(now, unit, vc));
+            return Some((unit, vc));
         }
     }
 
@@ -265,6 +319,7 @@ impl Port {
 
     /// The last bit has left, and with it the unit that was being sent leaves the buffer; answers it, unless it was a
     /// credit cell that was being sent.
+    #[inline(always)]
     pub fn finish(&mut self, now: Time) -> Option<Unit> {
         if std::mem::take(&mut self.sending_credit) {
             return None;
@@ -273,12 +328,8 @@ impl Port {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
         self.counters.departed(&unit, vc);
-        if self.is_plain {
-            return Some(unit);
-        }
-        self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: true });
-        if let Some(pushout) = &mut self.pushout {
-            pushout.left(vc, &self.pool, true);
+        if self.manner == Manner::Asked {
+            self.tell_departed(now, (&unit, vc, size), true);
         }
         Some(unit)
     }
@@ -337,14 +388,17 @@ impl Port {
         }
     }
 
-    fn enqueue(&mut self, now: Time, unit: Unit, vc: usize, size: u64) {
+    /// The books take in a unit.
+    #[inline]
+    fn take_in(&mut self, now: Time, vc: usize, size: u64) {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() + size);
         self.pool.add(vc, size);
+    }
+
+    fn enqueue(&mut self, now: Time, unit: Unit, vc: usize, size: u64) {
+        self.take_in(now, vc, size);
         let queue = self.queue_of(vc);
         let position = self.queues[queue].push(unit);
-        if self.is_plain {
-            return;
-        }
         self.admission.queued(&unit, vc, position);
         self.scheduler.joined(queue);
         if let Some(pushout) = &mut self.pushout {
@@ -352,6 +406,7 @@ impl Port {
         }
     }
 
+    #[inline(always)]
     fn send(&mut self, now: Time, unit: Unit, vc: usize) -> Started {
         if unit.is_first() {
             self.line.rest(now);
@@ -366,60 +421,22 @@ impl Port {
         losses.push(Loss { unit, reason });
     }
 
-    /// Take out of a queue whatever the admission policy has made up its mind to give up.
-    fn sweep(&mut self, now: Time, queue: usize, vc_of: impl Fn(&Unit) -> usize, losses: &mut Vec<Loss>) {
-        while let Some((position, reason)) = self.admission.sweep(&self.queues[queue], &self.pool) {
-            let unit = self.queues[queue].take(position).expect("a policy gives up units that are queued");
-            self.scheduler.left(queue, self.queues[queue].is_empty());
-            self.give_up(now, unit, vc_of(&unit), reason, losses);
-        }
-    }
-
-    /// Take out of a queue the unit that the policy gives up, and while the arriving one, of `size`, does not fit more
-    /// from the head, or whatever else the policy has chosen; answers whether it fits in the end. The unit in
-    /// transmission is out of reach.
-    fn make_room(
-        &mut self,
-        now: Time,
-        (queue, size): (usize, u64),
-        (victim, reason): (Victim, Reason),
-        vc_of: impl Fn(&Unit) -> usize,
-        losses: &mut Vec<Loss>,
-    ) -> bool {
-        if size > self.pool.capacity() - self.sending.map_or(0, |sending| sending.size) {
-            return false;
-        }
-        let mut chosen = victim;
-        loop {
-            let given_up = match chosen {
-                Victim::Head => self.queues[queue].pop(),
-                Victim::At(position) => self.queues[queue].take(position),
-            };
-            let Some(unit) = given_up else { return false };
-            self.scheduler.left(queue, self.queues[queue].is_empty());
-            self.give_up(now, unit, vc_of(&unit), reason, losses);
-            if self.pool.fits(size) {
-                return true;
-            }
-            if victim != Victim::Head {
-                let Some((next, _)) = self.admission.sweep(&self.queues[queue], &self.pool) else {
-                    return false;
-                };
-                chosen = Victim::At(next);
-            }
-        }
-    }
-
     /// A unit that has been taken out of its queue is lost.
     fn give_up(&mut self, now: Time, unit: Unit, vc: usize, reason: Reason, losses: &mut Vec<Loss>) {
         let size = self.size_of(&unit);
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
-        self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: false });
-        if let Some(pushout) = &mut self.pushout {
-            pushout.left(vc, &self.pool, false);
-        }
+        self.tell_departed(now, (&unit, vc, size), false);
         self.lose(unit, reason, losses);
+    }
+
+    /// A unit has left the buffer: tell who wants to know.
+    #[inline(never)]
+    fn tell_departed(&mut self, now: Time, (unit, vc, size): (&Unit, usize, u64), sent: bool) {
+        self.admission.departed(&Departure { now, unit, vc, size, pool: &self.pool, sent });
+        if let Some(pushout) = &mut self.pushout {
+            pushout.left(vc, &self.pool, sent);
+        }
     }
 
     fn queue_of(&self, vc: usize) -> usize {

@@ -26,8 +26,18 @@ pub struct Counters {
     /// If somebody wants to see them, what the policy knew at every sample: a row of all circuits each time.
     pub meter: Option<Vec<Reading>>,
     lost: [u64; Reason::ALL.len()],
-    /// For each circuit the frame of which all units so far were sent, and how many; none if a unit is missing.
-    sent: Vec<Option<(u32, u16)>>,
+    /// For each circuit the place of the unit that goes on the frame of which all units so far were sent; [`BROKEN`] if
+    /// one is missing.
+    next: Vec<u64>,
+}
+
+/// No unit's place in its frame.
+const BROKEN: u64 = u64::MAX;
+
+/// Frame and index of a unit in one word.
+#[inline]
+fn place(unit: &Unit) -> u64 {
+    u64::from(unit.frame) << 16 | u64::from(unit.index)
 }
 
 impl Counters {
@@ -43,7 +53,7 @@ impl Counters {
             occupancy: Occupancy::new(),
             meter: None,
             lost: [0; Reason::ALL.len()],
-            sent: vec![None; vcs],
+            next: vec![BROKEN; vcs],
         }
     }
 
@@ -51,7 +61,7 @@ impl Counters {
     /// unit has left before counts neither among those that arrive nor among those that leave whole.
     pub fn reset<'a>(&mut self, now: Time, queued: impl Iterator<Item = &'a Unit>, level: u64) {
         (self.units_in, self.frames_in) = (0, 0);
-        self.sent.fill(None);
+        self.next.fill(BROKEN);
         queued.for_each(|unit| self.arrived(unit));
         (self.units_out, self.bytes_out, self.frames_whole_out) = (0, 0, 0);
         self.credit_cells = 0;
@@ -93,21 +103,17 @@ impl Counters {
         }
         self.units_out += u64::from(units);
         self.bytes_out += u64::from(units) * u64::from(first.bytes);
-        let goes_on = first.is_first() || self.sent[vc] == Some((first.frame, first.index));
-        self.sent[vc] = goes_on.then_some((first.frame, first.index + units));
+        let goes_on = first.is_first() || self.next[vc] == place(first);
+        self.next[vc] = if goes_on { place(first) + u64::from(units) } else { BROKEN };
     }
 
     #[inline]
     pub(crate) fn departed(&mut self, unit: &Unit, vc: usize) {
         self.units_out += 1;
         self.bytes_out += u64::from(unit.bytes);
-        let sent = match self.sent[vc] {
-            _ if unit.is_first() => Some((unit.frame, 1)),
-            Some((frame, n)) if (frame, n) == (unit.frame, unit.index) => Some((frame, n + 1)),
-            _ => None,
-        };
-        self.frames_whole_out += u64::from(unit.is_eom() && sent.is_some());
-        self.sent[vc] = sent.filter(|_| !unit.is_eom());
+        let goes_on = unit.is_first() || self.next[vc] == place(unit);
+        self.frames_whole_out += u64::from(goes_on && unit.is_eom());
+        self.next[vc] = if goes_on && !unit.is_eom() { place(unit) + 1 } else { BROKEN };
     }
 }
 

@@ -116,19 +116,20 @@ impl Tally {
     }
 }
 
-/// A circuit.
+/// A circuit: what every packet touches comes first, since with a thousand circuits memory is what takes time.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Circuit {
-    hops: Vec<Hop>,
-    framing: Framing,
-    vc: u32,
     frames: VecDeque<Frame>,
     oldest: u32,
+    vc: u32,
+    tally: Tally,
+    framing: Framing,
+    received: Received,
+    hops: Vec<Hop>,
     reassembly: Reassembly,
     collection: Box<Collection>,
     police: Option<Box<police::Policy>>,
-    received: Received,
-    tally: Tally,
 }
 
 impl Circuit {
@@ -157,6 +158,7 @@ impl Circuit {
     }
 
     /// The port that a unit meets at its hop, or `None` at its destination.
+    #[inline]
     pub fn hop(&self, hop: u8) -> Option<Hop> {
         self.hops.get(usize::from(hop)).copied()
     }
@@ -177,6 +179,7 @@ impl Circuit {
     }
 
     /// A unit arrives at the end of a line: if that is where the circuit is policed, it may be marked or has to go.
+    #[inline]
     pub fn police(&mut self, now: Time, unit: Unit) -> Result<Unit, Reason> {
         match &mut self.police {
             Some(policer) if unit.hop == POLICED_HOP => policer.judge(now, &unit).apply(unit),
@@ -205,6 +208,7 @@ impl Circuit {
     }
 
     /// A packet of `bytes` octets, IP header included, sets out.
+    #[inline(always)] // a payload that has just been written is slow to copy
     pub fn emit(&mut self, flow: u32, bytes: u32, payload: Payload) -> Emission {
         let shape = self.framing.shape(bytes);
         let frame = self.oldest.wrapping_add(self.frames.len() as u32);

@@ -5,7 +5,7 @@
 
 use super::circuit::{Circuit, Emission, Frame, Payload};
 use super::coded::{self, Coded};
-use super::host::{Processor, Task};
+use super::host::{Interfaces, Processor, Task, Ways};
 use crate::adaptation::Shape;
 use crate::metrics::series::Series;
 use crate::rng::Stream;
@@ -14,7 +14,7 @@ use crate::source::burst::{Added, Bursts};
 use crate::source::clock::{Clock, Ticks};
 use crate::source::{self, file};
 use crate::transport::fec::Books;
-use crate::transport::tcp::{DeliveryTime, Receiver, Segment, Sender, SenderStats};
+use crate::transport::tcp::{DeliveryTime, Outlet, Receiver, Segment, Sender, SenderStats};
 use crate::transport::{self, tcp};
 use crate::units::{Span, Time};
 
@@ -41,11 +41,11 @@ impl End {
     }
 }
 
-/// A flow at work.
+/// A flow at work: one line of the cache, which everything that happens to a flow touches.
 #[derive(Debug)]
+#[repr(align(64))]
 pub struct Flow {
-    index: u32,
-    vc: u32,
+    ways: Ways,
     start: Option<Time>,
     work: Work,
     /// Where segments take time, at the source and at the sink.
@@ -66,8 +66,6 @@ enum Work {
 pub struct Outbox {
     /// Frames for the network interfaces.
     pub emissions: Vec<Emission>,
-    /// Segments that a transport has just written.
-    segments: Vec<Segment>,
 }
 
 /// What a flow has done since the last reset.
@@ -116,8 +114,7 @@ impl Flow {
         let mut stream = Stream::new(scenario.seed, &format!("flow.{}.start", spec.name));
         let start = Time::ZERO + spec.start + Span(stream.up_to(spec.start_spread.0));
         Flow {
-            index: index as u32,
-            vc: spec.vc as u32,
+            ways: Ways::of(spec, index),
             start: Some(start),
             processors: Processor::both(scenario, spec),
             series: scenario.measure.throughput.map(|windows| Box::new(Series::new(windows.step))),
@@ -156,48 +153,56 @@ impl Flow {
         self.work_off(end, now, circuits, out);
         let starts = self.start.take_if(|start| *start <= now).is_some();
         match (&mut self.work, end) {
-            (Work::Tcp(tcp), End::Source) if starts => tcp.start(now, &mut out.segments),
-            (Work::Tcp(tcp), End::Source) => tcp.source_timer(now, &mut out.segments),
-            (Work::Tcp(tcp), End::Sink) => tcp.receiver.on_timer(now, &mut out.segments),
+            (Work::Tcp(tcp), end) => {
+                let processors = self.processors.as_deref_mut();
+                let out = &mut Interfaces { ways: self.ways, now, processors, circuits, out };
+                match end {
+                    End::Source if starts => tcp.start(now, out),
+                    End::Source => tcp.source_timer(now, out),
+                    End::Sink => tcp.receiver.on_timer(now, out),
+                }
+            }
             (Work::Datagrams(source), _) if starts => source.ticks.start(now),
             (Work::Datagrams(source), _) => {
                 let (bytes, payload) = source.send(now);
-                out.emissions.push(circuits[self.vc as usize].emit(self.index, bytes, payload));
+                out.emissions.push(circuits[self.ways.vcs[0] as usize].emit(self.ways.flow, bytes, payload));
             }
             (Work::Coded(coded), _) if starts => coded.start(now),
             (Work::Coded(coded), _) => {
                 let (bytes, payload) = coded.send(now);
-                out.emissions.push(circuits[self.vc as usize].emit(self.index, bytes, payload));
+                out.emissions.push(circuits[self.ways.vcs[0] as usize].emit(self.ways.flow, bytes, payload));
             }
         }
-        self.hand_over(now, circuits, out);
     }
 
     /// A frame of this flow has arrived whole; answers the end at which it did.
     pub fn deliver(&mut self, now: Time, frame: &Frame, circuits: &mut [Circuit], out: &mut Outbox) -> End {
-        let end = match (&mut self.work, frame.payload) {
+        // by reference, since a payload that has just been copied is slow to copy again
+        let end = match (&mut self.work, &frame.payload) {
             (Work::Tcp(tcp), Payload::Tcp(segment)) => {
                 let end = if segment.is_ack { End::Source } else { End::Sink };
                 match &mut self.processors {
-                    Some(processors) => processors[end as usize].add(now, Task::Receive(segment)),
-                    None => tcp.receive(now, &segment, &mut out.segments),
+                    Some(processors) => processors[end as usize].add(now, Task::Receive(*segment)),
+                    None => {
+                        let out = &mut Interfaces { ways: self.ways, now, processors: None, circuits, out };
+                        tcp.receive(now, segment, out);
+                    }
                 }
                 end
             }
-            (Work::Datagrams(source), Payload::Datagram { bytes, sent }) => {
+            (Work::Datagrams(source), &Payload::Datagram { bytes, sent }) => {
                 source.figures.received += 1;
                 source.figures.bytes += u64::from(bytes);
                 source.figures.delivery.add(now.since(sent));
                 End::Sink
             }
-            (Work::Coded(coded), Payload::Coded { label, sent, .. }) => {
+            (Work::Coded(coded), &Payload::Coded { label, sent, .. }) => {
                 coded.receive(now, label, sent);
                 End::Sink
             }
             _ => unreachable!("a frame comes from its own flow"),
         };
         self.record(now);
-        self.hand_over(now, circuits, out);
         end
     }
 
@@ -255,7 +260,7 @@ impl Flow {
     /// The run is over.
     pub fn finish(&mut self, now: Time, circuits: &[Circuit]) {
         if let Work::Coded(coded) = &mut self.work {
-            coded.finish(&circuits[self.vc as usize]);
+            coded.finish(&circuits[self.ways.vcs[0] as usize]);
         }
         if let Some(series) = &mut self.series {
             series.catch_up(now);
@@ -265,13 +270,18 @@ impl Flow {
     /// What the processor of one end has done by now.
     fn work_off(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Outbox) {
         let (Work::Tcp(tcp), Some(processors)) = (&mut self.work, &mut self.processors) else { return };
-        let processor = &mut processors[end as usize];
-        while let Some(task) = processor.take(now) {
+        while let Some(task) = processors[end as usize].take(now) {
             match task {
-                Task::Send(segment) => out.emissions.push(tcp.emit(segment, circuits)),
+                Task::Send(segment) => {
+                    Interfaces { ways: self.ways, now, processors: None, circuits, out }.put(segment);
+                }
                 Task::Receive(segment) => {
-                    tcp.receive(now, &segment, &mut out.segments);
-                    out.segments.drain(..).for_each(|segment| processor.add(now, Task::Send(segment)));
+                    let processors = Some(&mut **processors);
+                    tcp.receive(
+                        now,
+                        &segment,
+                        &mut Interfaces { ways: self.ways, now, processors, circuits, out },
+                    );
                 }
             }
         }
@@ -283,20 +293,6 @@ impl Flow {
         if let Some(series) = &mut self.series {
             series.record(now, self.work.bytes());
         }
-    }
-
-    /// Turn the segments that the transport wrote into frames, or into work for the processors.
-    fn hand_over(&mut self, now: Time, circuits: &mut [Circuit], out: &mut Outbox) {
-        let Work::Tcp(tcp) = &mut self.work else { return };
-        let Outbox { emissions, segments } = out;
-        for segment in segments.iter() {
-            let end = if segment.is_ack { End::Sink } else { End::Source };
-            match &mut self.processors {
-                Some(processors) => processors[end as usize].add(now, Task::Send(*segment)),
-                None => emissions.push(tcp.emit(*segment, circuits)),
-            }
-        }
-        segments.clear();
     }
 }
 
@@ -317,11 +313,6 @@ struct Tcp {
     sender: Sender,
     receiver: Receiver,
     app: Application,
-    flow: u32,
-    /// Circuits of the data and of the acknowledgements.
-    vcs: [u32; 2],
-    /// Octets of IP and TCP headers, options included.
-    headers: u32,
     /// Totals at the last reset.
     baseline: Box<Totals>,
 }
@@ -346,7 +337,6 @@ struct Application {
 impl Tcp {
     fn new(scenario: &Scenario, index: usize, params: &tcp::Params) -> Tcp {
         let spec = &scenario.flows[index];
-        let back = spec.back.expect("a checked TCP flow has a circuit back");
         let phase = |node: usize, timer: &str, tick: Span| {
             let path = format!("node.{}.{timer}", scenario.nodes[node].name);
             match params.timer_phase {
@@ -363,15 +353,12 @@ impl Tcp {
             sender: Sender::new(params, phase(spec.from, "slow", params.slow_timer), jitter),
             receiver: Receiver::new(params, phase(spec.to, "fast", params.fast_timer)),
             app: Application { file, next: None, transfers: 0 },
-            flow: index as u32,
-            vcs: [spec.vc as u32, back as u32],
-            headers: tcp::HEADERS + params.option_bytes(),
             baseline: Box::default(),
         }
     }
 
     /// A segment reaches the transport at its end.
-    fn receive(&mut self, now: Time, segment: &Segment, out: &mut Vec<Segment>) {
+    fn receive(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         if segment.is_ack {
             self.acknowledged(now, segment, out);
         } else {
@@ -379,13 +366,7 @@ impl Tcp {
         }
     }
 
-    /// The frame of a segment.
-    fn emit(&self, segment: Segment, circuits: &mut [Circuit]) -> Emission {
-        let vc = self.vcs[usize::from(segment.is_ack)];
-        circuits[vc as usize].emit(self.flow, self.headers + segment.len, Payload::Tcp(segment))
-    }
-
-    fn start(&mut self, now: Time, out: &mut Vec<Segment>) {
+    fn start(&mut self, now: Time, out: &mut impl Outlet) {
         self.sender.open(now, out);
         match &self.app.file {
             Some(file) => self.sender.write(now, file.size.0, out),
@@ -393,7 +374,7 @@ impl Tcp {
         }
     }
 
-    fn source_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
+    fn source_timer(&mut self, now: Time, out: &mut impl Outlet) {
         if self.app.next.take_if(|next| *next <= now).is_some() {
             self.next_file(now, out);
         }
@@ -402,7 +383,7 @@ impl Tcp {
         }
     }
 
-    fn acknowledged(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>) {
+    fn acknowledged(&mut self, now: Time, ack: &Segment, out: &mut impl Outlet) {
         let open = !self.sender.all_acked();
         self.sender.on_segment(now, ack, out);
         let Some(file) = &self.app.file else { return };
@@ -416,7 +397,7 @@ impl Tcp {
         }
     }
 
-    fn next_file(&mut self, now: Time, out: &mut Vec<Segment>) {
+    fn next_file(&mut self, now: Time, out: &mut impl Outlet) {
         let Some(file) = &self.app.file else { return };
         self.sender.restart(now, file.reconnect, out);
         self.sender.write(now, file.size.0, out);

@@ -9,10 +9,57 @@
 
 use std::collections::VecDeque;
 
+use super::circuit::{Circuit, Payload};
+use super::flow::{End, Outbox};
 use crate::rng::Stream;
 use crate::scenario::model::{Flow, Scenario};
-use crate::transport::tcp::Segment;
+use crate::transport;
+use crate::transport::tcp::{self, Outlet, Segment};
 use crate::units::{Span, Time};
+
+/// Where the packets of a flow go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ways {
+    pub(super) flow: u32,
+    /// Circuits of the data and of the acknowledgements, which only TCP has.
+    pub(super) vcs: [u32; 2],
+    /// Octets of IP and TCP headers, options included.
+    pub(super) headers: u32,
+}
+
+impl Ways {
+    /// Those of flow number `index` of a scenario.
+    pub(super) fn of(flow: &Flow, index: usize) -> Ways {
+        let headers = match &flow.transport {
+            transport::Spec::Tcp(params) => tcp::HEADERS + params.option_bytes(),
+            _ => 0,
+        };
+        Ways { flow: index as u32, vcs: [flow.vc as u32, flow.back.unwrap_or(flow.vc) as u32], headers }
+    }
+}
+
+/// The way from a transport to the network: through a processor, if segments take time, or else into frames at once.
+#[derive(Debug)]
+pub(super) struct Interfaces<'a> {
+    pub(super) ways: Ways,
+    pub(super) now: Time,
+    pub(super) processors: Option<&'a mut [Processor; 2]>,
+    pub(super) circuits: &'a mut [Circuit],
+    pub(super) out: &'a mut Outbox,
+}
+
+impl Outlet for Interfaces<'_> {
+    #[inline(always)] // see `Circuit::emit`
+    fn put(&mut self, segment: Segment) {
+        if let Some(processors) = &mut self.processors {
+            let end = if segment.is_ack { End::Sink } else { End::Source };
+            return processors[end as usize].add(self.now, Task::Send(segment));
+        }
+        let Ways { flow, vcs, headers } = self.ways;
+        let circuit = &mut self.circuits[vcs[usize::from(segment.is_ack)] as usize];
+        self.out.emissions.push(circuit.emit(flow, headers + segment.len, Payload::Tcp(segment)));
+    }
+}
 
 /// What a processor has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! How a port makes room: its push-out policy chooses, the port removes, counts and tells everybody.
+//! How a port makes room: its push-out or its admission policy chooses, the port removes, counts and tells everybody.
 //!
 //! A port with push-out has a frame rule of its own in front of its admission policy, because the schemes of paper 003
 //! admit whatever comes: a frame that was cut off in its queue, or that found no room, is not let in any more.
@@ -7,12 +7,12 @@ use super::{Loss, Port};
 use crate::buffer::admission::{Admission, Arrival, Departure};
 use crate::buffer::pushout::{Cut, Full, PushOut};
 use crate::buffer::runs::Extent;
-use crate::buffer::verdict::{Reason, Verdict};
+use crate::buffer::verdict::{Reason, Verdict, Victim};
 use crate::scheduler::Scheduler;
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// An arriving unit that does not fit.
+/// An arriving unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Newcomer {
     pub(super) unit: Unit,
@@ -21,6 +21,77 @@ pub(super) struct Newcomer {
 }
 
 impl Port {
+    /// A unit arrives where others may have to go for it, or want to know of it.
+    #[inline(never)]
+    pub(super) fn arrive_asking(
+        &mut self,
+        now: Time,
+        newcomer: Newcomer,
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) {
+        let Newcomer { unit, vc, size } = newcomer;
+        let cut = self.cut_for(&unit, vc, size);
+        match self.judge(now, &unit, vc, size, cut.is_some()) {
+            Verdict::Accept if self.pool.fits(size) => self.enqueue(now, unit, vc, size),
+            Verdict::Accept => self.push_in(now, newcomer, cut, losses),
+            Verdict::Discard(reason) => self.lose(unit, reason, losses),
+            Verdict::Replace(victim, reason) => {
+                if self.make_room(now, (self.queue_of(vc), size), (victim, reason), &vc_of, losses) {
+                    self.enqueue(now, unit, vc, size);
+                } else {
+                    self.lose(unit, Reason::Overflow, losses);
+                    self.admission.broken(vc, !unit.is_first());
+                }
+            }
+        }
+        self.sweep(now, self.queue_of(vc), &vc_of, losses);
+    }
+
+    /// Take out of a queue whatever the admission policy has made up its mind to give up.
+    fn sweep(&mut self, now: Time, queue: usize, vc_of: impl Fn(&Unit) -> usize, losses: &mut Vec<Loss>) {
+        while let Some((position, reason)) = self.admission.sweep(&self.queues[queue], &self.pool) {
+            let unit = self.queues[queue].take(position).expect("a policy gives up units that are queued");
+            self.scheduler.left(queue, self.queues[queue].is_empty());
+            self.give_up(now, unit, vc_of(&unit), reason, losses);
+        }
+    }
+
+    /// Take out of a queue the unit that the policy gives up, and while the arriving one, of `size`, does not fit more
+    /// from the head, or whatever else the policy has chosen; answers whether it fits in the end. The unit in
+    /// transmission is out of reach.
+    fn make_room(
+        &mut self,
+        now: Time,
+        (queue, size): (usize, u64),
+        (victim, reason): (Victim, Reason),
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) -> bool {
+        if size > self.pool.capacity() - self.sending.map_or(0, |sending| sending.size) {
+            return false;
+        }
+        let mut chosen = victim;
+        loop {
+            let given_up = match chosen {
+                Victim::Head => self.queues[queue].pop(),
+                Victim::At(position) => self.queues[queue].take(position),
+            };
+            let Some(unit) = given_up else { return false };
+            self.scheduler.left(queue, self.queues[queue].is_empty());
+            self.give_up(now, unit, vc_of(&unit), reason, losses);
+            if self.pool.fits(size) {
+                return true;
+            }
+            if victim != Victim::Head {
+                let Some((next, _)) = self.admission.sweep(&self.queues[queue], &self.pool) else {
+                    return false;
+                };
+                chosen = Victim::At(next);
+            }
+        }
+    }
+
     /// What would go first to make room for an arriving unit that does not fit; `None` if it fits, if nothing can go,
     /// or if it is the rest of a broken frame, for which nobody has to go.
     pub(super) fn cut_for(&mut self, unit: &Unit, vc: usize, size: u64) -> Option<Cut> {

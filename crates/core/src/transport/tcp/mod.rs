@@ -7,7 +7,7 @@
 //!
 //! [`Sender`] and [`Receiver`] are the two ends. Neither knows the other, a clock or a network: whoever runs them
 //! hands over each [`Segment`] that arrives, calls `on_timer` at the instant that `next_timer` names, and carries
-//! away what was appended to `out`. Simultaneous facts count in the order in which they are told.
+//! away what was put into `out`. Simultaneous facts count in the order in which they are told.
 //!
 //! What is simpler than the protocol, on purpose:
 //!
@@ -71,6 +71,18 @@ pub struct Segment {
     pub is_ack: bool,
     /// Its first octet has been sent before: for statistics only, the receiver does not look.
     pub retransmission: bool,
+}
+
+/// Where an end puts the segments that it writes.
+pub trait Outlet {
+    /// One more segment.
+    fn put(&mut self, segment: Segment);
+}
+
+impl Outlet for Vec<Segment> {
+    fn put(&mut self, segment: Segment) {
+        self.push(segment);
+    }
 }
 
 crate::choice! {

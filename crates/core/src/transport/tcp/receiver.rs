@@ -1,7 +1,7 @@
 //! The receiving end: the data half of `tcp_input`, reassembly, and the delayed-acknowledgement timer.
 
 use super::ranges::Ranges;
-use super::{MAX_WINDOW_FIELD, Params, ReceiverStats, Segment, TickClock};
+use super::{MAX_WINDOW_FIELD, Outlet, Params, ReceiverStats, Segment, TickClock};
 use crate::units::{Span, Time};
 
 /// The receiving end of a connection, and of those that follow it on the same pair.
@@ -53,7 +53,7 @@ impl Receiver {
     }
 
     /// A SYN or data has arrived. Anything else, and what belongs to an older connection, is ignored.
-    pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut Vec<Segment>) {
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         if segment.is_ack || segment.connection < self.connection {
             return;
         }
@@ -73,7 +73,7 @@ impl Receiver {
     }
 
     /// The fast timer may have ticked; nothing happens before [`Receiver::next_timer`].
-    pub fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
+    pub fn on_timer(&mut self, now: Time, out: &mut impl Outlet) {
         if self.timer.is_some_and(|at| at <= now) {
             self.acknowledge(false, out);
         }
@@ -86,7 +86,7 @@ impl Receiver {
 
     /// The free part of the buffer changes to `bytes`, at most its size. What has been advertised is never taken back; an
     /// ACK says at once that the window has opened by two segments or half the buffer.
-    pub fn set_window(&mut self, bytes: u64, out: &mut Vec<Segment>) {
+    pub fn set_window(&mut self, bytes: u64, out: &mut impl Outlet) {
         self.space = bytes.min(self.buffer);
         if self.worth_telling((self.next + self.offer()).saturating_sub(self.advertised)) {
             self.acknowledge(false, out);
@@ -103,7 +103,7 @@ impl Receiver {
         &self.stats
     }
 
-    fn on_data(&mut self, now: Time, seq: u64, end: u64, out: &mut Vec<Segment>) {
+    fn on_data(&mut self, now: Time, seq: u64, end: u64, out: &mut impl Outlet) {
         self.stats.segments += 1;
         self.stats.out_of_order += u64::from(seq != self.next);
         self.stats.duplicate_bytes += self.next.min(end).saturating_sub(seq);
@@ -149,7 +149,7 @@ impl Receiver {
         free.max(self.promised())
     }
 
-    fn acknowledge(&mut self, syn: bool, out: &mut Vec<Segment>) {
+    fn acknowledge(&mut self, syn: bool, out: &mut impl Outlet) {
         let offer = self.offer();
         let largest = if syn { MAX_WINDOW_FIELD } else { MAX_WINDOW_FIELD << self.shift };
         let window = if syn { offer.min(largest) } else { offer.min(largest) >> self.shift << self.shift };
@@ -157,7 +157,7 @@ impl Receiver {
         self.acked = self.next;
         self.timer = None;
         self.stats.acks += 1;
-        out.push(Segment {
+        out.put(Segment {
             ack: self.next,
             window: window as u32,
             connection: self.connection,

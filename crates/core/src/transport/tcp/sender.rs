@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::congestion::{Congestion, Facts, Reaction, Window};
-use super::{Estimator, Params, Segment, SenderStats, TickClock};
+use super::{Estimator, Outlet, Params, Segment, SenderStats, TickClock};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -94,7 +94,7 @@ impl Sender {
 
     /// Start a connection: with SYN if there is a handshake, else it is established at once. Nothing of the one before
     /// may be outstanding; sequence numbers continue, everything else is fresh.
-    pub fn open(&mut self, now: Time, out: &mut Vec<Segment>) {
+    pub fn open(&mut self, now: Time, out: &mut impl Outlet) {
         assert!(
             self.sent == self.unacknowledged,
             "a connection opens when nothing of the last is outstanding"
@@ -120,7 +120,7 @@ impl Sender {
 
     /// The next piece of data after an end: on a new connection, or on the old one, which slow-starts again but keeps its
     /// threshold and its estimate of the round trip.
-    pub fn restart(&mut self, now: Time, reconnect: bool, out: &mut Vec<Segment>) {
+    pub fn restart(&mut self, now: Time, reconnect: bool, out: &mut impl Outlet) {
         if reconnect || self.state == State::Closed {
             return self.open(now, out);
         }
@@ -129,18 +129,18 @@ impl Sender {
     }
 
     /// The application gives so many octets to send.
-    pub fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Segment>) {
+    pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outlet) {
         self.written = self.written.saturating_add(bytes);
         self.output(now, out);
     }
 
     /// The application has data without end from now on.
-    pub fn write_forever(&mut self, now: Time, out: &mut Vec<Segment>) {
+    pub fn write_forever(&mut self, now: Time, out: &mut impl Outlet) {
         self.write(now, u64::MAX, out);
     }
 
     /// An ACK or SYN-ACK has arrived. Anything else, and what belongs to an older connection, is ignored.
-    pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut Vec<Segment>) {
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         if !segment.is_ack || segment.connection != self.connection {
             return;
         }
@@ -161,7 +161,7 @@ impl Sender {
     }
 
     /// A timer may have expired; nothing happens before [`Sender::next_timer`].
-    pub fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
+    pub fn on_timer(&mut self, now: Time, out: &mut impl Outlet) {
         match self.timer {
             Some((Timer::Retransmit, at)) if at <= now => self.time_out(now, out),
             Some((Timer::Persist, at)) if at <= now => self.probe(now, out),
@@ -232,7 +232,7 @@ impl Sender {
     }
 
     /// Send what the window allows (`tcp_output`).
-    fn output(&mut self, now: Time, out: &mut Vec<Segment>) {
+    fn output(&mut self, now: Time, out: &mut impl Outlet) {
         if self.state != State::Established {
             return;
         }
@@ -270,7 +270,7 @@ impl Sender {
             || (self.next == self.unacknowledged && self.next < self.sent)
     }
 
-    fn transmit(&mut self, now: Time, seq: u64, len: u64, out: &mut Vec<Segment>) {
+    fn transmit(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
         if seq >= self.sent && self.timed.is_none() {
             self.timed = Some((seq, now));
             self.undelivered.push_back((seq + len, now));
@@ -278,18 +278,18 @@ impl Sender {
         self.emit(now, seq, len, out);
     }
 
-    fn emit(&mut self, now: Time, seq: u64, len: u64, out: &mut Vec<Segment>) {
+    fn emit(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
         let retransmission = seq < self.sent;
         self.sent = self.sent.max(seq + len);
         self.stats.segments_sent += 1;
         self.stats.segments_retransmitted += u64::from(retransmission);
         let connection = self.connection;
         let stamp = if self.timestamps { now } else { Time::ZERO };
-        out.push(Segment { seq, len: len as u32, connection, retransmission, stamp, ..Segment::default() });
+        out.put(Segment { seq, len: len as u32, connection, retransmission, stamp, ..Segment::default() });
     }
 
-    fn send_syn(&mut self, now: Time, out: &mut Vec<Segment>) {
-        out.push(Segment { seq: self.next, connection: self.connection, syn: true, ..Segment::default() });
+    fn send_syn(&mut self, now: Time, out: &mut impl Outlet) {
+        out.put(Segment { seq: self.next, connection: self.connection, syn: true, ..Segment::default() });
         self.start_retransmission_timer(now);
     }
 
@@ -304,7 +304,7 @@ impl Sender {
     }
 
     /// Send the first unacknowledged segment again; what follows stays where it is.
-    fn retransmit_first(&mut self, now: Time, out: &mut Vec<Segment>) {
+    fn retransmit_first(&mut self, now: Time, out: &mut impl Outlet) {
         let left = self.written - self.unacknowledged;
         let len = left.min(self.send_window).min(self.window.mss);
         self.timed = None;
@@ -316,7 +316,7 @@ impl Sender {
     }
 
     /// An ACK that acknowledges nothing new: a duplicate, a window update or a latecomer.
-    fn on_old_ack(&mut self, now: Time, segment: &Segment, out: &mut Vec<Segment>) {
+    fn on_old_ack(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         let waiting = matches!(self.timer, Some((Timer::Retransmit, _)));
         let same_window = u64::from(segment.window) == self.send_window;
         if !waiting || !same_window || segment.ack < self.unacknowledged {
@@ -339,7 +339,7 @@ impl Sender {
         }
     }
 
-    fn on_new_ack(&mut self, now: Time, segment: &Segment, out: &mut Vec<Segment>) {
+    fn on_new_ack(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         let acked = segment.ack - self.unacknowledged;
         if self.timestamps {
             self.timed = None;
@@ -410,7 +410,7 @@ impl Sender {
     }
 
     /// The retransmission timer has expired: go back to the first unacknowledged octet and slow-start (`tcp_timers`).
-    fn time_out(&mut self, now: Time, out: &mut Vec<Segment>) {
+    fn time_out(&mut self, now: Time, out: &mut impl Outlet) {
         self.stats.timeouts += 1;
         self.estimator.back_off();
         let facts = self.facts();
@@ -427,7 +427,7 @@ impl Sender {
     }
 
     /// The persist timer has expired: one octet into a closed window, or what a small window can take.
-    fn probe(&mut self, now: Time, out: &mut Vec<Segment>) {
+    fn probe(&mut self, now: Time, out: &mut impl Outlet) {
         let window = self.send_window.min(self.window.cwnd);
         let left = self.written - self.unacknowledged;
         self.stats.window_probes += 1;

@@ -18,12 +18,12 @@ pub(super) struct Agenda {
     /// When the first event of each row is due, and when the last one.
     firsts: [Time; MOST_ROWS],
     lasts: [Time; MOST_ROWS],
-    rows: Vec<Row<Packet>>,
+    rows: Vec<Row<(u32, Packet)>>,
     /// Rows beyond which all others are empty.
     used: usize,
     /// Arrivals of packets without a row, and by line which ones.
     late: EventQueue,
-    lanes: Vec<VecDeque<Packet>>,
+    lanes: Vec<VecDeque<(u32, Packet)>>,
     first_late: Time,
     calls: EventQueue,
     first_call: Time,
@@ -32,8 +32,8 @@ pub(super) struct Agenda {
 /// What happens next.
 #[derive(Debug)]
 pub(super) enum Due {
-    /// A packet arrives.
-    Packet(Packet),
+    /// A packet arrives at a step of its way.
+    Packet(u32, Packet),
     /// A host or a port is called.
     Call(Event),
 }
@@ -60,9 +60,9 @@ impl Agenda {
         }
     }
 
-    /// A packet will arrive over a line; `rank` is that of the line then.
+    /// A packet will arrive at a step of its way, over a line; `rank` is that of the line then.
     #[inline]
-    pub(super) fn expect(&mut self, packet: Packet, line: u32, time: Time, rank: u32) {
+    pub(super) fn expect(&mut self, packet: (u32, Packet), line: u32, time: Time, rank: u32) {
         let event = Event { time, class: Class::Arrive, rank, entity: line };
         let (mut row, mut closest) = (self.used, 0);
         for (other, last) in self.lasts[..self.used].iter().enumerate() {
@@ -127,7 +127,7 @@ impl Agenda {
     #[inline]
     fn pop_row(&mut self, place: usize) -> Due {
         let row = &mut self.rows[place];
-        let (_, packet) = row.pop().expect("a row that is due holds something");
+        let (_, (at, packet)) = row.pop().expect("a row that is due holds something");
         self.firsts[place] = Time((row.first() >> 64) as u64);
         if self.firsts[place] == Time::NEVER {
             self.lasts[place] = Time::ZERO;
@@ -135,14 +135,15 @@ impl Agenda {
                 self.used -= 1;
             }
         }
-        Due::Packet(packet)
+        Due::Packet(at, packet)
     }
 
     fn pop_late(&mut self) -> Due {
         let event = self.late.pop_before(Time::NEVER).expect("something is late");
         self.first_late = self.late.first_time().unwrap_or(Time::NEVER);
         let packet = self.lanes[event.entity as usize].pop_front();
-        Due::Packet(packet.expect("an arriving packet was on the line"))
+        let (at, packet) = packet.expect("an arriving packet was on the line");
+        Due::Packet(at, packet)
     }
 
     fn pop_call(&mut self) -> Due {
@@ -151,7 +152,7 @@ impl Agenda {
         Due::Call(event)
     }
 
-    fn expect_late(&mut self, packet: Packet, event: Event) {
+    fn expect_late(&mut self, packet: (u32, Packet), event: Event) {
         self.lanes[event.entity as usize].push_back(packet);
         self.late.push(event);
         self.first_late = self.first_late.min(event.time);

@@ -99,7 +99,7 @@ impl Fifo {
         aside: &mut Aside,
         window: Window,
         now: Time,
-        packet: &Packet,
+        packet: Packet,
         step: &Step,
     ) -> Result<Sent, Reason> {
         if self.stop <= now {

@@ -137,7 +137,7 @@ impl Packets {
         while let Some((now, due)) = self.agenda.pop_before(end) {
             self.work.events += 1;
             match due {
-                Due::Packet(packet) => self.arrive(packet, now),
+                Due::Packet(step, packet) => self.arrive(step, packet, now),
                 Due::Call(event) => self.called(event, now),
             }
         }
@@ -165,11 +165,11 @@ impl Packets {
     }
 
     #[inline]
-    fn arrive(&mut self, packet: Packet, now: Time) {
-        let step = self.steps[packet.step as usize];
+    fn arrive(&mut self, at: u32, packet: Packet, now: Time) {
+        let step = &self.steps[at as usize];
         match step.stop {
-            Stop::Alone | Stop::Meet => self.pass(packet, now, true),
-            Stop::Asked => self.enter(packet, now, true),
+            Stop::Alone | Stop::Meet => self.pass(at, packet, now, true),
+            Stop::Asked => self.enter(at, packet, now, true),
             Stop::Host => self.deliver(packet.frame, step.circuit, now),
             Stop::End => {
                 self.awaited[step.port as usize] -= 1;
@@ -180,50 +180,50 @@ impl Packets {
 
     /// A packet comes to a port that takes it by a rule, and from there to whatever can be worked through; only if `ahead`
     /// that may be a host.
-    fn pass(&mut self, mut packet: Packet, mut now: Time, ahead: bool) {
+    fn pass(&mut self, mut at: u32, packet: Packet, mut now: Time, ahead: bool) {
         loop {
-            let step = self.steps[packet.step as usize];
+            let step = &self.steps[at as usize];
             let (fifo, aside) = (&mut self.fifos[step.port as usize], &mut self.asides[step.port as usize]);
-            let sent = match fifo.take(aside, self.window, now, &packet, &step) {
+            let sent = match fifo.take(aside, self.window, now, packet, step) {
                 Ok(sent) => sent,
-                Err(reason) => return self.lost(step.port, packet.unit(&step), reason, now),
+                Err(reason) => return self.lost(step.port, packet.unit(step), reason, now),
             };
             if sent.starts >= self.window.to {
                 return;
             }
             self.work.packet_hops += 1;
             now = Time(sent.ends.0 + step.latency);
-            packet.step += 1;
-            let next = self.steps[packet.step as usize];
-            if next.stop != Stop::Alone || now >= self.window.to {
-                return self.leave(packet, &next, now, ahead);
+            at += 1;
+            if self.steps[at as usize].stop != Stop::Alone || now >= self.window.to {
+                return self.leave(at, packet, now, ahead);
             }
         }
     }
 
     /// A packet will come to its next step at `time`: that is worked through at once, if possible.
     #[inline]
-    fn leave(&mut self, packet: Packet, next: &Step, time: Time, ahead: bool) {
+    fn leave(&mut self, at: u32, packet: Packet, time: Time, ahead: bool) {
+        let (next, line) = (&self.steps[at as usize], self.steps[at as usize - 1].port);
         if time >= self.window.to {
             self.on_lines[next.circuit as usize] += 1;
             return;
         }
-        let line = self.steps[packet.step as usize - 1].port;
         match next.stop {
-            Stop::Alone => return self.pass(packet, time, ahead),
+            Stop::Alone => return self.pass(at, packet, time, ahead),
             Stop::End if ahead && time < self.end && self.awaited[line as usize] == 0 => {
+                let circuit = next.circuit;
                 self.ring_before(next.vc, time);
-                return self.deliver(packet.frame, next.circuit, time);
+                return self.deliver(packet.frame, circuit, time);
             }
             Stop::End => self.awaited[line as usize] += 1,
             Stop::Meet | Stop::Asked | Stop::Host => {}
         }
-        self.agenda.expect(packet, line, time, self.ties.rank(time, line));
+        self.agenda.expect((at, packet), line, time, self.ties.rank(time, line));
     }
 
     /// A packet comes to a port that is asked about it.
-    fn enter(&mut self, packet: Packet, now: Time, ahead: bool) {
-        let step = self.steps[packet.step as usize];
+    fn enter(&mut self, at: u32, packet: Packet, now: Time, ahead: bool) {
+        let step = self.steps[at as usize];
         let (port, unit) = (step.port as usize, packet.unit(&step));
         let Network { ports, circuits, .. } = &mut self.network;
         ports[port].arrive(now, unit, step.vc as usize, number_at_port(circuits), &mut self.losses);
@@ -240,10 +240,9 @@ impl Packets {
         let Some(Started { unit, sent }) = started else { return };
         self.work.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
         self.agenda.call(Event::new(sent.ends, Class::Free, port as u32));
-        let step = self.first[unit.vc as usize] + u32::from(unit.hop) + 1;
-        let packet = Packet { step, frame: unit.frame, bytes: unit.bytes, flags: unit.flags };
-        let next = self.steps[step as usize];
-        self.leave(packet, &next, sent.arrives, ahead);
+        let at = self.first[unit.vc as usize] + u32::from(unit.hop) + 1;
+        let packet = Packet { frame: unit.frame, bytes: unit.bytes, flags: unit.flags };
+        self.leave(at, packet, sent.arrives, ahead);
     }
 
     fn tick(&mut self, port: usize, now: Time) {
@@ -274,6 +273,9 @@ impl Packets {
     /// The end of a flow acts ahead of time: timers that go off before `time` do so now.
     #[inline]
     fn ring_before(&mut self, entity: u32, time: Time) {
+        if self.calls.at(entity as usize) >= time {
+            return;
+        }
         let (flow, end) = End::of_entity(entity as usize);
         while let Some(due) = self.network.flows[flow].next_timer(end).filter(|due| *due < time) {
             let Network { flows, circuits, .. } = &mut self.network;
@@ -305,11 +307,11 @@ impl Packets {
         for place in 0..self.outbox.emissions.len() {
             let emission = self.outbox.emissions[place];
             let flags = emission.marks.with(Flags::FIRST).with(Flags::EOM);
-            let step = self.first[emission.vc as usize];
-            let packet = Packet { step, frame: emission.frame, bytes: emission.shape.bytes, flags };
-            match self.steps[step as usize].stop {
-                Stop::Asked => self.enter(packet, now, false),
-                _ => self.pass(packet, now, false),
+            let at = self.first[emission.vc as usize];
+            let packet = Packet { frame: emission.frame, bytes: emission.shape.bytes, flags };
+            match self.steps[at as usize].stop {
+                Stop::Asked => self.enter(at, packet, now, false),
+                _ => self.pass(at, packet, now, false),
             }
         }
         self.outbox.emissions.clear();

@@ -8,10 +8,9 @@ use crate::scheduler;
 use crate::unit::{Flags, Unit};
 use crate::units::Span;
 
-/// A packet under way: which step of its circuit it takes next.
+/// A packet under way.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Packet {
-    pub(in super::super) step: u32,
     pub(in super::super) frame: u32,
     pub(in super::super) bytes: u16,
     pub(in super::super) flags: Flags,
@@ -59,8 +58,8 @@ pub(super) struct Steps {
 
 impl Packet {
     /// The unit that it is, at a step.
-    pub(super) fn unit(&self, step: &Step) -> Unit {
-        let Packet { frame, bytes, flags, .. } = *self;
+    pub(super) fn unit(self, step: &Step) -> Unit {
+        let Packet { frame, bytes, flags } = self;
         Unit { vc: step.circuit, frame, index: 0, bytes, hop: step.hop, flags }
     }
 }

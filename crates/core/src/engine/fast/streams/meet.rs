@@ -3,15 +3,13 @@
 use super::super::books::Stay;
 use super::super::pace::{Beat, Pace};
 use super::Ledger;
+use super::order::{Next, Order};
 use super::stream::{Interface, Stream};
 use super::ways::{Way, rule_of};
 use crate::buffer::admission::Rule;
 use crate::buffer::verdict::Reason;
 use crate::engine::fast::plan::latency;
 use crate::engine::{LossRecord, is_sampled};
-use crate::kernel::Ties;
-use crate::kernel::queue::{Class, Event};
-use crate::kernel::row::Row;
 use crate::network::Network;
 use crate::scenario::model::Scenario;
 use crate::units::{CELL_BYTES, Span, Time};
@@ -19,18 +17,22 @@ use crate::units::{CELL_BYTES, Span, Time};
 /// The port and all streams that come to it.
 #[derive(Debug)]
 pub(super) struct Meet {
+    /// Streams, with the circuit's number here of each.
+    streams: Vec<(Stream, u32)>,
+    order: Order,
+    queue: Queue,
+}
+
+/// The port's queue of cells.
+#[derive(Debug)]
+struct Queue {
     port: usize,
-    /// Streams, with the line over which each comes and its circuit's number here.
-    streams: Vec<(Stream, u32, u32)>,
-    /// Which of them comes next.
-    order: Row<u32>,
-    ties: Ties,
     pace: Pace,
     /// Time from the end of a transmission to the arrival at the next port or host.
     latency: u64,
-    /// Occupancy from which a cell is refused, and from which it does not fit.
-    threshold: u64,
-    capacity: u64,
+    /// Occupancy from which a cell is lost, and why.
+    full: u64,
+    reason: Reason,
     /// When the line is free; so many cells are in the buffer, of which the oldest one ends at that beat.
     free: Beat,
     count: u64,
@@ -53,29 +55,32 @@ impl Meet {
         port: usize,
         ways: Vec<Way>,
         network: &mut Network,
-        ledger: &Ledger,
+        ledger: &mut Ledger,
     ) -> Meet {
         let (line, window) = (&scenario.lines[port], ledger.window);
-        let threshold = match rule_of(scenario, port) {
-            Some(Rule::Frames { threshold, .. }) => threshold,
-            _ => u64::MAX,
+        let capacity = line.port.capacity;
+        let (full, reason) = match rule_of(scenario, port) {
+            Some(Rule::Frames { threshold, .. }) if threshold <= capacity => (threshold, Reason::Early),
+            _ => (capacity, Reason::Overflow),
         };
-        let streams = ways.into_iter().map(|way| {
-            let (from, number) = (way.line, way.number);
-            (Stream::new(scenario, way, network, ledger), from, number)
-        });
+        let mut order = Order::new(scenario.seed);
+        let mut streams = Vec::with_capacity(ways.len());
+        for way in ways {
+            let (line, number, stream) = (way.line, way.number, streams.len() as u32);
+            streams.push((Stream::new(scenario, way, network, ledger), number));
+            if let Some(time) = streams[stream as usize].0.send(ledger) {
+                order.add(Next { time, stream, line });
+            }
+        }
         let every = scenario.sample;
         let next = Time(window.from.0.div_ceil(every.0) * every.0);
         let sample = if is_sampled(scenario, port) { next } else { Time::NEVER };
-        Meet {
+        let queue = Queue {
             port,
-            streams: streams.collect(),
-            order: Row::default(),
-            ties: Ties::new(scenario.seed),
             pace: Pace::of(line.rate, CELL_BYTES as u16),
             latency: latency(scenario, line).0,
-            threshold,
-            capacity: line.port.capacity,
+            full,
+            reason,
             free: Beat::default(),
             count: 0,
             ends: Beat::default(),
@@ -86,17 +91,25 @@ impl Meet {
             passed: 0,
             area: 0,
             max: 0,
-        }
+        };
+        Meet { streams, order, queue }
     }
 
     /// From the first cell to the last.
     pub(super) fn run(&mut self, network: &mut Network, ledger: &mut Ledger) {
-        (0..self.streams.len()).for_each(|index| self.expect(index, ledger));
-        while let Some((key, index)) = self.order.pop() {
-            self.arrive(index as usize, Time((key >> 64) as u64), network, ledger);
-            self.expect(index as usize, ledger);
+        let Meet { streams, order, queue } = self;
+        while let Some(Next { time, stream, .. }) = order.first() {
+            let (stream, vc) = &mut streams[stream as usize];
+            if queue.stop <= time {
+                queue.settle(time, network);
+            }
+            queue.arrive(stream, *vc, time, ledger);
+            match stream.send(ledger) {
+                Some(time) => order.follow(time),
+                None => order.end(),
+            }
         }
-        self.settle(Time(ledger.window.to.0 - 1), network);
+        queue.settle(Time(ledger.window.to.0 - 1), network);
     }
 
     /// Enter everything where it belongs; interfaces have books of their own.
@@ -105,31 +118,20 @@ impl Meet {
         network: &mut Network,
         ledger: &mut Ledger,
     ) -> impl Iterator<Item = Box<Interface>> {
-        let Meet { port, streams, passed, area, max, .. } = self;
+        let Meet { streams, queue: Queue { port, passed, area, max, .. }, .. } = self;
         ledger.books[port].enter_whole(passed, passed * CELL_BYTES, area, max);
         ledger.books[port].max = max;
         streams.into_iter().filter_map(move |(stream, ..)| stream.close(network, ledger))
     }
+}
 
-    /// The next cell of a stream is to come.
+impl Queue {
+    /// A cell of a stream, the circuit `vc`, arrives.
     #[inline]
-    fn expect(&mut self, index: usize, ledger: &mut Ledger) {
-        let (stream, line, _) = &mut self.streams[index];
-        if let Some(time) = stream.send(ledger) {
-            let rank = self.ties.rank(time, *line);
-            let event = Event { time, class: Class::Arrive, rank, entity: *line };
-            self.order.push(event.key(), index as u32);
-        }
-    }
-
-    #[inline]
-    fn arrive(&mut self, index: usize, now: Time, network: &mut Network, ledger: &mut Ledger) {
-        if self.stop <= now {
-            self.settle(now, network);
-        }
+    fn arrive(&mut self, stream: &mut Stream, vc: u32, now: Time, ledger: &mut Ledger) {
         self.drop_until(now);
-        if self.count >= self.threshold.min(self.capacity) {
-            return self.lose(index, now, ledger);
+        if self.count >= self.full {
+            return self.lose(stream, now, ledger);
         }
         let start = self.free.not_before(now);
         self.free = start.next(&self.pace);
@@ -139,14 +141,13 @@ impl Meet {
         self.count += 1;
         self.max = self.max.max(self.count);
         let ends = Time(start.time.0 + self.pace.whole);
-        let (stream, _, vc) = &mut self.streams[index];
         if ledger.window.from <= now && ends < ledger.window.to {
             self.passed += 1;
             self.area += u128::from(ends.0 - now.0);
         } else {
-            let (unit, books) = (stream.unit(stream.way.hop), &mut ledger.books[self.port]);
-            books.frames_whole_out += u64::from(ledger.window.holds(ends));
-            books.enter(&Stay { unit, vc: *vc, size: 1, arrived: now, starts: start.time, ends });
+            let unit = stream.unit(stream.way.hop);
+            let stay = Stay { unit, vc, size: 1, arrived: now, starts: start.time, ends };
+            ledger.enter_crossing(self.port, &stay);
         }
         if start.time >= ledger.window.to {
             return;
@@ -158,9 +159,9 @@ impl Meet {
     }
 
     /// A cell is lost.
-    fn lose(&mut self, index: usize, time: Time, ledger: &mut Ledger) {
-        let stream = &mut self.streams[index].0;
-        let reason = if self.count >= self.threshold { Reason::Early } else { Reason::Overflow };
+    #[inline(never)]
+    fn lose(&mut self, stream: &mut Stream, time: Time, ledger: &mut Ledger) {
+        let reason = self.reason;
         let unit = stream.unit(stream.way.hop);
         stream.lose();
         ledger.books[self.port].lose(time, &unit, reason);

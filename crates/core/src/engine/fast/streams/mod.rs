@@ -9,6 +9,7 @@
 //! ports on its way in the end. Cells under way when the measured time begins or ends are entered one by one.
 
 mod meet;
+mod order;
 mod stream;
 mod ways;
 
@@ -41,7 +42,7 @@ pub(super) fn run(scenario: &Scenario, log: bool) -> Option<Outcome> {
     unused.into_iter().for_each(|port| sample_nothing(scenario, window, &mut network.ports[port]));
     let mut interfaces = Vec::new();
     for (port, ways) in ways.meets {
-        let mut meet = Meet::new(scenario, port, ways, &mut network, &ledger);
+        let mut meet = Meet::new(scenario, port, ways, &mut network, &mut ledger);
         meet.run(&mut network, &mut ledger);
         interfaces.extend(meet.close(&mut network, &mut ledger));
     }

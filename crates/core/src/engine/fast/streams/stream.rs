@@ -25,13 +25,14 @@ pub(super) struct Stream {
     behind: u64,
     /// When the cell was sent that comes next.
     sent: Time,
-    /// Cells that passed the ports before the meeting, and those behind it, all in the measured time.
-    early: u64,
-    passed: u64,
-    /// Cells of the measured time sent, received, and how long they took.
-    cells_sent: u64,
-    received: u64,
+    /// Cells sent before the measured time, and those that did not pass the ports before the meeting within it.
+    unmeasured: u64,
+    astray: u64,
+    /// How long those took that were received in the measured time, and how many of them did not pass the ports behind
+    /// the meeting within it.
     delivery: DeliveryTime,
+    late: u64,
+    /// Cells sent and lost, and those arrived that are not among the former.
     tally: Tally,
 }
 
@@ -64,11 +65,10 @@ impl Stream {
             way,
             ticks,
             sent: Time::ZERO,
-            early: 0,
-            passed: 0,
-            cells_sent: 0,
-            received: 0,
+            unmeasured: 0,
+            astray: 0,
             delivery: DeliveryTime::default(),
+            late: 0,
             tally: Tally::default(),
         }
     }
@@ -91,19 +91,29 @@ impl Stream {
             self.ticks.step();
             self.sent = now;
             self.tally.sent += 1;
-            self.cells_sent += u64::from(now >= ledger.window.from);
-            let first = if self.interface.is_some() { self.wait(now, ledger) } else { Some(now) };
-            let Some(first) = first else { continue };
-            let comes = Time(first.0 + self.before);
-            if first >= ledger.window.from && comes < ledger.window.to {
-                self.early += 1;
+            let comes = Time(now.0 + self.before);
+            if now >= ledger.window.from && comes < ledger.window.to && self.interface.is_none() {
                 return Some(comes);
             }
-            let unit = self.unit(usize::from(self.interface.is_some()));
-            if ledger.walk(&self.way.before, unit, first) {
+            if let Some(comes) = self.walk(now, ledger) {
                 return Some(comes);
             }
         }
+    }
+
+    /// The cell passes the ports before the meeting one by one, or waits at its interface; answers when it has come, unless
+    /// the run is over then.
+    fn walk(&mut self, now: Time, ledger: &mut Ledger) -> Option<Time> {
+        self.unmeasured += u64::from(now < ledger.window.from);
+        self.astray += 1;
+        let first = if self.interface.is_some() { self.wait(now, ledger)? } else { now };
+        let comes = Time(first.0 + self.before);
+        if first >= ledger.window.from && comes < ledger.window.to {
+            self.astray -= 1;
+            return Some(comes);
+        }
+        let unit = self.unit(usize::from(self.interface.is_some()));
+        ledger.walk(&self.way.before, unit, first).then_some(comes)
     }
 
     /// The cell has been taken at the meeting, which it came to at `now`, and comes to what is behind it at `next`.
@@ -113,9 +123,6 @@ impl Stream {
         if now < ledger.window.from || arrives >= ledger.window.to {
             return self.pass_at_edge(next, arrives, ledger);
         }
-        self.passed += 1;
-        self.received += 1;
-        self.tally.arrived += 1;
         self.delivery.add(arrives.since(self.sent));
     }
 
@@ -126,11 +133,13 @@ impl Stream {
 
     /// At the end of the run everything is entered where it belongs; an interface has books of its own.
     pub(super) fn close(self, network: &mut Network, ledger: &mut Ledger) -> Option<Box<Interface>> {
-        let Stream { way, early, passed, .. } = self;
+        let Stream { way, tally, delivery, .. } = self;
+        let (early, passed) = (tally.sent - self.astray, delivery.count - self.late);
         way.before.iter().for_each(|pass| ledger.enter_alike(pass, early));
         way.behind.iter().for_each(|pass| ledger.enter_alike(pass, passed));
-        network.flows[way.flow].enter(self.cells_sent, self.received, self.delivery);
-        network.circuits[way.vc].enter(self.tally, self.received);
+        network.flows[way.flow].enter(tally.sent - self.unmeasured, delivery.count, delivery);
+        let tally = Tally { arrived: tally.arrived + passed, ..tally };
+        network.circuits[way.vc].enter(tally, delivery.count);
         self.interface
     }
 
@@ -139,9 +148,9 @@ impl Stream {
         let unit = self.unit(0);
         let interface = self.interface.as_deref_mut().expect("cells wait at an interface");
         let Pass { port, vc, whole, transit } = interface.transit;
-        let packet = Packet { step: 0, frame: unit.frame, bytes: unit.bytes, flags: unit.flags };
+        let packet = Packet { frame: unit.frame, bytes: unit.bytes, flags: unit.flags };
         let step = Step { stop: Stop::Alone, hop: 0, circuit: unit.vc, port, vc, latency: transit - whole };
-        let sent = interface.fifo.take(&mut interface.aside, ledger.window, now, &packet, &step);
+        let sent = interface.fifo.take(&mut interface.aside, ledger.window, now, packet, &step);
         let sent = sent.expect("an interface takes everything");
         if sent.starts >= ledger.window.to {
             return None;
@@ -157,7 +166,7 @@ impl Stream {
         }
         self.tally.arrived += 1;
         if arrives >= ledger.window.from {
-            self.received += 1;
+            self.late += 1;
             self.delivery.add(arrives.since(self.sent));
         }
     }
@@ -172,10 +181,10 @@ impl Ledger {
                 break;
             }
             let ends = Time(time.0 + pass.whole);
-            let books = &mut self.books[pass.port as usize];
-            books.max = books.max.max(u64::from(ends >= self.window.from));
-            books.frames_whole_out += u64::from(self.window.holds(ends));
-            books.enter(&Stay { unit, vc: pass.vc, size: 1, arrived: time, starts: time, ends });
+            let (port, vc) = (pass.port as usize, pass.vc);
+            let max = &mut self.books[port].max;
+            *max = (*max).max(u64::from(ends >= self.window.from));
+            self.enter_crossing(port, &Stay { unit, vc, size: 1, arrived: time, starts: time, ends });
             self.work.cell_hops += 1;
             unit.hop += 1;
             time.0 += pass.transit;
@@ -183,11 +192,22 @@ impl Ledger {
         self.on_line(unit.vc, time).is_some()
     }
 
+    /// A cell is entered by itself.
+    #[inline(never)]
+    pub(super) fn enter_crossing(&mut self, port: usize, stay: &Stay) {
+        let books = &mut self.books[port];
+        books.frames_whole_out += u64::from(self.window.holds(stay.ends));
+        books.enter(stay);
+    }
+
     /// A cell that has been sent comes at `time`, unless the run is over then.
+    #[inline]
     pub(super) fn on_line(&mut self, vc: u32, time: Time) -> Option<Time> {
-        let comes = time < self.window.to;
-        self.on_lines[vc as usize] += u64::from(!comes);
-        comes.then_some(time)
+        if time >= self.window.to {
+            self.on_lines[vc as usize] += 1;
+            return None;
+        }
+        Some(time)
     }
 
     /// So many cells have passed a port one like the other, all in the measured time.
