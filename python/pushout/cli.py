@@ -15,6 +15,7 @@ from pushout.bench.verb import bench
 from pushout.options import (
     BAD_SCENARIO,
     FAILURE,
+    INTERNAL,
     INTERRUPTED,
     JSON,
     MISSED,
@@ -300,7 +301,18 @@ def _run(args: list[str]) -> int:
             raise
         click.echo(str(error), err=True)
         return BAD_SCENARIO
+    except RuntimeError as error:
+        if not _is_internal(error):
+            raise
+        click.echo(str(error), err=True)
+        return INTERNAL
     return OK
+
+
+def _is_internal(error: RuntimeError) -> bool:
+    from pushout import InternalError
+
+    return isinstance(error, InternalError)
 
 
 def _is_about_input(error: Exception) -> bool:
