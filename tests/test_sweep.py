@@ -140,8 +140,10 @@ def test_the_store_takes_every_seed_and_forgets_nothing(tmp_path: Path) -> None:
     store.put((key, run.seed, json.dumps(run.figures), run.wall_s) for run in runs)
     store.close()
     again = Store(tmp_path)
-    assert again.find(key) == {run.seed: run for run in runs}
-    assert again.find(again.key("other")) == {}
+    keys = [again.key(f"other {number}") for number in range(1200)]
+    found = again.find([*keys, key])
+    assert found.pop(key) == {run.seed: run for run in runs}
+    assert found == {other: {} for other in keys}
 
 
 def sweeping(out: Path, plan: Path = SWEEP) -> list[str]:
@@ -250,6 +252,7 @@ def test_a_full_disk_is_one_message_and_what_was_kept_stays(tmp_path: Path) -> N
         ({"seed": 2**64 - 1}, "leaves no room"),
         ({"axis": {"goodput_ratio": {"a": TAIL_DROP}}}, "is the name of a figure"),
         ({"scenario": "nowhere.toml"}, "nowhere.toml: no such file"),
+        ({"reps": {"precision": 0.1, "of": "summary.godput"}}, 'unknown entry "godput"'),
     ],
 )
 def test_a_bad_sweep_is_one_message(
@@ -262,10 +265,18 @@ def test_a_bad_sweep_is_one_message(
 def test_wrong_places_and_files_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wrong = tmp_path / "wrong.toml"
     wrong.write_text("scenari = 'x'\n", encoding="utf-8")
+    misspelt = tmp_path / "misspelt.toml"
+    misspelt.write_text(f"scenario = '{SWEEP.parent}/lan.toml'\n[grid]\nflows.mss = [1]\n", encoding="utf-8")
     file = tmp_path / "file"
     file.touch()
+    damaged = tmp_path / "damaged"
+    damaged.mkdir()
+    (damaged / "runs.sqlite").write_text("no database at all, but long enough to be one\n" * 50, encoding="utf-8")
     for arguments, code in [
         ([str(wrong)], 3),
+        ([str(misspelt)], 3),
+        ([str(SWEEP.parent / "lan.toml")], 3),
+        ([str(SWEEP), "--out", str(tmp_path), "--cache", str(damaged)], 1),
         ([str(tmp_path / "none.toml")], 3),
         ([str(SWEEP), "--out", f"{file}/below"], 1),
         ([str(SWEEP), "--out", "nothing://x"], 1),
@@ -276,6 +287,8 @@ def test_wrong_places_and_files_are_one_line(tmp_path: Path, capsys: pytest.Capt
         out, err = capsys.readouterr()
         assert out == ""
         assert code == 2 or len(err.splitlines()) == 1, err
+        named = [word for word in arguments if not word.startswith("--")][-1]
+        assert named in err or code == 2, err
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
