@@ -5,7 +5,6 @@ put in order by what was asked, not by who was first: they are the same as those
 """
 
 import logging
-import os
 import socket
 from collections import deque
 from collections.abc import Sequence
@@ -128,7 +127,6 @@ class Cluster:
 
 def _connect(address: str) -> Any:
     """Join a cluster, or say in one line why not."""
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "error")  # its warnings say less than the message below
     try:
         import ray
     except ImportError:
