@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import FakeCore, command
+from conftest import ROOT, FakeCore, command
 from pushout.study import model
 from test_study import TOML, toy
 
@@ -83,6 +83,17 @@ def test_a_place_that_cannot_be_written_is_one_line(
 ) -> None:
     command("run", scenario, "--out", f"{scenario}/below", code=1)
     assert len(capsys.readouterr().err.splitlines()) == 1
+    assert core.runs == [], "it is found out before the run"
+
+
+def test_a_result_that_cannot_be_written_is_shown_all_the_same(
+    core: FakeCore, scenario: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "result.json").mkdir()
+    command("run", scenario, "--out", str(tmp_path), "--json", code=1)
+    out, err = capsys.readouterr()
+    assert json.loads(out)["scenario"] == "lan"
+    assert err == f"{tmp_path}/result.json: Is a directory\n"
 
 
 @pytest.mark.parametrize(
@@ -122,6 +133,12 @@ def test_a_bad_scenario_exits_with_3_and_one_message(
             assert out == ""
             assert message in err
             assert len(err.splitlines()) == 1
+
+
+def test_a_sweep_is_told_from_a_scenario(capsys: pytest.CaptureFixture[str]) -> None:
+    sweep = str(ROOT / "scenarios" / "sweep-small.toml")
+    command("run", sweep, code=3)
+    assert capsys.readouterr().err == f"{sweep}: this is a sweep, not a scenario: pushout sweep runs it\n"
 
 
 def test_validate_judges_every_scenario(core: FakeCore, scenario: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -80,6 +80,25 @@ def test_what_cannot_be_drawn_is_told(result: pushout.SweepResult, arguments: di
         result.plot(**arguments)
 
 
+def test_a_legend_is_read_row_by_row_and_leaves_the_drawing_its_height() -> None:
+    def legend(count: int) -> tuple[float, list[str]]:
+        with plot._figure() as (figure, grid):
+            for number in range(count):
+                grid[0][0].plot([0, 1], label=f"policy number {number:02}")
+            plot._legend(figure, grid[0][0])
+            texts = figure.legends[0].get_texts()
+            figure.draw_without_rendering()
+            places = [text.get_window_extent() for text in texts]
+            inside = all(place.x0 >= 0 and place.x1 <= figure.bbox.width for place in places)
+            assert inside, "no name is cut"
+            by_place = sorted(zip(places, texts, strict=True), key=lambda pair: (-round(pair[0].y0), pair[0].x0))
+            return figure.get_figheight(), [text.get_text() for _, text in by_place]
+
+    few, many = legend(5), legend(21)
+    assert few[0] < many[0]
+    assert [few[1], many[1]] == [sorted(few[1]), sorted(many[1])]
+
+
 def test_no_two_series_look_alike() -> None:
     looks = [tuple(map(str, look.values())) for look in plot._looks(12)]
     assert len(set(looks)) == 12

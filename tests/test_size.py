@@ -169,14 +169,25 @@ def test_a_buffer_is_found_for_every_policy(tmp_path: Path, capsys: pytest.Captu
     assert "µs at line rate" in out
 
 
+def test_a_goal_that_nothing_meets_is_a_sure_answer() -> None:
+    found = pushout.size(
+        LAN, "goodput_ratio>=2", "port.bottleneck.buffer", policies="tail-drop", set={"duration": "9 ms"}
+    )
+    (answer,) = found.document["answers"]
+    assert (answer["value"], answer["sure"], answer["too_small"]) == (None, True, "32768 cells")
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"goal": "goodput_rato>=0.9"}, "the summary has no such figure"),
+        ({"goal": "goodput_rato>=0.9"}, 'unknown entry "goodput_rato"; did you mean "goodput_ratio"'),
         ({"over": "port.bottleneck.bufer", "low": "1", "high": "2"}, 'did you mean "buffer"'),
         ({"over": "port.botleneck.buffer"}, "did you mean bottleneck"),
         ({"least": 9, "most": 3}, "2 ≤ least ≤ most"),
         ({"low": "5000 cells", "high": "100 cells"}, "nothing between"),
+        ({"over": "port.bottleneck.bufer"}, 'has no value in the scenario .*did you mean "buffer".*give --from'),
+        ({"over": "port.bottleneck.admission.policy"}, "is 'epd' in the scenario, which is no number"),
+        ({"policies": "as-is"}, r"when port.bottleneck.buffer was to have values from 256 cells \(--from\)"),
     ],
 )
 def test_a_mistake_is_one_message(change: dict[str, Any], why: str) -> None:

@@ -1,13 +1,17 @@
 """Sweeps with the real simulator."""
 
+import contextlib
+import io
 import json
 import os
 import random
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -136,13 +140,25 @@ def test_the_store_takes_every_seed_and_forgets_nothing(tmp_path: Path) -> None:
     store.put((key, run.seed, json.dumps(run.figures), run.wall_s) for run in runs)
     store.close()
     again = Store(tmp_path)
-    assert again.find(key) == {run.seed: run for run in runs}
-    assert again.find(again.key("other")) == {}
+    keys = [again.key(f"other {number}") for number in range(1200)]
+    found = again.find([*keys, key])
+    assert found.pop(key) == {run.seed: run for run in runs}
+    assert found == {other: {} for other in keys}
 
 
-def sweeping(out: Path) -> list[str]:
-    script = "from pushout.cli import main; main()"
-    return [sys.executable, "-c", script, "sweep", str(SWEEP), "--out", str(out)]
+def sweeping(out: Path, plan: Path = SWEEP) -> list[str]:
+    script = "import pyarrow.parquet, pushout.question.sweep; print(flush=True); from pushout.cli import main; main()"
+    return [sys.executable, "-c", script, "sweep", str(plan), "--out", str(out)]
+
+
+@contextlib.contextmanager
+def at_work(out: Path, plan: Path) -> Iterator[subprocess.Popen[str]]:
+    """A sweep from the moment on at which the program is loaded; it does not outlive the block."""
+    with subprocess.Popen(sweeping(out, plan), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield process
+        process.kill()
 
 
 def wait_for_runs(out: Path) -> None:
@@ -156,24 +172,48 @@ def wait_for_runs(out: Path) -> None:
     raise AssertionError("no run was kept")
 
 
-@pytest.mark.timeout(150)
-def test_a_sweep_that_is_killed_again_and_again_ends_with_the_same_rows(tmp_path: Path) -> None:
+def octets(folder: Path) -> bytes:
+    """The rows as bytes, without the times that no two runs share."""
+    table = without_wall_time(pq.read_table(folder / "rows.parquet")).combine_chunks()
+    sink = io.BytesIO()
+    pq.write_table(table, sink)
+    return sink.getvalue()
+
+
+def kept(out: Path) -> int:
+    """How many runs a sweep has kept."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{out}/cache/runs.sqlite?mode=rw", uri=True)) as store:
+            ((count,),) = store.execute("SELECT count(*) FROM run").fetchall()
+            return int(count)
+    except sqlite3.OperationalError:  # killed before there was a file, or a table
+        return 0
+
+
+@pytest.mark.timeout(200)
+def test_a_sweep_that_is_killed_ten_times_ends_with_the_same_rows(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    text = SWEEP.read_text(encoding="utf-8").replace('"0.3 s"', '"0.15 s"')
+    plan.write_text(text.replace('"lan.toml"', f"'{SWEEP.parent / 'lan.toml'}'"), encoding="utf-8")
     undisturbed, out = tmp_path / "one", tmp_path / "other"
-    subprocess.run(sweeping(undisturbed), check=True, capture_output=True)
+    with at_work(undisturbed, plan) as process:
+        start = time.monotonic()
+        process.communicate()
+        longest = time.monotonic() - start
     moments = random.Random(1)  # noqa: S311
-    kills = 0
-    for _ in range(4):
-        process = subprocess.Popen(sweeping(out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait_for_runs(out)
-        time.sleep(moments.uniform(0, 0.4))
-        kills += process.poll() is None
-        process.kill()
-        process.wait()
-    assert kills > 0
-    done = subprocess.run([*sweeping(out), "--json"], check=True, capture_output=True)
-    assert json.loads(done.stdout)["computed"] < 240
-    first, second = (pq.read_table(folder / "rows.parquet") for folder in (undisturbed, out))
-    assert without_wall_time(first).equals(without_wall_time(second))
+    left: list[int] = []
+    while len(left) < 10:
+        with at_work(out, plan) as process:
+            time.sleep(moments.uniform(0, longest / 4))
+            killed = process.poll() is None
+        if killed:
+            left.append(kept(out))
+    assert left == sorted(left), "a kill loses nothing that was kept"
+    assert any(0 < count < 240 for count in left), "some kill hit the sweep at work"
+    before = kept(out)
+    done = subprocess.run([*sweeping(out, plan), "--json"], check=True, capture_output=True)
+    assert json.loads(done.stdout)["computed"] == 240 - before
+    assert octets(out) == octets(undisturbed)
     assert sorted(file.name for file in out.iterdir()) == ["cache", "manifest.json", "rows.parquet"]
 
 
@@ -212,6 +252,7 @@ def test_a_full_disk_is_one_message_and_what_was_kept_stays(tmp_path: Path) -> N
         ({"seed": 2**64 - 1}, "leaves no room"),
         ({"axis": {"goodput_ratio": {"a": TAIL_DROP}}}, "is the name of a figure"),
         ({"scenario": "nowhere.toml"}, "nowhere.toml: no such file"),
+        ({"reps": {"precision": 0.1, "of": "summary.godput"}}, 'unknown entry "godput"'),
     ],
 )
 def test_a_bad_sweep_is_one_message(
@@ -224,10 +265,18 @@ def test_a_bad_sweep_is_one_message(
 def test_wrong_places_and_files_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wrong = tmp_path / "wrong.toml"
     wrong.write_text("scenari = 'x'\n", encoding="utf-8")
+    misspelt = tmp_path / "misspelt.toml"
+    misspelt.write_text(f"scenario = '{SWEEP.parent}/lan.toml'\n[grid]\nflows.mss = [1]\n", encoding="utf-8")
     file = tmp_path / "file"
     file.touch()
+    damaged = tmp_path / "damaged"
+    damaged.mkdir()
+    (damaged / "runs.sqlite").write_text("no database at all, but long enough to be one\n" * 50, encoding="utf-8")
     for arguments, code in [
         ([str(wrong)], 3),
+        ([str(misspelt)], 3),
+        ([str(SWEEP.parent / "lan.toml")], 3),
+        ([str(SWEEP), "--out", str(tmp_path), "--cache", str(damaged)], 1),
         ([str(tmp_path / "none.toml")], 3),
         ([str(SWEEP), "--out", f"{file}/below"], 1),
         ([str(SWEEP), "--out", "nothing://x"], 1),
@@ -238,6 +287,8 @@ def test_wrong_places_and_files_are_one_line(tmp_path: Path, capsys: pytest.Capt
         out, err = capsys.readouterr()
         assert out == ""
         assert code == 2 or len(err.splitlines()) == 1, err
+        named = [word for word in arguments if not word.startswith("--")][-1]
+        assert named in err or code == 2, err
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

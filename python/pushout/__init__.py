@@ -7,7 +7,7 @@
 
 `run` simulates; `compare`, `sweep` and `size` ask questions of many runs. `validate` and `explain` read a scenario
 without running it, `schema` and `policies` say what a scenario may contain. A scenario that cannot be read or run
-raises `ScenarioError`.
+raises `ScenarioError`, a mistake of the simulator itself `InternalError`.
 """
 
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pushout.api import (
         CompareResult,
+        InternalError,
         Result,
         ScenarioError,
         SizeResult,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CompareResult",
+    "InternalError",
     "Result",
     "ScenarioError",
     "SizeResult",

@@ -5,6 +5,7 @@ from typing import Any, Final, final
 
 __all__ = [
     "VERSION",
+    "InternalError",
     "Points",
     "Pool",
     "ScenarioError",
@@ -13,6 +14,7 @@ __all__ = [
     "explain",
     "floor",
     "identities",
+    "panic",
     "policies",
     "run",
     "schema",
@@ -22,6 +24,7 @@ __all__ = [
 VERSION: Final[str]
 
 class ScenarioError(ValueError): ...
+class InternalError(RuntimeError): ...
 
 @final
 class Points:
@@ -53,6 +56,7 @@ def identities(
 def run(text: str, name: str, sets: Sequence[str], seed: int | None, engine: str | None, audit: bool) -> str: ...
 def validate(text: str, name: str, sets: Sequence[str]) -> None: ...
 def explain(text: str, name: str, sets: Sequence[str], seed: int | None, engine: str | None) -> str: ...
+def panic(name: str, message: str) -> None: ...
 def floor(cells: int) -> float: ...
 def schema() -> str: ...
 def policies() -> str: ...

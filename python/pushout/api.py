@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pushout import _core
-from pushout._core import ScenarioError
+from pushout._core import InternalError, ScenarioError
 from pushout.document import Document, figure, merge
 from pushout.question import ask
 from pushout.question import design as designs
@@ -24,6 +24,7 @@ from pushout.source import Overrides, Scenario, load, overrides
 
 __all__ = [
     "CompareResult",
+    "InternalError",
     "Result",
     "ScenarioError",
     "SizeResult",

@@ -52,5 +52,7 @@ def write(path: Path, content: str | bytes) -> None:
     try:
         draft.write_bytes(content if isinstance(content, bytes) else content.encode())
         draft.replace(path)
+    except OSError as error:  # people know the file, not its draft
+        raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         draft.unlink(missing_ok=True)

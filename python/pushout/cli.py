@@ -4,7 +4,7 @@ import difflib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from pushout.bench.verb import bench
 from pushout.options import (
     BAD_SCENARIO,
     FAILURE,
+    INTERNAL,
     INTERRUPTED,
     JSON,
     MISSED,
@@ -64,25 +65,29 @@ def run(
 
     A traced run is one replication on the reference engine; its figures are the same.
     """
-    from pushout import api
     from pushout.progress import Progress
 
+    if kinds is not None and (out is None or reps > 1 or engine not in (None, "reference")):
+        raise click.UsageError("--trace needs --out, and is for one replication on the reference engine")
+    if out is not None:
+        _check_writable(out)
+    save: Callable[[Any, Path], None] = _write_results
+    options: Any = {"set": sets, "seed": seed, "audit": audit}
     if kinds is not None:
-        if out is None or reps > 1 or engine not in (None, "reference"):
-            raise click.UsageError("--trace needs --out, and is for one replication on the reference engine")
-        result = _trace(scenario_file(scenario), kinds, trace_ports, out, {"set": sets, "seed": seed, "audit": audit})
+        result, save = _trace(scenario_file(scenario), kinds, trace_ports, options)
     else:
         with Progress("replications") as progress:
-            options: Any = {"set": sets, "seed": seed, "reps": reps, "engine": engine, "audit": audit}
-            result = api.run(scenario_file(scenario), progress=progress, **options)
-    if out is not None:
-        _write_results(result, out)
+            options |= {"reps": reps, "engine": engine}
+            result = _run_all(scenario, options, progress)
     if as_json:
         click.echo(result.json())
     else:
         from pushout import show
 
         show.result(result.document, console())
+    if out is not None:  # last, so that what cannot be written has at least been shown
+        sys.stdout.flush()
+        save(result, out)
     failures = result.document.get("audit", {}).get("failures", [])
     for failure in failures:
         click.echo(f"audit: {failure}", err=True)
@@ -90,18 +95,43 @@ def run(
         raise click.exceptions.Exit(FAILURE)
 
 
-def _trace(scenario: Path, kinds: str, ports: str, out: Path, options: Any) -> "Any":
-    """Run once and write every packet."""
+def _run_all(scenario: str, options: Any, progress: "Any") -> "Any":
+    from pushout import api
+    from pushout.question import design
+
+    try:
+        return api.run(scenario_file(scenario), progress=progress, **options)
+    except api.ScenarioError:
+        if design.is_sweep(scenario):
+            message = f"{scenario}: this is a sweep, not a scenario: pushout sweep runs it"
+            raise api.ScenarioError(message) from None
+        raise
+
+
+def _trace(scenario: Path, kinds: str, ports: str, options: Any) -> tuple["Any", Callable[["Any", Path], None]]:
+    """Run once and keep every packet: the result, and what writes it."""
     from pushout import api
     from pushout.question import trace
     from pushout.question.table import Output
 
     chosen = trace.kinds(kinds)
-    place = Output(out)  # before the run: is it writable?
     traced = api.trace(scenario, ports=[name.strip() for name in ports.split(",") if name.strip()], **options)
-    for path in trace.save(traced, place, chosen):
-        click.echo(f"trace: {path}", err=True)
-    return api.Result(traced.document, [traced.document])
+
+    def save(result: "Any", out: Path) -> None:
+        _write_results(result, out)
+        for path in trace.save(traced, Output(out), chosen):
+            click.echo(f"trace: {path}", err=True)
+
+    return api.Result(traced.document, [traced.document]), save
+
+
+def _check_writable(out: Path) -> None:
+    """Find out before a run, not after it."""
+    from pushout.cache import write
+
+    out.mkdir(parents=True, exist_ok=True)
+    write(out / ".writable", b"")
+    (out / ".writable").unlink(missing_ok=True)
 
 
 def _write_results(result: "Any", out: Path) -> None:
@@ -300,7 +330,18 @@ def _run(args: list[str]) -> int:
             raise
         click.echo(str(error), err=True)
         return BAD_SCENARIO
+    except RuntimeError as error:
+        if not _is_internal(error):
+            raise
+        click.echo(str(error), err=True)
+        return INTERNAL
     return OK
+
+
+def _is_internal(error: RuntimeError) -> bool:
+    from pushout import InternalError
+
+    return isinstance(error, InternalError)
 
 
 def _is_about_input(error: Exception) -> bool:

@@ -18,17 +18,19 @@ OUT = click.option("--out", metavar="DIR", help="Where results go: a folder, or 
 
 @contextmanager
 def _session(out: str, cache: Path | None, jobs: int | None, cluster: str | None) -> Iterator["Session"]:
-    """Where runs are kept and done; what is finished when the user interrupts is kept."""
+    """Where runs are kept and done; what is finished when the user interrupts, or when one run fails, is kept."""
+    from pushout import InternalError
     from pushout.progress import Progress
     from pushout.question.session import Session
 
     with Progress("runs") as progress, Session.open(out, cache, jobs, cluster, progress) as session:
+        kept = f"finished runs are kept in {session.store.path}"
         try:
             yield session
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(
-                f"finished runs are kept in {session.store.path}; the same command goes on"
-            ) from None
+            raise KeyboardInterrupt(f"{kept}; the same command goes on") from None
+        except InternalError as error:
+            raise InternalError(f"{error}\nNothing is lost: {kept}") from None
 
 
 @click.command()

@@ -1,5 +1,6 @@
 //! Python bindings: glue only. Texts go in, JSON texts come out; `python/pushout/_core.pyi` says the same in Python.
 
+mod failure;
 mod pool;
 mod trace;
 
@@ -10,12 +11,7 @@ use pushout_core::api::{self, Request};
 use pushout_core::engine;
 use pyo3::prelude::*;
 
-pyo3::create_exception!(
-    pushout._core,
-    ScenarioError,
-    pyo3::exceptions::PyValueError,
-    "A scenario that cannot be read or run. The message names the file, line and column, the value and what is allowed."
-);
+use failure::{described, guarded};
 
 /// What the functions below have in common: the scenario's text, a name for messages, overrides, seed and engine.
 fn request<'a>(
@@ -34,13 +30,19 @@ mod _core {
     use super::*;
 
     #[pymodule_export]
-    use super::ScenarioError;
+    use super::failure::{InternalError, ScenarioError};
 
     #[pymodule_export]
     use super::pool::{Points, Pool, identities};
 
     #[pymodule_export]
     use super::trace::Trace;
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        failure::remember_panics();
+        Ok(())
+    }
 
     /// Version of the simulator.
     #[pymodule_export]
@@ -57,20 +59,18 @@ mod _core {
         engine: Option<&str>,
         audit: bool,
     ) -> PyResult<String> {
-        py.detach(|| {
-            let start = Instant::now();
-            let clock = || start.elapsed().as_secs_f64();
-            api::run(&request(text, name, &sets, seed, engine, audit), clock)
-                .map(|document| document.to_string())
-        })
-        .map_err(ScenarioError::new_err::<String>)
+        let start = Instant::now();
+        let request = request(text, name, &sets, seed, engine, audit);
+        let run = || api::run(&request, || start.elapsed().as_secs_f64());
+        let document = py.detach(|| guarded(|| described(name, &sets, seed, engine), run))?;
+        Ok(document.to_string())
     }
 
     /// Raise `ScenarioError` unless the scenario could be run.
     #[pyfunction]
     fn validate(py: Python<'_>, text: &str, name: &str, sets: Vec<String>) -> PyResult<()> {
-        py.detach(|| api::validate(&request(text, name, &sets, None, None, false)))
-            .map_err(ScenarioError::new_err::<String>)
+        let validate = || api::validate(&request(text, name, &sets, None, None, false));
+        Ok(py.detach(|| guarded(|| described(name, &sets, None, None), validate))?)
     }
 
     /// The scenario in full as canonical JSON: templates expanded, overrides applied, defaults filled in.
@@ -83,9 +83,15 @@ mod _core {
         seed: Option<u64>,
         engine: Option<&str>,
     ) -> PyResult<String> {
-        py.detach(|| api::explain(&request(text, name, &sets, seed, engine, false)))
-            .map(|document| document.to_string())
-            .map_err(ScenarioError::new_err::<String>)
+        let explain = || api::explain(&request(text, name, &sets, seed, engine, false));
+        let document = py.detach(|| guarded(|| described(name, &sets, seed, engine), explain))?;
+        Ok(document.to_string())
+    }
+
+    /// Panic, guarded as every run is: how a mistake of the simulator is told can be seen without one.
+    #[pyfunction]
+    fn panic(name: &str, message: &str) -> PyResult<()> {
+        Ok(guarded(|| described(name, &[], None, None), || panic!("{message}"))?)
     }
 
     /// Seconds that so many cells take through a ring with early packet discard and counters, and nothing else: the

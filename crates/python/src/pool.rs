@@ -1,7 +1,6 @@
 //! Many short runs: scenarios checked once, threads that run them with one seed after another.
 
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -9,14 +8,31 @@ use std::time::{Duration, Instant};
 
 use pushout_core::api::{self, Request};
 use pushout_core::scenario::model::Scenario;
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
-use crate::ScenarioError;
+use crate::failure::{Failure, described, guarded};
+
+/// A variation of a scenario that has been checked.
+struct Point {
+    scenario: Scenario,
+    /// How it was asked for.
+    sets: Vec<String>,
+    asked: Arc<(String, Option<String>)>,
+}
+
+impl Point {
+    /// How to ask for it again.
+    fn described(&self, seed: Option<u64>) -> String {
+        let (name, engine) = &*self.asked;
+        described(name, &self.sets, seed, engine.as_deref())
+    }
+}
 
 /// Variations of one scenario, each checked once.
 #[pyclass(frozen)]
 pub(crate) struct Points {
-    scenarios: Vec<Arc<Scenario>>,
+    points: Vec<Arc<Point>>,
 }
 
 #[pymethods]
@@ -31,29 +47,47 @@ impl Points {
         engine: Option<String>,
         threads: usize,
     ) -> PyResult<Points> {
+        let asked = Arc::new((name, engine));
+        let (name, engine) = (asked.0.as_str(), asked.1.as_deref());
         let check = |sets: &Vec<String>| {
-            let engine = engine.as_deref();
-            let request = Request { text: &text, name: &name, sets, seed: None, engine, audit: false };
-            request.scenario().map(Arc::new)
+            let request = Request { text: &text, name, sets, seed: None, engine, audit: false };
+            let scenario = guarded(|| described(name, sets, None, engine), || request.scenario())?;
+            Ok(Arc::new(Point { scenario, sets: sets.clone(), asked: Arc::clone(&asked) }))
         };
-        py.detach(|| in_order(&points, threads, check))
-            .map(|scenarios| Points { scenarios })
-            .map_err(ScenarioError::new_err::<String>)
+        Ok(Points { points: py.detach(|| in_order(&points, threads, check))? })
     }
 
     /// Seed, duration (s) and warm-up (s) that each variation names.
     fn heads(&self) -> Vec<(u64, f64, f64)> {
-        let head = |s: &Arc<Scenario>| (s.seed, s.duration.as_secs_f64(), s.warmup.as_secs_f64());
-        self.scenarios.iter().map(head).collect()
+        let head = |s: &Scenario| (s.seed, s.duration.as_secs_f64(), s.warmup.as_secs_f64());
+        self.points.iter().map(|point| head(&point.scenario)).collect()
     }
 
     /// Raise `ScenarioError` unless every variation has these figures.
     fn check(&self, py: Python<'_>, figures: Vec<String>, threads: usize) -> PyResult<()> {
-        let check = |scenario: &Arc<Scenario>| api::check_figures(scenario, &figures);
-        py.detach(|| in_order(&self.scenarios, threads, check))
-            .map(drop)
-            .map_err(ScenarioError::new_err::<String>)
+        if figures.is_empty() {
+            return Ok(());
+        }
+        let check = |point: &&Arc<Point>| {
+            guarded(|| point.described(None), || api::check_figures(&point.scenario, &figures))
+        };
+        let different: Vec<&Arc<Point>> = self.points.chunk_by(report_alike).map(|alike| &alike[0]).collect();
+        py.detach(|| in_order(&different, threads, check))?;
+        Ok(())
     }
+}
+
+/// Whether the reports of two variations surely have figures of the same names: it is not ports and rates that make
+/// names, unless what a policy meters is asked for.
+fn report_alike(one: &Arc<Point>, other: &Arc<Point>) -> bool {
+    let (one, other) = (&one.scenario, &other.scenario);
+    let lines = |scenario: &Scenario| scenario.lines.iter().map(|line| line.name.clone()).collect::<Vec<_>>();
+    let metered = one.measure.meter.is_empty() || one.lines == other.lines;
+    one.flows == other.flows
+        && one.vcs == other.vcs
+        && one.measure == other.measure
+        && metered
+        && lines(one) == lines(other)
 }
 
 /// What identifies each variation of a scenario, seed apart, as long as the simulator is the same.
@@ -68,17 +102,18 @@ pub(crate) fn identities(
 ) -> PyResult<Vec<String>> {
     let identity = |sets: &Vec<String>| {
         let request = Request { text, name, sets, seed: None, engine, audit: false };
-        api::identity(&request).map(|identity| identity.to_string())
+        let identity = || api::identity(&request).map(|identity| identity.to_string());
+        guarded(|| described(name, sets, None, engine), identity)
     };
-    py.detach(|| in_order(&points, threads, identity)).map_err(ScenarioError::new_err::<String>)
+    Ok(py.detach(|| in_order(&points, threads, identity))?)
 }
 
 /// Apply a function on several threads; the answers in order, or the first error.
 fn in_order<T: Sync, R: Send>(
     items: &[T],
     threads: usize,
-    function: impl Fn(&T) -> Result<R, String> + Sync,
-) -> Result<Vec<R>, String> {
+    function: impl Fn(&T) -> Result<R, Failure> + Sync,
+) -> Result<Vec<R>, Failure> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
@@ -88,10 +123,10 @@ fn in_order<T: Sync, R: Send>(
             done.push((index, function(item)));
         }
     };
-    let mut answers: Vec<(usize, Result<R, String>)> = thread::scope(|scope| {
+    let mut answers: Vec<(usize, Result<R, Failure>)> = thread::scope(|scope| {
         let others: Vec<_> = (1..threads.min(items.len())).map(|_| scope.spawn(work)).collect();
         let mut answers = work();
-        answers.extend(others.into_iter().flat_map(|other| other.join().expect("no check panics")));
+        answers.extend(others.into_iter().flat_map(|other| other.join().expect("checks are guarded")));
         answers
     });
     answers.sort_by_key(|(index, _)| *index);
@@ -101,13 +136,13 @@ fn in_order<T: Sync, R: Send>(
 /// A run to be done.
 struct Task {
     tag: u64,
-    scenario: Arc<Scenario>,
+    point: Arc<Point>,
     seed: u64,
     figures: Arc<Vec<String>>,
 }
 
-/// A run that is done: its tag, its figures as JSON or what went wrong, and how long it took in seconds.
-type Done = (u64, Result<String, String>, f64);
+/// A run that is done: its tag, its figures as JSON, and how long it took in seconds; or what went wrong.
+type Done = Result<(u64, String, f64), Failure>;
 
 #[derive(Default)]
 struct State {
@@ -153,12 +188,9 @@ impl Task {
     fn run(self) -> Done {
         let start = Instant::now();
         let clock = || start.elapsed().as_secs_f64();
-        let measure = || api::measure(&self.scenario, self.seed, &self.figures, clock);
-        match catch_unwind(AssertUnwindSafe(measure)) {
-            Ok(Ok((figures, wall))) => (self.tag, Ok(figures.to_string()), wall),
-            Ok(Err(why)) => (self.tag, Err(why), 0.0),
-            Err(_) => (self.tag, Err(format!("the simulator failed with seed {}", self.seed)), 0.0),
-        }
+        let measure = || api::measure(&self.point.scenario, self.seed, &self.figures, clock);
+        let (figures, wall) = guarded(|| self.point.described(Some(self.seed)), measure)?;
+        Ok((self.tag, figures.to_string(), wall))
     }
 }
 
@@ -181,19 +213,21 @@ impl Pool {
     }
 
     /// Add runs, each a tag, the index of a point and a seed, that are to measure these figures.
-    fn submit(&self, points: &Points, tasks: Vec<(u64, usize, u64)>, figures: Vec<String>) {
+    fn submit(&self, points: &Points, tasks: Vec<(u64, usize, u64)>, figures: Vec<String>) -> PyResult<()> {
         let figures = Arc::new(figures);
-        let task = |(tag, point, seed): (u64, usize, u64)| Task {
-            tag,
-            scenario: Arc::clone(&points.scenarios[point]),
-            seed,
-            figures: Arc::clone(&figures),
+        let task = |(tag, point, seed): (u64, usize, u64)| {
+            let point = points.points.get(point).ok_or_else(|| format!("there is no point {point}"))?;
+            Ok(Task { tag, point: Arc::clone(point), seed, figures: Arc::clone(&figures) })
         };
-        self.shared.lock().tasks.extend(tasks.into_iter().map(task));
+        let tasks: Vec<Task> =
+            tasks.into_iter().map(task).collect::<Result<_, String>>().map_err(PyIndexError::new_err)?;
+        self.shared.lock().tasks.extend(tasks);
         self.shared.wanted.notify_all();
+        Ok(())
     }
 
-    /// Wait up to `timeout` seconds for a run to be done, then a little for more, and hand over what there is.
+    /// Wait up to `timeout` seconds for a run to be done, then a little for more, and hand over what there is. A run
+    /// that went wrong is told only when all that were done before have been handed over.
     fn wait(&self, py: Python<'_>, timeout: f64, linger: f64) -> PyResult<Vec<(u64, String, f64)>> {
         let done = py.detach(|| {
             let timeout = Duration::from_secs_f64(timeout);
@@ -205,10 +239,14 @@ impl Pool {
                 thread::sleep(Duration::from_secs_f64(linger));
                 state = self.shared.lock();
             }
-            std::mem::take(&mut state.done)
+            let (whole, failed): (Vec<Done>, Vec<Done>) = state.done.drain(..).partition(Result::is_ok);
+            if whole.is_empty() {
+                return failed;
+            }
+            state.done = failed;
+            whole
         });
-        let done = done.into_iter().map(|(tag, figures, wall)| figures.map(|figures| (tag, figures, wall)));
-        done.collect::<Result<_, _>>().map_err(ScenarioError::new_err::<String>)
+        Ok(done.into_iter().collect::<Result<_, _>>()?)
     }
 
     /// Forget the tasks that have not begun; the threads end with the run that they are at.

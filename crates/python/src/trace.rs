@@ -8,7 +8,7 @@ use pushout_core::units::Time;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::ScenarioError;
+use crate::failure::{described, guarded};
 
 /// Every packet at some ports of a run.
 #[pyclass(frozen)]
@@ -31,9 +31,9 @@ impl Trace {
     ) -> PyResult<Trace> {
         let request = Request { text, name, sets: &sets, seed, engine: None, audit };
         let start = Instant::now();
-        py.detach(|| api::trace(&request, &ports, || start.elapsed().as_secs_f64()))
-            .map(|traced| Trace { traced })
-            .map_err(ScenarioError::new_err::<String>)
+        let trace = || api::trace(&request, &ports, || start.elapsed().as_secs_f64());
+        let traced = py.detach(|| guarded(|| described(name, &sets, seed, Some("reference")), trace))?;
+        Ok(Trace { traced })
     }
 
     /// The report of the run as JSON.

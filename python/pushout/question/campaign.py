@@ -126,10 +126,11 @@ class _Chunk:
         source, sets, engine = self.variations
         identities = _core.identities(source.text, source.name, sets, engine, cores())
         self.keys = [campaign.session.store.key(identity) for identity in identities]
-        self.kept: dict[bytes, dict[int, Run]] = {key: campaign.session.store.find(key) for key in self.keys}
+        self.kept = campaign.session.store.find(self.keys)
         self.wanted = [0] * len(points)
         self.missing: list[set[int]] = [set() for _ in points]
         self.tags: list[tuple[int, int]] = []
+        self.tasks: list[Task] = []
         self.waiting: dict[tuple[bytes, int], list[int]] = {}
         self.ready: dict[int, list[Run]] = {}
         self.later = later
@@ -140,6 +141,7 @@ class _Chunk:
         executor = self.campaign.session.executor
         for point in range(len(self.keys)):
             self._want(point, self.rule.least)
+        self._submit()
         following = 0
         try:
             while following < len(self.keys):
@@ -163,7 +165,7 @@ class _Chunk:
             self.missing[point] = {seed for seed in seeds if not self._serves(kept.get(seed))}
             self.wanted[point] = count
             if self.missing[point]:
-                return self._submit(point)
+                return self._order(point)
             runs = [self._trimmed(kept[seed]) for seed in seeds]
             more = self.rule.more(runs)
             if more <= count:
@@ -182,19 +184,23 @@ class _Chunk:
         names = tuple(run.figures)
         if names not in self.orders:
             summary = [path for path in names if path.startswith(SUMMARY)]
-            self.orders[names] = (*summary, *self.campaign.figures)
+            self.orders[names] = tuple(dict.fromkeys((*summary, *self.campaign.figures)))
         wanted = self.orders[names]
         return run if wanted == names else run._replace(figures={path: run.figures[path] for path in wanted})
 
-    def _submit(self, point: int) -> None:
-        tasks = []
+    def _order(self, point: int) -> None:
+        """Have the missing runs of a point done with the next ones that are submitted."""
         for seed in sorted(self.missing[point]):
             waiting = self.waiting.setdefault((self.keys[point], seed), [])
             waiting.append(point)
             if len(waiting) == 1:
-                tasks.append(Task(len(self.tags), point, seed))
+                self.tasks.append(Task(len(self.tags), point, seed))
                 self.tags.append((point, seed))
-        self.campaign.session.executor.submit(tasks)
+
+    def _submit(self) -> None:
+        if self.tasks:
+            self.campaign.session.executor.submit(self.tasks)
+            self.tasks = []
 
     def _take(self, done: list[Done]) -> None:
         """Runs are done: keep them, and see which points they complete."""
@@ -203,6 +209,7 @@ class _Chunk:
                 self.missing[point].discard(run.seed)
                 if not self.missing[point]:
                     self._want(point, self.wanted[point])
+        self._submit()
         if self.campaign.session.progress:
             computed = self.campaign.counts.computed
             self.campaign.session.progress(computed, computed + len(self.waiting) + self.later)

@@ -118,7 +118,7 @@ class Cluster:
         try:
             done: list[Done] = self._ray.get(reference)
         except self._ray.exceptions.RayTaskError as error:
-            cause = error.cause if isinstance(error.cause, ValueError) else None
+            cause = error.cause if isinstance(error.cause, (ValueError, _core.InternalError)) else None
             raise cause or ConnectionError(0, str(error).strip().splitlines()[-1], "cluster") from None
         except self._ray.exceptions.RayError as error:
             raise ConnectionError(0, f"{str(error).splitlines()[0]}; finished runs are kept", "cluster") from None

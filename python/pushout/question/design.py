@@ -25,7 +25,7 @@ import os
 import random
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,8 @@ class Design:
     warmup: Mser | None = None
     engine: str | None = None
     figures: tuple[str, ...] = ()
+    origin: str = ""
+    """The file that says it, for messages."""
 
     @property
     def columns(self) -> list[str]:
@@ -111,7 +113,7 @@ def read(path: str | os.PathLike[str]) -> Design:
         raise DesignError(f"{file}: cannot be read: {why}") from None
     try:
         table = tomllib.loads(text)
-        return design({"name": file.stem, **table}, folder=file.parent, text=text)
+        return replace(design({"name": file.stem, **table}, folder=file.parent, text=text), origin=str(file))
     except (DesignError, tomllib.TOMLDecodeError) as error:
         raise DesignError(f"{file}: {error}") from None
 
@@ -126,6 +128,8 @@ def is_sweep(path: str | os.PathLike[str]) -> bool:
 
 def design(table: Mapping[str, Any], *, folder: Path = Path(), text: str = "") -> Design:
     """A sweep from its keys; `folder` is where a relative path of a scenario begins."""
+    if "scenario" not in table and table.keys() & {"duration", "topology", "flows", "link"}:
+        raise DesignError("this is a scenario, not a sweep: a sweep names a scenario and what to vary")
     _known(table, KEYS, "")
     scenario = _typed(table, "scenario", (str, dict), "a path")
     warmup = table.get("warmup")
@@ -146,7 +150,7 @@ def design(table: Mapping[str, Any], *, folder: Path = Path(), text: str = "") -
         reps=_replications(table.get("reps", 1)),
         seed=seed,
         warmup=None if warmup is None or isinstance(warmup, str) else _mser(warmup),
-        engine=table.get("engine"),
+        engine=_typed(table, "engine", (str,), "the name of an engine") if "engine" in table else None,
         figures=tuple(dict.fromkeys(figure for figure in figures if not figure.startswith("summary."))),
     )
 
@@ -222,7 +226,8 @@ def _points(table: Mapping[str, Any], common: tuple[str, ...]) -> Iterator[Level
         if twice := sorted(own & seen):
             raise DesignError(f'"{twice[0]}" is swept twice')
         if reserved := sorted(own & RESERVED):
-            raise DesignError(f'"{reserved[0]}" cannot be swept: every row has a column of this name')
+            instead = "; reps = N runs every point with N seeds" if reserved[0] == "seed" else ""
+            raise DesignError(f'"{reserved[0]}" cannot be swept: every row has a column of this name{instead}')
         seen |= own
     for levels in itertools.product(*factors):
         columns = {name: value for level in levels for name, value in level.columns.items()}

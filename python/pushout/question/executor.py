@@ -7,8 +7,8 @@ from pushout import _core
 from pushout.simulate import cores
 from pushout.source import Source
 
-LINGER_S = 0.02
-"""Results are collected this long before they are written down together; a commit takes some 0.1 ms."""
+LINGER_S = 0.1
+"""Results are collected this long before they are written down together: a commit costs as much as many rows."""
 
 
 class Variations(NamedTuple):

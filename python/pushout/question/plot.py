@@ -1,6 +1,7 @@
 """Drawings of answers, as one would put them in a paper: units on axes, 95 % bands, colours that all can tell apart."""
 
 import io
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import cycle
@@ -12,7 +13,8 @@ from pushout.study.plot import COLOURS, DASHES, FAINT, INK, MARKERS, SERIES, sty
 
 if TYPE_CHECKING:
     from pushout.question.compare import CompareResult
-    from pushout.question.size import SizeResult
+    from pushout.question.search import Space
+    from pushout.question.size import Answer, SizeResult
     from pushout.question.sweep import SweepResult
 
 GREY, LIGHT = COLOURS[INK][1], COLOURS[FAINT][1]
@@ -20,6 +22,8 @@ PALETTE = [COLOURS[colour][1] for colour in SERIES]
 
 DPI = 200
 WIDTH_IN, HEIGHT_IN = 5.2, 3.6
+LETTER_PT, MARK_PT, ROW_PT = 8.0, 40.0, 12.5
+"""Letters of a legend; what an entry takes beside its name, and its height (points)."""
 
 UNITS = {"_bps": "b/s", "_s": "s", "_cells": "cells", "_bytes": "bytes", "_percent": "%", "_us": "µs"}
 """Units of columns by the endings of their names."""
@@ -132,21 +136,31 @@ def _ticks(axis: Any) -> None:
 
 def _legend(figure: Any, axes: Any) -> None:
     handles, labels = axes.get_legend_handles_labels()
-    unique = dict(zip(labels, handles, strict=True))
-    if unique:
-        columns = 3 if max(map(len, unique)) < 24 else 2
-        figure.legend(
-            unique.values(), unique.keys(), loc="outside upper left", ncols=columns, frameon=False, fontsize=8
-        )
+    _listed(figure, dict(zip(labels, handles, strict=True)))
+
+
+def _listed(figure: Any, handles: Mapping[str, Any], **options: Any) -> None:
+    """A legend above, to be read row by row; the figure grows by what many rows of it take."""
+    if not handles:
+        return
+    from matplotlib.textpath import TextPath
+
+    width = MARK_PT + max(TextPath((0, 0), name, size=LETTER_PT).get_extents().width for name in handles)
+    most = max(1, int(72 * figure.get_figwidth() / width))
+    rows = math.ceil(len(handles) / most)
+    columns = math.ceil(len(handles) / rows)
+    figure.set_figheight(figure.get_figheight() + ROW_PT / 72 * max(0, rows - 2))
+    names = [name for column in range(columns) for name in list(handles)[column::columns]]
+    ordered = [handles[name] for name in names]
+    figure.legend(ordered, names, loc="outside upper left", ncols=columns, frameon=False, fontsize=LETTER_PT, **options)
 
 
 def _keys(figure: Any, names: Sequence[str], looks: Sequence[Mapping[str, Any]]) -> None:
     """A legend of markers and lines together, for series that appear as both."""
     from matplotlib.lines import Line2D
 
-    handles = [Line2D([], [], ms=5, **look) for look in looks]
-    columns = 4 if max(map(len, names)) < 24 else 2
-    figure.legend(handles, names, loc="outside upper left", ncols=columns, frameon=False, fontsize=8, handlelength=3)
+    handles = {name: Line2D([], [], ms=5, **look) for name, look in zip(names, looks, strict=True)}
+    _listed(figure, handles, handlelength=3)
 
 
 # --- compare
@@ -154,7 +168,7 @@ def _keys(figure: Any, names: Sequence[str], looks: Sequence[Mapping[str, Any]])
 
 def comparison(result: "CompareResult") -> Any:
     """Goodput against fairness and against delay, and the occupancy of the port over time."""
-    from pushout.question.quantity import split
+    from pushout.question.quantity import octets, split
 
     known = result.figures()
     good = next(name for name in ("packet_throughput", "goodput_ratio") if name in known)
@@ -175,7 +189,7 @@ def comparison(result: "CompareResult") -> Any:
             means = [interval(column) for column in zip(*policy.occupancy, strict=True)]
             times = [result.start_s + index * result.step_s for index in range(len(means))]
             _band(below, times, means, look, policy.choice.label)
-        unit = split(result.port.buffer)[1]
+        unit = "bytes" if octets(result.port.buffer) is not None else split(result.port.buffer)[1]
         _frame(below, "time (s)", f"occupancy ({unit})", grid="y")
         below.set_ylim(bottom=0)
         _keys(figure, [policy.choice.label for policy in result.policies], looks)
@@ -244,7 +258,9 @@ def _lines(result: "SweepResult", y: str, x: str | None, by: str | None) -> Any:
     x = _needed(x, "line")
     places, means = _values(result, x), result.means(y)
     if any(isinstance(place, str) for place in places):
-        raise QuestionError(f"the column {x} holds no numbers; is there one like {x}_cells?")
+        numbers = [name for name in result.table.column_names if name.startswith(f"{x}_")]
+        instead = f"{numbers[0]} does" if numbers else f"as by={x!r} it makes a series for each value"
+        raise QuestionError(f"the column {x} holds no numbers; {instead}")
     groups = _series(result, x, by)
     with _figure() as (figure, grid):
         axes = grid[0][0]
@@ -296,12 +312,16 @@ def _heat(result: "SweepResult", y: str, x: str | None, by: str | None) -> Any:
             for column, value in enumerate(values):
                 ink = "black" if value > middle else "white"
                 axes.text(column, row, f"{value:.3g}", ha="center", va="center", color=ink, fontsize=7)
-        axes.set_xticks(range(len(across)), [str(value) for value in across], rotation=30, ha="right")
-        axes.set_yticks(range(len(up)), [str(value) for value in up])
+        axes.set_xticks(range(len(across)), map(_plain, across), rotation=30, ha="right")
+        axes.set_yticks(range(len(up)), map(_plain, up))
         axes.set_xlabel(label(x))
         axes.set_ylabel(label(by))
         figure.colorbar(image, ax=axes, label=label(y))
     return figure
+
+
+def _plain(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _cdf(result: "SweepResult", y: str, x: str | None, by: str | None) -> Any:
@@ -349,7 +369,7 @@ def _time(result: "SweepResult", y: str, x: str | None, by: str | None) -> Any:
 
 
 def size(result: "SizeResult") -> Any:
-    """Every point of the search with its interval, the goal, and the answers."""
+    """Every point of the search with its interval, the goal, and the answers as vertical lines."""
     looks = _looks(len(result.answers))
     with _figure() as (figure, grid):
         axes = grid[0][0]
@@ -359,7 +379,7 @@ def size(result: "SizeResult") -> Any:
             for place, mean in known:
                 low, high = _bounds(mean)
                 doubt = {"yerr": [[mean["mean"] - low], [high - mean["mean"]]], "capsize": 2.5, "ms": 4.5}
-                name = answer.label or None
+                name = _answer(answer, result.space)
                 axes.errorbar(place, mean["mean"], color=look["color"], fmt=look["marker"], label=name, **doubt)
             axes.plot(*zip(*((place, mean["mean"]) for place, mean in known), strict=True), color=look["color"], lw=0.7)
             if answer.value is not None:
@@ -376,6 +396,12 @@ def size(result: "SizeResult") -> Any:
         _microseconds(axes, result)
         _legend(figure, axes)
     return figure
+
+
+def _answer(answer: "Answer", space: "Space") -> str:
+    """A policy and what it needs."""
+    needs = "more" if answer.value is None else space.text(answer.value)
+    return f"{answer.label}: {needs}" if answer.label else needs
 
 
 def _microseconds(axes: Any, result: "SizeResult") -> None:

@@ -7,10 +7,11 @@ of the goal, or `most` times; equal seeds at every value make neighbours compara
 import json
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pushout._core import ScenarioError
 from pushout.document import Document, FigureError, figure
 from pushout.measures import improvement
 from pushout.question import QuestionError, search
@@ -142,7 +143,7 @@ def space(explained: Document, over: str, low: str | None, high: str | None) -> 
     """Where to look: from `low` to `high`, by default around the value that the scenario has (1/32 to 4 times)."""
     now = _now(explained, over)
     if (low is None or high is None) and now is None:
-        raise QuestionError(f"{over} has no value in the scenario that could say where to look: give --from and --to")
+        raise QuestionError(f"{_unknown(explained, over)}: give --from and --to to say where to look")
     number, unit = now or (0.0, "")
     first = split(low) if low is not None else (number / 32, unit)
     last = split(high) if high is not None else (min(4 * number, 100.0) if unit == "%" else 4 * number, unit)
@@ -158,6 +159,14 @@ def space(explained: Document, over: str, low: str | None, high: str | None) -> 
     if not start < end:
         raise QuestionError(f"there is nothing between --from {start:g} and --to {end:g}")
     return Space(start, end, own, whole, log=start > 0 and end >= 4 * start)
+
+
+def _unknown(explained: Document, over: str) -> str:
+    """Why the scenario does not say where to look."""
+    try:
+        return f"{over} is {figure(explained, over)!r} in the scenario, which is no number"
+    except FigureError as error:
+        return f"{over} has no value in the scenario ({error})"
 
 
 def _now(explained: Document, over: str) -> tuple[float, str] | None:
@@ -186,8 +195,7 @@ def size(
     """Search the answer for every choice of a policy."""
     start = time.monotonic()
     path = question.goal.path
-    figures = [] if path.startswith("summary.") else [path]
-    campaign = Campaign(source, session, figures, engine_name, seed)
+    campaign = Campaign(source, session, [path], engine_name, seed)
     searches = [_Search(campaign, question, choice, tuple(sets)) for choice in choices]
     answers = [one.answer() for one in searches]
     factor = None
@@ -240,23 +248,25 @@ class _Search:
     def _measured(self, values: Sequence[float], rule: Separate) -> list[Tried]:
         over, space = self.question.over, self.question.space
         points = [(*self.sets, *self.choice.sets, f"{over}={self._written(space, value)}") for value in values]
-        for value, runs in zip(values, self.campaign.measure(points, rule), strict=True):
-            self._check(runs)
+        for value, runs in zip(values, self._runs(values, points, rule), strict=True):
             self.runs[value] = runs
             self.tried[value] = judged(self.question.goal, runs, value)
         return [self.tried[value] for value in values]
 
+    def _runs(self, values: Sequence[float], points: Sequence[Sequence[str]], rule: Separate) -> Iterator[list[Run]]:
+        try:
+            yield from self.campaign.measure(points, rule)
+        except ScenarioError as error:
+            if self.question.goal.path in str(error):
+                raise QuestionError(f"goal {self.question.goal.text!r}: {error}") from None
+            # --from and --to may be defaults, which the user has not seen
+            texts = [self.question.space.text(value) for value in values]
+            ends = texts[0] if len(texts) == 1 else f"values from {texts[0]} (--from) to {texts[-1]} (--to)"
+            raise ScenarioError(f"{error}\nThis was found when {self.question.over} was to have {ends}.") from None
+
     @staticmethod
     def _written(space: Space, value: float) -> str:
         return toml(space.text(value)) if space.unit else space.text(value)
-
-    def _check(self, runs: Sequence[Run]) -> None:
-        path = self.question.goal.path
-        if runs and path not in runs[0].figures:
-            known = ", ".join(column_of(name) for name in runs[0].figures)
-            raise QuestionError(
-                f"goal {self.question.goal.text!r}: the summary has no such figure (there are: {known})"
-            )
 
 
 def _document(question: Question, answers: Sequence[Answer]) -> Document:
@@ -268,7 +278,7 @@ def _document(question: Question, answers: Sequence[Answer]) -> Document:
         entry["sizes"] = answer.sizes
         entry["too_small"] = None if below is None else space.text(below.value)
         entry["mean"] = best.mean if best else None
-        entry["sure"] = bool(best and best.sure and (below is None or below.sure))
+        entry["sure"] = all(end.sure for end in (best, below) if end is not None)
         entry["method"] = answer.found.method
         first = answers[0].value
         if answer is not answers[0] and first and answer.value is not None:

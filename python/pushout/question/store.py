@@ -4,7 +4,7 @@ import errno
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +13,10 @@ from pushout.cache import build
 
 Figures = dict[str, Any]
 """Figures by their paths: a number, a list of numbers, or `None` where there was nothing to measure."""
+
+
+AT_ONCE = 500
+"""Points to ask for in one query; SQLite takes no more than 999 parameters everywhere."""
 
 
 class Run(NamedTuple):
@@ -50,14 +54,20 @@ class Store:
 
     def key(self, identity: str) -> bytes:
         """The key of a point, given what identifies it apart from the simulator and the seed."""
-        return hashlib.sha256(json.dumps([build(), identity]).encode()).digest()[:20]
+        return hashlib.sha256(f"{build()} {identity}".encode()).digest()[:20]
 
-    def find(self, point: bytes) -> dict[int, Run]:
-        """The runs of a point that are kept, by their seeds."""
-        with self._errors():
-            rows = self._db.execute("SELECT seed, figures, wall_s FROM run WHERE point = ?", (point,)).fetchall()
-        runs = (Run(seed % 2**64, json.loads(figures), wall_s) for seed, figures, wall_s in rows)
-        return {run.seed: run for run in runs}
+    def find(self, points: Sequence[bytes]) -> dict[bytes, dict[int, Run]]:
+        """The runs that are kept of these points, by their seeds."""
+        found: dict[bytes, dict[int, Run]] = {point: {} for point in points}
+        distinct = list(found)
+        for first in range(0, len(distinct), AT_ONCE):
+            some = distinct[first : first + AT_ONCE]
+            query = f"SELECT point, seed, figures, wall_s FROM run WHERE point IN ({', '.join('?' * len(some))})"  # noqa: S608
+            with self._errors():
+                rows = self._db.execute(query, some).fetchall()
+            for point, seed, figures, wall_s in rows:
+                found[point][seed % 2**64] = Run(seed % 2**64, json.loads(figures), wall_s)
+        return found
 
     def put(self, runs: Iterable[tuple[bytes, int, str, float]]) -> None:
         """Keep runs, all of them or none: point, seed, figures as JSON, time."""
@@ -71,8 +81,10 @@ class Store:
         """A full disk or a damaged file is an error of the operating system like any other."""
         try:
             yield
-        except sqlite3.Error as error:
+        except sqlite3.OperationalError as error:
             raise OSError(errno.EIO, f"{error}; runs that were kept before are safe", self.path) from None
+        except sqlite3.DatabaseError as error:
+            raise OSError(errno.EIO, f"{error}: move it away, or name another folder with --cache", self.path) from None
 
 
 def _signed(seed: int) -> int:

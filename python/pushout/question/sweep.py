@@ -3,12 +3,14 @@
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pushout._core import ScenarioError
 from pushout.question import mser
-from pushout.question.campaign import CHUNK, Campaign, Fixed
+from pushout.question.campaign import CHUNK, Campaign, Fixed, Precision
 from pushout.question.design import Design, Level
 from pushout.question.executor import Local, Variations
 from pushout.question.session import Session
@@ -88,6 +90,11 @@ class SweepResult(Framed):
 
 def sweep(design: Design, session: Session, *, kind: str = "sweep") -> SweepResult:
     """Run what the store does not have; write rows and manifest if there is somewhere to write them."""
+    with _in_file(design):
+        return _sweep(design, session, kind)
+
+
+def _sweep(design: Design, session: Session, kind: str) -> SweepResult:
     import pyarrow as pa
 
     start = time.monotonic()
@@ -122,15 +129,25 @@ def validate(design: Design, sets: Sequence[str] = ()) -> None:
     points = [[*point.sets, *sets] for point in design.points]
     executor = Local()
     try:
-        executor.prepare(Variations(_source(design), points, design.engine), _figures(design))
+        with _in_file(design):
+            executor.prepare(Variations(_source(design), points, design.engine), _figures(design))
     finally:
         executor.close()
 
 
 def _figures(design: Design) -> list[str]:
-    """Figures besides the summary; the one that decides about replications is among them."""
-    of = getattr(design.reps, "of", "summary.")
-    return [*design.figures, *([of] if not of.startswith("summary.") and of not in design.figures else [])]
+    """Figures to be measured besides the summary, or to be known to exist: what decides about replications is one."""
+    of = [design.reps.of] if isinstance(design.reps, Precision) else []
+    return list(dict.fromkeys((*design.figures, *of)))
+
+
+@contextmanager
+def _in_file(design: Design) -> Iterator[None]:
+    """What is wrong with a point is wrong in the sweep file."""
+    try:
+        yield
+    except ScenarioError as error:
+        raise (ScenarioError(f"{design.origin}: {error}") if design.origin else error) from None
 
 
 def _measured(

@@ -3,7 +3,8 @@
 import json
 import os
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,17 +71,27 @@ class Output:
 
         options: dict[str, Any] = {"compression": "zstd", "version": "2.6"}
         if self.local is None:
-            with self._open(name) as stream, pq.ParquetWriter(stream, schema, **options) as writer:
+            place = self._full(name)
+            with self._named(place), self._open(name) as stream, pq.ParquetWriter(stream, schema, **options) as writer:
                 _write(writer, batches)
-            return self._full(name)
+            return place
         draft = self.local / f".{name}.{os.getpid()}"
         try:
-            with pq.ParquetWriter(draft, schema, **options) as writer:
+            with self._named(str(self.local / name)), pq.ParquetWriter(draft, schema, **options) as writer:
                 _write(writer, batches)
             draft.replace(self.local / name)
         finally:
             draft.unlink(missing_ok=True)
         return str(self.local / name)
+
+    @staticmethod
+    @contextmanager
+    def _named(place: str) -> Iterator[None]:
+        """Arrow tells what is wrong at length, but not always where."""
+        try:
+            yield
+        except OSError as error:
+            raise OSError(error.errno, error.strerror or str(error).splitlines()[0], place) from None
 
     def _open(self, name: str) -> Any:
         try:

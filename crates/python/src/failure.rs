@@ -1,0 +1,104 @@
+//! What can go wrong: a scenario that is refused, or the simulator itself. A panic is told in one message, with where it
+//! happened and what was asked for, and never unwinds into Python.
+
+use std::cell::RefCell;
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
+
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    pushout._core,
+    ScenarioError,
+    pyo3::exceptions::PyValueError,
+    "A scenario that cannot be read or run. The message names the file, line and column, the value and what is allowed."
+);
+
+pyo3::create_exception!(
+    pushout._core,
+    InternalError,
+    pyo3::exceptions::PyRuntimeError,
+    "A mistake in the simulator itself. The message says what and where, and the scenario and seed that led there."
+);
+
+/// Why there is no answer.
+#[derive(Clone, Debug)]
+pub(crate) enum Failure {
+    /// The scenario is wrong.
+    Scenario(String),
+    /// The simulator is.
+    Internal(String),
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> PyErr {
+        match failure {
+            Failure::Scenario(message) => ScenarioError::new_err(message),
+            Failure::Internal(message) => InternalError::new_err(message),
+        }
+    }
+}
+
+thread_local! {
+    /// The last panic of this thread, for the message: what comes out of unwinding does not say where it was.
+    static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Have panics remembered instead of printed. With `RUST_BACKTRACE` they are printed as well.
+pub(crate) fn remember_panics() {
+    let wanted = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
+    let print = wanted.then(panic::take_hook);
+    panic::set_hook(Box::new(move |info| {
+        PANIC.with(|panic| *panic.borrow_mut() = told(info));
+        if let Some(print) = &print {
+            print(info);
+        }
+    }));
+}
+
+fn told(info: &PanicHookInfo<'_>) -> String {
+    let payload = info.payload();
+    let text =
+        payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+    let what = text.unwrap_or("a failure without words");
+    match info.location() {
+        Some(place) => format!("{what} ({}:{})", place.file(), place.line()),
+        None => what.to_string(),
+    }
+}
+
+/// Do something; `asked` says what was to be done if it panics.
+pub(crate) fn guarded<T>(
+    asked: impl FnOnce() -> String,
+    function: impl FnOnce() -> Result<T, String>,
+) -> Result<T, Failure> {
+    match catch_unwind(AssertUnwindSafe(function)) {
+        Ok(answer) => answer.map_err(Failure::Scenario),
+        Err(_) => {
+            let what = PANIC.with(|panic| panic.take());
+            let version = env!("CARGO_PKG_VERSION");
+            Err(Failure::Internal(format!(
+                "internal error in Pushout {version}: {what}\nThis is a mistake of the simulator, not yours. Please \
+                 report it together with the scenario: {}",
+                asked()
+            )))
+        }
+    }
+}
+
+/// A scenario as the command line would name it, for a report.
+pub(crate) fn described(name: &str, sets: &[String], seed: Option<u64>, engine: Option<&str>) -> String {
+    let mut words = vec![quoted(name)];
+    words.extend(sets.iter().map(|set| format!("--set {}", quoted(set))));
+    words.extend(engine.map(|engine| format!("--engine {}", quoted(engine))));
+    words.extend(seed.map(|seed| format!("--seed {seed}")));
+    words.join(" ")
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-+./:=,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_string();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
