@@ -24,15 +24,43 @@ pub struct Request<'a> {
     pub audit: bool,
 }
 
+/// A scenario of which many variations are wanted: its text is read once.
+#[derive(Clone, Debug)]
+pub struct Base<'a> {
+    file: scenario::File<'a>,
+    engine: Option<&'a str>,
+}
+
+impl<'a> Base<'a> {
+    /// Read a scenario; `name` is what messages call it, `engine` replaces its engine.
+    pub fn read(text: &'a str, name: &'a str, engine: Option<&'a str>) -> Result<Base<'a>, String> {
+        Ok(Base { file: scenario::File::read(text, name)?, engine })
+    }
+
+    /// What checks variations one after the other, each a list of overrides. Every thread takes one of its own.
+    pub fn checker(&self) -> impl FnMut(&[String]) -> Result<Scenario, String> {
+        let mut variations = self.file.variations();
+        move |sets| on_engine(variations.load(sets)?, self.engine)
+    }
+
+    /// What identifies a variation but for its seed, as long as the simulator is the same.
+    pub fn identity(&self, sets: &[String]) -> Result<Json, String> {
+        Ok(json!([self.file.identity(sets)?, self.engine]))
+    }
+}
+
+/// A scenario on another engine, if one is named.
+fn on_engine(scenario: Scenario, engine: Option<&str>) -> Result<Scenario, String> {
+    let engine = engine.map_or(Ok(scenario.engine), Engine::from_word)?;
+    Ok(Scenario { engine, ..scenario })
+}
+
 impl Request<'_> {
     /// The checked scenario, or one message that says where, what and how to mend it.
     pub fn scenario(&self) -> Result<Scenario, String> {
-        let mut scenario = scenario::load(self.text, self.name, self.sets)?;
+        let mut scenario = on_engine(scenario::load(self.text, self.name, self.sets)?, self.engine)?;
         if let Some(seed) = self.seed {
             scenario.seed = seed;
-        }
-        if let Some(engine) = self.engine {
-            scenario.engine = Engine::from_word(engine)?;
         }
         Ok(scenario)
     }
@@ -98,11 +126,6 @@ pub fn measure(
 pub fn check_figures(scenario: &Scenario, paths: &[String]) -> Result<(), String> {
     let scenario = Scenario { warmup: Span::ZERO, duration: Span(1), ..scenario.clone() };
     report::figures(&scenario, &engine::run(&scenario, false), paths).map(|_| ())
-}
-
-/// What identifies a scenario but for its seed, as long as the simulator is the same.
-pub fn identity(request: &Request<'_>) -> Result<Json, String> {
-    Ok(json!([scenario::identity(request.text, request.name, request.sets)?, request.engine]))
 }
 
 /// Check a scenario.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pushout_core::api::{self, Request};
+use pushout_core::api::{self, Base};
 use pushout_core::scenario::model::Scenario;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -49,12 +49,19 @@ impl Points {
     ) -> PyResult<Points> {
         let asked = Arc::new((name, engine));
         let (name, engine) = (asked.0.as_str(), asked.1.as_deref());
-        let check = |sets: &Vec<String>| {
-            let request = Request { text: &text, name, sets, seed: None, engine, audit: false };
-            let scenario = guarded(|| described(name, sets, None, engine), || request.scenario())?;
-            Ok(Arc::new(Point { scenario, sets: sets.clone(), asked: Arc::clone(&asked) }))
-        };
-        Ok(Points { points: py.detach(|| in_order(&points, threads, check))? })
+        let base = || Base::read(&text, name, engine);
+        let points = py.detach(|| {
+            let base = guarded(|| described(name, &[], None, engine), base)?;
+            in_order(&points, threads, || {
+                let mut check = base.checker();
+                let asked = &asked;
+                move |sets: &Vec<String>| {
+                    let scenario = guarded(|| described(name, sets, None, engine), || check(sets))?;
+                    Ok(Arc::new(Point { scenario, sets: sets.clone(), asked: Arc::clone(asked) }))
+                }
+            })
+        });
+        Ok(Points { points: points? })
     }
 
     /// Seed, duration (s) and warm-up (s) that each variation names.
@@ -68,8 +75,10 @@ impl Points {
         if figures.is_empty() {
             return Ok(());
         }
-        let check = |point: &&Arc<Point>| {
-            guarded(|| point.described(None), || api::check_figures(&point.scenario, &figures))
+        let check = || {
+            |point: &&Arc<Point>| {
+                guarded(|| point.described(None), || api::check_figures(&point.scenario, &figures))
+            }
         };
         let different: Vec<&Arc<Point>> = self.points.chunk_by(report_alike).map(|alike| &alike[0]).collect();
         py.detach(|| in_order(&different, threads, check))?;
@@ -100,23 +109,27 @@ pub(crate) fn identities(
     engine: Option<&str>,
     threads: usize,
 ) -> PyResult<Vec<String>> {
-    let identity = |sets: &Vec<String>| {
-        let request = Request { text, name, sets, seed: None, engine, audit: false };
-        let identity = || api::identity(&request).map(|identity| identity.to_string());
-        guarded(|| described(name, sets, None, engine), identity)
-    };
-    Ok(py.detach(|| in_order(&points, threads, identity))?)
+    let identities = py.detach(|| {
+        let base = guarded(|| described(name, &[], None, engine), || Base::read(text, name, engine))?;
+        in_order(&points, threads, || {
+            |sets: &Vec<String>| {
+                let identity = || base.identity(sets).map(|identity| identity.to_string());
+                guarded(|| described(name, sets, None, engine), identity)
+            }
+        })
+    });
+    Ok(identities?)
 }
 
-/// Apply a function on several threads; the answers in order, or the first error.
-fn in_order<T: Sync, R: Send>(
+/// Apply a function on several threads, each of which makes its own; the answers in order, or the first error.
+fn in_order<T: Sync, R: Send, F: FnMut(&T) -> Result<R, Failure>>(
     items: &[T],
     threads: usize,
-    function: impl Fn(&T) -> Result<R, Failure> + Sync,
+    worker: impl Fn() -> F + Sync,
 ) -> Result<Vec<R>, Failure> {
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut done = Vec::new();
+        let (mut function, mut done) = (worker(), Vec::new());
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(index) else { return done };

@@ -4,29 +4,68 @@ use std::collections::BTreeMap;
 
 use super::contract::{context, contracts, passing_circuits};
 use super::credits;
-use super::expand::File;
+use super::expand::{Asked, File};
 use super::file;
 use super::flows;
 use super::item::Item;
 use super::links;
 use super::measure;
-use super::model::{Node, Scenario};
+use super::model::{Flow, Line, Node, Scenario, Vc};
 use super::ports::Ports;
 use super::set::Set;
 use super::spec::unknown;
 use super::tree::{self, Fault};
 use crate::units::Span;
 
-/// Check a file and everything that it names.
-pub(super) fn check(root: &tree::Node, sets: &[Set]) -> Result<Scenario, Fault> {
+/// A network and its traffic, with plain ports, and what they were made of.
+#[derive(Clone, Debug)]
+pub(super) struct Wired {
+    asked: Asked,
+    nodes: Vec<Node>,
+    lines: Vec<Line>,
+    flows: Vec<Flow>,
+    vcs: Vec<Vc>,
+}
+
+impl Wired {
+    fn new(file: &File<'_>, sets: &[Set]) -> Result<Wired, Fault> {
+        let explicit = file.expand(sets)?;
+        let (nodes, names) = nodes(&explicit.nodes)?;
+        let lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
+        let (flows, vcs) = flows::check(&explicit.flows, &nodes, &names, &lines, &file.adaptation)?;
+        Ok(Wired { asked: file.asked(sets), nodes, lines, flows, vcs })
+    }
+}
+
+/// So many networks are remembered: a sweep comes back to the traffic that it had a few points before.
+const MOST_KNOWN: usize = 4;
+
+/// What the file asks for, from among what is known or anew.
+fn wired(file: &File<'_>, sets: &[Set], known: &mut Vec<Wired>) -> Result<Wired, Fault> {
+    if let Some(wired) = known.iter().find(|wired| file.asks(&wired.asked, sets)) {
+        return Ok(wired.clone());
+    }
+    let wired = Wired::new(file, sets)?;
+    known.truncate(MOST_KNOWN - 1);
+    known.insert(0, wired.clone());
+    Ok(wired)
+}
+
+/// Check a file and everything that it names; `known` is what files before it had, if others will follow.
+pub(super) fn check(
+    root: &tree::Node,
+    sets: &[Set],
+    known: Option<&mut Vec<Wired>>,
+) -> Result<Scenario, Fault> {
     let file = File::read(root)?;
     check_head(&file.head, root)?;
-    let explicit = file.expand(sets)?;
-    let (nodes, names) = nodes(&explicit.nodes)?;
-    let mut lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
+    let wired = match known {
+        Some(known) => wired(&file, sets, known)?,
+        None => Wired::new(&file, sets)?,
+    };
+    let Wired { nodes, mut lines, flows, vcs, .. } = wired;
     let ports = Ports::read(file.port, &nodes, &lines)?;
     ports.install(&mut lines)?;
-    let (flows, vcs) = flows::check(&explicit.flows, &nodes, &names, &lines, &file.adaptation)?;
     let measure = measure::check(file.measure, &file.head, &lines, &flows)?;
     let head = file.head;
     let mut scenario = Scenario {

@@ -40,7 +40,34 @@ pub(super) struct Explicit {
     pub flows: Vec<Node>,
 }
 
+/// All that nodes, links and flows follow from.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    sections: Vec<Option<Node>>,
+    adaptation: adaptation::Spec,
+    sets: Vec<Set>,
+}
+
 impl<'a> File<'a> {
+    /// What nodes, links and flows follow from.
+    pub(super) fn asked(&self, sets: &[Set]) -> Asked {
+        let sections = self.sections().map(|section| section.cloned()).to_vec();
+        let sets = sets.iter().filter(|set| set.concerns_an_entry()).cloned().collect();
+        Asked { sections, adaptation: self.adaptation.clone(), sets }
+    }
+
+    /// Whether it is the same as this.
+    pub(super) fn asks(&self, asked: &Asked, sets: &[Set]) -> bool {
+        let sections = self.sections().into_iter().eq(asked.sections.iter().map(Option::as_ref));
+        let sets = || sets.iter().filter(|set| set.concerns_an_entry());
+        sections && self.adaptation == asked.adaptation && sets().eq(&asked.sets)
+    }
+
+    fn sections(&self) -> [Option<&'a Node>; 5] {
+        let topology = self.topology.as_ref().map(|(_, node)| *node);
+        [topology, self.flows, self.node, self.link, self.flow]
+    }
+
     /// Read the sections of a file.
     pub(super) fn read(root: &'a Node) -> Result<File<'a>, Fault> {
         let mut table = Table::new(root, "")?;

@@ -106,7 +106,9 @@ fn put(node: &mut Node, keys: &[Key], value: &Node, path: &str) -> Result<(), Fa
     };
     let path = join(path, &key.name);
     let fault = |message| Fault { place: key.place, path: path.clone(), message };
-    let shown = node.show();
+    if !matches!(node.value, Value::Table(_) | Value::List(_)) {
+        return Err(fault(format!("there is no such key: {} is not a table", node.show())));
+    }
     match &mut node.value {
         Value::Table(entries) => {
             let index = entries.iter().position(|(found, _)| found.name == key.name).unwrap_or_else(|| {
@@ -124,7 +126,7 @@ fn put(node: &mut Node, keys: &[Key], value: &Node, path: &str) -> Result<(), Fa
                 Err(fault(unknown("entry", &key.name, &labels)))
             }
         },
-        _ => Err(fault(format!("there is no such key: {shown} is not a table"))),
+        _ => unreachable!("neither a table nor a list was refused"),
     }
 }
 

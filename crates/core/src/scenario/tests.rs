@@ -252,3 +252,28 @@ fn impossible_processors_and_numbers_of_connections_are_refused() {
         transport = { kind = \"udp\" }\n";
     refused(udp, "only the transport \"tcp\"");
 }
+
+#[test]
+fn a_variation_is_what_its_file_with_these_overrides_is_whatever_was_checked_before() {
+    let text = include_str!("../../../../scenarios/lan.toml");
+    let sets = [
+        "port.bottleneck.buffer=9000 cells",
+        "flows.transport.mss=9140",
+        "port.bottleneck.buffer=0 cells",
+        "flow.flow3.weight=2",
+        "topology.sources=3",
+        "duration=1 s",
+        "port.bottleneck.admission={policy='ppd'}",
+        "flow.flow99.weight=2",
+        "adaptation.llc_snap=false",
+        "flows.transport.mss=9140",
+    ];
+    let file = super::File::read(text, "lan.toml").unwrap();
+    let mut variations = file.variations();
+    for one in sets {
+        for other in sets {
+            let both = [one.to_string(), other.to_string()];
+            assert_eq!(variations.load(&both), load(text, "lan.toml", &both), "{one}, {other}");
+        }
+    }
+}
