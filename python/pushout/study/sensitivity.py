@@ -15,7 +15,7 @@ from typing import Any
 
 from pushout.study.case import Case
 
-DEFAULT_REPS = 3
+DEFAULT_REPS = 2
 
 
 @dataclass(frozen=True)
