@@ -42,8 +42,11 @@ pub(super) struct Arriving {
 /// Units that arrive on one lane and neither begin nor end a frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inner {
-    /// Where the lane stands in the order.
-    place: usize,
+    /// Where the lane stands in the order, and which one it is.
+    place: u32,
+    lane: u32,
+    /// When the first one arrives.
+    beat: Beat,
     /// The first one.
     pub(super) unit: Unit,
     /// Its circuit's number at the port.
@@ -81,8 +84,8 @@ pub(super) struct Inputs {
 
 /// The first unit of every lane that has one, by time.
 ///
-/// Lanes of equal pace take turns, so in a sorted ring a lane that has had its turn goes to the back after a comparison
-/// or two. With many lanes of packets that is no longer so.
+/// A lane that has had its turn goes behind those that are in the midst of a train, and before the many where the next one
+/// is still far away. With many lanes of packets that is no longer so.
 #[derive(Clone, Debug)]
 enum Order {
     /// The earliest one last.
@@ -91,7 +94,7 @@ enum Order {
 }
 
 /// Most lanes of a ring.
-const RING: usize = 24;
+const RING: usize = 64;
 
 impl Train {
     /// A train of `units` units, the first and the last of which have given `unit` their marks.
@@ -229,7 +232,7 @@ impl Inputs {
             let train = self.lanes[lane as usize].trains.front().expect("a lane in the order has a train");
             let change = if train.left == 1 || train.unit.is_first() { time } else { train.last };
             calm = calm.min(change);
-            if calm < soon {
+            if calm < soon || calm <= time {
                 break;
             }
         }
@@ -248,42 +251,37 @@ impl Inputs {
     pub(super) fn inner(&self, until: Time, found: &mut Vec<Inner>) {
         let Order::Ring(ring) = &self.order else { return };
         for (place, &(_, lane)) in ring.iter().enumerate().rev().take_while(|(_, head)| head.0 < until) {
-            let lane = &self.lanes[lane as usize];
-            let train = lane.trains.front().expect("a lane in the order has a train");
-            let units = train.beat.count_before(until, &lane.pace);
-            found.push(Inner { place, unit: train.unit, vc: train.vc, units });
+            let Lane { pace, trains, .. } = &self.lanes[lane as usize];
+            let &Train { beat, unit, vc, .. } = trains.front().expect("a lane in the order has a train");
+            let units = beat.count_before(until, pace);
+            found.push(Inner { place: place as u32, lane, beat, unit, vc, units });
         }
     }
 
-    /// Name the circuits of units that [`Inputs::inner`] has found in the order in which they arrive.
-    pub(super) fn merge(&self, found: &mut Vec<Inner>, mut name: impl FnMut(u32)) {
-        let Order::Ring(ring) = &self.order else { return };
-        let head = |inner: &Inner| {
-            let lane = &self.lanes[ring[inner.place].1 as usize];
-            let train = lane.trains.front().expect("a lane in the order has a train");
-            (train.beat, lane)
+    /// Name the circuits of units that [`Inputs::inner`] has found in the order in which they arrive, with how many follow
+    /// each other.
+    pub(super) fn merge(&self, found: &mut Vec<Inner>, mut name: impl FnMut(u32, u64)) {
+        let rank = |inner: &Inner| {
+            let line = self.lanes[inner.lane as usize].line;
+            (self.ties.rank(inner.beat.time, line) >> 1, line)
         };
-        let mut heads: Vec<(Beat, &Lane)> = found.iter().map(head).collect();
-        while !found.is_empty() {
-            let before = |a: &(Beat, &Lane), b: &(Beat, &Lane)| {
-                let rank =
-                    |(beat, lane): &(Beat, &Lane)| (self.ties.rank(beat.time, lane.line) >> 1, lane.line);
-                a.0.time < b.0.time || a.0.time == b.0.time && rank(a) < rank(b)
-            };
+        while found.len() > 1 {
             let mut first = 0;
-            for i in 1..heads.len() {
-                if before(&heads[i], &heads[first]) {
+            for i in 1..found.len() {
+                let (time, least) = (found[i].beat.time, found[first].beat.time);
+                if time < least || time == least && rank(&found[i]) < rank(&found[first]) {
                     first = i;
                 }
             }
-            name(found[first].vc);
-            heads[first].0 = heads[first].0.next(&heads[first].1.pace);
-            found[first].units -= 1;
-            if found[first].units == 0 {
+            let next = &mut found[first];
+            name(next.vc, 1);
+            next.beat = next.beat.next(&self.lanes[next.lane as usize].pace);
+            next.units -= 1;
+            if next.units == 0 {
                 found.swap_remove(first);
-                heads.swap_remove(first);
             }
         }
+        found.drain(..).for_each(|rest| name(rest.vc, rest.units));
     }
 
     /// Let the units pass that [`Inputs::inner`] has found; answers the sum of the instants at which those arrive that
@@ -292,7 +290,7 @@ impl Inputs {
         let Order::Ring(ring) = &mut self.order else { return 0 };
         let mut sum = 0;
         for inner in found {
-            let (time, lane) = &mut ring[inner.place];
+            let (time, lane) = &mut ring[inner.place as usize];
             let lane = &mut self.lanes[*lane as usize];
             let train = lane.trains.front_mut().expect("a lane in the order has a train");
             if counts(train.vc) {
@@ -377,7 +375,7 @@ impl Inputs {
                 let later = |&(other, second): &(Time, u32)| {
                     other > time || other == time && rank(second) > rank(lane)
                 };
-                let place = ring.iter().position(|head| !later(head)).unwrap_or(ring.len());
+                let place = ring.iter().rposition(later).map_or(0, |before| before + 1);
                 ring.insert(place, (time, lane));
             }
             Order::Heap(heap) => {

@@ -8,9 +8,8 @@
 use super::Fast;
 use super::fifo::{Content, Fifo};
 use super::lanes::Inner;
-use super::pace::Pace;
-use super::plan::Stop;
-use super::run::Run;
+use super::pace::{Beat, Pace};
+use super::plan::Manner;
 use crate::buffer::admission::{Admission, Policy, Rule, Within};
 use crate::buffer::verdict::Reason;
 use crate::units::{CELL_BYTES, Time};
@@ -36,7 +35,7 @@ impl Fifo {
         let mut inner = std::mem::take(&mut self.inner);
         self.inputs.inner(until, &mut inner);
         if let Some(taken) = self.count(engine, port, &inner)
-            && self.has_room(taken, taken)
+            && self.has_room(self.free, taken, taken)
         {
             self.pass(engine, port, &inner, taken);
         }
@@ -54,7 +53,7 @@ impl Fifo {
                 }
                 continue;
             }
-            if matches!(engine.plan.legs[port][vc as usize].to, Stop::Port { .. }) {
+            if engine.plan.legs[port][vc as usize].manner == Manner::Singly {
                 return None;
             }
             taken += units;
@@ -62,14 +61,14 @@ impl Fifo {
         Some(taken)
     }
 
-    /// Whether so many cells, of which no more than some are `gathered` in the buffer at a time, fit without a new largest
-    /// occupancy, and the measured time neither begins nor ends before they have left.
-    pub(super) fn has_room(&self, gathered: u64, taken: u64) -> bool {
+    /// Whether so many cells that start one behind the other, of which no more than some are `gathered` in the buffer at a
+    /// time, fit without a new largest occupancy, and the measured time neither begins nor ends before they have left.
+    pub(super) fn has_room(&self, start: Beat, gathered: u64, taken: u64) -> bool {
         let Content::Cells { count, pace, .. } = &self.content else { return false };
         let measured = self.begin == Time::NEVER;
         let most = if measured { self.capacity.min(self.books.max) } else { self.capacity };
         let limit = if measured { self.books.window.to } else { self.begin };
-        let last = self.free.skip(taken + 1, pace).time;
+        let last = start.skip(taken + 1, pace).time;
         *count + gathered <= most && last < limit && self.cuts.last().is_none_or(|cut| last < *cut)
     }
 
@@ -77,7 +76,6 @@ impl Fifo {
     fn pass(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], taken: u64) {
         let measured = self.begin == Time::NEVER;
         let Content::Cells { pace, .. } = self.content else { return };
-        self.enter_in_order(engine, port, inner);
         for inner in inner {
             match self.refuses(engine, port, inner.vc) {
                 Some(reason) => {
@@ -88,6 +86,9 @@ impl Fifo {
                 }
                 None => self.pass_one(engine, port, inner, &pace),
             }
+        }
+        if self.ledger.is_some() || self.holds_back {
+            self.enter_in_order(engine, port, inner, &pace);
         }
         let Fifo { inputs, rule, .. } = self;
         let policy = engine.network.ports[port].admission_mut();
@@ -100,34 +101,42 @@ impl Fifo {
         self.free = after;
     }
 
-    /// Enter those that are taken where it matters whose cell comes first.
-    fn enter_in_order(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner]) {
-        let Fifo { inputs, ledger: Some(ledger), .. } = self else { return };
-        let policy = engine.network.ports[port].admission_mut();
-        let mut lanes = Vec::with_capacity(inner.len());
+    /// Enter those that are taken where it matters whose cell comes first: in the books of a policy, or because the next
+    /// port wants to know when each of them starts.
+    fn enter_in_order(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], pace: &Pace) {
+        let mut taken = std::mem::take(&mut self.taken);
+        let legs = &engine.plan.legs[port];
         for inner in inner {
             let &Inner { vc, units, .. } = inner;
-            if policy.within(vc as usize) == Within::Taken {
-                policy.taken(vc as usize, units, units * CELL_BYTES);
-                lanes.push(*inner);
+            if refuses(&mut self.rule, engine.network.ports[port].admission_mut(), vc).is_none() {
+                if self.ledger.is_some() {
+                    let policy = engine.network.ports[port].admission_mut();
+                    policy.taken(vc as usize, units, units * CELL_BYTES);
+                }
+                taken.push(*inner);
             }
         }
-        match lanes[..] {
-            [Inner { vc, units, .. }] => ledger.joined(vc, units),
-            _ => inputs.merge(&mut lanes, |vc| ledger.joined(vc, 1)),
-        }
+        let Fifo { inputs, ledger, runs, .. } = self;
+        let mut start = self.free;
+        inputs.merge(&mut taken, |vc, cells| {
+            if let Some(ledger) = ledger {
+                ledger.joined(vc, cells);
+            }
+            start = match legs[vc as usize].manner {
+                Manner::Timed => runs[vc as usize].start_many(start, cells, pace),
+                _ => start.skip(cells, pace),
+            };
+        });
+        self.taken = taken;
     }
 
     /// Let those of one lane pass, which are taken.
     fn pass_one(&mut self, engine: &mut Fast<'_>, port: usize, inner: &Inner, pace: &Pace) {
         let &Inner { unit, vc, units, .. } = inner;
         self.progress.sent(&unit, units as u16, vc as usize, self.begin == Time::NEVER);
-        let (run, last) = &mut self.runs[vc as usize];
-        if !run.join(&unit, units as u16) {
-            let gone = std::mem::replace(run, Run { unit, units: units as u16 });
-            gone.send(engine, port, vc, *last, pace.whole);
-        }
-        *last = self.free.time;
+        let gathering = &mut self.runs[vc as usize];
+        gathering.join(engine, (port, vc), &unit, units as u16, pace.whole);
+        gathering.last_starts(self.free.time);
     }
 
     fn refuses(&mut self, engine: &mut Fast<'_>, port: usize, vc: u32) -> Option<Reason> {
