@@ -104,7 +104,7 @@ impl Turns {
     fn join_inner(&mut self, engine: &mut Fast<'_>, index: usize, inner: &[Inner], first: Time) {
         let port = &mut engine.network.ports[index];
         let mut taken = 0;
-        let is_taken = |vc: u32| matches!(within(port, vc as usize), Within::Taken);
+        let is_taken = |inner: &Inner| matches!(within(port, inner.vc as usize), Within::Taken);
         let instants = self.inputs.pass_inner(inner, is_taken);
         let level = port.pool.total();
         for &Inner { unit, vc, units, .. } in inner {

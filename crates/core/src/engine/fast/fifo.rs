@@ -46,9 +46,9 @@ pub(super) struct Fifo {
     /// Starts on either side of which units are handed on separately, the next one last.
     pub(super) cuts: Vec<Time>,
     /// When the occupancy is sampled next.
-    sample: Time,
+    pub(super) sample: Time,
     /// When the clock of the policy ticks.
-    tick: Time,
+    pub(super) tick: Time,
     /// When the measured time begins, if it has not.
     pub(super) begin: Time,
     /// Up to here it is known whether arrivals can be skipped.
@@ -241,7 +241,7 @@ impl Fifo {
                 self.begin = Time::NEVER;
                 self.books.max = self.content.level();
             } else if self.sample == stop {
-                self.take_samples(engine, port, until);
+                self.take_samples(engine, port, until, &[]);
             } else {
                 self.drop_before(engine, port, Time(stop.0 + 1));
                 self.tick = engine.network.ports[port].tick(stop).unwrap_or(Time::NEVER);
@@ -250,14 +250,24 @@ impl Fifo {
         self.done = self.done.max(Some(until));
     }
 
-    /// Take the sample that is due, and up to `until` those at which an empty buffer is still empty.
-    fn take_samples(&mut self, engine: &mut Fast<'_>, port: usize, until: Time) {
-        let (level, every) = (self.content.level(), engine.scenario.sample);
+    /// Take the samples that are due before anything else happens, up to `until`. Of what is in the buffer, cells that
+    /// arrive at `later` instants do not count before.
+    pub(super) fn take_samples(&mut self, engine: &mut Fast<'_>, port: usize, until: Time, later: &[Time]) {
         let next = self.inputs.next_time().unwrap_or(Time::NEVER);
-        let stop = if level > 0 { Time::ZERO } else { next.min(until).min(self.begin).min(self.tick) };
-        let more = (stop.0.saturating_sub(1)).saturating_sub(self.sample.0) / every.0;
-        engine.network.ports[port].sample_level(level, 1 + more);
-        self.sample.0 += (1 + more) * every.0;
+        let stop = next.min(Time(until.0 + 1)).min(self.begin).min(self.tick);
+        let (mut later, every) = (later, engine.scenario.sample.0);
+        loop {
+            self.drop_before(engine, port, self.sample);
+            later = &later[later.partition_point(|time| *time < self.sample)..];
+            let level = self.content.level() - later.len() as u64;
+            let left = stop.0.saturating_sub(self.sample.0 + 1) / every;
+            let samples = if self.content.level() == 0 { 1 + left } else { 1 };
+            engine.network.ports[port].sample_level(level, samples);
+            self.sample.0 += samples * every;
+            if self.sample >= stop {
+                return;
+            }
+        }
     }
 
     /// When something happens next that is not an arrival.

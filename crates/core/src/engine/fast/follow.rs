@@ -6,6 +6,7 @@
 use super::Fast;
 use super::fifo::{Content, Fifo};
 use super::lanes::Arriving;
+use super::pace::Known;
 use super::plan::Manner;
 use super::whole::Group;
 use crate::unit::{Flags, Unit};
@@ -55,20 +56,16 @@ impl Fifo {
             && first < engine.end
         {
             self.step(engine, port, first);
-            let stop = self.next_stop().min(engine.end);
-            let (now, later) = rest.split(rest.arrivals.partition_point(|time| *time < stop));
-            self.receive(engine, port, now);
+            let before = |stop: Time| rest.arrivals.partition_point(|time| *time < stop);
+            let (mut now, mut later) = rest.split(before(self.begin.min(self.tick).min(engine.end)));
+            if !self.pass_party(engine, port, now) {
+                (now, later) = rest.split(before(self.next_stop().min(engine.end)));
+                now.units().for_each(|mut arriving| self.arrive(engine, port, &mut arriving));
+            }
+            self.done = self.done.max(now.arrivals.last().copied());
             rest = later;
         }
         rest
-    }
-
-    /// Units come before anything else happens.
-    fn receive(&mut self, engine: &mut Fast<'_>, port: usize, party: Party<'_>) {
-        if !self.pass_party(engine, port, party) {
-            party.units().for_each(|mut arriving| self.arrive(engine, port, &mut arriving));
-        }
-        self.done = self.done.max(party.arrivals.last().copied());
     }
 
     /// Let them pass at once, if they start one behind the other and neither they nor their circumstances matter one by
@@ -83,7 +80,13 @@ impl Fifo {
             return false;
         }
         let units = arrivals.len() as u16;
-        let group = Group { unit, vc, units, comes: *first, start, gathered: units };
-        self.pass_group(engine, port, &group, |_| arrivals.iter().map(|time| u128::from(time.0)).sum())
+        let (group, before) = (Group { unit, vc, units, comes: *first, start, gathered: units }, self.free);
+        let sum = |_: &mut Known| arrivals.iter().map(|time| u128::from(time.0)).sum();
+        let (passed, last) = (self.pass_group(engine, port, &group, sum), arrivals[arrivals.len() - 1]);
+        if passed && self.sample <= last {
+            let taken = self.free != before;
+            self.take_samples(engine, port, last, if taken { arrivals } else { &[] });
+        }
+        passed
     }
 }

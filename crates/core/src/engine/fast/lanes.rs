@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::pace::{Beat, Pace};
+use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::unit::{Flags, Unit};
@@ -42,8 +43,7 @@ pub(super) struct Arriving {
 /// Units that arrive on one lane and neither begin nor end a frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inner {
-    /// Where the lane stands in the order, and which one it is.
-    place: u32,
+    /// The lane.
     lane: u32,
     /// When the first one arrives.
     beat: Beat,
@@ -53,6 +53,8 @@ pub(super) struct Inner {
     pub(super) vc: u32,
     /// How many there are.
     pub(super) units: u64,
+    /// Why they are lost, if that is known.
+    pub(super) lost: Option<Reason>,
 }
 
 /// The next train of all, with which nothing else arrives.
@@ -247,14 +249,15 @@ impl Inputs {
         }
     }
 
-    /// For every lane on which units arrive before `until`, up to where it is calm: how many there are.
+    /// For every lane on which units arrive before `until`, up to where it is calm: how many there are. The lane that comes
+    /// first in the order is the first one.
     pub(super) fn inner(&self, until: Time, found: &mut Vec<Inner>) {
         let Order::Ring(ring) = &self.order else { return };
-        for (place, &(_, lane)) in ring.iter().enumerate().rev().take_while(|(_, head)| head.0 < until) {
+        for &(_, lane) in ring.iter().rev().take_while(|head| head.0 < until) {
             let Lane { pace, trains, .. } = &self.lanes[lane as usize];
             let &Train { beat, unit, vc, .. } = trains.front().expect("a lane in the order has a train");
             let units = beat.count_before(until, pace);
-            found.push(Inner { place: place as u32, lane, beat, unit, vc, units });
+            found.push(Inner { lane, beat, unit, vc, units, lost: None });
         }
     }
 
@@ -286,14 +289,13 @@ impl Inputs {
 
     /// Let the units pass that [`Inputs::inner`] has found; answers the sum of the instants at which those arrive that
     /// `counts` wants to know of.
-    pub(super) fn pass_inner(&mut self, found: &[Inner], mut counts: impl FnMut(u32) -> bool) -> u128 {
+    pub(super) fn pass_inner(&mut self, found: &[Inner], mut counts: impl FnMut(&Inner) -> bool) -> u128 {
         let Order::Ring(ring) = &mut self.order else { return 0 };
         let mut sum = 0;
         for inner in found {
-            let (time, lane) = &mut ring[inner.place as usize];
-            let lane = &mut self.lanes[*lane as usize];
+            let lane = &mut self.lanes[inner.lane as usize];
             let train = lane.trains.front_mut().expect("a lane in the order has a train");
-            if counts(train.vc) {
+            if counts(inner) {
                 let (beat, instants) = train.beat.after(inner.units, &lane.pace);
                 sum += instants;
                 train.beat = beat;
@@ -305,15 +307,11 @@ impl Inputs {
             if train.left == 1 {
                 train.unit.flags = train.unit.flags.with(Flags::EOM);
             }
-            *time = train.beat.time;
         }
-        let (lanes, ties) = (&self.lanes, self.ties);
-        let key = |&(time, lane): &(Time, u32)| {
-            let line = lanes[lane as usize].line;
-            (time, ties.rank(time, line) >> 1, line)
-        };
-        if ring.len() > 1 {
-            ring.sort_by_key(|head| std::cmp::Reverse(key(head)));
+        ring.truncate(ring.len() - found.len());
+        for &Inner { lane, .. } in found.iter().rev() {
+            let train = self.lanes[lane as usize].trains.front().expect("a lane in the order has a train");
+            self.expect(lane as usize, train.beat.time);
         }
         sum
     }

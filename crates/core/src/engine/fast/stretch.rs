@@ -34,7 +34,7 @@ impl Fifo {
         self.drop_before(engine, port, first);
         let mut inner = std::mem::take(&mut self.inner);
         self.inputs.inner(until, &mut inner);
-        if let Some(taken) = self.count(engine, port, &inner)
+        if let Some(taken) = self.count(engine, port, &mut inner)
             && self.has_room(self.free, taken, taken)
         {
             self.pass(engine, port, &inner, taken);
@@ -43,11 +43,12 @@ impl Fifo {
         self.inner = inner;
     }
 
-    /// How many cells would be taken; `None` if they matter one by one.
-    fn count(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner]) -> Option<u64> {
+    /// Find out how many cells are taken, and why others are lost; `None` if they matter one by one.
+    fn count(&mut self, engine: &mut Fast<'_>, port: usize, inner: &mut [Inner]) -> Option<u64> {
         let mut taken = 0;
-        for &Inner { vc, units, .. } in inner {
-            if self.refuses(engine, port, vc).is_some() {
+        for &mut Inner { vc, units, ref mut lost, .. } in inner {
+            *lost = refuses(&mut self.rule, engine.network.ports[port].admission_mut(), vc);
+            if lost.is_some() {
                 if engine.log.is_some() {
                     return None;
                 }
@@ -77,7 +78,7 @@ impl Fifo {
         let measured = self.begin == Time::NEVER;
         let Content::Cells { pace, .. } = self.content else { return };
         for inner in inner {
-            match self.refuses(engine, port, inner.vc) {
+            match inner.lost {
                 Some(reason) => {
                     engine.network.circuits[inner.unit.vc as usize].lost_many(inner.units);
                     if measured {
@@ -90,9 +91,7 @@ impl Fifo {
         if self.ledger.is_some() || self.holds_back {
             self.enter_in_order(engine, port, inner, &pace);
         }
-        let Fifo { inputs, rule, .. } = self;
-        let policy = engine.network.ports[port].admission_mut();
-        let arrivals = inputs.pass_inner(inner, |vc| measured && refuses(rule, policy, vc).is_none());
+        let arrivals = self.inputs.pass_inner(inner, |inner| measured && inner.lost.is_none());
         let (first, after) = (self.free, self.free.skip(taken, &pace));
         if measured {
             self.books.enter_train((first, after), taken, arrivals, &pace);
@@ -106,15 +105,12 @@ impl Fifo {
     fn enter_in_order(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], pace: &Pace) {
         let mut taken = std::mem::take(&mut self.taken);
         let legs = &engine.plan.legs[port];
-        for inner in inner {
-            let &Inner { vc, units, .. } = inner;
-            if refuses(&mut self.rule, engine.network.ports[port].admission_mut(), vc).is_none() {
-                if self.ledger.is_some() {
-                    let policy = engine.network.ports[port].admission_mut();
-                    policy.taken(vc as usize, units, units * CELL_BYTES);
-                }
-                taken.push(*inner);
+        for inner in inner.iter().filter(|inner| inner.lost.is_none()) {
+            if self.ledger.is_some() {
+                let policy = engine.network.ports[port].admission_mut();
+                policy.taken(inner.vc as usize, inner.units, inner.units * CELL_BYTES);
             }
+            taken.push(*inner);
         }
         let Fifo { inputs, ledger, runs, .. } = self;
         let mut start = self.free;
@@ -137,10 +133,6 @@ impl Fifo {
         let gathering = &mut self.runs[vc as usize];
         gathering.join(engine, (port, vc), &unit, units as u16, pace.whole);
         gathering.last_starts(self.free.time);
-    }
-
-    fn refuses(&mut self, engine: &mut Fast<'_>, port: usize, vc: u32) -> Option<Reason> {
-        refuses(&mut self.rule, engine.network.ports[port].admission_mut(), vc)
     }
 }
 
