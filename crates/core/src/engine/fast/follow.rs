@@ -80,7 +80,9 @@ impl Fifo {
             return false;
         }
         let units = arrivals.len() as u16;
-        let (group, before) = (Group { unit, vc, units, comes: *first, start, gathered: units }, self.free);
+        self.drop_before(engine, port, Time(first.0 + 1));
+        let (gathered, before) = (self.gathered(start.time, arrivals), self.free);
+        let group = Group { unit, vc, units, comes: *first, start, gathered };
         let sum = |_: &mut Known| arrivals.iter().map(|time| u128::from(time.0)).sum();
         let (passed, last) = (self.pass_group(engine, port, &group, sum), arrivals[arrivals.len() - 1]);
         if passed && self.sample <= last {
@@ -88,5 +90,24 @@ impl Fifo {
             self.take_samples(engine, port, last, if taken { arrivals } else { &[] });
         }
         passed
+    }
+
+    /// How many of these cells, the first of which starts at `start`, are in the buffer at a time, beyond what is there. Not
+    /// less than that, since a slot is taken for a picosecond longer where its length is no whole number of them.
+    fn gathered(&self, start: Time, arrivals: &[Time]) -> u16 {
+        let Content::Cells { count, ends, pace } = &self.content else { return 0 };
+        if count + arrivals.len() as u64 <= self.books.max {
+            return arrivals.len() as u16;
+        }
+        let first = if *count == 0 { Time(start.0 + pace.whole) } else { ends.time };
+        let (mut level, mut most, mut end) = (*count, *count, first.0);
+        for arrival in arrivals {
+            while end <= arrival.0 {
+                (level, end) = (level - 1, end + pace.whole + 1);
+            }
+            level += 1;
+            most = most.max(level);
+        }
+        (most - count) as u16
     }
 }

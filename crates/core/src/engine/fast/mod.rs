@@ -63,6 +63,7 @@ mod streams;
 mod stretch;
 mod through;
 mod turns;
+mod upstream;
 mod whole;
 
 use std::collections::VecDeque;

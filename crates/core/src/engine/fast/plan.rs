@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::books::Window;
 use super::lanes::{Inputs, Lane};
 use super::pace::Pace;
+use super::upstream::upstream;
 use crate::buffer::admission::{self, Interest, Rule};
 use crate::buffer::size::Measure;
 use crate::kernel::Ties;
@@ -314,7 +315,7 @@ impl Plan {
         Span(shortest + latency(scenario, line).0 + delay)
     }
 
-    /// Depth first over the ports before each port; one that is met again while it is open is on a circle.
+    /// Which ports come before each port, and whether any is on a circle.
     fn find_upstream(&mut self) {
         let ports = self.legs.len();
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); ports];
@@ -327,49 +328,17 @@ impl Plan {
                 }
             }
         }
-        let mut visit = Visit { before: &before, seen: vec![Seen::Never; ports], order: Vec::new() };
-        for port in 0..ports {
-            if self.has_time(port) && visit.is_on_a_circle(port as u32) {
-                self.circle = self.reach.iter().min().copied();
-            }
-            visit.order.iter().for_each(|&port| visit.seen[port as usize] = Seen::Never);
-            self.upstream.push(std::mem::take(&mut visit.order));
+        let wanted: Vec<bool> = (0..ports).map(|port| self.has_time(port)).collect();
+        let (upstream, circle) = upstream(&before, &wanted);
+        self.upstream = upstream;
+        if circle {
+            self.circle = self.reach.iter().min().copied();
         }
     }
 
     /// Whether a port must be brought up to date; others are done with a unit at once.
     pub(super) fn has_time(&self, port: usize) -> bool {
         matches!(self.kinds[port], Kind::Fifo(_) | Kind::Turns(_) | Kind::General)
-    }
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Seen {
-    Never,
-    Open,
-    Done,
-}
-
-struct Visit<'a> {
-    before: &'a [Vec<u32>],
-    seen: Vec<Seen>,
-    order: Vec<u32>,
-}
-
-impl Visit<'_> {
-    fn is_on_a_circle(&mut self, port: u32) -> bool {
-        self.seen[port as usize] = Seen::Open;
-        let mut circle = false;
-        for &other in &self.before[port as usize] {
-            circle |= match self.seen[other as usize] {
-                Seen::Never => self.is_on_a_circle(other),
-                Seen::Open => true,
-                Seen::Done => false,
-            };
-        }
-        self.seen[port as usize] = Seen::Done;
-        self.order.push(port);
-        circle
     }
 }
 
