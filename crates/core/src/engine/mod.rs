@@ -11,8 +11,7 @@ pub mod floor;
 use crate::buffer::verdict::Reason;
 use crate::network::Network;
 use crate::network::circuit::Circuit;
-use crate::scenario::model::{Engine, Flow, Scenario};
-use crate::transport;
+use crate::scenario::model::{Engine, Scenario};
 use crate::unit::Unit;
 use crate::units::Time;
 
@@ -26,16 +25,13 @@ pub fn run(scenario: &Scenario, log: bool) -> Outcome {
     outcome
 }
 
-/// The engine that runs a scenario: the one that it names, but what the fast engine does not know yet is for the
-/// reference engine alone: frames and blocks that repair themselves, policers, and credits.
+/// The engine that runs a scenario: the one that it names, but credits are for the reference engine alone.
 ///
 /// The fast engine advances each port by itself as far as its input is known. With credits a port's output waits for the
 /// next port, cell by cell, and there is little left to advance.
 pub fn of(scenario: &Scenario) -> Engine {
-    let coded = |flow: &Flow| matches!(flow.transport, transport::Spec::Fec(_));
-    let unknown = scenario.flows.iter().any(|flow| coded(flow) || flow.police.is_some());
     let credits = scenario.lines.iter().any(|line| line.port.credit.is_some());
-    if unknown || credits { Engine::Reference } else { scenario.engine }
+    if credits { Engine::Reference } else { scenario.engine }
 }
 
 /// What is left when a run is over.

@@ -348,15 +348,17 @@ impl Port {
 
     /// Take a sample of the occupancy for its distribution, and of what the admission policy measures.
     pub fn sample(&mut self) {
-        self.sample_level(self.pool.total());
+        self.sample_level(self.pool.total(), 1);
     }
 
-    /// The same for an engine that keeps the occupancy by itself.
-    pub(crate) fn sample_level(&mut self, level: u64) {
-        self.counters.occupancy.sample(level);
+    /// So many samples, for an engine that keeps the occupancy by itself and knows that nothing has changed meanwhile.
+    pub(crate) fn sample_level(&mut self, level: u64, samples: u64) {
+        self.counters.occupancy.sample_many(level, samples);
         if let Some(meter) = &mut self.counters.meter {
-            let reading = |vc| self.admission.meter(vc).unwrap_or_default();
-            meter.extend((0..self.pool.vcs()).map(reading));
+            for _ in 0..samples {
+                let reading = |vc| self.admission.meter(vc).unwrap_or_default();
+                meter.extend((0..self.pool.vcs()).map(reading));
+            }
         }
     }
 

@@ -80,15 +80,20 @@ impl Occupancy {
 
     /// A sample finds this level.
     pub fn sample(&mut self, level: u64) {
+        self.sample_many(level, 1);
+    }
+
+    /// So many samples, one after the other, find this level.
+    pub(crate) fn sample_many(&mut self, level: u64, samples: u64) {
         if self.samples.is_empty() {
             self.samples = vec![0; BINS];
         }
         while level >> self.shift >= BINS as u64 {
             self.widen();
         }
-        self.samples[(level >> self.shift) as usize] += 1;
+        self.samples[(level >> self.shift) as usize] += samples;
         if let Some(trace) = &mut self.trace {
-            trace.push(level);
+            trace.extend(std::iter::repeat_n(level, samples as usize));
         }
     }
 

@@ -180,8 +180,13 @@ impl Writer {
             }
             if self.draw.chance(0.2) {
                 self.line(format_args!("pvc = \"h{from} to h{to}\""));
+                self.traffic(&tcp);
+                continue;
             }
-            self.traffic(&tcp);
+            if self.draw.chance(0.2) {
+                self.police();
+            }
+            if self.draw.chance(0.15) { self.blocks() } else { self.traffic(&tcp) }
         }
     }
 
@@ -209,6 +214,26 @@ impl Writer {
             "source = {{ kind = \"{kind}\", rate = \"{rate}\", size = \"{size} bytes\" }}"
         ));
         self.line(format_args!("transport = {{ kind = \"{transport}\" }}"));
+    }
+
+    /// Some units are marked at the first switch, or lost there.
+    fn police(&mut self) {
+        let action = self.pick(&["tag", "tag", "drop"]);
+        let kind = match self.draw.chance(0.5) {
+            true => format!("kind = \"gcra\", rate = \"{}\", tolerance = \"20 us\"", self.pick(&RATES)),
+            false => format!("kind = \"random\", probability = 0.{}", self.below(4)),
+        };
+        self.line(format_args!("police = {{ {kind}, action = \"{action}\" }}"));
+    }
+
+    /// Packets and frames that repair themselves.
+    fn blocks(&mut self) {
+        let (peak, block, mtu) = (self.pick(&RATES), 1 + self.below(6), 576 + self.below(1000));
+        let (packets, cells) = (self.below(3), if self.cells { self.below(3) } else { 0 });
+        let source = format!("kind = \"fec-block\", peak = \"{peak}\", activity = 0.5, burst = 53");
+        let block = format!("block = {block}, parity = {packets}, mtu = \"{mtu} bytes\"");
+        self.line(format_args!("source = {{ {source}, {block} }}"));
+        self.line(format_args!("transport = {{ kind = \"fec\", parity_cells = {cells} }}"));
     }
 
     /// Curves over time.

@@ -34,11 +34,7 @@ impl Turns {
         let Alone { beat, unit, vc, units, last, pace } = alone;
         let port = &mut engine.network.ports[index];
         let gathered = if pace.is_faster_than(&self.pace) { u64::from(units) } else { 2 };
-        if engine.log.is_some()
-            || self.ordered
-            || !has_room(port, gathered)
-            || self.queued(port, vc) < self.slots(beat.time, last)
-        {
+        if !has_room(port, gathered) || self.queued(port, vc) < self.slots(beat.time, last) {
             return false;
         }
         let fate = match within(port, vc as usize) {
@@ -71,7 +67,7 @@ impl Turns {
             return false;
         };
         let until = calm.min(stop);
-        if first.0 + worth >= until.0 || engine.log.is_some() || self.ordered {
+        if first.0 + worth >= until.0 {
             return false;
         }
         let mut inner = std::mem::take(&mut self.inner);
@@ -108,7 +104,7 @@ impl Turns {
     fn join_inner(&mut self, engine: &mut Fast<'_>, index: usize, inner: &[Inner], first: Time) {
         let port = &mut engine.network.ports[index];
         let mut taken = 0;
-        let is_taken = |vc: u32| matches!(within(port, vc as usize), Within::Taken);
+        let is_taken = |inner: &Inner| matches!(within(port, inner.vc as usize), Within::Taken);
         let instants = self.inputs.pass_inner(inner, is_taken);
         let level = port.pool.total();
         for &Inner { unit, vc, units, .. } in inner {

@@ -11,8 +11,8 @@ use super::books::{Books, Progress, Stay, Window};
 use super::lanes::{Arriving, Inner, Inputs};
 use super::ledger::Ledger;
 use super::pace::{Beat, Known, Pace, Paces};
-use super::plan::Stop;
-use super::run::Run;
+use super::plan::Manner;
+use super::run::{Gathering, Run};
 use crate::buffer::admission::Rule;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict};
@@ -27,8 +27,9 @@ pub(super) struct Fifo {
     pub(super) done: Option<Time>,
     pub(super) books: Books,
     pub(super) rule: Rule,
-    /// Whether the policy wants to be asked for every unit.
-    by_unit: bool,
+    /// Whether the policy wants to be asked for every unit, or units are policed on arrival.
+    pub(super) by_unit: bool,
+    polices: bool,
     /// What the policy knows of the buffer, if the rule is to ask it.
     pub(super) ledger: Option<Box<Ledger>>,
     pub(super) capacity: u64,
@@ -38,19 +39,22 @@ pub(super) struct Fifo {
     pub(super) free: Beat,
     pub(super) content: Content,
     pub(super) progress: Progress,
-    /// Consecutive units of a frame for a host, by circuit, and when the last one starts; handed on together.
-    pub(super) runs: Vec<(Run, Time)>,
+    /// Consecutive units of a frame, by circuit, that are handed on together.
+    pub(super) runs: Vec<Gathering>,
+    /// Whether some of them are for another port.
+    pub(super) holds_back: bool,
     /// Starts on either side of which units are handed on separately, the next one last.
     pub(super) cuts: Vec<Time>,
     /// When the occupancy is sampled next.
-    sample: Time,
+    pub(super) sample: Time,
     /// When the clock of the policy ticks.
-    tick: Time,
+    pub(super) tick: Time,
     /// When the measured time begins, if it has not.
     pub(super) begin: Time,
     /// Up to here it is known whether arrivals can be skipped.
     pub(super) examined: Time,
     pub(super) inner: Vec<Inner>,
+    pub(super) taken: Vec<Inner>,
     pub(super) known: Known,
     /// The instant for which the port is in the event queue.
     pub(super) called: Time,
@@ -73,6 +77,10 @@ pub(super) struct Parts {
     pub(super) rule: Rule,
     /// Whether the policy wants to be asked for every unit.
     pub(super) by_unit: bool,
+    /// Whether units are policed on arrival.
+    pub(super) polices: bool,
+    /// Whether some of them are handed on together to another port.
+    pub(super) holds_back: bool,
     pub(super) capacity: u64,
     pub(super) measure: Measure,
     pub(super) paces: Paces,
@@ -163,6 +171,8 @@ impl Fifo {
             window,
             rule,
             by_unit,
+            polices,
+            holds_back,
             capacity,
             measure,
             paces,
@@ -186,7 +196,8 @@ impl Fifo {
             done: None,
             books: Books::new(window),
             rule,
-            by_unit,
+            by_unit: by_unit || polices,
+            polices,
             ledger,
             capacity,
             measure,
@@ -194,13 +205,15 @@ impl Fifo {
             free: Beat::default(),
             content,
             progress: Progress::new(vcs),
-            runs: vec![(Run::default(), Time::ZERO); vcs],
+            runs: vec![Gathering::default(); vcs],
+            holds_back,
             cuts,
             sample: if sampled { Time::ZERO } else { Time::NEVER },
             tick: tick.unwrap_or(Time::NEVER),
             begin: window.from,
             examined: Time::ZERO,
             inner: Vec::new(),
+            taken: Vec::new(),
             known: Known::default(),
             called: Time::NEVER,
         }
@@ -209,13 +222,13 @@ impl Fifo {
     /// Let happen what happens up to `until`, that instant included.
     pub(super) fn step(&mut self, engine: &mut Fast<'_>, port: usize, until: Time) {
         loop {
-            let stop = self.sample.min(self.begin).min(self.tick).min(Time(until.0 + 1));
+            let stop = self.next_stop().min(Time(until.0 + 1));
             loop {
                 if !self.by_unit && self.pass_train(engine, port, stop) {
                     continue;
                 }
-                let Some(arriving) = self.inputs.pop_before(stop) else { break };
-                self.arrive(engine, port, &arriving);
+                let Some(mut arriving) = self.inputs.pop_before(stop) else { break };
+                self.arrive(engine, port, &mut arriving);
                 if !self.by_unit && arriving.time >= self.examined {
                     self.skip_calm(engine, port, stop);
                 }
@@ -228,14 +241,38 @@ impl Fifo {
                 self.begin = Time::NEVER;
                 self.books.max = self.content.level();
             } else if self.sample == stop {
-                engine.network.ports[port].sample_level(self.content.level());
-                self.sample += engine.scenario.sample;
+                self.take_samples(engine, port, until, &[]);
             } else {
                 self.drop_before(engine, port, Time(stop.0 + 1));
                 self.tick = engine.network.ports[port].tick(stop).unwrap_or(Time::NEVER);
             }
         }
         self.done = self.done.max(Some(until));
+    }
+
+    /// Take the samples that are due before anything else happens, up to `until`. Of what is in the buffer, cells that
+    /// arrive at `later` instants do not count before.
+    pub(super) fn take_samples(&mut self, engine: &mut Fast<'_>, port: usize, until: Time, later: &[Time]) {
+        let next = self.inputs.next_time().unwrap_or(Time::NEVER);
+        let stop = next.min(Time(until.0 + 1)).min(self.begin).min(self.tick);
+        let (mut later, every) = (later, engine.scenario.sample.0);
+        loop {
+            self.drop_before(engine, port, self.sample);
+            later = &later[later.partition_point(|time| *time < self.sample)..];
+            let level = self.content.level() - later.len() as u64;
+            let left = stop.0.saturating_sub(self.sample.0 + 1) / every;
+            let samples = if self.content.level() == 0 { 1 + left } else { 1 };
+            engine.network.ports[port].sample_level(level, samples);
+            self.sample.0 += samples * every;
+            if self.sample >= stop {
+                return;
+            }
+        }
+    }
+
+    /// When something happens next that is not an arrival.
+    pub(super) fn next_stop(&self) -> Time {
+        self.sample.min(self.begin).min(self.tick)
     }
 
     /// The earliest start of a unit that arrives at `time` and is not known yet: behind everything that was taken.
@@ -250,11 +287,15 @@ impl Fifo {
     }
 
     #[inline]
-    fn arrive(&mut self, engine: &mut Fast<'_>, port: usize, arriving: &Arriving) {
-        let &Arriving { time: now, unit, .. } = arriving;
+    pub(super) fn arrive(&mut self, engine: &mut Fast<'_>, port: usize, arriving: &mut Arriving) {
+        let refused = if self.polices { engine.police(arriving).err() } else { None };
+        let &mut Arriving { time: now, unit, .. } = arriving;
         self.drop_before(engine, port, Time(now.0 + 1));
         let size = if self.measure == Measure::Bytes { u64::from(unit.bytes) } else { 1 };
-        let verdict = self.judge(engine, port, arriving, size);
+        let verdict = match refused {
+            None => self.judge(engine, port, arriving, size),
+            Some(reason) => Verdict::Discard(reason),
+        };
         if let Verdict::Discard(reason) = verdict {
             self.books.lose(now, &unit, reason);
             engine.network.circuits[unit.vc as usize].lost();
@@ -336,26 +377,27 @@ impl Fifo {
             self.cuts.pop();
             self.hand_on(engine, port);
         }
-        if let Stop::Port { .. } = engine.plan.legs[port][vc as usize].to {
+        let manner = engine.plan.legs[port][vc as usize].manner;
+        if manner == Manner::Singly {
             return engine.send_on(port, vc, Run { unit, units: 1 }, Beat::at(starts), starts, pace.whole);
         }
-        let (run, last) = &mut self.runs[vc as usize];
-        let (joined, before) = (run.join(&unit, 1), *last);
-        if !joined {
-            let gone = std::mem::replace(run, Run { unit, units: 1 });
-            gone.send(engine, port, vc, before, pace.whole);
+        let gathering = &mut self.runs[vc as usize];
+        gathering.join(engine, (port, vc), &unit, 1, pace.whole);
+        match manner {
+            Manner::Timed => drop(gathering.start_many(start, 1, &pace)),
+            _ => gathering.last_starts(starts),
         }
-        *last = starts;
         if unit.is_eom() {
-            std::mem::take(run).send(engine, port, vc, starts, pace.whole);
+            gathering.send(engine, port, vc, pace.whole);
         }
     }
 
     /// Hand on every run as far as it goes.
-    fn hand_on(&mut self, engine: &mut Fast<'_>, port: usize) {
-        for (vc, (run, last)) in self.runs.iter_mut().enumerate().filter(|(_, (run, _))| run.units > 0) {
-            let whole = self.paces.of(run.unit.bytes).whole;
-            std::mem::take(run).send(engine, port, vc as u32, *last, whole);
+    pub(super) fn hand_on(&mut self, engine: &mut Fast<'_>, port: usize) {
+        for (vc, gathering) in self.runs.iter_mut().enumerate() {
+            if let Some(bytes) = gathering.bytes() {
+                gathering.send(engine, port, vc as u32, self.paces.of(bytes).whole);
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use super::Fast;
 use super::lanes::{Arriving, Inputs};
 use super::pace::Beat;
 use super::run::Run;
+use crate::buffer::verdict::Reason;
 use crate::engine::{LossRecord, number_at_port};
 use crate::link::port::{Loss, Started};
 use crate::network::Network;
@@ -55,8 +56,11 @@ impl Fast<'_> {
         loop {
             let it = self.general(port);
             let first = it.sample.min(it.ends).min(it.tick).min(Time(until.0 + 1));
-            if let Some(Arriving { time, unit, vc }) = it.inputs.pop_before(first) {
-                self.enter(port, unit, vc as usize, time);
+            if let Some(mut arriving) = it.inputs.pop_before(first) {
+                match self.police(&mut arriving) {
+                    Ok(()) => self.enter(port, arriving.unit, arriving.vc as usize, arriving.time),
+                    Err(reason) => self.refuse(port, &arriving, reason),
+                }
             } else if first > until {
                 break;
             } else if it.sample == first {
@@ -81,6 +85,19 @@ impl Fast<'_> {
         ports[port].arrive(now, unit, vc, number_at_port(circuits), &mut self.losses);
         self.general(port).awaited += came;
         self.start(port, now);
+    }
+
+    /// If a unit arrives where its circuit is policed, it may be marked or has to go.
+    pub(super) fn police(&mut self, arriving: &mut Arriving) -> Result<(), Reason> {
+        let &mut Arriving { time, unit, .. } = arriving;
+        arriving.unit = self.network.circuits[unit.vc as usize].police(time, unit)?;
+        Ok(())
+    }
+
+    /// A unit is lost before it enters the buffer of a port.
+    pub(super) fn refuse(&mut self, port: usize, arriving: &Arriving, reason: Reason) {
+        self.network.ports[port].refuse(arriving.unit, reason, &mut self.losses);
+        self.count_losses(port, arriving.time);
     }
 
     /// Tell the circuits what a port has lost; answers how many of these units would have made a host act.

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::pace::{Beat, Pace};
+use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::unit::{Flags, Unit};
@@ -42,14 +43,18 @@ pub(super) struct Arriving {
 /// Units that arrive on one lane and neither begin nor end a frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inner {
-    /// Where the lane stands in the order.
-    place: usize,
+    /// The lane.
+    lane: u32,
+    /// When the first one arrives.
+    beat: Beat,
     /// The first one.
     pub(super) unit: Unit,
     /// Its circuit's number at the port.
     pub(super) vc: u32,
     /// How many there are.
     pub(super) units: u64,
+    /// Why they are lost, if that is known.
+    pub(super) lost: Option<Reason>,
 }
 
 /// The next train of all, with which nothing else arrives.
@@ -81,8 +86,8 @@ pub(super) struct Inputs {
 
 /// The first unit of every lane that has one, by time.
 ///
-/// Lanes of equal pace take turns, so in a sorted ring a lane that has had its turn goes to the back after a comparison
-/// or two. With many lanes of packets that is no longer so.
+/// A lane that has had its turn goes behind those that are in the midst of a train, and before the many where the next one
+/// is still far away. With many lanes of packets that is no longer so.
 #[derive(Clone, Debug)]
 enum Order {
     /// The earliest one last.
@@ -91,7 +96,7 @@ enum Order {
 }
 
 /// Most lanes of a ring.
-const RING: usize = 24;
+const RING: usize = 64;
 
 impl Train {
     /// A train of `units` units, the first and the last of which have given `unit` their marks.
@@ -229,7 +234,7 @@ impl Inputs {
             let train = self.lanes[lane as usize].trains.front().expect("a lane in the order has a train");
             let change = if train.left == 1 || train.unit.is_first() { time } else { train.last };
             calm = calm.min(change);
-            if calm < soon {
+            if calm < soon || calm <= time {
                 break;
             }
         }
@@ -244,58 +249,53 @@ impl Inputs {
         }
     }
 
-    /// For every lane on which units arrive before `until`, up to where it is calm: how many there are.
+    /// For every lane on which units arrive before `until`, up to where it is calm: how many there are. The lane that comes
+    /// first in the order is the first one.
     pub(super) fn inner(&self, until: Time, found: &mut Vec<Inner>) {
         let Order::Ring(ring) = &self.order else { return };
-        for (place, &(_, lane)) in ring.iter().enumerate().rev().take_while(|(_, head)| head.0 < until) {
-            let lane = &self.lanes[lane as usize];
-            let train = lane.trains.front().expect("a lane in the order has a train");
-            let units = train.beat.count_before(until, &lane.pace);
-            found.push(Inner { place, unit: train.unit, vc: train.vc, units });
+        for &(_, lane) in ring.iter().rev().take_while(|head| head.0 < until) {
+            let Lane { pace, trains, .. } = &self.lanes[lane as usize];
+            let &Train { beat, unit, vc, .. } = trains.front().expect("a lane in the order has a train");
+            let units = beat.count_before(until, pace);
+            found.push(Inner { lane, beat, unit, vc, units, lost: None });
         }
     }
 
-    /// Name the circuits of units that [`Inputs::inner`] has found in the order in which they arrive.
-    pub(super) fn merge(&self, found: &mut Vec<Inner>, mut name: impl FnMut(u32)) {
-        let Order::Ring(ring) = &self.order else { return };
-        let head = |inner: &Inner| {
-            let lane = &self.lanes[ring[inner.place].1 as usize];
-            let train = lane.trains.front().expect("a lane in the order has a train");
-            (train.beat, lane)
+    /// Name the circuits of units that [`Inputs::inner`] has found in the order in which they arrive, with how many follow
+    /// each other.
+    pub(super) fn merge(&self, found: &mut Vec<Inner>, mut name: impl FnMut(u32, u64)) {
+        let rank = |inner: &Inner| {
+            let line = self.lanes[inner.lane as usize].line;
+            (self.ties.rank(inner.beat.time, line) >> 1, line)
         };
-        let mut heads: Vec<(Beat, &Lane)> = found.iter().map(head).collect();
-        while !found.is_empty() {
-            let before = |a: &(Beat, &Lane), b: &(Beat, &Lane)| {
-                let rank =
-                    |(beat, lane): &(Beat, &Lane)| (self.ties.rank(beat.time, lane.line) >> 1, lane.line);
-                a.0.time < b.0.time || a.0.time == b.0.time && rank(a) < rank(b)
-            };
+        while found.len() > 1 {
             let mut first = 0;
-            for i in 1..heads.len() {
-                if before(&heads[i], &heads[first]) {
+            for i in 1..found.len() {
+                let (time, least) = (found[i].beat.time, found[first].beat.time);
+                if time < least || time == least && rank(&found[i]) < rank(&found[first]) {
                     first = i;
                 }
             }
-            name(found[first].vc);
-            heads[first].0 = heads[first].0.next(&heads[first].1.pace);
-            found[first].units -= 1;
-            if found[first].units == 0 {
+            let next = &mut found[first];
+            name(next.vc, 1);
+            next.beat = next.beat.next(&self.lanes[next.lane as usize].pace);
+            next.units -= 1;
+            if next.units == 0 {
                 found.swap_remove(first);
-                heads.swap_remove(first);
             }
         }
+        found.drain(..).for_each(|rest| name(rest.vc, rest.units));
     }
 
     /// Let the units pass that [`Inputs::inner`] has found; answers the sum of the instants at which those arrive that
     /// `counts` wants to know of.
-    pub(super) fn pass_inner(&mut self, found: &[Inner], mut counts: impl FnMut(u32) -> bool) -> u128 {
+    pub(super) fn pass_inner(&mut self, found: &[Inner], mut counts: impl FnMut(&Inner) -> bool) -> u128 {
         let Order::Ring(ring) = &mut self.order else { return 0 };
         let mut sum = 0;
         for inner in found {
-            let (time, lane) = &mut ring[inner.place];
-            let lane = &mut self.lanes[*lane as usize];
+            let lane = &mut self.lanes[inner.lane as usize];
             let train = lane.trains.front_mut().expect("a lane in the order has a train");
-            if counts(train.vc) {
+            if counts(inner) {
                 let (beat, instants) = train.beat.after(inner.units, &lane.pace);
                 sum += instants;
                 train.beat = beat;
@@ -307,15 +307,11 @@ impl Inputs {
             if train.left == 1 {
                 train.unit.flags = train.unit.flags.with(Flags::EOM);
             }
-            *time = train.beat.time;
         }
-        let (lanes, ties) = (&self.lanes, self.ties);
-        let key = |&(time, lane): &(Time, u32)| {
-            let line = lanes[lane as usize].line;
-            (time, ties.rank(time, line) >> 1, line)
-        };
-        if ring.len() > 1 {
-            ring.sort_by_key(|head| std::cmp::Reverse(key(head)));
+        ring.truncate(ring.len() - found.len());
+        for &Inner { lane, .. } in found.iter().rev() {
+            let train = self.lanes[lane as usize].trains.front().expect("a lane in the order has a train");
+            self.expect(lane as usize, train.beat.time);
         }
         sum
     }
@@ -377,7 +373,7 @@ impl Inputs {
                 let later = |&(other, second): &(Time, u32)| {
                     other > time || other == time && rank(second) > rank(lane)
                 };
-                let place = ring.iter().position(|head| !later(head)).unwrap_or(ring.len());
+                let place = ring.iter().rposition(later).map_or(0, |before| before + 1);
                 ring.insert(place, (time, lane));
             }
             Order::Heap(heap) => {

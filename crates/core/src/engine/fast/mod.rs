@@ -28,8 +28,11 @@
 //!   has accepted, so departures are known on arrival (`fifo`). Units of one frame go on to a host as one run. While no
 //!   frame begins or ends, the buffer cannot overflow and the line has work, cells are not even looked at (`stretch`).
 //!   If all its units come over one line, what arrives in future cannot be overtaken, and may be computed at once.
+//!   Where one circuit alone comes, it comes by the frame, with the start of each cell (`follow`).
 //!   A policy that looks at the books alone is asked as well, once for each frame where that suffices (`ledger` keeps the
 //!   books). A train that nothing crosses passes in one go (`whole`).
+//!   Where circuits are policed, units are taken one by one, because their marks may differ; and they are handed on to a
+//!   host one by one if any part of a frame may complete it.
 //! * Any other port (`general`) is asked unit by unit what the reference engine asks, so every policy works there. Where
 //!   each circuit has a queue, the slots between two instants that matter to anybody are served in one loop (`turns`),
 //!   and trains enter and leave the queues as such (`bulk`).
@@ -45,11 +48,13 @@
 mod books;
 mod bulk;
 mod fifo;
+mod follow;
 mod general;
 mod hosts;
 mod lanes;
 mod ledger;
 mod nic;
+mod onward;
 mod pace;
 mod packets;
 mod plan;
@@ -58,6 +63,7 @@ mod streams;
 mod stretch;
 mod through;
 mod turns;
+mod upstream;
 mod whole;
 
 use std::collections::VecDeque;
@@ -71,27 +77,26 @@ use crate::link::port::{Loss, Port};
 use crate::network::Network;
 use crate::network::flow::{End, Outbox};
 use crate::scenario::model::{Medium, Scenario};
-use crate::unit::Unit;
 use crate::units::{Span, Time};
 
 use books::Window;
 use fifo::Fifo;
 use general::General;
 use hosts::Landing;
-use lanes::{Inputs, Train};
+use lanes::Inputs;
 use nic::Nic;
-use pace::{Beat, Paces};
-use plan::{Kind, Plan, Stop};
-use run::Run;
+use pace::Paces;
+use plan::{Kind, Manner, Plan};
 use through::Through;
 use turns::Turns;
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
-    if packets::knows(scenario) {
+    let policed = scenario.flows.iter().any(|flow| flow.police.is_some());
+    if !policed && packets::knows(scenario) {
         return packets::run(scenario, log);
     }
-    if let Some(outcome) = streams::run(scenario, log) {
+    if !policed && let Some(outcome) = streams::run(scenario, log) {
         return outcome;
     }
     let mut engine = Fast::new(scenario, log);
@@ -161,6 +166,8 @@ impl Station {
                 window,
                 rule,
                 by_unit: port.admission_mut().asks_for_all(),
+                polices: plan.polices(index),
+                holds_back: plan.legs[index].iter().any(|leg| leg.manner == Manner::Timed),
                 capacity: line.port.capacity,
                 measure,
                 paces,
@@ -174,6 +181,7 @@ impl Station {
                 inputs: inputs(),
                 interest,
                 ordered: matches!(port.pushout, Some(pushout::Policy::QuasiPushout(_))),
+                polices: plan.polices(index),
                 pace: plan.pace(index),
                 notice: plan.notice(index),
                 vcs,
@@ -326,6 +334,9 @@ impl Fast<'_> {
             if !self.stations[other].has_reached(time) {
                 self.step(other, time);
             }
+            if other != port {
+                self.release(other);
+            }
         }
     }
 
@@ -358,6 +369,17 @@ impl Fast<'_> {
         }
     }
 
+    /// Let another port know of the units that a port holds back from it.
+    fn release(&mut self, port: usize) {
+        self.with(port, |station, engine| {
+            if let Station::Fifo(fifo) = station
+                && fifo.holds_back
+            {
+                fifo.hand_on(engine, port);
+            }
+        });
+    }
+
     /// Leave a port as if it had done everything by itself.
     fn settle(&mut self, port: usize) {
         self.with(port, |station, engine| {
@@ -388,78 +410,6 @@ impl Fast<'_> {
         match &mut self.stations[port] {
             Station::General(general) => general,
             _ => unreachable!("only ports of this kind are asked"),
-        }
-    }
-
-    /// Units of a frame start at a port, the last of them at `last`: hand them on to where they arrive next.
-    fn send_on(&mut self, port: usize, vc: u32, run: Run, first: Beat, last: Time, whole: u64) {
-        if last >= self.window.to {
-            return;
-        }
-        let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
-        *hops += u64::from(run.units);
-        let leg = &self.plan.legs[port][vc as usize];
-        let mut time = leg.first_arrival(last, whole);
-        for passage in &self.plan.passages[leg.passages()] {
-            if let Station::Through(through) = &mut self.stations[passage.port as usize] {
-                through.pass(passage, &run.unit, run.units, time);
-            }
-            time.0 += passage.transit;
-        }
-        let awaited = run.unit.is_eom() && leg.answered;
-        match leg.to {
-            Stop::Port { port, lane, vc } => {
-                let unit = Unit { hop: leg.hop, ..run.unit };
-                let train = Train::new(first.shifted(leg.span(whole)), unit, vc, run.units, time);
-                self.expect(port, lane, train, time, awaited);
-            }
-            Stop::Host { line } => {
-                let inbox = &mut self.inboxes[line as usize];
-                inbox.push_back(Landing { time, run });
-                if awaited || inbox.len().is_multiple_of(PATIENCE) {
-                    let rank = self.ties.rank(time, line);
-                    self.queue.push(Event { time, class: Class::Arrive, rank, entity: line });
-                }
-            }
-        }
-    }
-
-    /// A train will arrive at a port, its last unit at `time`. If a host waits for that one, the port is called before it
-    /// can have passed the port and the line behind it, or lets it pass at once if nothing can come before it.
-    fn expect(&mut self, port: u32, lane: u32, train: Train, time: Time, awaited: bool) {
-        let reach = self.plan.reach[port as usize];
-        match &mut self.stations[port as usize] {
-            Station::Fifo(fifo) => {
-                let behind = fifo.inputs.push(lane as usize, train);
-                if !awaited && !behind.is_multiple_of(PATIENCE) {
-                    return;
-                }
-                if fifo.inputs.is_alone() && time < self.end {
-                    return self.step(port as usize, time);
-                }
-                fifo.inputs.wait_for(time);
-                let call = fifo.not_out_before(time) + reach;
-                if call < fifo.called {
-                    fifo.called = call;
-                    self.wake(port, call);
-                }
-            }
-            Station::Turns(turns) => {
-                let behind = turns.inputs.push(lane as usize, train);
-                if awaited {
-                    turns.inputs.wait_for(time);
-                }
-                if (awaited || behind.is_multiple_of(PATIENCE)) && turns.call_by(time + reach) {
-                    self.soonest = self.soonest.min((time + reach, port));
-                }
-            }
-            Station::General(general) => {
-                let behind = general.inputs.push(lane as usize, train);
-                if awaited || behind.is_multiple_of(PATIENCE) {
-                    self.wake(port, time + reach);
-                }
-            }
-            _ => unreachable!("units stop at ports that take their time"),
         }
     }
 
@@ -498,6 +448,3 @@ impl Fast<'_> {
         Outcome { network, on_lines, work, losses: log.unwrap_or_default() }
     }
 }
-
-/// Trains on a lane, or runs before a host, that nobody waits for: when there are so many, somebody looks after them.
-const PATIENCE: usize = 256;

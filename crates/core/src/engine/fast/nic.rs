@@ -92,8 +92,11 @@ impl Nic {
         let window = self.books.window;
         let early = ends < window.from;
         let passed = |time: Time| self.cuts.partition_point(|cut| *cut <= time);
-        let cut = passed(first.time) < passed(last);
-        if cut || !early && (now < window.from || ends >= window.to) {
+        let collected = engine.plan.legs[port][vc as usize].is_collected();
+        if collected
+            || passed(first.time) < passed(last)
+            || !early && (now < window.from || ends >= window.to)
+        {
             return self.emit_one_by_one(engine, port, vc, now, emission);
         }
         if !early {

@@ -6,9 +6,11 @@ use std::ops::Range;
 use super::books::Window;
 use super::lanes::{Inputs, Lane};
 use super::pace::Pace;
+use super::upstream::upstream;
 use crate::buffer::admission::{self, Interest, Rule};
 use crate::buffer::size::Measure;
 use crate::kernel::Ties;
+use crate::network::circuit::POLICED_HOP;
 use crate::scenario::contract::{context, contracts, passing_circuits};
 use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
 use crate::scheduler;
@@ -38,12 +40,25 @@ pub(super) struct Leg {
     pub(super) hop: u8,
     /// Whether a host may answer to a frame of the circuit.
     pub(super) answered: bool,
+    /// How units of one frame may be handed on.
+    pub(super) manner: Manner,
     /// Time from the end of their transmission to their arrival at the next port.
     latency: u64,
     /// Ports on the way that only delay them.
     passages: Range<usize>,
     /// The delay there.
     delay: u64,
+}
+
+/// How consecutive units of one frame may be handed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// One by one, as soon as each starts.
+    Singly,
+    /// Together, since they go to a host that only looks at the last one.
+    Together,
+    /// Together, each with its start, since no other circuit comes to the port where they go.
+    Timed,
 }
 
 /// Where units arrive.
@@ -81,12 +96,19 @@ pub(super) struct Plan {
     pub(super) turns: Vec<u32>,
     /// If units can go round in circles: a time in which none of them gets from one port to the next.
     pub(super) circle: Option<Span>,
+    /// Ports at which circuits are policed.
+    policed: Vec<bool>,
     /// For every port the lines from which units come, in the order of the scenario.
     lanes: Vec<Vec<usize>>,
     paces: Vec<Pace>,
 }
 
 impl Leg {
+    /// Whether a host looks at every unit by itself, as it does if any part of a frame may complete it.
+    pub(super) fn is_collected(&self) -> bool {
+        matches!(self.to, Stop::Host { .. }) && self.manner == Manner::Singly
+    }
+
     /// When a unit arrives at the next port that starts at `start` and takes `whole` on the line.
     #[inline]
     pub(super) fn first_arrival(&self, start: Time, whole: u64) -> Time {
@@ -117,6 +139,7 @@ impl Plan {
             upstream: Vec::new(),
             turns: Vec::new(),
             circle: None,
+            policed: policed(scenario),
             lanes: lanes(scenario),
             paces: scenario.lines.iter().map(|line| Pace::of(line.rate, CELL_BYTES as u16)).collect(),
         };
@@ -124,6 +147,10 @@ impl Plan {
         plan.find_legs(scenario, &passing);
         plan.reach = (0..plan.kinds.len()).map(|port| plan.reach(scenario, port)).collect();
         plan.find_upstream();
+        if plan.circle.is_some() {
+            let legs = plan.legs.iter_mut().flatten().filter(|leg| leg.manner == Manner::Timed);
+            legs.for_each(|leg| leg.manner = Manner::Singly); // all ports advance together, whatever is held back
+        }
         let turns = |port: &u32| matches!(plan.kinds[*port as usize], Kind::Turns(_));
         plan.turns = (0..plan.kinds.len() as u32).filter(turns).collect();
         plan
@@ -138,6 +165,11 @@ impl Plan {
     /// The pace of cells at a port.
     pub(super) fn pace(&self, port: usize) -> Pace {
         self.paces[port]
+    }
+
+    /// Whether units that arrive at a port may be marked, or lost, because their circuit is policed there.
+    pub(super) fn polices(&self, port: usize) -> bool {
+        self.policed[port]
     }
 
     /// The shortest time from the start of a unit somewhere else to its arrival at a port.
@@ -193,11 +225,11 @@ impl Plan {
     }
 
     /// Whether a port has turned out to be one at which nothing waits: a plain one whose cells come over one line that is
-    /// no faster.
+    /// no faster, and are not policed.
     fn only_delays(&self, scenario: &Scenario, port: usize) -> bool {
         let line = &scenario.lines[port];
-        let (Kind::Fifo(Rule::Fits), true, Medium::Cells) = (&self.kinds[port], is_plain(line), line.medium)
-        else {
+        let plain = is_plain(line) && !self.policed[port];
+        let (Kind::Fifo(Rule::Fits), true, Medium::Cells) = (&self.kinds[port], plain, line.medium) else {
             return false;
         };
         match self.lanes[port][..] {
@@ -215,7 +247,7 @@ impl Plan {
     }
 
     fn find_legs(&mut self, scenario: &Scenario, passing: &[Vec<usize>]) {
-        let answered: Vec<bool> = answered(scenario);
+        let (answered, alike) = (answered(scenario), alike(scenario));
         for (line, vcs) in passing.iter().enumerate() {
             for &vc in vcs {
                 let path = &scenario.vcs[vc].path;
@@ -244,16 +276,29 @@ impl Plan {
                     },
                     None => Stop::Host { line: path[on - 1] as u32 },
                 };
+                let manner =
+                    if alike[vc] { self.manner(scenario, passing, line, to) } else { Manner::Singly };
                 self.legs[line].push(Leg {
                     to,
                     hop: on as u8,
                     answered: answered[vc],
+                    manner,
                     latency: latency(scenario, &scenario.lines[line]).0,
                     passages: first..self.passages.len(),
                     delay,
                 });
             }
         }
+    }
+
+    /// How units of a circuit that leave over a line are handed on, if they are alike.
+    fn manner(&self, scenario: &Scenario, passing: &[Vec<usize>], line: usize, to: Stop) -> Manner {
+        let Stop::Port { port, .. } = to else { return Manner::Together };
+        let port = port as usize;
+        let is_fifo = |port: usize| matches!(self.kinds[port], Kind::Fifo(_));
+        let cells = |port: usize| scenario.lines[port].medium == Medium::Cells;
+        let suits = is_fifo(line) && is_fifo(port) && cells(line) && cells(port);
+        if suits && passing[port].len() == 1 { Manner::Timed } else { Manner::Singly }
     }
 
     fn lane(&self, line: usize, port: usize) -> u32 {
@@ -270,7 +315,7 @@ impl Plan {
         Span(shortest + latency(scenario, line).0 + delay)
     }
 
-    /// Depth first over the ports before each port; one that is met again while it is open is on a circle.
+    /// Which ports come before each port, and whether any is on a circle.
     fn find_upstream(&mut self) {
         let ports = self.legs.len();
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); ports];
@@ -283,49 +328,17 @@ impl Plan {
                 }
             }
         }
-        let mut visit = Visit { before: &before, seen: vec![Seen::Never; ports], order: Vec::new() };
-        for port in 0..ports {
-            if self.has_time(port) && visit.is_on_a_circle(port as u32) {
-                self.circle = self.reach.iter().min().copied();
-            }
-            visit.order.iter().for_each(|&port| visit.seen[port as usize] = Seen::Never);
-            self.upstream.push(std::mem::take(&mut visit.order));
+        let wanted: Vec<bool> = (0..ports).map(|port| self.has_time(port)).collect();
+        let (upstream, circle) = upstream(&before, &wanted);
+        self.upstream = upstream;
+        if circle {
+            self.circle = self.reach.iter().min().copied();
         }
     }
 
     /// Whether a port must be brought up to date; others are done with a unit at once.
     pub(super) fn has_time(&self, port: usize) -> bool {
         matches!(self.kinds[port], Kind::Fifo(_) | Kind::Turns(_) | Kind::General)
-    }
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Seen {
-    Never,
-    Open,
-    Done,
-}
-
-struct Visit<'a> {
-    before: &'a [Vec<u32>],
-    seen: Vec<Seen>,
-    order: Vec<u32>,
-}
-
-impl Visit<'_> {
-    fn is_on_a_circle(&mut self, port: u32) -> bool {
-        self.seen[port as usize] = Seen::Open;
-        let mut circle = false;
-        for &other in &self.before[port as usize] {
-            circle |= match self.seen[other as usize] {
-                Seen::Never => self.is_on_a_circle(other),
-                Seen::Open => true,
-                Seen::Done => false,
-            };
-        }
-        self.seen[port as usize] = Seen::Done;
-        self.order.push(port);
-        circle
     }
 }
 
@@ -338,6 +351,25 @@ pub(super) fn answered(scenario: &Scenario) -> Vec<bool> {
         }
     }
     answered
+}
+
+/// Circuits whose units differ in nothing but their place in the frame: no policer marks some of them, and no code makes
+/// do without the last one.
+fn alike(scenario: &Scenario) -> Vec<bool> {
+    let mut alike: Vec<bool> = scenario.vcs.iter().map(|vc| vc.parity_cells == 0).collect();
+    scenario.flows.iter().filter(|flow| flow.police.is_some()).for_each(|flow| alike[flow.vc] = false);
+    alike
+}
+
+/// For every port whether a circuit that comes there from its first line is policed.
+fn policed(scenario: &Scenario) -> Vec<bool> {
+    let mut policed = vec![false; scenario.lines.len()];
+    for flow in scenario.flows.iter().filter(|flow| flow.police.is_some()) {
+        if let Some(&port) = scenario.vcs[flow.vc].path.get(usize::from(POLICED_HOP)) {
+            policed[port] = true;
+        }
+    }
+    policed
 }
 
 /// For every line those over which units come to its port, in the order of the scenario.

@@ -1,7 +1,7 @@
 //! Consecutive units of one frame that are handed on together.
 
 use super::Fast;
-use super::pace::Beat;
+use super::pace::{Beat, Pace};
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
 
@@ -39,5 +39,65 @@ impl Run {
         if self.units > 0 {
             engine.send_on(port, vc, self, Beat::at(last), last, whole);
         }
+    }
+}
+
+/// A run that is being gathered, to be handed on together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Gathering {
+    run: Run,
+    /// When the last unit starts.
+    last: Time,
+    /// When each of them does, where that matters.
+    starts: Vec<Time>,
+}
+
+impl Gathering {
+    /// Hand on what has been gathered, if this is not the next unit of it.
+    #[inline]
+    pub(super) fn join(
+        &mut self,
+        engine: &mut Fast<'_>,
+        (port, vc): (usize, u32),
+        unit: &Unit,
+        units: u16,
+        whole: u64,
+    ) {
+        if !self.run.join(unit, units) {
+            self.send(engine, port, vc, whole);
+            self.run = Run { unit: *unit, units };
+        }
+    }
+
+    /// The last unit that has joined starts then.
+    #[inline]
+    pub(super) fn last_starts(&mut self, last: Time) {
+        self.last = last;
+    }
+
+    /// So many units that have joined start one behind the other; answers when the next one can.
+    #[inline]
+    pub(super) fn start_many(&mut self, first: Beat, units: u64, pace: &Pace) -> Beat {
+        let mut beat = first;
+        for _ in 0..units {
+            self.starts.push(beat.time);
+            beat = beat.next(pace);
+        }
+        beat
+    }
+
+    /// Octets of each unit, if there is one.
+    pub(super) fn bytes(&self) -> Option<u16> {
+        (self.run.units > 0).then_some(self.run.unit.bytes)
+    }
+
+    /// Hand everything on.
+    pub(super) fn send(&mut self, engine: &mut Fast<'_>, port: usize, vc: u32, whole: u64) {
+        let run = std::mem::take(&mut self.run);
+        if self.starts.is_empty() {
+            return run.send(engine, port, vc, self.last, whole);
+        }
+        engine.send_timed(port, vc, run, &mut self.starts, whole);
+        self.starts.clear();
     }
 }

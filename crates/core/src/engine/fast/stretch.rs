@@ -8,9 +8,8 @@
 use super::Fast;
 use super::fifo::{Content, Fifo};
 use super::lanes::Inner;
-use super::pace::Pace;
-use super::plan::Stop;
-use super::run::Run;
+use super::pace::{Beat, Pace};
+use super::plan::Manner;
 use crate::buffer::admission::{Admission, Policy, Rule, Within};
 use crate::buffer::verdict::Reason;
 use crate::units::{CELL_BYTES, Time};
@@ -35,8 +34,8 @@ impl Fifo {
         self.drop_before(engine, port, first);
         let mut inner = std::mem::take(&mut self.inner);
         self.inputs.inner(until, &mut inner);
-        if let Some(taken) = self.count(engine, port, &inner)
-            && self.has_room(taken, taken)
+        if let Some(taken) = self.count(engine, port, &mut inner)
+            && self.has_room(self.free, taken, taken)
         {
             self.pass(engine, port, &inner, taken);
         }
@@ -44,17 +43,18 @@ impl Fifo {
         self.inner = inner;
     }
 
-    /// How many cells would be taken; `None` if they matter one by one.
-    fn count(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner]) -> Option<u64> {
+    /// Find out how many cells are taken, and why others are lost; `None` if they matter one by one.
+    fn count(&mut self, engine: &mut Fast<'_>, port: usize, inner: &mut [Inner]) -> Option<u64> {
         let mut taken = 0;
-        for &Inner { vc, units, .. } in inner {
-            if self.refuses(engine, port, vc).is_some() {
+        for &mut Inner { vc, units, ref mut lost, .. } in inner {
+            *lost = refuses(&mut self.rule, engine.network.ports[port].admission_mut(), vc);
+            if lost.is_some() {
                 if engine.log.is_some() {
                     return None;
                 }
                 continue;
             }
-            if matches!(engine.plan.legs[port][vc as usize].to, Stop::Port { .. }) {
+            if engine.plan.legs[port][vc as usize].manner == Manner::Singly {
                 return None;
             }
             taken += units;
@@ -62,14 +62,14 @@ impl Fifo {
         Some(taken)
     }
 
-    /// Whether so many cells, of which no more than some are `gathered` in the buffer at a time, fit without a new largest
-    /// occupancy, and the measured time neither begins nor ends before they have left.
-    pub(super) fn has_room(&self, gathered: u64, taken: u64) -> bool {
+    /// Whether so many cells that start one behind the other, of which no more than some are `gathered` in the buffer at a
+    /// time, fit without a new largest occupancy, and the measured time neither begins nor ends before they have left.
+    pub(super) fn has_room(&self, start: Beat, gathered: u64, taken: u64) -> bool {
         let Content::Cells { count, pace, .. } = &self.content else { return false };
         let measured = self.begin == Time::NEVER;
         let most = if measured { self.capacity.min(self.books.max) } else { self.capacity };
         let limit = if measured { self.books.window.to } else { self.begin };
-        let last = self.free.skip(taken + 1, pace).time;
+        let last = start.skip(taken + 1, pace).time;
         *count + gathered <= most && last < limit && self.cuts.last().is_none_or(|cut| last < *cut)
     }
 
@@ -77,9 +77,8 @@ impl Fifo {
     fn pass(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], taken: u64) {
         let measured = self.begin == Time::NEVER;
         let Content::Cells { pace, .. } = self.content else { return };
-        self.enter_in_order(engine, port, inner);
         for inner in inner {
-            match self.refuses(engine, port, inner.vc) {
+            match inner.lost {
                 Some(reason) => {
                     engine.network.circuits[inner.unit.vc as usize].lost_many(inner.units);
                     if measured {
@@ -89,9 +88,10 @@ impl Fifo {
                 None => self.pass_one(engine, port, inner, &pace),
             }
         }
-        let Fifo { inputs, rule, .. } = self;
-        let policy = engine.network.ports[port].admission_mut();
-        let arrivals = inputs.pass_inner(inner, |vc| measured && refuses(rule, policy, vc).is_none());
+        if self.ledger.is_some() || self.holds_back {
+            self.enter_in_order(engine, port, inner, &pace);
+        }
+        let arrivals = self.inputs.pass_inner(inner, |inner| measured && inner.lost.is_none());
         let (first, after) = (self.free, self.free.skip(taken, &pace));
         if measured {
             self.books.enter_train((first, after), taken, arrivals, &pace);
@@ -100,38 +100,39 @@ impl Fifo {
         self.free = after;
     }
 
-    /// Enter those that are taken where it matters whose cell comes first.
-    fn enter_in_order(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner]) {
-        let Fifo { inputs, ledger: Some(ledger), .. } = self else { return };
-        let policy = engine.network.ports[port].admission_mut();
-        let mut lanes = Vec::with_capacity(inner.len());
-        for inner in inner {
-            let &Inner { vc, units, .. } = inner;
-            if policy.within(vc as usize) == Within::Taken {
-                policy.taken(vc as usize, units, units * CELL_BYTES);
-                lanes.push(*inner);
+    /// Enter those that are taken where it matters whose cell comes first: in the books of a policy, or because the next
+    /// port wants to know when each of them starts.
+    fn enter_in_order(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], pace: &Pace) {
+        let mut taken = std::mem::take(&mut self.taken);
+        let legs = &engine.plan.legs[port];
+        for inner in inner.iter().filter(|inner| inner.lost.is_none()) {
+            if self.ledger.is_some() {
+                let policy = engine.network.ports[port].admission_mut();
+                policy.taken(inner.vc as usize, inner.units, inner.units * CELL_BYTES);
             }
+            taken.push(*inner);
         }
-        match lanes[..] {
-            [Inner { vc, units, .. }] => ledger.joined(vc, units),
-            _ => inputs.merge(&mut lanes, |vc| ledger.joined(vc, 1)),
-        }
+        let Fifo { inputs, ledger, runs, .. } = self;
+        let mut start = self.free;
+        inputs.merge(&mut taken, |vc, cells| {
+            if let Some(ledger) = ledger {
+                ledger.joined(vc, cells);
+            }
+            start = match legs[vc as usize].manner {
+                Manner::Timed => runs[vc as usize].start_many(start, cells, pace),
+                _ => start.skip(cells, pace),
+            };
+        });
+        self.taken = taken;
     }
 
     /// Let those of one lane pass, which are taken.
     fn pass_one(&mut self, engine: &mut Fast<'_>, port: usize, inner: &Inner, pace: &Pace) {
         let &Inner { unit, vc, units, .. } = inner;
         self.progress.sent(&unit, units as u16, vc as usize, self.begin == Time::NEVER);
-        let (run, last) = &mut self.runs[vc as usize];
-        if !run.join(&unit, units as u16) {
-            let gone = std::mem::replace(run, Run { unit, units: units as u16 });
-            gone.send(engine, port, vc, *last, pace.whole);
-        }
-        *last = self.free.time;
-    }
-
-    fn refuses(&mut self, engine: &mut Fast<'_>, port: usize, vc: u32) -> Option<Reason> {
-        refuses(&mut self.rule, engine.network.ports[port].admission_mut(), vc)
+        let gathering = &mut self.runs[vc as usize];
+        gathering.join(engine, (port, vc), &unit, units as u16, pace.whole);
+        gathering.last_starts(self.free.time);
     }
 }
 

@@ -8,7 +8,7 @@
 use super::Fast;
 use super::lanes::{Inner, Inputs};
 use super::pace::{Beat, Known, Pace};
-use super::plan::Stop;
+use super::plan::Manner;
 use super::run::Run;
 use crate::buffer::admission::{Admission, Departure, Interest};
 use crate::buffer::pushout::{Bite, PushOut};
@@ -35,6 +35,8 @@ pub(super) struct Turns {
     curious: bool,
     /// Whether the push-out policy cares about the order of arrivals and departures.
     pub(super) ordered: bool,
+    /// Whether units are policed on arrival.
+    polices: bool,
     pub(super) pace: Pace,
     /// The shortest time from the start of a unit somewhere else to its arrival here.
     notice: Span,
@@ -79,6 +81,8 @@ pub(super) struct Parts {
     pub(super) interest: Interest,
     /// Whether the push-out policy wants to know of every cell.
     pub(super) ordered: bool,
+    /// Whether units are policed on arrival.
+    pub(super) polices: bool,
     pub(super) pace: Pace,
     /// The shortest time from the start of a unit somewhere else to its arrival here.
     pub(super) notice: Span,
@@ -91,7 +95,7 @@ pub(super) struct Parts {
 impl Turns {
     /// An empty port.
     pub(super) fn new(parts: Parts) -> Turns {
-        let Parts { inputs, interest, ordered, pace, notice, vcs, mut cuts, sampled, tick } = parts;
+        let Parts { inputs, interest, ordered, polices, pace, notice, vcs, mut cuts, sampled, tick } = parts;
         cuts.reverse();
         let influx = inputs.influx(&pace);
         Turns {
@@ -102,6 +106,7 @@ impl Turns {
             turns: vec![Turn::default(); vcs],
             interest,
             ordered,
+            polices,
             curious: ordered || interest == Interest::Every,
             pace,
             notice,
@@ -127,7 +132,8 @@ impl Turns {
             let known = look.min(engine.end).min(stop + self.notice);
             while let Some(next) = self.inputs.next_time().filter(|next| *next < stop) {
                 self.serve(engine, port, next);
-                if !self.pass_train(engine, port, known) && !self.pass_inner(engine, port, known) {
+                let alone = self.polices || self.ordered || engine.log.is_some();
+                if alone || !self.pass_train(engine, port, known) && !self.pass_inner(engine, port, known) {
                     self.take_next(engine, port, stop);
                 }
             }
@@ -160,7 +166,12 @@ impl Turns {
 
     /// The next unit arrives.
     fn take_next(&mut self, engine: &mut Fast<'_>, port: usize, stop: Time) {
-        let Some(arriving) = self.inputs.pop_before(stop) else { return };
+        let Some(mut arriving) = self.inputs.pop_before(stop) else { return };
+        if self.polices
+            && let Err(reason) = engine.police(&mut arriving)
+        {
+            return engine.refuse(port, &arriving, reason);
+        }
         let (now, unit, vc) = (arriving.time, arriving.unit, arriving.vc as usize);
         let full = !engine.network.ports[port].pool.fits(1);
         if full {
@@ -269,7 +280,7 @@ impl Turns {
     /// How many cells of a circuit may start before anybody else has to know.
     fn look_ahead(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize) {
         self.settle_one(engine, index, vc);
-        if let Stop::Host { .. } = engine.plan.legs[index][vc].to {
+        if engine.plan.legs[index][vc].manner == Manner::Together {
             self.turns[vc].left = engine.network.ports[index].queues[vc].inner_ahead() as u64;
         }
     }
@@ -300,7 +311,7 @@ impl Turns {
     /// Units of a frame have started, the last of them at `last`.
     fn forward(&mut self, engine: &mut Fast<'_>, port: usize, vc: usize, next: Run, last: Time) {
         let whole = self.pace.whole;
-        if let Stop::Port { .. } = engine.plan.legs[port][vc].to {
+        if engine.plan.legs[port][vc].manner == Manner::Singly {
             return engine.send_on(port, vc as u32, next, Beat::at(last), last, whole);
         }
         let (run, before) = &mut self.runs[vc];

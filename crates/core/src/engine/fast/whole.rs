@@ -1,20 +1,37 @@
-//! Trains that nothing crosses pass a port at once.
+//! Cells of one frame that nothing crosses pass a port at once.
 //!
-//! While the cells of one frame arrive and nothing else does, a port asks its policy once. The line is busy, so they start
-//! one behind the other from the next free instant on; on their way in they keep the pace of their own line, so that not
-//! more than a cell or two of them are ever in the buffer at a time, if that pace is not faster than the port's.
+//! While they arrive and nothing else does, a port asks its policy once. If each arrives before it can start, they start
+//! one behind the other from the next free instant on.
 
 use super::Fast;
 use super::fifo::{Content, Fifo};
 use super::lanes::{Alone, Arriving};
-use super::pace::{Beat, Pace};
+use super::pace::{Beat, Known, Pace};
+use super::plan::Manner;
 use super::run::Run;
 use crate::buffer::admission::{Admission, Rule, Within};
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::unit::{Flags, Unit};
 use crate::units::{CELL_BYTES, Time};
 
-/// What becomes of a train.
+/// Consecutive cells of one frame that arrive with nothing in between.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    /// The first one, with the marks of the first and of the last.
+    pub(super) unit: Unit,
+    /// Their circuit's number at the port.
+    pub(super) vc: u32,
+    /// How many there are.
+    pub(super) units: u16,
+    /// When the first one arrives.
+    pub(super) comes: Time,
+    /// When it starts.
+    pub(super) start: Beat,
+    /// No more of them are ever in the buffer at a time.
+    pub(super) gathered: u16,
+}
+
+/// What becomes of a group.
 enum Fate {
     /// All its cells are taken.
     Taken,
@@ -28,26 +45,53 @@ impl Fifo {
     pub(super) fn pass_train(&mut self, engine: &mut Fast<'_>, port: usize, stop: Time) -> bool {
         let &Content::Cells { pace, .. } = &self.content else { return false };
         let Some(alone) = self.inputs.alone_before(stop) else { return false };
-        if !alone.is_orderly(self.free, &pace) || engine.log.is_some() {
+        let Alone { beat, unit, vc, units, pace: own, .. } = alone;
+        if !alone.is_orderly(self.free, &pace) {
             return false;
         }
-        self.drop_before(engine, port, Time(alone.beat.time.0 + 1));
-        let gathered = if alone.pace.is_faster_than(&pace) { u64::from(alone.units) } else { 2 };
-        if !self.has_room(gathered, u64::from(alone.units)) {
+        // at the pace of their own line not more than a cell or two of them gather, unless it is faster
+        let gathered = if own.is_faster_than(&pace) { units } else { 2 };
+        let unit = Unit { flags: unit.flags.with(Flags::EOM), ..unit };
+        let group =
+            Group { unit, vc, units, comes: beat.time, start: self.free.not_before(beat.time), gathered };
+        let arrivals = |known: &mut Known| beat.after_with(u64::from(units), &own, known).1;
+        let passed = self.pass_group(engine, port, &group, arrivals);
+        if passed {
+            self.inputs.pop_train();
+        }
+        passed
+    }
+
+    /// Let a group pass whose cells start one behind the other, if neither they nor their circumstances matter one by one;
+    /// answers whether it has passed. Their `arrivals` are summed up if that matters.
+    pub(super) fn pass_group(
+        &mut self,
+        engine: &mut Fast<'_>,
+        port: usize,
+        group: &Group,
+        arrivals: impl FnOnce(&mut Known) -> u128,
+    ) -> bool {
+        if engine.log.is_some() {
             return false;
         }
-        match self.fate(engine, port, &alone) {
+        self.drop_before(engine, port, Time(group.comes.0 + 1));
+        if !self.has_room(group.start, group.gathered.into(), group.units.into()) {
+            return false;
+        }
+        match self.fate(engine, port, group) {
             None => return false,
-            Some(Fate::Taken) => self.take_train(engine, port, &alone, &pace),
-            Some(Fate::Refused(reason)) => self.lose_train(engine, &alone, reason),
+            Some(Fate::Taken) => self.take_group(engine, port, group, arrivals),
+            Some(Fate::Refused(reason)) => self.lose_group(engine, group, reason),
         }
-        self.inputs.pop_train();
         true
     }
 
-    /// What becomes of a train that fits; `None` if it has to be decided cell by cell.
-    fn fate(&mut self, engine: &mut Fast<'_>, port: usize, alone: &Alone) -> Option<Fate> {
-        let &Alone { unit, vc, .. } = alone;
+    /// What becomes of a group that fits; `None` if it has to be decided cell by cell.
+    fn fate(&mut self, engine: &mut Fast<'_>, port: usize, group: &Group) -> Option<Fate> {
+        let &Group { unit, vc, comes, .. } = group;
+        if engine.plan.legs[port][vc as usize].is_collected() {
+            return None;
+        }
         let frames = match &mut self.rule {
             Rule::Fits => return Some(Fate::Taken),
             Rule::Frames { frames, .. } => frames,
@@ -60,44 +104,57 @@ impl Fifo {
                 Within::Broken(_) | Within::Asked => None,
             };
         }
-        let first = Arriving { time: alone.beat.time, unit, vc };
-        Some(match self.judge(engine, port, &first, 1) {
+        let unit = Unit { flags: Flags(unit.flags.0 & !Flags::EOM.0), ..unit };
+        Some(match self.judge(engine, port, &Arriving { time: comes, unit, vc }, 1) {
             Verdict::Discard(reason) => Fate::Refused(reason),
             _ => Fate::Taken,
         })
     }
 
-    fn take_train(&mut self, engine: &mut Fast<'_>, port: usize, alone: &Alone, pace: &Pace) {
-        let &Alone { unit, vc, units, .. } = alone;
+    fn take_group(
+        &mut self,
+        engine: &mut Fast<'_>,
+        port: usize,
+        group: &Group,
+        arrivals: impl FnOnce(&mut Known) -> u128,
+    ) {
+        let (&Content::Cells { pace, .. }, &Group { unit, vc, units, start, .. }) = (&self.content, group)
+        else {
+            return;
+        };
         let measured = self.begin == Time::NEVER;
-        let first = self.free;
-        let last = first.skip(u64::from(units) - 1, pace);
-        self.free = last.next(pace);
-        self.content.join_many(first, u64::from(units));
+        let last = start.skip(u64::from(units) - 1, &pace);
+        self.free = last.next(&pace);
+        self.content.join_many(start, u64::from(units));
         if let Some(ledger) = &mut self.ledger {
             ledger.joined(vc, u64::from(units));
-            let asked = u16::from(unit.is_first());
-            let others = u64::from(units - asked);
+            let others = u64::from(units - u16::from(unit.is_first()));
             engine.network.ports[port].admission_mut().taken(vc as usize, others, others * CELL_BYTES);
         }
-        let unit = Unit { flags: unit.flags.with(Flags::EOM), ..unit };
         let whole = self.progress.sent(&unit, units, vc as usize, measured);
         if measured {
-            let arrivals = alone.beat.after_with(u64::from(units), &alone.pace, &mut self.known).1;
-            self.books.enter_train((first, self.free), u64::from(units), arrivals, pace);
+            let arrivals = arrivals(&mut self.known);
+            self.books.enter_train((start, self.free), u64::from(units), arrivals, &pace);
             self.books.frames_in += u64::from(unit.is_first());
             self.books.frames_whole_out += u64::from(whole);
         }
-        let (run, before) = &mut self.runs[vc as usize];
-        if run.units > 0 && !run.join(&unit, units) {
-            std::mem::take(run).send(engine, port, vc, *before, pace.whole);
+        let manner = engine.plan.legs[port][vc as usize].manner;
+        if manner == Manner::Singly {
+            return engine.send_on(port, vc, Run { unit, units }, start, last.time, pace.whole);
         }
-        let run = if run.units > 0 { std::mem::take(run) } else { Run { unit, units } };
-        engine.send_on(port, vc, run, first, last.time, pace.whole);
+        let gathering = &mut self.runs[vc as usize];
+        gathering.join(engine, (port, vc), &unit, units, pace.whole);
+        match manner {
+            Manner::Timed => drop(gathering.start_many(start, units.into(), &pace)),
+            _ => gathering.last_starts(last.time),
+        }
+        if unit.is_eom() {
+            gathering.send(engine, port, vc, pace.whole);
+        }
     }
 
-    fn lose_train(&mut self, engine: &mut Fast<'_>, alone: &Alone, reason: Reason) {
-        let &Alone { unit, units, .. } = alone;
+    fn lose_group(&mut self, engine: &mut Fast<'_>, group: &Group, reason: Reason) {
+        let &Group { unit, units, .. } = group;
         engine.network.circuits[unit.vc as usize].lost_many(units.into());
         if self.begin == Time::NEVER {
             self.books.lose_many(units.into(), reason);
@@ -107,8 +164,10 @@ impl Fifo {
 }
 
 impl Alone {
-    /// Whether the cells start one behind the other on a line that is free from `free` on.
+    /// Whether each cell arrives before it can start on a line that is free from `free` on: it has to wait for all before
+    /// it there, but on a slower line only for those of its own frame.
     fn is_orderly(&self, free: Beat, pace: &Pace) -> bool {
-        free.time > if self.pace == *pace { self.beat.time } else { self.last }
+        self.pace.whole < pace.whole
+            || free.time > if self.pace == *pace { self.beat.time } else { self.last }
     }
 }

@@ -1,0 +1,113 @@
+//! Units of the only circuit that passes a port, with the instant at which each of them arrives.
+//!
+//! Nothing can overtake them, so the port takes them as soon as they have been sent. Where its line is slower than the
+//! one before, a frame queues up behind its first cell, and passes in one go.
+
+use super::Fast;
+use super::fifo::{Content, Fifo};
+use super::lanes::Arriving;
+use super::pace::Known;
+use super::plan::Manner;
+use super::whole::Group;
+use crate::unit::{Flags, Unit};
+use crate::units::Time;
+
+/// Consecutive units of one frame that arrive with nothing in between. Its first and its last unit have given their marks
+/// to `unit`, which is the first one otherwise.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Party<'a> {
+    pub(super) unit: Unit,
+    /// Their circuit's number at the port.
+    pub(super) vc: u32,
+    /// When each of them arrives.
+    pub(super) arrivals: &'a [Time],
+}
+
+impl<'a> Party<'a> {
+    /// The first `count` units, and the others.
+    fn split(self, count: usize) -> (Party<'a>, Party<'a>) {
+        let (early, late) = self.arrivals.split_at(count);
+        let eom = if late.is_empty() { Flags::default() } else { Flags::EOM };
+        let first = Unit { flags: self.unit.flags.without(eom), ..self.unit };
+        let flags = self.unit.flags.without(Flags::FIRST);
+        let second = Unit { index: self.unit.index + count as u16, flags, ..self.unit };
+        (Party { unit: first, arrivals: early, ..self }, Party { unit: second, arrivals: late, ..self })
+    }
+
+    /// The units, each with its arrival.
+    pub(super) fn units(self) -> impl Iterator<Item = Arriving> {
+        let Party { mut unit, vc, arrivals } = self;
+        let (flags, last) = (unit.flags, arrivals.len().saturating_sub(1));
+        arrivals.iter().enumerate().map(move |(i, &time)| {
+            let inner = if i == 0 { flags } else { flags.without(Flags::FIRST) };
+            unit.flags = if i == last { inner } else { inner.without(Flags::EOM) };
+            let arriving = Arriving { time, unit, vc };
+            unit.index += 1;
+            arriving
+        })
+    }
+}
+
+impl Fifo {
+    /// Units come that nothing can overtake; answers those that arrive only when the present part of the run is over.
+    pub(super) fn follow<'a>(&mut self, engine: &mut Fast<'_>, port: usize, party: Party<'a>) -> Party<'a> {
+        let mut rest = party;
+        while let Some(&first) = rest.arrivals.first()
+            && first < engine.end
+        {
+            self.step(engine, port, first);
+            let before = |stop: Time| rest.arrivals.partition_point(|time| *time < stop);
+            let (mut now, mut later) = rest.split(before(self.begin.min(self.tick).min(engine.end)));
+            if !self.pass_party(engine, port, now) {
+                (now, later) = rest.split(before(self.next_stop().min(engine.end)));
+                now.units().for_each(|mut arriving| self.arrive(engine, port, &mut arriving));
+            }
+            self.done = self.done.max(now.arrivals.last().copied());
+            rest = later;
+        }
+        rest
+    }
+
+    /// Let them pass at once, if they start one behind the other and neither they nor their circumstances matter one by
+    /// one; answers whether they have passed.
+    fn pass_party(&mut self, engine: &mut Fast<'_>, port: usize, party: Party<'_>) -> bool {
+        let Party { unit, vc, arrivals } = party;
+        let (Content::Cells { pace, .. }, [first, .., _]) = (&self.content, arrivals) else { return false };
+        let train = unit.is_eom() || engine.plan.legs[port][vc as usize].manner != Manner::Singly;
+        let start = self.free.not_before(*first);
+        let starts = (start.time.0..).step_by(pace.whole as usize);
+        if self.by_unit || !train || !arrivals.iter().zip(starts).all(|(arrival, start)| arrival.0 <= start) {
+            return false;
+        }
+        let units = arrivals.len() as u16;
+        self.drop_before(engine, port, Time(first.0 + 1));
+        let (gathered, before) = (self.gathered(start.time, arrivals), self.free);
+        let group = Group { unit, vc, units, comes: *first, start, gathered };
+        let sum = |_: &mut Known| arrivals.iter().map(|time| u128::from(time.0)).sum();
+        let (passed, last) = (self.pass_group(engine, port, &group, sum), arrivals[arrivals.len() - 1]);
+        if passed && self.sample <= last {
+            let taken = self.free != before;
+            self.take_samples(engine, port, last, if taken { arrivals } else { &[] });
+        }
+        passed
+    }
+
+    /// How many of these cells, the first of which starts at `start`, are in the buffer at a time, beyond what is there. Not
+    /// less than that, since a slot is taken for a picosecond longer where its length is no whole number of them.
+    fn gathered(&self, start: Time, arrivals: &[Time]) -> u16 {
+        let Content::Cells { count, ends, pace } = &self.content else { return 0 };
+        if count + arrivals.len() as u64 <= self.books.max {
+            return arrivals.len() as u16;
+        }
+        let first = if *count == 0 { Time(start.0 + pace.whole) } else { ends.time };
+        let (mut level, mut most, mut end) = (*count, *count, first.0);
+        for arrival in arrivals {
+            while end <= arrival.0 {
+                (level, end) = (level - 1, end + pace.whole + 1);
+            }
+            level += 1;
+            most = most.max(level);
+        }
+        (most - count) as u16
+    }
+}

@@ -1,0 +1,120 @@
+//! Onward from a port: where units go, and who has to look after them there.
+
+use super::follow::Party;
+use super::hosts::Landing;
+use super::lanes::{Arriving, Train};
+use super::pace::Beat;
+use super::plan::Stop;
+use super::run::Run;
+use super::{Fast, Station};
+use crate::kernel::queue::{Class, Event};
+use crate::unit::Unit;
+use crate::units::Time;
+
+impl Fast<'_> {
+    /// Units of a frame start at a port, the last of them at `last`: hand them on to where they arrive next.
+    pub(super) fn send_on(&mut self, port: usize, vc: u32, run: Run, first: Beat, last: Time, whole: u64) {
+        let Some(time) = self.pass_through(port, vc, run, last, whole) else { return };
+        let leg = &self.plan.legs[port][vc as usize];
+        let awaited = run.unit.is_eom() && leg.answered;
+        match leg.to {
+            Stop::Port { port, lane, vc } => {
+                let unit = Unit { hop: leg.hop, ..run.unit };
+                let train = Train::new(first.shifted(leg.span(whole)), unit, vc, run.units, time);
+                self.expect(port, lane, train, time, awaited);
+            }
+            Stop::Host { line } => {
+                let inbox = &mut self.inboxes[line as usize];
+                inbox.push_back(Landing { time, run });
+                if awaited || inbox.len().is_multiple_of(PATIENCE) {
+                    let rank = self.ties.rank(time, line);
+                    self.queue.push(Event { time, class: Class::Arrive, rank, entity: line });
+                }
+            }
+        }
+    }
+
+    /// The same with the instant at which each of them starts, if they are the only ones to come where they go.
+    pub(super) fn send_timed(&mut self, port: usize, vc: u32, run: Run, starts: &mut [Time], whole: u64) {
+        let Some(&last) = starts.last() else { return };
+        let Some(_) = self.pass_through(port, vc, run, last, whole) else { return };
+        let leg = &self.plan.legs[port][vc as usize];
+        let Stop::Port { port, lane, vc } = leg.to else {
+            unreachable!("hosts need no more than the last start")
+        };
+        let (span, unit) = (leg.span(whole), Unit { hop: leg.hop, ..run.unit });
+        starts.iter_mut().for_each(|start| start.0 += span);
+        let (awaited, party) = (unit.is_eom() && leg.answered, Party { unit, vc, arrivals: starts });
+        let mut rest = party;
+        self.with(port as usize, |station, engine| {
+            if let Station::Fifo(fifo) = station {
+                rest = fifo.follow(engine, port as usize, party);
+            }
+        });
+        for Arriving { time, unit, vc } in rest.units() {
+            let train = Train::new(Beat::at(time), unit, vc, 1, time);
+            self.expect(port, lane, train, time, awaited && unit.is_eom());
+        }
+    }
+
+    /// Units of a frame start at a port, the last of them at `last`, and pass the ports behind it that only delay them;
+    /// answers when the last one has, unless it starts after the run.
+    fn pass_through(&mut self, port: usize, vc: u32, run: Run, last: Time, whole: u64) -> Option<Time> {
+        if last >= self.window.to {
+            return None;
+        }
+        let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
+        *hops += u64::from(run.units);
+        let leg = &self.plan.legs[port][vc as usize];
+        let mut time = leg.first_arrival(last, whole);
+        for passage in &self.plan.passages[leg.passages()] {
+            if let Station::Through(through) = &mut self.stations[passage.port as usize] {
+                through.pass(passage, &run.unit, run.units, time);
+            }
+            time.0 += passage.transit;
+        }
+        Some(time)
+    }
+
+    /// A train will arrive at a port, its last unit at `time`. If a host waits for that one, the port is called before it
+    /// can have passed the port and the line behind it, or lets it pass at once if nothing can come before it.
+    fn expect(&mut self, port: u32, lane: u32, train: Train, time: Time, awaited: bool) {
+        let reach = self.plan.reach[port as usize];
+        match &mut self.stations[port as usize] {
+            Station::Fifo(fifo) => {
+                let behind = fifo.inputs.push(lane as usize, train);
+                if !awaited && !behind.is_multiple_of(PATIENCE) {
+                    return;
+                }
+                if fifo.inputs.is_alone() && time < self.end {
+                    return self.step(port as usize, time);
+                }
+                fifo.inputs.wait_for(time);
+                let call = fifo.not_out_before(time) + reach;
+                if call < fifo.called {
+                    fifo.called = call;
+                    self.wake(port, call);
+                }
+            }
+            Station::Turns(turns) => {
+                let behind = turns.inputs.push(lane as usize, train);
+                if awaited {
+                    turns.inputs.wait_for(time);
+                }
+                if (awaited || behind.is_multiple_of(PATIENCE)) && turns.call_by(time + reach) {
+                    self.soonest = self.soonest.min((time + reach, port));
+                }
+            }
+            Station::General(general) => {
+                let behind = general.inputs.push(lane as usize, train);
+                if awaited || behind.is_multiple_of(PATIENCE) {
+                    self.wake(port, time + reach);
+                }
+            }
+            _ => unreachable!("units stop at ports that take their time"),
+        }
+    }
+}
+
+/// Trains on a lane, or runs before a host, that nobody waits for: when there are so many, somebody looks after them.
+const PATIENCE: usize = 256;
