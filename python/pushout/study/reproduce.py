@@ -194,7 +194,8 @@ def reproduce(
     start = time.monotonic()
     plans = [Plan(study, reps or study.reps, cache) for study in studies]
     tasks = {run.path: run for plan in plans for run in plan.runs() if run.path not in cache}
-    run_all([partial(run.execute, cache) for run in tasks.values()], progress=progress)
+    mixed = [run for _, run in sorted(tasks.items())]  # long and short ones by turns, so that the time left can be told
+    run_all([partial(run.execute, cache) for run in mixed], progress=progress)
     return Reproduction([plan.judge(cache) for plan in plans], time.monotonic() - start)
 
 

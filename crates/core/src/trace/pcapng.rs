@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_segment_on_a_cell_link_has_the_octets_that_aal5_carries() {
         let lan = include_str!("../../../../scenarios/lan.toml");
-        let (packets, blocks) = capture(lan, &["duration=0.2 s"]);
+        let (packets, blocks) = capture(lan, &["duration=0.2 s", "flows.transport.timestamps=true"]);
         let index = packets.iter().position(|packet| packet.units == 32).unwrap();
         let body = &blocks[2 + index].1;
         let number = |at: usize| u32::from_le_bytes(body[at..at + 4].try_into().unwrap());
