@@ -97,8 +97,9 @@ fn a_policer_marks_what_exceeds_the_contract_or_drops_it() {
             "flows.police={{ kind = 'gcra', rate = '70 Mb/s', tolerance = '10 us', action = '{action}' }}"
         )
     };
+    let pace = ["flows.source.peak='69.75 Mb/s'", "topology.access.rate='79.122656 Mb/s'"];
     let lost = |sets: &[&str], reason: &str| {
-        let document = run(1, sets);
+        let document = run(1, &[&pace, sets].concat());
         let ports = document["ports"].as_array().unwrap();
         let trunk = ports.iter().find(|port| port["name"] == "trunk").unwrap();
         trunk["lost"][reason].as_u64().unwrap_or(0)
