@@ -51,9 +51,10 @@ def test_whoever_wants_a_backtrace_gets_it() -> None:
 
 def test_a_sweep_keeps_what_was_finished_before_a_panic(tmp_path: Path) -> None:
     fails = (
-        "from pushout.question import executor\nwait = executor.Local.wait\ncalls = []\n"
-        f"def waited(self, timeout_s):\n    calls.append(1)\n    if len(calls) == 3: {PANIC}\n"
-        "    return wait(self, timeout_s)\nexecutor.Local.wait = waited"
+        "from pushout.question import executor\nwait = executor.Local.wait\nhad, failed = [], []\n"
+        "def waited(self, timeout_s):\n    if had and not failed:\n        failed.append(1)\n"
+        f"        {PANIC}\n    done = wait(self, timeout_s)\n    had.extend(done)\n    return done\n"
+        "executor.Local.wait = waited"
     )
     sweep = str(ROOT / "scenarios" / "sweep-small.toml")
     done = run(fails, "sweep", sweep, "--out", str(tmp_path))
