@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -38,8 +38,8 @@ MARKED = 14
 TICKED = 8
 """Axes of at most as many values, evenly spaced, name each of them."""
 
-WIDE = 12
-"""Legends with longer labels have two columns instead of three."""
+WIDTHS = (12, 34)
+"""Up to which length of their labels legends have three and two columns; beyond they have one."""
 
 WIDTH_IN, HEIGHT_IN, ROW_IN, FRAME_IN = 4.4, 3.1, 0.34, 1.05
 
@@ -77,7 +77,8 @@ def dots(title: str, axis: str, findings: Sequence[Finding]) -> Drawing:
 
 def chart(plot: Chart, curves: Sequence[Sequence[Interval | None]]) -> Drawing:
     """Means with their 95 % bands, and what is printed: points in the colour of their line, levels across."""
-    rows = -(-(len(plot.lines) + len(plot.levels)) // 2)
+    labels = [each.label for each in (*plot.lines, *plot.levels)]
+    rows = -(-len(labels) // min(2, _columns(labels)))
     kinds = {"curve": _curves, "series": _curves, "bars": _bars}
     return _draw(plot.title, HEIGHT_IN + 0.17 * rows, lambda axes: kinds[plot.kind](axes, plot, curves))
 
@@ -99,13 +100,16 @@ def _draw(title: str, height: float, fill: Callable[[Any], None]) -> Drawing:
         handles, labels = axes.get_legend_handles_labels()
         unique = dict(zip(labels, handles, strict=True))
         if unique:
-            columns = 2 if max(map(len, unique)) > WIDE else 3
-            figure.legend(
-                unique.values(), unique.keys(), loc="outside upper left", ncols=columns, frameon=False, fontsize=8
-            )
+            looks = {"ncols": _columns(unique), "frameon": False, "fontsize": 8}
+            figure.legend(unique.values(), unique.keys(), loc="outside upper left", **looks)
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
     return Drawing(title, text.getvalue())
+
+
+def _columns(labels: Iterable[str]) -> int:
+    longest = max(map(len, labels))
+    return 1 + sum(longest <= width for width in WIDTHS)
 
 
 def style(title: str) -> Any:
@@ -226,7 +230,7 @@ def _relative(axes: Any) -> None:
     axes.axvline(0, color=INK, linewidth=0.8)
     axes.set_xscale("symlog", linthresh=10)
     near = any(abs(edge) < 40 for edge in axes.get_xlim())
-    steps = (5, 10, 20, 50, 100, 200, 500) if near else (10, 50, 100, 500)
+    steps = (5, 10, 20, 50, 100, 200, 500) if near else (10, 100, 1000)
     ticks = [tick for tick in (*(-step for step in reversed(steps)), 0, *steps) if _reaches(axes, tick)]
     axes.set_xticks(ticks, [f"{tick:+d}" if tick else "0" for tick in ticks])
     axes.minorticks_off()
