@@ -77,7 +77,7 @@ def dots(title: str, axis: str, findings: Sequence[Finding]) -> Drawing:
 
 def chart(plot: Chart, curves: Sequence[Sequence[Interval | None]]) -> Drawing:
     """Means with their 95 % bands, and what is printed: points in the colour of their line, levels across."""
-    labels = [each.label for each in (*plot.lines, *plot.levels)]
+    labels = [line.label for line in plot.lines] + [level.label for level in plot.levels]
     rows = -(-len(labels) // min(2, _columns(labels)))
     kinds = {"curve": _curves, "series": _curves, "bars": _bars}
     return _draw(plot.title, HEIGHT_IN + 0.17 * rows, lambda axes: kinds[plot.kind](axes, plot, curves))
