@@ -4,7 +4,7 @@ import io
 from typing import Any
 
 from pushout.bench.peers import OURS
-from pushout.bench.present import Row, rows
+from pushout.bench.present import Row, rows, significant
 
 COLOURS = {OURS: "#0072b2", "ns-2": "#e69f00", "ns-3": "#009e73"}
 """Told apart by readers who do not see all colours (Okabe and Ito)."""
@@ -40,6 +40,5 @@ def _bar(axes: Any, place: int, row: Row) -> None:
     low, high = (cost * (1 - wall["min"] / wall["median"]), cost * (wall["max"] / wall["median"] - 1))
     colour = COLOURS.get(row.who.split()[0], "#999999")
     axes.barh(place, cost, xerr=[[low], [high]], height=0.7, color=colour, ecolor="#444444", capsize=2)
-    axes.annotate(
-        f"{cost:.3g}", (cost + high, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8
-    )
+    where = {"xytext": (4, 0), "textcoords": "offset points", "va": "center", "fontsize": 8}
+    axes.annotate(significant(cost), (cost + high, place), **where)

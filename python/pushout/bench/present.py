@@ -40,14 +40,14 @@ class Row(NamedTuple):
         wall = self.entry["wall_s"]
         yield self.workload
         yield self.who
-        yield _significant(wall["median"])
-        yield f"{_significant(wall['min'])} – {_significant(wall['max'])}"
+        yield significant(wall["median"])
+        yield f"{significant(wall['min'])} – {significant(wall['max'])}"
         yield str(wall["n"])
-        yield _significant(self.entry["sim_s_per_s"])
-        yield _significant(self.hop_ns)
-        yield _significant(self.entry["rss_bytes"], 1e-6)
-        yield _significant(self.entry["goodput_bps"], 1e-6, 4)
-        yield "" if self.ratio is None else f"{_significant(self.ratio)} ×"
+        yield significant(self.entry["sim_s_per_s"])
+        yield significant(self.hop_ns)
+        yield significant(self.entry["rss_bytes"], 1e-6)
+        yield significant(self.entry["goodput_bps"], 1e-6, 4)
+        yield "" if self.ratio is None else f"{significant(self.ratio)} ×"
 
     @property
     def hop_ns(self) -> float | None:
@@ -56,7 +56,8 @@ class Row(NamedTuple):
         return cost
 
 
-def _significant(value: float | None, scale: float = 1.0, digits: int = 3) -> str:
+def significant(value: float | None, scale: float = 1.0, digits: int = 3) -> str:
+    """A number with so many digits that matter, large ones in full; a dash for none."""
     if value is None:
         return "–"
     text = f"{value * scale:.{digits}g}"
