@@ -56,7 +56,11 @@ def test_a_sweep_keeps_what_was_finished_before_a_panic(tmp_path: Path) -> None:
         f"        {PANIC}\n    done = wait(self, timeout_s)\n    had.extend(done)\n    return done\n"
         "executor.Local.wait = waited"
     )
-    sweep = str(ROOT / "scenarios" / "sweep-small.toml")
+    small = ROOT / "scenarios" / "sweep-small.toml"
+    text = small.read_text(encoding="utf-8").replace('"0.3 s"', '"1.5 s"')
+    plan = tmp_path / "plan.toml"
+    plan.write_text(text.replace('"lan.toml"', f"'{small.parent / 'lan.toml'}'"), encoding="utf-8")
+    sweep = str(plan)
     done = run(fails, "sweep", sweep, "--out", str(tmp_path))
     assert done.returncode == 70
     told = [line for line in done.stderr.splitlines() if not line.startswith("runs: ")]

@@ -193,7 +193,7 @@ def kept(out: Path) -> int:
 @pytest.mark.timeout(200)
 def test_a_sweep_that_is_killed_ten_times_ends_with_the_same_rows(tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
-    text = SWEEP.read_text(encoding="utf-8").replace('"0.3 s"', '"0.15 s"')
+    text = SWEEP.read_text(encoding="utf-8").replace('"0.3 s"', '"1.5 s"')
     plan.write_text(text.replace('"lan.toml"', f"'{SWEEP.parent / 'lan.toml'}'"), encoding="utf-8")
     undisturbed, out = tmp_path / "one", tmp_path / "other"
     with at_work(undisturbed, plan) as process:
