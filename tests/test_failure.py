@@ -1,5 +1,6 @@
 """A mistake of the simulator is one message for people, whatever command it happens in, and loses nothing."""
 
+import json
 import os
 import pickle
 import subprocess
@@ -66,8 +67,9 @@ def test_a_sweep_keeps_what_was_finished_before_a_panic(tmp_path: Path) -> None:
     told = [line for line in done.stderr.splitlines() if not line.startswith("runs: ")]
     assert told[-1] == f"Nothing is lost: finished runs are kept in {tmp_path}/cache/runs.sqlite"
     assert len(told) == 3
-    again = pushout.sweep(sweep, out=tmp_path)
-    assert 0 < again.manifest["computed"] < again.manifest["runs"] == 240
+    assert run("", "sweep", sweep, "--out", str(tmp_path)).returncode == 0
+    manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
+    assert 0 < manifest["computed"] < manifest["runs"] == 240
 
 
 def test_an_internal_error_is_no_scenario_error_and_travels_between_processes() -> None:
