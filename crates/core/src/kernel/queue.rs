@@ -230,6 +230,12 @@ impl EventQueue {
         self.heap[hole] = key;
     }
 
+    /// The earliest event.
+    pub(crate) fn first(&self) -> Option<Event> {
+        let first = self.first_key();
+        (first != NOTHING).then(|| Event::of_key(first))
+    }
+
     /// When the earliest event is due.
     pub(crate) fn first_time(&self) -> Option<Time> {
         let first = self.first_key();

@@ -15,9 +15,6 @@ use crate::scheduler::Scheduler;
 use crate::unit::{Flags, Unit};
 use crate::units::{CELL_BYTES, Time};
 
-/// Fewer cells than this are not worth the look at all lanes.
-const WORTH: u64 = 4;
-
 /// Cells of one frame that are taken together.
 struct Group {
     unit: Unit,
@@ -60,20 +57,12 @@ impl Turns {
         true
     }
 
-    /// Let cells join up to the next one that begins or ends a frame, if all is as it must be.
+    /// Let cells join up to the next end of a train and not beyond `stop`, if all is as it must be.
     pub(super) fn pass_inner(&mut self, engine: &mut Fast<'_>, index: usize, stop: Time) -> bool {
-        let worth = (WORTH - 1) * self.pace.whole;
-        let (Some(calm), Some(first)) = (self.inputs.calm_until(worth), self.inputs.next_time()) else {
-            return false;
-        };
-        let until = calm.min(stop);
-        if first.0 + worth >= until.0 {
-            return false;
-        }
+        let Some(first) = self.inputs.next_time() else { return false };
         let mut inner = std::mem::take(&mut self.inner);
-        self.inputs.inner(until, &mut inner);
-        let port = &mut engine.network.ports[index];
-        let calm = self.can_join(port, &inner, (first, until));
+        let until = self.inputs.inner(stop, &mut inner);
+        let calm = !inner.is_empty() && self.can_join(&mut engine.network.ports[index], &inner, (first, until));
         if calm {
             self.join_inner(engine, index, &inner, first);
         }

@@ -1,4 +1,7 @@
 //! What is known to arrive at a port: trains of units on each incoming line, merged in the documented order.
+//!
+//! Only the ends of trains, their first and last units, are kept in order. Where the units between them stand, the inner
+//! ones of lanes in the midst of a train, follows by arithmetic, and they may be taken one by one or all up to an instant.
 
 use std::collections::VecDeque;
 
@@ -79,12 +82,14 @@ pub(super) struct Alone {
 pub(super) struct Inputs {
     lanes: Vec<Lane>,
     order: Order,
+    /// Lanes where the next unit is an inner one of a train.
+    midst: Vec<u32>,
     ties: Ties,
     /// When units arrive for whose fate a host waits, in order; with many lanes of packets that may be any unit.
     awaited: VecDeque<Time>,
 }
 
-/// The first unit of every lane that has one, by time.
+/// The next end of a train on every lane that has one, by time.
 ///
 /// A lane that has had its turn goes behind those that are in the midst of a train, and before the many where the next one
 /// is still far away. With many lanes of packets that is no longer so.
@@ -97,6 +102,17 @@ enum Order {
 
 /// Most lanes of a ring.
 const RING: usize = 64;
+
+impl Order {
+    /// The earliest end of a train: when, and on which lane.
+    #[inline]
+    fn first(&self) -> Option<(Time, u32)> {
+        match self {
+            Order::Ring(ring) => ring.last().copied(),
+            Order::Heap(heap) => heap.first().map(|event| (event.time, event.entity)),
+        }
+    }
+}
 
 impl Train {
     /// A train of `units` units, the first and the last of which have given `unit` their marks.
@@ -141,7 +157,7 @@ impl Inputs {
             0..=RING => Order::Ring(Vec::with_capacity(lanes.len())),
             _ => Order::Heap(Box::default()),
         };
-        Inputs { lanes, order, ties, awaited: VecDeque::new() }
+        Inputs { lanes, order, midst: Vec::new(), ties, awaited: VecDeque::new() }
     }
 
     /// Units that can arrive in the time that one of this pace takes.
@@ -163,50 +179,100 @@ impl Inputs {
     /// The next unit, if it arrives before `limit`.
     #[inline]
     pub(super) fn pop_before(&mut self, limit: Time) -> Option<Arriving> {
-        let index = match &mut self.order {
-            Order::Ring(ring) => {
-                let &(time, lane) = ring.last()?;
-                if time >= limit {
-                    return None;
-                }
-                lane as usize
-            }
-            Order::Heap(heap) => heap.pop_before(limit)?.entity as usize,
-        };
-        let lane = &mut self.lanes[index];
-        let train = lane.trains.front_mut().expect("a lane in the order has a train");
-        let (vc, (time, unit)) = (train.vc, train.take(&lane.pace));
-        let mut next = Some(train.beat.time);
-        if train.left == 0 {
-            lane.trains.pop_front();
-            next = lane.trains.front().map(|train| train.beat.time);
+        let (time, lane) = self.order.first()?;
+        if let Some(inner) = self.inner_ahead_of(time, lane) {
+            return self.pop_inner(inner, limit);
         }
-        self.take_turn(index, next);
+        if time >= limit {
+            return None;
+        }
+        let Lane { pace, trains, .. } = &mut self.lanes[lane as usize];
+        let train = trains.front_mut().expect("a lane in the order has a train");
+        let (vc, (time, unit)) = (train.vc, train.take(pace));
+        let mut next = Some(train.last);
+        if train.left == 0 {
+            trains.pop_front();
+            next = trains.front().map(|train| train.beat.time);
+        } else if train.left > 1 {
+            self.midst.push(lane);
+        }
+        self.take_turn(lane as usize, next);
         Some(Arriving { time, unit, vc })
+    }
+
+    /// Where in the list the lane is whose inner unit is the first of all, if it comes before the end of a train that is
+    /// first in the order.
+    #[inline]
+    fn inner_ahead_of(&self, time: Time, lane: u32) -> Option<usize> {
+        let (mut first, mut ahead) = ((time, lane), None);
+        for (place, &lane) in self.midst.iter().enumerate() {
+            let time = self.front(lane).beat.time;
+            if self.is_before((time, lane), first) {
+                (first, ahead) = ((time, lane), Some(place));
+            }
+        }
+        ahead
+    }
+
+    /// The next unit of a lane in the midst of a train, if it arrives before `limit`.
+    fn pop_inner(&mut self, place: usize, limit: Time) -> Option<Arriving> {
+        let lane = &mut self.lanes[self.midst[place] as usize];
+        let train = lane.trains.front_mut().expect("a train has inner units");
+        if train.beat.time >= limit {
+            return None;
+        }
+        let (vc, (time, unit)) = (train.vc, train.take(&lane.pace));
+        if train.left == 1 {
+            self.midst.swap_remove(place);
+        }
+        Some(Arriving { time, unit, vc })
+    }
+
+    #[inline]
+    fn front(&self, lane: u32) -> &Train {
+        self.lanes[lane as usize].trains.front().expect("a lane in the order has a train")
+    }
+
+    /// Whether the first unit arrives before the second, each given by its instant and its lane.
+    #[inline]
+    fn is_before(&self, (time, lane): (Time, u32), (other, second): (Time, u32)) -> bool {
+        time < other || time == other && self.rank(time, lane) < self.rank(time, second)
+    }
+
+    /// The place of a lane among those on which units arrive at the same instant.
+    fn rank(&self, time: Time, lane: u32) -> (u32, u32) {
+        let line = self.lanes[lane as usize].line;
+        (self.ties.rank(time, line) >> 1, line)
     }
 
     /// The lane that was first in the order is to be expected at another time, or no more.
     #[inline]
     fn take_turn(&mut self, lane: usize, next: Option<Time>) {
-        if let Order::Ring(ring) = &mut self.order {
-            ring.pop();
-            if let Some(next) = next
-                && ring.last().is_none_or(|second| next < second.0)
-            {
-                ring.push((next, lane as u32));
-                return;
+        match &mut self.order {
+            Order::Ring(ring) => {
+                ring.pop();
+                if let Some(next) = next
+                    && ring.last().is_none_or(|second| next < second.0)
+                {
+                    ring.push((next, lane as u32));
+                    return;
+                }
             }
+            Order::Heap(heap) => drop(heap.pop_before(Time::NEVER)),
         }
         if let Some(next) = next {
             self.expect(lane, next);
         }
     }
 
-    /// The next train, if all of it arrives before `stop` and before anything else does.
+    /// The next train, or what is left of it, if all of it arrives before `stop` and before anything else does.
     #[inline]
     pub(super) fn alone_before(&self, stop: Time) -> Option<Alone> {
         let Order::Ring(ring) = &self.order else { return None };
         let (&(_, lane), others) = ring.split_last()?;
+        if !matches!(self.midst[..], [] | [_]) || self.midst.first().is_some_and(|only| *only != lane) {
+            return None;
+        }
         let Lane { pace, trains, .. } = &self.lanes[lane as usize];
         let &Train { beat, unit, vc, left, last } = trains.front()?;
         let limit = others.last().map_or(stop, |second| second.0.min(stop));
@@ -215,50 +281,41 @@ impl Inputs {
 
     /// That train has passed.
     pub(super) fn pop_train(&mut self) {
-        let Order::Ring(ring) = &self.order else { return };
-        let Some(&(_, lane)) = ring.last() else { return };
+        let Some((_, lane)) = self.order.first() else { return };
+        self.midst.clear();
         let trains = &mut self.lanes[lane as usize].trains;
         trains.pop_front();
         let next = trains.front().map(|train| train.beat.time);
         self.take_turn(lane as usize, next);
     }
 
-    /// Until when nothing but inner units of trains arrives, from the next one on: no frame begins or ends before. If that
-    /// is less than `worth` ps, the answer may be a little too long.
-    #[inline]
-    pub(super) fn calm_until(&self, worth: u64) -> Option<Time> {
-        let Order::Ring(ring) = &self.order else { return None };
-        let soon = Time(ring.last()?.0.0 + worth);
-        let mut calm = Time::NEVER;
-        for &(time, lane) in ring.iter().rev() {
-            let train = self.lanes[lane as usize].trains.front().expect("a lane in the order has a train");
-            let change = if train.left == 1 || train.unit.is_first() { time } else { train.last };
-            calm = calm.min(change);
-            if calm < soon || calm <= time {
-                break;
-            }
-        }
-        Some(calm)
-    }
-
     /// When the next unit arrives.
     pub(super) fn next_time(&self) -> Option<Time> {
-        match &self.order {
-            Order::Ring(ring) => ring.last().map(|head| head.0),
-            Order::Heap(heap) => heap.first_time(),
-        }
+        let (time, lane) = self.order.first()?;
+        let inner = self.inner_ahead_of(time, lane).map(|place| self.front(self.midst[place]).beat.time);
+        Some(inner.unwrap_or(time))
     }
 
-    /// For every lane on which units arrive before `until`, up to where it is calm: how many there are. The lane that comes
-    /// first in the order is the first one.
-    pub(super) fn inner(&self, until: Time, found: &mut Vec<Inner>) {
-        let Order::Ring(ring) = &self.order else { return };
-        for &(_, lane) in ring.iter().rev().take_while(|head| head.0 < until) {
-            let Lane { pace, trains, .. } = &self.lanes[lane as usize];
-            let &Train { beat, unit, vc, .. } = trains.front().expect("a lane in the order has a train");
+    /// Find for every lane in the midst of a train how many of its inner units arrive before the next end of a train and
+    /// before `stop`; answers the earlier of these instants.
+    #[inline]
+    pub(super) fn inner(&self, stop: Time, found: &mut Vec<Inner>) -> Time {
+        let Some((end, first)) = self.order.first().filter(|_| !self.midst.is_empty()) else { return stop };
+        let until = end.min(stop);
+        for &lane in &self.midst {
+            let &Train { beat, unit, vc, .. } = self.front(lane);
+            if beat.time > until {
+                continue;
+            }
+            let pace = &self.lanes[lane as usize].pace;
             let units = beat.count_before(until, pace);
-            found.push(Inner { lane, beat, unit, vc, units, lost: None });
+            let ties = end < stop && beat.skip(units, pace).time == end && self.is_before((end, lane), (end, first));
+            let units = units + u64::from(ties && lane != first);
+            if units > 0 {
+                found.push(Inner { lane, beat, unit, vc, units, lost: None });
+            }
         }
+        until
     }
 
     /// Name the circuits of units that [`Inputs::inner`] has found in the order in which they arrive, with how many follow
@@ -290,7 +347,6 @@ impl Inputs {
     /// Let the units pass that [`Inputs::inner`] has found; answers the sum of the instants at which those arrive that
     /// `counts` wants to know of.
     pub(super) fn pass_inner(&mut self, found: &[Inner], mut counts: impl FnMut(&Inner) -> bool) -> u128 {
-        let Order::Ring(ring) = &mut self.order else { return 0 };
         let mut sum = 0;
         for inner in found {
             let lane = &mut self.lanes[inner.lane as usize];
@@ -306,12 +362,8 @@ impl Inputs {
             train.left -= inner.units as u16;
             if train.left == 1 {
                 train.unit.flags = train.unit.flags.with(Flags::EOM);
+                self.midst.retain(|lane| *lane != inner.lane);
             }
-        }
-        ring.truncate(ring.len() - found.len());
-        for &Inner { lane, .. } in found.iter().rev() {
-            let train = self.lanes[lane as usize].trains.front().expect("a lane in the order has a train");
-            self.expect(lane as usize, train.beat.time);
         }
         sum
     }
@@ -344,10 +396,7 @@ impl Inputs {
 
     /// Whether nothing is on its way.
     pub(super) fn is_empty(&self) -> bool {
-        match &self.order {
-            Order::Ring(ring) => ring.is_empty(),
-            Order::Heap(heap) => heap.is_empty(),
-        }
+        self.order.first().is_none()
     }
 
     /// Every unit that is still on its way.
@@ -359,7 +408,7 @@ impl Inputs {
         self.lanes.iter().flat_map(of_lane)
     }
 
-    /// The first unit of a lane arrives at `time`.
+    /// The next end of a train on a lane arrives at `time`.
     #[inline]
     fn expect(&mut self, lane: usize, time: Time) {
         let Inputs { lanes, order, ties, .. } = self;

@@ -14,30 +14,20 @@ use crate::buffer::admission::{Admission, Policy, Rule, Within};
 use crate::buffer::verdict::Reason;
 use crate::units::{CELL_BYTES, Time};
 
-/// Fewer cells than this are not worth the look at all lanes.
-const WORTH: u64 = 4;
-
 impl Fifo {
-    /// Let cells pass up to the next one that begins or ends a frame, if all is as it must be; otherwise remember that
+    /// Let cells pass up to the next end of a train and not beyond `stop`, if all is as it must be; otherwise remember that
     /// they have to be taken one by one.
     pub(super) fn skip_calm(&mut self, engine: &mut Fast<'_>, port: usize, stop: Time) {
-        let Content::Cells { pace, .. } = &self.content else { return };
-        let worth = (WORTH - 1) * pace.whole;
-        let (Some(calm), Some(first)) = (self.inputs.calm_until(worth), self.inputs.next_time()) else {
-            return;
-        };
-        let until = calm.min(stop);
-        self.examined = until;
-        if first.0 + worth >= until.0 || self.free.time < until {
-            return;
-        }
-        self.drop_before(engine, port, first);
         let mut inner = std::mem::take(&mut self.inner);
-        self.inputs.inner(until, &mut inner);
-        if let Some(taken) = self.count(engine, port, &mut inner)
-            && self.has_room(self.free, taken, taken)
-        {
-            self.pass(engine, port, &inner, taken);
+        let until = self.inputs.inner(stop, &mut inner);
+        if !inner.is_empty() {
+            self.examined = until;
+            if self.free.time >= until
+                && let Some(taken) = self.count(engine, port, &mut inner)
+                && self.has_room_for(&inner, taken, until)
+            {
+                self.pass(engine, port, &inner, taken);
+            }
         }
         inner.clear();
         self.inner = inner;
@@ -67,10 +57,29 @@ impl Fifo {
     pub(super) fn has_room(&self, start: Beat, gathered: u64, taken: u64) -> bool {
         let Content::Cells { count, pace, .. } = &self.content else { return false };
         let measured = self.begin == Time::NEVER;
-        let most = if measured { self.capacity.min(self.books.max) } else { self.capacity };
         let limit = if measured { self.books.window.to } else { self.begin };
         let last = start.skip(taken + 1, pace).time;
-        *count + gathered <= most && last < limit && self.cuts.last().is_none_or(|cut| last < *cut)
+        *count + gathered <= self.most() && last < limit && self.cuts.last().is_none_or(|cut| last < *cut)
+    }
+
+    /// Cells that may be in the buffer without anybody's notice.
+    fn most(&self) -> u64 {
+        if self.begin == Time::NEVER { self.capacity.min(self.books.max) } else { self.capacity }
+    }
+
+    /// Whether there is room for the cells found, if so many of them are taken up to `until`.
+    ///
+    /// Arrivals of each lane and departures are spaced evenly, so that the occupancy is never more than a cell for each lane
+    /// and two above what it is at the beginning or at the end.
+    fn has_room_for(&self, inner: &[Inner], taken: u64, until: Time) -> bool {
+        let Content::Cells { count, ends, pace } = &self.content else { return false };
+        let gathered = if *count + taken <= self.most() {
+            taken
+        } else {
+            let gone = ends.count_before(until, pace).min(*count + taken);
+            taken.saturating_sub(gone) + inner.len() as u64 + 2
+        };
+        self.has_room(self.free, gathered, taken)
     }
 
     /// Let them pass.
