@@ -167,6 +167,16 @@ impl Books {
         self.chain.next = next;
     }
 
+    /// Enter cells that were taken and sent in the measured time, with the sum of their stays in ps and the largest occupancy
+    /// with one of them.
+    pub(super) fn enter_inner(&mut self, cells: u64, stays: u128, max: u64) {
+        self.units_in += cells;
+        self.units_out += cells;
+        self.bytes_out += cells * CELL_BYTES;
+        self.area = self.area.wrapping_add(stays);
+        self.max = self.max.max(max);
+    }
+
     /// Enter when the cells of the chain leave.
     fn end_chain(&mut self) {
         let Chain { first, cells, pace, .. } = std::mem::take(&mut self.chain);

@@ -28,7 +28,7 @@ impl Turns {
     /// has come in.
     pub(super) fn pass_train(&mut self, engine: &mut Fast<'_>, index: usize, stop: Time) -> bool {
         let Some(alone) = self.inputs.alone_before(stop) else { return false };
-        let Alone { beat, unit, vc, units, last, pace } = alone;
+        let Alone { beat, unit, vc, units, last, pace, .. } = alone;
         let port = &mut engine.network.ports[index];
         let gathered = if pace.is_faster_than(&self.pace) { u64::from(units) } else { 2 };
         if !has_room(port, gathered) || self.queued(port, vc) < self.slots(beat.time, last) {

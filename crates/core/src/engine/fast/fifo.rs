@@ -147,7 +147,7 @@ impl Content {
 
     /// A unit joins that starts at `start`, a picosecond or so before `ends` if it is a short one.
     #[inline]
-    fn join(&mut self, start: Beat, whole: u64, size: u64) {
+    pub(super) fn join(&mut self, start: Beat, whole: u64, size: u64) {
         match self {
             Content::Cells { count, ends, .. } => {
                 if *count == 0 {

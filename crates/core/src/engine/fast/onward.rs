@@ -2,7 +2,7 @@
 
 use super::follow::Party;
 use super::hosts::Landing;
-use super::lanes::{Arriving, Train};
+use super::lanes::Train;
 use super::pace::Beat;
 use super::plan::Stop;
 use super::run::Run;
@@ -34,26 +34,29 @@ impl Fast<'_> {
         }
     }
 
-    /// The same with the instant at which each of them starts, if they are the only ones to come where they go.
+    /// The same with the instant at which each of them starts. Where no other circuit comes, they are taken at once.
     pub(super) fn send_timed(&mut self, port: usize, vc: u32, run: Run, starts: &mut [Time], whole: u64) {
         let Some(&last) = starts.last() else { return };
-        let Some(_) = self.pass_through(port, vc, run, last, whole) else { return };
+        let Some(time) = self.pass_through(port, vc, run, last, whole) else { return };
         let leg = &self.plan.legs[port][vc as usize];
         let Stop::Port { port, lane, vc } = leg.to else {
             unreachable!("hosts need no more than the last start")
         };
         let (span, unit) = (leg.span(whole), Unit { hop: leg.hop, ..run.unit });
         starts.iter_mut().for_each(|start| start.0 += span);
-        let (awaited, party) = (unit.is_eom() && leg.answered, Party { unit, vc, arrivals: starts });
-        let mut rest = party;
+        let (awaited, mut rest) = (unit.is_eom() && leg.answered, Party { unit, vc, arrivals: starts });
+        let mut behind = None;
         self.with(port as usize, |station, engine| {
-            if let Station::Fifo(fifo) = station {
-                rest = fifo.follow(engine, port as usize, party);
+            let Station::Fifo(fifo) = station else { unreachable!("other ports get no timed units") };
+            if fifo.inputs.is_alone() {
+                rest = fifo.follow(engine, port as usize, rest);
+            }
+            if !rest.arrivals.is_empty() {
+                behind = Some(fifo.inputs.push_uneven(lane as usize, rest.unit, rest.vc, rest.arrivals));
             }
         });
-        for Arriving { time, unit, vc } in rest.units() {
-            let train = Train::new(Beat::at(time), unit, vc, 1, time);
-            self.expect(port, lane, train, time, awaited && unit.is_eom());
+        if behind.is_some_and(|behind| awaited || behind.is_multiple_of(PATIENCE)) {
+            self.look_after(port, time);
         }
     }
 
@@ -76,24 +79,15 @@ impl Fast<'_> {
         Some(time)
     }
 
-    /// A train will arrive at a port, its last unit at `time`. If a host waits for that one, the port is called before it
-    /// can have passed the port and the line behind it, or lets it pass at once if nothing can come before it.
+    /// A train will arrive at a port, its last unit at `time`. If a host waits for that one, or there are so many that
+    /// somebody has to look after them, the port is called in time.
     fn expect(&mut self, port: u32, lane: u32, train: Train, time: Time, awaited: bool) {
         let reach = self.plan.reach[port as usize];
         match &mut self.stations[port as usize] {
             Station::Fifo(fifo) => {
                 let behind = fifo.inputs.push(lane as usize, train);
-                if !awaited && !behind.is_multiple_of(PATIENCE) {
-                    return;
-                }
-                if fifo.inputs.is_alone() && time < self.end {
-                    return self.step(port as usize, time);
-                }
-                fifo.inputs.wait_for(time);
-                let call = fifo.not_out_before(time) + reach;
-                if call < fifo.called {
-                    fifo.called = call;
-                    self.wake(port, call);
+                if awaited || behind.is_multiple_of(PATIENCE) {
+                    self.look_after(port, time);
                 }
             }
             Station::Turns(turns) => {
@@ -112,6 +106,22 @@ impl Fast<'_> {
                 }
             }
             _ => unreachable!("units stop at ports that take their time"),
+        }
+    }
+
+    /// Call a port with one queue before a unit that arrives at `time` can have passed it and the line behind it, or let the
+    /// unit pass at once if nothing can come before it.
+    fn look_after(&mut self, port: u32, time: Time) {
+        let reach = self.plan.reach[port as usize];
+        let Station::Fifo(fifo) = &mut self.stations[port as usize] else { return };
+        if fifo.inputs.is_alone() && time < self.end {
+            return self.step(port as usize, time);
+        }
+        fifo.inputs.wait_for(time);
+        let call = fifo.not_out_before(time) + reach;
+        if call < fifo.called {
+            fifo.called = call;
+            self.wake(port, call);
         }
     }
 }

@@ -57,7 +57,7 @@ pub(super) enum Manner {
     Singly,
     /// Together, since they go to a host that only looks at the last one.
     Together,
-    /// Together, each with its start, since no other circuit comes to the port where they go.
+    /// Together, each with its start, to a port that takes them as they come.
     Timed,
 }
 
@@ -99,7 +99,9 @@ pub(super) struct Plan {
     /// Ports at which circuits are policed.
     policed: Vec<bool>,
     /// For every port the lines from which units come, in the order of the scenario.
-    lanes: Vec<Vec<usize>>,
+    lines: Vec<Vec<usize>>,
+    /// For every port the lanes on which they do: a line, or one circuit of it if its units may be held back.
+    lanes: Vec<Vec<(usize, Option<u32>)>>,
     paces: Vec<Pace>,
 }
 
@@ -140,7 +142,8 @@ impl Plan {
             turns: Vec::new(),
             circle: None,
             policed: policed(scenario),
-            lanes: lanes(scenario),
+            lines: lines(scenario),
+            lanes: Vec::new(),
             paces: scenario.lines.iter().map(|line| Pace::of(line.rate, CELL_BYTES as u16)).collect(),
         };
         plan.find_kinds(scenario, &passing);
@@ -151,6 +154,7 @@ impl Plan {
             let legs = plan.legs.iter_mut().flatten().filter(|leg| leg.manner == Manner::Timed);
             legs.for_each(|leg| leg.manner = Manner::Singly); // all ports advance together, whatever is held back
         }
+        plan.find_lanes();
         let turns = |port: &u32| matches!(plan.kinds[*port as usize], Kind::Turns(_));
         plan.turns = (0..plan.kinds.len() as u32).filter(turns).collect();
         plan
@@ -158,7 +162,7 @@ impl Plan {
 
     /// The lanes of a port, empty.
     pub(super) fn inputs(&self, port: usize, ties: Ties) -> Inputs {
-        let lane = |&line: &usize| Lane::new(line, self.paces[self.origin(line)]);
+        let lane = |&(line, _): &(usize, _)| Lane::new(line, self.paces[self.origin(line)]);
         Inputs::new(self.lanes[port].iter().map(lane).collect(), ties)
     }
 
@@ -174,7 +178,7 @@ impl Plan {
 
     /// The shortest time from the start of a unit somewhere else to its arrival at a port.
     pub(super) fn notice(&self, port: usize) -> Span {
-        let before = self.lanes[port].iter().map(|&line| self.origin(line));
+        let before = self.lines[port].iter().map(|&line| self.origin(line));
         before.map(|line| self.reach[line]).min().unwrap_or(Span::ZERO)
     }
 
@@ -232,7 +236,7 @@ impl Plan {
         let (Kind::Fifo(Rule::Fits), true, Medium::Cells) = (&self.kinds[port], plain, line.medium) else {
             return false;
         };
-        match self.lanes[port][..] {
+        match self.lines[port][..] {
             [only] => scenario.lines[self.origin(only)].rate <= line.rate,
             _ => false,
         }
@@ -240,7 +244,7 @@ impl Plan {
 
     /// The line on which cells of a line got their spacing: ports that only delay keep it.
     fn origin(&self, line: usize) -> usize {
-        match (&self.kinds[line], &self.lanes[line][..]) {
+        match (&self.kinds[line], &self.lines[line][..]) {
             (Kind::Through, [before]) => self.origin(*before),
             _ => line,
         }
@@ -269,15 +273,11 @@ impl Plan {
                     on += 1;
                 }
                 let to = match path.get(on) {
-                    Some(&port) => Stop::Port {
-                        port: port as u32,
-                        lane: self.lane(path[on - 1], port),
-                        vc: number(port),
-                    },
+                    Some(&port) => Stop::Port { port: port as u32, lane: path[on - 1] as u32, vc: number(port) },
                     None => Stop::Host { line: path[on - 1] as u32 },
                 };
                 let manner =
-                    if alike[vc] { self.manner(scenario, passing, line, to) } else { Manner::Singly };
+                    if alike[vc] { self.manner(scenario, line, to) } else { Manner::Singly };
                 self.legs[line].push(Leg {
                     to,
                     hop: on as u8,
@@ -292,17 +292,38 @@ impl Plan {
     }
 
     /// How units of a circuit that leave over a line are handed on, if they are alike.
-    fn manner(&self, scenario: &Scenario, passing: &[Vec<usize>], line: usize, to: Stop) -> Manner {
+    fn manner(&self, scenario: &Scenario, line: usize, to: Stop) -> Manner {
         let Stop::Port { port, .. } = to else { return Manner::Together };
-        let port = port as usize;
-        let is_fifo = |port: usize| matches!(self.kinds[port], Kind::Fifo(_));
-        let cells = |port: usize| scenario.lines[port].medium == Medium::Cells;
-        let suits = is_fifo(line) && is_fifo(port) && cells(line) && cells(port);
-        if suits && passing[port].len() == 1 { Manner::Timed } else { Manner::Singly }
+        let suits = |port: usize| {
+            matches!(self.kinds[port], Kind::Fifo(_)) && scenario.lines[port].medium == Medium::Cells
+        };
+        if suits(line) && suits(port as usize) { Manner::Timed } else { Manner::Singly }
     }
 
-    fn lane(&self, line: usize, port: usize) -> u32 {
-        self.lanes[port].binary_search(&line).expect("every line of a path has a lane") as u32
+    /// The lanes of every port, and for every leg the one to which it leads, instead of the line.
+    ///
+    /// Units of a line come in order, but if they are held back, only those of each circuit do.
+    fn find_lanes(&mut self) {
+        self.lanes = vec![Vec::new(); self.kinds.len()];
+        let lane = |leg: &Leg| match leg.to {
+            Stop::Port { port, lane, vc } => {
+                Some((port as usize, (lane as usize, (leg.manner == Manner::Timed).then_some(vc))))
+            }
+            Stop::Host { .. } => None,
+        };
+        for (port, lane) in self.legs.iter().flatten().filter_map(lane) {
+            self.lanes[port].push(lane);
+        }
+        for lanes in &mut self.lanes {
+            lanes.sort_unstable();
+            lanes.dedup();
+        }
+        for leg in self.legs.iter_mut().flatten() {
+            let found = lane(leg).map(|(port, lane)| self.lanes[port].binary_search(&lane));
+            if let (Some(Ok(found)), Stop::Port { lane, .. }) = (found, &mut leg.to) {
+                *lane = found as u32;
+            }
+        }
     }
 
     fn reach(&self, scenario: &Scenario, port: usize) -> Span {
@@ -373,17 +394,17 @@ fn policed(scenario: &Scenario) -> Vec<bool> {
 }
 
 /// For every line those over which units come to its port, in the order of the scenario.
-pub(super) fn lanes(scenario: &Scenario) -> Vec<Vec<usize>> {
-    let mut lanes = vec![Vec::new(); scenario.lines.len()];
+pub(super) fn lines(scenario: &Scenario) -> Vec<Vec<usize>> {
+    let mut lines = vec![Vec::new(); scenario.lines.len()];
     for vc in &scenario.vcs {
         for (&line, &port) in vc.path.iter().zip(&vc.path[1..]) {
-            let lanes: &mut Vec<usize> = &mut lanes[port];
-            if let Err(place) = lanes.binary_search(&line) {
-                lanes.insert(place, line);
+            let lines: &mut Vec<usize> = &mut lines[port];
+            if let Err(place) = lines.binary_search(&line) {
+                lines.insert(place, line);
             }
         }
     }
-    lanes
+    lines
 }
 
 /// The rule of a line's port, if its policy is no more than one.

@@ -15,18 +15,19 @@ use crate::buffer::verdict::Reason;
 use crate::units::{CELL_BYTES, Time};
 
 impl Fifo {
-    /// Let cells pass up to the next end of a train and not beyond `stop`, if all is as it must be; otherwise remember that
-    /// they have to be taken one by one.
+    /// Let cells pass up to the next end of a train and not beyond `stop`, if they do not matter one by one; otherwise
+    /// remember that they do.
     pub(super) fn skip_calm(&mut self, engine: &mut Fast<'_>, port: usize, stop: Time) {
         let mut inner = std::mem::take(&mut self.inner);
         let until = self.inputs.inner(stop, &mut inner);
         if !inner.is_empty() {
             self.examined = until;
-            if self.free.time >= until
-                && let Some(taken) = self.count(engine, port, &mut inner)
-                && self.has_room_for(&inner, taken, until)
-            {
-                self.pass(engine, port, &inner, taken);
+            if let Some(taken) = self.count(engine, port, &mut inner) {
+                if self.free.time >= until && self.has_room_for(&inner, taken, until) {
+                    self.pass(engine, port, &inner, taken);
+                } else if self.fits(self.free.not_before(until), taken) {
+                    self.walk(engine, port, &inner);
+                }
             }
         }
         inner.clear();
@@ -55,11 +56,20 @@ impl Fifo {
     /// Whether so many cells that start one behind the other, of which no more than some are `gathered` in the buffer at a
     /// time, fit without a new largest occupancy, and the measured time neither begins nor ends before they have left.
     pub(super) fn has_room(&self, start: Beat, gathered: u64, taken: u64) -> bool {
-        let Content::Cells { count, pace, .. } = &self.content else { return false };
-        let measured = self.begin == Time::NEVER;
-        let limit = if measured { self.books.window.to } else { self.begin };
-        let last = start.skip(taken + 1, pace).time;
-        *count + gathered <= self.most() && last < limit && self.cuts.last().is_none_or(|cut| last < *cut)
+        self.content.level() + gathered <= self.most() && self.leave_in_time(start, taken)
+    }
+
+    /// Whether so many cells fit that all start before they would behind `start`, and the same holds.
+    fn fits(&self, start: Beat, taken: u64) -> bool {
+        self.content.level() + taken <= self.capacity && self.leave_in_time(start, taken)
+    }
+
+    /// Whether the measured time neither begins nor ends before so many cells have left that start one behind the other.
+    fn leave_in_time(&self, start: Beat, cells: u64) -> bool {
+        let Content::Cells { pace, .. } = &self.content else { return false };
+        let limit = if self.begin == Time::NEVER { self.books.window.to } else { self.begin };
+        let last = start.skip(cells + 1, pace).time;
+        last < limit && self.cuts.last().is_none_or(|cut| last < *cut)
     }
 
     /// Cells that may be in the buffer without anybody's notice.
@@ -82,21 +92,11 @@ impl Fifo {
         self.has_room(self.free, gathered, taken)
     }
 
-    /// Let them pass.
+    /// Let them pass one behind the other, since the line has work for all of them.
     fn pass(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], taken: u64) {
         let measured = self.begin == Time::NEVER;
         let Content::Cells { pace, .. } = self.content else { return };
-        for inner in inner {
-            match inner.lost {
-                Some(reason) => {
-                    engine.network.circuits[inner.unit.vc as usize].lost_many(inner.units);
-                    if measured {
-                        self.books.lose_many(inner.units, reason);
-                    }
-                }
-                None => self.pass_one(engine, port, inner, &pace),
-            }
-        }
+        self.gather(engine, port, inner, &pace);
         if self.ledger.is_some() || self.holds_back {
             self.enter_in_order(engine, port, inner, &pace);
         }
@@ -109,18 +109,56 @@ impl Fifo {
         self.free = after;
     }
 
+    /// Let them pass as they come, since the line may have nothing to do between them, or the buffer may get fuller than it
+    /// ever was.
+    fn walk(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner]) {
+        let Content::Cells { pace, .. } = self.content else { return };
+        self.gather(engine, port, inner, &pace);
+        let mut taken = std::mem::take(&mut self.taken);
+        self.list_taken(engine, port, inner, &mut taken);
+        let (mut cells, mut stays, mut most) = (0, 0, 0);
+        while let Some((vc, time)) = self.inputs.take_first(&mut taken) {
+            self.drop_before(engine, port, Time(time.0 + 1));
+            let start = self.free.not_before(time);
+            self.free = start.next(&pace);
+            self.content.join(start, pace.whole, 1);
+            if let Some(ledger) = &mut self.ledger {
+                ledger.joined(vc, 1);
+            }
+            if engine.plan.legs[port][vc as usize].manner == Manner::Timed {
+                self.runs[vc as usize].start_many(start, 1, &pace);
+            }
+            (cells, stays) = (cells + 1, stays + u128::from(start.time.0 + pace.whole - time.0));
+            most = most.max(self.content.level());
+        }
+        self.taken = taken;
+        self.inputs.pass_inner(inner, |_| false);
+        if self.begin == Time::NEVER {
+            self.books.enter_inner(cells, stays, most);
+        }
+    }
+
+    /// Enter in the books what becomes of them but for the time that they take.
+    fn gather(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], pace: &Pace) {
+        for inner in inner {
+            match inner.lost {
+                Some(reason) => {
+                    engine.network.circuits[inner.unit.vc as usize].lost_many(inner.units);
+                    if self.begin == Time::NEVER {
+                        self.books.lose_many(inner.units, reason);
+                    }
+                }
+                None => self.pass_one(engine, port, inner, pace),
+            }
+        }
+    }
+
     /// Enter those that are taken where it matters whose cell comes first: in the books of a policy, or because the next
     /// port wants to know when each of them starts.
     fn enter_in_order(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], pace: &Pace) {
         let mut taken = std::mem::take(&mut self.taken);
+        self.list_taken(engine, port, inner, &mut taken);
         let legs = &engine.plan.legs[port];
-        for inner in inner.iter().filter(|inner| inner.lost.is_none()) {
-            if self.ledger.is_some() {
-                let policy = engine.network.ports[port].admission_mut();
-                policy.taken(inner.vc as usize, inner.units, inner.units * CELL_BYTES);
-            }
-            taken.push(*inner);
-        }
         let Fifo { inputs, ledger, runs, .. } = self;
         let mut start = self.free;
         inputs.merge(&mut taken, |vc, cells| {
@@ -133,6 +171,17 @@ impl Fifo {
             };
         });
         self.taken = taken;
+    }
+
+    /// List those that are taken, and tell a policy that is asked.
+    fn list_taken(&self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], taken: &mut Vec<Inner>) {
+        for inner in inner.iter().filter(|inner| inner.lost.is_none()) {
+            if self.ledger.is_some() {
+                let policy = engine.network.ports[port].admission_mut();
+                policy.taken(inner.vc as usize, inner.units, inner.units * CELL_BYTES);
+            }
+            taken.push(*inner);
+        }
     }
 
     /// Let those of one lane pass, which are taken.

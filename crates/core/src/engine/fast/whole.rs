@@ -45,21 +45,38 @@ impl Fifo {
     pub(super) fn pass_train(&mut self, engine: &mut Fast<'_>, port: usize, stop: Time) -> bool {
         let &Content::Cells { pace, .. } = &self.content else { return false };
         let Some(alone) = self.inputs.alone_before(stop) else { return false };
-        let Alone { beat, unit, vc, units, pace: own, .. } = alone;
-        if !alone.is_orderly(self.free, &pace) {
+        let Alone { beat, unit, vc, units, closed, pace: own, .. } = alone;
+        let start = self.free.not_before(beat.time);
+        if !self.is_orderly(&alone, start, &pace) {
             return false;
         }
         // at the pace of their own line not more than a cell or two of them gather, unless it is faster
         let gathered = if own.is_faster_than(&pace) { units } else { 2 };
-        let unit = Unit { flags: unit.flags.with(Flags::EOM), ..unit };
-        let group =
-            Group { unit, vc, units, comes: beat.time, start: self.free.not_before(beat.time), gathered };
-        let arrivals = |known: &mut Known| beat.after_with(u64::from(units), &own, known).1;
+        let eom = if closed { Flags::EOM } else { Flags::default() };
+        let group = Group { unit: Unit { flags: unit.flags.with(eom), ..unit }, vc, units, comes: beat.time, start, gathered };
+        let uneven = self.inputs.uneven(&alone).map(|times| times.map(|time| u128::from(time.0)).sum());
+        let arrivals =
+            |known: &mut Known| uneven.unwrap_or_else(|| beat.after_with(u64::from(units), &own, known).1);
         let passed = self.pass_group(engine, port, &group, arrivals);
         if passed {
             self.inputs.pop_train();
         }
         passed
+    }
+
+    /// Whether each cell arrives before it can start, the first of them at `start`: it has to wait for all before it there,
+    /// but on a slower line only for those of its own frame.
+    fn is_orderly(&self, alone: &Alone, start: Beat, pace: &Pace) -> bool {
+        if self.free.time > alone.last || alone.pace.whole < pace.whole && self.inputs.uneven(alone).is_none() {
+            return true;
+        }
+        match self.inputs.uneven(alone) {
+            None => alone.pace == *pace && self.free.time > alone.beat.time,
+            Some(mut arrivals) => {
+                let mut starts = (start.time.0..).step_by(pace.whole as usize);
+                arrivals.all(|arrival| starts.next().is_some_and(|start| arrival.0 <= start))
+            }
+        }
     }
 
     /// Let a group pass whose cells start one behind the other, if neither they nor their circumstances matter one by one;
@@ -160,14 +177,5 @@ impl Fifo {
             self.books.lose_many(units.into(), reason);
             self.books.frames_in += u64::from(unit.is_first());
         }
-    }
-}
-
-impl Alone {
-    /// Whether each cell arrives before it can start on a line that is free from `free` on: it has to wait for all before
-    /// it there, but on a slower line only for those of its own frame.
-    fn is_orderly(&self, free: Beat, pace: &Pace) -> bool {
-        self.pace.whole < pace.whole
-            || free.time > if self.pace == *pace { self.beat.time } else { self.last }
     }
 }

@@ -1,6 +1,6 @@
 //! The way of every circuit, port by port.
 
-use super::super::plan::{lanes, latency, rule};
+use super::super::plan::{latency, lines, rule};
 use crate::buffer::admission::Rule;
 use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::{NodeKind, Scenario};
@@ -67,7 +67,7 @@ impl Packet {
 impl Steps {
     /// The ways through a network.
     pub(super) fn new(scenario: &Scenario) -> Steps {
-        let (passing, lanes) = (passing_circuits(scenario), lanes(scenario));
+        let (passing, lines) = (passing_circuits(scenario), lines(scenario));
         let rules: Vec<Option<Rule>> = (scenario.lines.iter().zip(&passing))
             .map(|(line, vcs)| {
                 let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
@@ -79,7 +79,7 @@ impl Steps {
             let from_host = scenario.nodes[scenario.lines[line].from].kind == NodeKind::Host;
             match rules[line] {
                 None => Stop::Asked,
-                Some(_) if from_host || lanes[line].len() == 1 => Stop::Alone,
+                Some(_) if from_host || lines[line].len() == 1 => Stop::Alone,
                 Some(_) => Stop::Meet,
             }
         };

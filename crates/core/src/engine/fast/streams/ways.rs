@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::pace::Pace;
-use super::super::plan::{lanes, latency, rule};
+use super::super::plan::{latency, lines, rule};
 use crate::buffer::admission::Rule;
 use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::{Flow, Medium, NodeKind, Scenario};
@@ -52,7 +52,7 @@ impl Ways {
         if shared || scenario.measure.throughput.is_some() || !scenario.flows.iter().all(is_stream) {
             return None;
         }
-        let search = Search { scenario, passing: passing_circuits(scenario), lanes: lanes(scenario) };
+        let search = Search { scenario, passing: passing_circuits(scenario), incoming: lines(scenario) };
         let mut meets: BTreeMap<usize, Vec<Way>> = BTreeMap::new();
         for index in 0..scenario.flows.len() {
             let (port, way) = search.way(index)?;
@@ -79,7 +79,7 @@ fn is_stream(flow: &Flow) -> bool {
 struct Search<'a> {
     scenario: &'a Scenario,
     passing: Vec<Vec<usize>>,
-    lanes: Vec<Vec<usize>>,
+    incoming: Vec<Vec<usize>>,
 }
 
 impl Search<'_> {
@@ -114,7 +114,7 @@ impl Search<'_> {
     /// is no slower.
     fn delays(&self, line: usize, spaced: usize) -> bool {
         let (lines, port) = (&self.scenario.lines, &self.scenario.lines[line].port);
-        let alone = line == spaced || self.lanes[line].len() == 1;
+        let alone = line == spaced || self.incoming[line].len() == 1;
         let steady = lines[line].pause == Span::ZERO;
         let plain = steady && port.capacity == u64::MAX && matches!(self.rule(line), Some(Rule::Fits));
         alone && plain && lines[line].rate >= lines[spaced].rate

@@ -3,37 +3,18 @@
 //! Only the ends of trains, their first and last units, are kept in order. Where the units between them stand, the inner
 //! ones of lanes in the midst of a train, follows by arithmetic, and they may be taken one by one or all up to an instant.
 
+mod lane;
+
 use std::collections::VecDeque;
 
 use super::pace::{Beat, Pace};
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
-use crate::unit::{Flags, Unit};
+use crate::unit::Unit;
 use crate::units::Time;
 
-/// Units of one frame that follow each other at the pace of the line from which they come.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Train {
-    /// When the first one arrives.
-    beat: Beat,
-    /// The first one.
-    unit: Unit,
-    /// Its circuit's number at the port.
-    vc: u32,
-    /// How many there are; if more than one, the last one ends the frame.
-    left: u16,
-    /// When the last one arrives.
-    last: Time,
-}
-
-/// What is on its way over one incoming line.
-#[derive(Clone, Debug)]
-pub(super) struct Lane {
-    line: u32,
-    pace: Pace,
-    trains: VecDeque<Train>,
-}
+pub(super) use lane::{Lane, Train};
 
 /// A unit that arrives: when, and its circuit's number at the port.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +37,8 @@ pub(super) struct Inner {
     pub(super) vc: u32,
     /// How many there are.
     pub(super) units: u64,
+    /// How many have been named.
+    named: usize,
     /// Why they are lost, if that is known.
     pub(super) lost: Option<Reason>,
 }
@@ -69,12 +52,15 @@ pub(super) struct Alone {
     pub(super) unit: Unit,
     /// Its circuit's number at the port.
     pub(super) vc: u32,
-    /// How many there are, two at least; the last one ends the frame.
+    /// How many there are, two at least.
     pub(super) units: u16,
+    /// Whether the last one ends the frame.
+    pub(super) closed: bool,
     /// When the last one arrives.
     pub(super) last: Time,
-    /// The pace that they keep.
+    /// The pace that they keep, or at which they follow each other at most.
     pub(super) pace: Pace,
+    lane: u32,
 }
 
 /// Everything that is on its way to one port.
@@ -114,42 +100,6 @@ impl Order {
     }
 }
 
-impl Train {
-    /// A train of `units` units, the first and the last of which have given `unit` their marks.
-    pub(super) fn new(beat: Beat, mut unit: Unit, vc: u32, units: u16, last: Time) -> Train {
-        if units > 1 {
-            unit.flags = Flags(unit.flags.0 & !Flags::EOM.0);
-        }
-        Train { beat, unit, vc, left: units, last }
-    }
-
-    /// Take the first unit and answer when it arrives; the train goes on with the next one.
-    #[inline]
-    fn take(&mut self, pace: &Pace) -> (Time, Unit) {
-        let (time, unit) = (self.beat.time, self.unit);
-        self.left -= 1;
-        if self.left > 0 {
-            self.beat = self.beat.next(pace);
-            self.unit.index += 1;
-            let end = if self.left == 1 { Flags::EOM.0 } else { 0 };
-            self.unit.flags = Flags(unit.flags.0 & !Flags::FIRST.0 | end);
-        }
-        (time, unit)
-    }
-
-    /// Every unit.
-    fn units(mut self, pace: Pace) -> impl Iterator<Item = Unit> {
-        std::iter::from_fn(move || (self.left > 0).then(|| self.take(&pace).1))
-    }
-}
-
-impl Lane {
-    /// The empty end of a line on which the units of a train keep this pace.
-    pub(super) fn new(line: usize, pace: Pace) -> Lane {
-        Lane { line: line as u32, pace, trains: VecDeque::new() }
-    }
-}
-
 impl Inputs {
     /// Nothing on these lanes.
     pub(super) fn new(lanes: Vec<Lane>, ties: Ties) -> Inputs {
@@ -176,6 +126,30 @@ impl Inputs {
         count
     }
 
+    /// Units of a frame set out on a lane, behind all others there, that do not keep the pace; the first and the last of them
+    /// have given `unit` their marks. Answers how many trains are now on it.
+    pub(super) fn push_uneven(&mut self, lane: usize, unit: Unit, vc: u32, arrivals: &[Time]) -> usize {
+        let it = &mut self.lanes[lane];
+        let (queued, begun) = (it.trains.len(), it.trains.front().filter(|train| train.begun).map(|train| train.left));
+        let extends = queued > 1 || begun.is_none() || matches!(self.order, Order::Ring(_));
+        let joined = it.push_uneven(unit, vc, arrivals, extends);
+        let (count, last) = (it.trains.len(), it.front().last);
+        match begun {
+            None if queued == 0 => self.expect(lane, arrivals[0]),
+            Some(left) if joined && queued == 1 => {
+                if left == 1 {
+                    self.midst.push(lane as u32);
+                }
+                if let Order::Ring(ring) = &mut self.order {
+                    ring.retain(|(_, other)| *other != lane as u32);
+                }
+                self.expect(lane, last);
+            }
+            _ => {}
+        }
+        count
+    }
+
     /// The next unit, if it arrives before `limit`.
     #[inline]
     pub(super) fn pop_before(&mut self, limit: Time) -> Option<Arriving> {
@@ -186,18 +160,15 @@ impl Inputs {
         if time >= limit {
             return None;
         }
-        let Lane { pace, trains, .. } = &mut self.lanes[lane as usize];
-        let train = trains.front_mut().expect("a lane in the order has a train");
-        let (vc, (time, unit)) = (train.vc, train.take(pace));
+        let (arriving, train) = self.lanes[lane as usize].take();
         let mut next = Some(train.last);
         if train.left == 0 {
-            trains.pop_front();
-            next = trains.front().map(|train| train.beat.time);
+            next = self.lanes[lane as usize].pop();
         } else if train.left > 1 {
             self.midst.push(lane);
         }
         self.take_turn(lane as usize, next);
-        Some(Arriving { time, unit, vc })
+        Some(arriving)
     }
 
     /// Where in the list the lane is whose inner unit is the first of all, if it comes before the end of a train that is
@@ -217,20 +188,19 @@ impl Inputs {
     /// The next unit of a lane in the midst of a train, if it arrives before `limit`.
     fn pop_inner(&mut self, place: usize, limit: Time) -> Option<Arriving> {
         let lane = &mut self.lanes[self.midst[place] as usize];
-        let train = lane.trains.front_mut().expect("a train has inner units");
-        if train.beat.time >= limit {
+        if lane.front().beat.time >= limit {
             return None;
         }
-        let (vc, (time, unit)) = (train.vc, train.take(&lane.pace));
+        let (arriving, train) = lane.take();
         if train.left == 1 {
             self.midst.swap_remove(place);
         }
-        Some(Arriving { time, unit, vc })
+        Some(arriving)
     }
 
     #[inline]
     fn front(&self, lane: u32) -> &Train {
-        self.lanes[lane as usize].trains.front().expect("a lane in the order has a train")
+        self.lanes[lane as usize].front()
     }
 
     /// Whether the first unit arrives before the second, each given by its instant and its lane.
@@ -273,19 +243,22 @@ impl Inputs {
         if !matches!(self.midst[..], [] | [_]) || self.midst.first().is_some_and(|only| *only != lane) {
             return None;
         }
-        let Lane { pace, trains, .. } = &self.lanes[lane as usize];
-        let &Train { beat, unit, vc, left, last } = trains.front()?;
+        let &Train { beat, unit, vc, left, closed, last, .. } = self.front(lane);
         let limit = others.last().map_or(stop, |second| second.0.min(stop));
-        (left > 1 && last < limit).then_some(Alone { beat, unit, vc, units: left, last, pace: *pace })
+        let pace = self.lanes[lane as usize].pace;
+        (left > 1 && last < limit).then_some(Alone { beat, unit, vc, units: left, closed, last, pace, lane })
+    }
+
+    /// When its units arrive, if they do not keep the pace.
+    pub(super) fn uneven(&self, alone: &Alone) -> Option<impl Iterator<Item = Time>> {
+        self.lanes[alone.lane as usize].uneven()
     }
 
     /// That train has passed.
     pub(super) fn pop_train(&mut self) {
         let Some((_, lane)) = self.order.first() else { return };
         self.midst.clear();
-        let trains = &mut self.lanes[lane as usize].trains;
-        trains.pop_front();
-        let next = trains.front().map(|train| train.beat.time);
+        let next = self.lanes[lane as usize].pop();
         self.take_turn(lane as usize, next);
     }
 
@@ -307,12 +280,15 @@ impl Inputs {
             if beat.time > until {
                 continue;
             }
-            let pace = &self.lanes[lane as usize].pace;
-            let units = beat.count_before(until, pace);
-            let ties = end < stop && beat.skip(units, pace).time == end && self.is_before((end, lane), (end, first));
-            let units = units + u64::from(ties && lane != first);
+            let it = &self.lanes[lane as usize];
+            let units = it.count_before(until);
+            let ties = end < stop
+                && lane != first
+                && it.instant(units) == end
+                && self.is_before((end, lane), (end, first));
+            let units = units + u64::from(ties);
             if units > 0 {
-                found.push(Inner { lane, beat, unit, vc, units, lost: None });
+                found.push(Inner { lane, beat, unit, vc, units, named: 0, lost: None });
             }
         }
         until
@@ -321,27 +297,32 @@ impl Inputs {
     /// Name the circuits of units that [`Inputs::inner`] has found in the order in which they arrive, with how many follow
     /// each other.
     pub(super) fn merge(&self, found: &mut Vec<Inner>, mut name: impl FnMut(u32, u64)) {
-        let rank = |inner: &Inner| {
-            let line = self.lanes[inner.lane as usize].line;
-            (self.ties.rank(inner.beat.time, line) >> 1, line)
-        };
-        while found.len() > 1 {
-            let mut first = 0;
-            for i in 1..found.len() {
-                let (time, least) = (found[i].beat.time, found[first].beat.time);
-                if time < least || time == least && rank(&found[i]) < rank(&found[first]) {
-                    first = i;
-                }
-            }
-            let next = &mut found[first];
-            name(next.vc, 1);
-            next.beat = next.beat.next(&self.lanes[next.lane as usize].pace);
-            next.units -= 1;
-            if next.units == 0 {
-                found.swap_remove(first);
-            }
+        while found.len() > 1
+            && let Some((vc, _)) = self.take_first(found)
+        {
+            name(vc, 1);
         }
         found.drain(..).for_each(|rest| name(rest.vc, rest.units));
+    }
+
+    /// Take the first of the units that [`Inputs::inner`] has found: its circuit, and when it arrives.
+    pub(super) fn take_first(&self, found: &mut Vec<Inner>) -> Option<(u32, Time)> {
+        let at = |inner: &Inner| (inner.beat.time, inner.lane);
+        let mut first = 0;
+        for i in 1..found.len() {
+            if self.is_before(at(&found[i]), at(&found[first])) {
+                first = i;
+            }
+        }
+        let next = found.get_mut(first)?;
+        let taken = (next.vc, next.beat.time);
+        (next.units, next.named) = (next.units - 1, next.named + 1);
+        if next.units == 0 {
+            found.swap_remove(first);
+        } else {
+            next.beat = self.lanes[next.lane as usize].following(next.beat, next.named);
+        }
+        Some(taken)
     }
 
     /// Let the units pass that [`Inputs::inner`] has found; answers the sum of the instants at which those arrive that
@@ -350,18 +331,8 @@ impl Inputs {
         let mut sum = 0;
         for inner in found {
             let lane = &mut self.lanes[inner.lane as usize];
-            let train = lane.trains.front_mut().expect("a lane in the order has a train");
-            if counts(inner) {
-                let (beat, instants) = train.beat.after(inner.units, &lane.pace);
-                sum += instants;
-                train.beat = beat;
-            } else {
-                train.beat = train.beat.skip(inner.units, &lane.pace);
-            }
-            train.unit.index += inner.units as u16;
-            train.left -= inner.units as u16;
-            if train.left == 1 {
-                train.unit.flags = train.unit.flags.with(Flags::EOM);
+            sum += lane.pass(inner.units, counts(inner));
+            if lane.front().left == 1 {
                 self.midst.retain(|lane| *lane != inner.lane);
             }
         }
@@ -401,11 +372,7 @@ impl Inputs {
 
     /// Every unit that is still on its way.
     pub(super) fn units(&self) -> impl Iterator<Item = Unit> {
-        let of_lane = |lane: &Lane| {
-            let pace = lane.pace;
-            lane.trains.clone().into_iter().flat_map(move |train| train.units(pace))
-        };
-        self.lanes.iter().flat_map(of_lane)
+        self.lanes.iter().flat_map(Lane::units)
     }
 
     /// The next end of a train on a lane arrives at `time`.

@@ -1,0 +1,188 @@
+//! One lane: the units that follow each other to a port.
+
+use std::collections::VecDeque;
+
+use super::Arriving;
+use crate::engine::fast::pace::{Beat, Pace};
+use crate::unit::{Flags, Unit};
+use crate::units::Time;
+
+/// Units of one frame that arrive one behind the other, at the pace of the line from which they come or at instants of
+/// their own.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Train {
+    /// When the first one arrives.
+    pub(super) beat: Beat,
+    /// The first one.
+    pub(super) unit: Unit,
+    /// Its circuit's number at the port.
+    pub(super) vc: u32,
+    /// How many there are.
+    pub(super) left: u16,
+    /// Whether the last one ends the frame.
+    pub(super) closed: bool,
+    /// Whether they keep the pace of the line.
+    pub(super) even: bool,
+    /// Whether some have arrived already.
+    pub(super) begun: bool,
+    /// When the last one arrives.
+    pub(super) last: Time,
+}
+
+/// What is on its way over one incoming line, or what of one circuit is.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Lane {
+    pub(super) line: u32,
+    pub(super) pace: Pace,
+    pub(super) trains: VecDeque<Train>,
+    /// When units arrive that do not keep the pace, those of all trains one behind the other.
+    times: VecDeque<Time>,
+}
+
+impl Train {
+    /// A train of `units` units at the pace of their line, the first and the last of which have given `unit` their marks.
+    pub(in super::super) fn new(beat: Beat, mut unit: Unit, vc: u32, units: u16, last: Time) -> Train {
+        let closed = unit.is_eom();
+        if units > 1 {
+            unit.flags = unit.flags.without(Flags::EOM);
+        }
+        Train { beat, unit, vc, left: units, closed, even: true, begun: false, last }
+    }
+
+    /// So many units are gone.
+    #[inline]
+    fn advance(&mut self, units: u16) {
+        self.left -= units;
+        self.begun = true;
+        if self.left > 0 {
+            self.unit.index += units;
+            let end = if self.left == 1 && self.closed { Flags::EOM } else { Flags::default() };
+            self.unit.flags = self.unit.flags.without(Flags::FIRST).with(end);
+        }
+    }
+
+    /// Whether a unit is the next one behind this train.
+    fn is_before(&self, unit: &Unit) -> bool {
+        let next = u32::from(self.unit.index) + u32::from(self.left);
+        !self.even && !self.closed && self.unit.frame == unit.frame && u32::from(unit.index) == next
+    }
+
+    /// Every unit.
+    fn units(mut self) -> impl Iterator<Item = Unit> {
+        std::iter::from_fn(move || {
+            let unit = self.unit;
+            (self.left > 0).then(|| self.advance(1)).map(|()| unit)
+        })
+    }
+}
+
+impl Lane {
+    /// The empty end of a line on which the units of a train keep this pace, or are no closer to each other.
+    pub(in super::super) fn new(line: usize, pace: Pace) -> Lane {
+        Lane { line: line as u32, pace, trains: VecDeque::new(), times: VecDeque::new() }
+    }
+
+    /// The train whose turn it is.
+    #[inline]
+    pub(super) fn front(&self) -> &Train {
+        self.trains.front().expect("a lane in the order has a train")
+    }
+
+    /// Take the next unit; the train is left behind even if it was the last one.
+    #[inline]
+    pub(super) fn take(&mut self) -> (Arriving, Train) {
+        let Lane { pace, trains, times, .. } = self;
+        let train = trains.front_mut().expect("a lane in the order has a train");
+        let arriving = Arriving { time: train.beat.time, unit: train.unit, vc: train.vc };
+        train.beat = if train.even {
+            train.beat.next(pace)
+        } else {
+            times.pop_front();
+            Beat::at(times.front().copied().unwrap_or_default())
+        };
+        train.advance(1);
+        (arriving, *train)
+    }
+
+    /// How many units of the first train arrive before `until`; none of the next one does.
+    #[inline]
+    pub(super) fn count_before(&self, until: Time) -> u64 {
+        let train = self.front();
+        if train.even {
+            return train.beat.count_before(until, &self.pace);
+        }
+        self.times.iter().take_while(|time| **time < until).count() as u64
+    }
+
+    /// When the unit arrives that is so many behind the first one, whose beat is known.
+    #[inline]
+    pub(super) fn following(&self, beat: Beat, place: usize) -> Beat {
+        if self.front().even { beat.next(&self.pace) } else { Beat::at(self.times[place]) }
+    }
+
+    /// The same, if the beats between are not known.
+    #[inline]
+    pub(super) fn instant(&self, place: u64) -> Time {
+        let train = self.front();
+        if train.even { train.beat.skip(place, &self.pace).time } else { self.times[place as usize] }
+    }
+
+    /// So many units of the first train pass, and it goes on behind them; answers the sum of their arrivals if it is
+    /// `wanted`.
+    pub(super) fn pass(&mut self, units: u64, wanted: bool) -> u128 {
+        let Lane { pace, trains, times, .. } = self;
+        let train = trains.front_mut().expect("a lane in the order has a train");
+        let mut sum = 0;
+        train.beat = match (train.even, wanted) {
+            (true, true) => {
+                let (beat, instants) = train.beat.after(units, pace);
+                sum = instants;
+                beat
+            }
+            (true, false) => train.beat.skip(units, pace),
+            (false, _) => {
+                let instants = times.drain(..units as usize).map(|time| if wanted { u128::from(time.0) } else { 0 });
+                sum = instants.sum();
+                Beat::at(times.front().copied().unwrap_or_default())
+            }
+        };
+        train.advance(units as u16);
+        sum
+    }
+
+    /// The first train leaves, whatever there is of it; answers when the next one comes.
+    pub(super) fn pop(&mut self) -> Option<Time> {
+        if let Some(train) = self.trains.pop_front()
+            && !train.even
+        {
+            self.times.drain(..usize::from(train.left));
+        }
+        self.trains.front().map(|train| train.beat.time)
+    }
+
+    /// When the units of the first train arrive, if they do not keep the pace.
+    pub(super) fn uneven(&self) -> Option<impl Iterator<Item = Time>> {
+        let train = self.front();
+        (!train.even).then(|| self.times.iter().take(train.left.into()).copied())
+    }
+
+    /// Units set out that do not keep the pace, the first and the last of which have given `unit` their marks. They join the
+    /// last train if it has not left, they continue its frame, and it may be extended; answers whether they do.
+    pub(super) fn push_uneven(&mut self, unit: Unit, vc: u32, arrivals: &[Time], extend: bool) -> bool {
+        let (first, last) = (arrivals[0], arrivals[arrivals.len() - 1]);
+        self.times.extend(arrivals);
+        let units = arrivals.len() as u16;
+        if let Some(train) = self.trains.back_mut().filter(|train| extend && train.is_before(&unit)) {
+            (train.left, train.last, train.closed) = (train.left + units, last, unit.is_eom());
+            return true;
+        }
+        let train = Train::new(Beat::at(first), unit, vc, units, last);
+        self.trains.push_back(Train { even: false, ..train });
+        false
+    }
+
+    /// Every unit.
+    pub(super) fn units(&self) -> impl Iterator<Item = Unit> {
+        self.trains.iter().flat_map(|train| train.units())
+    }
+}
