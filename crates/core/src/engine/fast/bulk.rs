@@ -44,7 +44,7 @@ impl Turns {
             port.counters.frames_in += u64::from(unit.is_first());
             lose(engine, index, &unit, units.into(), reason);
         } else {
-            let instants = beat.after_with(units.into(), &pace, &mut self.known).1;
+            let instants = self.inputs.arrivals(&alone);
             port.counters.occupancy.rise(beat.time, port.pool.total(), units.into(), instants);
             let asked = u64::from(unit.is_first());
             join(port, &Group { unit, vc, units: units.into(), eom: true }, asked);

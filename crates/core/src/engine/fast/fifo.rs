@@ -10,7 +10,7 @@ use super::Fast;
 use super::books::{Books, Progress, Stay, Window};
 use super::lanes::{Arriving, Inner, Inputs};
 use super::ledger::Ledger;
-use super::pace::{Beat, Known, Pace, Paces};
+use super::pace::{Beat, Pace, Paces};
 use super::plan::Manner;
 use super::run::{Gathering, Run};
 use crate::buffer::admission::Rule;
@@ -55,7 +55,6 @@ pub(super) struct Fifo {
     pub(super) examined: Time,
     pub(super) inner: Vec<Inner>,
     pub(super) taken: Vec<Inner>,
-    pub(super) known: Known,
     /// The instant for which the port is in the event queue.
     pub(super) called: Time,
 }
@@ -214,7 +213,6 @@ impl Fifo {
             examined: Time::ZERO,
             inner: Vec::new(),
             taken: Vec::new(),
-            known: Known::default(),
             called: Time::NEVER,
         }
     }

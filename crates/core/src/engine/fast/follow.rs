@@ -6,7 +6,6 @@
 use super::Fast;
 use super::fifo::{Content, Fifo};
 use super::lanes::Arriving;
-use super::pace::Known;
 use super::plan::Manner;
 use super::whole::Group;
 use crate::unit::{Flags, Unit};
@@ -83,7 +82,7 @@ impl Fifo {
         self.drop_before(engine, port, Time(first.0 + 1));
         let (gathered, before) = (self.gathered(start.time, arrivals), self.free);
         let group = Group { unit, vc, units, comes: *first, start, gathered };
-        let sum = |_: &mut Known| arrivals.iter().map(|time| u128::from(time.0)).sum();
+        let sum = || arrivals.iter().map(|time| u128::from(time.0)).sum();
         let (passed, last) = (self.pass_group(engine, port, &group, sum), arrivals[arrivals.len() - 1]);
         if passed && self.sample <= last {
             let taken = self.free != before;

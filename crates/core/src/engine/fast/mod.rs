@@ -158,6 +158,7 @@ impl Station {
         let (paces, cuts) = (Paces::new(line.rate), plan.cuts(index, window));
         match plan.kinds[index].clone() {
             Kind::Nic => {
+                let paces = (paces, plan.rhythm(index));
                 Station::Nic(Box::new(Nic::new(window, paces, port.line().pause().cloned(), measure, cuts)))
             }
             Kind::Through => Station::Through(Box::new(Through::new(window, vcs))),

@@ -2,10 +2,11 @@
 //! it is handed over.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use super::Fast;
 use super::books::{Books, Stay, Window};
-use super::pace::{Beat, Known, Pace, Paces};
+use super::pace::{Beat, Pace, Paces, Rhythm};
 use super::run::Run;
 use crate::adaptation::Shape;
 use crate::buffer::size::Measure;
@@ -22,7 +23,8 @@ pub(super) struct Nic {
     pause: Option<Pause>,
     measure: Measure,
     free: Beat,
-    known: Known,
+    /// The pace of its cells, if that is what it carries.
+    rhythm: Rc<Rhythm>,
     /// Starts on either side of which units of one frame are entered one by one.
     cuts: Vec<Time>,
     /// Frames that have not been sent altogether, and their size.
@@ -46,7 +48,7 @@ impl Nic {
     /// An idle interface.
     pub(super) fn new(
         window: Window,
-        paces: Paces,
+        (paces, rhythm): (Paces, Rc<Rhythm>),
         pause: Option<Pause>,
         measure: Measure,
         cuts: Vec<Time>,
@@ -57,7 +59,7 @@ impl Nic {
             pause,
             measure,
             free: Beat::default(),
-            known: Known::default(),
+            rhythm,
             cuts,
             waiting: VecDeque::new(),
             level: 0,
@@ -81,7 +83,7 @@ impl Nic {
         let (last, sum) = match shape.units {
             1 => (first, u128::from(first.time.0)),
             units => {
-                let (last, sum) = first.after_with(u64::from(units) - 1, &pace, &mut self.known);
+                let (last, sum) = self.rhythm.after(first, u64::from(units) - 1);
                 (last, sum + u128::from(last.time.0))
             }
         };

@@ -52,39 +52,11 @@ impl Beat {
         Beat { time: Time(self.time.0 + pace.whole + u64::from(over)), carry }
     }
 
-    /// The beat after `units` units, and the sum of the instants at which they start.
-    pub(super) fn after(self, units: u64, pace: &Pace) -> (Beat, u128) {
-        let (mut carry, mut over, mut sum) = (self.carry, 0, 0);
-        for _ in 0..units {
-            sum += over;
-            carry += pace.rest;
-            let more = u64::from(carry >= pace.rate);
-            carry -= more * pace.rate;
-            over += more;
-        }
-        let time = self.time.0 + units * pace.whole + over;
-        let pairs = u128::from(units) * u128::from(units.saturating_sub(1)) / 2;
-        let sum =
-            u128::from(units) * u128::from(self.time.0) + pairs * u128::from(pace.whole) + u128::from(sum);
-        (Beat { time: Time(time), carry }, sum)
-    }
-
     /// The sum of the instants at which `units` units start, without a look at each.
     pub(super) fn sum_of_starts(self, units: u64, pace: &Pace) -> u128 {
         let n = u128::from(units);
         let over = floors(n, pace.rate.into(), pace.rest.into(), self.carry.into());
         n * u128::from(self.time.0) + n * n.saturating_sub(1) / 2 * u128::from(pace.whole) + over
-    }
-
-    /// The same with the help of what was found out before.
-    pub(super) fn after_with(self, units: u64, pace: &Pace, known: &mut Known) -> (Beat, u128) {
-        let place = (self.carry.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % known.0.len();
-        let course = &mut known.0[place];
-        if (course.carry, course.units, course.pace) != (self.carry, units, *pace) {
-            let (end, sum) = Beat { time: Time::ZERO, carry: self.carry }.after(units, pace);
-            *course = Course { carry: self.carry, units, pace: *pace, end, sum };
-        }
-        (course.end.shifted(self.time.0), course.sum + u128::from(units) * u128::from(self.time.0))
     }
 
     /// The beat after `units` units, without a look at those between.
@@ -125,18 +97,96 @@ fn floors(mut n: u128, mut m: u128, mut a: u128, mut b: u128) -> u128 {
     sum
 }
 
-/// Frames of cells that start with the same remainder take the same course, sooner or later.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Known([Course; 16]);
+/// A pace of which it is known by heart how its remainders come round.
+///
+/// If the rest of a unit is p / q of a picosecond, then the k-th unit behind one without a remainder starts ⌊k · p / q⌋ ps
+/// later than whole picoseconds would have it, and every remainder that is possible belongs to one k below q.
+#[derive(Debug)]
+pub(super) struct Rhythm {
+    pub(super) pace: Pace,
+    /// The q-th part of the rate, of which every remainder on the way holds a whole number.
+    part: u64,
+    /// The k of every remainder, in parts; empty if there are too many.
+    places: Vec<u16>,
+    /// ⌊k · p / q⌋ for every k, and the sum of those before.
+    course: Vec<(u32, u32)>,
+}
 
-/// The beat after so many cells and the sum of their beats, if the first is at time zero and has this remainder.
-#[derive(Clone, Copy, Debug, Default)]
-struct Course {
-    carry: u64,
-    units: u64,
-    pace: Pace,
-    end: Beat,
-    sum: u128,
+/// Remainders that are worth remembering, and units that one looks ahead from any of them: more than a frame has.
+const MOST_PLACES: u64 = 2048;
+const AHEAD: u64 = 256;
+
+impl Rhythm {
+    /// That of a pace.
+    pub(super) fn of(pace: Pace) -> Rhythm {
+        let part = gcd(pace.rest, pace.rate);
+        let (p, q) = (pace.rest / part, pace.rate / part);
+        let (mut places, mut course) = (Vec::new(), Vec::new());
+        if q <= MOST_PLACES {
+            places = vec![0; q as usize];
+            (0..q).for_each(|k| places[(k * p % q) as usize] = k as u16);
+            let step = |sum: &mut u64, k| {
+                let over = k * p / q;
+                Some((over as u32, std::mem::replace(sum, *sum + over) as u32))
+            };
+            course.extend((0..q + AHEAD).scan(0, step));
+        }
+        Rhythm { pace, part, places, course }
+    }
+
+    /// The beat after `units` units, and the sum of the instants at which they start.
+    #[inline]
+    pub(super) fn after(&self, first: Beat, units: u64) -> (Beat, u128) {
+        let Some((from, to)) = self.way(first, units) else {
+            return (first.skip(units, &self.pace), first.sum_of_starts(units, &self.pace));
+        };
+        let over = u64::from(to.1 - from.1) - units * u64::from(from.0);
+        let within = units * units.saturating_sub(1) / 2 * self.pace.whole + over;
+        let sum = u128::from(units) * u128::from(first.time.0) + u128::from(within);
+        (self.arrive(first, units, (to.0 - from.0).into()), sum)
+    }
+
+    /// The beat after `units` units.
+    #[inline]
+    pub(super) fn skip(&self, first: Beat, units: u64) -> Beat {
+        match self.way(first, units) {
+            Some((from, to)) => self.arrive(first, units, (to.0 - from.0).into()),
+            None => first.skip(units, &self.pace),
+        }
+    }
+
+    /// How many units start before `time`.
+    #[inline]
+    pub(super) fn count_before(&self, first: Beat, time: Time) -> u64 {
+        let Some(span) = time.0.checked_sub(first.time.0 + 1) else { return 0 };
+        let mut units = span / (self.pace.whole + 1) + 1;
+        let mut beat = self.skip(first, units);
+        while beat.time < time {
+            (units, beat) = (units + 1, beat.next(&self.pace));
+        }
+        units
+    }
+
+    /// What is known of a beat and of the one so many units behind it.
+    #[inline]
+    fn way(&self, first: Beat, units: u64) -> Option<((u32, u32), (u32, u32))> {
+        let place = *self.places.get((first.carry / self.part) as usize)?;
+        Some((self.course[usize::from(place)], *self.course.get(usize::from(place) + units as usize)?))
+    }
+
+    /// The beat after `units` units with so many picoseconds of remainders.
+    #[inline]
+    fn arrive(&self, first: Beat, units: u64, over: u64) -> Beat {
+        let Pace { whole, rest, rate } = self.pace;
+        Beat {
+            time: Time(first.time.0 + units * whole + over),
+            carry: first.carry + units * rest - over * rate,
+        }
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if a == 0 { b } else { gcd(b % a, a) }
 }
 
 /// The paces of units of several sizes on one line.
@@ -194,23 +244,23 @@ mod tests {
                 beat = beat.next(&pace);
             }
             let sum: u128 = starts.iter().map(|start| u128::from(start.0)).sum();
-            prop_assert_eq!(first.after(units, &pace), (beat, sum));
-            prop_assert_eq!(first.after_with(units, &pace, &mut Known::default()), (beat, sum));
+            let rhythm = Rhythm::of(pace);
+            prop_assert_eq!(rhythm.after(first, units), (beat, sum));
+            prop_assert_eq!(rhythm.skip(first, units), beat);
             prop_assert_eq!(first.skip(units, &pace), beat);
             prop_assert_eq!(first.sum_of_starts(units, &pace), sum);
             for (count, start) in starts.iter().enumerate() {
                 prop_assert_eq!(first.count_before(*start, &pace), count as u64);
+                prop_assert_eq!(rhythm.count_before(first, *start), count as u64);
             }
         }
     }
 
     #[test]
-    fn a_known_course_is_taken_again() {
-        let pace = Pace::of(Rate(155_520_000), 53);
-        let mut known = Known::default();
-        let early = Beat::at(Time(5)).after_with(44, &pace, &mut known);
-        assert_eq!(Beat::at(Time(5)).after_with(44, &pace, &mut known), early);
-        let late = Beat::at(Time(1_005)).after_with(44, &pace, &mut known);
-        assert_eq!((late.0, late.1), (early.0.shifted(1_000), early.1 + 44_000));
+    fn remainders_of_common_rates_come_round_soon() {
+        let parts = |rate| Rhythm::of(Pace::of(Rate(rate), 53)).places.len();
+        let rates = [10_000_000, 44_736_000, 149_760_000, 155_520_000, 622_080_000];
+        assert_eq!(rates.map(parts), [1, 699, 117, 243, 243]);
+        assert_eq!(parts(155_520_001), 0, "nothing is remembered if they do not");
     }
 }

@@ -2,10 +2,11 @@
 //! which.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::books::Window;
 use super::lanes::{Inputs, Lane};
-use super::pace::Pace;
+use super::pace::{Pace, Rhythm};
 use super::upstream::upstream;
 use crate::buffer::admission::{self, Interest, Rule};
 use crate::buffer::size::Measure;
@@ -103,6 +104,7 @@ pub(super) struct Plan {
     /// For every port the lanes on which they do: a line, or one circuit of it if its units may be held back.
     lanes: Vec<Vec<(usize, Option<u32>)>>,
     paces: Vec<Pace>,
+    rhythms: Vec<Rc<Rhythm>>,
 }
 
 impl Leg {
@@ -145,7 +147,9 @@ impl Plan {
             lines: lines(scenario),
             lanes: Vec::new(),
             paces: scenario.lines.iter().map(|line| Pace::of(line.rate, CELL_BYTES as u16)).collect(),
+            rhythms: Vec::new(),
         };
+        plan.rhythms = rhythms(&plan.paces);
         plan.find_kinds(scenario, &passing);
         plan.find_legs(scenario, &passing);
         plan.reach = (0..plan.kinds.len()).map(|port| plan.reach(scenario, port)).collect();
@@ -162,13 +166,18 @@ impl Plan {
 
     /// The lanes of a port, empty.
     pub(super) fn inputs(&self, port: usize, ties: Ties) -> Inputs {
-        let lane = |&(line, _): &(usize, _)| Lane::new(line, self.paces[self.origin(line)]);
+        let lane = |&(line, _): &(usize, _)| Lane::new(line, self.rhythm(self.origin(line)));
         Inputs::new(self.lanes[port].iter().map(lane).collect(), ties)
     }
 
     /// The pace of cells at a port.
     pub(super) fn pace(&self, port: usize) -> Pace {
         self.paces[port]
+    }
+
+    /// The same, known by heart.
+    pub(super) fn rhythm(&self, port: usize) -> Rc<Rhythm> {
+        Rc::clone(&self.rhythms[port])
     }
 
     /// Whether units that arrive at a port may be marked, or lost, because their circuit is policed there.
@@ -361,6 +370,20 @@ impl Plan {
     pub(super) fn has_time(&self, port: usize) -> bool {
         matches!(self.kinds[port], Kind::Fifo(_) | Kind::Turns(_) | Kind::General)
     }
+}
+
+/// The rhythm of every pace; equal ones are one.
+fn rhythms(paces: &[Pace]) -> Vec<Rc<Rhythm>> {
+    let mut found: Vec<Rc<Rhythm>> = Vec::new();
+    let rhythm = |pace: &Pace| match found.iter().find(|rhythm| rhythm.pace == *pace) {
+        Some(rhythm) => Rc::clone(rhythm),
+        None => {
+            let rhythm = Rc::new(Rhythm::of(*pace));
+            found.push(Rc::clone(&rhythm));
+            rhythm
+        }
+    };
+    paces.iter().map(rhythm).collect()
 }
 
 /// Circuits whose frames a host may answer: those of flows with acknowledgements, in both directions.

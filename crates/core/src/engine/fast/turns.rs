@@ -7,7 +7,7 @@
 
 use super::Fast;
 use super::lanes::{Inner, Inputs};
-use super::pace::{Beat, Known, Pace};
+use super::pace::{Beat, Pace};
 use super::plan::Manner;
 use super::run::Run;
 use crate::buffer::admission::{Admission, Departure, Interest};
@@ -57,7 +57,6 @@ pub(super) struct Turns {
     /// When to be there again, in time to see them start.
     pub(super) called: Time,
     pub(super) inner: Vec<Inner>,
-    pub(super) known: Known,
 }
 
 /// Where a circuit stands of which the port has not been told everything.
@@ -119,7 +118,6 @@ impl Turns {
             awaited: 0,
             called: Time::NEVER,
             inner: Vec::new(),
-            known: Known::default(),
         }
     }
 

@@ -6,7 +6,7 @@
 use super::Fast;
 use super::fifo::{Content, Fifo};
 use super::lanes::{Alone, Arriving};
-use super::pace::{Beat, Known, Pace};
+use super::pace::{Beat, Pace};
 use super::plan::Manner;
 use super::run::Run;
 use crate::buffer::admission::{Admission, Rule, Within};
@@ -54,10 +54,8 @@ impl Fifo {
         let gathered = if own.is_faster_than(&pace) { units } else { 2 };
         let eom = if closed { Flags::EOM } else { Flags::default() };
         let group = Group { unit: Unit { flags: unit.flags.with(eom), ..unit }, vc, units, comes: beat.time, start, gathered };
-        let uneven = self.inputs.uneven(&alone).map(|times| times.map(|time| u128::from(time.0)).sum());
-        let arrivals =
-            |known: &mut Known| uneven.unwrap_or_else(|| beat.after_with(u64::from(units), &own, known).1);
-        let passed = self.pass_group(engine, port, &group, arrivals);
+        let arrivals = self.inputs.arrivals(&alone);
+        let passed = self.pass_group(engine, port, &group, || arrivals);
         if passed {
             self.inputs.pop_train();
         }
@@ -86,7 +84,7 @@ impl Fifo {
         engine: &mut Fast<'_>,
         port: usize,
         group: &Group,
-        arrivals: impl FnOnce(&mut Known) -> u128,
+        arrivals: impl FnOnce() -> u128,
     ) -> bool {
         if engine.log.is_some() {
             return false;
@@ -133,7 +131,7 @@ impl Fifo {
         engine: &mut Fast<'_>,
         port: usize,
         group: &Group,
-        arrivals: impl FnOnce(&mut Known) -> u128,
+        arrivals: impl FnOnce() -> u128,
     ) {
         let (&Content::Cells { pace, .. }, &Group { unit, vc, units, start, .. }) = (&self.content, group)
         else {
@@ -150,7 +148,7 @@ impl Fifo {
         }
         let whole = self.progress.sent(&unit, units, vc as usize, measured);
         if measured {
-            let arrivals = arrivals(&mut self.known);
+            let arrivals = arrivals();
             self.books.enter_train((start, self.free), u64::from(units), arrivals, &pace);
             self.books.frames_in += u64::from(unit.is_first());
             self.books.frames_whole_out += u64::from(whole);

@@ -1,9 +1,10 @@
 //! One lane: the units that follow each other to a port.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use super::Arriving;
-use crate::engine::fast::pace::{Beat, Pace};
+use crate::engine::fast::pace::{Beat, Rhythm};
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
 
@@ -33,7 +34,8 @@ pub(in super::super) struct Train {
 #[derive(Clone, Debug)]
 pub(in super::super) struct Lane {
     pub(super) line: u32,
-    pub(super) pace: Pace,
+    /// The pace that units of a train keep, or at which they follow each other at most.
+    pub(super) rhythm: Rc<Rhythm>,
     pub(super) trains: VecDeque<Train>,
     /// When units arrive that do not keep the pace, those of all trains one behind the other.
     times: VecDeque<Time>,
@@ -78,8 +80,8 @@ impl Train {
 
 impl Lane {
     /// The empty end of a line on which the units of a train keep this pace, or are no closer to each other.
-    pub(in super::super) fn new(line: usize, pace: Pace) -> Lane {
-        Lane { line: line as u32, pace, trains: VecDeque::new(), times: VecDeque::new() }
+    pub(in super::super) fn new(line: usize, rhythm: Rc<Rhythm>) -> Lane {
+        Lane { line: line as u32, rhythm, trains: VecDeque::new(), times: VecDeque::new() }
     }
 
     /// The train whose turn it is.
@@ -91,11 +93,11 @@ impl Lane {
     /// Take the next unit; the train is left behind even if it was the last one.
     #[inline]
     pub(super) fn take(&mut self) -> (Arriving, Train) {
-        let Lane { pace, trains, times, .. } = self;
+        let Lane { rhythm, trains, times, .. } = self;
         let train = trains.front_mut().expect("a lane in the order has a train");
         let arriving = Arriving { time: train.beat.time, unit: train.unit, vc: train.vc };
         train.beat = if train.even {
-            train.beat.next(pace)
+            train.beat.next(&rhythm.pace)
         } else {
             times.pop_front();
             Beat::at(times.front().copied().unwrap_or_default())
@@ -109,7 +111,7 @@ impl Lane {
     pub(super) fn count_before(&self, until: Time) -> u64 {
         let train = self.front();
         if train.even {
-            return train.beat.count_before(until, &self.pace);
+            return self.rhythm.count_before(train.beat, until);
         }
         self.times.iter().take_while(|time| **time < until).count() as u64
     }
@@ -117,29 +119,29 @@ impl Lane {
     /// When the unit arrives that is so many behind the first one, whose beat is known.
     #[inline]
     pub(super) fn following(&self, beat: Beat, place: usize) -> Beat {
-        if self.front().even { beat.next(&self.pace) } else { Beat::at(self.times[place]) }
+        if self.front().even { beat.next(&self.rhythm.pace) } else { Beat::at(self.times[place]) }
     }
 
     /// The same, if the beats between are not known.
     #[inline]
     pub(super) fn instant(&self, place: u64) -> Time {
         let train = self.front();
-        if train.even { train.beat.skip(place, &self.pace).time } else { self.times[place as usize] }
+        if train.even { self.rhythm.skip(train.beat, place).time } else { self.times[place as usize] }
     }
 
     /// So many units of the first train pass, and it goes on behind them; answers the sum of their arrivals if it is
     /// `wanted`.
     pub(super) fn pass(&mut self, units: u64, wanted: bool) -> u128 {
-        let Lane { pace, trains, times, .. } = self;
+        let Lane { rhythm, trains, times, .. } = self;
         let train = trains.front_mut().expect("a lane in the order has a train");
         let mut sum = 0;
         train.beat = match (train.even, wanted) {
             (true, true) => {
-                let (beat, instants) = train.beat.after(units, pace);
+                let (beat, instants) = rhythm.after(train.beat, units);
                 sum = instants;
                 beat
             }
-            (true, false) => train.beat.skip(units, pace),
+            (true, false) => rhythm.skip(train.beat, units),
             (false, _) => {
                 let instants = times.drain(..units as usize).map(|time| if wanted { u128::from(time.0) } else { 0 });
                 sum = instants.sum();
@@ -164,6 +166,15 @@ impl Lane {
     pub(super) fn uneven(&self) -> Option<impl Iterator<Item = Time>> {
         let train = self.front();
         (!train.even).then(|| self.times.iter().take(train.left.into()).copied())
+    }
+
+    /// The sum of the instants at which the units of the first train arrive.
+    pub(super) fn arrivals(&self) -> u128 {
+        let train = self.front();
+        match self.uneven() {
+            Some(times) => times.map(|time| u128::from(time.0)).sum(),
+            None => self.rhythm.after(train.beat, train.left.into()).1,
+        }
     }
 
     /// Units set out that do not keep the pace, the first and the last of which have given `unit` their marks. They join the

@@ -112,7 +112,7 @@ impl Inputs {
 
     /// Units that can arrive in the time that one of this pace takes.
     pub(super) fn influx(&self, pace: &Pace) -> u64 {
-        self.lanes.iter().map(|lane| pace.whole.div_ceil(lane.pace.whole)).sum()
+        self.lanes.iter().map(|lane| pace.whole.div_ceil(lane.rhythm.pace.whole)).sum()
     }
 
     /// A train sets out on a lane, behind all others there; answers how many are now on it.
@@ -245,8 +245,13 @@ impl Inputs {
         }
         let &Train { beat, unit, vc, left, closed, last, .. } = self.front(lane);
         let limit = others.last().map_or(stop, |second| second.0.min(stop));
-        let pace = self.lanes[lane as usize].pace;
+        let pace = self.lanes[lane as usize].rhythm.pace;
         (left > 1 && last < limit).then_some(Alone { beat, unit, vc, units: left, closed, last, pace, lane })
+    }
+
+    /// The sum of the instants at which its units arrive.
+    pub(super) fn arrivals(&self, alone: &Alone) -> u128 {
+        self.lanes[alone.lane as usize].arrivals()
     }
 
     /// When its units arrive, if they do not keep the pace.
