@@ -36,6 +36,7 @@ dispatch! {
     fn left(&mut self, queue: usize, empty: bool);
     fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize>;
     fn turn(&mut self, now: Time) -> Option<usize>;
+    fn turns(&mut self, now: Time, slot: &mut dyn FnMut(usize) -> Option<Time>);
     fn goes_round(&mut self) -> bool;
 }
 
@@ -61,6 +62,18 @@ pub trait Scheduler {
     /// The same where everybody may send.
     fn turn(&mut self, now: Time) -> Option<usize> {
         self.next(now, &mut |_| true)
+    }
+
+    /// The same for slots that follow each other, the first of them `now`: every queue that is served holds something more,
+    /// and `slot` answers when the next slot is, unless that was the last one.
+    #[inline]
+    fn turns(&mut self, now: Time, slot: &mut dyn FnMut(usize) -> Option<Time>) {
+        let mut next = Some(now);
+        while let Some(now) = next
+            && let Some(queue) = self.turn(now)
+        {
+            next = slot(queue);
+        }
     }
 
     /// Whether it serves every queue that holds something once, where everybody may send, before it serves any again.
