@@ -54,7 +54,8 @@ pub(super) struct Fifo {
     /// Up to here it is known whether arrivals can be skipped.
     pub(super) examined: Time,
     pub(super) inner: Vec<Inner>,
-    pub(super) taken: Vec<Inner>,
+    /// Cells in the order of their arrival, and whose each is.
+    pub(super) order: Vec<(Time, u32)>,
     /// The instant for which the port is in the event queue.
     pub(super) called: Time,
 }
@@ -212,7 +213,7 @@ impl Fifo {
             begin: window.from,
             examined: Time::ZERO,
             inner: Vec::new(),
-            taken: Vec::new(),
+            order: Vec::new(),
             called: Time::NEVER,
         }
     }

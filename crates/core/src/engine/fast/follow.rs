@@ -59,7 +59,9 @@ impl Fifo {
             let (mut now, mut later) = rest.split(before(self.begin.min(self.tick).min(engine.end)));
             if !self.pass_party(engine, port, now) {
                 (now, later) = rest.split(before(self.next_stop().min(engine.end)));
-                now.units().for_each(|mut arriving| self.arrive(engine, port, &mut arriving));
+                if !self.pass_as_they_come(engine, port, now) {
+                    now.units().for_each(|mut arriving| self.arrive(engine, port, &mut arriving));
+                }
             }
             self.done = self.done.max(now.arrivals.last().copied());
             rest = later;
@@ -89,6 +91,20 @@ impl Fifo {
             self.take_samples(engine, port, last, if taken { arrivals } else { &[] });
         }
         passed
+    }
+
+    /// Let them pass at once, though the line may have nothing to do between them, if neither they nor their circumstances
+    /// matter one by one; answers whether they have passed.
+    fn pass_as_they_come(&mut self, engine: &mut Fast<'_>, port: usize, party: Party<'_>) -> bool {
+        let Party { unit, vc, arrivals } = party;
+        let (Content::Cells { .. }, [first, .., last]) = (&self.content, arrivals) else { return false };
+        if self.by_unit || engine.plan.legs[port][vc as usize].manner == Manner::Singly {
+            return false;
+        }
+        self.drop_before(engine, port, Time(first.0 + 1));
+        let (units, start) = (arrivals.len() as u16, self.free.not_before(*last));
+        let group = Group { unit, vc, units, comes: *first, start, gathered: units };
+        self.pass_apart(engine, port, &group, arrivals)
     }
 
     /// How many of these cells, the first of which starts at `start`, are in the buffer at a time, beyond what is there. Not

@@ -9,7 +9,7 @@ use super::Fast;
 use super::fifo::{Content, Fifo};
 use super::lanes::Inner;
 use super::pace::{Beat, Pace};
-use super::plan::Manner;
+use super::plan::{Leg, Manner};
 use crate::buffer::admission::{Admission, Policy, Rule, Within};
 use crate::buffer::verdict::Reason;
 use crate::units::{CELL_BYTES, Time};
@@ -60,7 +60,7 @@ impl Fifo {
     }
 
     /// Whether so many cells fit that all start before they would behind `start`, and the same holds.
-    fn fits(&self, start: Beat, taken: u64) -> bool {
+    pub(super) fn fits(&self, start: Beat, taken: u64) -> bool {
         self.content.level() + taken <= self.capacity && self.leave_in_time(start, taken)
     }
 
@@ -83,7 +83,8 @@ impl Fifo {
     /// and two above what it is at the beginning or at the end.
     fn has_room_for(&self, inner: &[Inner], taken: u64, until: Time) -> bool {
         let Content::Cells { count, ends, pace } = &self.content else { return false };
-        let gathered = if *count + taken <= self.most() {
+        let even = inner.iter().all(|inner| inner.even);
+        let gathered = if !even || *count + taken <= self.most() {
             taken
         } else {
             let gone = ends.count_before(until, pace).min(*count + taken);
@@ -114,28 +115,43 @@ impl Fifo {
     fn walk(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner]) {
         let Content::Cells { pace, .. } = self.content else { return };
         self.gather(engine, port, inner, &pace);
-        let mut taken = std::mem::take(&mut self.taken);
-        self.list_taken(engine, port, inner, &mut taken);
-        let (mut cells, mut stays, mut most) = (0, 0, 0);
-        while let Some((vc, time)) = self.inputs.take_first(&mut taken) {
+        self.tell_taken(engine, port, inner);
+        let mut order = std::mem::take(&mut self.order);
+        self.inputs.in_order(inner, &mut order);
+        self.pass_each(engine, port, order.iter().map(|&(time, place)| (inner[place as usize].vc, time)));
+        self.order = order;
+        self.inputs.pass_inner(inner, |_| false);
+    }
+
+    /// These cells that are taken pass as they come; each is given by its circuit and its arrival. Answers when the last one
+    /// starts.
+    pub(super) fn pass_each(
+        &mut self,
+        engine: &mut Fast<'_>,
+        port: usize,
+        arrivals: impl Iterator<Item = (u32, Time)>,
+    ) -> Time {
+        let Content::Cells { pace, .. } = self.content else { return Time::ZERO };
+        let (mut cells, mut stays, mut most, mut last) = (0, 0, 0, Time::ZERO);
+        for (vc, time) in arrivals {
             self.drop_before(engine, port, Time(time.0 + 1));
             let start = self.free.not_before(time);
-            self.free = start.next(&pace);
             self.content.join(start, pace.whole, 1);
+            self.free = start.next(&pace);
             if let Some(ledger) = &mut self.ledger {
                 ledger.joined(vc, 1);
             }
-            if engine.plan.legs[port][vc as usize].manner == Manner::Timed {
+            if self.holds_back && engine.plan.legs[port][vc as usize].manner == Manner::Timed {
                 self.runs[vc as usize].start_many(start, 1, &pace);
             }
-            (cells, stays) = (cells + 1, stays + u128::from(start.time.0 + pace.whole - time.0));
+            last = start.time;
+            (cells, stays) = (cells + 1, stays + u128::from(last.0 + pace.whole - time.0));
             most = most.max(self.content.level());
         }
-        self.taken = taken;
-        self.inputs.pass_inner(inner, |_| false);
         if self.begin == Time::NEVER {
             self.books.enter_inner(cells, stays, most);
         }
+        last
     }
 
     /// Enter in the books what becomes of them but for the time that they take.
@@ -156,31 +172,41 @@ impl Fifo {
     /// Enter those that are taken where it matters whose cell comes first: in the books of a policy, or because the next
     /// port wants to know when each of them starts.
     fn enter_in_order(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], pace: &Pace) {
-        let mut taken = std::mem::take(&mut self.taken);
-        self.list_taken(engine, port, inner, &mut taken);
+        self.tell_taken(engine, port, inner);
+        let mut taken = inner.iter().filter(|inner| inner.lost.is_none());
+        let (first, second) = (taken.next(), taken.next());
         let legs = &engine.plan.legs[port];
-        let Fifo { inputs, ledger, runs, .. } = self;
-        let mut start = self.free;
-        inputs.merge(&mut taken, |vc, cells| {
-            if let Some(ledger) = ledger {
-                ledger.joined(vc, cells);
+        if let (Some(only), None) = (first, second) {
+            self.enter_some(legs, only.vc, only.units, self.free, pace);
+        } else if second.is_some() {
+            let mut order = std::mem::take(&mut self.order);
+            self.inputs.in_order(inner, &mut order);
+            let mut start = self.free;
+            for &(_, place) in &order {
+                start = self.enter_some(legs, inner[place as usize].vc, 1, start, pace);
             }
-            start = match legs[vc as usize].manner {
-                Manner::Timed => runs[vc as usize].start_many(start, cells, pace),
-                _ => start.skip(cells, pace),
-            };
-        });
-        self.taken = taken;
+            self.order = order;
+        }
     }
 
-    /// List those that are taken, and tell a policy that is asked.
-    fn list_taken(&self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], taken: &mut Vec<Inner>) {
-        for inner in inner.iter().filter(|inner| inner.lost.is_none()) {
-            if self.ledger.is_some() {
-                let policy = engine.network.ports[port].admission_mut();
+    /// The same for cells of one circuit, the first of which starts at `start`; answers when the next one can.
+    fn enter_some(&mut self, legs: &[Leg], vc: u32, cells: u64, start: Beat, pace: &Pace) -> Beat {
+        if let Some(ledger) = &mut self.ledger {
+            ledger.joined(vc, cells);
+        }
+        match legs[vc as usize].manner {
+            Manner::Timed => self.runs[vc as usize].start_many(start, cells, pace),
+            _ => start.skip(cells, pace),
+        }
+    }
+
+    /// Tell a policy that is asked which of them are taken.
+    fn tell_taken(&self, engine: &mut Fast<'_>, port: usize, inner: &[Inner]) {
+        if self.ledger.is_some() {
+            let policy = engine.network.ports[port].admission_mut();
+            for inner in inner.iter().filter(|inner| inner.lost.is_none()) {
                 policy.taken(inner.vc as usize, inner.units, inner.units * CELL_BYTES);
             }
-            taken.push(*inner);
         }
     }
 

@@ -95,7 +95,9 @@ impl Fifo {
         }
         match self.fate(engine, port, group) {
             None => return false,
-            Some(Fate::Taken) => self.take_group(engine, port, group, arrivals),
+            Some(Fate::Taken) => self.take_group(engine, port, group, |fifo, engine| {
+                fifo.lay_chain(engine, port, group, arrivals)
+            }),
             Some(Fate::Refused(reason)) => self.lose_group(engine, group, reason),
         }
         true
@@ -126,46 +128,90 @@ impl Fifo {
         })
     }
 
+    /// Let a group pass whose cells start when they can, if neither they nor their circumstances matter one by one; answers
+    /// whether it has passed.
+    pub(super) fn pass_apart(
+        &mut self,
+        engine: &mut Fast<'_>,
+        port: usize,
+        group: &Group,
+        arrivals: &[Time],
+    ) -> bool {
+        let &Group { vc, start, units, .. } = group;
+        if engine.log.is_some() || !self.fits(start, units.into()) {
+            return false;
+        }
+        match self.fate(engine, port, group) {
+            None => return false,
+            Some(Fate::Taken) => self.take_group(engine, port, group, |fifo, engine| {
+                fifo.pass_each(engine, port, arrivals.iter().map(|time| (vc, *time)))
+            }),
+            Some(Fate::Refused(reason)) => self.lose_group(engine, group, reason),
+        }
+        true
+    }
+
+    /// A group is taken: enter it in the books and hand it on. To `lay` it is to find a start for each cell; the answer is
+    /// the last one.
     fn take_group(
         &mut self,
         engine: &mut Fast<'_>,
         port: usize,
         group: &Group,
-        arrivals: impl FnOnce() -> u128,
+        lay: impl FnOnce(&mut Self, &mut Fast<'_>) -> Time,
     ) {
         let (&Content::Cells { pace, .. }, &Group { unit, vc, units, start, .. }) = (&self.content, group)
         else {
             return;
         };
-        let measured = self.begin == Time::NEVER;
-        let last = start.skip(u64::from(units) - 1, &pace);
-        self.free = last.next(&pace);
-        self.content.join_many(start, u64::from(units));
-        if let Some(ledger) = &mut self.ledger {
-            ledger.joined(vc, u64::from(units));
+        if self.ledger.is_some() {
             let others = u64::from(units - u16::from(unit.is_first()));
             engine.network.ports[port].admission_mut().taken(vc as usize, others, others * CELL_BYTES);
         }
+        let measured = self.begin == Time::NEVER;
         let whole = self.progress.sent(&unit, units, vc as usize, measured);
         if measured {
-            let arrivals = arrivals();
-            self.books.enter_train((start, self.free), u64::from(units), arrivals, &pace);
             self.books.frames_in += u64::from(unit.is_first());
             self.books.frames_whole_out += u64::from(whole);
         }
-        let manner = engine.plan.legs[port][vc as usize].manner;
-        if manner == Manner::Singly {
-            return engine.send_on(port, vc, Run { unit, units }, start, last.time, pace.whole);
+        if engine.plan.legs[port][vc as usize].manner == Manner::Singly {
+            let last = lay(self, engine);
+            return engine.send_on(port, vc, Run { unit, units }, start, last, pace.whole);
         }
+        self.runs[vc as usize].join(engine, (port, vc), &unit, units, pace.whole);
+        let last = lay(self, engine);
         let gathering = &mut self.runs[vc as usize];
-        gathering.join(engine, (port, vc), &unit, units, pace.whole);
-        match manner {
-            Manner::Timed => drop(gathering.start_many(start, units.into(), &pace)),
-            _ => gathering.last_starts(last.time),
-        }
+        gathering.last_starts(last);
         if unit.is_eom() {
             gathering.send(engine, port, vc, pace.whole);
         }
+    }
+
+    /// Cells of a group that is taken start one behind the other; answers when the last one does.
+    fn lay_chain(
+        &mut self,
+        engine: &Fast<'_>,
+        port: usize,
+        group: &Group,
+        arrivals: impl FnOnce() -> u128,
+    ) -> Time {
+        let (&Content::Cells { pace, .. }, &Group { vc, start, .. }) = (&self.content, group) else {
+            return Time::ZERO;
+        };
+        let units = u64::from(group.units);
+        let last = start.skip(units - 1, &pace);
+        self.free = last.next(&pace);
+        self.content.join_many(start, units);
+        if let Some(ledger) = &mut self.ledger {
+            ledger.joined(vc, units);
+        }
+        if self.begin == Time::NEVER {
+            self.books.enter_train((start, self.free), units, arrivals(), &pace);
+        }
+        if engine.plan.legs[port][vc as usize].manner == Manner::Timed {
+            self.runs[vc as usize].start_many(start, units, &pace);
+        }
+        last.time
     }
 
     fn lose_group(&mut self, engine: &mut Fast<'_>, group: &Group, reason: Reason) {

@@ -116,13 +116,20 @@ impl Lane {
         self.times.iter().take_while(|time| **time < until).count() as u64
     }
 
-    /// When the unit arrives that is so many behind the first one, whose beat is known.
-    #[inline]
-    pub(super) fn following(&self, beat: Beat, place: usize) -> Beat {
-        if self.front().even { beat.next(&self.rhythm.pace) } else { Beat::at(self.times[place]) }
+    /// When the first of these units arrive.
+    pub(super) fn times(&self, units: u64) -> impl Iterator<Item = Time> {
+        let Train { even, mut beat, .. } = *self.front();
+        (0..units as usize).map(move |place| match even {
+            true => {
+                let time = beat.time;
+                beat = beat.next(&self.rhythm.pace);
+                time
+            }
+            false => self.times[place],
+        })
     }
 
-    /// The same, if the beats between are not known.
+    /// When the unit arrives that is so many behind the first one.
     #[inline]
     pub(super) fn instant(&self, place: u64) -> Time {
         let train = self.front();

@@ -29,16 +29,14 @@ pub(super) struct Arriving {
 pub(super) struct Inner {
     /// The lane.
     lane: u32,
-    /// When the first one arrives.
-    beat: Beat,
     /// The first one.
     pub(super) unit: Unit,
     /// Its circuit's number at the port.
     pub(super) vc: u32,
     /// How many there are.
     pub(super) units: u64,
-    /// How many have been named.
-    named: usize,
+    /// Whether they keep the pace of their line.
+    pub(super) even: bool,
     /// Why they are lost, if that is known.
     pub(super) lost: Option<Reason>,
 }
@@ -281,7 +279,7 @@ impl Inputs {
         let Some((end, first)) = self.order.first().filter(|_| !self.midst.is_empty()) else { return stop };
         let until = end.min(stop);
         for &lane in &self.midst {
-            let &Train { beat, unit, vc, .. } = self.front(lane);
+            let &Train { beat, unit, vc, even, .. } = self.front(lane);
             if beat.time > until {
                 continue;
             }
@@ -293,41 +291,22 @@ impl Inputs {
                 && self.is_before((end, lane), (end, first));
             let units = units + u64::from(ties);
             if units > 0 {
-                found.push(Inner { lane, beat, unit, vc, units, named: 0, lost: None });
+                found.push(Inner { lane, unit, vc, units, even, lost: None });
             }
         }
         until
     }
 
-    /// Name the circuits of units that [`Inputs::inner`] has found in the order in which they arrive, with how many follow
-    /// each other.
-    pub(super) fn merge(&self, found: &mut Vec<Inner>, mut name: impl FnMut(u32, u64)) {
-        while found.len() > 1
-            && let Some((vc, _)) = self.take_first(found)
-        {
-            name(vc, 1);
+    /// List the units that [`Inputs::inner`] has found and that are not lost in the order in which they arrive: when, and
+    /// whose they are among those found.
+    pub(super) fn in_order(&self, found: &[Inner], order: &mut Vec<(Time, u32)>) {
+        order.clear();
+        for (place, inner) in (0..).zip(found).filter(|(_, inner)| inner.lost.is_none()) {
+            let lane = &self.lanes[inner.lane as usize];
+            order.extend(lane.times(inner.units).map(|time| (time, place)));
         }
-        found.drain(..).for_each(|rest| name(rest.vc, rest.units));
-    }
-
-    /// Take the first of the units that [`Inputs::inner`] has found: its circuit, and when it arrives.
-    pub(super) fn take_first(&self, found: &mut Vec<Inner>) -> Option<(u32, Time)> {
-        let at = |inner: &Inner| (inner.beat.time, inner.lane);
-        let mut first = 0;
-        for i in 1..found.len() {
-            if self.is_before(at(&found[i]), at(&found[first])) {
-                first = i;
-            }
-        }
-        let next = found.get_mut(first)?;
-        let taken = (next.vc, next.beat.time);
-        (next.units, next.named) = (next.units - 1, next.named + 1);
-        if next.units == 0 {
-            found.swap_remove(first);
-        } else {
-            next.beat = self.lanes[next.lane as usize].following(next.beat, next.named);
-        }
-        Some(taken)
+        let rank = |&(time, place): &(Time, u32)| self.rank(time, found[place as usize].lane);
+        order.sort_by(|one, other| one.0.cmp(&other.0).then_with(|| rank(one).cmp(&rank(other))));
     }
 
     /// Let the units pass that [`Inputs::inner`] has found; answers the sum of the instants at which those arrive that
