@@ -35,7 +35,7 @@ impl Ring {
     /// Serve the next queue that may send.
     #[inline]
     pub(super) fn next(&mut self, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {
-        let first = self.members.first_from(self.from).or_else(|| self.members.first_from(0))?;
+        let first = self.members.next_round(self.from)?;
         let queue = if may_send(first) { first } else { self.search(may_send)? };
         self.from = queue + 1;
         Some(queue)

@@ -51,6 +51,7 @@ impl Credits {
         }
     }
 
+    #[cold]
     fn renew(&mut self, now: Time, busy: &Set, owed: &mut Ring) {
         self.number = now.0 / self.period.0;
         self.end = Time((self.number * self.period.0).saturating_add(self.period.0));

@@ -171,6 +171,7 @@ impl Policy {
 
 impl Guarantees {
     /// Time has come to `now`: put the `busy` circuits that are owed a cell into the ring `owed`.
+    #[inline]
     fn advance(&mut self, now: Time, busy: &Set, owed: &mut Ring) {
         match self {
             Guarantees::Credits(credits) => credits.advance(now, busy, owed),
