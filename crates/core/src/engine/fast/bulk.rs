@@ -62,7 +62,8 @@ impl Turns {
         let Some(first) = self.inputs.next_time() else { return false };
         let mut inner = std::mem::take(&mut self.inner);
         let until = self.inputs.inner(stop, &mut inner);
-        let calm = !inner.is_empty() && self.can_join(&mut engine.network.ports[index], &inner, (first, until));
+        let calm =
+            !inner.is_empty() && self.can_join(&mut engine.network.ports[index], &inner, (first, until));
         if calm {
             self.join_inner(engine, index, &inner, first);
         }

@@ -282,11 +282,12 @@ impl Plan {
                     on += 1;
                 }
                 let to = match path.get(on) {
-                    Some(&port) => Stop::Port { port: port as u32, lane: path[on - 1] as u32, vc: number(port) },
+                    Some(&port) => {
+                        Stop::Port { port: port as u32, lane: path[on - 1] as u32, vc: number(port) }
+                    }
                     None => Stop::Host { line: path[on - 1] as u32 },
                 };
-                let manner =
-                    if alike[vc] { self.manner(scenario, line, to) } else { Manner::Singly };
+                let manner = if alike[vc] { self.manner(scenario, line, to) } else { Manner::Singly };
                 self.legs[line].push(Leg {
                     to,
                     hop: on as u8,

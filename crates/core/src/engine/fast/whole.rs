@@ -53,7 +53,14 @@ impl Fifo {
         // at the pace of their own line not more than a cell or two of them gather, unless it is faster
         let gathered = if own.is_faster_than(&pace) { units } else { 2 };
         let eom = if closed { Flags::EOM } else { Flags::default() };
-        let group = Group { unit: Unit { flags: unit.flags.with(eom), ..unit }, vc, units, comes: beat.time, start, gathered };
+        let group = Group {
+            unit: Unit { flags: unit.flags.with(eom), ..unit },
+            vc,
+            units,
+            comes: beat.time,
+            start,
+            gathered,
+        };
         let arrivals = self.inputs.arrivals(&alone);
         let passed = self.pass_group(engine, port, &group, || arrivals);
         if passed {
@@ -65,7 +72,8 @@ impl Fifo {
     /// Whether each cell arrives before it can start, the first of them at `start`: it has to wait for all before it there,
     /// but on a slower line only for those of its own frame.
     fn is_orderly(&self, alone: &Alone, start: Beat, pace: &Pace) -> bool {
-        if self.free.time > alone.last || alone.pace.whole < pace.whole && self.inputs.uneven(alone).is_none() {
+        if self.free.time > alone.last || alone.pace.whole < pace.whole && self.inputs.uneven(alone).is_none()
+        {
             return true;
         }
         match self.inputs.uneven(alone) {

@@ -150,7 +150,8 @@ impl Lane {
             }
             (true, false) => rhythm.skip(train.beat, units),
             (false, _) => {
-                let instants = times.drain(..units as usize).map(|time| if wanted { u128::from(time.0) } else { 0 });
+                let instants =
+                    times.drain(..units as usize).map(|time| if wanted { u128::from(time.0) } else { 0 });
                 sum = instants.sum();
                 Beat::at(times.front().copied().unwrap_or_default())
             }

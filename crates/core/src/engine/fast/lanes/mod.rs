@@ -128,7 +128,8 @@ impl Inputs {
     /// have given `unit` their marks. Answers how many trains are now on it.
     pub(super) fn push_uneven(&mut self, lane: usize, unit: Unit, vc: u32, arrivals: &[Time]) -> usize {
         let it = &mut self.lanes[lane];
-        let (queued, begun) = (it.trains.len(), it.trains.front().filter(|train| train.begun).map(|train| train.left));
+        let (queued, begun) =
+            (it.trains.len(), it.trains.front().filter(|train| train.begun).map(|train| train.left));
         let extends = queued > 1 || begun.is_none() || matches!(self.order, Order::Ring(_));
         let joined = it.push_uneven(unit, vc, arrivals, extends);
         let (count, last) = (it.trains.len(), it.front().last);
@@ -383,3 +384,6 @@ impl Inputs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
