@@ -33,7 +33,7 @@ mod _core {
     use super::failure::{InternalError, ScenarioError};
 
     #[pymodule_export]
-    use super::pool::{Points, Pool, identities};
+    use super::pool::{Points, Pool};
 
     #[pymodule_export]
     use super::trace::Trace;
