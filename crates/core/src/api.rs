@@ -138,6 +138,11 @@ pub fn explain(request: &Request<'_>) -> Result<Json, String> {
     Ok(scenario::explain(&request.scenario()?))
 }
 
+/// The name that was probably meant, if one is near: what all messages suggest.
+pub fn nearest<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
+    scenario::spec::nearest(name, allowed)
+}
+
 /// JSON Schema of scenario files.
 pub fn schema() -> Json {
     scenario::schema()

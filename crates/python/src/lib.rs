@@ -105,6 +105,13 @@ mod _core {
         })
     }
 
+    /// The name that was probably meant, if one of those allowed is near.
+    #[pyfunction]
+    fn nearest(name: &str, allowed: Vec<String>) -> Option<String> {
+        let allowed: Vec<&str> = allowed.iter().map(String::as_str).collect();
+        api::nearest(name, &allowed).map(str::to_string)
+    }
+
     /// The JSON Schema of the scenario file.
     #[pyfunction]
     fn schema() -> String {
