@@ -67,8 +67,16 @@ struct Underway {
     is_cells: bool,
     /// When the last bit of the latest unit leaves; never, if it has left or if an event tells.
     ends: Time,
-    /// Units on the line, with the time at which each arrives, if the unit ahead of it is to announce that.
-    units: VecDeque<(Option<Time>, Unit)>,
+    /// Units on the line, with what the unit ahead is to announce of each, if it is.
+    units: VecDeque<(Option<Arrival>, Unit)>,
+}
+
+/// A unit will arrive at the end of a line, and how long before that this is announced, pauses and remainders apart: events
+/// that are announced equally long before cost least.
+#[derive(Clone, Copy)]
+struct Arrival {
+    time: Time,
+    delay: Span,
 }
 
 impl Underway {
@@ -200,8 +208,8 @@ impl<T: Tracer> Engine<T> {
         }
         let units = &mut self.lines[line].units;
         let (_, unit) = units.pop_front().expect("an arriving unit was on the line");
-        if let Some(arrives) = units.front_mut().and_then(|(arrives, _)| arrives.take()) {
-            self.announce(line, arrives, now);
+        if let Some(arrival) = units.front_mut().and_then(|(arrival, _)| arrival.take()) {
+            self.announce(line, arrival);
         }
         unit
     }
@@ -266,7 +274,7 @@ impl<T: Tracer> Engine<T> {
         self.tracer.see(now, hop.port as usize, &unit, What::Arrives, circuits);
         let port = &mut ports[hop.port as usize];
         let started = port.pass(now, unit, hop.vc as usize, number_at_port(circuits), &mut self.losses);
-        self.started(hop.port as usize, started, now, Announced::Now);
+        self.started(hop.port as usize, started, now, Announced::AtOnce);
     }
 
     /// A unit is lost before it enters the buffer of a port.
@@ -306,16 +314,18 @@ impl<T: Tracer> Engine<T> {
             let Underway { is_cells, ends, units } = &mut self.lines[port];
             let hops = if *is_cells { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
             *hops += u64::from(sent.starts < self.end); // a host may still be resting then
-            let later = announced == Announced::ByTheUnitAhead && !units.is_empty();
-            units.push_back((later.then_some(sent.arrives), Unit { hop: unit.hop + 1, ..unit }));
+            let (time, transmission) = (sent.arrives, sent.ends.since(sent.starts));
+            let next = Unit { hop: unit.hop + 1, ..unit };
             if self.with_credits {
-                let free = Event::new(sent.ends, Class::Free, port as u32);
-                self.queue.push_after(sent.ends.since(now), free);
+                self.queue.push_after(transmission, Event::new(sent.ends, Class::Free, port as u32));
             } else {
                 *ends = sent.ends;
             }
-            if !later {
-                self.announce(port, sent.arrives, now);
+            if announced == Announced::ByTheUnitAhead && !self.with_credits && !units.is_empty() {
+                units.push_back((Some(Arrival { time, delay: transmission }), next));
+            } else {
+                units.push_back((None, next));
+                self.announce(port, Arrival { time, delay: time.since(sent.starts) });
             }
         }
         if !self.losses.is_empty() {
@@ -323,12 +333,10 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    /// A unit will arrive at the end of a line.
     #[inline]
-    fn announce(&mut self, line: usize, arrives: Time, now: Time) {
-        let rank = self.ties.rank(arrives, line as u32);
-        let event = Event { time: arrives, class: Class::Arrive, rank, entity: line as u32 };
-        self.queue.push_after(arrives.since(now), event);
+    fn announce(&mut self, line: usize, Arrival { time, delay }: Arrival) {
+        let rank = self.ties.rank(time, line as u32);
+        self.queue.push_after(delay, Event { time, class: Class::Arrive, rank, entity: line as u32 });
     }
 
     /// What a port has just lost, on arrival or at the head of a queue.
@@ -377,15 +385,13 @@ impl<T: Tracer> Engine<T> {
     }
 }
 
-/// When it is announced that a unit will arrive at the end of its line.
-///
-/// Events that are announced equally long before they are due cost least, and the time from the start to the arrival is
-/// always the same. But who has waited starts unnoticed; and arrives a transmission time after the unit ahead.
+/// When the event queue gets to know that a unit will arrive at the end of its line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Announced {
-    /// When it starts.
-    Now,
-    /// When the unit ahead of it arrives, if there is one on the line.
+    /// When it starts, a constant time before it arrives.
+    AtOnce,
+    /// When the unit ahead of it on the line arrives, for it has waited and nobody was there when it started. It follows
+    /// that unit by the time of its own transmission.
     ByTheUnitAhead,
 }
 

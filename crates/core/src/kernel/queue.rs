@@ -137,14 +137,14 @@ impl EventQueue {
         if std::mem::take(&mut self.open) { self.sink(key) } else { self.rise(key) }
     }
 
-    /// Add an event that is announced `delay` before it is due, give or take a picosecond or two.
+    /// Add an event that is announced `delay`, or a picosecond or two more, before it is due.
     #[inline]
     pub fn push_after(&mut self, delay: Span, event: Event) {
         self.push_key_after(delay, event.key());
     }
 
     fn push_key_after(&mut self, delay: Span, key: u128) {
-        match self.delays.iter().take(self.used).position(|other| is_about(*other, delay)) {
+        match self.delays.iter().take(self.used).position(|other| *other == delay) {
             Some(place) if key >= self.lasts[place] => {
                 self.lasts[place] = key;
                 if time_of(self.firsts[place]) == Time::NEVER {
@@ -262,12 +262,6 @@ impl EventQueue {
         }
         self.heap[hole] = key;
     }
-}
-
-/// Whether two delays differ by nothing but what a line carries from one unit to the next.
-#[inline]
-fn is_about(delay: Span, other: Span) -> bool {
-    delay.0.abs_diff(other.0) <= 2
 }
 
 /// When the event of a key is due; never, if it is [`NOTHING`].
