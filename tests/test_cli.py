@@ -1,6 +1,7 @@
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -166,6 +167,46 @@ def test_reproduce_writes_a_report_and_its_json(
     assert "Report: " in capsys.readouterr().out
     toy(tmp_path, TOML.replace("1.2", "0.985").replace("5400", "5508"))
     command("reproduce", "--reps", "3", "--out", str(out), "--strict")
+
+
+def test_a_report_about_one_study_keeps_the_others(
+    core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    toy(tmp_path)
+    zoo = tmp_path / "zoo" / "study.toml"
+    shutil.copytree(tmp_path / "toy", zoo.parent)
+    zoo.write_text(TOML.replace('id = "toy"', 'id = "zoo"'), encoding="utf-8")
+    monkeypatch.setattr(model.available, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(model.load, "__defaults__", (tmp_path,))
+    out = tmp_path / "reports"
+
+    def reported() -> list[str]:
+        document = json.loads((out / "reproduce.json").read_text(encoding="utf-8"))
+        studies = [study["id"] for study in document["studies"]]
+        page = (out / "index.html").read_text(encoding="utf-8")
+        assert all(f'id="{study}"' in page for study in studies)
+        return studies
+
+    command("reproduce", "zoo", "--reps", "3", "--out", str(out))
+    assert reported() == ["zoo"]
+    command("reproduce", "toy", "--reps", "2", "--out", str(out))
+    assert reported() == ["toy", "zoo"]
+    assert "which also has what was kept of zoo" in capsys.readouterr().out.replace("\n", " ")
+    command("reproduce", "toy", "--reps", "2", "--out", str(out), "--json")
+    assert [study["id"] for study in json.loads(capsys.readouterr().out)["studies"]] == ["toy"]
+    zoo.write_text(zoo.read_text(encoding="utf-8").replace('"mss=1460"', '"mss=1461"'), encoding="utf-8")
+    command("reproduce", "toy", "--reps", "2", "--out", str(out))
+    assert reported() == ["toy"]
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "no longer in the report, their results are not of this version: zoo"
+    )
+
+
+def test_what_is_misspelt_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:
+    command("policies", "edp", code=2)
+    assert "did you mean epd?" in capsys.readouterr().err
+    command("compare", str(ROOT / "scenarios" / "lan.toml"), "--policies", "edp", code=3)
+    assert "did you mean epd?" in capsys.readouterr().err
 
 
 def test_an_interrupt_is_one_line_and_130(tmp_path: Path) -> None:

@@ -129,6 +129,36 @@ def test_replications_end_when_the_interval_has_left_the_goal() -> None:
     assert not judged(wanted, [Run(0, {"x": None}, 0.0)], 1).meets
 
 
+def test_runs_that_all_give_the_same_are_believed_when_there_are_many() -> None:
+    wanted = Goal("x>=0.5", "x", ">=", 0.5)
+    rule = Separate(wanted, 8, 64)
+
+    def alike(count: int) -> list[Run]:
+        return [Run(seed, {"x": 1.0}, 0.0) for seed in range(count)]
+
+    assert [rule.more(alike(count)) for count in (8, 16, 32, 64)] == [16, 32, 64, 64]
+    few, enough = judged(wanted, alike(58), 1), judged(wanted, alike(59), 1)
+    assert (few.meets, few.sure, enough.meets, enough.sure) == (True, False, True, True)
+    assert few.unseen is not None
+    assert few.unseen > 0.05 > (enough.unseen or 1)
+    assert judged(wanted, [*alike(8), Run(8, {"x": 0.9}, 0.0)], 1).unseen is None
+    best = judged(Goal("max x", "x", "max"), alike(8), 1)
+    assert (best.sure, best.unseen) == (True, None), "there is no level to be on one side of"
+
+
+def test_an_answer_from_runs_that_all_give_the_same_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A buffer that holds everything loses nothing, whatever the seed."""
+    arguments = ["size", str(ROOT / "scenarios" / "mux-poisson.toml"), "--goal", "ports.bottleneck.lost.overflow<=0"]
+    arguments += ["--over", "port.bottleneck.buffer", "--from", "2000 cells", "--to", "2010 cells"]
+    arguments += ["--set", "duration=1 ms", "--set", "warmup=0 s", "--out", str(tmp_path)]
+    command(*arguments)
+    out = capsys.readouterr().out
+    assert "all 64 runs gave the same there; with 95 % confidence no more than 4.6 % of runs would give" in out
+    assert "?" not in out
+    command(*arguments, "--most", "16")
+    assert "too few to be believed: --most 59 would tell" in capsys.readouterr().out
+
+
 def test_the_range_is_around_what_the_scenario_has() -> None:
     explained = pushout.explain(LAN)
     assert space(explained, "port.bottleneck.buffer", None, None) == Space(256, 32_768, "cells", True, True)

@@ -3,7 +3,7 @@ import math
 import pytest
 from scipy import stats as oracle
 
-from pushout.stats import interval, student_t
+from pushout.stats import agreeing, interval, student_t, unseen
 
 
 @pytest.mark.parametrize("dof", [1, 2, 3, 4, 5, 9, 10, 29, 30, 99, 1000, 10_001])
@@ -31,7 +31,14 @@ def test_one_replication_has_a_mean_but_no_interval() -> None:
     assert interval([3.0]) == {"mean": 3.0, "ci95": None, "n": 1}
 
 
-def test_equal_values_leave_no_doubt() -> None:
+def test_equal_values_have_an_interval_without_width() -> None:
     found = interval([2.0, 2.0, 2.0])
     assert found["ci95"] == [2.0, 2.0]
     assert not math.isnan(found["mean"])
+
+
+@pytest.mark.parametrize("n", [1, 8, 59, 64, 1000])
+def test_what_equal_values_leave_open_agrees_with_an_independent_bound(n: int) -> None:
+    high = oracle.binomtest(0, n, alternative="less").proportion_ci(0.95, method="exact").high
+    assert unseen(n) == pytest.approx(high, rel=1e-9)
+    assert agreeing(unseen(n) * 1.000001) == n

@@ -1,12 +1,11 @@
 """The command line. What is slow to load is loaded by the command that needs it."""
 
-import difflib
 import json
 import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,6 +26,11 @@ from pushout.options import (
     console,
     scenario_file,
 )
+
+if TYPE_CHECKING:
+    from pushout.study.reproduce import Reproduction
+
+REPORT = "reproduce.json"
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -223,9 +227,11 @@ def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
     found = [entry for entry in entries if entry["name"] == name]
     if found:
         return found
+    from pushout import _core
+
     names = [entry["name"] for entry in entries]
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    near = _core.nearest(name, names)
+    hint = f"; did you mean {near}?" if near else ""
     raise click.UsageError(f"nothing is called {name!r}{hint} (there are: {', '.join(names)})")
 
 
@@ -247,12 +253,13 @@ def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
 def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: bool, as_json: bool) -> None:
     """Run the published studies and set every number beside print.
 
-    A STUDY is named by its id or the beginning of it, such as 000; without one, all are run.
+    A STUDY is named by its id or the beginning of it, such as 000; without one, all are run. Other studies that an
+    earlier report in DIR has stay in it, as long as their results are those of this version.
     """
-    from pushout.cache import Cache, write
+    from pushout.cache import Cache
     from pushout.progress import Progress
+    from pushout.study.kept import kept
     from pushout.study.model import load
-    from pushout.study.report import draw, files, markdown, render
     from pushout.study.reproduce import reproduce as run_studies
 
     chosen = [load(study) for study in _studies(studies)]
@@ -262,8 +269,28 @@ def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: boo
             done = run_studies(chosen, reps=reps, cache=cache, progress=progress)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"finished runs are kept in {cache.folder}; the same command goes on") from None
-    document = json.dumps(done.json(), indent=2, ensure_ascii=False)
-    write(out / "reproduce.json", document + "\n")
+    others = kept(out / REPORT, [study.id for study in chosen], cache)
+    if others.gone:
+        click.echo(
+            f"no longer in the report, their results are not of this version: {', '.join(others.gone)}", err=True
+        )
+    _write_report(done.beside(others.outcomes), out)
+    if as_json:
+        click.echo(json.dumps(done.json(), indent=2, ensure_ascii=False))
+    else:
+        from pushout import show
+
+        show.reproduction(done, str(out / "index.html"), [other.study.id for other in others.outcomes], console())
+    if strict and done.failed:
+        raise click.exceptions.Exit(MISSED)
+
+
+def _write_report(done: "Reproduction", out: Path) -> None:
+    """Write the report: a page, a document, the score for other pages, and every drawing by itself."""
+    from pushout.cache import write
+    from pushout.study.report import draw, files, markdown, render
+
+    write(out / REPORT, json.dumps(done.json(), indent=2, ensure_ascii=False) + "\n")
     write(out / "score.md", markdown(done))
     drawings = [draw(outcome) for outcome in done.outcomes]
     write(out / "index.html", render(done, drawings))
@@ -271,14 +298,6 @@ def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: boo
         for path, drawing in files(outcome, drawn):
             (out / path).parent.mkdir(parents=True, exist_ok=True)
             write(out / path, drawing)
-    if as_json:
-        click.echo(document)
-    else:
-        from pushout import show
-
-        show.reproduction(done, str(out / "index.html"), console())
-    if strict and done.failed:
-        raise click.exceptions.Exit(MISSED)
 
 
 def _studies(wanted: Sequence[str]) -> list[str]:

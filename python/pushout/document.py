@@ -1,9 +1,9 @@
 """The JSON document of a run: find a figure in it, merge the documents of several replications."""
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pushout import _core
 from pushout.stats import interval
 
 Document = dict[str, Any]
@@ -36,8 +36,8 @@ def _walk(node: Any, steps: list[str], path: str) -> Any:
         return [_walk(entry, rest, path) for entry in entries.values()]
     if step in entries:
         return _walk(entries[step], rest, path)
-    near = difflib.get_close_matches(step, entries, n=1)
-    hint = f'; did you mean "{near[0]}"?' if near else ""
+    near = _core.nearest(step, list(entries))
+    hint = f'; did you mean "{near}"?' if near else ""
     raise FigureError(f'no figure {path}: "{step}" is not one of {", ".join(entries) or "nothing"}{hint}')
 
 

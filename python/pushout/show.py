@@ -1,7 +1,7 @@
 """Results for people at a terminal."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rich import box
@@ -186,8 +186,8 @@ def policy(entry: dict[str, Any], console: Console) -> None:
     console.print(table)
 
 
-def reproduction(done: Reproduction, page: str, console: Console) -> None:
-    """Every number beside print, every claim, the score and where the report is."""
+def reproduction(done: Reproduction, page: str, others: Sequence[str], console: Console) -> None:
+    """Every number beside print, every claim, the score, where the report is and which other studies it has."""
     for outcome in done.outcomes:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=outcome.study.title, title_justify="left")
         for title in ("number", "printed", "measured", "difference", "verdict"):
@@ -203,6 +203,7 @@ def reproduction(done: Reproduction, page: str, console: Console) -> None:
     total = score(done.outcomes)
     console.print(
         f"\n{total['within_5pct']} of {total['numbers']} numbers within 5 %, {total['within_10pct']} within 10 %; "
-        f"{total['claims_held']} of {total['claims']} claims hold.\nReport: {page}",
+        f"{total['claims_held']} of {total['claims']} claims hold.\nReport: {page}"
+        + (f", which also has what was kept of {', '.join(others)}" if others else ""),
         soft_wrap=True,
     )

@@ -25,6 +25,20 @@ def interval(values: Sequence[float]) -> Interval:
     return {"mean": mean, "ci95": [mean - half, mean + half], "n": n}
 
 
+def unseen(n: int) -> float:
+    """The largest share of runs that may give another value, with 95 % confidence, when all of `n` gave the same.
+
+    The one-sided bound of C. J. Clopper and E. S. Pearson (1934) for none among `n`: 1 − 0.05^(1/n), some 3/n for more
+    than ten runs (the "rule of three"). Values without variance have an interval without width; this much is unknown.
+    """
+    return float(1 - 0.05 ** (1 / n))
+
+
+def agreeing(share: float) -> int:
+    """How many runs have to give the same so that no more than this share is unseen."""
+    return math.ceil(math.log(0.05) / math.log(1 - share))
+
+
 @lru_cache(maxsize=1024)
 def student_t(confidence: float, dof: int) -> float:
     """The t for which `P(|T| < t)` = `confidence` with `dof` degrees of freedom, to about 14 digits.

@@ -1,7 +1,8 @@
 //! The door for callers: texts in, texts out, so that every edge (Python, browser, server) is a few lines.
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
+use crate::scenario::Variation;
 use crate::scenario::model::{Engine, Scenario};
 use crate::trace::{Packet, Packets};
 use crate::units::Span;
@@ -38,14 +39,13 @@ impl<'a> Base<'a> {
     }
 
     /// What checks variations one after the other, each a list of overrides. Every thread takes one of its own.
-    pub fn checker(&self) -> impl FnMut(&[String]) -> Result<Scenario, String> {
+    pub fn checker(&self) -> impl FnMut(&[String]) -> Result<Variation, String> {
         let mut variations = self.file.variations();
-        move |sets| on_engine(variations.load(sets)?, self.engine)
-    }
-
-    /// What identifies a variation but for its seed, as long as the simulator is the same.
-    pub fn identity(&self, sets: &[String]) -> Result<Json, String> {
-        Ok(json!([self.file.identity(sets)?, self.engine]))
+        move |sets| {
+            let Variation { scenario, identity } = variations.load(sets)?;
+            let identity = format!("{} {identity}", self.engine.unwrap_or_default());
+            Ok(Variation { scenario: on_engine(scenario, self.engine)?, identity })
+        }
     }
 }
 
@@ -136,6 +136,11 @@ pub fn validate(request: &Request<'_>) -> Result<(), String> {
 /// A scenario in its canonical, explicit form.
 pub fn explain(request: &Request<'_>) -> Result<Json, String> {
     Ok(scenario::explain(&request.scenario()?))
+}
+
+/// The name that was probably meant, if one is near: what all messages suggest.
+pub fn nearest<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
+    scenario::spec::nearest(name, allowed)
 }
 
 /// JSON Schema of scenario files.

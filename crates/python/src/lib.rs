@@ -33,7 +33,7 @@ mod _core {
     use super::failure::{InternalError, ScenarioError};
 
     #[pymodule_export]
-    use super::pool::{Points, Pool, identities};
+    use super::pool::{Points, Pool};
 
     #[pymodule_export]
     use super::trace::Trace;
@@ -103,6 +103,13 @@ mod _core {
             black_box(engine::floor::floor(black_box(cells)));
             start.elapsed().as_secs_f64()
         })
+    }
+
+    /// The name that was probably meant, if one of those allowed is near.
+    #[pyfunction]
+    fn nearest(name: &str, allowed: Vec<String>) -> Option<String> {
+        let allowed: Vec<&str> = allowed.iter().map(String::as_str).collect();
+        api::nearest(name, &allowed).map(str::to_string)
     }
 
     /// The JSON Schema of the scenario file.

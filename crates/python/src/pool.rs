@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pushout_core::api::{self, Base};
+use pushout_core::scenario::Variation;
 use pushout_core::scenario::model::Scenario;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -16,6 +17,8 @@ use crate::failure::{Failure, described, guarded};
 /// A variation of a scenario that has been checked.
 struct Point {
     scenario: Scenario,
+    /// What it is, seed apart, as long as the simulator is the same.
+    identity: String,
     /// How it was asked for.
     sets: Vec<String>,
     asked: Arc<(String, Option<String>)>,
@@ -56,18 +59,18 @@ impl Points {
                 let mut check = base.checker();
                 let asked = &asked;
                 move |sets: &Vec<String>| {
-                    let scenario = guarded(|| described(name, sets, None, engine), || check(sets))?;
-                    Ok(Arc::new(Point { scenario, sets: sets.clone(), asked: Arc::clone(asked) }))
+                    let Variation { scenario, identity } =
+                        guarded(|| described(name, sets, None, engine), || check(sets))?;
+                    Ok(Arc::new(Point { scenario, identity, sets: sets.clone(), asked: Arc::clone(asked) }))
                 }
             })
         });
         Ok(Points { points: points? })
     }
 
-    /// Seed, duration (s) and warm-up (s) that each variation names.
-    fn heads(&self) -> Vec<(u64, f64, f64)> {
-        let head = |s: &Scenario| (s.seed, s.duration.as_secs_f64(), s.warmup.as_secs_f64());
-        self.points.iter().map(|point| head(&point.scenario)).collect()
+    /// The seed that each variation names, and what identifies it apart from that as long as the simulator is the same.
+    fn heads(&self) -> Vec<(u64, &str)> {
+        self.points.iter().map(|point| (point.scenario.seed, point.identity.as_str())).collect()
     }
 
     /// Raise `ScenarioError` unless every variation has these figures.
@@ -90,35 +93,12 @@ impl Points {
 /// names, unless what a policy meters is asked for.
 fn report_alike(one: &Arc<Point>, other: &Arc<Point>) -> bool {
     let (one, other) = (&one.scenario, &other.scenario);
-    let lines = |scenario: &Scenario| scenario.lines.iter().map(|line| line.name.clone()).collect::<Vec<_>>();
     let metered = one.measure.meter.is_empty() || one.lines == other.lines;
     one.flows == other.flows
         && one.vcs == other.vcs
         && one.measure == other.measure
         && metered
-        && lines(one) == lines(other)
-}
-
-/// What identifies each variation of a scenario, seed apart, as long as the simulator is the same.
-#[pyfunction]
-pub(crate) fn identities(
-    py: Python<'_>,
-    text: &str,
-    name: &str,
-    points: Vec<Vec<String>>,
-    engine: Option<&str>,
-    threads: usize,
-) -> PyResult<Vec<String>> {
-    let identities = py.detach(|| {
-        let base = guarded(|| described(name, &[], None, engine), || Base::read(text, name, engine))?;
-        in_order(&points, threads, || {
-            |sets: &Vec<String>| {
-                let identity = || base.identity(sets).map(|identity| identity.to_string());
-                guarded(|| described(name, sets, None, engine), identity)
-            }
-        })
-    });
-    Ok(identities?)
+        && one.lines.iter().map(|line| &line.name).eq(other.lines.iter().map(|line| &line.name))
 }
 
 /// Apply a function on several threads, each of which makes its own; the answers in order, or the first error.

@@ -1,6 +1,5 @@
 """The command `pushout bench`."""
 
-import difflib
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,13 +13,15 @@ def _of_list(kind: str, known: Callable[[], Sequence[str]]) -> Callable[..., tup
     """Read `a,b,c`, each of which must be known."""
 
     def read(_context: click.Context, _option: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+        from pushout import _core
+
         if value is None:
             return None
         names = tuple(name for name in value.split(",") if name)
         for name in names:
             if name not in known():
-                near = difflib.get_close_matches(name, known(), n=1)
-                hint = f"; did you mean {near[0]}?" if near else ""
+                near = _core.nearest(name, known())
+                hint = f"; did you mean {near}?" if near else ""
                 raise click.BadParameter(f"no {kind} is called {name!r}{hint} (there are: {', '.join(known())})")
         return names
 

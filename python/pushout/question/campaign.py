@@ -10,7 +10,7 @@ from pushout import _core
 from pushout.question.executor import Done, Task, Variations
 from pushout.question.session import Session
 from pushout.question.store import Run
-from pushout.simulate import SEED_LIMIT, TICK_S, cores
+from pushout.simulate import SEED_LIMIT, TICK_S
 from pushout.source import Source
 from pushout.stats import interval
 
@@ -122,10 +122,9 @@ class _Chunk:
         self.campaign = campaign
         self.rule = rule
         self.variations = Variations(campaign.source, [list(sets) for sets in points], campaign.engine)
-        self.seeds = campaign.session.executor.prepare(self.variations, campaign.figures)
-        source, sets, engine = self.variations
-        identities = _core.identities(source.text, source.name, sets, engine, cores())
-        self.keys = [campaign.session.store.key(identity) for identity in identities]
+        asked = campaign.session.executor.prepare(self.variations, campaign.figures)
+        self.seeds = [seed for seed, _ in asked]
+        self.keys = [campaign.session.store.key(identity) for _, identity in asked]
         self.kept = campaign.session.store.find(self.keys)
         self.wanted = [0] * len(points)
         self.missing: list[set[int]] = [set() for _ in points]

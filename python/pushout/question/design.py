@@ -18,7 +18,6 @@ The points are all combinations of the grid's keys, the axes, the zips and the r
 varying slowest. Every point is run with the same seeds: common random numbers.
 """
 
-import difflib
 import itertools
 import math
 import os
@@ -29,6 +28,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pushout import _core
 from pushout.question import QuestionError
 from pushout.question.campaign import Fixed, Precision, Replications
 from pushout.source import Source, toml
@@ -161,8 +161,8 @@ def _known(table: Any, keys: Sequence[str], path: str) -> None:
         raise DesignError(f"{path}: {table!r} is not a table")
     for key in table:
         if key not in keys:
-            near = difflib.get_close_matches(key, keys, n=1)
-            hint = f'; did you mean "{near[0]}"?' if near else ""
+            near = _core.nearest(key, keys)
+            hint = f'; did you mean "{near}"?' if near else ""
             raise DesignError(f'{path}{": " if path else ""}unknown key "{key}"{hint} (allowed: {", ".join(keys)})')
 
 

@@ -27,6 +27,9 @@ class Task(NamedTuple):
     seed: int
 
 
+Asked = tuple[int, str]
+"""What a point asks for: the seed that it names, and what identifies it apart from seed and simulator."""
+
 Done = tuple[int, str, float]
 """A run that is done: its tag, its figures as JSON, the time of its event loop in seconds."""
 
@@ -34,8 +37,8 @@ Done = tuple[int, str, float]
 class Executor(Protocol):
     """What does runs."""
 
-    def prepare(self, variations: Variations, figures: Sequence[str]) -> list[int]:
-        """Check points and make them the current ones; the seed that each of them names."""
+    def prepare(self, variations: Variations, figures: Sequence[str]) -> list[Asked]:
+        """Check points and make them the current ones; what each of them asks for."""
         ...
 
     def submit(self, tasks: Sequence[Task]) -> None:
@@ -60,13 +63,13 @@ class Local:
         self._points: _core.Points | None = None
         self._figures: list[str] = []
 
-    def prepare(self, variations: Variations, figures: Sequence[str]) -> list[int]:
+    def prepare(self, variations: Variations, figures: Sequence[str]) -> list[Asked]:
         """Check points and figures, both at once for all."""
         source, points, engine = variations
         self._points = _core.Points(source.text, source.name, points, engine, self.jobs)
         self._figures = list(figures)
         self._points.check(self._figures, self.jobs)
-        return [seed for seed, _, _ in self._points.heads()]
+        return self._points.heads()
 
     def submit(self, tasks: Sequence[Task]) -> None:
         """Add runs of the current points."""

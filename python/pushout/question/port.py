@@ -1,11 +1,11 @@
 """The port that a question is about, and policies for it."""
 
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pushout import _core
 from pushout.document import Document
 from pushout.question import QuestionError
 from pushout.question.quantity import CELL_BYTES, octets, scaled, split
@@ -68,8 +68,8 @@ def choose(explained: Document, name: str | None) -> Port:
     names = ", ".join(port.name for port in limited) or "none"
     if name is None:
         raise QuestionError(f"say which port is meant with --port: these have a limited buffer: {names}")
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    near = _core.nearest(name, list(known))
+    hint = f"; did you mean {near}?" if near else ""
     raise QuestionError(f"there is no port {name!r}{hint} (with a limited buffer: {names})")
 
 
@@ -136,8 +136,8 @@ def _kind(name: str, catalogue: Sequence[Mapping[str, Any]]) -> str:
     known = {entry["name"]: entry["kind"] for entry in catalogue if entry["kind"] in KINDS}
     if name in known:
         return str(known[name])
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    near = _core.nearest(name, list(known))
+    hint = f"; did you mean {near}?" if near else ""
     raise QuestionError(f"no policy of a port is called {name!r}{hint} (there are: {', '.join(known)}, {AS_IT_IS})")
 
 

@@ -45,12 +45,16 @@ class Space:
 
 @dataclass(frozen=True)
 class Tried:
-    """A value that was tried: the mean of the figure, whether it meets the goal, whether the interval says so too."""
+    """A value that was tried: the mean of the figure, whether it meets the goal, whether its runs leave no doubt.
+
+    `unseen` is there if all runs gave the same and a goal is to be met: the share of runs that may give something else.
+    """
 
     value: float
     mean: Interval | None
     meets: bool
     sure: bool
+    unseen: float | None = None
 
 
 Try = Callable[[Sequence[float]], list[Tried]]

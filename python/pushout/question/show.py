@@ -1,6 +1,6 @@
 """Answers for people at a terminal, and as documents."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich import box
@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pushout.question.compare import FIGURES, CompareResult
-from pushout.question.size import SizeResult
+from pushout.question.size import AGREEING, SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.stats import Interval
 
@@ -106,9 +106,27 @@ def size(result: SizeResult, place: str, console: Console) -> None:
         if "improvement" in entry:
             first = result.answers[0].label
             console.print(f"{entry['label']} saves {100 * entry['improvement']:.1f} % of what {first} needs")
-    if any(not entry["sure"] for entry in result.document["answers"]):
-        console.print("? the 95 % interval still contains the goal: more replications (--most) would tell", style="dim")
+    for note in _doubts(result):
+        console.print(note, style="dim", soft_wrap=True)
     console.print(f"Rows, figure and document: {place}", soft_wrap=True)
+
+
+def _doubts(result: SizeResult) -> Iterator[str]:
+    """What the runs leave open about an answer."""
+    ends = [end for answer in result.answers for end in (answer.found.best, answer.found.below) if end is not None]
+    doubtful = [end for end in ends if not end.sure]
+    if any(end.unseen is None for end in doubtful):
+        yield "? the 95 % interval still contains the goal: more replications (--most) would tell"
+    if any(end.unseen is not None for end in doubtful):
+        yield f"? all runs gave the same, but they are too few to be believed: --most {AGREEING} would tell"
+    for answer in result.answers:
+        best = answer.found.best
+        if best is not None and best.unseen is not None and best.mean is not None:
+            whose = f"{answer.label}: " if answer.label else ""
+            yield (
+                f"{whose}all {best.mean['n']} runs gave the same there; with 95 % confidence "
+                f"no more than {100 * best.unseen:.2g} % of runs would give something else"
+            )
 
 
 def _is_table(points: Sequence[Mapping[str, Any]], name: str) -> bool:

@@ -1,7 +1,8 @@
 """A size: the smallest buffer (or threshold, or weight) that meets a goal, or the best one.
 
 The goal is about the expectation of a figure. Every value is run until the 95 % interval of its mean lies on one side
-of the goal, or `most` times; equal seeds at every value make neighbours comparable.
+of the goal, or `most` times; equal seeds at every value make neighbours comparable. Runs that all give the same have no
+such interval: they are believed when there are enough of them that hardly any other run can give something else.
 """
 
 import json
@@ -24,9 +25,12 @@ from pushout.question.store import Run
 from pushout.question.sweep import Framed
 from pushout.question.table import column_of, engine
 from pushout.source import Source, toml
-from pushout.stats import interval
+from pushout.stats import agreeing, interval, unseen
 
 LEAST, MOST, RESOLUTION = 8, 64, 0.02
+
+AGREEING = agreeing(0.05)
+"""So many runs that all give the same are believed: with 95 % confidence no more than 5 % would give something else."""
 
 WHOLE = ("cell", "cells", "byte", "bytes", "packet", "packets")
 
@@ -73,7 +77,7 @@ def _path(name: str) -> str:
 
 @dataclass(frozen=True)
 class Separate:
-    """Replications until the interval of the mean does not contain the level of the goal."""
+    """Replications until they leave no doubt on which side of the goal the mean is."""
 
     goal: Goal
     least: int = LEAST
@@ -90,9 +94,10 @@ def judged(goal: Goal, runs: Sequence[Run], value: float) -> Tried:
     if not known:
         return Tried(value, None, False, True)
     mean = interval(known)
-    ends = mean["ci95"] or [mean["mean"]] * 2
-    verdicts = {goal.meets(end) for end in ends}
-    return Tried(value, mean, goal.meets(mean["mean"]), len(verdicts) == 1)
+    meets = goal.meets(mean["mean"])
+    if goal.level is not None and min(known) == max(known):
+        return Tried(value, mean, meets, len(known) >= AGREEING, unseen(len(known)))
+    return Tried(value, mean, meets, all(goal.meets(end) == meets for end in mean["ci95"] or []))
 
 
 @dataclass(frozen=True)
@@ -279,6 +284,7 @@ def _document(question: Question, answers: Sequence[Answer]) -> Document:
         entry["too_small"] = None if below is None else space.text(below.value)
         entry["mean"] = best.mean if best else None
         entry["sure"] = all(end.sure for end in (best, below) if end is not None)
+        entry["unseen"] = best.unseen if best else None
         entry["method"] = answer.found.method
         first = answers[0].value
         if answer is not answers[0] and first and answer.value is not None:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -158,6 +158,10 @@ class Reproduction:
             not judgement.holds for outcome in self.outcomes for judgement in outcome.judgements
         )
 
+    def beside(self, others: Iterable[Outcome]) -> "Reproduction":
+        """The same together with other studies, in the order of their ids."""
+        return replace(self, outcomes=sorted([*self.outcomes, *others], key=lambda outcome: outcome.study.id))
+
     def json(self) -> dict[str, Any]:
         """The document of `reproduce --json`."""
         studies = [outcome.json() for outcome in self.outcomes]
@@ -234,6 +238,10 @@ class Plan:
         """Every run, some of them perhaps more than once."""
         groups = [self.cases, *(cases for values in self.variants for cases in values)]
         return [run for cases in groups for runs in cases.values() for run in runs]
+
+    def is_kept(self, cache: Cache) -> bool:
+        """Whether the cache holds every run."""
+        return all(run.path in cache for run in self.runs())
 
     def judge(self, cache: Cache) -> Outcome:
         """Judge the study by the results that the cache holds."""

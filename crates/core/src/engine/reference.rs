@@ -1,6 +1,9 @@
 //! The reference engine: the simplest event loop over single units that a reader can check against the papers.
 //!
-//! Two events for every unit and line: the last bit leaves, the unit arrives at its end.
+//! One event for every unit and line: the unit arrives at its end. That the last bit of a unit has left, and the next one
+//! starts, is a matter of its port alone, so nobody sees whether it happens then or, with the same time, when somebody
+//! looks at the port next: before a unit enters, before a sample, and before the line would run out of units. Only where
+//! credits govern lines does a departure concern other ports; there it is an event.
 
 use std::collections::VecDeque;
 
@@ -38,8 +41,7 @@ struct Engine<T> {
     network: Network,
     queue: EventQueue,
     ties: Ties,
-    /// Units on each line, and whether it is one for cells.
-    lines: Vec<(VecDeque<Unit>, bool)>,
+    lines: Vec<Underway>,
     /// Credits on their way to each port, with the time at which they arrive.
     credits: Vec<VecDeque<(Time, Credit)>>,
     /// The line in the other direction of each.
@@ -60,17 +62,36 @@ struct Engine<T> {
     tracer: T,
 }
 
+/// What a port has started to send.
+struct Underway {
+    is_cells: bool,
+    /// When the last bit of the latest unit leaves; never, if it has left or if an event tells.
+    ends: Time,
+    /// Units on the line, with what the unit ahead is to announce of each, if it is.
+    units: VecDeque<(Option<Arrival>, Unit)>,
+}
+
+/// A unit will arrive at the end of a line, and how long before that this is announced, pauses and remainders apart: events
+/// that are announced equally long before cost least.
+#[derive(Clone, Copy)]
+struct Arrival {
+    time: Time,
+    delay: Span,
+}
+
+impl Underway {
+    fn new(medium: Medium) -> Underway {
+        Underway { is_cells: medium == Medium::Cells, ends: Time::NEVER, units: VecDeque::new() }
+    }
+}
+
 impl<T: Tracer> Engine<T> {
     fn new(scenario: &Scenario, log: bool, tracer: T) -> Engine<T> {
         let network = Network::new(scenario);
         let mut engine = Engine {
             queue: EventQueue::default(),
             ties: Ties::new(scenario.seed),
-            lines: scenario
-                .lines
-                .iter()
-                .map(|line| (VecDeque::new(), line.medium == Medium::Cells))
-                .collect(),
+            lines: scenario.lines.iter().map(|line| Underway::new(line.medium)).collect(),
             credits: vec![VecDeque::new(); scenario.lines.len()],
             back: scenario.lines.iter().map(|line| line.back).collect(),
             with_credits: scenario.lines.iter().any(|line| line.port.credit.is_some()),
@@ -99,10 +120,15 @@ impl<T: Tracer> Engine<T> {
     fn run_until(&mut self, end: Time) {
         while self.sample < end {
             self.handle_until(self.sample);
-            self.sampled.iter().for_each(|&port| self.network.ports[port].sample());
+            for index in 0..self.sampled.len() {
+                let port = self.sampled[index];
+                self.catch_up(port, self.sample);
+                self.network.ports[port].sample();
+            }
             self.sample += self.every;
         }
         self.handle_until(end);
+        (0..self.lines.len()).for_each(|port| self.catch_up(port, end));
     }
 
     fn handle_until(&mut self, end: Time) {
@@ -121,15 +147,23 @@ impl<T: Tracer> Engine<T> {
 
     fn outcome(self) -> (Outcome, T) {
         let mut on_lines = vec![0; self.network.circuits.len()];
-        for unit in self.lines.iter().flat_map(|(units, _)| units) {
+        for (_, unit) in self.lines.iter().flat_map(|line| &line.units) {
             on_lines[unit.vc as usize] += 1;
         }
         let losses = self.log.unwrap_or_default();
         (Outcome { network: self.network, on_lines, work: self.work, losses }, self.tracer)
     }
 
+    /// Whatever a port has sent before `end` leaves it, each unit at its time, and the next one starts.
     #[inline]
+    fn catch_up(&mut self, port: usize, end: Time) {
+        while self.lines[port].ends < end {
+            self.free(port, self.lines[port].ends);
+        }
+    }
+
     fn free(&mut self, port: usize, now: Time) {
+        self.lines[port].ends = Time::NEVER;
         if let Some(unit) = self.network.ports[port].finish(now) {
             self.tracer.see(now, port, &unit, What::Leaves, &self.network.circuits);
             self.forwarded(&unit, now);
@@ -138,13 +172,14 @@ impl<T: Tracer> Engine<T> {
     }
 
     fn tick(&mut self, port: usize, now: Time) {
+        self.catch_up(port, after(now));
         if let Some(time) = self.network.ports[port].tick(now) {
             self.queue.push(Event::new(time, Class::Tick, port as u32));
         }
     }
 
     fn arrive(&mut self, line: usize, now: Time) {
-        let unit = self.lines[line].0.pop_front().expect("an arriving unit was on the line");
+        let unit = self.take_off(line, now);
         let Network { receivers, circuits, .. } = &mut self.network;
         let circuit = &mut circuits[unit.vc as usize];
         if self.with_credits
@@ -163,6 +198,20 @@ impl<T: Tracer> Engine<T> {
                 self.deliver(unit, now);
             }
         }
+    }
+
+    /// The first unit on a line is at its end, and announces the one behind it.
+    #[inline]
+    fn take_off(&mut self, line: usize, now: Time) -> Unit {
+        if self.lines[line].units.len() == 1 {
+            self.catch_up(line, after(now));
+        }
+        let units = &mut self.lines[line].units;
+        let (_, unit) = units.pop_front().expect("an arriving unit was on the line");
+        if let Some(arrival) = units.front_mut().and_then(|(arrival, _)| arrival.take()) {
+            self.announce(line, arrival);
+        }
+        unit
     }
 
     /// A unit has left the node to which its last line led, sent, lost or delivered: a credit may be due.
@@ -220,15 +269,17 @@ impl<T: Tracer> Engine<T> {
     /// A unit enters the buffer of a port, or is lost there.
     #[inline(always)]
     fn enter(&mut self, hop: Hop, unit: Unit, now: Time) {
+        self.catch_up(hop.port as usize, after(now));
         let Network { ports, circuits, .. } = &mut self.network;
         self.tracer.see(now, hop.port as usize, &unit, What::Arrives, circuits);
         let port = &mut ports[hop.port as usize];
         let started = port.pass(now, unit, hop.vc as usize, number_at_port(circuits), &mut self.losses);
-        self.started(hop.port as usize, started, now);
+        self.started(hop.port as usize, started, now, Announced::AtOnce);
     }
 
     /// A unit is lost before it enters the buffer of a port.
     fn refuse(&mut self, hop: Hop, unit: Unit, reason: Reason, now: Time) {
+        self.catch_up(hop.port as usize, after(now));
         self.tracer.see(now, hop.port as usize, &unit, What::Arrives, &self.network.circuits);
         self.network.ports[hop.port as usize].refuse(unit, reason, &mut self.losses);
         self.count_losses(hop.port as usize, now);
@@ -242,7 +293,7 @@ impl<T: Tracer> Engine<T> {
         }
         let Network { ports, circuits, .. } = &mut self.network;
         let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
-        self.started(port, started, now);
+        self.started(port, started, now, Announced::ByTheUnitAhead);
     }
 
     /// Let a port start the next credit cell, if there is one.
@@ -258,20 +309,34 @@ impl<T: Tracer> Engine<T> {
 
     /// What a port has started to send leaves the line, and arrives at its end; what it has lost is counted.
     #[inline(always)]
-    fn started(&mut self, port: usize, started: Option<Started>, now: Time) {
+    fn started(&mut self, port: usize, started: Option<Started>, now: Time, announced: Announced) {
         if let Some(Started { unit, sent }) = started {
-            let (on_line, is_cells) = &mut self.lines[port];
+            let Underway { is_cells, ends, units } = &mut self.lines[port];
             let hops = if *is_cells { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
             *hops += u64::from(sent.starts < self.end); // a host may still be resting then
-            let (free, rank) = (sent.ends.since(sent.starts), self.ties.rank(sent.arrives, port as u32));
-            self.queue.push_after(free, Event::new(sent.ends, Class::Free, port as u32));
-            let event = Event { time: sent.arrives, class: Class::Arrive, rank, entity: port as u32 };
-            self.queue.push_after(sent.arrives.since(sent.starts), event);
-            on_line.push_back(Unit { hop: unit.hop + 1, ..unit });
+            let (time, transmission) = (sent.arrives, sent.ends.since(sent.starts));
+            let next = Unit { hop: unit.hop + 1, ..unit };
+            if self.with_credits {
+                self.queue.push_after(transmission, Event::new(sent.ends, Class::Free, port as u32));
+            } else {
+                *ends = sent.ends;
+            }
+            if announced == Announced::ByTheUnitAhead && !self.with_credits && !units.is_empty() {
+                units.push_back((Some(Arrival { time, delay: transmission }), next));
+            } else {
+                units.push_back((None, next));
+                self.announce(port, Arrival { time, delay: time.since(sent.starts) });
+            }
         }
         if !self.losses.is_empty() {
             self.count_losses(port, now);
         }
+    }
+
+    #[inline]
+    fn announce(&mut self, line: usize, Arrival { time, delay }: Arrival) {
+        let rank = self.ties.rank(time, line as u32);
+        self.queue.push_after(delay, Event { time, class: Class::Arrive, rank, entity: line as u32 });
     }
 
     /// What a port has just lost, on arrival or at the head of a queue.
@@ -318,4 +383,19 @@ impl<T: Tracer> Engine<T> {
             self.queue.push(event);
         }
     }
+}
+
+/// When the event queue gets to know that a unit will arrive at the end of its line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Announced {
+    /// When it starts, a constant time before it arrives.
+    AtOnce,
+    /// When the unit ahead of it on the line arrives, for it has waited and nobody was there when it started. It follows
+    /// that unit by the time of its own transmission.
+    ByTheUnitAhead,
+}
+
+/// The first instant after this one: what ends now has ended before it.
+fn after(now: Time) -> Time {
+    now + Span(1)
 }

@@ -17,14 +17,20 @@ use super::spec::unknown;
 use super::tree::{self, Fault};
 use crate::units::Span;
 
-/// A network and its traffic, with plain ports, and what they were made of.
+/// A network and its traffic, with plain ports.
 #[derive(Clone, Debug)]
-pub(super) struct Wired {
-    asked: Asked,
+struct Wired {
     nodes: Vec<Node>,
     lines: Vec<Line>,
     flows: Vec<Flow>,
     vcs: Vec<Vc>,
+}
+
+/// A network with its traffic, and what it was made of.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    asked: Asked,
+    wired: Wired,
 }
 
 impl Wired {
@@ -33,7 +39,7 @@ impl Wired {
         let (nodes, names) = nodes(&explicit.nodes)?;
         let lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
         let (flows, vcs) = flows::check(&explicit.flows, &nodes, &names, &lines, &file.adaptation)?;
-        Ok(Wired { asked: file.asked(sets), nodes, lines, flows, vcs })
+        Ok(Wired { nodes, lines, flows, vcs })
     }
 }
 
@@ -41,13 +47,13 @@ impl Wired {
 const MOST_KNOWN: usize = 4;
 
 /// What the file asks for, from among what is known or anew.
-fn wired(file: &File<'_>, sets: &[Set], known: &mut Vec<Wired>) -> Result<Wired, Fault> {
-    if let Some(wired) = known.iter().find(|wired| file.asks(&wired.asked, sets)) {
-        return Ok(wired.clone());
+fn wired(file: &File<'_>, sets: &[Set], known: &mut Vec<Known>) -> Result<Wired, Fault> {
+    if let Some(found) = known.iter().find(|known| file.asks(&known.asked, sets)) {
+        return Ok(found.wired.clone());
     }
     let wired = Wired::new(file, sets)?;
     known.truncate(MOST_KNOWN - 1);
-    known.insert(0, wired.clone());
+    known.insert(0, Known { asked: file.asked(sets), wired: wired.clone() });
     Ok(wired)
 }
 
@@ -55,7 +61,7 @@ fn wired(file: &File<'_>, sets: &[Set], known: &mut Vec<Wired>) -> Result<Wired,
 pub(super) fn check(
     root: &tree::Node,
     sets: &[Set],
-    known: Option<&mut Vec<Wired>>,
+    known: Option<&mut Vec<Known>>,
 ) -> Result<Scenario, Fault> {
     let file = File::read(root)?;
     check_head(&file.head, root)?;
@@ -63,7 +69,7 @@ pub(super) fn check(
         Some(known) => wired(&file, sets, known)?,
         None => Wired::new(&file, sets)?,
     };
-    let Wired { nodes, mut lines, flows, vcs, .. } = wired;
+    let Wired { nodes, mut lines, flows, vcs } = wired;
     let ports = Ports::read(file.port, &nodes, &lines)?;
     ports.install(&mut lines)?;
     let measure = measure::check(file.measure, &file.head, &lines, &flows)?;
@@ -85,7 +91,7 @@ pub(super) fn check(
     };
     credits::settle(&mut scenario, &ports)?;
     let passing = passing_circuits(&scenario);
-    for (index, line) in scenario.lines.iter().enumerate() {
+    for (index, line) in ports.of(&scenario.lines) {
         let contracts = contracts(&scenario, line, &passing[index]);
         ports.check_policies(index, line, &context(&scenario, line, &contracts))?;
     }

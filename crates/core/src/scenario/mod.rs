@@ -53,20 +53,20 @@ pub use docs::docs;
 pub use explain::explain;
 pub use schema::schema;
 
-use serde_json::{Value as Json, json};
-
 use message::Sources;
 use model::Scenario;
 use read::Format;
 use set::Set;
-use tree::{Fault, Node};
+use tree::{Fault, Node, Value};
 
 /// Read and check a scenario.
 ///
 /// `text` is TOML or JSON, `name` what messages call it, `sets` are overrides `key.path=value`. The error is one
 /// message for people: where, what is wrong, what is allowed; the first line says it all, the next ones show the place.
 pub fn load(text: &str, name: &str, sets: &[String]) -> Result<Scenario, String> {
-    File::read(text, name)?.load(sets, None)
+    let file = File::read(text, name)?;
+    let (root, entries) = file.overridden(sets)?;
+    file.check(&root, &entries, sets, None)
 }
 
 /// A scenario's text, read but not yet checked: who wants many variations of it reads it once.
@@ -85,28 +85,20 @@ impl<'a> File<'a> {
         Ok(File { text, name, root })
     }
 
-    /// What was asked for, overrides included, without the seed: as long as the simulator is the same, equal texts are
-    /// equal scenarios. Far cheaper than to check it, so that whoever keeps results can look there first.
-    pub fn identity(&self, sets: &[String]) -> Result<Json, String> {
-        let (root, entries) = self.overridden(sets)?;
-        let mut keys = root.json();
-        if let Some(keys) = keys.as_object_mut() {
-            keys.shift_remove("seed");
-        }
-        let entries = entries.iter().filter(|set| set.concerns_an_entry());
-        let entries: Vec<Json> = entries.map(|set| json!([set.path(), set.value.json()])).collect();
-        Ok(json!([keys, entries]))
-    }
-
     /// Variations to be checked one after the other.
     pub fn variations(&self) -> Variations<'_> {
         Variations { file: self, known: Vec::new() }
     }
 
-    fn load(&self, sets: &[String], known: Option<&mut Vec<check::Wired>>) -> Result<Scenario, String> {
-        let (root, entries) = self.overridden(sets)?;
-        let checked = check::check(&root, &entries, known);
-        checked.map_err(|fault| self.sources(sets).tell(fault, Some(&root)))
+    /// Check what the file says with these overrides, which have made `root` and `entries` of it.
+    fn check(
+        &self,
+        root: &Node,
+        entries: &[Set],
+        sets: &[String],
+        known: Option<&mut Vec<check::Known>>,
+    ) -> Result<Scenario, String> {
+        check::check(root, entries, known).map_err(|fault| self.sources(sets).tell(fault, Some(root)))
     }
 
     fn overridden(&self, sets: &[String]) -> Result<(Node, Vec<Set>), String> {
@@ -127,14 +119,43 @@ impl<'a> File<'a> {
 #[derive(Debug)]
 pub struct Variations<'a> {
     file: &'a File<'a>,
-    known: Vec<check::Wired>,
+    known: Vec<check::Known>,
+}
+
+/// A variation that has been checked.
+#[derive(Clone, Debug)]
+pub struct Variation {
+    /// The scenario, as [`load`] has it.
+    pub scenario: Scenario,
+    /// What was asked for, overrides included, without the seed: as long as the simulator is the same, equal texts are equal
+    /// scenarios.
+    pub identity: String,
 }
 
 impl Variations<'_> {
-    /// The scenario with these overrides, as [`load`] has it.
-    pub fn load(&mut self, sets: &[String]) -> Result<Scenario, String> {
-        self.file.load(sets, Some(&mut self.known))
+    /// The scenario with these overrides.
+    pub fn load(&mut self, sets: &[String]) -> Result<Variation, String> {
+        let (root, entries) = self.file.overridden(sets)?;
+        let scenario = self.file.check(&root, &entries, sets, Some(&mut self.known))?;
+        Ok(Variation { scenario, identity: identity(&root, &entries) })
     }
+}
+
+/// What identifies a variation: its keys without the seed, then the overrides of entries that a template may make.
+fn identity(root: &Node, entries: &[Set]) -> String {
+    let mut text = String::new();
+    if let Value::Table(keys) = &root.value {
+        keys.iter().filter(|(key, _)| key.name != "seed").for_each(|(key, node)| {
+            key.spell(&mut text);
+            node.spell(&mut text);
+        });
+    }
+    for set in entries.iter().filter(|set| set.concerns_an_entry()) {
+        text.push('+');
+        set.keys.iter().for_each(|key| key.spell(&mut text));
+        set.value.spell(&mut text);
+    }
+    text
 }
 
 /// Apply the overrides, but for those of entries that a template may make.

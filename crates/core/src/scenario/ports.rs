@@ -73,20 +73,27 @@ impl<'a> Ports<'a> {
 
     /// A fault about a key of the section of line number `index`, which has one.
     pub(super) fn refuse(&self, index: usize, line: &Line, key: &str, why: String) -> Fault {
-        let (name, item) = &self.sections[self.of_line[index].expect("a port with this key has a section")];
+        let (name, item) = self.section(index);
         item.refuse(key, why + &here(name, line))
     }
 
-    /// Refuse what its policies, or its largest frame, cannot do with the port of line number `index`.
+    fn section(&self, index: usize) -> &(&'a str, Item<'a, file::Port>) {
+        &self.sections[self.of_line[index].expect("only a port with a section is asked about")]
+    }
+
+    /// The lines whose ports have a section, with their numbers.
+    pub(super) fn of<'l>(&self, lines: &'l [Line]) -> impl Iterator<Item = (usize, &'l Line)> {
+        lines.iter().enumerate().filter(|(index, _)| self.of_line[*index].is_some())
+    }
+
+    /// Refuse what its policies, or its largest frame, cannot do with the port of line number `index`, which has a section.
     pub(super) fn check_policies(
         &self,
         index: usize,
         line: &Line,
         context: &Context<'_>,
     ) -> Result<(), Fault> {
-        let Some((name, item)) = self.of_line[index].map(|section| &self.sections[section]) else {
-            return Ok(());
-        };
+        let (name, item) = self.section(index);
         let here = here(name, line);
         let largest = context.contracts.iter().map(|contract| contract.frame).max().unwrap_or(0);
         if line.port.measure == Measure::Bytes && largest > line.port.capacity {

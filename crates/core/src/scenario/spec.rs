@@ -134,13 +134,8 @@ impl<'a> Table<'a> {
 
 /// "unknown key "bufer"; did you mean "buffer"? Allowed: …"
 pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
-    let near = allowed
-        .iter()
-        .map(|candidate| (distance(name, candidate), *candidate))
-        .min_by_key(|(distance, _)| *distance)
-        .filter(|(_, candidate)| is_near(name, candidate))
-        .map(|(_, candidate)| format!("; did you mean \"{candidate}\"?"))
-        .unwrap_or_default();
+    let near = nearest(name, allowed);
+    let near = near.map(|candidate| format!("; did you mean \"{candidate}\"?")).unwrap_or_default();
     let shown = &allowed[..allowed.len().min(LISTED)];
     let list = match allowed.len() - shown.len() {
         0 if shown.is_empty() => "none".to_string(),
@@ -148,6 +143,21 @@ pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
         more => format!("{} and {more} more", shown.join(", ")),
     };
     format!("unknown {what} \"{}\"{near} (allowed: {list})", cut(name))
+}
+
+/// The name of which another one is probably a misspelling, if there is one: letters that have changed places are one
+/// mistake, like a wrong, a missing or an additional one, and the first to be thought of.
+pub fn nearest<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
+    let mistakes = |candidate: &&str| (distance(name, candidate), letters(name) != letters(candidate));
+    let nearest = allowed.iter().copied().min_by_key(mistakes)?;
+    is_near(name, nearest).then_some(nearest)
+}
+
+/// The letters of a name, whatever their places.
+fn letters(name: &str) -> Vec<char> {
+    let mut letters: Vec<char> = name.chars().collect();
+    letters.sort_unstable();
+    letters
 }
 
 /// How many allowed names a message lists.
@@ -532,6 +542,15 @@ mod tests {
         assert_eq!(fault, "example.curve: unknown value \"round\" (allowed: straight, bent)");
         let fault = read(&[("delay", Value::Integer(5))]).unwrap_err();
         assert_eq!(fault, "example.delay: 5 has no unit: a time is written as in \"100 us\"");
+    }
+
+    #[test]
+    fn the_nearest_name_is_the_one_with_the_fewest_mistakes() {
+        let names = ["tail-drop", "red", "udp", "epd"];
+        assert_eq!(nearest("edp", &names), Some("epd"), "changed places come before a wrong letter");
+        assert_eq!(nearest("taildrop", &names), Some("tail-drop"));
+        assert_eq!(nearest("gatekeeper", &names), None);
+        assert_eq!(nearest("epd", &[]), None);
     }
 
     #[test]

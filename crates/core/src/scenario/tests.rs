@@ -273,7 +273,32 @@ fn a_variation_is_what_its_file_with_these_overrides_is_whatever_was_checked_bef
     for one in sets {
         for other in sets {
             let both = [one.to_string(), other.to_string()];
-            assert_eq!(variations.load(&both), load(text, "lan.toml", &both), "{one}, {other}");
+            let found = variations.load(&both).map(|variation| variation.scenario);
+            assert_eq!(found, load(text, "lan.toml", &both), "{one}, {other}");
         }
     }
+}
+
+#[test]
+fn a_variation_is_identified_by_all_that_was_asked_for_but_its_seed() {
+    let file = super::File::read(include_str!("../../../../scenarios/lan.toml"), "lan.toml").unwrap();
+    let mut variations = file.variations();
+    let mut identity = |sets: &[&str]| {
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+        variations.load(&sets).unwrap().identity
+    };
+    assert_eq!(identity(&["duration=\"1 s\""]), identity(&[" duration =1 s", "seed=7"]));
+    assert_eq!(identity(&["flow.flow3.weight=2"]), identity(&["flow.'flow3'.weight=2"]));
+    let different: [&[&str]; 8] = [
+        &[],
+        &["duration=1 s"],
+        &["title='1 s'"],
+        &["flow.flow3.weight=2"],
+        &["flow.flow3.weight=2.0"],
+        &["flow.flow2.weight=2"],
+        &["flow.flow2.weight=2", "flow.flow3.weight=2"],
+        &["flows.weight=2"],
+    ];
+    let identities: std::collections::BTreeSet<String> = different.map(&mut identity).into();
+    assert_eq!(identities.len(), different.len());
 }

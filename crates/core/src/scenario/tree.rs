@@ -1,6 +1,6 @@
 //! What a scenario file says before anybody has judged it: a tree of values that know where they stand.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use serde_json::Value as Json;
 
@@ -138,6 +138,30 @@ impl Node {
         text("name").map(str::to_string).or_else(|| Some(arrow(text("from")?, text("to")?)))
     }
 
+    /// Append the value in a form that only an equal value has, wherever both stand.
+    pub(super) fn spell(&self, text: &mut String) {
+        let spelled = match &self.value {
+            Value::Bool(b) => write!(text, "{b} "),
+            Value::Integer(i) => write!(text, "{i} "),
+            Value::Float(x) => write!(text, "{x:?} "),
+            Value::Text(own) => write!(text, "{own:?} "),
+            Value::List(items) => {
+                text.push('[');
+                items.iter().for_each(|item| item.spell(text));
+                text.write_char(']')
+            }
+            Value::Table(entries) => {
+                text.push('{');
+                for (key, node) in entries {
+                    key.spell(text);
+                    node.spell(text);
+                }
+                text.write_char('}')
+            }
+        };
+        spelled.expect("a text takes everything");
+    }
+
     /// The same value as JSON.
     pub fn json(&self) -> Json {
         match &self.value {
@@ -150,6 +174,13 @@ impl Node {
                 entries.iter().map(|(key, node)| (key.name.clone(), node.json())).collect()
             }
         }
+    }
+}
+
+impl Key {
+    /// Append the name in a form that only an equal name has.
+    pub(super) fn spell(&self, text: &mut String) {
+        write!(text, "{:?}=", self.name).expect("a text takes everything");
     }
 }
 
