@@ -25,10 +25,12 @@
 //! * A port that gets its cells over one line no faster than its own, and takes everything, only delays them (`through`):
 //!   the line in front has spaced them (see [`crate::link::line`]).
 //! * A port with one queue and a policy that is a plain `Rule` never takes back what it
-//!   has accepted, so departures are known on arrival (`fifo`). Units of one frame go on to a host as one run. While no
-//!   frame begins or ends, the buffer cannot overflow and the line has work, cells are not even looked at (`stretch`).
+//!   has accepted, so departures are known on arrival (`fifo`). Units of one frame go on to a host as one run, and to
+//!   another such port with the start of each, at the end of the frame or when that port wants to know of them. While no
+//!   frame begins or ends, cells are not asked for (`stretch`): if the line has work for all of them, counts say everything;
+//!   if not, they pass in one loop.
 //!   If all its units come over one line, what arrives in future cannot be overtaken, and may be computed at once.
-//!   Where one circuit alone comes, it comes by the frame, with the start of each cell (`follow`).
+//!   Where one circuit alone comes, it comes by the frame, with the arrival of each cell (`follow`).
 //!   A policy that looks at the books alone is asked as well, once for each frame where that suffices (`ledger` keeps the
 //!   books). A train that nothing crosses passes in one go (`whole`).
 //!   Where circuits are policed, units are taken one by one, because their marks may differ; and they are handed on to a
