@@ -3,7 +3,8 @@
 //! Between the cells that begin or end frames, a frame-aware port does with each cell what it does with its frame, as long
 //! as the buffer cannot overflow. If the line has work for all that time, then every cell that is taken starts one cell
 //! time after the one before, whichever circuit it belongs to; what counts is how many there are, and the sum of the times
-//! that they spend in the buffer.
+//! that they spend in the buffer. If it may have none, or the buffer gets fuller than it ever was, they are put in order and
+//! pass in one loop that decides nothing.
 
 use super::Fast;
 use super::fifo::{Content, Fifo};
