@@ -30,6 +30,16 @@ impl Calls {
         self.0[entity]
     }
 
+    /// Such an event comes: is it up to date?
+    #[inline]
+    pub(super) fn take(&mut self, entity: usize, now: Time) -> bool {
+        let is_due = self.0[entity] == now;
+        if is_due {
+            self.0[entity] = Time::NEVER;
+        }
+        is_due
+    }
+
     /// Such an event comes: the end does what is due, if it still is; answers whose timer it was, unless out of date.
     pub(super) fn ring(
         &mut self,
@@ -38,10 +48,9 @@ impl Calls {
         now: Time,
         out: &mut Outbox,
     ) -> Option<(usize, End)> {
-        if self.0[entity] != now {
+        if !self.take(entity, now) {
             return None;
         }
-        self.0[entity] = Time::NEVER;
         let (flow, end) = End::of_entity(entity);
         let Network { flows, circuits, .. } = network;
         if flows[flow].next_timer(end).is_some_and(|due| due <= now) {

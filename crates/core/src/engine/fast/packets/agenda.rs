@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use super::steps::Packet;
+use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
-use crate::kernel::row::Row;
 use crate::units::Time;
 
 /// Everything that is pending, in the order of [`crate::kernel`].
@@ -13,27 +13,39 @@ use crate::units::Time;
 /// (C. L. Mallows, "Patience sorting", SIAM Review 5(4), 1963). What a port sends keeps its order, and so does what
 /// answers to that; hence a few rows hold everything, each is a queue, and only their heads have to be compared. Packets
 /// that find no row go through a heap. So do calls, through one of their own, for timers are many and far away.
+///
+/// No row holds two packets of one instant, so the [`Ties`] between lines are only drawn where the heads of rows meet.
 #[derive(Debug)]
 pub(super) struct Agenda {
-    /// When the first event of each row is due, and when the last one.
-    firsts: [Time; MOST_ROWS],
+    ties: Ties,
+    /// When the first event of each place is due: of the calls, of the packets without a row, and of the rows.
+    firsts: [Time; PLACES],
+    /// When the last event of each row is due, or was if it is empty; rows with later ones come first.
     lasts: [Time; MOST_ROWS],
-    rows: Vec<Row<(u32, Packet)>>,
+    rows: [VecDeque<Arrival>; MOST_ROWS],
     /// Rows beyond which all others are empty.
     used: usize,
     /// Arrivals of packets without a row, and by line which ones.
     late: EventQueue,
-    lanes: Vec<VecDeque<(u32, Packet)>>,
-    first_late: Time,
+    lanes: Vec<VecDeque<Arrival>>,
     calls: EventQueue,
-    first_call: Time,
+}
+
+/// A packet will arrive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    pub(super) time: Time,
+    /// Over which line, and at which step of its way.
+    pub(super) line: u32,
+    pub(super) at: u32,
+    pub(super) packet: Packet,
 }
 
 /// What happens next.
 #[derive(Debug)]
 pub(super) enum Due {
-    /// A packet arrives at a step of its way.
-    Packet(u32, Packet),
+    /// A packet arrives.
+    Packet(Arrival),
     /// A host or a port is called.
     Call(Event),
 }
@@ -41,65 +53,57 @@ pub(super) enum Due {
 /// Rows beyond which the heap is cheaper than their comparison.
 const MOST_ROWS: usize = 12;
 /// Where an event is that is in no row.
-const CALLS: usize = MOST_ROWS;
-const LATE: usize = MOST_ROWS + 1;
+const CALLS: usize = 0;
+const LATE: usize = 1;
+/// The place of the first row.
+const ROWS: usize = 2;
+const PLACES: usize = ROWS + MOST_ROWS;
 
 impl Agenda {
     /// Nothing is pending.
-    pub(super) fn new(lines: usize) -> Agenda {
+    pub(super) fn new(ties: Ties, lines: usize) -> Agenda {
         Agenda {
-            firsts: [Time::NEVER; MOST_ROWS],
+            ties,
+            firsts: [Time::NEVER; PLACES],
             lasts: [Time::ZERO; MOST_ROWS],
-            rows: vec![Row::default(); MOST_ROWS],
+            rows: Default::default(),
             used: 0,
             late: EventQueue::default(),
             lanes: vec![VecDeque::new(); lines],
-            first_late: Time::NEVER,
             calls: EventQueue::default(),
-            first_call: Time::NEVER,
         }
     }
 
-    /// A packet will arrive at a step of its way, over a line; `rank` is that of the line then.
+    /// A packet will arrive.
     #[inline]
-    pub(super) fn expect(&mut self, packet: (u32, Packet), line: u32, time: Time, rank: u32) {
-        let event = Event { time, class: Class::Arrive, rank, entity: line };
-        let (mut row, mut closest) = (self.used, 0);
-        for (other, last) in self.lasts[..self.used].iter().enumerate() {
-            let close = if *last < time { last.0 + 1 } else { 0 };
-            if close > closest {
-                (row, closest) = (other, close);
-            }
-        }
+    pub(super) fn expect(&mut self, arrival: Arrival) {
+        let time = arrival.time;
+        let row = self.lasts[..self.used].iter().position(|last| *last < time).unwrap_or(self.used);
         if row == MOST_ROWS {
-            return self.expect_late(packet, event);
+            return self.expect_late(arrival);
         }
         self.used = self.used.max(row + 1);
-        self.rows[row].push(event.key(), packet);
-        self.firsts[row] = self.firsts[row].min(time);
         self.lasts[row] = time;
+        let first = &mut self.firsts[ROWS + row];
+        *first = time.min(*first);
+        self.rows[row].push_back(arrival);
     }
 
     /// A host or a port is to be called.
     #[inline]
     pub(super) fn call(&mut self, event: Event) {
+        self.firsts[CALLS] = self.firsts[CALLS].min(event.time);
         self.calls.push(event);
-        self.first_call = self.first_call.min(event.time);
     }
 
     /// What happens next, if it is before `end`, and when.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pop_before(&mut self, end: Time) -> Option<(Time, Due)> {
-        let (mut first, mut place) = (self.first_call, CALLS);
-        let mut tie = self.first_late == first;
-        if self.first_late < first {
-            (first, place) = (self.first_late, LATE);
-        }
-        for (row, &time) in self.firsts[..self.used].iter().enumerate() {
-            tie = time == first || tie && time > first;
-            if time < first {
-                (first, place) = (time, row);
-            }
+        let (mut first, mut place, mut tie) = (self.firsts[CALLS], CALLS, false);
+        for (other, &time) in self.firsts[..ROWS + self.used].iter().enumerate().skip(LATE) {
+            tie = if time < first { false } else { tie | (time == first) };
+            place = if time < first { other } else { place };
+            first = first.min(time);
         }
         if first >= end {
             return None;
@@ -110,51 +114,65 @@ impl Agenda {
         let due = match place {
             CALLS => self.pop_call(),
             LATE => self.pop_late(),
-            row => self.pop_row(row),
+            row => self.pop_row(row - ROWS),
         };
         Some((first, due))
     }
 
     /// Where the event is that goes first at an instant.
-    #[cold]
+    #[inline(never)]
     fn least_at(&self, time: Time) -> usize {
-        let due = |&row: &usize| self.firsts[row] == time;
-        let rows = (0..self.used).filter(due).map(|row| (self.rows[row].first(), row));
+        let due = |&row: &usize| self.firsts[ROWS + row] == time;
+        let key = |row: usize| self.rows[row].front().map_or(u128::MAX, |arrival| self.event(arrival).key());
+        let rows = (0..self.used).filter(due).map(|row| (key(row), ROWS + row));
         let others = [(self.calls.first_key(), CALLS), (self.late.first_key(), LATE)];
         rows.chain(others).min().map_or(CALLS, |(_, place)| place)
+    }
+
+    /// The arrival of a packet as an event of the kernel.
+    fn event(&self, arrival: &Arrival) -> Event {
+        let &Arrival { time, line, .. } = arrival;
+        Event { time, class: Class::Arrive, rank: self.ties.rank(time, line), entity: line }
     }
 
     #[inline]
     fn pop_row(&mut self, place: usize) -> Due {
         let row = &mut self.rows[place];
-        let (_, (at, packet)) = row.pop().expect("a row that is due holds something");
-        self.firsts[place] = Time((row.first() >> 64) as u64);
-        if self.firsts[place] == Time::NEVER {
-            self.lasts[place] = Time::ZERO;
-            while self.used > 0 && self.firsts[self.used - 1] == Time::NEVER {
-                self.used -= 1;
-            }
+        let arrival = row.pop_front().expect("a row that is due holds something");
+        match row.front() {
+            Some(next) => self.firsts[ROWS + place] = next.time,
+            None => self.end_row(place),
         }
-        Due::Packet(at, packet)
+        Due::Packet(arrival)
+    }
+
+    /// A row is empty: if it is the last one in use it can wait until it is needed again.
+    #[inline]
+    fn end_row(&mut self, place: usize) {
+        self.firsts[ROWS + place] = Time::NEVER;
+        while self.used > 0 && self.firsts[ROWS + self.used - 1] == Time::NEVER {
+            self.used -= 1;
+        }
     }
 
     fn pop_late(&mut self) -> Due {
         let event = self.late.pop_before(Time::NEVER).expect("something is late");
-        self.first_late = self.late.first_time().unwrap_or(Time::NEVER);
-        let packet = self.lanes[event.entity as usize].pop_front();
-        let (at, packet) = packet.expect("an arriving packet was on the line");
-        Due::Packet(at, packet)
+        self.firsts[LATE] = self.late.first_time().unwrap_or(Time::NEVER);
+        let arrival = self.lanes[event.entity as usize].pop_front();
+        Due::Packet(arrival.expect("an arriving packet was on the line"))
     }
 
     fn pop_call(&mut self) -> Due {
         let event = self.calls.pop_before(Time::NEVER).expect("somebody is to be called");
-        self.first_call = self.calls.first_time().unwrap_or(Time::NEVER);
+        self.firsts[CALLS] = self.calls.first_time().unwrap_or(Time::NEVER);
         Due::Call(event)
     }
 
-    fn expect_late(&mut self, packet: (u32, Packet), event: Event) {
-        self.lanes[event.entity as usize].push_back(packet);
+    #[cold]
+    fn expect_late(&mut self, arrival: Arrival) {
+        let event = self.event(&arrival);
+        self.firsts[LATE] = self.firsts[LATE].min(arrival.time);
+        self.lanes[event.entity as usize].push_back(arrival);
         self.late.push(event);
-        self.first_late = self.first_late.min(event.time);
     }
 }

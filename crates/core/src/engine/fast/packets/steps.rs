@@ -1,38 +1,53 @@
 //! The way of every circuit, port by port.
 
+use std::collections::BTreeMap;
+
+use super::super::pace::Paces;
 use super::super::plan::{latency, lines, rule};
 use crate::buffer::admission::Rule;
+use crate::network::circuit::Payload;
 use crate::scenario::contract::passing_circuits;
-use crate::scenario::model::{NodeKind, Scenario};
+use crate::scenario::model::{Line, NodeKind, Scenario};
 use crate::scheduler;
 use crate::unit::{Flags, Unit};
 use crate::units::Span;
 
-/// A packet under way.
+/// A packet under way, with what it carries: so nothing has to be looked up when it arrives.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Packet {
-    pub(in super::super) frame: u32,
-    pub(in super::super) bytes: u16,
-    pub(in super::super) flags: Flags,
+pub(super) struct Packet {
+    pub(super) payload: Payload,
+    pub(super) flow: u32,
+    pub(super) frame: u32,
+    pub(super) bytes: u16,
+    pub(super) flags: Flags,
 }
 
 /// A port on the way of a circuit, or the host at its end.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Step {
-    pub(in super::super) stop: Stop,
-    /// How many ports a unit has behind it here.
-    pub(in super::super) hop: u8,
-    pub(in super::super) circuit: u32,
-    pub(in super::super) port: u32,
+pub(super) struct Step {
+    pub(super) circuit: u32,
+    /// The port; at the end the one from which the last line comes.
+    pub(super) port: u32,
     /// The circuit's number at the port; at the end twice the number of the flow, and one more if it is its sink.
-    pub(in super::super) vc: u32,
+    pub(super) vc: u32,
+    /// The kind of the port's line.
+    pub(super) kind: u32,
+    pub(super) stop: Stop,
+    /// How many ports a unit has behind it here.
+    pub(super) hop: u8,
+}
+
+/// What lines have in common that are alike, as most lines of a network are.
+#[derive(Debug)]
+pub(super) struct LineKind {
     /// Time from the end of a transmission to the arrival at the next step.
-    pub(in super::super) latency: u64,
+    pub(super) latency: u64,
+    pub(super) paces: Paces,
 }
 
 /// How packets come to a step, and who handles them there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Stop {
+pub(super) enum Stop {
     /// A port that takes packets by a rule and gets them in order, over one line or from its own host.
     Alone,
     /// A port that takes packets by a rule, over several lines.
@@ -52,14 +67,16 @@ pub(super) struct Steps {
     pub(super) list: Vec<Step>,
     /// Where that of each circuit begins.
     pub(super) first: Vec<u32>,
+    pub(super) kinds: Vec<LineKind>,
     /// For every port the rule by which it takes packets; none if it has to be asked.
     pub(super) rules: Vec<Option<Rule>>,
 }
 
 impl Packet {
     /// The unit that it is, at a step.
-    pub(super) fn unit(self, step: &Step) -> Unit {
-        let Packet { frame, bytes, flags } = self;
+    #[inline]
+    pub(super) fn unit(&self, step: &Step) -> Unit {
+        let Packet { frame, bytes, flags, .. } = *self;
         Unit { vc: step.circuit, frame, index: 0, bytes, hop: step.hop, flags }
     }
 }
@@ -84,6 +101,7 @@ impl Steps {
             }
         };
         let ends = ends(scenario, &rules);
+        let (kinds, kind) = line_kinds(scenario);
         let (mut list, mut first) = (Vec::new(), Vec::with_capacity(scenario.vcs.len()));
         for (vc, spec) in scenario.vcs.iter().enumerate() {
             first.push(list.len() as u32);
@@ -96,7 +114,7 @@ impl Steps {
                     circuit: vc as u32,
                     port: line as u32,
                     vc: number as u32,
-                    latency: latency(scenario, &scenario.lines[line]).0,
+                    kind: kind[line],
                 });
             }
             let last = *list.last().expect("a circuit has a port");
@@ -104,8 +122,22 @@ impl Steps {
             let (stop, vc) = ends[host].map_or((Stop::Host, 0), |end| (Stop::End, end));
             list.push(Step { stop, hop: last.hop + 1, vc, ..last });
         }
-        Steps { list, first, rules }
+        Steps { list, first, kinds, rules }
     }
+}
+
+/// The kinds of lines, and that of each.
+fn line_kinds(scenario: &Scenario) -> (Vec<LineKind>, Vec<u32>) {
+    let (mut kinds, mut known) = (Vec::new(), BTreeMap::new());
+    let mut kind = |line: &Line| {
+        let latency = latency(scenario, line).0;
+        *known.entry((line.rate, latency)).or_insert_with(|| {
+            kinds.push(LineKind { latency, paces: Paces::new(line.rate) });
+            kinds.len() as u32 - 1
+        })
+    };
+    let kind = scenario.lines.iter().map(&mut kind).collect();
+    (kinds, kind)
 }
 
 /// For every node the one end of a flow that is there, as [`Step::vc`] has it, if all that makes it act comes over one line

@@ -1,0 +1,268 @@
+//! Everything between the hosts: ports, and packets on their way.
+
+use std::collections::VecDeque;
+
+use super::super::books::Window;
+use super::agenda::{Agenda, Arrival};
+use super::fifo::{Aside, Fifo};
+use super::steps::{LineKind, Packet, Step, Steps, Stop};
+use crate::buffer::admission::Rule;
+use crate::buffer::verdict::Reason;
+use crate::engine::{LossRecord, number_at_port, sampled_ports};
+use crate::kernel::Ties;
+use crate::kernel::queue::{Class, Event};
+use crate::link::port::{Loss, Started};
+use crate::network::Network;
+use crate::network::circuit::{Payload, Tally};
+use crate::network::flow::Flow;
+use crate::scenario::model::{Scenario, Vc};
+use crate::unit::{Flags, Unit};
+use crate::units::{Span, Time};
+
+pub(super) struct Transit {
+    pub(super) window: Window,
+    /// All but its flows, and of its circuits no more than their paths.
+    pub(super) network: Network,
+    pub(super) steps: Vec<Step>,
+    kinds: Vec<LineKind>,
+    courses: Vec<Course>,
+    /// Ports that take packets by a rule, and whether they do; the others are not in use here.
+    fifos: Vec<Fifo>,
+    asides: Vec<Aside>,
+    is_ruled: Vec<bool>,
+    pub(super) agenda: Agenda,
+    pub(super) packet_hops: u64,
+    pub(super) log: Option<Vec<LossRecord>>,
+    losses: Vec<Loss>,
+    /// By step what has come to a port that is asked, until it is sent or something behind it is.
+    asked: Vec<VecDeque<Packet>>,
+    /// By line how many packets will arrive at a host that does not act ahead of them.
+    pub(super) awaited: Vec<u32>,
+    /// Packets that are on a line at the end of the run, by circuit.
+    pub(super) on_lines: Vec<u64>,
+    /// Ports that are asked and whose occupancy is sampled, when next and how often.
+    sampled: Vec<usize>,
+    sample: Time,
+    every: Span,
+}
+
+/// A circuit: where its way begins, what its first link adds to a packet, and what has become of its packets.
+#[derive(Clone, Copy, Debug)]
+struct Course {
+    first: u32,
+    header: u32,
+    tally: Tally,
+    /// Packets that had arrived when the measured time began.
+    unmeasured: u64,
+}
+
+impl Transit {
+    /// The network at time zero, and its flows.
+    pub(super) fn new(scenario: &Scenario, log: bool) -> (Transit, Vec<Flow>) {
+        let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
+        let mut network = Network::new(scenario);
+        let flows = std::mem::take(&mut network.flows);
+        let Steps { list, first, kinds, rules } = Steps::new(scenario);
+        let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
+        let course = |(first, vc): (u32, &Vc)| Course {
+            first,
+            header: vc.header,
+            tally: Tally::default(),
+            unmeasured: 0,
+        };
+        let any_asked = rules.iter().any(Option::is_none);
+        let mut transit = Transit {
+            window,
+            asked: vec![VecDeque::new(); if any_asked { list.len() } else { 0 }],
+            steps: list,
+            kinds,
+            courses: first.into_iter().zip(&scenario.vcs).map(course).collect(),
+            fifos: Vec::with_capacity(rules.len()),
+            asides: Vec::with_capacity(rules.len()),
+            is_ruled: rules.iter().map(Option::is_some).collect(),
+            agenda: Agenda::new(Ties::new(scenario.seed), scenario.lines.len()),
+            packet_hops: 0,
+            log: log.then(Vec::new),
+            losses: Vec::new(),
+            awaited: vec![0; scenario.lines.len()],
+            on_lines: vec![0; network.circuits.len()],
+            sampled: sampled.collect(),
+            sample: Time::ZERO,
+            every: scenario.sample,
+            network,
+        };
+        for (port, rule) in rules.into_iter().enumerate() {
+            let line = &scenario.lines[port];
+            let aside = Aside::new(scenario, line, window, &transit.network.ports[port]);
+            transit.fifos.push(Fifo::new(line, rule.unwrap_or(Rule::Fits), &aside));
+            transit.asides.push(aside);
+            transit.tick(port, Time::ZERO);
+        }
+        (transit, flows)
+    }
+
+    /// When ports that are asked are sampled next, if there are any.
+    pub(super) fn next_sample(&self) -> Option<Time> {
+        (!self.sampled.is_empty()).then_some(self.sample)
+    }
+
+    /// Sample them.
+    pub(super) fn sample(&mut self) {
+        self.sampled.iter().for_each(|&port| self.network.ports[port].sample());
+        self.sample += self.every;
+    }
+
+    /// The measured time begins.
+    pub(super) fn reset_counters(&mut self, now: Time) {
+        self.network.reset_counters(now);
+        self.courses.iter_mut().for_each(|course| course.unmeasured = course.tally.arrived);
+    }
+
+    /// At the end of the run, circuits and ports that have passed packets on by themselves get their books.
+    pub(super) fn close(mut self) -> Transit {
+        let ports = self.fifos.iter_mut().zip(&mut self.asides).zip(&mut self.network.ports);
+        for (((fifo, aside), port), _) in ports.zip(&self.is_ruled).filter(|(_, is_ruled)| **is_ruled) {
+            fifo.close(aside, self.window, port);
+        }
+        for (circuit, course) in self.network.circuits.iter_mut().zip(&self.courses) {
+            circuit.enter(course.tally, course.tally.arrived - course.unmeasured);
+        }
+        self
+    }
+
+    /// A host sends a packet of `bytes` octets, IP header included.
+    pub(super) fn send(&mut self, now: Time, vc: u32, flow: u32, bytes: u32, payload: Payload) {
+        let Course { first, header, tally, .. } = &mut self.courses[vc as usize];
+        let (at, frame) = (*first, tally.sent as u32);
+        tally.sent += 1;
+        let bytes = u16::try_from(bytes + *header).expect("a checked packet fits");
+        let flags = payload.marks().with(Flags::FIRST).with(Flags::EOM);
+        let packet = Packet { payload, flow, frame, bytes, flags };
+        if self.steps[at as usize].stop != Stop::Asked {
+            if let Some((at, time)) = self.pass(at, &packet, now) {
+                self.expect(at, &packet, time);
+            }
+        } else if let Some(Arrival { at, packet, time, .. }) = self.enter(at, &packet, now) {
+            self.expect(at, &packet, time);
+        }
+    }
+
+    /// A packet comes to a port that takes it by a rule, and passes whatever can be worked through: to which step does it
+    /// come then, and when, unless it is lost or the run is over?
+    #[inline(always)]
+    pub(super) fn pass(&mut self, mut at: u32, packet: &Packet, mut now: Time) -> Option<(u32, Time)> {
+        loop {
+            let step = &self.steps[at as usize];
+            let (fifo, aside) = (&mut self.fifos[step.port as usize], &mut self.asides[step.port as usize]);
+            let LineKind { latency, paces } = &mut self.kinds[step.kind as usize];
+            let (latency, pace) = (*latency, paces.of(packet.bytes));
+            let sent = match fifo.take(aside, self.window, now, (packet.unit(step), step.vc), &pace) {
+                Ok(sent) => sent,
+                Err(reason) => {
+                    let (port, unit) = (step.port, packet.unit(step));
+                    self.lost(port, unit, reason, now);
+                    return None;
+                }
+            };
+            if sent.starts >= self.window.to {
+                return None;
+            }
+            self.packet_hops += 1;
+            now = Time(sent.ends.0 + latency);
+            at += 1;
+            let next = &self.steps[at as usize];
+            if now >= self.window.to {
+                self.on_lines[next.circuit as usize] += 1;
+                return None;
+            }
+            if next.stop != Stop::Alone {
+                return Some((at, now));
+            }
+        }
+    }
+
+    /// A packet comes to a port that is asked about it; answers what [`Transit::start`] does.
+    pub(super) fn enter(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Arrival> {
+        let step = self.steps[at as usize];
+        let (port, unit) = (step.port as usize, packet.unit(&step));
+        self.asked[at as usize].push_back(*packet);
+        let Network { ports, circuits, .. } = &mut self.network;
+        ports[port].arrive(now, unit, step.vc as usize, number_at_port(circuits), &mut self.losses);
+        self.start(port, now)
+    }
+
+    /// The line of a port that is asked is free again; answers what [`Transit::start`] does.
+    pub(super) fn free(&mut self, port: usize, now: Time) -> Option<Arrival> {
+        self.network.ports[port].finish(now);
+        self.start(port, now)
+    }
+
+    /// Let a port that is asked start the next packet, if its line is free: where does it come next, and when, unless it is
+    /// lost or the run is over?
+    fn start(&mut self, port: usize, now: Time) -> Option<Arrival> {
+        let Network { ports, circuits, .. } = &mut self.network;
+        let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
+        for Loss { unit, reason } in std::mem::take(&mut self.losses) {
+            self.lost(port as u32, unit, reason, now);
+        }
+        let Started { unit, sent } = started?;
+        self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
+        self.agenda.call(Event::new(sent.ends, Class::Free, port as u32));
+        let at = self.courses[unit.vc as usize].first + u32::from(unit.hop);
+        let packet = Packet { flags: unit.flags, ..self.leave(at, unit.frame) };
+        let (at, time, line) = (at + 1, sent.arrives, port as u32);
+        if time >= self.window.to {
+            self.on_lines[unit.vc as usize] += 1;
+            return None;
+        }
+        if self.steps[at as usize].stop != Stop::Alone {
+            return Some(Arrival { time, line, at, packet });
+        }
+        let (at, time) = self.pass(at, &packet, time)?;
+        Some(Arrival { time, line, at, packet })
+    }
+
+    /// A packet leaves a port that is asked. A circuit keeps its order, so those before it are lost.
+    fn leave(&mut self, at: u32, frame: u32) -> Packet {
+        let packets = &mut self.asked[at as usize];
+        loop {
+            let packet = packets.pop_front().expect("a packet that is sent has come");
+            if packet.frame == frame {
+                return packet;
+            }
+        }
+    }
+
+    /// A packet will come to a step where nothing can be done ahead of it.
+    #[inline]
+    pub(super) fn expect(&mut self, at: u32, packet: &Packet, time: Time) {
+        let line = self.steps[at as usize - 1].port;
+        if self.steps[at as usize].stop == Stop::End {
+            self.awaited[line as usize] += 1;
+        }
+        self.agenda.expect(Arrival { time, line, at, packet: *packet });
+    }
+
+    /// A packet has arrived at the end of its way.
+    #[inline]
+    pub(super) fn arrived(&mut self, at: u32) {
+        self.courses[self.steps[at as usize].circuit as usize].tally.arrived += 1;
+    }
+
+    /// The clock of a port's policy ticks.
+    pub(super) fn tick(&mut self, port: usize, now: Time) {
+        if let Some(time) = self.network.ports[port].tick(now) {
+            self.agenda.call(Event::new(time, Class::Tick, port as u32));
+        }
+    }
+
+    /// A port has lost a packet.
+    #[cold]
+    fn lost(&mut self, port: u32, unit: Unit, reason: Reason, time: Time) {
+        let Unit { vc, frame, index, .. } = unit;
+        self.courses[vc as usize].tally.lost += 1;
+        if let Some(log) = &mut self.log {
+            log.push(LossRecord { time, port, vc, frame, index, reason });
+        }
+    }
+}
