@@ -18,8 +18,13 @@ impl Calls {
     /// The event that calls an end for its next timer, unless it will be called before that anyway.
     #[inline]
     pub(super) fn next(&mut self, flows: &[Flow], flow: usize, end: End) -> Option<Event> {
-        let entity = end.entity(flow);
-        let time = flows[flow].next_timer(end).filter(|time| *time < self.0[entity])?;
+        self.sooner(end.entity(flow), flows[flow].next_timer(end))
+    }
+
+    /// The same for whoever knows when that timer goes off.
+    #[inline]
+    pub(super) fn sooner(&mut self, entity: usize, due: Option<Time>) -> Option<Event> {
+        let time = due.filter(|time| *time < self.0[entity])?;
         self.0[entity] = time;
         Some(Event::new(time, Class::Timer, entity as u32))
     }

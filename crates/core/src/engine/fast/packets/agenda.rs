@@ -41,13 +41,12 @@ pub(super) struct Arrival {
     pub(super) packet: Packet,
 }
 
-/// What happens next.
-#[derive(Debug)]
+/// Where that is which happens next: in a row, among the packets without one, or among the calls.
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Due {
-    /// A packet arrives.
-    Packet(Arrival),
-    /// A host or a port is called.
-    Call(Event),
+    Row(usize),
+    Late,
+    Call,
 }
 
 /// Rows beyond which the heap is cheaper than their comparison.
@@ -96,9 +95,9 @@ impl Agenda {
         self.calls.push(event);
     }
 
-    /// What happens next, if it is before `end`, and when.
+    /// Where that is which happens next, if it is before `end`.
     #[inline(always)]
-    pub(super) fn pop_before(&mut self, end: Time) -> Option<(Time, Due)> {
+    pub(super) fn first_before(&self, end: Time) -> Option<Due> {
         let (mut first, mut place, mut tie) = (self.firsts[CALLS], CALLS, false);
         for (other, &time) in self.firsts[..ROWS + self.used].iter().enumerate().skip(LATE) {
             tie = if time < first { false } else { tie | (time == first) };
@@ -111,12 +110,11 @@ impl Agenda {
         if tie {
             place = self.least_at(first);
         }
-        let due = match place {
-            CALLS => self.pop_call(),
-            LATE => self.pop_late(),
-            row => self.pop_row(row - ROWS),
-        };
-        Some((first, due))
+        Some(match place {
+            CALLS => Due::Call,
+            LATE => Due::Late,
+            row => Due::Row(row - ROWS),
+        })
     }
 
     /// Where the event is that goes first at an instant.
@@ -135,15 +133,17 @@ impl Agenda {
         Event { time, class: Class::Arrive, rank: self.ties.rank(time, line), entity: line }
     }
 
-    #[inline]
-    fn pop_row(&mut self, place: usize) -> Due {
-        let row = &mut self.rows[place];
-        let arrival = row.pop_front().expect("a row that is due holds something");
-        match row.front() {
-            Some(next) => self.firsts[ROWS + place] = next.time,
-            None => self.end_row(place),
+    /// Take the first packet of a row.
+    #[inline(always)] // what is handed over as an option is copied piece by piece
+    pub(super) fn pop_row(&mut self, row: usize) -> Arrival {
+        let packets = &mut self.rows[row];
+        let arrival = *packets.front().expect("a row that is due holds something");
+        packets.pop_front();
+        match packets.front() {
+            Some(next) => self.firsts[ROWS + row] = next.time,
+            None => self.end_row(row),
         }
-        Due::Packet(arrival)
+        arrival
     }
 
     /// A row is empty: if it is the last one in use it can wait until it is needed again.
@@ -155,17 +155,18 @@ impl Agenda {
         }
     }
 
-    fn pop_late(&mut self) -> Due {
+    /// Take the first packet without a row.
+    pub(super) fn pop_late(&mut self) -> Arrival {
         let event = self.late.pop_before(Time::NEVER).expect("something is late");
         self.firsts[LATE] = self.late.first_time().unwrap_or(Time::NEVER);
-        let arrival = self.lanes[event.entity as usize].pop_front();
-        Due::Packet(arrival.expect("an arriving packet was on the line"))
+        self.lanes[event.entity as usize].pop_front().expect("an arriving packet was on the line")
     }
 
-    fn pop_call(&mut self) -> Due {
+    /// Take the first call.
+    pub(super) fn pop_call(&mut self) -> Event {
         let event = self.calls.pop_before(Time::NEVER).expect("somebody is to be called");
         self.firsts[CALLS] = self.calls.first_time().unwrap_or(Time::NEVER);
-        Due::Call(event)
+        event
     }
 
     #[cold]

@@ -46,11 +46,12 @@ pub(in super::super) struct Fifo {
     capacity: u64,
     /// The frame rule and its threshold, if there is one.
     frames: Option<Box<(u64, Frames)>>,
+    aside: Box<Aside>,
 }
 
 /// What few of them touch.
 #[derive(Debug)]
-pub(in super::super) struct Aside {
+struct Aside {
     books: Books,
     /// When the measured time begins, if it has not.
     begin: Time,
@@ -69,7 +70,15 @@ pub(in super::super) struct Sent {
 
 impl Fifo {
     /// An empty port that takes packets by this rule.
-    pub(in super::super) fn new(line: &Line, rule: Rule, aside: &Aside) -> Fifo {
+    pub(in super::super) fn new(
+        scenario: &Scenario,
+        number: usize,
+        rule: Rule,
+        window: Window,
+        port: &Port,
+    ) -> Fifo {
+        let line = &scenario.lines[number];
+        let aside = Box::new(Aside::new(scenario, line, window, port));
         let frames = match rule {
             Rule::Fits => None,
             Rule::Frames { threshold, frames } => Some(Box::new((threshold, frames))),
@@ -93,25 +102,27 @@ impl Fifo {
             max: 0,
             capacity,
             frames,
+            aside,
         }
     }
 
-    /// A packet of the port's circuit `vc` and of this pace arrives: when is it sent, or why is it lost?
-    #[inline(always)] // a unit is in registers, and most of it is never looked at
+    /// A packet of so many octets and of this pace arrives: when is it sent, or why is it lost? Few want to know which unit
+    /// it is, and of which circuit of the port.
+    #[inline(always)] // a unit that nobody looks at need not be put together
     pub(in super::super) fn take(
         &mut self,
-        aside: &mut Aside,
         window: Window,
         now: Time,
-        (unit, vc): (Unit, u32),
+        bytes: u16,
         pace: &Pace,
+        unit: impl Fn() -> (Unit, u32),
     ) -> Result<Sent, Reason> {
         if self.stop <= now {
-            self.settle(aside, now);
+            self.settle(now);
         }
-        let size = if self.in_bytes { unit.bytes } else { 1 };
+        let size = if self.in_bytes { bytes } else { 1 };
         if self.is_judged || self.ends() > now {
-            self.queue(aside, now, (unit, vc), size)?;
+            self.queue(now, size, &unit)?;
         } else {
             self.empty();
             self.largest = self.largest.max(size);
@@ -122,21 +133,22 @@ impl Fifo {
         (self.last, self.carries) = (size, self.free.time > ends);
         if window.from <= now && ends < window.to {
             self.passed += 1;
-            self.octets += u64::from(unit.bytes);
+            self.octets += u64::from(bytes);
             self.area += u128::from(ends.0 - now.0) * u128::from(size);
         } else {
-            self.enter_part(aside, window, Stay { unit, vc, size: size.into(), arrived: now, starts, ends });
+            let (unit, vc) = unit();
+            self.enter_part(window, &Stay { unit, vc, size: size.into(), arrived: now, starts, ends });
         }
         Ok(Sent { starts, ends })
     }
 
     /// At the end of the run, leave everything as if the port had done its own books.
-    pub(in super::super) fn close(&mut self, aside: &mut Aside, window: Window, port: &mut Port) {
-        self.settle(aside, Time(window.to.0 - 1));
+    pub(in super::super) fn close(&mut self, window: Window, port: &mut Port) {
+        self.settle(Time(window.to.0 - 1));
         let max = self.max.max(self.largest.into());
-        aside.books.enter_whole(self.passed, self.octets, self.area, max);
-        port.counters_mut().occupancy = aside.occupancy.clone();
-        aside.books.close(port);
+        self.aside.books.enter_whole(self.passed, self.octets, self.area, max);
+        port.counters_mut().occupancy = self.aside.occupancy.clone();
+        self.aside.books.close(port);
     }
 
     /// When the packet that came last has left.
@@ -146,22 +158,15 @@ impl Fifo {
     }
 
     /// A packet that may have to wait, or to be judged: is it taken?
-    #[inline]
-    fn queue(
-        &mut self,
-        aside: &mut Aside,
-        now: Time,
-        (unit, vc): (Unit, u32),
-        size: u16,
-    ) -> Result<(), Reason> {
+    #[inline(always)] // see `take`
+    fn queue(&mut self, now: Time, size: u16, unit: &impl Fn() -> (Unit, u32)) -> Result<(), Reason> {
         let is_busy = self.ends() > now;
         let mut level = self.bound(is_busy) + u64::from(size);
         if self.is_judged || level > self.max.min(self.capacity) {
             self.drop_until(now);
-            let before = self.bound(is_busy);
-            level = before + u64::from(size);
+            level = self.bound(is_busy) + u64::from(size);
             if self.is_judged || level > self.capacity {
-                self.judge(aside, now, unit, (vc, before, level <= self.capacity))?;
+                self.judge(now, unit(), size)?;
             }
         }
         self.max = self.max.max(level);
@@ -180,13 +185,10 @@ impl Fifo {
     }
 
     /// A packet that does not fit, or that has to pass the frame rule: is it taken?
-    fn judge(
-        &mut self,
-        aside: &mut Aside,
-        now: Time,
-        unit: Unit,
-        (vc, level, fits): (u32, u64, bool),
-    ) -> Result<(), Reason> {
+    #[inline(never)]
+    fn judge(&mut self, now: Time, (unit, vc): (Unit, u32), size: u16) -> Result<(), Reason> {
+        let level = self.bound(self.ends() > now);
+        let fits = level + u64::from(size) <= self.capacity;
         let verdict = match self.frames.as_deref_mut() {
             None if fits => Verdict::Accept,
             None => Verdict::Discard(Reason::Overflow),
@@ -197,7 +199,7 @@ impl Fifo {
         };
         match verdict {
             Verdict::Discard(reason) => {
-                aside.books.lose(now, &unit, reason);
+                self.aside.books.lose(now, &unit, reason);
                 Err(reason)
             }
             _ => Ok(()),
@@ -230,18 +232,20 @@ impl Fifo {
 
     /// A packet during whose stay the measured time begins or ends, or that stays before it.
     #[cold]
-    fn enter_part(&mut self, aside: &mut Aside, window: Window, stay: Stay) {
-        aside.books.frames_whole_out += u64::from(window.holds(stay.ends));
-        aside.books.enter(&stay);
+    fn enter_part(&mut self, window: Window, stay: &Stay) {
+        let books = &mut self.aside.books;
+        books.frames_whole_out += u64::from(window.holds(stay.ends));
+        books.enter(stay);
     }
 
     /// Take the samples up to `now`, and begin the measured time; both come before whatever else happens at an instant.
     #[cold]
-    fn settle(&mut self, aside: &mut Aside, now: Time) {
+    fn settle(&mut self, now: Time) {
         while self.stop <= now {
             let before = Time(self.stop.0.saturating_sub(1));
             self.drop_until(before);
             let level = self.bound(self.ends() > before);
+            let aside = &mut *self.aside;
             if aside.begin == self.stop {
                 aside.begin = Time::NEVER;
                 (self.max, self.largest) = (level, 0);
@@ -256,7 +260,7 @@ impl Fifo {
 
 impl Aside {
     /// What belongs to an empty port; samples before the measured time would not count.
-    pub(in super::super) fn new(scenario: &Scenario, line: &Line, window: Window, port: &Port) -> Aside {
+    fn new(scenario: &Scenario, line: &Line, window: Window, port: &Port) -> Aside {
         let every = scenario.sample.0;
         let sampled = line.port.capacity != u64::MAX;
         let mut occupancy = port.counters().occupancy.clone();

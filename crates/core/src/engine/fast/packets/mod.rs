@@ -12,6 +12,7 @@
 //! What each packet touches is kept together and small, because with a thousand flows memory is what takes time.
 
 mod agenda;
+mod cargo;
 mod fifo;
 mod steps;
 mod transit;
@@ -26,8 +27,9 @@ use crate::scenario::model::{Medium, Scenario};
 use crate::units::Time;
 
 use agenda::{Arrival, Due};
-pub(super) use fifo::{Aside, Fifo};
-use steps::{Packet, Stop};
+use cargo::Cargo;
+pub(super) use fifo::Fifo;
+use steps::{Packet, Step, Stop};
 use transit::Transit;
 
 /// Whether a scenario is all packets.
@@ -62,9 +64,9 @@ struct Setout<'a> {
 }
 
 impl Uplink for Setout<'_> {
-    #[inline]
+    #[inline(always)] // whoever sends knows of which kind the payload is
     fn send(&mut self, vc: u32, flow: u32, bytes: u32, payload: Payload) {
-        self.transit.send(self.now, vc, flow, bytes, payload);
+        self.transit.send(self.now, vc, flow, bytes, &Cargo::of(payload));
     }
 }
 
@@ -88,11 +90,21 @@ impl Packets {
     }
 
     fn handle_until(&mut self, end: Time) {
-        while let Some((now, due)) = self.transit.agenda.pop_before(end) {
+        while let Some(due) = self.transit.agenda.first_before(end) {
             self.events += 1;
             match due {
-                Due::Packet(arrival) => self.arrive(&arrival),
-                Due::Call(event) => self.called(event, now),
+                Due::Row(row) => {
+                    let arrival = self.transit.agenda.pop_row(row);
+                    self.arrive(&arrival);
+                }
+                Due::Late => {
+                    let arrival = self.transit.agenda.pop_late();
+                    self.arrive(&arrival);
+                }
+                Due::Call => {
+                    let event = self.transit.agenda.pop_call();
+                    self.called(event, event.time);
+                }
             }
         }
     }
@@ -129,7 +141,8 @@ impl Packets {
     #[inline]
     fn arrive(&mut self, arrival: &Arrival) {
         let &Arrival { time, at, ref packet, .. } = arrival;
-        match self.transit.steps[at as usize].stop {
+        let Step { stop, circuit, port, .. } = self.transit.steps[at as usize];
+        match stop {
             Stop::Alone | Stop::Meet => {
                 if let Some((at, time)) = self.transit.pass(at, packet, time) {
                     self.come_to(at, packet, time);
@@ -140,10 +153,10 @@ impl Packets {
                     self.come(next);
                 }
             }
-            Stop::Host => self.deliver(at, packet, time),
+            Stop::Host => self.deliver(circuit, packet, time),
             Stop::End => {
-                self.transit.awaited[self.transit.steps[at as usize].port as usize] -= 1;
-                self.deliver(at, packet, time);
+                self.transit.awaited[port as usize] -= 1;
+                self.deliver(circuit, packet, time);
             }
         }
     }
@@ -155,23 +168,25 @@ impl Packets {
     /// A packet will come to a step: if that is a host that acts ahead of time, it does so now.
     #[inline]
     fn come_to(&mut self, at: u32, packet: &Packet, time: Time) {
-        let step = &self.transit.steps[at as usize];
-        let (entity, line) = (step.vc as usize, step.port as usize);
-        if step.stop == Stop::End && time < self.end && self.transit.awaited[line] == 0 {
-            self.ring_before(entity, time);
-            return self.deliver(at, packet, time);
+        let Step { stop, circuit, port, vc: entity, .. } = self.transit.steps[at as usize];
+        if stop == Stop::End && time < self.end && self.transit.awaited[port as usize] == 0 {
+            self.ring_before(entity as usize, time);
+            return self.deliver(circuit, packet, time);
         }
         self.transit.expect(at, packet, time);
     }
 
     /// A packet arrives at the host where its circuit ends.
     #[inline]
-    fn deliver(&mut self, at: u32, packet: &Packet, now: Time) {
-        self.transit.arrived(at);
-        let flow = packet.flow as usize;
+    fn deliver(&mut self, circuit: u32, packet: &Packet, now: Time) {
+        self.transit.arrived(circuit);
+        let flow = &mut self.flows[packet.flow as usize];
         let setout = &mut Setout { transit: &mut self.transit, now };
-        let end = self.flows[flow].receive(now, &packet.payload, setout);
-        self.call(flow, end);
+        let end = flow.receive(now, &packet.cargo.payload(), setout);
+        let due = flow.next_timer(end);
+        if let Some(event) = self.calls.sooner(end.entity(packet.flow as usize), due) {
+            self.transit.agenda.call(event);
+        }
     }
 
     /// The end of a flow acts ahead of time: timers that go off before `time` do so now.

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use super::super::pace::Paces;
+use super::super::pace::{Pace, Paces};
 use super::super::plan::{latency, lines, rule};
+use super::cargo::Cargo;
 use crate::buffer::admission::Rule;
-use crate::network::circuit::Payload;
 use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::{Line, NodeKind, Scenario};
 use crate::scheduler;
 use crate::unit::{Flags, Unit};
-use crate::units::Span;
+use crate::units::{Rate, Span};
 
 /// A packet under way, with what it carries: so nothing has to be looked up when it arrives.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packet {
-    pub(super) payload: Payload,
+    pub(super) cargo: Cargo,
     pub(super) flow: u32,
     pub(super) frame: u32,
     pub(super) bytes: u16,
@@ -42,7 +42,9 @@ pub(super) struct Step {
 pub(super) struct LineKind {
     /// Time from the end of a transmission to the arrival at the next step.
     pub(super) latency: u64,
-    pub(super) paces: Paces,
+    /// The paces of packets of the size that came last, small and large ones: acknowledgements and data.
+    recent: [(u16, Pace); 2],
+    paces: Paces,
 }
 
 /// How packets come to a step, and who handles them there.
@@ -71,6 +73,25 @@ pub(super) struct Steps {
     /// For every port the rule by which it takes packets; none if it has to be asked.
     pub(super) rules: Vec<Option<Rule>>,
 }
+
+impl LineKind {
+    fn new(rate: Rate, latency: u64) -> LineKind {
+        LineKind { latency, recent: Default::default(), paces: Paces::new(rate) }
+    }
+
+    /// The pace of packets of so many octets.
+    #[inline]
+    pub(super) fn pace(&mut self, bytes: u16) -> &Pace {
+        let recent = &mut self.recent[usize::from(bytes > SMALL)];
+        if recent.0 != bytes {
+            *recent = (bytes, self.paces.of(bytes));
+        }
+        &recent.1
+    }
+}
+
+/// Octets beyond which a packet is no acknowledgement.
+const SMALL: u16 = 128;
 
 impl Packet {
     /// The unit that it is, at a step.
@@ -132,7 +153,7 @@ fn line_kinds(scenario: &Scenario) -> (Vec<LineKind>, Vec<u32>) {
     let mut kind = |line: &Line| {
         let latency = latency(scenario, line).0;
         *known.entry((line.rate, latency)).or_insert_with(|| {
-            kinds.push(LineKind { latency, paces: Paces::new(line.rate) });
+            kinds.push(LineKind::new(line.rate, latency));
             kinds.len() as u32 - 1
         })
     };

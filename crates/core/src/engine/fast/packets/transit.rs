@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use super::super::books::Window;
 use super::agenda::{Agenda, Arrival};
-use super::fifo::{Aside, Fifo};
+use super::cargo::Cargo;
+use super::fifo::{Fifo, Sent};
 use super::steps::{LineKind, Packet, Step, Steps, Stop};
 use crate::buffer::admission::Rule;
 use crate::buffer::verdict::Reason;
@@ -13,10 +14,10 @@ use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event};
 use crate::link::port::{Loss, Started};
 use crate::network::Network;
-use crate::network::circuit::{Payload, Tally};
+use crate::network::circuit::Tally;
 use crate::network::flow::Flow;
 use crate::scenario::model::{Scenario, Vc};
-use crate::unit::{Flags, Unit};
+use crate::unit::Unit;
 use crate::units::{Span, Time};
 
 pub(super) struct Transit {
@@ -28,7 +29,6 @@ pub(super) struct Transit {
     courses: Vec<Course>,
     /// Ports that take packets by a rule, and whether they do; the others are not in use here.
     fifos: Vec<Fifo>,
-    asides: Vec<Aside>,
     is_ruled: Vec<bool>,
     pub(super) agenda: Agenda,
     pub(super) packet_hops: u64,
@@ -78,7 +78,6 @@ impl Transit {
             kinds,
             courses: first.into_iter().zip(&scenario.vcs).map(course).collect(),
             fifos: Vec::with_capacity(rules.len()),
-            asides: Vec::with_capacity(rules.len()),
             is_ruled: rules.iter().map(Option::is_some).collect(),
             agenda: Agenda::new(Ties::new(scenario.seed), scenario.lines.len()),
             packet_hops: 0,
@@ -92,10 +91,8 @@ impl Transit {
             network,
         };
         for (port, rule) in rules.into_iter().enumerate() {
-            let line = &scenario.lines[port];
-            let aside = Aside::new(scenario, line, window, &transit.network.ports[port]);
-            transit.fifos.push(Fifo::new(line, rule.unwrap_or(Rule::Fits), &aside));
-            transit.asides.push(aside);
+            let (rule, state) = (rule.unwrap_or(Rule::Fits), &transit.network.ports[port]);
+            transit.fifos.push(Fifo::new(scenario, port, rule, window, state));
             transit.tick(port, Time::ZERO);
         }
         (transit, flows)
@@ -120,9 +117,9 @@ impl Transit {
 
     /// At the end of the run, circuits and ports that have passed packets on by themselves get their books.
     pub(super) fn close(mut self) -> Transit {
-        let ports = self.fifos.iter_mut().zip(&mut self.asides).zip(&mut self.network.ports);
-        for (((fifo, aside), port), _) in ports.zip(&self.is_ruled).filter(|(_, is_ruled)| **is_ruled) {
-            fifo.close(aside, self.window, port);
+        let ports = self.fifos.iter_mut().zip(&mut self.network.ports).zip(&self.is_ruled);
+        for ((fifo, port), _) in ports.filter(|(_, is_ruled)| **is_ruled) {
+            fifo.close(self.window, port);
         }
         for (circuit, course) in self.network.circuits.iter_mut().zip(&self.courses) {
             circuit.enter(course.tally, course.tally.arrived - course.unmeasured);
@@ -131,18 +128,24 @@ impl Transit {
     }
 
     /// A host sends a packet of `bytes` octets, IP header included.
-    pub(super) fn send(&mut self, now: Time, vc: u32, flow: u32, bytes: u32, payload: Payload) {
+    pub(super) fn send(&mut self, now: Time, vc: u32, flow: u32, bytes: u32, cargo: &Cargo) {
         let Course { first, header, tally, .. } = &mut self.courses[vc as usize];
         let (at, frame) = (*first, tally.sent as u32);
         tally.sent += 1;
         let bytes = u16::try_from(bytes + *header).expect("a checked packet fits");
-        let flags = payload.marks().with(Flags::FIRST).with(Flags::EOM);
-        let packet = Packet { payload, flow, frame, bytes, flags };
-        if self.steps[at as usize].stop != Stop::Asked {
-            if let Some((at, time)) = self.pass(at, &packet, now) {
-                self.expect(at, &packet, time);
-            }
-        } else if let Some(Arrival { at, packet, time, .. }) = self.enter(at, &packet, now) {
+        let packet = Packet { cargo: *cargo, flow, frame, bytes, flags: cargo.flags() };
+        if self.steps[at as usize].stop == Stop::Asked {
+            return self.send_asked(at, &packet, now);
+        }
+        if let Some((at, time)) = self.pass(at, &packet, now) {
+            self.expect(at, &packet, time);
+        }
+    }
+
+    /// The same where the interface of the host has to be asked.
+    #[inline(never)]
+    fn send_asked(&mut self, at: u32, packet: &Packet, now: Time) {
+        if let Some(Arrival { at, packet, time, .. }) = self.enter(at, packet, now) {
             self.expect(at, &packet, time);
         }
     }
@@ -151,12 +154,13 @@ impl Transit {
     /// come then, and when, unless it is lost or the run is over?
     #[inline(always)]
     pub(super) fn pass(&mut self, mut at: u32, packet: &Packet, mut now: Time) -> Option<(u32, Time)> {
+        let mut steps = self.steps[at as usize..].iter();
+        let mut step = steps.next().expect("a packet comes to a step");
         loop {
-            let step = &self.steps[at as usize];
-            let (fifo, aside) = (&mut self.fifos[step.port as usize], &mut self.asides[step.port as usize]);
-            let LineKind { latency, paces } = &mut self.kinds[step.kind as usize];
-            let (latency, pace) = (*latency, paces.of(packet.bytes));
-            let sent = match fifo.take(aside, self.window, now, (packet.unit(step), step.vc), &pace) {
+            let kind = &mut self.kinds[step.kind as usize];
+            let (latency, pace) = (kind.latency, kind.pace(packet.bytes));
+            let unit = || (packet.unit(step), step.vc);
+            let sent = match self.fifos[step.port as usize].take(self.window, now, packet.bytes, pace, unit) {
                 Ok(sent) => sent,
                 Err(reason) => {
                     let (port, unit) = (step.port, packet.unit(step));
@@ -164,20 +168,27 @@ impl Transit {
                     return None;
                 }
             };
-            if sent.starts >= self.window.to {
+            now = Time(sent.ends.0 + latency);
+            if now >= self.window.to {
+                let circuit = step.circuit;
+                self.stay(circuit, sent);
                 return None;
             }
             self.packet_hops += 1;
-            now = Time(sent.ends.0 + latency);
             at += 1;
-            let next = &self.steps[at as usize];
-            if now >= self.window.to {
-                self.on_lines[next.circuit as usize] += 1;
-                return None;
-            }
-            if next.stop != Stop::Alone {
+            step = steps.next().expect("behind a port there is another or a host");
+            if step.stop != Stop::Alone {
                 return Some((at, now));
             }
+        }
+    }
+
+    /// A packet does not arrive before the end of the run.
+    #[cold]
+    fn stay(&mut self, circuit: u32, sent: Sent) {
+        if sent.starts < self.window.to {
+            self.packet_hops += 1;
+            self.on_lines[circuit as usize] += 1;
         }
     }
 
@@ -245,8 +256,8 @@ impl Transit {
 
     /// A packet has arrived at the end of its way.
     #[inline]
-    pub(super) fn arrived(&mut self, at: u32) {
-        self.courses[self.steps[at as usize].circuit as usize].tally.arrived += 1;
+    pub(super) fn arrived(&mut self, circuit: u32) {
+        self.courses[circuit as usize].tally.arrived += 1;
     }
 
     /// The clock of a port's policy ticks.

@@ -2,7 +2,7 @@
 
 use super::super::books::Stay;
 use super::super::pace::Pace;
-use super::super::packets::{Aside, Fifo};
+use super::super::packets::Fifo;
 use super::Ledger;
 use super::ways::{Pass, Way};
 use crate::buffer::admission::Rule;
@@ -42,7 +42,6 @@ pub(super) struct Stream {
 pub(super) struct Interface {
     pub(super) port: usize,
     pub(super) fifo: Fifo,
-    pub(super) aside: Aside,
     transit: Pass,
     pace: Pace,
 }
@@ -55,10 +54,9 @@ impl Stream {
         let interface = waits.then(|| {
             let transit = way.before.remove(0);
             let port = transit.port as usize;
-            let aside = Aside::new(scenario, &scenario.lines[port], ledger.window, &network.ports[port]);
-            let fifo = Fifo::new(&scenario.lines[port], Rule::Fits, &aside);
+            let fifo = Fifo::new(scenario, port, Rule::Fits, ledger.window, &network.ports[port]);
             let pace = Pace::of(scenario.lines[port].rate, CELL_BYTES as u16);
-            Box::new(Interface { port, fifo, aside, transit, pace })
+            Box::new(Interface { port, fifo, transit, pace })
         });
         let time = |passes: &[Pass]| passes.iter().map(|pass| pass.transit).sum();
         Stream {
@@ -150,8 +148,8 @@ impl Stream {
     fn wait(&mut self, now: Time, ledger: &mut Ledger) -> Option<Time> {
         let unit = self.unit(0);
         let interface = self.interface.as_deref_mut().expect("cells wait at an interface");
-        let Interface { fifo, aside, transit: Pass { vc, whole, transit, .. }, pace, .. } = interface;
-        let sent = fifo.take(aside, ledger.window, now, (unit, *vc), pace);
+        let Interface { fifo, transit: Pass { vc, whole, transit, .. }, pace, .. } = interface;
+        let sent = fifo.take(ledger.window, now, unit.bytes, pace, || (unit, *vc));
         let sent = sent.expect("an interface takes everything");
         if sent.starts >= ledger.window.to {
             return None;
