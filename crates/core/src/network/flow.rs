@@ -174,7 +174,9 @@ impl Flow {
 
     /// The same for an engine with an uplink of its own.
     pub(crate) fn ring<U: Uplink>(&mut self, end: End, now: Time, uplink: &mut U) {
-        self.work_off(end, now, uplink);
+        if self.processors.is_some() {
+            self.work_off(end, now, uplink);
+        }
         let starts = self.start.take_if(|start| *start <= now).is_some();
         match (&mut self.work, end) {
             (Work::Tcp(tcp), end) => {
@@ -298,6 +300,7 @@ impl Flow {
     }
 
     /// What the processor of one end has done by now.
+    #[inline(never)] // there is seldom one
     fn work_off<U: Uplink>(&mut self, end: End, now: Time, uplink: &mut U) {
         let (Work::Tcp(tcp), Some(processors)) = (&mut self.work, &mut self.processors) else { return };
         while let Some(task) = processors[end as usize].take(now) {

@@ -74,7 +74,7 @@ impl Agenda {
     }
 
     /// A packet will arrive.
-    #[inline]
+    #[inline(always)] // so that its parts go where they stay
     pub(super) fn expect(&mut self, arrival: Arrival) {
         let time = arrival.time;
         let row = self.lasts[..self.used].iter().position(|last| *last < time).unwrap_or(self.used);
@@ -98,16 +98,17 @@ impl Agenda {
     /// Where that is which happens next, if it is before `end`.
     #[inline(always)]
     pub(super) fn first_before(&self, end: Time) -> Option<Due> {
-        let (mut first, mut place, mut tie) = (self.firsts[CALLS], CALLS, false);
+        // without a branch, since which place it is cannot be foreseen
+        let (mut first, mut place, mut last) = (self.firsts[CALLS], CALLS, CALLS);
         for (other, &time) in self.firsts[..ROWS + self.used].iter().enumerate().skip(LATE) {
-            tie = if time < first { false } else { tie | (time == first) };
             place = if time < first { other } else { place };
+            last = if time <= first { other } else { last };
             first = first.min(time);
         }
         if first >= end {
             return None;
         }
-        if tie {
+        if place != last {
             place = self.least_at(first);
         }
         Some(match place {
@@ -120,14 +121,18 @@ impl Agenda {
     /// Where the event is that goes first at an instant.
     #[inline(never)]
     fn least_at(&self, time: Time) -> usize {
-        let due = |&row: &usize| self.firsts[ROWS + row] == time;
-        let key = |row: usize| self.rows[row].front().map_or(u128::MAX, |arrival| self.event(arrival).key());
-        let rows = (0..self.used).filter(due).map(|row| (key(row), ROWS + row));
-        let others = [(self.calls.first_key(), CALLS), (self.late.first_key(), LATE)];
-        rows.chain(others).min().map_or(CALLS, |(_, place)| place)
+        let key = |place: usize| match place {
+            CALLS => self.calls.first_key(),
+            LATE => self.late.first_key(),
+            row => self.rows[row - ROWS].front().map_or(u128::MAX, |arrival| self.event(arrival).key()),
+        };
+        let due = |place: &usize| self.firsts[*place] == time;
+        let least = (0..ROWS + self.used).filter(due).map(|place| (key(place), place)).min();
+        least.expect("something is due").1
     }
 
     /// The arrival of a packet as an event of the kernel.
+    #[inline]
     fn event(&self, arrival: &Arrival) -> Event {
         let &Arrival { time, line, .. } = arrival;
         Event { time, class: Class::Arrive, rank: self.ties.rank(time, line), entity: line }

@@ -44,14 +44,14 @@ pub(in super::super) struct Fifo {
     waiting: u64,
     max: u64,
     capacity: u64,
-    /// The frame rule and its threshold, if there is one.
-    frames: Option<Box<(u64, Frames)>>,
     aside: Box<Aside>,
 }
 
 /// What few of them touch.
 #[derive(Debug)]
 struct Aside {
+    /// The frame rule and its threshold, if there is one.
+    frames: Option<(u64, Frames)>,
     books: Books,
     /// When the measured time begins, if it has not.
     begin: Time,
@@ -78,12 +78,12 @@ impl Fifo {
         port: &Port,
     ) -> Fifo {
         let line = &scenario.lines[number];
-        let aside = Box::new(Aside::new(scenario, line, window, port));
         let frames = match rule {
             Rule::Fits => None,
-            Rule::Frames { threshold, frames } => Some(Box::new((threshold, frames))),
+            Rule::Frames { threshold, frames } => Some((threshold, frames)),
             Rule::Asked(_) => unreachable!("a port that is asked is none of these"),
         };
+        let aside = Box::new(Aside::new(scenario, line, frames, window, port));
         let capacity = line.port.capacity;
         Fifo {
             free: Beat::default(),
@@ -94,14 +94,13 @@ impl Fifo {
             last: 0,
             largest: 0,
             in_bytes: line.port.measure == Measure::Bytes,
-            is_judged: frames.is_some() || capacity < u64::from(u16::MAX),
+            is_judged: aside.frames.is_some() || capacity < u64::from(u16::MAX),
             carries: false,
             is_queued: false,
             older: VecDeque::new(),
             waiting: 0,
             max: 0,
             capacity,
-            frames,
             aside,
         }
     }
@@ -122,9 +121,13 @@ impl Fifo {
         }
         let size = if self.in_bytes { bytes } else { 1 };
         if self.is_judged || self.ends() > now {
-            self.queue(now, size, &unit)?;
+            if !self.queue(now, size) {
+                self.judge(now, unit(), size)?;
+            }
         } else {
-            self.empty();
+            if self.is_queued {
+                self.empty();
+            }
             self.largest = self.largest.max(size);
         }
         let start = self.free.not_before(now);
@@ -157,39 +160,44 @@ impl Fifo {
         Time(self.free.time.0 - u64::from(self.carries))
     }
 
-    /// A packet that may have to wait, or to be judged: is it taken?
-    #[inline(always)] // see `take`
-    fn queue(&mut self, now: Time, size: u16, unit: &impl Fn() -> (Unit, u32)) -> Result<(), Reason> {
-        let is_busy = self.ends() > now;
-        let mut level = self.bound(is_busy) + u64::from(size);
+    /// A packet that may have to wait is taken, unless it has to be judged.
+    #[inline(never)] // few registers will do for those that find the line idle
+    fn queue(&mut self, now: Time, size: u16) -> bool {
+        let level = self.bound(now) + u64::from(size);
         if self.is_judged || level > self.max.min(self.capacity) {
             self.drop_until(now);
-            level = self.bound(is_busy) + u64::from(size);
+            let level = self.bound(now) + u64::from(size);
             if self.is_judged || level > self.capacity {
-                self.judge(now, unit(), size)?;
+                return false;
             }
+            self.max = self.max.max(level);
         }
-        self.max = self.max.max(level);
-        if is_busy {
+        self.join(now);
+        true
+    }
+
+    /// A packet joins the queue, if there is one: the one before it goes to the list.
+    #[inline]
+    fn join(&mut self, now: Time) {
+        if self.ends() > now {
             self.older.push_back((self.ends(), self.last));
             self.waiting += u64::from(self.last);
             self.is_queued = true;
         }
-        Ok(())
     }
 
     /// How much is in the buffer at most; exactly, if whoever has left is no longer in the list.
     #[inline]
-    fn bound(&self, is_busy: bool) -> u64 {
-        if is_busy { self.waiting + u64::from(self.last) } else { 0 }
+    fn bound(&self, now: Time) -> u64 {
+        if self.ends() > now { self.waiting + u64::from(self.last) } else { 0 }
     }
 
     /// A packet that does not fit, or that has to pass the frame rule: is it taken?
     #[inline(never)]
     fn judge(&mut self, now: Time, (unit, vc): (Unit, u32), size: u16) -> Result<(), Reason> {
-        let level = self.bound(self.ends() > now);
+        let level = self.bound(now);
         let fits = level + u64::from(size) <= self.capacity;
-        let verdict = match self.frames.as_deref_mut() {
+        let verdict = match &mut self.aside.frames {
             None if fits => Verdict::Accept,
             None => Verdict::Discard(Reason::Overflow),
             Some((threshold, frames)) => {
@@ -202,21 +210,22 @@ impl Fifo {
                 self.aside.books.lose(now, &unit, reason);
                 Err(reason)
             }
-            _ => Ok(()),
+            _ => {
+                self.max = self.max.max(level + u64::from(size));
+                self.join(now);
+                Ok(())
+            }
         }
     }
 
     /// Everything has left.
-    #[inline]
+    #[inline(never)]
     fn empty(&mut self) {
-        if self.is_queued {
-            self.older.clear();
-            (self.waiting, self.is_queued) = (0, false);
-        }
+        self.older.clear();
+        (self.waiting, self.is_queued) = (0, false);
     }
 
     /// What has ended up to `now` leaves the list.
-    #[inline]
     fn drop_until(&mut self, now: Time) {
         if self.ends() <= now {
             return self.empty();
@@ -244,7 +253,7 @@ impl Fifo {
         while self.stop <= now {
             let before = Time(self.stop.0.saturating_sub(1));
             self.drop_until(before);
-            let level = self.bound(self.ends() > before);
+            let level = self.bound(before);
             let aside = &mut *self.aside;
             if aside.begin == self.stop {
                 aside.begin = Time::NEVER;
@@ -260,17 +269,34 @@ impl Fifo {
 
 impl Aside {
     /// What belongs to an empty port; samples before the measured time would not count.
-    fn new(scenario: &Scenario, line: &Line, window: Window, port: &Port) -> Aside {
+    fn new(
+        scenario: &Scenario,
+        line: &Line,
+        frames: Option<(u64, Frames)>,
+        window: Window,
+        port: &Port,
+    ) -> Aside {
         let every = scenario.sample.0;
         let sampled = line.port.capacity != u64::MAX;
         let mut occupancy = port.counters().occupancy.clone();
         occupancy.reset(window.from, 0);
         Aside {
+            frames,
             books: Books::new(window),
             begin: window.from,
             sample: if sampled { Time(window.from.0.div_ceil(every) * every) } else { Time::NEVER },
             every,
             occupancy,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_takes_two_lines_of_the_cache() {
+        assert_eq!(size_of::<Fifo>(), 128);
     }
 }

@@ -66,7 +66,7 @@ struct Setout<'a> {
 impl Uplink for Setout<'_> {
     #[inline(always)] // whoever sends knows of which kind the payload is
     fn send(&mut self, vc: u32, flow: u32, bytes: u32, payload: Payload) {
-        self.transit.send(self.now, vc, flow, bytes, &Cargo::of(payload));
+        self.transit.send(self.now, vc, flow, bytes, Cargo::of(payload));
     }
 }
 
@@ -92,31 +92,24 @@ impl Packets {
     fn handle_until(&mut self, end: Time) {
         while let Some(due) = self.transit.agenda.first_before(end) {
             self.events += 1;
-            match due {
-                Due::Row(row) => {
-                    let arrival = self.transit.agenda.pop_row(row);
-                    self.arrive(&arrival);
-                }
-                Due::Late => {
-                    let arrival = self.transit.agenda.pop_late();
-                    self.arrive(&arrival);
-                }
+            let agenda = &mut self.transit.agenda;
+            let arrival = match due {
+                Due::Row(row) => agenda.pop_row(row),
+                Due::Late => agenda.pop_late(),
                 Due::Call => {
-                    let event = self.transit.agenda.pop_call();
+                    let event = agenda.pop_call();
                     self.called(event, event.time);
+                    continue;
                 }
-            }
+            };
+            self.arrive(&arrival);
         }
     }
 
     fn called(&mut self, event: Event, now: Time) {
         let entity = event.entity as usize;
         match event.class {
-            Class::Free => {
-                if let Some(next) = self.transit.free(entity, now) {
-                    self.come(next);
-                }
-            }
+            Class::Free => self.free(entity, now),
             Class::Tick => self.transit.tick(entity, now),
             Class::Timer => self.timer(entity, now),
             Class::Arrive | Class::Credit => unreachable!("nobody is called for these"),
@@ -138,46 +131,61 @@ impl Packets {
         Outcome { network, on_lines, work, losses: log.unwrap_or_default() }
     }
 
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, arrival: &Arrival) {
         let &Arrival { time, at, ref packet, .. } = arrival;
-        let Step { stop, circuit, port, .. } = self.transit.steps[at as usize];
-        match stop {
+        match self.transit.steps[at as usize].stop {
             Stop::Alone | Stop::Meet => {
-                if let Some((at, time)) = self.transit.pass(at, packet, time) {
-                    self.come_to(at, packet, time);
+                if let Some((at, time)) = self.transit.pass(at, packet.head, time) {
+                    self.come(at, packet, time);
                 }
             }
-            Stop::Asked => {
-                if let Some(next) = self.transit.enter(at, packet, time) {
-                    self.come(next);
-                }
-            }
-            Stop::Host => self.deliver(circuit, packet, time),
-            Stop::End => {
-                self.transit.awaited[port as usize] -= 1;
-                self.deliver(circuit, packet, time);
-            }
+            Stop::Asked => self.enter(at, *packet, time),
+            Stop::Host | Stop::End => self.land(at, packet, time),
         }
     }
 
-    fn come(&mut self, next: Arrival) {
-        self.come_to(next.at, &next.packet, next.time);
+    /// A packet comes to a port that is asked about it.
+    #[inline(never)]
+    fn enter(&mut self, at: u32, packet: Packet, now: Time) {
+        if let Some(Arrival { at, packet, time, .. }) = self.transit.enter(at, packet, now) {
+            self.come(at, &packet, time);
+        }
+    }
+
+    /// The line of a port that is asked is free again.
+    #[inline(never)]
+    fn free(&mut self, port: usize, now: Time) {
+        if let Some(Arrival { at, packet, time, .. }) = self.transit.free(port, now) {
+            self.come(at, &packet, time);
+        }
+    }
+
+    /// A packet arrives at a host that has not acted ahead of it.
+    #[inline(never)]
+    fn land(&mut self, at: u32, packet: &Packet, now: Time) {
+        let Step { stop, circuit, port, .. } = self.transit.steps[at as usize];
+        if stop == Stop::End {
+            self.transit.awaited[port as usize] -= 1;
+        }
+        self.deliver(circuit, packet, now);
     }
 
     /// A packet will come to a step: if that is a host that acts ahead of time, it does so now.
-    #[inline]
-    fn come_to(&mut self, at: u32, packet: &Packet, time: Time) {
+    #[inline(always)]
+    fn come(&mut self, at: u32, packet: &Packet, time: Time) {
         let Step { stop, circuit, port, vc: entity, .. } = self.transit.steps[at as usize];
         if stop == Stop::End && time < self.end && self.transit.awaited[port as usize] == 0 {
-            self.ring_before(entity as usize, time);
+            if self.calls.at(entity as usize) < time {
+                self.ring_before(entity as usize, time);
+            }
             return self.deliver(circuit, packet, time);
         }
-        self.transit.expect(at, packet, time);
+        self.transit.expect_later(at, *packet, time);
     }
 
     /// A packet arrives at the host where its circuit ends.
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, circuit: u32, packet: &Packet, now: Time) {
         self.transit.arrived(circuit);
         let flow = &mut self.flows[packet.flow as usize];
@@ -190,11 +198,8 @@ impl Packets {
     }
 
     /// The end of a flow acts ahead of time: timers that go off before `time` do so now.
-    #[inline]
+    #[inline(never)]
     fn ring_before(&mut self, entity: usize, time: Time) {
-        if self.calls.at(entity) >= time {
-            return;
-        }
         let (flow, end) = End::of_entity(entity);
         let flow = &mut self.flows[flow];
         while let Some(now) = flow.next_timer(end).filter(|due| *due < time) {

@@ -17,6 +17,12 @@ use crate::units::{Rate, Span};
 pub(super) struct Packet {
     pub(super) cargo: Cargo,
     pub(super) flow: u32,
+    pub(super) head: Head,
+}
+
+/// What ports want to know of a packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
     pub(super) frame: u32,
     pub(super) bytes: u16,
     pub(super) flags: Flags,
@@ -80,24 +86,29 @@ impl LineKind {
     }
 
     /// The pace of packets of so many octets.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pace(&mut self, bytes: u16) -> &Pace {
-        let recent = &mut self.recent[usize::from(bytes > SMALL)];
-        if recent.0 != bytes {
-            *recent = (bytes, self.paces.of(bytes));
+        let place = usize::from(bytes > SMALL);
+        if self.recent[place].0 != bytes {
+            self.renew(place, bytes);
         }
-        &recent.1
+        &self.recent[place].1
+    }
+
+    #[cold]
+    fn renew(&mut self, place: usize, bytes: u16) {
+        self.recent[place] = (bytes, self.paces.of(bytes));
     }
 }
 
 /// Octets beyond which a packet is no acknowledgement.
 const SMALL: u16 = 128;
 
-impl Packet {
-    /// The unit that it is, at a step.
+impl Head {
+    /// The unit that the packet is, at a step.
     #[inline]
-    pub(super) fn unit(&self, step: &Step) -> Unit {
-        let Packet { frame, bytes, flags, .. } = *self;
+    pub(super) fn unit(self, step: &Step) -> Unit {
+        let Head { frame, bytes, flags } = self;
         Unit { vc: step.circuit, frame, index: 0, bytes, hop: step.hop, flags }
     }
 }

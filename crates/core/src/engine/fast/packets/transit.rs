@@ -6,7 +6,7 @@ use super::super::books::Window;
 use super::agenda::{Agenda, Arrival};
 use super::cargo::Cargo;
 use super::fifo::{Fifo, Sent};
-use super::steps::{LineKind, Packet, Step, Steps, Stop};
+use super::steps::{Head, LineKind, Packet, Step, Steps, Stop};
 use crate::buffer::admission::Rule;
 use crate::buffer::verdict::Reason;
 use crate::engine::{LossRecord, number_at_port, sampled_ports};
@@ -128,75 +128,80 @@ impl Transit {
     }
 
     /// A host sends a packet of `bytes` octets, IP header included.
-    pub(super) fn send(&mut self, now: Time, vc: u32, flow: u32, bytes: u32, cargo: &Cargo) {
-        let Course { first, header, tally, .. } = &mut self.courses[vc as usize];
-        let (at, frame) = (*first, tally.sent as u32);
+    #[inline(always)] // what it carries need not go through memory
+    pub(super) fn send(&mut self, now: Time, vc: u32, flow: u32, bytes: u32, cargo: Cargo) {
+        let Course { first: at, header, tally, .. } = &mut self.courses[vc as usize];
+        let (at, frame) = (*at, tally.sent as u32);
         tally.sent += 1;
         let bytes = u16::try_from(bytes + *header).expect("a checked packet fits");
-        let packet = Packet { cargo: *cargo, flow, frame, bytes, flags: cargo.flags() };
+        let head = Head { frame, bytes, flags: cargo.flags() };
         if self.steps[at as usize].stop == Stop::Asked {
-            return self.send_asked(at, &packet, now);
+            return self.send_asked(at, Packet { cargo, flow, head }, now);
         }
-        if let Some((at, time)) = self.pass(at, &packet, now) {
-            self.expect(at, &packet, time);
+        if let Some((at, time)) = self.pass(at, head, now) {
+            self.expect(at, Packet { cargo, flow, head }, time);
         }
     }
 
     /// The same where the interface of the host has to be asked.
     #[inline(never)]
-    fn send_asked(&mut self, at: u32, packet: &Packet, now: Time) {
+    fn send_asked(&mut self, at: u32, packet: Packet, now: Time) {
         if let Some(Arrival { at, packet, time, .. }) = self.enter(at, packet, now) {
-            self.expect(at, &packet, time);
+            self.expect_later(at, packet, time);
         }
     }
 
     /// A packet comes to a port that takes it by a rule, and passes whatever can be worked through: to which step does it
     /// come then, and when, unless it is lost or the run is over?
     #[inline(always)]
-    pub(super) fn pass(&mut self, mut at: u32, packet: &Packet, mut now: Time) -> Option<(u32, Time)> {
-        let mut steps = self.steps[at as usize..].iter();
-        let mut step = steps.next().expect("a packet comes to a step");
+    pub(super) fn pass(&mut self, mut at: u32, head: Head, now: Time) -> Option<(u32, Time)> {
+        let mut time = self.cross(at, head, now)?;
         loop {
-            let kind = &mut self.kinds[step.kind as usize];
-            let (latency, pace) = (kind.latency, kind.pace(packet.bytes));
-            let unit = || (packet.unit(step), step.vc);
-            let sent = match self.fifos[step.port as usize].take(self.window, now, packet.bytes, pace, unit) {
-                Ok(sent) => sent,
-                Err(reason) => {
-                    let (port, unit) = (step.port, packet.unit(step));
-                    self.lost(port, unit, reason, now);
-                    return None;
-                }
-            };
-            now = Time(sent.ends.0 + latency);
-            if now >= self.window.to {
-                let circuit = step.circuit;
-                self.stay(circuit, sent);
-                return None;
-            }
-            self.packet_hops += 1;
             at += 1;
-            step = steps.next().expect("behind a port there is another or a host");
-            if step.stop != Stop::Alone {
-                return Some((at, now));
+            if self.steps[at as usize].stop != Stop::Alone {
+                return Some((at, time));
+            }
+            time = self.cross(at, head, time)?;
+        }
+    }
+
+    /// A packet comes to such a port: when will it come to the next step?
+    #[inline(always)]
+    fn cross(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
+        let step = &self.steps[at as usize];
+        let kind = &mut self.kinds[step.kind as usize];
+        let (latency, pace) = (kind.latency, kind.pace(head.bytes));
+        let unit = || (head.unit(step), step.vc);
+        match self.fifos[step.port as usize].take(self.window, now, head.bytes, pace, unit) {
+            Ok(Sent { starts, ends }) => {
+                let time = Time(ends.0 + latency);
+                self.packet_hops += 1;
+                if time < self.window.to { Some(time) } else { self.stay(at, starts) }
+            }
+            Err(reason) => {
+                let (port, unit) = (step.port, head.unit(step));
+                self.lost(port, unit, reason, now);
+                None
             }
         }
     }
 
-    /// A packet does not arrive before the end of the run.
+    /// A packet does not come to the next step before the end of the run.
     #[cold]
-    fn stay(&mut self, circuit: u32, sent: Sent) {
-        if sent.starts < self.window.to {
-            self.packet_hops += 1;
-            self.on_lines[circuit as usize] += 1;
+    fn stay(&mut self, at: u32, starts: Time) -> Option<Time> {
+        if starts < self.window.to {
+            self.on_lines[self.steps[at as usize].circuit as usize] += 1;
+        } else {
+            self.packet_hops -= 1;
         }
+        None
     }
 
     /// A packet comes to a port that is asked about it; answers what [`Transit::start`] does.
-    pub(super) fn enter(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Arrival> {
+    pub(super) fn enter(&mut self, at: u32, packet: Packet, now: Time) -> Option<Arrival> {
         let step = self.steps[at as usize];
-        let (port, unit) = (step.port as usize, packet.unit(&step));
-        self.asked[at as usize].push_back(*packet);
+        let (port, unit) = (step.port as usize, packet.head.unit(&step));
+        self.asked[at as usize].push_back(packet);
         let Network { ports, circuits, .. } = &mut self.network;
         ports[port].arrive(now, unit, step.vc as usize, number_at_port(circuits), &mut self.losses);
         self.start(port, now)
@@ -220,7 +225,8 @@ impl Transit {
         self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
         self.agenda.call(Event::new(sent.ends, Class::Free, port as u32));
         let at = self.courses[unit.vc as usize].first + u32::from(unit.hop);
-        let packet = Packet { flags: unit.flags, ..self.leave(at, unit.frame) };
+        let mut packet = self.leave(at, unit.frame);
+        packet.head.flags = unit.flags;
         let (at, time, line) = (at + 1, sent.arrives, port as u32);
         if time >= self.window.to {
             self.on_lines[unit.vc as usize] += 1;
@@ -229,7 +235,7 @@ impl Transit {
         if self.steps[at as usize].stop != Stop::Alone {
             return Some(Arrival { time, line, at, packet });
         }
-        let (at, time) = self.pass(at, &packet, time)?;
+        let (at, time) = self.pass(at, packet.head, time)?;
         Some(Arrival { time, line, at, packet })
     }
 
@@ -238,20 +244,26 @@ impl Transit {
         let packets = &mut self.asked[at as usize];
         loop {
             let packet = packets.pop_front().expect("a packet that is sent has come");
-            if packet.frame == frame {
+            if packet.head.frame == frame {
                 return packet;
             }
         }
     }
 
     /// A packet will come to a step where nothing can be done ahead of it.
-    #[inline]
-    pub(super) fn expect(&mut self, at: u32, packet: &Packet, time: Time) {
+    #[inline(always)] // so that its parts go where they stay
+    pub(super) fn expect(&mut self, at: u32, packet: Packet, time: Time) {
         let line = self.steps[at as usize - 1].port;
         if self.steps[at as usize].stop == Stop::End {
             self.awaited[line as usize] += 1;
         }
-        self.agenda.expect(Arrival { time, line, at, packet: *packet });
+        self.agenda.expect(Arrival { time, line, at, packet });
+    }
+
+    /// The same for those who seldom need it.
+    #[inline(never)]
+    pub(super) fn expect_later(&mut self, at: u32, packet: Packet, time: Time) {
+        self.expect(at, packet, time);
     }
 
     /// A packet has arrived at the end of its way.
