@@ -155,8 +155,7 @@ impl Flow {
             return if end == End::Source { self.start } else { None };
         }
         let timer = match (&self.work, end) {
-            (Work::Tcp(tcp), End::Source) => earliest(tcp.sender.next_timer(), tcp.app.next),
-            (Work::Tcp(tcp), End::Sink) => tcp.receiver.next_timer(),
+            (Work::Tcp(tcp), end) => tcp.next_timer(end),
             (Work::Datagrams(source), End::Source) => Some(source.ticks.next()),
             (Work::Coded(coded), End::Source) => Some(coded.next),
             (Work::Datagrams(_) | Work::Coded(_), End::Sink) => None,
@@ -203,39 +202,47 @@ impl Flow {
 
     /// A frame of this flow has arrived whole; answers the end at which it did.
     pub fn deliver(&mut self, now: Time, frame: &Frame, circuits: &mut [Circuit], out: &mut Outbox) -> End {
-        self.receive(now, &frame.payload, &mut Framer { circuits, out })
+        self.receive(now, &frame.payload, &mut Framer { circuits, out }).0
     }
 
-    /// The same for an engine with an uplink of its own.
-    #[inline]
-    pub(crate) fn receive<U: Uplink>(&mut self, now: Time, payload: &Payload, uplink: &mut U) -> End {
+    /// The same for an engine with an uplink of its own; answers as well what [`Flow::next_timer`] will say of that end.
+    #[inline(always)] // once for each kind of uplink
+    pub(crate) fn receive<U: Uplink>(
+        &mut self,
+        now: Time,
+        payload: &Payload,
+        uplink: &mut U,
+    ) -> (End, Option<Time>) {
         // by reference, since a payload that has just been copied is slow to copy again
-        let end = match (&mut self.work, payload) {
+        let answer = match (&mut self.work, payload) {
             (Work::Tcp(tcp), Payload::Tcp(segment)) => {
                 let end = if segment.is_ack { End::Source } else { End::Sink };
                 match &mut self.processors {
-                    Some(processors) => processors[end as usize].add(now, Task::Receive(*segment)),
+                    Some(processors) => {
+                        processors[end as usize].add(now, Task::Receive(*segment));
+                        (end, earliest(tcp.next_timer(end), processors[end as usize].next()))
+                    }
                     None => {
                         let out = &mut Interfaces { ways: self.ways, now, processors: None, uplink };
                         tcp.receive(now, segment, out);
+                        (end, tcp.next_timer(end))
                     }
                 }
-                end
             }
             (Work::Datagrams(source), &Payload::Datagram { bytes, sent }) => {
                 source.figures.received += 1;
                 source.figures.bytes += u64::from(bytes);
                 source.figures.delivery.add(now.since(sent));
-                End::Sink
+                (End::Sink, None)
             }
             (Work::Coded(coded), &Payload::Coded { label, sent, .. }) => {
                 coded.receive(now, label, sent);
-                End::Sink
+                (End::Sink, None)
             }
             _ => unreachable!("a frame comes from its own flow"),
         };
         self.record(now);
-        end
+        answer
     }
 
     /// What the flow has done since the last reset.
@@ -383,6 +390,13 @@ impl Tcp {
             receiver: Receiver::new(params, phase(spec.to, "fast", params.fast_timer)),
             app: Application { file, next: None, transfers: 0 },
             baseline: Box::default(),
+        }
+    }
+
+    fn next_timer(&self, end: End) -> Option<Time> {
+        match end {
+            End::Source => earliest(self.sender.next_timer(), self.app.next),
+            End::Sink => self.receiver.next_timer(),
         }
     }
 

@@ -1,7 +1,6 @@
 //! What is to happen, and when: packets under way, and calls of hosts and of ports that have to be asked.
 
-use std::collections::VecDeque;
-
+use super::row::Row;
 use super::steps::Packet;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
@@ -22,17 +21,17 @@ pub(super) struct Agenda {
     firsts: [Time; PLACES],
     /// When the last event of each row is due, or was if it is empty; rows with later ones come first.
     lasts: [Time; MOST_ROWS],
-    rows: [VecDeque<Arrival>; MOST_ROWS],
+    rows: [Row; MOST_ROWS],
     /// Rows beyond which all others are empty.
     used: usize,
     /// Arrivals of packets without a row, and by line which ones.
     late: EventQueue,
-    lanes: Vec<VecDeque<Arrival>>,
+    lanes: Vec<Row>,
     calls: EventQueue,
 }
 
 /// A packet will arrive.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arrival {
     pub(super) time: Time,
     /// Over which line, and at which step of its way.
@@ -68,24 +67,36 @@ impl Agenda {
             rows: Default::default(),
             used: 0,
             late: EventQueue::default(),
-            lanes: vec![VecDeque::new(); lines],
+            lanes: (0..lines).map(|_| Row::default()).collect(),
             calls: EventQueue::default(),
         }
     }
 
     /// A packet will arrive.
-    #[inline(always)] // so that its parts go where they stay
+    #[inline(always)] // see `Row::add`
     pub(super) fn expect(&mut self, arrival: Arrival) {
-        let time = arrival.time;
+        let Arrival { time, line, .. } = arrival;
         let row = self.lasts[..self.used].iter().position(|last| *last < time).unwrap_or(self.used);
-        if row == MOST_ROWS {
-            return self.expect_late(arrival);
-        }
+        let row = if row < MOST_ROWS { self.join(row, time) } else { self.join_late(time, line) };
+        *row.add() = arrival;
+    }
+
+    /// The row that a packet joins.
+    #[inline(always)]
+    fn join(&mut self, row: usize, time: Time) -> &mut Row {
         self.used = self.used.max(row + 1);
         self.lasts[row] = time;
         let first = &mut self.firsts[ROWS + row];
         *first = time.min(*first);
-        self.rows[row].push_back(arrival);
+        &mut self.rows[row]
+    }
+
+    /// The list of a line, for a packet that finds no row.
+    #[cold]
+    fn join_late(&mut self, time: Time, line: u32) -> &mut Row {
+        self.firsts[LATE] = self.firsts[LATE].min(time);
+        self.late.push(self.event(time, line));
+        &mut self.lanes[line as usize]
     }
 
     /// A host or a port is to be called.
@@ -98,24 +109,34 @@ impl Agenda {
     /// Where that is which happens next, if it is before `end`.
     #[inline(always)]
     pub(super) fn first_before(&self, end: Time) -> Option<Due> {
-        // without a branch, since which place it is cannot be foreseen
-        let (mut first, mut place, mut last) = (self.firsts[CALLS], CALLS, CALLS);
-        for (other, &time) in self.firsts[..ROWS + self.used].iter().enumerate().skip(LATE) {
-            place = if time < first { other } else { place };
-            last = if time <= first { other } else { last };
-            first = first.min(time);
-        }
+        let (first, place, last) = match self.used {
+            0..=4 => self.first_of::<{ ROWS + 4 }>(),
+            5..=8 => self.first_of::<{ ROWS + 8 }>(),
+            _ => self.first_of::<PLACES>(),
+        };
         if first >= end {
             return None;
         }
-        if place != last {
-            place = self.least_at(first);
-        }
+        let place = if place == last { place } else { self.least_at(first) };
         Some(match place {
             CALLS => Due::Call,
             LATE => Due::Late,
             row => Due::Row(row - ROWS),
         })
+    }
+
+    /// When the first of so many places is due, and which are the first and the last such place: without a branch, since
+    /// none could be foreseen.
+    #[inline(always)]
+    fn first_of<const MANY: usize>(&self) -> (Time, usize, usize) {
+        let (mut first, mut place, mut last) = (self.firsts[CALLS], CALLS, CALLS);
+        for other in LATE..MANY {
+            let time = self.firsts[other];
+            place = if time < first { other } else { place };
+            last = if time <= first { other } else { last };
+            first = first.min(time);
+        }
+        (first, place, last)
     }
 
     /// Where the event is that goes first at an instant.
@@ -124,7 +145,7 @@ impl Agenda {
         let key = |place: usize| match place {
             CALLS => self.calls.first_key(),
             LATE => self.late.first_key(),
-            row => self.rows[row - ROWS].front().map_or(u128::MAX, |arrival| self.event(arrival).key()),
+            row => self.rows[row - ROWS].first().map_or(u128::MAX, |it| self.event(it.time, it.line).key()),
         };
         let due = |place: &usize| self.firsts[*place] == time;
         let least = (0..ROWS + self.used).filter(due).map(|place| (key(place), place)).min();
@@ -133,8 +154,7 @@ impl Agenda {
 
     /// The arrival of a packet as an event of the kernel.
     #[inline]
-    fn event(&self, arrival: &Arrival) -> Event {
-        let &Arrival { time, line, .. } = arrival;
+    fn event(&self, time: Time, line: u32) -> Event {
         Event { time, class: Class::Arrive, rank: self.ties.rank(time, line), entity: line }
     }
 
@@ -142,9 +162,9 @@ impl Agenda {
     #[inline(always)] // what is handed over as an option is copied piece by piece
     pub(super) fn pop_row(&mut self, row: usize) -> Arrival {
         let packets = &mut self.rows[row];
-        let arrival = *packets.front().expect("a row that is due holds something");
-        packets.pop_front();
-        match packets.front() {
+        let arrival = *packets.first().expect("a row that is due holds something");
+        packets.drop_first();
+        match packets.first() {
             Some(next) => self.firsts[ROWS + row] = next.time,
             None => self.end_row(row),
         }
@@ -164,7 +184,10 @@ impl Agenda {
     pub(super) fn pop_late(&mut self) -> Arrival {
         let event = self.late.pop_before(Time::NEVER).expect("something is late");
         self.firsts[LATE] = self.late.first_time().unwrap_or(Time::NEVER);
-        self.lanes[event.entity as usize].pop_front().expect("an arriving packet was on the line")
+        let lane = &mut self.lanes[event.entity as usize];
+        let arrival = *lane.first().expect("an arriving packet was on the line");
+        lane.drop_first();
+        arrival
     }
 
     /// Take the first call.
@@ -172,13 +195,5 @@ impl Agenda {
         let event = self.calls.pop_before(Time::NEVER).expect("somebody is to be called");
         self.firsts[CALLS] = self.calls.first_time().unwrap_or(Time::NEVER);
         event
-    }
-
-    #[cold]
-    fn expect_late(&mut self, arrival: Arrival) {
-        let event = self.event(&arrival);
-        self.firsts[LATE] = self.firsts[LATE].min(arrival.time);
-        self.lanes[event.entity as usize].push_back(arrival);
-        self.late.push(event);
     }
 }

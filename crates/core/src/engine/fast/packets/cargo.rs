@@ -7,7 +7,7 @@ use crate::unit::Flags;
 use crate::units::Time;
 
 /// A [`Payload`] whose kinds share their fields, as no kind needs all of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cargo {
     /// When it left, or for an acknowledgement the stamp that it echoes.
     stamp: Time,
@@ -24,8 +24,9 @@ pub(super) struct Cargo {
     is_edge: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kind {
+    #[default]
     Data,
     Retransmission,
     Ack,

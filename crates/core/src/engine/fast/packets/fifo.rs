@@ -26,9 +26,9 @@ pub(in super::super) struct Fifo {
     /// Packets that came and went in the measured time, the integral of their occupancy, and their octets.
     area: u128,
     passed: u64,
-    octets: u64,
     /// When a sample is due or the measured time begins.
     stop: Time,
+    octets: u64,
     /// Size of the packet that came last, and of the largest that found the port empty.
     last: u16,
     largest: u16,

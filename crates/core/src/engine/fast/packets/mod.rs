@@ -14,6 +14,7 @@
 mod agenda;
 mod cargo;
 mod fifo;
+mod row;
 mod steps;
 mod transit;
 
@@ -148,7 +149,7 @@ impl Packets {
     /// A packet comes to a port that is asked about it.
     #[inline(never)]
     fn enter(&mut self, at: u32, packet: Packet, now: Time) {
-        if let Some(Arrival { at, packet, time, .. }) = self.transit.enter(at, packet, now) {
+        if let Some((at, packet, time)) = self.transit.enter(at, packet, now) {
             self.come(at, &packet, time);
         }
     }
@@ -156,7 +157,7 @@ impl Packets {
     /// The line of a port that is asked is free again.
     #[inline(never)]
     fn free(&mut self, port: usize, now: Time) {
-        if let Some(Arrival { at, packet, time, .. }) = self.transit.free(port, now) {
+        if let Some((at, packet, time)) = self.transit.free(port, now) {
             self.come(at, &packet, time);
         }
     }
@@ -174,7 +175,7 @@ impl Packets {
     /// A packet will come to a step: if that is a host that acts ahead of time, it does so now.
     #[inline(always)]
     fn come(&mut self, at: u32, packet: &Packet, time: Time) {
-        let Step { stop, circuit, port, vc: entity, .. } = self.transit.steps[at as usize];
+        let &Step { stop, circuit, port, vc: entity, .. } = &self.transit.steps[at as usize];
         if stop == Stop::End && time < self.end && self.transit.awaited[port as usize] == 0 {
             if self.calls.at(entity as usize) < time {
                 self.ring_before(entity as usize, time);
@@ -190,8 +191,7 @@ impl Packets {
         self.transit.arrived(circuit);
         let flow = &mut self.flows[packet.flow as usize];
         let setout = &mut Setout { transit: &mut self.transit, now };
-        let end = flow.receive(now, &packet.cargo.payload(), setout);
-        let due = flow.next_timer(end);
+        let (end, due) = flow.receive(now, &packet.cargo.payload(), setout);
         if let Some(event) = self.calls.sooner(end.entity(packet.flow as usize), due) {
             self.transit.agenda.call(event);
         }

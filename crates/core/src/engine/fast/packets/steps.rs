@@ -13,7 +13,7 @@ use crate::unit::{Flags, Unit};
 use crate::units::{Rate, Span};
 
 /// A packet under way, with what it carries: so nothing has to be looked up when it arrives.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Packet {
     pub(super) cargo: Cargo,
     pub(super) flow: u32,
@@ -21,7 +21,7 @@ pub(super) struct Packet {
 }
 
 /// What ports want to know of a packet.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Head {
     pub(super) frame: u32,
     pub(super) bytes: u16,
@@ -36,21 +36,22 @@ pub(super) struct Step {
     pub(super) port: u32,
     /// The circuit's number at the port; at the end twice the number of the flow, and one more if it is its sink.
     pub(super) vc: u32,
-    /// The kind of the port's line.
-    pub(super) kind: u32,
+    /// Where the pace is that the circuit's packets have on the port's line.
+    pub(super) pace: u32,
     pub(super) stop: Stop,
     /// How many ports a unit has behind it here.
     pub(super) hop: u8,
 }
 
-/// What lines have in common that are alike, as most lines of a network are.
+/// What lines of one kind, as most lines of a network are, and packets of one size have in common.
 #[derive(Debug)]
-pub(super) struct LineKind {
+pub(super) struct LinePace {
     /// Time from the end of a transmission to the arrival at the next step.
     pub(super) latency: u64,
-    /// The paces of packets of the size that came last, small and large ones: acknowledgements and data.
-    recent: [(u16, Pace); 2],
-    paces: Paces,
+    /// That of packets of the size that came last: circuits of data and of acknowledgements have one each.
+    bytes: u16,
+    pace: Pace,
+    others: Paces,
 }
 
 /// How packets come to a step, and who handles them there.
@@ -75,34 +76,30 @@ pub(super) struct Steps {
     pub(super) list: Vec<Step>,
     /// Where that of each circuit begins.
     pub(super) first: Vec<u32>,
-    pub(super) kinds: Vec<LineKind>,
+    pub(super) paces: Vec<LinePace>,
     /// For every port the rule by which it takes packets; none if it has to be asked.
     pub(super) rules: Vec<Option<Rule>>,
 }
 
-impl LineKind {
-    fn new(rate: Rate, latency: u64) -> LineKind {
-        LineKind { latency, recent: Default::default(), paces: Paces::new(rate) }
+impl LinePace {
+    fn new(rate: Rate, latency: u64) -> LinePace {
+        LinePace { latency, bytes: 0, pace: Pace::default(), others: Paces::new(rate) }
     }
 
     /// The pace of packets of so many octets.
     #[inline(always)]
-    pub(super) fn pace(&mut self, bytes: u16) -> &Pace {
-        let place = usize::from(bytes > SMALL);
-        if self.recent[place].0 != bytes {
-            self.renew(place, bytes);
+    pub(super) fn of(&mut self, bytes: u16) -> &Pace {
+        if self.bytes != bytes {
+            self.renew(bytes);
         }
-        &self.recent[place].1
+        &self.pace
     }
 
     #[cold]
-    fn renew(&mut self, place: usize, bytes: u16) {
-        self.recent[place] = (bytes, self.paces.of(bytes));
+    fn renew(&mut self, bytes: u16) {
+        (self.bytes, self.pace) = (bytes, self.others.of(bytes));
     }
 }
-
-/// Octets beyond which a packet is no acknowledgement.
-const SMALL: u16 = 128;
 
 impl Head {
     /// The unit that the packet is, at a step.
@@ -133,7 +130,7 @@ impl Steps {
             }
         };
         let ends = ends(scenario, &rules);
-        let (kinds, kind) = line_kinds(scenario);
+        let (paces, place) = line_paces(scenario);
         let (mut list, mut first) = (Vec::new(), Vec::with_capacity(scenario.vcs.len()));
         for (vc, spec) in scenario.vcs.iter().enumerate() {
             first.push(list.len() as u32);
@@ -146,7 +143,7 @@ impl Steps {
                     circuit: vc as u32,
                     port: line as u32,
                     vc: number as u32,
-                    kind: kind[line],
+                    pace: place[line] + u32::from(spec.payload == 0),
                 });
             }
             let last = *list.last().expect("a circuit has a port");
@@ -154,22 +151,22 @@ impl Steps {
             let (stop, vc) = ends[host].map_or((Stop::Host, 0), |end| (Stop::End, end));
             list.push(Step { stop, hop: last.hop + 1, vc, ..last });
         }
-        Steps { list, first, kinds, rules }
+        Steps { list, first, paces, rules }
     }
 }
 
-/// The kinds of lines, and that of each.
-fn line_kinds(scenario: &Scenario) -> (Vec<LineKind>, Vec<u32>) {
-    let (mut kinds, mut known) = (Vec::new(), BTreeMap::new());
-    let mut kind = |line: &Line| {
+/// The paces of the kinds of lines, and for each line where those are of data; those of acknowledgements come behind them.
+fn line_paces(scenario: &Scenario) -> (Vec<LinePace>, Vec<u32>) {
+    let (mut paces, mut known) = (Vec::new(), BTreeMap::new());
+    let mut place = |line: &Line| {
         let latency = latency(scenario, line).0;
         *known.entry((line.rate, latency)).or_insert_with(|| {
-            kinds.push(LineKind::new(line.rate, latency));
-            kinds.len() as u32 - 1
+            paces.extend([0, 1].map(|_| LinePace::new(line.rate, latency)));
+            paces.len() as u32 - 2
         })
     };
-    let kind = scenario.lines.iter().map(&mut kind).collect();
-    (kinds, kind)
+    let places = scenario.lines.iter().map(&mut place).collect();
+    (paces, places)
 }
 
 /// For every node the one end of a flow that is there, as [`Step::vc`] has it, if all that makes it act comes over one line

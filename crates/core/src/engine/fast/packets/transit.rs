@@ -6,7 +6,7 @@ use super::super::books::Window;
 use super::agenda::{Agenda, Arrival};
 use super::cargo::Cargo;
 use super::fifo::{Fifo, Sent};
-use super::steps::{Head, LineKind, Packet, Step, Steps, Stop};
+use super::steps::{Head, LinePace, Packet, Step, Steps, Stop};
 use crate::buffer::admission::Rule;
 use crate::buffer::verdict::Reason;
 use crate::engine::{LossRecord, number_at_port, sampled_ports};
@@ -25,7 +25,7 @@ pub(super) struct Transit {
     /// All but its flows, and of its circuits no more than their paths.
     pub(super) network: Network,
     pub(super) steps: Vec<Step>,
-    kinds: Vec<LineKind>,
+    paces: Vec<LinePace>,
     courses: Vec<Course>,
     /// Ports that take packets by a rule, and whether they do; the others are not in use here.
     fifos: Vec<Fifo>,
@@ -62,7 +62,7 @@ impl Transit {
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let mut network = Network::new(scenario);
         let flows = std::mem::take(&mut network.flows);
-        let Steps { list, first, kinds, rules } = Steps::new(scenario);
+        let Steps { list, first, paces, rules } = Steps::new(scenario);
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
         let course = |(first, vc): (u32, &Vc)| Course {
             first,
@@ -75,7 +75,7 @@ impl Transit {
             window,
             asked: vec![VecDeque::new(); if any_asked { list.len() } else { 0 }],
             steps: list,
-            kinds,
+            paces,
             courses: first.into_iter().zip(&scenario.vcs).map(course).collect(),
             fifos: Vec::with_capacity(rules.len()),
             is_ruled: rules.iter().map(Option::is_some).collect(),
@@ -128,7 +128,7 @@ impl Transit {
     }
 
     /// A host sends a packet of `bytes` octets, IP header included.
-    #[inline(always)] // what it carries need not go through memory
+    #[inline(always)] // see `Row::add`
     pub(super) fn send(&mut self, now: Time, vc: u32, flow: u32, bytes: u32, cargo: Cargo) {
         let Course { first: at, header, tally, .. } = &mut self.courses[vc as usize];
         let (at, frame) = (*at, tally.sent as u32);
@@ -138,7 +138,7 @@ impl Transit {
         if self.steps[at as usize].stop == Stop::Asked {
             return self.send_asked(at, Packet { cargo, flow, head }, now);
         }
-        if let Some((at, time)) = self.pass(at, head, now) {
+        if let Some((at, time)) = self.set_out(at, head, now) {
             self.expect(at, Packet { cargo, flow, head }, time);
         }
     }
@@ -146,22 +146,27 @@ impl Transit {
     /// The same where the interface of the host has to be asked.
     #[inline(never)]
     fn send_asked(&mut self, at: u32, packet: Packet, now: Time) {
-        if let Some(Arrival { at, packet, time, .. }) = self.enter(at, packet, now) {
+        if let Some((at, packet, time)) = self.enter(at, packet, now) {
             self.expect_later(at, packet, time);
         }
     }
 
+    /// A packet of a host comes to its network interface, as in [`Transit::pass`].
+    #[inline(never)] // hosts send at several places
+    fn set_out(&mut self, at: u32, head: Head, now: Time) -> Option<(u32, Time)> {
+        self.pass(at, head, now)
+    }
+
     /// A packet comes to a port that takes it by a rule, and passes whatever can be worked through: to which step does it
     /// come then, and when, unless it is lost or the run is over?
-    #[inline(always)]
-    pub(super) fn pass(&mut self, mut at: u32, head: Head, now: Time) -> Option<(u32, Time)> {
-        let mut time = self.cross(at, head, now)?;
+    #[inline(always)] // what it answers had better not go through memory
+    pub(super) fn pass(&mut self, mut at: u32, head: Head, mut time: Time) -> Option<(u32, Time)> {
         loop {
+            time = self.cross(at, head, time)?;
             at += 1;
             if self.steps[at as usize].stop != Stop::Alone {
                 return Some((at, time));
             }
-            time = self.cross(at, head, time)?;
         }
     }
 
@@ -169,8 +174,8 @@ impl Transit {
     #[inline(always)]
     fn cross(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
         let step = &self.steps[at as usize];
-        let kind = &mut self.kinds[step.kind as usize];
-        let (latency, pace) = (kind.latency, kind.pace(head.bytes));
+        let line = &mut self.paces[step.pace as usize];
+        let (latency, pace) = (line.latency, line.of(head.bytes));
         let unit = || (head.unit(step), step.vc);
         match self.fifos[step.port as usize].take(self.window, now, head.bytes, pace, unit) {
             Ok(Sent { starts, ends }) => {
@@ -198,7 +203,7 @@ impl Transit {
     }
 
     /// A packet comes to a port that is asked about it; answers what [`Transit::start`] does.
-    pub(super) fn enter(&mut self, at: u32, packet: Packet, now: Time) -> Option<Arrival> {
+    pub(super) fn enter(&mut self, at: u32, packet: Packet, now: Time) -> Option<(u32, Packet, Time)> {
         let step = self.steps[at as usize];
         let (port, unit) = (step.port as usize, packet.head.unit(&step));
         self.asked[at as usize].push_back(packet);
@@ -208,14 +213,14 @@ impl Transit {
     }
 
     /// The line of a port that is asked is free again; answers what [`Transit::start`] does.
-    pub(super) fn free(&mut self, port: usize, now: Time) -> Option<Arrival> {
+    pub(super) fn free(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
         self.network.ports[port].finish(now);
         self.start(port, now)
     }
 
     /// Let a port that is asked start the next packet, if its line is free: where does it come next, and when, unless it is
     /// lost or the run is over?
-    fn start(&mut self, port: usize, now: Time) -> Option<Arrival> {
+    fn start(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
         let Network { ports, circuits, .. } = &mut self.network;
         let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
         for Loss { unit, reason } in std::mem::take(&mut self.losses) {
@@ -227,16 +232,16 @@ impl Transit {
         let at = self.courses[unit.vc as usize].first + u32::from(unit.hop);
         let mut packet = self.leave(at, unit.frame);
         packet.head.flags = unit.flags;
-        let (at, time, line) = (at + 1, sent.arrives, port as u32);
+        let (at, time) = (at + 1, sent.arrives);
         if time >= self.window.to {
             self.on_lines[unit.vc as usize] += 1;
             return None;
         }
         if self.steps[at as usize].stop != Stop::Alone {
-            return Some(Arrival { time, line, at, packet });
+            return Some((at, packet, time));
         }
         let (at, time) = self.pass(at, packet.head, time)?;
-        Some(Arrival { time, line, at, packet })
+        Some((at, packet, time))
     }
 
     /// A packet leaves a port that is asked. A circuit keeps its order, so those before it are lost.
@@ -251,7 +256,7 @@ impl Transit {
     }
 
     /// A packet will come to a step where nothing can be done ahead of it.
-    #[inline(always)] // so that its parts go where they stay
+    #[inline(always)] // see `Row::add`
     pub(super) fn expect(&mut self, at: u32, packet: Packet, time: Time) {
         let line = self.steps[at as usize - 1].port;
         if self.steps[at as usize].stop == Stop::End {
