@@ -19,6 +19,9 @@ pub(super) struct Agenda {
     ties: Ties,
     /// When the first event of each place is due: of the calls, of the packets without a row, and of the rows.
     firsts: [Time; PLACES],
+    /// When that of all places is due, and the first and the last place where one is due then. It is found as soon as the
+    /// event before it is taken, so that whatever this leads to can begin while that event is being handled.
+    next: (Time, usize, usize),
     /// When the last event of each row is due, or was if it is empty; rows with later ones come first.
     lasts: [Time; MOST_ROWS],
     rows: [Row; MOST_ROWS],
@@ -63,6 +66,7 @@ impl Agenda {
         Agenda {
             ties,
             firsts: [Time::NEVER; PLACES],
+            next: (Time::NEVER, CALLS, CALLS),
             lasts: [Time::ZERO; MOST_ROWS],
             rows: Default::default(),
             used: 0,
@@ -86,15 +90,14 @@ impl Agenda {
     fn join(&mut self, row: usize, time: Time) -> &mut Row {
         self.used = self.used.max(row + 1);
         self.lasts[row] = time;
-        let first = &mut self.firsts[ROWS + row];
-        *first = time.min(*first);
+        self.announce(ROWS + row, time);
         &mut self.rows[row]
     }
 
     /// The list of a line, for a packet that finds no row.
     #[cold]
     fn join_late(&mut self, time: Time, line: u32) -> &mut Row {
-        self.firsts[LATE] = self.firsts[LATE].min(time);
+        self.announce(LATE, time);
         self.late.push(self.event(time, line));
         &mut self.lanes[line as usize]
     }
@@ -102,18 +105,14 @@ impl Agenda {
     /// A host or a port is to be called.
     #[inline]
     pub(super) fn call(&mut self, event: Event) {
-        self.firsts[CALLS] = self.firsts[CALLS].min(event.time);
+        self.announce(CALLS, event.time);
         self.calls.push(event);
     }
 
     /// Where that is which happens next, if it is before `end`.
     #[inline(always)]
     pub(super) fn first_before(&self, end: Time) -> Option<Due> {
-        let (first, place, last) = match self.used {
-            0..=4 => self.first_of::<{ ROWS + 4 }>(),
-            5..=8 => self.first_of::<{ ROWS + 8 }>(),
-            _ => self.first_of::<PLACES>(),
-        };
+        let (first, place, last) = self.next;
         if first >= end {
             return None;
         }
@@ -125,18 +124,25 @@ impl Agenda {
         })
     }
 
-    /// When the first of so many places is due, and which are the first and the last such place: without a branch, since
-    /// none could be foreseen.
+    /// Find the next event: without a branch, since which place it is cannot be foreseen.
     #[inline(always)]
-    fn first_of<const MANY: usize>(&self) -> (Time, usize, usize) {
+    fn find_next(&mut self) {
         let (mut first, mut place, mut last) = (self.firsts[CALLS], CALLS, CALLS);
-        for other in LATE..MANY {
-            let time = self.firsts[other];
+        for (other, &time) in self.firsts[..ROWS + self.used].iter().enumerate().skip(LATE) {
             place = if time < first { other } else { place };
             last = if time <= first { other } else { last };
             first = first.min(time);
         }
-        (first, place, last)
+        self.next = (first, place, last);
+    }
+
+    /// Something is due at a place at `time`: is it the next event?
+    #[inline(always)]
+    fn announce(&mut self, place: usize, time: Time) {
+        self.firsts[place] = self.firsts[place].min(time);
+        if time <= self.next.0 {
+            self.find_next();
+        }
     }
 
     /// Where the event is that goes first at an instant.
@@ -168,6 +174,7 @@ impl Agenda {
             Some(next) => self.firsts[ROWS + row] = next.time,
             None => self.end_row(row),
         }
+        self.find_next();
         arrival
     }
 
@@ -184,6 +191,7 @@ impl Agenda {
     pub(super) fn pop_late(&mut self) -> Arrival {
         let event = self.late.pop_before(Time::NEVER).expect("something is late");
         self.firsts[LATE] = self.late.first_time().unwrap_or(Time::NEVER);
+        self.find_next();
         let lane = &mut self.lanes[event.entity as usize];
         let arrival = *lane.first().expect("an arriving packet was on the line");
         lane.drop_first();
@@ -194,6 +202,7 @@ impl Agenda {
     pub(super) fn pop_call(&mut self) -> Event {
         let event = self.calls.pop_before(Time::NEVER).expect("somebody is to be called");
         self.firsts[CALLS] = self.calls.first_time().unwrap_or(Time::NEVER);
+        self.find_next();
         event
     }
 }
