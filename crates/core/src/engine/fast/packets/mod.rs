@@ -165,30 +165,32 @@ impl Packets {
     /// A packet arrives at a host that has not acted ahead of it.
     #[inline(never)]
     fn land(&mut self, at: u32, packet: &Packet, now: Time) {
-        let Step { stop, circuit, port, .. } = self.transit.steps[at as usize];
+        let Step { stop, circuit, .. } = self.transit.steps[at as usize];
         if stop == Stop::End {
-            self.transit.awaited[port as usize] -= 1;
+            self.transit.courses[circuit as usize].awaited -= 1;
         }
-        self.deliver(circuit, packet, now);
+        self.transit.courses[circuit as usize].arrived += 1;
+        self.deliver(packet, now);
     }
 
     /// A packet will come to a step: if that is a host that acts ahead of time, it does so now.
     #[inline(always)]
     fn come(&mut self, at: u32, packet: &Packet, time: Time) {
-        let &Step { stop, circuit, port, vc: entity, .. } = &self.transit.steps[at as usize];
-        if stop == Stop::End && time < self.end && self.transit.awaited[port as usize] == 0 {
+        let &Step { stop, circuit, vc: entity, .. } = &self.transit.steps[at as usize];
+        let course = &mut self.transit.courses[circuit as usize];
+        if stop == Stop::End && time < self.end && course.awaited == 0 {
+            course.arrived += 1;
             if self.calls.at(entity as usize) < time {
                 self.ring_before(entity as usize, time);
             }
-            return self.deliver(circuit, packet, time);
+            return self.deliver(packet, time);
         }
         self.transit.expect_later(at, *packet, time);
     }
 
     /// A packet arrives at the host where its circuit ends.
     #[inline(always)]
-    fn deliver(&mut self, circuit: u32, packet: &Packet, now: Time) {
-        self.transit.arrived(circuit);
+    fn deliver(&mut self, packet: &Packet, now: Time) {
         let flow = &mut self.flows[packet.flow as usize];
         let setout = &mut Setout { transit: &mut self.transit, now };
         let (end, due) = flow.receive(now, &packet.cargo.payload(), setout);

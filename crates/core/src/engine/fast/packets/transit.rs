@@ -26,7 +26,8 @@ pub(super) struct Transit {
     pub(super) network: Network,
     pub(super) steps: Vec<Step>,
     paces: Vec<LinePace>,
-    courses: Vec<Course>,
+    pub(super) courses: Vec<Course>,
+    fates: Vec<Fate>,
     /// Ports that take packets by a rule, and whether they do; the others are not in use here.
     fifos: Vec<Fifo>,
     is_ruled: Vec<bool>,
@@ -36,8 +37,6 @@ pub(super) struct Transit {
     losses: Vec<Loss>,
     /// By step what has come to a port that is asked, until it is sent or something behind it is.
     asked: Vec<VecDeque<Packet>>,
-    /// By line how many packets will arrive at a host that does not act ahead of them.
-    pub(super) awaited: Vec<u32>,
     /// Packets that are on a line at the end of the run, by circuit.
     pub(super) on_lines: Vec<u64>,
     /// Ports that are asked and whose occupancy is sampled, when next and how often.
@@ -48,10 +47,19 @@ pub(super) struct Transit {
 
 /// A circuit: where its way begins, what its first link adds to a packet, and what has become of its packets.
 #[derive(Clone, Copy, Debug)]
-struct Course {
+pub(super) struct Course {
     first: u32,
     header: u32,
-    tally: Tally,
+    sent: u64,
+    pub(super) arrived: u64,
+    /// Packets that will arrive at a host that does not act ahead of them.
+    pub(super) awaited: u64,
+}
+
+/// What of a circuit is seldom needed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fate {
+    lost: u64,
     /// Packets that had arrived when the measured time began.
     unmeasured: u64,
 }
@@ -64,18 +72,15 @@ impl Transit {
         let flows = std::mem::take(&mut network.flows);
         let Steps { list, first, paces, rules } = Steps::new(scenario);
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
-        let course = |(first, vc): (u32, &Vc)| Course {
-            first,
-            header: vc.header,
-            tally: Tally::default(),
-            unmeasured: 0,
-        };
+        let course =
+            |(first, vc): (u32, &Vc)| Course { first, header: vc.header, sent: 0, arrived: 0, awaited: 0 };
         let any_asked = rules.iter().any(Option::is_none);
         let mut transit = Transit {
             window,
             asked: vec![VecDeque::new(); if any_asked { list.len() } else { 0 }],
             steps: list,
             paces,
+            fates: vec![Fate::default(); first.len()],
             courses: first.into_iter().zip(&scenario.vcs).map(course).collect(),
             fifos: Vec::with_capacity(rules.len()),
             is_ruled: rules.iter().map(Option::is_some).collect(),
@@ -83,7 +88,6 @@ impl Transit {
             packet_hops: 0,
             log: log.then(Vec::new),
             losses: Vec::new(),
-            awaited: vec![0; scenario.lines.len()],
             on_lines: vec![0; network.circuits.len()],
             sampled: sampled.collect(),
             sample: Time::ZERO,
@@ -112,7 +116,8 @@ impl Transit {
     /// The measured time begins.
     pub(super) fn reset_counters(&mut self, now: Time) {
         self.network.reset_counters(now);
-        self.courses.iter_mut().for_each(|course| course.unmeasured = course.tally.arrived);
+        let circuits = self.fates.iter_mut().zip(&self.courses);
+        circuits.for_each(|(fate, course)| fate.unmeasured = course.arrived);
     }
 
     /// At the end of the run, circuits and ports that have passed packets on by themselves get their books.
@@ -121,8 +126,10 @@ impl Transit {
         for ((fifo, port), _) in ports.filter(|(_, is_ruled)| **is_ruled) {
             fifo.close(self.window, port);
         }
-        for (circuit, course) in self.network.circuits.iter_mut().zip(&self.courses) {
-            circuit.enter(course.tally, course.tally.arrived - course.unmeasured);
+        let courses = self.courses.iter().zip(&self.fates);
+        for (circuit, (&Course { sent, arrived, .. }, fate)) in self.network.circuits.iter_mut().zip(courses)
+        {
+            circuit.enter(Tally { sent, arrived, lost: fate.lost }, arrived - fate.unmeasured);
         }
         self
     }
@@ -130,9 +137,9 @@ impl Transit {
     /// A host sends a packet of `bytes` octets, IP header included.
     #[inline(always)] // see `Row::add`
     pub(super) fn send(&mut self, now: Time, vc: u32, flow: u32, bytes: u32, cargo: Cargo) {
-        let Course { first: at, header, tally, .. } = &mut self.courses[vc as usize];
-        let (at, frame) = (*at, tally.sent as u32);
-        tally.sent += 1;
+        let Course { first: at, header, sent, .. } = &mut self.courses[vc as usize];
+        let (at, frame) = (*at, *sent as u32);
+        *sent += 1;
         let bytes = u16::try_from(bytes + *header).expect("a checked packet fits");
         let head = Head { frame, bytes, flags: cargo.flags() };
         if self.steps[at as usize].stop == Stop::Asked {
@@ -259,8 +266,9 @@ impl Transit {
     #[inline(always)] // see `Row::add`
     pub(super) fn expect(&mut self, at: u32, packet: Packet, time: Time) {
         let line = self.steps[at as usize - 1].port;
-        if self.steps[at as usize].stop == Stop::End {
-            self.awaited[line as usize] += 1;
+        let step = &self.steps[at as usize];
+        if step.stop == Stop::End {
+            self.courses[step.circuit as usize].awaited += 1;
         }
         self.agenda.expect(Arrival { time, line, at, packet });
     }
@@ -269,12 +277,6 @@ impl Transit {
     #[inline(never)]
     pub(super) fn expect_later(&mut self, at: u32, packet: Packet, time: Time) {
         self.expect(at, packet, time);
-    }
-
-    /// A packet has arrived at the end of its way.
-    #[inline]
-    pub(super) fn arrived(&mut self, circuit: u32) {
-        self.courses[circuit as usize].tally.arrived += 1;
     }
 
     /// The clock of a port's policy ticks.
@@ -288,7 +290,7 @@ impl Transit {
     #[cold]
     fn lost(&mut self, port: u32, unit: Unit, reason: Reason, time: Time) {
         let Unit { vc, frame, index, .. } = unit;
-        self.courses[vc as usize].tally.lost += 1;
+        self.fates[vc as usize].lost += 1;
         if let Some(log) = &mut self.log {
             log.push(LossRecord { time, port, vc, frame, index, reason });
         }
