@@ -206,3 +206,48 @@ impl Agenda {
         event
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Take the next event before `end`: a packet's time and line, or the time of a call.
+    fn pop(agenda: &mut Agenda, end: Time) -> Option<(Time, Option<u32>)> {
+        let arrival = match agenda.first_before(end)? {
+            Due::Row(row) => agenda.pop_row(row),
+            Due::Late => agenda.pop_late(),
+            Due::Call => return Some((agenda.pop_call().time, None)),
+        };
+        Some((arrival.time, Some(arrival.line)))
+    }
+
+    proptest! {
+        #[test]
+        fn packets_and_calls_come_in_the_order_of_the_kernel(
+            steps in prop::collection::vec((0u64..40, 0u32..30, 0u8..5), 1..400),
+        ) {
+            let ties = Ties::new(7);
+            let (mut agenda, mut model) = (Agenda::new(ties, 30), std::collections::BTreeSet::new());
+            let (mut now, mut last) = (Time::ZERO, [Time::ZERO; 30]);
+            for (entity, (ahead, line, step)) in (0u32..).zip(steps) {
+                // a line keeps its order, and nothing arrives twice at an instant
+                let time = Time(now.0 + ahead);
+                if step == 0 {
+                    let call = Event::new(time, Class::Timer, entity);
+                    agenda.call(call);
+                    model.insert((call.key(), time, None));
+                } else if step < 3 && time > last[line as usize] {
+                    last[line as usize] = time;
+                    agenda.expect(Arrival { time, line, ..Arrival::default() });
+                    model.insert((agenda.event(time, line).key(), time, Some(line)));
+                } else {
+                    let expected = model.first().copied().filter(|first| first.1 < Time(1000));
+                    expected.iter().for_each(|first| { model.remove(first); now = first.1; });
+                    let popped = pop(&mut agenda, Time(1000));
+                    prop_assert_eq!(popped, expected.map(|(_, time, line)| (time, line)));
+                }
+            }
+        }
+    }
+}

@@ -9,7 +9,9 @@
 //! remains are arrivals where lines meet and at other hosts, and timers (`agenda`). Any other port is asked about every
 //! packet as in the reference engine, with an event for the end of each transmission.
 //!
-//! What each packet touches is kept together and small, because with a thousand flows memory is what takes time.
+//! What each packet touches is kept together and small, because with a thousand flows memory is what takes time: a packet
+//! carries its payload with it (`cargo`) instead of leaving it with its circuit, and finds one line of the cache at a port,
+//! one for its way (`steps`) and one for its circuit (`transit`), besides its host.
 
 mod agenda;
 mod cargo;

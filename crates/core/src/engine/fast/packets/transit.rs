@@ -20,6 +20,7 @@ use crate::scenario::model::{Scenario, Vc};
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
+/// The ways of circuits, the ports on them, and what is under way.
 pub(super) struct Transit {
     pub(super) window: Window,
     /// All but its flows, and of its circuits no more than their paths.
