@@ -18,8 +18,13 @@ impl Calls {
     /// The event that calls an end for its next timer, unless it will be called before that anyway.
     #[inline]
     pub(super) fn next(&mut self, flows: &[Flow], flow: usize, end: End) -> Option<Event> {
-        let entity = end.entity(flow);
-        let time = flows[flow].next_timer(end).filter(|time| *time < self.0[entity])?;
+        self.sooner(end.entity(flow), flows[flow].next_timer(end))
+    }
+
+    /// The same for whoever knows when that timer goes off.
+    #[inline]
+    pub(super) fn sooner(&mut self, entity: usize, due: Option<Time>) -> Option<Event> {
+        let time = due.filter(|time| *time < self.0[entity])?;
         self.0[entity] = time;
         Some(Event::new(time, Class::Timer, entity as u32))
     }
@@ -30,6 +35,16 @@ impl Calls {
         self.0[entity]
     }
 
+    /// Such an event comes: is it up to date?
+    #[inline]
+    pub(super) fn take(&mut self, entity: usize, now: Time) -> bool {
+        let is_due = self.0[entity] == now;
+        if is_due {
+            self.0[entity] = Time::NEVER;
+        }
+        is_due
+    }
+
     /// Such an event comes: the end does what is due, if it still is; answers whose timer it was, unless out of date.
     pub(super) fn ring(
         &mut self,
@@ -38,10 +53,9 @@ impl Calls {
         now: Time,
         out: &mut Outbox,
     ) -> Option<(usize, End)> {
-        if self.0[entity] != now {
+        if !self.take(entity, now) {
             return None;
         }
-        self.0[entity] = Time::NEVER;
         let (flow, end) = End::of_entity(entity);
         let Network { flows, circuits, .. } = network;
         if flows[flow].next_timer(end).is_some_and(|due| due <= now) {

@@ -24,8 +24,6 @@ use crate::units::Time;
 
 pub mod queue;
 
-pub(crate) mod row;
-
 /// The order of units that reach the ends of different lines at the same instant.
 ///
 /// It is random and fair, but no matter of state: instant, line and seed decide it, so that every engine draws the same.

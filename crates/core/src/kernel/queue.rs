@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use super::row::NOTHING;
 use crate::units::{Span, Time};
 
 /// What happens: the class, in the order of simultaneous events.
@@ -97,6 +96,8 @@ pub struct EventQueue {
 
 /// Rows beyond which the heap is cheaper than their comparison.
 const MOST_ROWS: usize = 8;
+/// Later than any key.
+const NOTHING: u128 = u128::MAX;
 /// Children of a node: four, so that the heap is half as deep and a node's children share cache lines.
 const ARITY: usize = 4;
 

@@ -48,7 +48,7 @@ pub enum Payload {
 
 impl Payload {
     /// What every unit of the frame is marked with.
-    fn marks(&self) -> Flags {
+    pub(crate) fn marks(&self) -> Flags {
         match self {
             Payload::Coded { ends_block: true, .. } => Flags::BLOCK_END,
             _ => Flags::default(),
@@ -251,17 +251,6 @@ impl Circuit {
         self.frames.pop_front();
         self.oldest = self.oldest.wrapping_add(1);
         Some(frame)
-    }
-
-    /// A packet arrives whole, as all of them do on packet links.
-    #[inline]
-    pub(crate) fn receive_packet(&mut self, number: u32) -> Frame {
-        self.tally.arrived += 1;
-        self.received.whole += 1;
-        let frame = self.reach(number);
-        self.frames.pop_front();
-        self.oldest = self.oldest.wrapping_add(1);
-        frame
     }
 
     /// The frame of this number; those before it have arrived or are lost.

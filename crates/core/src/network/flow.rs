@@ -61,6 +61,25 @@ enum Work {
     Coded(Box<Coded>),
 }
 
+/// Where the packets of a flow set out.
+pub(crate) trait Uplink {
+    /// A packet of `bytes` octets, IP header included, sets out on a circuit.
+    fn send(&mut self, vc: u32, flow: u32, bytes: u32, payload: Payload);
+}
+
+/// The way of engines that let circuits keep frames until they arrive: into an outbox, unit by unit from there.
+struct Framer<'a> {
+    circuits: &'a mut [Circuit],
+    out: &'a mut Outbox,
+}
+
+impl Uplink for Framer<'_> {
+    #[inline(always)] // see `Circuit::emit`
+    fn send(&mut self, vc: u32, flow: u32, bytes: u32, payload: Payload) {
+        self.out.emissions.push(self.circuits[vc as usize].emit(flow, bytes, payload));
+    }
+}
+
 /// What hosts have to send: shared by all of them, and emptied at once.
 #[derive(Debug, Default)]
 pub struct Outbox {
@@ -136,8 +155,7 @@ impl Flow {
             return if end == End::Source { self.start } else { None };
         }
         let timer = match (&self.work, end) {
-            (Work::Tcp(tcp), End::Source) => earliest(tcp.sender.next_timer(), tcp.app.next),
-            (Work::Tcp(tcp), End::Sink) => tcp.receiver.next_timer(),
+            (Work::Tcp(tcp), end) => tcp.next_timer(end),
             (Work::Datagrams(source), End::Source) => Some(source.ticks.next()),
             (Work::Coded(coded), End::Source) => Some(coded.next),
             (Work::Datagrams(_) | Work::Coded(_), End::Sink) => None,
@@ -150,12 +168,19 @@ impl Flow {
 
     /// A timer of one end goes off, or its processor has done something; what it has done goes first.
     pub fn on_timer(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Outbox) {
-        self.work_off(end, now, circuits, out);
+        self.ring(end, now, &mut Framer { circuits, out });
+    }
+
+    /// The same for an engine with an uplink of its own.
+    pub(crate) fn ring<U: Uplink>(&mut self, end: End, now: Time, uplink: &mut U) {
+        if self.processors.is_some() {
+            self.work_off(end, now, uplink);
+        }
         let starts = self.start.take_if(|start| *start <= now).is_some();
         match (&mut self.work, end) {
             (Work::Tcp(tcp), end) => {
                 let processors = self.processors.as_deref_mut();
-                let out = &mut Interfaces { ways: self.ways, now, processors, circuits, out };
+                let out = &mut Interfaces { ways: self.ways, now, processors, uplink };
                 match end {
                     End::Source if starts => tcp.start(now, out),
                     End::Source => tcp.source_timer(now, out),
@@ -165,45 +190,59 @@ impl Flow {
             (Work::Datagrams(source), _) if starts => source.ticks.start(now),
             (Work::Datagrams(source), _) => {
                 let (bytes, payload) = source.send(now);
-                out.emissions.push(circuits[self.ways.vcs[0] as usize].emit(self.ways.flow, bytes, payload));
+                uplink.send(self.ways.vcs[0], self.ways.flow, bytes, payload);
             }
             (Work::Coded(coded), _) if starts => coded.start(now),
             (Work::Coded(coded), _) => {
                 let (bytes, payload) = coded.send(now);
-                out.emissions.push(circuits[self.ways.vcs[0] as usize].emit(self.ways.flow, bytes, payload));
+                uplink.send(self.ways.vcs[0], self.ways.flow, bytes, payload);
             }
         }
     }
 
     /// A frame of this flow has arrived whole; answers the end at which it did.
     pub fn deliver(&mut self, now: Time, frame: &Frame, circuits: &mut [Circuit], out: &mut Outbox) -> End {
+        self.receive(now, &frame.payload, &mut Framer { circuits, out }).0
+    }
+
+    /// The same for an engine with an uplink of its own; answers as well what [`Flow::next_timer`] will say of that end.
+    #[inline(always)] // once for each kind of uplink
+    pub(crate) fn receive<U: Uplink>(
+        &mut self,
+        now: Time,
+        payload: &Payload,
+        uplink: &mut U,
+    ) -> (End, Option<Time>) {
         // by reference, since a payload that has just been copied is slow to copy again
-        let end = match (&mut self.work, &frame.payload) {
+        let answer = match (&mut self.work, payload) {
             (Work::Tcp(tcp), Payload::Tcp(segment)) => {
                 let end = if segment.is_ack { End::Source } else { End::Sink };
                 match &mut self.processors {
-                    Some(processors) => processors[end as usize].add(now, Task::Receive(*segment)),
+                    Some(processors) => {
+                        processors[end as usize].add(now, Task::Receive(*segment));
+                        (end, earliest(tcp.next_timer(end), processors[end as usize].next()))
+                    }
                     None => {
-                        let out = &mut Interfaces { ways: self.ways, now, processors: None, circuits, out };
+                        let out = &mut Interfaces { ways: self.ways, now, processors: None, uplink };
                         tcp.receive(now, segment, out);
+                        (end, tcp.next_timer(end))
                     }
                 }
-                end
             }
             (Work::Datagrams(source), &Payload::Datagram { bytes, sent }) => {
                 source.figures.received += 1;
                 source.figures.bytes += u64::from(bytes);
                 source.figures.delivery.add(now.since(sent));
-                End::Sink
+                (End::Sink, None)
             }
             (Work::Coded(coded), &Payload::Coded { label, sent, .. }) => {
                 coded.receive(now, label, sent);
-                End::Sink
+                (End::Sink, None)
             }
             _ => unreachable!("a frame comes from its own flow"),
         };
         self.record(now);
-        end
+        answer
     }
 
     /// What the flow has done since the last reset.
@@ -268,20 +307,17 @@ impl Flow {
     }
 
     /// What the processor of one end has done by now.
-    fn work_off(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Outbox) {
+    #[inline(never)] // there is seldom one
+    fn work_off<U: Uplink>(&mut self, end: End, now: Time, uplink: &mut U) {
         let (Work::Tcp(tcp), Some(processors)) = (&mut self.work, &mut self.processors) else { return };
         while let Some(task) = processors[end as usize].take(now) {
             match task {
                 Task::Send(segment) => {
-                    Interfaces { ways: self.ways, now, processors: None, circuits, out }.put(segment);
+                    Interfaces { ways: self.ways, now, processors: None, uplink }.put(segment);
                 }
                 Task::Receive(segment) => {
                     let processors = Some(&mut **processors);
-                    tcp.receive(
-                        now,
-                        &segment,
-                        &mut Interfaces { ways: self.ways, now, processors, circuits, out },
-                    );
+                    tcp.receive(now, &segment, &mut Interfaces { ways: self.ways, now, processors, uplink });
                 }
             }
         }
@@ -354,6 +390,13 @@ impl Tcp {
             receiver: Receiver::new(params, phase(spec.to, "fast", params.fast_timer)),
             app: Application { file, next: None, transfers: 0 },
             baseline: Box::default(),
+        }
+    }
+
+    fn next_timer(&self, end: End) -> Option<Time> {
+        match end {
+            End::Source => earliest(self.sender.next_timer(), self.app.next),
+            End::Sink => self.receiver.next_timer(),
         }
     }
 

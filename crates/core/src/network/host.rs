@@ -9,8 +9,8 @@
 
 use std::collections::VecDeque;
 
-use super::circuit::{Circuit, Payload};
-use super::flow::{End, Outbox};
+use super::circuit::Payload;
+use super::flow::{End, Uplink};
 use crate::rng::Stream;
 use crate::scenario::model::{Flow, Scenario};
 use crate::transport;
@@ -38,17 +38,16 @@ impl Ways {
     }
 }
 
-/// The way from a transport to the network: through a processor, if segments take time, or else into frames at once.
+/// The way from a transport to the network: through a processor, if segments take time, or else at once.
 #[derive(Debug)]
-pub(super) struct Interfaces<'a> {
+pub(super) struct Interfaces<'a, U> {
     pub(super) ways: Ways,
     pub(super) now: Time,
     pub(super) processors: Option<&'a mut [Processor; 2]>,
-    pub(super) circuits: &'a mut [Circuit],
-    pub(super) out: &'a mut Outbox,
+    pub(super) uplink: &'a mut U,
 }
 
-impl Outlet for Interfaces<'_> {
+impl<U: Uplink> Outlet for Interfaces<'_, U> {
     #[inline(always)] // see `Circuit::emit`
     fn put(&mut self, segment: Segment) {
         if let Some(processors) = &mut self.processors {
@@ -56,8 +55,8 @@ impl Outlet for Interfaces<'_> {
             return processors[end as usize].add(self.now, Task::Send(segment));
         }
         let Ways { flow, vcs, headers } = self.ways;
-        let circuit = &mut self.circuits[vcs[usize::from(segment.is_ack)] as usize];
-        self.out.emissions.push(circuit.emit(flow, headers + segment.len, Payload::Tcp(segment)));
+        let vc = vcs[usize::from(segment.is_ack)];
+        self.uplink.send(vc, flow, headers + segment.len, Payload::Tcp(segment));
     }
 }
 

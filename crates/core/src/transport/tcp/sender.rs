@@ -38,8 +38,9 @@ pub struct Sender {
     estimator: Estimator,
     /// First octet of the segment whose round trip is measured, and when it left (t_rtseq, t_rtt).
     timed: Option<(u64, Time)>,
-    /// Timed segments that no ACK covers yet: the octet after each, and when it first left.
-    undelivered: VecDeque<(u64, Time)>,
+    /// Timed segments that no ACK covers yet: the octet after each, and when it first left. There is seldom more than one.
+    undelivered: Option<(u64, Time)>,
+    others: VecDeque<(u64, Time)>,
     /// The retransmission and the persist timer never run together.
     timer: Option<(Timer, Time)>,
     /// When the receiver was heard last (t_idle).
@@ -84,7 +85,8 @@ impl Sender {
             duplicates: 0,
             estimator: Estimator::new(params, &clock),
             timed: None,
-            undelivered: VecDeque::new(),
+            undelivered: None,
+            others: VecDeque::new(),
             timer: None,
             last_heard: Time::ZERO,
             stats: SenderStats::default(),
@@ -273,7 +275,10 @@ impl Sender {
     fn transmit(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
         if seq >= self.sent && self.timed.is_none() {
             self.timed = Some((seq, now));
-            self.undelivered.push_back((seq + len, now));
+            match self.undelivered {
+                None => self.undelivered = Some((seq + len, now)),
+                Some(_) => self.others.push_back((seq + len, now)),
+            }
         }
         self.emit(now, seq, len, out);
     }
@@ -403,9 +408,9 @@ impl Sender {
     }
 
     fn record_delivery(&mut self, now: Time, ack: u64) {
-        while let Some(&(_, since)) = self.undelivered.front().filter(|(end, _)| *end <= ack) {
+        while let Some((_, since)) = self.undelivered.filter(|(end, _)| *end <= ack) {
             self.stats.delivery_time.add(now.since(since));
-            self.undelivered.pop_front();
+            self.undelivered = self.others.pop_front();
         }
     }
 

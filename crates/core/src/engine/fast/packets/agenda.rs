@@ -1,10 +1,9 @@
 //! What is to happen, and when: packets under way, and calls of hosts and of ports that have to be asked.
 
-use std::collections::VecDeque;
-
+use super::row::Row;
 use super::steps::Packet;
+use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
-use crate::kernel::row::Row;
 use crate::units::Time;
 
 /// Everything that is pending, in the order of [`crate::kernel`].
@@ -13,148 +12,242 @@ use crate::units::Time;
 /// (C. L. Mallows, "Patience sorting", SIAM Review 5(4), 1963). What a port sends keeps its order, and so does what
 /// answers to that; hence a few rows hold everything, each is a queue, and only their heads have to be compared. Packets
 /// that find no row go through a heap. So do calls, through one of their own, for timers are many and far away.
+///
+/// No row holds two packets of one instant, so the [`Ties`] between lines are only drawn where the heads of rows meet.
 #[derive(Debug)]
 pub(super) struct Agenda {
-    /// When the first event of each row is due, and when the last one.
-    firsts: [Time; MOST_ROWS],
+    ties: Ties,
+    /// When the first event of each place is due: of the calls, of the packets without a row, and of the rows.
+    firsts: [Time; PLACES],
+    /// When that of all places is due, and the first and the last place where one is due then. It is found as soon as the
+    /// event before it is taken, so that whatever this leads to can begin while that event is being handled.
+    next: (Time, usize, usize),
+    /// When the last event of each row is due, or was if it is empty; rows with later ones come first.
     lasts: [Time; MOST_ROWS],
-    rows: Vec<Row<(u32, Packet)>>,
+    rows: [Row; MOST_ROWS],
     /// Rows beyond which all others are empty.
     used: usize,
     /// Arrivals of packets without a row, and by line which ones.
     late: EventQueue,
-    lanes: Vec<VecDeque<(u32, Packet)>>,
-    first_late: Time,
+    lanes: Vec<Row>,
     calls: EventQueue,
-    first_call: Time,
 }
 
-/// What happens next.
-#[derive(Debug)]
+/// A packet will arrive.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Arrival {
+    pub(super) time: Time,
+    /// Over which line, and at which step of its way.
+    pub(super) line: u32,
+    pub(super) at: u32,
+    pub(super) packet: Packet,
+}
+
+/// Where that is which happens next: in a row, among the packets without one, or among the calls.
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Due {
-    /// A packet arrives at a step of its way.
-    Packet(u32, Packet),
-    /// A host or a port is called.
-    Call(Event),
+    Row(usize),
+    Late,
+    Call,
 }
 
 /// Rows beyond which the heap is cheaper than their comparison.
 const MOST_ROWS: usize = 12;
 /// Where an event is that is in no row.
-const CALLS: usize = MOST_ROWS;
-const LATE: usize = MOST_ROWS + 1;
+const CALLS: usize = 0;
+const LATE: usize = 1;
+/// The place of the first row.
+const ROWS: usize = 2;
+const PLACES: usize = ROWS + MOST_ROWS;
 
 impl Agenda {
     /// Nothing is pending.
-    pub(super) fn new(lines: usize) -> Agenda {
+    pub(super) fn new(ties: Ties, lines: usize) -> Agenda {
         Agenda {
-            firsts: [Time::NEVER; MOST_ROWS],
+            ties,
+            firsts: [Time::NEVER; PLACES],
+            next: (Time::NEVER, CALLS, CALLS),
             lasts: [Time::ZERO; MOST_ROWS],
-            rows: vec![Row::default(); MOST_ROWS],
+            rows: Default::default(),
             used: 0,
             late: EventQueue::default(),
-            lanes: vec![VecDeque::new(); lines],
-            first_late: Time::NEVER,
+            lanes: (0..lines).map(|_| Row::default()).collect(),
             calls: EventQueue::default(),
-            first_call: Time::NEVER,
         }
     }
 
-    /// A packet will arrive at a step of its way, over a line; `rank` is that of the line then.
-    #[inline]
-    pub(super) fn expect(&mut self, packet: (u32, Packet), line: u32, time: Time, rank: u32) {
-        let event = Event { time, class: Class::Arrive, rank, entity: line };
-        let (mut row, mut closest) = (self.used, 0);
-        for (other, last) in self.lasts[..self.used].iter().enumerate() {
-            let close = if *last < time { last.0 + 1 } else { 0 };
-            if close > closest {
-                (row, closest) = (other, close);
-            }
-        }
-        if row == MOST_ROWS {
-            return self.expect_late(packet, event);
-        }
+    /// A packet will arrive.
+    #[inline(always)] // see `Row::add`
+    pub(super) fn expect(&mut self, arrival: Arrival) {
+        let Arrival { time, line, .. } = arrival;
+        let row = self.lasts[..self.used].iter().position(|last| *last < time).unwrap_or(self.used);
+        let row = if row < MOST_ROWS { self.join(row, time) } else { self.join_late(time, line) };
+        *row.add() = arrival;
+    }
+
+    /// The row that a packet joins.
+    #[inline(always)]
+    fn join(&mut self, row: usize, time: Time) -> &mut Row {
         self.used = self.used.max(row + 1);
-        self.rows[row].push(event.key(), packet);
-        self.firsts[row] = self.firsts[row].min(time);
         self.lasts[row] = time;
+        self.announce(ROWS + row, time);
+        &mut self.rows[row]
+    }
+
+    /// The list of a line, for a packet that finds no row.
+    #[cold]
+    fn join_late(&mut self, time: Time, line: u32) -> &mut Row {
+        self.announce(LATE, time);
+        self.late.push(self.event(time, line));
+        &mut self.lanes[line as usize]
     }
 
     /// A host or a port is to be called.
     #[inline]
     pub(super) fn call(&mut self, event: Event) {
+        self.announce(CALLS, event.time);
         self.calls.push(event);
-        self.first_call = self.first_call.min(event.time);
     }
 
-    /// What happens next, if it is before `end`, and when.
-    #[inline]
-    pub(super) fn pop_before(&mut self, end: Time) -> Option<(Time, Due)> {
-        let (mut first, mut place) = (self.first_call, CALLS);
-        let mut tie = self.first_late == first;
-        if self.first_late < first {
-            (first, place) = (self.first_late, LATE);
-        }
-        for (row, &time) in self.firsts[..self.used].iter().enumerate() {
-            tie = time == first || tie && time > first;
-            if time < first {
-                (first, place) = (time, row);
-            }
-        }
+    /// Where that is which happens next, if it is before `end`.
+    #[inline(always)]
+    pub(super) fn first_before(&self, end: Time) -> Option<Due> {
+        let (first, place, last) = self.next;
         if first >= end {
             return None;
         }
-        if tie {
-            place = self.least_at(first);
+        let place = if place == last { place } else { self.least_at(first) };
+        Some(match place {
+            CALLS => Due::Call,
+            LATE => Due::Late,
+            row => Due::Row(row - ROWS),
+        })
+    }
+
+    /// Find the next event: without a branch, since which place it is cannot be foreseen.
+    #[inline(always)]
+    fn find_next(&mut self) {
+        let (mut first, mut place, mut last) = (self.firsts[CALLS], CALLS, CALLS);
+        for (other, &time) in self.firsts[..ROWS + self.used].iter().enumerate().skip(LATE) {
+            place = if time < first { other } else { place };
+            last = if time <= first { other } else { last };
+            first = first.min(time);
         }
-        let due = match place {
-            CALLS => self.pop_call(),
-            LATE => self.pop_late(),
-            row => self.pop_row(row),
-        };
-        Some((first, due))
+        self.next = (first, place, last);
+    }
+
+    /// Something is due at a place at `time`: is it the next event?
+    #[inline(always)]
+    fn announce(&mut self, place: usize, time: Time) {
+        self.firsts[place] = self.firsts[place].min(time);
+        if time <= self.next.0 {
+            self.find_next();
+        }
     }
 
     /// Where the event is that goes first at an instant.
-    #[cold]
+    #[inline(never)]
     fn least_at(&self, time: Time) -> usize {
-        let due = |&row: &usize| self.firsts[row] == time;
-        let rows = (0..self.used).filter(due).map(|row| (self.rows[row].first(), row));
-        let others = [(self.calls.first_key(), CALLS), (self.late.first_key(), LATE)];
-        rows.chain(others).min().map_or(CALLS, |(_, place)| place)
+        let key = |place: usize| match place {
+            CALLS => self.calls.first_key(),
+            LATE => self.late.first_key(),
+            row => self.rows[row - ROWS].first().map_or(u128::MAX, |it| self.event(it.time, it.line).key()),
+        };
+        let due = |place: &usize| self.firsts[*place] == time;
+        let least = (0..ROWS + self.used).filter(due).map(|place| (key(place), place)).min();
+        least.expect("something is due").1
     }
 
+    /// The arrival of a packet as an event of the kernel.
     #[inline]
-    fn pop_row(&mut self, place: usize) -> Due {
-        let row = &mut self.rows[place];
-        let (_, (at, packet)) = row.pop().expect("a row that is due holds something");
-        self.firsts[place] = Time((row.first() >> 64) as u64);
-        if self.firsts[place] == Time::NEVER {
-            self.lasts[place] = Time::ZERO;
-            while self.used > 0 && self.firsts[self.used - 1] == Time::NEVER {
-                self.used -= 1;
+    fn event(&self, time: Time, line: u32) -> Event {
+        Event { time, class: Class::Arrive, rank: self.ties.rank(time, line), entity: line }
+    }
+
+    /// Take the first packet of a row.
+    #[inline(always)] // what is handed over as an option is copied piece by piece
+    pub(super) fn pop_row(&mut self, row: usize) -> Arrival {
+        let packets = &mut self.rows[row];
+        let arrival = *packets.first().expect("a row that is due holds something");
+        packets.drop_first();
+        match packets.first() {
+            Some(next) => self.firsts[ROWS + row] = next.time,
+            None => self.end_row(row),
+        }
+        self.find_next();
+        arrival
+    }
+
+    /// A row is empty: if it is the last one in use it can wait until it is needed again.
+    #[inline]
+    fn end_row(&mut self, place: usize) {
+        self.firsts[ROWS + place] = Time::NEVER;
+        while self.used > 0 && self.firsts[ROWS + self.used - 1] == Time::NEVER {
+            self.used -= 1;
+        }
+    }
+
+    /// Take the first packet without a row.
+    pub(super) fn pop_late(&mut self) -> Arrival {
+        let event = self.late.pop_before(Time::NEVER).expect("something is late");
+        self.firsts[LATE] = self.late.first_time().unwrap_or(Time::NEVER);
+        self.find_next();
+        let lane = &mut self.lanes[event.entity as usize];
+        let arrival = *lane.first().expect("an arriving packet was on the line");
+        lane.drop_first();
+        arrival
+    }
+
+    /// Take the first call.
+    pub(super) fn pop_call(&mut self) -> Event {
+        let event = self.calls.pop_before(Time::NEVER).expect("somebody is to be called");
+        self.firsts[CALLS] = self.calls.first_time().unwrap_or(Time::NEVER);
+        self.find_next();
+        event
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Take the next event before `end`: a packet's time and line, or the time of a call.
+    fn pop(agenda: &mut Agenda, end: Time) -> Option<(Time, Option<u32>)> {
+        let arrival = match agenda.first_before(end)? {
+            Due::Row(row) => agenda.pop_row(row),
+            Due::Late => agenda.pop_late(),
+            Due::Call => return Some((agenda.pop_call().time, None)),
+        };
+        Some((arrival.time, Some(arrival.line)))
+    }
+
+    proptest! {
+        #[test]
+        fn packets_and_calls_come_in_the_order_of_the_kernel(
+            steps in prop::collection::vec((0u64..40, 0u32..30, 0u8..5), 1..400),
+        ) {
+            let ties = Ties::new(7);
+            let (mut agenda, mut model) = (Agenda::new(ties, 30), std::collections::BTreeSet::new());
+            let (mut now, mut last) = (Time::ZERO, [Time::ZERO; 30]);
+            for (entity, (ahead, line, step)) in (0u32..).zip(steps) {
+                // a line keeps its order, and nothing arrives twice at an instant
+                let time = Time(now.0 + ahead);
+                if step == 0 {
+                    let call = Event::new(time, Class::Timer, entity);
+                    agenda.call(call);
+                    model.insert((call.key(), time, None));
+                } else if step < 3 && time > last[line as usize] {
+                    last[line as usize] = time;
+                    agenda.expect(Arrival { time, line, ..Arrival::default() });
+                    model.insert((agenda.event(time, line).key(), time, Some(line)));
+                } else {
+                    let expected = model.first().copied().filter(|first| first.1 < Time(1000));
+                    expected.iter().for_each(|first| { model.remove(first); now = first.1; });
+                    let popped = pop(&mut agenda, Time(1000));
+                    prop_assert_eq!(popped, expected.map(|(_, time, line)| (time, line)));
+                }
             }
         }
-        Due::Packet(at, packet)
-    }
-
-    fn pop_late(&mut self) -> Due {
-        let event = self.late.pop_before(Time::NEVER).expect("something is late");
-        self.first_late = self.late.first_time().unwrap_or(Time::NEVER);
-        let packet = self.lanes[event.entity as usize].pop_front();
-        let (at, packet) = packet.expect("an arriving packet was on the line");
-        Due::Packet(at, packet)
-    }
-
-    fn pop_call(&mut self) -> Due {
-        let event = self.calls.pop_before(Time::NEVER).expect("somebody is to be called");
-        self.first_call = self.calls.first_time().unwrap_or(Time::NEVER);
-        Due::Call(event)
-    }
-
-    fn expect_late(&mut self, packet: (u32, Packet), event: Event) {
-        self.lanes[event.entity as usize].push_back(packet);
-        self.late.push(event);
-        self.first_late = self.first_late.min(event.time);
     }
 }

@@ -1,38 +1,62 @@
 //! The way of every circuit, port by port.
 
+use std::collections::BTreeMap;
+
+use super::super::pace::{Pace, Paces};
 use super::super::plan::{latency, lines, rule};
+use super::cargo::Cargo;
 use crate::buffer::admission::Rule;
 use crate::scenario::contract::passing_circuits;
-use crate::scenario::model::{NodeKind, Scenario};
+use crate::scenario::model::{Line, NodeKind, Scenario};
 use crate::scheduler;
 use crate::unit::{Flags, Unit};
-use crate::units::Span;
+use crate::units::{Rate, Span};
 
-/// A packet under way.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Packet {
-    pub(in super::super) frame: u32,
-    pub(in super::super) bytes: u16,
-    pub(in super::super) flags: Flags,
+/// A packet under way, with what it carries: so nothing has to be looked up when it arrives.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Packet {
+    pub(super) cargo: Cargo,
+    pub(super) flow: u32,
+    pub(super) head: Head,
+}
+
+/// What ports want to know of a packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Head {
+    pub(super) frame: u32,
+    pub(super) bytes: u16,
+    pub(super) flags: Flags,
 }
 
 /// A port on the way of a circuit, or the host at its end.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Step {
-    pub(in super::super) stop: Stop,
-    /// How many ports a unit has behind it here.
-    pub(in super::super) hop: u8,
-    pub(in super::super) circuit: u32,
-    pub(in super::super) port: u32,
+pub(super) struct Step {
+    pub(super) circuit: u32,
+    /// The port; at the end the one from which the last line comes.
+    pub(super) port: u32,
     /// The circuit's number at the port; at the end twice the number of the flow, and one more if it is its sink.
-    pub(in super::super) vc: u32,
+    pub(super) vc: u32,
+    /// Where the pace is that the circuit's packets have on the port's line.
+    pub(super) pace: u32,
+    pub(super) stop: Stop,
+    /// How many ports a unit has behind it here.
+    pub(super) hop: u8,
+}
+
+/// What lines of one kind, as most lines of a network are, and packets of one size have in common.
+#[derive(Debug)]
+pub(super) struct LinePace {
     /// Time from the end of a transmission to the arrival at the next step.
-    pub(in super::super) latency: u64,
+    pub(super) latency: u64,
+    /// That of packets of the size that came last: circuits of data and of acknowledgements have one each.
+    bytes: u16,
+    pace: Pace,
+    others: Paces,
 }
 
 /// How packets come to a step, and who handles them there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Stop {
+pub(super) enum Stop {
     /// A port that takes packets by a rule and gets them in order, over one line or from its own host.
     Alone,
     /// A port that takes packets by a rule, over several lines.
@@ -52,14 +76,36 @@ pub(super) struct Steps {
     pub(super) list: Vec<Step>,
     /// Where that of each circuit begins.
     pub(super) first: Vec<u32>,
+    pub(super) paces: Vec<LinePace>,
     /// For every port the rule by which it takes packets; none if it has to be asked.
     pub(super) rules: Vec<Option<Rule>>,
 }
 
-impl Packet {
-    /// The unit that it is, at a step.
+impl LinePace {
+    fn new(rate: Rate, latency: u64) -> LinePace {
+        LinePace { latency, bytes: 0, pace: Pace::default(), others: Paces::new(rate) }
+    }
+
+    /// The pace of packets of so many octets.
+    #[inline(always)]
+    pub(super) fn of(&mut self, bytes: u16) -> &Pace {
+        if self.bytes != bytes {
+            self.renew(bytes);
+        }
+        &self.pace
+    }
+
+    #[cold]
+    fn renew(&mut self, bytes: u16) {
+        (self.bytes, self.pace) = (bytes, self.others.of(bytes));
+    }
+}
+
+impl Head {
+    /// The unit that the packet is, at a step.
+    #[inline]
     pub(super) fn unit(self, step: &Step) -> Unit {
-        let Packet { frame, bytes, flags } = self;
+        let Head { frame, bytes, flags } = self;
         Unit { vc: step.circuit, frame, index: 0, bytes, hop: step.hop, flags }
     }
 }
@@ -84,6 +130,7 @@ impl Steps {
             }
         };
         let ends = ends(scenario, &rules);
+        let (paces, place) = line_paces(scenario);
         let (mut list, mut first) = (Vec::new(), Vec::with_capacity(scenario.vcs.len()));
         for (vc, spec) in scenario.vcs.iter().enumerate() {
             first.push(list.len() as u32);
@@ -96,7 +143,7 @@ impl Steps {
                     circuit: vc as u32,
                     port: line as u32,
                     vc: number as u32,
-                    latency: latency(scenario, &scenario.lines[line]).0,
+                    pace: place[line] + u32::from(spec.payload == 0),
                 });
             }
             let last = *list.last().expect("a circuit has a port");
@@ -104,8 +151,22 @@ impl Steps {
             let (stop, vc) = ends[host].map_or((Stop::Host, 0), |end| (Stop::End, end));
             list.push(Step { stop, hop: last.hop + 1, vc, ..last });
         }
-        Steps { list, first, rules }
+        Steps { list, first, paces, rules }
     }
+}
+
+/// The paces of the kinds of lines, and for each line where those are of data; those of acknowledgements come behind them.
+fn line_paces(scenario: &Scenario) -> (Vec<LinePace>, Vec<u32>) {
+    let (mut paces, mut known) = (Vec::new(), BTreeMap::new());
+    let mut place = |line: &Line| {
+        let latency = latency(scenario, line).0;
+        *known.entry((line.rate, latency)).or_insert_with(|| {
+            paces.extend([0, 1].map(|_| LinePace::new(line.rate, latency)));
+            paces.len() as u32 - 2
+        })
+    };
+    let places = scenario.lines.iter().map(&mut place).collect();
+    (paces, places)
 }
 
 /// For every node the one end of a flow that is there, as [`Step::vc`] has it, if all that makes it act comes over one line

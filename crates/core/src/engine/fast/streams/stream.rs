@@ -1,7 +1,8 @@
 //! One stream: when its cells come where it meets others, and what is counted of it.
 
 use super::super::books::Stay;
-use super::super::packets::{Aside, Fifo, Packet, Step, Stop};
+use super::super::pace::Pace;
+use super::super::packets::Fifo;
 use super::Ledger;
 use super::ways::{Pass, Way};
 use crate::buffer::admission::Rule;
@@ -41,8 +42,8 @@ pub(super) struct Stream {
 pub(super) struct Interface {
     pub(super) port: usize,
     pub(super) fifo: Fifo,
-    pub(super) aside: Aside,
     transit: Pass,
+    pace: Pace,
 }
 
 impl Stream {
@@ -53,9 +54,9 @@ impl Stream {
         let interface = waits.then(|| {
             let transit = way.before.remove(0);
             let port = transit.port as usize;
-            let aside = Aside::new(scenario, &scenario.lines[port], ledger.window, &network.ports[port]);
-            let fifo = Fifo::new(&scenario.lines[port], Rule::Fits, &aside);
-            Box::new(Interface { port, fifo, aside, transit })
+            let fifo = Fifo::new(scenario, port, Rule::Fits, ledger.window, &network.ports[port]);
+            let pace = Pace::of(scenario.lines[port].rate, CELL_BYTES as u16);
+            Box::new(Interface { port, fifo, transit, pace })
         });
         let time = |passes: &[Pass]| passes.iter().map(|pass| pass.transit).sum();
         Stream {
@@ -147,16 +148,14 @@ impl Stream {
     fn wait(&mut self, now: Time, ledger: &mut Ledger) -> Option<Time> {
         let unit = self.unit(0);
         let interface = self.interface.as_deref_mut().expect("cells wait at an interface");
-        let Pass { port, vc, whole, transit } = interface.transit;
-        let packet = Packet { frame: unit.frame, bytes: unit.bytes, flags: unit.flags };
-        let step = Step { stop: Stop::Alone, hop: 0, circuit: unit.vc, port, vc, latency: transit - whole };
-        let sent = interface.fifo.take(&mut interface.aside, ledger.window, now, packet, &step);
+        let Interface { fifo, transit: Pass { vc, whole, transit, .. }, pace, .. } = interface;
+        let sent = fifo.take(ledger.window, now, unit.bytes, pace, || (unit, *vc));
         let sent = sent.expect("an interface takes everything");
         if sent.starts >= ledger.window.to {
             return None;
         }
         ledger.work.cell_hops += 1;
-        ledger.on_line(unit.vc, Time(sent.ends.0 + step.latency))
+        ledger.on_line(unit.vc, Time(sent.ends.0 + *transit - *whole))
     }
 
     #[cold]

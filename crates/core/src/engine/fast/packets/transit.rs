@@ -1,0 +1,299 @@
+//! Everything between the hosts: ports, and packets on their way.
+
+use std::collections::VecDeque;
+
+use super::super::books::Window;
+use super::agenda::{Agenda, Arrival};
+use super::cargo::Cargo;
+use super::fifo::{Fifo, Sent};
+use super::steps::{Head, LinePace, Packet, Step, Steps, Stop};
+use crate::buffer::admission::Rule;
+use crate::buffer::verdict::Reason;
+use crate::engine::{LossRecord, number_at_port, sampled_ports};
+use crate::kernel::Ties;
+use crate::kernel::queue::{Class, Event};
+use crate::link::port::{Loss, Started};
+use crate::network::Network;
+use crate::network::circuit::Tally;
+use crate::network::flow::Flow;
+use crate::scenario::model::{Scenario, Vc};
+use crate::unit::Unit;
+use crate::units::{Span, Time};
+
+/// The ways of circuits, the ports on them, and what is under way.
+pub(super) struct Transit {
+    pub(super) window: Window,
+    /// All but its flows, and of its circuits no more than their paths.
+    pub(super) network: Network,
+    pub(super) steps: Vec<Step>,
+    paces: Vec<LinePace>,
+    pub(super) courses: Vec<Course>,
+    fates: Vec<Fate>,
+    /// Ports that take packets by a rule, and whether they do; the others are not in use here.
+    fifos: Vec<Fifo>,
+    is_ruled: Vec<bool>,
+    pub(super) agenda: Agenda,
+    pub(super) packet_hops: u64,
+    pub(super) log: Option<Vec<LossRecord>>,
+    losses: Vec<Loss>,
+    /// By step what has come to a port that is asked, until it is sent or something behind it is.
+    asked: Vec<VecDeque<Packet>>,
+    /// Packets that are on a line at the end of the run, by circuit.
+    pub(super) on_lines: Vec<u64>,
+    /// Ports that are asked and whose occupancy is sampled, when next and how often.
+    sampled: Vec<usize>,
+    sample: Time,
+    every: Span,
+}
+
+/// A circuit: where its way begins, what its first link adds to a packet, and what has become of its packets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Course {
+    first: u32,
+    header: u32,
+    sent: u64,
+    pub(super) arrived: u64,
+    /// Packets that will arrive at a host that does not act ahead of them.
+    pub(super) awaited: u64,
+}
+
+/// What of a circuit is seldom needed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fate {
+    lost: u64,
+    /// Packets that had arrived when the measured time began.
+    unmeasured: u64,
+}
+
+impl Transit {
+    /// The network at time zero, and its flows.
+    pub(super) fn new(scenario: &Scenario, log: bool) -> (Transit, Vec<Flow>) {
+        let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
+        let mut network = Network::new(scenario);
+        let flows = std::mem::take(&mut network.flows);
+        let Steps { list, first, paces, rules } = Steps::new(scenario);
+        let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
+        let course =
+            |(first, vc): (u32, &Vc)| Course { first, header: vc.header, sent: 0, arrived: 0, awaited: 0 };
+        let any_asked = rules.iter().any(Option::is_none);
+        let mut transit = Transit {
+            window,
+            asked: vec![VecDeque::new(); if any_asked { list.len() } else { 0 }],
+            steps: list,
+            paces,
+            fates: vec![Fate::default(); first.len()],
+            courses: first.into_iter().zip(&scenario.vcs).map(course).collect(),
+            fifos: Vec::with_capacity(rules.len()),
+            is_ruled: rules.iter().map(Option::is_some).collect(),
+            agenda: Agenda::new(Ties::new(scenario.seed), scenario.lines.len()),
+            packet_hops: 0,
+            log: log.then(Vec::new),
+            losses: Vec::new(),
+            on_lines: vec![0; network.circuits.len()],
+            sampled: sampled.collect(),
+            sample: Time::ZERO,
+            every: scenario.sample,
+            network,
+        };
+        for (port, rule) in rules.into_iter().enumerate() {
+            let (rule, state) = (rule.unwrap_or(Rule::Fits), &transit.network.ports[port]);
+            transit.fifos.push(Fifo::new(scenario, port, rule, window, state));
+            transit.tick(port, Time::ZERO);
+        }
+        (transit, flows)
+    }
+
+    /// When ports that are asked are sampled next, if there are any.
+    pub(super) fn next_sample(&self) -> Option<Time> {
+        (!self.sampled.is_empty()).then_some(self.sample)
+    }
+
+    /// Sample them.
+    pub(super) fn sample(&mut self) {
+        self.sampled.iter().for_each(|&port| self.network.ports[port].sample());
+        self.sample += self.every;
+    }
+
+    /// The measured time begins.
+    pub(super) fn reset_counters(&mut self, now: Time) {
+        self.network.reset_counters(now);
+        let circuits = self.fates.iter_mut().zip(&self.courses);
+        circuits.for_each(|(fate, course)| fate.unmeasured = course.arrived);
+    }
+
+    /// At the end of the run, circuits and ports that have passed packets on by themselves get their books.
+    pub(super) fn close(mut self) -> Transit {
+        let ports = self.fifos.iter_mut().zip(&mut self.network.ports).zip(&self.is_ruled);
+        for ((fifo, port), _) in ports.filter(|(_, is_ruled)| **is_ruled) {
+            fifo.close(self.window, port);
+        }
+        let courses = self.courses.iter().zip(&self.fates);
+        for (circuit, (&Course { sent, arrived, .. }, fate)) in self.network.circuits.iter_mut().zip(courses)
+        {
+            circuit.enter(Tally { sent, arrived, lost: fate.lost }, arrived - fate.unmeasured);
+        }
+        self
+    }
+
+    /// A host sends a packet of `bytes` octets, IP header included.
+    #[inline(always)] // see `Row::add`
+    pub(super) fn send(&mut self, now: Time, vc: u32, flow: u32, bytes: u32, cargo: Cargo) {
+        let Course { first: at, header, sent, .. } = &mut self.courses[vc as usize];
+        let (at, frame) = (*at, *sent as u32);
+        *sent += 1;
+        let bytes = u16::try_from(bytes + *header).expect("a checked packet fits");
+        let head = Head { frame, bytes, flags: cargo.flags() };
+        if self.steps[at as usize].stop == Stop::Asked {
+            return self.send_asked(at, Packet { cargo, flow, head }, now);
+        }
+        if let Some((at, time)) = self.set_out(at, head, now) {
+            self.expect(at, Packet { cargo, flow, head }, time);
+        }
+    }
+
+    /// The same where the interface of the host has to be asked.
+    #[inline(never)]
+    fn send_asked(&mut self, at: u32, packet: Packet, now: Time) {
+        if let Some((at, packet, time)) = self.enter(at, packet, now) {
+            self.expect_later(at, packet, time);
+        }
+    }
+
+    /// A packet of a host comes to its network interface, as in [`Transit::pass`].
+    #[inline(never)] // hosts send at several places
+    fn set_out(&mut self, at: u32, head: Head, now: Time) -> Option<(u32, Time)> {
+        self.pass(at, head, now)
+    }
+
+    /// A packet comes to a port that takes it by a rule, and passes whatever can be worked through: to which step does it
+    /// come then, and when, unless it is lost or the run is over?
+    #[inline(always)] // what it answers had better not go through memory
+    pub(super) fn pass(&mut self, mut at: u32, head: Head, mut time: Time) -> Option<(u32, Time)> {
+        loop {
+            time = self.cross(at, head, time)?;
+            at += 1;
+            if self.steps[at as usize].stop != Stop::Alone {
+                return Some((at, time));
+            }
+        }
+    }
+
+    /// A packet comes to such a port: when will it come to the next step?
+    #[inline(always)]
+    fn cross(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
+        let step = &self.steps[at as usize];
+        let line = &mut self.paces[step.pace as usize];
+        let (latency, pace) = (line.latency, line.of(head.bytes));
+        let unit = || (head.unit(step), step.vc);
+        match self.fifos[step.port as usize].take(self.window, now, head.bytes, pace, unit) {
+            Ok(Sent { starts, ends }) => {
+                let time = Time(ends.0 + latency);
+                self.packet_hops += 1;
+                if time < self.window.to { Some(time) } else { self.stay(at, starts) }
+            }
+            Err(reason) => {
+                let (port, unit) = (step.port, head.unit(step));
+                self.lost(port, unit, reason, now);
+                None
+            }
+        }
+    }
+
+    /// A packet does not come to the next step before the end of the run.
+    #[cold]
+    fn stay(&mut self, at: u32, starts: Time) -> Option<Time> {
+        if starts < self.window.to {
+            self.on_lines[self.steps[at as usize].circuit as usize] += 1;
+        } else {
+            self.packet_hops -= 1;
+        }
+        None
+    }
+
+    /// A packet comes to a port that is asked about it; answers what [`Transit::start`] does.
+    pub(super) fn enter(&mut self, at: u32, packet: Packet, now: Time) -> Option<(u32, Packet, Time)> {
+        let step = self.steps[at as usize];
+        let (port, unit) = (step.port as usize, packet.head.unit(&step));
+        self.asked[at as usize].push_back(packet);
+        let Network { ports, circuits, .. } = &mut self.network;
+        ports[port].arrive(now, unit, step.vc as usize, number_at_port(circuits), &mut self.losses);
+        self.start(port, now)
+    }
+
+    /// The line of a port that is asked is free again; answers what [`Transit::start`] does.
+    pub(super) fn free(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
+        self.network.ports[port].finish(now);
+        self.start(port, now)
+    }
+
+    /// Let a port that is asked start the next packet, if its line is free: where does it come next, and when, unless it is
+    /// lost or the run is over?
+    fn start(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
+        let Network { ports, circuits, .. } = &mut self.network;
+        let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
+        for Loss { unit, reason } in std::mem::take(&mut self.losses) {
+            self.lost(port as u32, unit, reason, now);
+        }
+        let Started { unit, sent } = started?;
+        self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
+        self.agenda.call(Event::new(sent.ends, Class::Free, port as u32));
+        let at = self.courses[unit.vc as usize].first + u32::from(unit.hop);
+        let mut packet = self.leave(at, unit.frame);
+        packet.head.flags = unit.flags;
+        let (at, time) = (at + 1, sent.arrives);
+        if time >= self.window.to {
+            self.on_lines[unit.vc as usize] += 1;
+            return None;
+        }
+        if self.steps[at as usize].stop != Stop::Alone {
+            return Some((at, packet, time));
+        }
+        let (at, time) = self.pass(at, packet.head, time)?;
+        Some((at, packet, time))
+    }
+
+    /// A packet leaves a port that is asked. A circuit keeps its order, so those before it are lost.
+    fn leave(&mut self, at: u32, frame: u32) -> Packet {
+        let packets = &mut self.asked[at as usize];
+        loop {
+            let packet = packets.pop_front().expect("a packet that is sent has come");
+            if packet.head.frame == frame {
+                return packet;
+            }
+        }
+    }
+
+    /// A packet will come to a step where nothing can be done ahead of it.
+    #[inline(always)] // see `Row::add`
+    pub(super) fn expect(&mut self, at: u32, packet: Packet, time: Time) {
+        let line = self.steps[at as usize - 1].port;
+        let step = &self.steps[at as usize];
+        if step.stop == Stop::End {
+            self.courses[step.circuit as usize].awaited += 1;
+        }
+        self.agenda.expect(Arrival { time, line, at, packet });
+    }
+
+    /// The same for those who seldom need it.
+    #[inline(never)]
+    pub(super) fn expect_later(&mut self, at: u32, packet: Packet, time: Time) {
+        self.expect(at, packet, time);
+    }
+
+    /// The clock of a port's policy ticks.
+    pub(super) fn tick(&mut self, port: usize, now: Time) {
+        if let Some(time) = self.network.ports[port].tick(now) {
+            self.agenda.call(Event::new(time, Class::Tick, port as u32));
+        }
+    }
+
+    /// A port has lost a packet.
+    #[cold]
+    fn lost(&mut self, port: u32, unit: Unit, reason: Reason, time: Time) {
+        let Unit { vc, frame, index, .. } = unit;
+        self.fates[vc as usize].lost += 1;
+        if let Some(log) = &mut self.log {
+            log.push(LossRecord { time, port, vc, frame, index, reason });
+        }
+    }
+}
