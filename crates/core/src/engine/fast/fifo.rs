@@ -228,8 +228,11 @@ impl Fifo {
                 }
                 let Some(mut arriving) = self.inputs.pop_before(stop) else { break };
                 self.arrive(engine, port, &mut arriving);
-                if !self.by_unit && arriving.time >= self.examined {
-                    self.skip_calm(engine, port, stop);
+                if arriving.time >= self.examined && !self.polices {
+                    match self.by_unit {
+                        true => self.ask_calmly(engine, port, stop),
+                        false => self.skip_calm(engine, port, stop),
+                    }
                 }
             }
             if stop > until {
@@ -295,16 +298,21 @@ impl Fifo {
             None => self.judge(engine, port, arriving, size),
             Some(reason) => Verdict::Discard(reason),
         };
-        if let Verdict::Discard(reason) = verdict {
-            self.books.lose(now, &unit, reason);
-            engine.network.circuits[unit.vc as usize].lost();
-            if let Some(log) = &mut engine.log {
-                let (port, vc, frame, index) = (port as u32, unit.vc, unit.frame, unit.index);
-                log.push(LossRecord { time: now, port, vc, frame, index, reason });
-            }
-            return;
+        match verdict {
+            Verdict::Discard(reason) => self.lose(engine, port, arriving, reason),
+            _ => self.take(engine, port, arriving, size),
         }
-        self.take(engine, port, arriving, size);
+    }
+
+    /// A unit is lost on arrival.
+    pub(super) fn lose(&mut self, engine: &mut Fast<'_>, port: usize, arriving: &Arriving, reason: Reason) {
+        let &Arriving { time, unit, .. } = arriving;
+        self.books.lose(time, &unit, reason);
+        engine.network.circuits[unit.vc as usize].lost();
+        if let Some(log) = &mut engine.log {
+            let (port, vc, frame, index) = (port as u32, unit.vc, unit.frame, unit.index);
+            log.push(LossRecord { time, port, vc, frame, index, reason });
+        }
     }
 
     /// Whether a unit is taken.

@@ -32,7 +32,7 @@
 //!   If all its units come over one line, what arrives in future cannot be overtaken, and may be computed at once.
 //!   Where one circuit alone comes, it comes by the frame, with the arrival of each cell (`follow`).
 //!   A policy that looks at the books alone is asked as well, once for each frame where that suffices (`ledger` keeps the
-//!   books). A train that nothing crosses passes in one go (`whole`).
+//!   books), or about each cell in one loop (`asking`). A train that nothing crosses passes in one go (`whole`).
 //!   Where circuits are policed, units are taken one by one, because their marks may differ; and they are handed on to a
 //!   host one by one if any part of a frame may complete it.
 //! * Any other port (`general`) is asked unit by unit what the reference engine asks, so every policy works there. Where
@@ -47,6 +47,7 @@
 //! different sides of the ends of the warm-up or of the run, at any port on its way. At the end, what a port would still
 //! hold is put into it, so that the report and the audit find everything where the reference engine leaves it.
 
+mod asking;
 mod books;
 mod bulk;
 mod fifo;

@@ -66,7 +66,7 @@ impl Fifo {
     }
 
     /// Whether the measured time neither begins nor ends before so many cells have left that start one behind the other.
-    fn leave_in_time(&self, start: Beat, cells: u64) -> bool {
+    pub(super) fn leave_in_time(&self, start: Beat, cells: u64) -> bool {
         let Content::Cells { pace, .. } = &self.content else { return false };
         let limit = if self.begin == Time::NEVER { self.books.window.to } else { self.begin };
         let last = start.skip(cells + 1, pace).time;
