@@ -41,9 +41,9 @@ class Cache:
         document: Document = json.loads(path.read_text(encoding="utf-8"))
         return document
 
-    def put(self, path: Path, document: Document) -> None:
-        """Keep a result."""
-        write(path, json.dumps(document))
+    def put(self, path: Path, report: str) -> None:
+        """Keep a result, which is JSON."""
+        write(path, report)
 
 
 def write(path: Path, content: str | bytes) -> None:

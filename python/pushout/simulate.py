@@ -3,8 +3,10 @@
 import json
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 from pushout import _core
@@ -28,11 +30,13 @@ class Job:
     engine: str | None = None
     audit: bool = False
 
+    def report(self, seed: int | None) -> str:
+        """Simulate once; the report is JSON."""
+        return _core.run(self.source.text, self.source.name, self.sets, seed, self.engine, self.audit)
+
     def run(self, seed: int | None) -> Document:
         """Simulate once."""
-        document: Document = json.loads(
-            _core.run(self.source.text, self.source.name, self.sets, seed, self.engine, self.audit)
-        )
+        document: Document = json.loads(self.report(seed))
         return document
 
     def explain(self, seed: int | None = None) -> str:
@@ -67,13 +71,16 @@ def run_all(
     pool = ThreadPoolExecutor(max_workers=jobs or cores())
     try:
         futures = [pool.submit(task) for task in tasks]
-        pending = set(futures)
-        while pending:
-            done, pending = wait(pending, timeout=TICK_S, return_when=FIRST_COMPLETED)
-            for future in done:
-                future.result()
+        finished: SimpleQueue[Future[T]] = SimpleQueue()
+        for future in futures:
+            future.add_done_callback(finished.put)
+        done = 0
+        while done < len(futures):
+            with suppress(Empty):
+                finished.get(timeout=TICK_S).result()
+                done += 1
             if progress:
-                progress(len(futures) - len(pending), len(futures))
+                progress(done, len(futures))
         return [future.result() for future in futures]
     finally:
         pool.shutdown(wait=False, cancel_futures=True)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -213,7 +213,7 @@ class Run:
 
     def execute(self, cache: Cache) -> None:
         """Simulate and keep the result."""
-        cache.put(self.path, self.job.run(self.seed))
+        cache.put(self.path, self.job.report(self.seed))
 
 
 Runs = Mapping[str, Sequence[Run]]
@@ -246,8 +246,9 @@ class Plan:
     def judge(self, cache: Cache) -> Outcome:
         """Judge the study by the results that the cache holds."""
         seeds = [run.seed for run in next(iter(self.cases.values()), [])]
-        variants = [[_documents(cases, cache) for cases in values] for values in self.variants]
-        return judge(self.study, _documents(self.cases, cache), seeds, variants)
+        load = lru_cache(maxsize=None)(cache.load)  # cases share runs
+        variants = [[_documents(cases, load) for cases in values] for values in self.variants]
+        return judge(self.study, _documents(self.cases, load), seeds, variants)
 
 
 def _runs(case: Case, reps: int, cache: Cache) -> list[Run]:
@@ -256,8 +257,8 @@ def _runs(case: Case, reps: int, cache: Cache) -> list[Run]:
     return [Run(job, seed, cache.path(canonical, seed)) for seed in job.seeds(None, reps)]
 
 
-def _documents(cases: Runs, cache: Cache) -> dict[str, list[Document]]:
-    return {case: [cache.load(run.path) for run in runs] for case, runs in cases.items()}
+def _documents(cases: Runs, load: Callable[[Path], Document]) -> dict[str, list[Document]]:
+    return {case: [load(run.path) for run in runs] for case, runs in cases.items()}
 
 
 def judge(
