@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use crate::report::Report;
 use crate::scenario::Variation;
 use crate::scenario::model::{Engine, Scenario};
 use crate::trace::{Packet, Packets};
@@ -68,14 +69,25 @@ impl Request<'_> {
 
 /// Run a scenario and report. The core has no clock: `seconds` is the caller's, read before and after the run.
 pub fn run(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<Json, String> {
+    run_and(request, seconds, |report| report.document())
+}
+
+/// The same, with the report as text, which needs much less memory where there are many flows.
+pub fn run_to_text(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<String, String> {
+    run_and(request, seconds, |report| report.text())
+}
+
+fn run_and<T>(
+    request: &Request<'_>,
+    seconds: impl Fn() -> f64,
+    write: impl FnOnce(&Report<'_>) -> T,
+) -> Result<T, String> {
     let scenario = request.scenario()?;
     let start = seconds();
     let outcome = engine::run(&scenario, false);
-    let wall = seconds() - start;
+    let wall_s = Some(seconds() - start);
     let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
-    let mut document = report::report(&scenario, &outcome, audit.as_ref());
-    document["engine"]["wall_s"] = wall.into();
-    Ok(document)
+    Ok(write(&Report { scenario: &scenario, outcome: &outcome, audit: audit.as_ref(), wall_s }))
 }
 
 /// What a traced run gives.
@@ -98,11 +110,15 @@ pub fn trace(request: &Request<'_>, ports: &[String], seconds: impl Fn() -> f64)
     let packets = Packets::at(&scenario, ports)?;
     let start = seconds();
     let (outcome, packets) = engine::reference::run_traced(&scenario, false, packets);
-    let wall = seconds() - start;
+    let wall_s = Some(seconds() - start);
     let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
-    let mut document = report::report(&scenario, &outcome, audit.as_ref());
-    document["engine"]["wall_s"] = wall.into();
-    Ok(Traced { document, ports: packets.ports().collect(), packets: packets.into_list(), scenario })
+    let report = Report { scenario: &scenario, outcome: &outcome, audit: audit.as_ref(), wall_s };
+    Ok(Traced {
+        document: report.document(),
+        ports: packets.ports().collect(),
+        packets: packets.into_list(),
+        scenario,
+    })
 }
 
 /// Run a checked scenario with another seed and give only its figures: those of the summary, then those at `paths`.

@@ -8,6 +8,7 @@ mod figures;
 
 pub use figures::figures;
 
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value as Json, json};
 
 use crate::adaptation::Shape;
@@ -21,35 +22,81 @@ use crate::network::flow::{Coding, Figures};
 use crate::scenario::model::{Flow, Line, Medium, Scenario};
 use crate::scenario::spec::Field;
 
-/// The JSON document of a run; `engine.wall_s` is left null for a caller with a clock.
+/// The report of a run. It is written entry by entry, so that as text it needs no more memory than its longest entry does.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a> {
+    /// What was run.
+    pub scenario: &'a Scenario,
+    /// What came of it.
+    pub outcome: &'a Outcome,
+    /// What the audit found, if there was one.
+    pub audit: Option<&'a Audit>,
+    /// Time that the run took, if the caller has a clock.
+    pub wall_s: Option<f64>,
+}
+
+/// The JSON document of a run; `engine.wall_s` is null.
 pub fn report(scenario: &Scenario, outcome: &Outcome, audit: Option<&Audit>) -> Json {
-    let mut document = json!({
-        "scenario": scenario.name,
-        "seed": scenario.seed,
-        "duration_s": scenario.duration.as_secs_f64(),
-        "warmup_s": scenario.warmup.as_secs_f64(),
-        "engine": {
-            "name": engine::of(scenario).write(),
-            "version": env!("CARGO_PKG_VERSION"),
-            "cell_hops": outcome.work.cell_hops,
-            "packet_hops": outcome.work.packet_hops,
-            "events": outcome.work.events,
-            "wall_s": null,
-        },
-    });
-    let all = Flows::new(scenario, outcome);
-    document["flows"] =
-        (0..all.rates.len()).map(|i| flow(&scenario.flows[i], &all.figures[i], all.rates[i])).collect();
-    document["ports"] = (0..scenario.lines.len()).map(|i| port(&scenario.lines[i], outcome, i)).collect();
-    classes::label(&mut document, scenario);
-    document["circuits"] =
-        (0..scenario.vcs.len()).map(|i| circuit_json(scenario, outcome, i, &all.shared)).collect();
-    document["summary"] = summary(scenario, &all);
-    curves::append(&mut document, scenario, outcome);
-    if let Some(audit) = audit {
-        document["audit"] = json!({ "checks": audit.checks, "failures": audit.failures });
+    Report { scenario, outcome, audit, wall_s: None }.document()
+}
+
+impl Report<'_> {
+    /// The JSON document.
+    pub fn document(&self) -> Json {
+        serde_json::to_value(self).expect("a report is JSON")
     }
-    document
+
+    /// The same as text.
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).expect("a report is JSON")
+    }
+}
+
+impl Serialize for Report<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Report { scenario, outcome, audit, wall_s } = *self;
+        let all = Flows::new(scenario, outcome);
+        let mut document = serializer.serialize_map(None)?;
+        document.serialize_entry("scenario", &scenario.name)?;
+        document.serialize_entry("seed", &scenario.seed)?;
+        document.serialize_entry("duration_s", &scenario.duration.as_secs_f64())?;
+        document.serialize_entry("warmup_s", &scenario.warmup.as_secs_f64())?;
+        document.serialize_entry("engine", &engine_json(scenario, outcome, wall_s))?;
+        document
+            .serialize_entry("flows", &List(all.rates.len(), |i| flow_json(scenario, outcome, &all, i)))?;
+        document
+            .serialize_entry("ports", &List(scenario.lines.len(), |i| port_json(scenario, outcome, i)))?;
+        let circuit = |i| circuit_json(scenario, outcome, i, &all.shared);
+        document.serialize_entry("circuits", &List(scenario.vcs.len(), circuit))?;
+        let mut summary = summary(scenario, &all);
+        curves::append_to_summary(&mut summary, scenario, outcome);
+        document.serialize_entry("summary", &summary)?;
+        if let Some(audit) = audit {
+            let audit = json!({ "checks": audit.checks, "failures": audit.failures });
+            document.serialize_entry("audit", &audit)?;
+        }
+        document.end()
+    }
+}
+
+/// A list of so many entries, each of which is made when it is its turn.
+struct List<F>(usize, F);
+
+impl<F: Fn(usize) -> Json> Serialize for List<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((0..self.0).map(&self.1))
+    }
+}
+
+fn engine_json(scenario: &Scenario, outcome: &Outcome, wall_s: Option<f64>) -> Json {
+    json!({
+        "name": engine::of(scenario).write(),
+        "version": env!("CARGO_PKG_VERSION"),
+        "cell_hops": outcome.work.cell_hops,
+        "packet_hops": outcome.work.packet_hops,
+        "events": outcome.work.events,
+        "wall_s": wall_s,
+    })
 }
 
 /// What the flows counted.
@@ -70,11 +117,12 @@ impl Flows {
     }
 }
 
-fn flow(spec: &Flow, figures: &Figures, rate: f64) -> Json {
+fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows, index: usize) -> Json {
+    let (spec, figures) = (&scenario.flows[index], &all.figures[index]);
     let mut flow = json!({
         "name": spec.name,
         "vc": spec.vc,
-        "goodput_bps": rate,
+        "goodput_bps": all.rates[index],
         "segments_sent": figures.sent,
         "segments_retransmitted": figures.retransmitted,
         "segments_received": figures.received,
@@ -87,6 +135,10 @@ fn flow(spec: &Flow, figures: &Figures, rate: f64) -> Json {
     if let Some(coding) = figures.coded {
         append(&mut flow, coding);
     }
+    if !spec.class.is_empty() {
+        flow["class"] = spec.class.as_str().into();
+    }
+    curves::append_to_flow(&mut flow, scenario, outcome, index);
     flow
 }
 
@@ -102,7 +154,14 @@ fn append(document: &mut Json, coding: Coding) {
     document["packet_throughput"] = books.throughput().into();
 }
 
-fn port(line: &Line, outcome: &Outcome, index: usize) -> Json {
+fn port_json(scenario: &Scenario, outcome: &Outcome, index: usize) -> Json {
+    let mut port = plain_port(&scenario.lines[index], outcome, index);
+    curves::append_to_port(&mut port, scenario, outcome, index);
+    port
+}
+
+/// What is told of every port.
+fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
     let port = &outcome.network.ports[index];
     let counters = port.counters();
     let lost: Map<String, Json> = Reason::ALL

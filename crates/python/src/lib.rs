@@ -61,9 +61,8 @@ mod _core {
     ) -> PyResult<String> {
         let start = Instant::now();
         let request = request(text, name, &sets, seed, engine, audit);
-        let run = || api::run(&request, || start.elapsed().as_secs_f64());
-        let document = py.detach(|| guarded(|| described(name, &sets, seed, engine), run))?;
-        Ok(document.to_string())
+        let run = || api::run_to_text(&request, || start.elapsed().as_secs_f64());
+        Ok(py.detach(|| guarded(|| described(name, &sets, seed, engine), run))?)
     }
 
     /// Raise `ScenarioError` unless the scenario could be run.

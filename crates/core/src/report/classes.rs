@@ -31,13 +31,6 @@ pub(super) fn append(summary: &mut Json, scenario: &Scenario, rates: &[f64]) {
     }
 }
 
-/// Tell the class of every flow that has one.
-pub(super) fn label(document: &mut Json, scenario: &Scenario) {
-    for (index, flow) in scenario.flows.iter().enumerate().filter(|(_, flow)| !flow.class.is_empty()) {
-        document["flows"][index]["class"] = flow.class.as_str().into();
-    }
-}
-
 /// What some of the flows get.
 struct Class {
     rates: Vec<f64>,

@@ -9,47 +9,54 @@ use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
 
-/// Add the curves to the entries of flows and ports.
-pub(super) fn append(document: &mut Json, scenario: &Scenario, outcome: &Outcome) {
-    if let Some(windows) = scenario.measure.throughput {
-        for (index, flow) in outcome.network.flows.iter().enumerate() {
-            document["flows"][index]["throughput"] = json!({
-                "start_s": scenario.warmup.as_secs_f64(),
-                "step_s": windows.step.as_secs_f64(),
-                "window_s": windows.window.as_secs_f64(),
-                "bps": flow.throughput(windows.window),
-            });
-        }
-        let rates: Vec<Vec<f64>> =
-            outcome.network.flows.iter().filter_map(|flow| flow.throughput(windows.window)).collect();
-        document["summary"]["throughput_deviation"] = json!(deviations(&rates));
-    }
-    for &port in &scenario.measure.occupancy {
+/// Add to a flow's entry what it got over time.
+pub(super) fn append_to_flow(entry: &mut Json, scenario: &Scenario, outcome: &Outcome, flow: usize) {
+    let Some(windows) = scenario.measure.throughput else { return };
+    entry["throughput"] = json!({
+        "start_s": scenario.warmup.as_secs_f64(),
+        "step_s": windows.step.as_secs_f64(),
+        "window_s": windows.window.as_secs_f64(),
+        "bps": outcome.network.flows[flow].throughput(windows.window),
+    });
+}
+
+/// Add to the summary how far flows were apart over time.
+pub(super) fn append_to_summary(summary: &mut Json, scenario: &Scenario, outcome: &Outcome) {
+    let Some(windows) = scenario.measure.throughput else { return };
+    let rates: Vec<Vec<f64>> =
+        outcome.network.flows.iter().filter_map(|flow| flow.throughput(windows.window)).collect();
+    summary["throughput_deviation"] = json!(deviations(&rates));
+}
+
+/// Add to a port's entry what was in it and what its policy read over time.
+pub(super) fn append_to_port(entry: &mut Json, scenario: &Scenario, outcome: &Outcome, port: usize) {
+    if scenario.measure.occupancy.contains(&port) {
         let mut samples = sampled(scenario);
         samples["values"] = json!(outcome.network.ports[port].counters().occupancy.trace());
-        document["ports"][port]["occupancy"] = samples;
+        entry["occupancy"] = samples;
     }
-    if scenario.measure.meter.is_empty() {
-        return;
+    if scenario.measure.meter.contains(&port) {
+        entry["meter"] = metered(scenario, outcome, port);
     }
-    let passing = passing_circuits(scenario);
-    for &port in &scenario.measure.meter {
-        let mut samples = sampled(scenario);
-        let rows = outcome.network.ports[port].counters().meter.as_deref().unwrap_or_default();
-        let circuit = |(place, &vc): (usize, &usize)| {
-            let row = rows.iter().skip(place).step_by(passing[port].len());
-            let each = |what: fn(&Reading) -> f64| row.clone().map(what).collect::<Vec<f64>>();
-            json!({
-                "name": scenario.vcs[vc].name,
-                "bps": each(|reading| reading.rate),
-                "part_bps": each(|reading| reading.part),
-                "granted_bps": each(|reading| reading.granted),
-                "refusal": each(|reading| reading.refusal),
-            })
-        };
-        samples["circuits"] = passing[port].iter().enumerate().map(circuit).collect();
-        document["ports"][port]["meter"] = samples;
-    }
+}
+
+fn metered(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
+    let passing = &passing_circuits(scenario)[port];
+    let rows = outcome.network.ports[port].counters().meter.as_deref().unwrap_or_default();
+    let circuit = |(place, &vc): (usize, &usize)| {
+        let row = rows.iter().skip(place).step_by(passing.len());
+        let each = |what: fn(&Reading) -> f64| row.clone().map(what).collect::<Vec<f64>>();
+        json!({
+            "name": scenario.vcs[vc].name,
+            "bps": each(|reading| reading.rate),
+            "part_bps": each(|reading| reading.part),
+            "granted_bps": each(|reading| reading.granted),
+            "refusal": each(|reading| reading.refusal),
+        })
+    };
+    let mut samples = sampled(scenario);
+    samples["circuits"] = passing.iter().enumerate().map(circuit).collect();
+    samples
 }
 
 /// In each window the standard deviation among the flows, over their mean; nothing where nobody sends.

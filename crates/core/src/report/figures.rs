@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{Flows, port, report, summary};
+use super::{Flows, plain_port, report, summary};
 use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
 use crate::scenario::model::Scenario;
@@ -50,7 +50,7 @@ fn flatten(path: &str, node: &Json, found: &mut Map<String, Json>) {
 fn of_port(scenario: &Scenario, outcome: &Outcome, names: &[&str]) -> Option<Json> {
     let ["ports", name, rest @ ..] = names else { return None };
     let index = scenario.lines.iter().position(|line| line.name == *name)?;
-    walk(&port(&scenario.lines[index], outcome, index), rest).and_then(plain).ok()
+    walk(&plain_port(&scenario.lines[index], outcome, index), rest).and_then(plain).ok()
 }
 
 fn walk(node: &Json, names: &[&str]) -> Result<Json, String> {
