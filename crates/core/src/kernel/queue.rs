@@ -258,13 +258,12 @@ impl EventQueue {
         while hole * ARITY + 1 < self.len {
             let children = self.heap[hole * ARITY + 1..].first_chunk();
             let [a, b, c, d] = *children.expect("every node has all its children");
-            let (left, right) = (a.min(b), c.min(d));
-            let least = left.min(right);
+            let (left, right) = (if b < a { (b, 1) } else { (a, 0) }, if d < c { (d, 3) } else { (c, 2) });
+            let (least, offset) = if right.0 < left.0 { right } else { left };
             if key <= least {
                 break;
             }
             self.heap[hole] = least;
-            let offset = if left <= right { usize::from(b < a) } else { 2 + usize::from(d < c) };
             hole = hole * ARITY + 1 + offset;
         }
         self.heap[hole] = key;
