@@ -197,7 +197,8 @@ impl Fifo {
         }
         match legs[vc as usize].manner {
             Manner::Timed => self.runs[vc as usize].start_many(start, cells, pace),
-            _ => start.skip(cells, pace),
+            _ if self.holds_back => start.skip(cells, pace),
+            _ => start, // of no interest
         }
     }
 

@@ -68,6 +68,8 @@ pub(super) struct Inputs {
     order: Order,
     /// Lanes where the next unit is an inner one of a train.
     midst: Vec<u32>,
+    /// Room to merge lanes in.
+    merged: Vec<(Time, u32)>,
     ties: Ties,
     /// When units arrive for whose fate a host waits, in order; with many lanes of packets that may be any unit.
     awaited: VecDeque<Time>,
@@ -105,7 +107,7 @@ impl Inputs {
             0..=RING => Order::Ring(Vec::with_capacity(lanes.len())),
             _ => Order::Heap(Box::default()),
         };
-        Inputs { lanes, order, midst: Vec::new(), ties, awaited: VecDeque::new() }
+        Inputs { lanes, order, midst: Vec::new(), merged: Vec::new(), ties, awaited: VecDeque::new() }
     }
 
     /// Units that can arrive in the time that one of this pace takes.
@@ -300,14 +302,26 @@ impl Inputs {
 
     /// List the units that [`Inputs::inner`] has found and that are not lost in the order in which they arrive: when, and
     /// whose they are among those found.
-    pub(super) fn in_order(&self, found: &[Inner], order: &mut Vec<(Time, u32)>) {
+    pub(super) fn in_order(&mut self, found: &[Inner], order: &mut Vec<(Time, u32)>) {
+        let mut merged = std::mem::take(&mut self.merged);
+        let rank = |(time, place): (Time, u32)| self.rank(time, found[place as usize].lane);
         order.clear();
         for (place, inner) in (0..).zip(found).filter(|(_, inner)| inner.lost.is_none()) {
-            let lane = &self.lanes[inner.lane as usize];
-            order.extend(lane.times(inner.units).map(|time| (time, place)));
+            let mut ahead = order.iter().copied().peekable();
+            merged.clear();
+            for time in self.lanes[inner.lane as usize].times(inner.units) {
+                let unit = (time, place);
+                let is_first =
+                    |other: &(Time, u32)| other.0 < time || other.0 == time && rank(*other) < rank(unit);
+                while let Some(other) = ahead.next_if(is_first) {
+                    merged.push(other);
+                }
+                merged.push(unit);
+            }
+            merged.extend(ahead);
+            std::mem::swap(order, &mut merged);
         }
-        let rank = |&(time, place): &(Time, u32)| self.rank(time, found[place as usize].lane);
-        order.sort_by(|one, other| one.0.cmp(&other.0).then_with(|| rank(one).cmp(&rank(other))));
+        self.merged = merged;
     }
 
     /// Let the units pass that [`Inputs::inner`] has found; answers the sum of the instants at which those arrive that
