@@ -25,7 +25,7 @@ pub(super) struct Nic {
     free: Beat,
     /// The pace of its cells, if that is what it carries.
     rhythm: Rc<Rhythm>,
-    /// Starts on either side of which units of one frame are entered one by one.
+    /// Starts on either side of which units of one frame are entered one by one, the next one last.
     cuts: Vec<Time>,
     /// Frames that have not been sent altogether, and their size.
     waiting: VecDeque<Waiting>,
@@ -51,8 +51,9 @@ impl Nic {
         (paces, rhythm): (Paces, Rc<Rhythm>),
         pause: Option<Pause>,
         measure: Measure,
-        cuts: Vec<Time>,
+        mut cuts: Vec<Time>,
     ) -> Nic {
+        cuts.reverse();
         Nic {
             books: Books::new(window),
             paces,
@@ -93,12 +94,10 @@ impl Nic {
         self.wait(now, Waiting { first, pace, units: shape.units.into(), size: self.size(shape), ends });
         let window = self.books.window;
         let early = ends < window.from;
-        let passed = |time: Time| self.cuts.partition_point(|cut| *cut <= time);
+        while self.cuts.pop_if(|cut| *cut <= first.time).is_some() {}
+        let crossed = self.cuts.last().is_some_and(|cut| *cut <= last);
         let collected = engine.plan.legs[port][vc as usize].is_collected();
-        if collected
-            || passed(first.time) < passed(last)
-            || !early && (now < window.from || ends >= window.to)
-        {
+        if collected || crossed || !early && (now < window.from || ends >= window.to) {
             return self.emit_one_by_one(engine, port, vc, now, emission);
         }
         if !early {

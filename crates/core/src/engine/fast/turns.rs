@@ -198,45 +198,47 @@ impl Turns {
             let now = self.ends;
             let port = &mut engine.network.ports[index];
             let next = if self.ahead.is_some() && !self.curious {
-                Some(self.serve_ahead(port, until))
+                self.serve_ahead(port, until)
             } else {
                 self.leave(port, now);
-                port.scheduler.turn(now).map(|vc| (vc, self.send(port, now)))
-            };
-            match next {
-                None => self.ends = Time::NEVER,
-                Some((vc, starts)) => {
-                    if self.ahead.is_none() && !self.start_ahead(vc, starts) {
-                        self.start_one(engine, index, vc, starts);
-                    }
+                let next = port.scheduler.turn(now).map(|vc| (vc, self.send(port, now)));
+                if next.is_none() {
+                    self.ends = Time::NEVER;
                 }
+                next
+            };
+            if let Some((vc, starts)) = next
+                && !self.start_ahead(vc, starts)
+            {
+                self.start_one(engine, index, vc, starts);
             }
         }
     }
 
-    /// Slots follow each other of which nobody needs to know yet, up to the first one behind `until`, or the first in which
-    /// a cell starts that somebody needs to know of; answers whose that is, and when it starts.
+    /// Slots follow each other of which nobody needs to know yet, up to the first one behind `until`. If a cell starts
+    /// before that somebody needs to know of, the answer is whose it is and when it starts.
     ///
-    /// The queues of all cells before hold something more, so there is always a next one.
-    fn serve_ahead(&mut self, port: &mut Port, until: Time) -> (usize, Time) {
+    /// The queues of all cells before it hold something more, so there is always a next one.
+    fn serve_ahead(&mut self, port: &mut Port, until: Time) -> Option<(usize, Time)> {
         let Port { scheduler, pool, line, counters, .. } = port;
         let Turns { turns, ahead, ends, cuts, .. } = self;
         let cut = cuts.last().copied().unwrap_or(Time::NEVER);
-        let mut last = (0, Time::ZERO);
+        let mut next = None;
         scheduler.turns(*ends, &mut |vc| {
             counters.occupancy.fall(*ends, pool.total());
             pool.remove(ahead.take()?, 1);
-            let starts = line.send(*ends, CELL_BYTES as u16);
-            (*ends, last) = (starts.ends, (vc, starts.starts));
+            let sent = line.send(*ends, CELL_BYTES as u16);
+            *ends = sent.ends;
             let turn = &mut turns[vc];
-            if turn.left == 0 || cut <= starts.starts {
+            if turn.left == 0 || cut <= sent.starts {
+                next = Some((vc, sent.starts));
                 return None;
             }
-            (turn.left, turn.served, turn.last) = (turn.left - 1, turn.served + 1, starts.starts);
+            (turn.left, turn.served, turn.last) = (turn.left - 1, turn.served + 1, sent.starts);
             *ahead = Some(vc);
             (*ends <= until).then_some(*ends)
         });
-        last
+        next
     }
 
     /// The cell in transmission has left.
