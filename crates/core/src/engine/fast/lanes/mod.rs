@@ -241,7 +241,7 @@ impl Inputs {
     pub(super) fn alone_before(&self, stop: Time) -> Option<Alone> {
         let Order::Ring(ring) = &self.order else { return None };
         let (&(_, lane), others) = ring.split_last()?;
-        if !matches!(self.midst[..], [] | [_]) || self.midst.first().is_some_and(|only| *only != lane) {
+        if self.midst.iter().any(|other| *other != lane) {
             return None;
         }
         let &Train { beat, unit, vc, left, closed, last, .. } = self.front(lane);
