@@ -172,6 +172,16 @@ pub(crate) enum Rule {
 }
 
 impl Rule {
+    /// Whether the rest of a circuit's frame is taken if it fits, as far as that is known without asking.
+    #[inline]
+    pub(crate) fn takes_rest(&self, vc: u32) -> bool {
+        match self {
+            Rule::Fits => true,
+            Rule::Frames { frames, .. } => frames.within(vc as usize) == Within::Taken,
+            Rule::Asked(_) => false,
+        }
+    }
+
     /// Which departures matter to it.
     pub(crate) fn interest(&self) -> Interest {
         if let Rule::Asked(interest) = self { *interest } else { Interest::Last }

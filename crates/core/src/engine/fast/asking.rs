@@ -64,7 +64,7 @@ impl Fifo {
     ) {
         let &Arriving { time, unit, vc } = arriving;
         self.drop_before(engine, port, Time(time.0 + 1));
-        if let Verdict::Discard(reason) = self.judge(engine, port, arriving, 1) {
+        if let Verdict::Discard(reason) = self.judge(engine, port, arriving, 1, self.content.level()) {
             return self.lose(engine, port, arriving, reason);
         }
         let start = self.free.not_before(time);

@@ -5,12 +5,14 @@
 //! when the oldest one leaves, says everything.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use super::Fast;
+use super::abreast::Next;
 use super::books::{Books, Progress, Stay, Window};
-use super::lanes::{Arriving, Inner, Inputs};
+use super::lanes::{Arriving, End, Inner, Inputs};
 use super::ledger::Ledger;
-use super::pace::{Beat, Pace, Paces};
+use super::pace::{Beat, Pace, Paces, Rhythm};
 use super::plan::Manner;
 use super::run::{Gathering, Run};
 use crate::buffer::admission::Rule;
@@ -39,6 +41,12 @@ pub(super) struct Fifo {
     pub(super) free: Beat,
     pub(super) content: Content,
     pub(super) progress: Progress,
+    /// Whether trains may pass abreast.
+    abreast: bool,
+    /// The last end of a train up to which cells have been counted, if some of them are not in the books yet.
+    pub(super) counted: Option<End>,
+    /// Before this instant the line is not free for what is not known yet.
+    busy: Time,
     /// Consecutive units of a frame, by circuit, that are handed on together.
     pub(super) runs: Vec<Gathering>,
     /// Whether some of them are for another port.
@@ -64,7 +72,7 @@ pub(super) struct Fifo {
 #[derive(Debug)]
 pub(super) enum Content {
     /// So many cells, of which the oldest one ends at this beat.
-    Cells { count: u64, ends: Beat, pace: Pace },
+    Cells { count: u64, ends: Beat, pace: Pace, rhythm: Rc<Rhythm> },
     /// Units with their ends and sizes, and their size together.
     Packets { level: u64, units: VecDeque<(Time, u64)> },
 }
@@ -81,6 +89,8 @@ pub(super) struct Parts {
     pub(super) polices: bool,
     /// Whether some of them are handed on together to another port.
     pub(super) holds_back: bool,
+    /// Whether trains may pass abreast.
+    pub(super) abreast: bool,
     pub(super) capacity: u64,
     pub(super) measure: Measure,
     pub(super) paces: Paces,
@@ -90,7 +100,7 @@ pub(super) struct Parts {
     /// When the clock of the policy ticks, if it does.
     pub(super) tick: Option<Time>,
     /// The pace of its cells, if that is what it carries.
-    pub(super) cell: Option<Pace>,
+    pub(super) cell: Option<Rc<Rhythm>>,
 }
 
 /// Cell times that are worth a division to jump over.
@@ -112,7 +122,7 @@ impl Content {
     pub(super) fn drop_before(&mut self, time: Time) -> Time {
         let mut left = Time::ZERO;
         match self {
-            Content::Cells { count, ends, pace } => {
+            Content::Cells { count, ends, pace, .. } => {
                 while *count > 0 && ends.time < time {
                     let span = time.0 - 1 - ends.time.0;
                     let jump = span > LONG * pace.whole;
@@ -137,7 +147,7 @@ impl Content {
 
     /// So many cells join that start one behind the other, the first at `start`.
     pub(super) fn join_many(&mut self, start: Beat, cells: u64) {
-        if let Content::Cells { count, ends, pace } = self {
+        if let Content::Cells { count, ends, pace, .. } = self {
             if *count == 0 {
                 *ends = start.shifted(pace.whole);
             }
@@ -173,6 +183,7 @@ impl Fifo {
             by_unit,
             polices,
             holds_back,
+            abreast,
             capacity,
             measure,
             paces,
@@ -184,7 +195,7 @@ impl Fifo {
         } = parts;
         cuts.reverse();
         let content = match cell {
-            Some(pace) => Content::Cells { count: 0, ends: Beat::default(), pace },
+            Some(rhythm) => Content::Cells { count: 0, ends: Beat::default(), pace: rhythm.pace, rhythm },
             None => Content::Packets { level: 0, units: VecDeque::new() },
         };
         let ledger = match rule {
@@ -205,6 +216,9 @@ impl Fifo {
             free: Beat::default(),
             content,
             progress: Progress::new(vcs),
+            abreast: abreast && !polices && !by_unit,
+            counted: None,
+            busy: Time::ZERO,
             runs: vec![Gathering::default(); vcs],
             holds_back,
             cuts,
@@ -226,13 +240,15 @@ impl Fifo {
                 if !self.by_unit && self.pass_train(engine, port, stop) {
                     continue;
                 }
-                let Some(mut arriving) = self.inputs.pop_before(stop) else { break };
-                self.arrive(engine, port, &mut arriving);
-                if arriving.time >= self.examined && !self.polices {
-                    match self.by_unit {
-                        true => self.ask_calmly(engine, port, stop),
-                        false => self.skip_calm(engine, port, stop),
+                if self.abreast {
+                    match self.pass_abreast(engine, port, stop) {
+                        Next::Passed => continue,
+                        Next::Later if stop > until => break,
+                        _ => self.enter_counted(engine, port),
                     }
+                }
+                if !self.pass_unit(engine, port, stop) {
+                    break;
                 }
             }
             if stop > until {
@@ -250,6 +266,28 @@ impl Fifo {
             }
         }
         self.done = self.done.max(Some(until));
+        self.busy = self.busy_until(until);
+    }
+
+    /// Let the next unit pass if it arrives before `stop`, and those behind it that do not matter one by one; answers
+    /// whether there was one.
+    fn pass_unit(&mut self, engine: &mut Fast<'_>, port: usize, stop: Time) -> bool {
+        let Some(mut arriving) = self.inputs.pop_before(stop) else { return false };
+        self.arrive(engine, port, &mut arriving);
+        if arriving.time >= self.examined && !self.polices {
+            match self.by_unit {
+                true => self.ask_calmly(engine, port, stop),
+                false => self.skip_calm(engine, port, stop),
+            }
+        }
+        true
+    }
+
+    /// Leave everything as if every unit had passed by itself.
+    pub(super) fn settle(&mut self, engine: &mut Fast<'_>, port: usize) {
+        self.enter_counted(engine, port);
+        let stop = self.done.map_or(Time::ZERO, |done| Time(done.0 + 1));
+        while self.pass_unit(engine, port, stop) {}
     }
 
     /// Take the samples that are due before anything else happens, up to `until`. Of what is in the buffer, cells that
@@ -279,7 +317,7 @@ impl Fifo {
 
     /// The earliest start of a unit that arrives at `time` and is not known yet: behind everything that was taken.
     pub(super) fn not_out_before(&self, time: Time) -> Time {
-        time.max(self.free.time)
+        time.max(self.busy)
     }
 
     /// At the end of the run.
@@ -295,7 +333,7 @@ impl Fifo {
         self.drop_before(engine, port, Time(now.0 + 1));
         let size = if self.measure == Measure::Bytes { u64::from(unit.bytes) } else { 1 };
         let verdict = match refused {
-            None => self.judge(engine, port, arriving, size),
+            None => self.judge(engine, port, arriving, size, self.content.level()),
             Some(reason) => Verdict::Discard(reason),
         };
         match verdict {
@@ -315,7 +353,7 @@ impl Fifo {
         }
     }
 
-    /// Whether a unit is taken.
+    /// Whether a unit is taken that finds this occupancy.
     #[inline]
     pub(super) fn judge(
         &mut self,
@@ -323,9 +361,9 @@ impl Fifo {
         port: usize,
         arriving: &Arriving,
         size: u64,
+        level: u64,
     ) -> Verdict {
         let &Arriving { time, unit, vc } = arriving;
-        let level = self.content.level();
         let fits = size <= self.capacity - level;
         match &mut self.rule {
             Rule::Fits if fits => Verdict::Accept,

@@ -83,7 +83,7 @@ impl Fifo {
         let units = arrivals.len() as u16;
         self.drop_before(engine, port, Time(first.0 + 1));
         let (gathered, before) = (self.gathered(start.time, arrivals), self.free);
-        let group = Group { unit, vc, units, comes: *first, start, gathered };
+        let group = Group { unit, vc, units, comes: *first, start, gathered, judged: false, ahead: 0 };
         let sum = || arrivals.iter().map(|time| u128::from(time.0)).sum();
         let (passed, last) = (self.pass_group(engine, port, &group, sum), arrivals[arrivals.len() - 1]);
         if passed && self.sample <= last {
@@ -103,14 +103,14 @@ impl Fifo {
         }
         self.drop_before(engine, port, Time(first.0 + 1));
         let (units, start) = (arrivals.len() as u16, self.free.not_before(*last));
-        let group = Group { unit, vc, units, comes: *first, start, gathered: units };
+        let group = Group { unit, vc, units, comes: *first, start, gathered: units, judged: false, ahead: 0 };
         self.pass_apart(engine, port, &group, arrivals)
     }
 
     /// How many of these cells, the first of which starts at `start`, are in the buffer at a time, beyond what is there. Not
     /// less than that, since a slot is taken for a picosecond longer where its length is no whole number of them.
     fn gathered(&self, start: Time, arrivals: &[Time]) -> u16 {
-        let Content::Cells { count, ends, pace } = &self.content else { return 0 };
+        let Content::Cells { count, ends, pace, .. } = &self.content else { return 0 };
         if count + arrivals.len() as u64 <= self.books.max {
             return arrivals.len() as u16;
         }

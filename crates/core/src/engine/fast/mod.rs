@@ -47,6 +47,7 @@
 //! different sides of the ends of the warm-up or of the run, at any port on its way. At the end, what a port would still
 //! hold is put into it, so that the report and the audit find everything where the reference engine leaves it.
 
+mod abreast;
 mod asking;
 mod books;
 mod bulk;
@@ -172,6 +173,7 @@ impl Station {
                 by_unit: port.admission_mut().asks_for_all(),
                 polices: plan.polices(index),
                 holds_back: plan.legs[index].iter().any(|leg| leg.manner == Manner::Timed),
+                abreast: plan.may_pass_abreast(index),
                 capacity: line.port.capacity,
                 measure,
                 paces,
@@ -179,7 +181,7 @@ impl Station {
                 cuts,
                 sampled,
                 tick: port.tick(Time::ZERO),
-                cell: (line.medium == Medium::Cells).then(|| plan.pace(index)),
+                cell: (line.medium == Medium::Cells).then(|| plan.rhythm(index)),
             }))),
             Kind::Turns(interest) => Station::Turns(Box::new(Turns::new(turns::Parts {
                 inputs: inputs(),
@@ -387,8 +389,10 @@ impl Fast<'_> {
     /// Leave a port as if it had done everything by itself.
     fn settle(&mut self, port: usize) {
         self.with(port, |station, engine| {
-            if let Station::Turns(turns) = station {
-                turns.settle(engine, port);
+            match station {
+                Station::Fifo(fifo) => fifo.settle(engine, port),
+                Station::Turns(turns) => turns.settle(engine, port),
+                _ => {}
             }
         });
     }

@@ -155,16 +155,16 @@ impl Rhythm {
         }
     }
 
-    /// How many units start before `time`.
+    /// How many units start before `time`, and the beat of the one behind them.
     #[inline]
-    pub(super) fn count_before(&self, first: Beat, time: Time) -> u64 {
-        let Some(span) = time.0.checked_sub(first.time.0 + 1) else { return 0 };
+    pub(super) fn count_before(&self, first: Beat, time: Time) -> (u64, Beat) {
+        let Some(span) = time.0.checked_sub(first.time.0 + 1) else { return (0, first) };
         let mut units = span / (self.pace.whole + 1) + 1;
         let mut beat = self.skip(first, units);
         while beat.time < time {
             (units, beat) = (units + 1, beat.next(&self.pace));
         }
-        units
+        (units, beat)
     }
 
     /// What is known of a beat and of the one so many units behind it.
@@ -239,8 +239,10 @@ mod tests {
             let first = Beat::at(Time(line.send(Time(7), 53).starts.0)).next(&pace).not_before(Time(idle));
             let starts: Vec<Time> = (0..units).map(|_| line.send(first.time, 53).starts).collect();
             let mut beat = first;
+            let mut beats = Vec::new();
             for start in &starts {
                 prop_assert_eq!(beat.time, *start);
+                beats.push(beat);
                 beat = beat.next(&pace);
             }
             let sum: u128 = starts.iter().map(|start| u128::from(start.0)).sum();
@@ -251,7 +253,7 @@ mod tests {
             prop_assert_eq!(first.sum_of_starts(units, &pace), sum);
             for (count, start) in starts.iter().enumerate() {
                 prop_assert_eq!(first.count_before(*start, &pace), count as u64);
-                prop_assert_eq!(rhythm.count_before(first, *start), count as u64);
+                prop_assert_eq!(rhythm.count_before(first, *start), (count as u64, beats[count]));
             }
         }
     }

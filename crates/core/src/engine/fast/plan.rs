@@ -185,6 +185,14 @@ impl Plan {
         self.policed[port]
     }
 
+    /// Whether trains may pass a port abreast: they keep the pace of their lines, the port asks no more than a plain question
+    /// for each frame, and nobody wants to know when cells within frames leave.
+    pub(super) fn may_pass_abreast(&self, port: usize) -> bool {
+        let plain = matches!(&self.kinds[port], Kind::Fifo(Rule::Fits | Rule::Frames { .. }));
+        let even = self.lanes[port].len() > 1 && self.lanes[port].iter().all(|(_, vc)| vc.is_none());
+        plain && even && self.legs[port].iter().all(|leg| leg.manner == Manner::Together)
+    }
+
     /// The shortest time from the start of a unit somewhere else to its arrival at a port.
     pub(super) fn notice(&self, port: usize) -> Span {
         let before = self.lines[port].iter().map(|&line| self.origin(line));

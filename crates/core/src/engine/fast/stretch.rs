@@ -36,7 +36,7 @@ impl Fifo {
     }
 
     /// Find out how many cells are taken, and why others are lost; `None` if they matter one by one.
-    fn count(&mut self, engine: &mut Fast<'_>, port: usize, inner: &mut [Inner]) -> Option<u64> {
+    pub(super) fn count(&mut self, engine: &mut Fast<'_>, port: usize, inner: &mut [Inner]) -> Option<u64> {
         let mut taken = 0;
         for &mut Inner { vc, units, ref mut lost, .. } in inner {
             *lost = refuses(&mut self.rule, engine.network.ports[port].admission_mut(), vc);
@@ -69,12 +69,12 @@ impl Fifo {
     pub(super) fn leave_in_time(&self, start: Beat, cells: u64) -> bool {
         let Content::Cells { pace, .. } = &self.content else { return false };
         let limit = if self.begin == Time::NEVER { self.books.window.to } else { self.begin };
-        let last = start.skip(cells + 1, pace).time;
+        let last = Time(start.time.0 + (cells + 1) * (pace.whole + 1));
         last < limit && self.cuts.last().is_none_or(|cut| last < *cut)
     }
 
     /// Cells that may be in the buffer without anybody's notice.
-    fn most(&self) -> u64 {
+    pub(super) fn most(&self) -> u64 {
         if self.begin == Time::NEVER { self.capacity.min(self.books.max) } else { self.capacity }
     }
 
@@ -83,7 +83,7 @@ impl Fifo {
     /// Arrivals of each lane and departures are spaced evenly, so that the occupancy is never more than a cell for each lane
     /// and two above what it is at the beginning or at the end.
     fn has_room_for(&self, inner: &[Inner], taken: u64, until: Time) -> bool {
-        let Content::Cells { count, ends, pace } = &self.content else { return false };
+        let Content::Cells { count, ends, pace, .. } = &self.content else { return false };
         let even = inner.iter().all(|inner| inner.even);
         let gathered = if !even || *count + taken <= self.most() {
             taken
@@ -95,7 +95,7 @@ impl Fifo {
     }
 
     /// Let them pass one behind the other, since the line has work for all of them.
-    fn pass(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], taken: u64) {
+    pub(super) fn pass(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], taken: u64) {
         let measured = self.begin == Time::NEVER;
         let Content::Cells { pace, .. } = self.content else { return };
         self.gather(engine, port, inner, &pace);
@@ -158,6 +158,9 @@ impl Fifo {
     /// Enter in the books what becomes of them but for the time that they take.
     fn gather(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], pace: &Pace) {
         for inner in inner {
+            if self.begin == Time::NEVER {
+                self.books.frames_in += u64::from(inner.unit.is_first());
+            }
             match inner.lost {
                 Some(reason) => {
                     engine.network.circuits[inner.unit.vc as usize].lost_many(inner.units);

@@ -29,10 +29,14 @@ pub(super) struct Group {
     pub(super) start: Beat,
     /// No more of them are ever in the buffer at a time.
     pub(super) gathered: u16,
+    /// Whether the policy has been asked about the first one.
+    pub(super) judged: bool,
+    /// How many cells before it are in no book yet.
+    pub(super) ahead: u64,
 }
 
 /// What becomes of a group.
-enum Fate {
+pub(super) enum Fate {
     /// All its cells are taken.
     Taken,
     /// None is.
@@ -45,13 +49,14 @@ impl Fifo {
     pub(super) fn pass_train(&mut self, engine: &mut Fast<'_>, port: usize, stop: Time) -> bool {
         let &Content::Cells { pace, .. } = &self.content else { return false };
         let Some(alone) = self.inputs.alone_before(stop) else { return false };
-        let Alone { beat, unit, vc, units, closed, pace: own, .. } = alone;
+        let Alone { beat, unit, vc, units, begun, closed, pace: own, .. } = alone;
         let start = self.free.not_before(beat.time);
         if !self.is_orderly(&alone, start, &pace) {
             return false;
         }
-        // at the pace of their own line not more than a cell or two of them gather, unless it is faster
-        let gathered = if own.is_faster_than(&pace) { units } else { 2 };
+        // at the pace of their own line not more than a cell or two of them gather, unless it is faster or they have begun
+        // among others
+        let gathered = if begun || own.is_faster_than(&pace) { units } else { 2 };
         let eom = if closed { Flags::EOM } else { Flags::default() };
         let group = Group {
             unit: Unit { flags: unit.flags.with(eom), ..unit },
@@ -60,10 +65,13 @@ impl Fifo {
             comes: beat.time,
             start,
             gathered,
+            judged: begun,
+            ahead: 0,
         };
         let arrivals = self.inputs.arrivals(&alone);
         let passed = self.pass_group(engine, port, &group, || arrivals);
         if passed {
+            self.counted = None;
             self.inputs.pop_train();
         }
         passed
@@ -112,8 +120,8 @@ impl Fifo {
     }
 
     /// What becomes of a group that fits; `None` if it has to be decided cell by cell.
-    fn fate(&mut self, engine: &mut Fast<'_>, port: usize, group: &Group) -> Option<Fate> {
-        let &Group { unit, vc, comes, .. } = group;
+    pub(super) fn fate(&mut self, engine: &mut Fast<'_>, port: usize, group: &Group) -> Option<Fate> {
+        let &Group { unit, vc, comes, judged, ahead, .. } = group;
         if engine.plan.legs[port][vc as usize].is_collected() {
             return None;
         }
@@ -122,7 +130,7 @@ impl Fifo {
             Rule::Frames { frames, .. } => frames,
             Rule::Asked(_) => engine.network.ports[port].admission_mut().frames()?,
         };
-        if !unit.is_first() {
+        if !unit.is_first() || judged {
             return match frames.within(vc as usize) {
                 Within::Taken => Some(Fate::Taken),
                 Within::Lost(reason) => Some(Fate::Refused(reason)),
@@ -130,7 +138,8 @@ impl Fifo {
             };
         }
         let unit = Unit { flags: Flags(unit.flags.0 & !Flags::EOM.0), ..unit };
-        Some(match self.judge(engine, port, &Arriving { time: comes, unit, vc }, 1) {
+        let level = self.content.level() + ahead;
+        Some(match self.judge(engine, port, &Arriving { time: comes, unit, vc }, 1, level) {
             Verdict::Discard(reason) => Fate::Refused(reason),
             _ => Fate::Taken,
         })
@@ -161,7 +170,7 @@ impl Fifo {
 
     /// A group is taken: enter it in the books and hand it on. To `lay` it is to find a start for each cell; the answer is
     /// the last one.
-    fn take_group(
+    pub(super) fn take_group(
         &mut self,
         engine: &mut Fast<'_>,
         port: usize,
@@ -222,7 +231,7 @@ impl Fifo {
         last.time
     }
 
-    fn lose_group(&mut self, engine: &mut Fast<'_>, group: &Group, reason: Reason) {
+    pub(super) fn lose_group(&mut self, engine: &mut Fast<'_>, group: &Group, reason: Reason) {
         let &Group { unit, units, .. } = group;
         engine.network.circuits[unit.vc as usize].lost_many(units.into());
         if self.begin == Time::NEVER {

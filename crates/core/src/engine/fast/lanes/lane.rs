@@ -13,21 +13,21 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Train {
     /// When the first one arrives.
-    pub(super) beat: Beat,
+    pub(in super::super) beat: Beat,
     /// The first one.
-    pub(super) unit: Unit,
+    pub(in super::super) unit: Unit,
     /// Its circuit's number at the port.
-    pub(super) vc: u32,
+    pub(in super::super) vc: u32,
     /// How many there are.
-    pub(super) left: u16,
+    pub(in super::super) left: u16,
     /// Whether the last one ends the frame.
-    pub(super) closed: bool,
+    pub(in super::super) closed: bool,
     /// Whether they keep the pace of the line.
-    pub(super) even: bool,
-    /// Whether some have arrived already.
-    pub(super) begun: bool,
+    pub(in super::super) even: bool,
+    /// Whether some have arrived already, though they may still be on the lane.
+    pub(in super::super) begun: bool,
     /// When the last one arrives.
-    pub(super) last: Time,
+    pub(in super::super) last: Time,
 }
 
 /// What is on its way over one incoming line, or what of one circuit is.
@@ -90,6 +90,11 @@ impl Lane {
         self.trains.front().expect("a lane in the order has a train")
     }
 
+    #[inline]
+    pub(super) fn front_mut(&mut self) -> &mut Train {
+        self.trains.front_mut().expect("a lane in the order has a train")
+    }
+
     /// Take the next unit; the train is left behind even if it was the last one.
     #[inline]
     pub(super) fn take(&mut self) -> (Arriving, Train) {
@@ -106,14 +111,17 @@ impl Lane {
         (arriving, *train)
     }
 
-    /// How many units of the first train arrive before `until`; none of the next one does.
+    /// How many units of the first train arrive before `until`, none of the next one does; and when the one behind them
+    /// does.
     #[inline]
-    pub(super) fn count_before(&self, until: Time) -> u64 {
+    pub(super) fn count_before(&self, until: Time) -> (u64, Time) {
         let train = self.front();
         if train.even {
-            return self.rhythm.count_before(train.beat, until);
+            let (units, next) = self.rhythm.count_before(train.beat, until);
+            return (units, next.time);
         }
-        self.times.iter().take_while(|time| **time < until).count() as u64
+        let units = self.times.iter().take_while(|time| **time < until).count();
+        (units as u64, self.times.get(units).copied().unwrap_or(Time::NEVER))
     }
 
     /// When the first of these units arrive.
@@ -127,13 +135,6 @@ impl Lane {
             }
             false => self.times[place],
         })
-    }
-
-    /// When the unit arrives that is so many behind the first one.
-    #[inline]
-    pub(super) fn instant(&self, place: u64) -> Time {
-        let train = self.front();
-        if train.even { self.rhythm.skip(train.beat, place).time } else { self.times[place as usize] }
     }
 
     /// So many units of the first train pass, and it goes on behind them; answers the sum of their arrivals if it is

@@ -24,7 +24,7 @@ pub(super) struct Arriving {
     pub(super) vc: u32,
 }
 
-/// Units that arrive on one lane and neither begin nor end a frame.
+/// Units that arrive on one lane and do not end a train; they may begin one that is counted as a whole.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inner {
     /// The lane.
@@ -41,6 +41,14 @@ pub(super) struct Inner {
     pub(super) lost: Option<Reason>,
 }
 
+/// The first or the last unit of a train, which is the next of these to arrive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    /// When it arrives.
+    pub(super) time: Time,
+    lane: u32,
+}
+
 /// The next train of all, with which nothing else arrives.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alone {
@@ -52,6 +60,8 @@ pub(super) struct Alone {
     pub(super) vc: u32,
     /// How many there are, two at least.
     pub(super) units: u16,
+    /// Whether some have arrived already.
+    pub(super) begun: bool,
     /// Whether the last one ends the frame.
     pub(super) closed: bool,
     /// When the last one arrives.
@@ -244,10 +254,11 @@ impl Inputs {
         if self.midst.iter().any(|other| *other != lane) {
             return None;
         }
-        let &Train { beat, unit, vc, left, closed, last, .. } = self.front(lane);
+        let &Train { beat, unit, vc, left, begun, closed, last, .. } = self.front(lane);
         let limit = others.last().map_or(stop, |second| second.0.min(stop));
         let pace = self.lanes[lane as usize].rhythm.pace;
-        (left > 1 && last < limit).then_some(Alone { beat, unit, vc, units: left, closed, last, pace, lane })
+        let alone = Alone { beat, unit, vc, units: left, begun, closed, last, pace, lane };
+        (left > 1 && last < limit).then_some(alone)
     }
 
     /// The sum of the instants at which its units arrive.
@@ -260,12 +271,66 @@ impl Inputs {
         self.lanes[alone.lane as usize].uneven()
     }
 
-    /// That train has passed.
+    /// The train has passed whose end is the first.
     pub(super) fn pop_train(&mut self) {
         let Some((_, lane)) = self.order.first() else { return };
-        self.midst.clear();
+        if let Some(place) = self.midst.iter().position(|other| *other == lane) {
+            self.midst.swap_remove(place);
+        }
         let next = self.lanes[lane as usize].pop();
         self.take_turn(lane as usize, next);
+    }
+
+    /// The next end of a train, if it arrives before `limit`.
+    #[inline]
+    pub(super) fn next_end(&self, limit: Time) -> Option<End> {
+        let (time, lane) = self.order.first()?;
+        (time < limit).then_some(End { time, lane })
+    }
+
+    /// The train whose end this is.
+    #[inline]
+    pub(super) fn train(&self, end: End) -> &Train {
+        self.front(end.lane)
+    }
+
+    /// The sum of the instants at which its units arrive.
+    pub(super) fn sum_of_arrivals(&self, end: End) -> u128 {
+        self.lanes[end.lane as usize].arrivals()
+    }
+
+    /// The first unit of the train has arrived whose end is the first, and stays on its lane.
+    pub(super) fn begin_train(&mut self, end: End) {
+        let train = self.lanes[end.lane as usize].front_mut();
+        train.begun = true;
+        let last = train.last;
+        self.midst.push(end.lane);
+        self.take_turn(end.lane as usize, Some(last));
+    }
+
+    /// How many units of circuits that count come before an end of a train, on lanes in the midst of another.
+    #[inline]
+    pub(super) fn ahead_of(&self, end: End, counts: impl Fn(u32) -> bool) -> u64 {
+        let others = self.midst.iter().filter(|lane| **lane != end.lane && counts(self.front(**lane).vc));
+        others.map(|lane| self.count_ahead(*lane, end)).sum()
+    }
+
+    /// How many units of circuits that count come before `time` on lanes in the midst of a train.
+    pub(super) fn before(&self, time: Time, counts: impl Fn(u32) -> bool) -> u64 {
+        let lanes = self.midst.iter().filter(|lane| counts(self.front(**lane).vc));
+        lanes.map(|lane| self.lanes[*lane as usize].count_before(time).0).sum()
+    }
+
+    /// How many units of a lane that is in the midst of a train come before an end of another.
+    #[inline]
+    fn count_ahead(&self, lane: u32, end: End) -> u64 {
+        let (units, next) = self.lanes[lane as usize].count_before(end.time);
+        units + u64::from(next == end.time && self.is_before((end.time, lane), (end.time, end.lane)))
+    }
+
+    /// How many lanes are in the midst of a train.
+    pub(super) fn in_midst(&self) -> u64 {
+        self.midst.len() as u64
     }
 
     /// When the next unit arrives.
@@ -279,28 +344,41 @@ impl Inputs {
     /// before `stop`; answers the earlier of these instants.
     #[inline]
     pub(super) fn inner(&self, stop: Time, found: &mut Vec<Inner>) -> Time {
-        let Some((end, first)) = self.order.first().filter(|_| !self.midst.is_empty()) else { return stop };
-        let until = end.min(stop);
+        let Some((time, first)) = self.order.first().filter(|_| !self.midst.is_empty()) else { return stop };
+        let until = time.min(stop);
         for &lane in &self.midst {
-            let &Train { beat, unit, vc, even, .. } = self.front(lane);
-            if beat.time > until {
+            if self.front(lane).beat.time > until {
                 continue;
             }
-            let it = &self.lanes[lane as usize];
-            let units = it.count_before(until);
-            let ties = end < stop
-                && lane != first
-                && it.instant(units) == end
-                && self.is_before((end, lane), (end, first));
-            let units = units + u64::from(ties);
-            if units > 0 {
-                found.push(Inner { lane, unit, vc, units, even, lost: None });
-            }
+            let units = match time < stop && lane != first {
+                true => self.count_ahead(lane, End { time, lane: first }),
+                false => self.lanes[lane as usize].count_before(until).0,
+            };
+            self.find(lane, units, found);
         }
         until
     }
 
-    /// List the units that [`Inputs::inner`] has found and that are not lost in the order in which they arrive: when, and
+    /// Find for every lane in the midst of a train how many of its units come up to an end of a train that has arrived.
+    pub(super) fn up_to(&self, end: End, found: &mut Vec<Inner>) {
+        for &lane in &self.midst {
+            let units = match lane == end.lane {
+                true => self.lanes[lane as usize].count_before(Time(end.time.0 + 1)).0,
+                false => self.count_ahead(lane, end),
+            };
+            self.find(lane, units, found);
+        }
+    }
+
+    #[inline]
+    fn find(&self, lane: u32, units: u64, found: &mut Vec<Inner>) {
+        let &Train { unit, vc, even, .. } = self.front(lane);
+        if units > 0 {
+            found.push(Inner { lane, unit, vc, units, even, lost: None });
+        }
+    }
+
+    /// List the units that [`Inputs::inner`] or [`Inputs::up_to`] has found and that are not lost in the order in which they arrive: when, and
     /// whose they are among those found.
     pub(super) fn in_order(&mut self, found: &[Inner], order: &mut Vec<(Time, u32)>) {
         let mut merged = std::mem::take(&mut self.merged);

@@ -1,0 +1,129 @@
+//! Trains on several lanes pass a port abreast: it looks at their ends, and only counts what comes between.
+//!
+//! While the line has work, a cell starts when everything taken before it has been sent, whichever circuit that belongs to.
+//! So a decision at the first cell of a frame needs to know how many cells are in the buffer, and the last cell how many
+//! come before it; both follow from how far the other lanes are. Each train is entered in the books once, when its last
+//! cell arrives, and nothing is done about a cell between. When somebody wants to see the books, or cells matter one by
+//! one, what has been counted so far is entered as it stands.
+
+use super::Fast;
+use super::fifo::{Content, Fifo};
+use super::lanes::{End, Train};
+use super::whole::{Fate, Group};
+use crate::unit::{Flags, Unit};
+use crate::units::Time;
+
+/// What has become of the next end of a train.
+pub(super) enum Next {
+    /// It has passed.
+    Passed,
+    /// Cells matter one by one.
+    Matters,
+    /// It comes later.
+    Later,
+}
+
+impl Fifo {
+    /// Let the next end of a train pass that arrives before `stop`, and with it the train if that is its last cell.
+    pub(super) fn pass_abreast(&mut self, engine: &mut Fast<'_>, port: usize, stop: Time) -> Next {
+        let Some(end) = self.inputs.next_end(stop) else { return Next::Later };
+        if self.free.time < end.time {
+            self.enter_counted(engine, port);
+        }
+        let &train = self.inputs.train(end);
+        let Train { beat, unit, vc, left, begun, closed, .. } = train;
+        let begins = !begun && left > 1;
+        let Some(ahead) = self.count_ahead(engine, end, if begins { 1 } else { left }) else {
+            return Next::Matters;
+        };
+        let eom = if closed { Flags::EOM } else { Flags::default() };
+        let group = Group {
+            unit: Unit { flags: unit.flags.with(eom), ..unit },
+            vc,
+            units: left,
+            comes: beat.time,
+            start: self.free,
+            gathered: left,
+            judged: begun,
+            ahead,
+        };
+        let Some(fate) = self.fate(engine, port, &group) else { return Next::Matters };
+        if begins {
+            self.inputs.begin_train(end);
+        } else {
+            let arrivals = self.inputs.sum_of_arrivals(end);
+            self.inputs.pop_train();
+            match fate {
+                Fate::Taken => self.take_group(engine, port, &group, |fifo, _| fifo.lay_among(&group, arrivals)),
+                Fate::Refused(reason) => self.lose_group(engine, &group, reason),
+            }
+        }
+        self.counted = Some(end);
+        Next::Passed
+    }
+
+    /// How many cells that are taken come before the end of a train, and with it `own` of that train, beyond those in the
+    /// books; `None` if cells matter one by one, as the line may have nothing to do meanwhile, the buffer may get fuller
+    /// than it ever was, or the measured time begins or ends before they have left.
+    ///
+    /// The occupancy at the ends of trains bounds that between, whether they have passed like this or in other ways: see
+    /// [`Fifo::has_room_for`].
+    fn count_ahead(&mut self, engine: &Fast<'_>, end: End, own: u16) -> Option<u64> {
+        let beside = self.inputs.in_midst() + 3;
+        if self.free.time < end.time || engine.log.is_some() {
+            return None;
+        }
+        if self.counted.is_none() && !self.has_room(self.free, beside, 0) {
+            return None;
+        }
+        let ahead = self.inputs.ahead_of(end, |vc| self.rule.takes_rest(vc));
+        let cells = ahead + u64::from(own);
+        let Content::Cells { count, ends, rhythm, .. } = &self.content else { return None };
+        let (gone, next) = rhythm.count_before(*ends, Time(end.time.0 + 1));
+        let gone = gone.min(*count);
+        if count - gone + cells + beside > self.most() || !self.leave_in_time(self.free, cells) {
+            return None;
+        }
+        if let Content::Cells { count, ends, .. } = &mut self.content {
+            (*count, *ends) = (*count - gone, next);
+        }
+        Some(ahead)
+    }
+
+    /// A train has arrived among others, cells of which come before its last one: enter it in the books; answers when
+    /// the last one starts.
+    fn lay_among(&mut self, group: &Group, arrivals: u128) -> Time {
+        let Content::Cells { pace, rhythm, .. } = &self.content else { return Time::ZERO };
+        let (first, units) = (self.free, u64::from(group.units));
+        let (after, last) = (rhythm.skip(first, units), rhythm.skip(first, group.ahead + units - 1));
+        if self.begin == Time::NEVER {
+            self.books.enter_train((first, after), units, arrivals, pace);
+        }
+        self.content.join_many(first, units);
+        self.free = after;
+        last.time
+    }
+
+    /// Enter in the books what has been counted.
+    pub(super) fn enter_counted(&mut self, engine: &mut Fast<'_>, port: usize) {
+        let Some(end) = self.counted.take() else { return };
+        let mut inner = std::mem::take(&mut self.inner);
+        self.inputs.up_to(end, &mut inner);
+        if let Some(taken) = self.count(engine, port, &mut inner) {
+            self.pass(engine, port, &inner, taken);
+        }
+        inner.clear();
+        self.inner = inner;
+    }
+
+    /// Before this instant the line is not free for what arrives after `time`.
+    pub(super) fn busy_until(&self, time: Time) -> Time {
+        match (&self.content, self.counted) {
+            (Content::Cells { pace, .. }, Some(_)) => {
+                let counted = self.inputs.before(time, |vc| self.rule.takes_rest(vc));
+                Time(self.free.time.0 + counted * pace.whole)
+            }
+            _ => self.free.time,
+        }
+    }
+}
