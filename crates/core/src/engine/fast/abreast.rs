@@ -63,31 +63,59 @@ impl Fifo {
     }
 
     /// How many cells that are taken come before the end of a train, and with it `own` of that train, beyond those in the
-    /// books; `None` if cells matter one by one, as the line may have nothing to do meanwhile, the buffer may get fuller
-    /// than it ever was, or the measured time begins or ends before they have left.
-    ///
-    /// The occupancy at the ends of trains bounds that between, whether they have passed like this or in other ways: see
-    /// [`Fifo::has_room_for`].
+    /// books; `None` if cells matter one by one.
     fn count_ahead(&mut self, engine: &Fast<'_>, end: End, own: u16) -> Option<u64> {
-        let beside = self.inputs.in_midst() + 3;
-        if self.free.time < end.time || engine.log.is_some() {
-            return None;
-        }
-        if self.counted.is_none() && !self.has_room(self.free, beside, 0) {
+        if !self.is_calm(engine, end.time) {
             return None;
         }
         let ahead = self.inputs.ahead_of(end, |vc| self.rule.takes_rest(vc));
-        let cells = ahead + u64::from(own);
-        let Content::Cells { count, ends, rhythm, .. } = &self.content else { return None };
-        let (gone, next) = rhythm.count_before(*ends, Time(end.time.0 + 1));
-        let gone = gone.min(*count);
-        if count - gone + cells + beside > self.most() || !self.leave_in_time(self.free, cells) {
-            return None;
+        self.let_go(Time(end.time.0 + 1), ahead + u64::from(own)).then_some(ahead)
+    }
+
+    /// Take the sample that is due before any train begins or ends, if cells do not matter one by one; answers whether it is
+    /// taken.
+    pub(super) fn sample_abreast(&mut self, engine: &mut Fast<'_>, port: usize) -> bool {
+        let time = self.sample;
+        if !self.abreast || !self.is_calm(engine, time) {
+            return false;
         }
-        if let Content::Cells { count, ends, .. } = &mut self.content {
-            (*count, *ends) = (*count - gone, next);
+        let ahead = self.inputs.before(time, |vc| self.rule.takes_rest(vc));
+        let calm = self.let_go(time, ahead);
+        if calm {
+            self.counted = self.inputs.midst_before(time);
+            engine.network.ports[port].sample_level(self.content.level() + ahead, 1);
+            self.sample += engine.scenario.sample;
         }
-        Some(ahead)
+        calm
+    }
+
+    /// Whether cells may be counted up to `time`, as far as that is known beforehand: the line has work, nobody wants to know
+    /// of each loss, and if something has passed in other ways just now, the buffer is not too full.
+    ///
+    /// The occupancy at the ends of trains bounds that between: see [`Fifo::has_room_for`].
+    fn is_calm(&self, engine: &Fast<'_>, time: Time) -> bool {
+        let room = || self.counted.is_some() || self.has_room(self.free, self.beside(), 0);
+        self.free.time >= time && engine.log.is_none() && room()
+    }
+
+    /// What has ended before `time` leaves, if so many cells beyond those in the books do not make the buffer fuller than it
+    /// ever was, and the measured time neither begins nor ends before they have left; answers whether that is so.
+    fn let_go(&mut self, time: Time, cells: u64) -> bool {
+        let (most, beside) = (self.most(), self.beside());
+        let in_time = self.leave_in_time(self.free, cells);
+        let Content::Cells { count, ends, rhythm, .. } = &mut self.content else { return false };
+        let (gone, next) = rhythm.count_before(*ends, time);
+        let left = *count - gone.min(*count);
+        let calm = in_time && left + cells + beside <= most;
+        if calm {
+            (*count, *ends) = (left, next);
+        }
+        calm
+    }
+
+    /// By how much the occupancy between two ends of trains may exceed that at both of them.
+    fn beside(&self) -> u64 {
+        self.inputs.in_midst() + 3
     }
 
     /// A train has arrived among others, cells of which come before its last one: enter it in the books; answers when

@@ -42,7 +42,7 @@ pub(super) struct Fifo {
     pub(super) content: Content,
     pub(super) progress: Progress,
     /// Whether trains may pass abreast.
-    abreast: bool,
+    pub(super) abreast: bool,
     /// The last end of a train up to which cells have been counted, if some of them are not in the books yet.
     pub(super) counted: Option<End>,
     /// Before this instant the line is not free for what is not known yet.
@@ -236,24 +236,14 @@ impl Fifo {
     pub(super) fn step(&mut self, engine: &mut Fast<'_>, port: usize, until: Time) {
         loop {
             let stop = self.next_stop().min(Time(until.0 + 1));
-            loop {
-                if !self.by_unit && self.pass_train(engine, port, stop) {
-                    continue;
-                }
-                if self.abreast {
-                    match self.pass_abreast(engine, port, stop) {
-                        Next::Passed => continue,
-                        Next::Later if stop > until => break,
-                        _ => self.enter_counted(engine, port),
-                    }
-                }
-                if !self.pass_unit(engine, port, stop) {
-                    break;
-                }
-            }
+            self.pass_before(engine, port, stop);
             if stop > until {
                 break;
             }
+            if self.begin != stop && self.sample == stop && self.sample_abreast(engine, port) {
+                continue;
+            }
+            self.catch_up(engine, port, stop);
             self.drop_before(engine, port, stop);
             if self.begin == stop {
                 self.begin = Time::NEVER;
@@ -267,6 +257,31 @@ impl Fifo {
         }
         self.done = self.done.max(Some(until));
         self.busy = self.busy_until(until);
+    }
+
+    /// Let units pass that arrive before `stop`; some may only have been counted, or may wait to be.
+    fn pass_before(&mut self, engine: &mut Fast<'_>, port: usize, stop: Time) {
+        loop {
+            if !self.by_unit && self.pass_train(engine, port, stop) {
+                continue;
+            }
+            if self.abreast {
+                match self.pass_abreast(engine, port, stop) {
+                    Next::Passed => continue,
+                    Next::Matters => self.enter_counted(engine, port),
+                    Next::Later => return,
+                }
+            }
+            if !self.pass_unit(engine, port, stop) {
+                return;
+            }
+        }
+    }
+
+    /// Let every unit pass that arrives before `stop`, and enter it in the books.
+    fn catch_up(&mut self, engine: &mut Fast<'_>, port: usize, stop: Time) {
+        self.enter_counted(engine, port);
+        while self.pass_unit(engine, port, stop) {}
     }
 
     /// Let the next unit pass if it arrives before `stop`, and those behind it that do not matter one by one; answers
@@ -285,9 +300,8 @@ impl Fifo {
 
     /// Leave everything as if every unit had passed by itself.
     pub(super) fn settle(&mut self, engine: &mut Fast<'_>, port: usize) {
-        self.enter_counted(engine, port);
         let stop = self.done.map_or(Time::ZERO, |done| Time(done.0 + 1));
-        while self.pass_unit(engine, port, stop) {}
+        self.catch_up(engine, port, stop);
     }
 
     /// Take the samples that are due before anything else happens, up to `until`. Of what is in the buffer, cells that

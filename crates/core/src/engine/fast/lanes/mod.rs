@@ -321,6 +321,13 @@ impl Inputs {
         lanes.map(|lane| self.lanes[*lane as usize].count_before(time).0).sum()
     }
 
+    /// A place in the order behind all units of lanes in the midst of a train that come before `time`, if there are such
+    /// lanes; at most units that arrive a picosecond earlier come behind it.
+    pub(super) fn midst_before(&self, time: Time) -> Option<End> {
+        let lane = *self.midst.first()?;
+        Some(End { time: Time(time.0.checked_sub(1)?), lane })
+    }
+
     /// How many units of a lane that is in the midst of a train come before an end of another.
     #[inline]
     fn count_ahead(&self, lane: u32, end: End) -> u64 {
