@@ -182,6 +182,16 @@ impl Rule {
         }
     }
 
+    /// Whether a frame may be refused that finds no more than this occupancy, as far as that is known without asking.
+    #[inline]
+    pub(crate) fn may_refuse(&self, level: u64) -> bool {
+        match self {
+            Rule::Fits => false,
+            Rule::Frames { threshold, .. } => level >= *threshold,
+            Rule::Asked(_) => true,
+        }
+    }
+
     /// Which departures matter to it.
     pub(crate) fn interest(&self) -> Interest {
         if let Rule::Asked(interest) = self { *interest } else { Interest::Last }

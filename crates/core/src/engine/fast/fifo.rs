@@ -286,6 +286,7 @@ impl Fifo {
 
     /// Let the next unit pass if it arrives before `stop`, and those behind it that do not matter one by one; answers
     /// whether there was one.
+    #[inline]
     fn pass_unit(&mut self, engine: &mut Fast<'_>, port: usize, stop: Time) -> bool {
         let Some(mut arriving) = self.inputs.pop_before(stop) else { return false };
         self.arrive(engine, port, &mut arriving);

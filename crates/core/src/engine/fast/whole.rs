@@ -105,9 +105,12 @@ impl Fifo {
         if engine.log.is_some() {
             return false;
         }
-        self.drop_before(engine, port, Time(group.comes.0 + 1));
-        if !self.has_room(group.start, group.gathered.into(), group.units.into()) {
-            return false;
+        // what has left matters if the buffer may be full, or where a policy keeps books
+        if self.ledger.is_some() || !self.has_room(group.start, group.gathered.into(), group.units.into()) {
+            self.drop_before(engine, port, Time(group.comes.0 + 1));
+            if !self.has_room(group.start, group.gathered.into(), group.units.into()) {
+                return false;
+            }
         }
         match self.fate(engine, port, group) {
             None => return false,
@@ -138,6 +141,9 @@ impl Fifo {
             };
         }
         let unit = Unit { flags: Flags(unit.flags.0 & !Flags::EOM.0), ..unit };
+        if self.rule.may_refuse(self.content.level() + ahead) {
+            self.drop_before(engine, port, Time(comes.0 + 1));
+        }
         let level = self.content.level() + ahead;
         Some(match self.judge(engine, port, &Arriving { time: comes, unit, vc }, 1, level) {
             Verdict::Discard(reason) => Fate::Refused(reason),
