@@ -71,11 +71,27 @@ impl Event {
     }
 }
 
+/// Events that are announced in the order in which they are due, but for exceptions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Series(u64);
+
+impl Series {
+    /// Those that are announced `delay`, or a picosecond or two more, before they are due.
+    pub fn of(delay: Span) -> Series {
+        Series(delay.0)
+    }
+
+    /// Those that a port brings about, so long after what happens there.
+    pub fn behind(port: u32, delay: Span) -> Series {
+        Series(delay.0 ^ (u64::from(port) + 1).rotate_right(20))
+    }
+}
+
 /// Pending events, earliest first; equal keys are one and the same event.
 ///
 /// What is due a constant time after it was announced comes in the order in which it was announced: the ends of
-/// transmissions of one length, arrivals over lines of one delay. Such events queue up in a row for each delay, and only
-/// the heads of a few rows and the heap, which takes all other events, have to be compared.
+/// transmissions of one length, arrivals over lines of one delay, or behind one port. Such events queue up in a row for each
+/// [`Series`], and only the heads of a few rows and the heap, which takes all other events, have to be compared.
 ///
 /// In the heap an event that is handled usually brings about the next one of its kind. So the place of the event taken
 /// last stays open until it is known whether a new event can sink from there, which costs half of taking one and adding
@@ -86,9 +102,9 @@ pub struct EventQueue {
     heap: Vec<u128>,
     len: usize,
     open: bool,
-    /// How many rows are in use, and the delay of each, its first key and its last one, and the keys behind the first.
+    /// How many rows are in use, and the series of each, its first key and its last one, and the keys behind the first.
     used: usize,
-    delays: [Span; MOST_ROWS],
+    series: [Series; MOST_ROWS],
     firsts: [u128; MOST_ROWS],
     lasts: [u128; MOST_ROWS],
     rows: [VecDeque<u128>; MOST_ROWS],
@@ -108,7 +124,7 @@ impl Default for EventQueue {
             len: 0,
             open: false,
             used: 0,
-            delays: [Span::ZERO; MOST_ROWS],
+            series: [Series(0); MOST_ROWS],
             firsts: [NOTHING; MOST_ROWS],
             lasts: [0; MOST_ROWS],
             rows: Default::default(),
@@ -138,14 +154,14 @@ impl EventQueue {
         if std::mem::take(&mut self.open) { self.sink(key) } else { self.rise(key) }
     }
 
-    /// Add an event that is announced `delay`, or a picosecond or two more, before it is due.
+    /// Add the next event of a series.
     #[inline]
-    pub fn push_after(&mut self, delay: Span, event: Event) {
-        self.push_key_after(delay, event.key());
+    pub fn push_next(&mut self, series: Series, event: Event) {
+        self.push_key_next(series, event.key());
     }
 
-    fn push_key_after(&mut self, delay: Span, key: u128) {
-        match self.delays.iter().take(self.used).position(|other| *other == delay) {
+    fn push_key_next(&mut self, series: Series, key: u128) {
+        match self.series.iter().take(self.used).position(|other| *other == series) {
             Some(place) if key >= self.lasts[place] => {
                 self.lasts[place] = key;
                 if time_of(self.firsts[place]) == Time::NEVER {
@@ -155,7 +171,7 @@ impl EventQueue {
                 }
             }
             Some(place) => self.push_ahead(place, key),
-            None => self.push_first(delay, key),
+            None => self.push_first(series, key),
         }
     }
 
@@ -193,13 +209,13 @@ impl EventQueue {
         self.lasts[place] = row.back().copied().unwrap_or(behind);
     }
 
-    /// The first event with this delay.
+    /// The first event of a series.
     #[cold]
-    fn push_first(&mut self, delay: Span, key: u128) {
+    fn push_first(&mut self, series: Series, key: u128) {
         if self.used == MOST_ROWS {
             return self.push_key(key);
         }
-        (self.delays[self.used], self.firsts[self.used], self.lasts[self.used]) = (delay, key, key);
+        (self.series[self.used], self.firsts[self.used], self.lasts[self.used]) = (series, key, key);
         self.used += 1;
     }
 
@@ -312,7 +328,7 @@ mod tests {
                     prop_assert_eq!(queue.pop_before(Time(20)).map(|e| (e.time.0, e.entity)), expected);
                 } else {
                     let event = Event::new(Time(time), Class::Free, entity);
-                    if step == 1 { queue.push(event) } else { queue.push_after(Span(time % 12), event) }
+                    if step == 1 { queue.push(event) } else { queue.push_next(Series::of(Span(time % 12)), event) }
                     model.insert((time, entity));
                 }
                 prop_assert_eq!(queue.len(), model.len());

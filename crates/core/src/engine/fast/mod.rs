@@ -76,7 +76,7 @@ use super::calls::Calls;
 use super::{LossRecord, Outcome, Work, is_sampled};
 use crate::buffer::pushout;
 use crate::kernel::Ties;
-use crate::kernel::queue::{Class, Event, EventQueue};
+use crate::kernel::queue::{Class, Event, EventQueue, Series};
 use crate::link::port::{Loss, Port};
 use crate::network::Network;
 use crate::network::flow::{End, Outbox};
@@ -434,7 +434,7 @@ impl Fast<'_> {
 
     /// Bring a port up to date at `time`.
     fn wake(&mut self, port: u32, time: Time) {
-        self.queue.push(Event::new(time, Class::Free, port));
+        self.queue.push_next(Series::behind(port, Span::ZERO), Event::new(time, Class::Free, port));
     }
 
     fn outcome(mut self) -> Outcome {

@@ -7,9 +7,9 @@ use super::pace::Beat;
 use super::plan::Stop;
 use super::run::Run;
 use super::{Fast, Station};
-use crate::kernel::queue::{Class, Event};
+use crate::kernel::queue::{Class, Event, Series};
 use crate::unit::Unit;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 impl Fast<'_> {
     /// Units of a frame start at a port, the last of them at `last`: hand them on to where they arrive next.
@@ -28,7 +28,8 @@ impl Fast<'_> {
                 inbox.push_back(Landing { time, run });
                 if awaited || inbox.len().is_multiple_of(PATIENCE) {
                     let rank = self.ties.rank(time, line);
-                    self.queue.push(Event { time, class: Class::Arrive, rank, entity: line });
+                    let series = Series::behind(port as u32, Span(leg.span(whole)));
+                    self.queue.push_next(series, Event { time, class: Class::Arrive, rank, entity: line });
                 }
             }
         }
