@@ -268,7 +268,12 @@ impl Fifo {
             if self.abreast {
                 match self.pass_abreast(engine, port, stop) {
                     Next::Passed => continue,
-                    Next::Matters => self.enter_counted(engine, port),
+                    Next::Matters => {
+                        self.enter_counted(engine, port);
+                        if self.pass_crossing(engine, port, stop) {
+                            continue;
+                        }
+                    }
                     Next::Later => return,
                 }
             }

@@ -51,6 +51,7 @@ mod abreast;
 mod asking;
 mod books;
 mod bulk;
+mod crossing;
 mod fifo;
 mod follow;
 mod general;

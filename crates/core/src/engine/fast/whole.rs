@@ -105,10 +105,12 @@ impl Fifo {
         if engine.log.is_some() {
             return false;
         }
-        // what has left matters if the buffer may be full, or where a policy keeps books
-        if self.ledger.is_some() || !self.has_room(group.start, group.gathered.into(), group.units.into()) {
+        // what has left matters if all has, if the buffer may be full, and where a policy keeps books
+        let idle = self.free.time < group.start.time;
+        let has_room = |fifo: &Fifo| fifo.has_room(group.start, group.gathered.into(), group.units.into());
+        if idle || self.ledger.is_some() || !has_room(self) {
             self.drop_before(engine, port, Time(group.comes.0 + 1));
-            if !self.has_room(group.start, group.gathered.into(), group.units.into()) {
+            if !has_room(self) {
                 return false;
             }
         }

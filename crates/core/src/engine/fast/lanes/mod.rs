@@ -11,7 +11,7 @@ use super::pace::{Beat, Pace};
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
-use crate::unit::Unit;
+use crate::unit::{Flags, Unit};
 use crate::units::Time;
 
 pub(super) use lane::{Lane, Train};
@@ -24,7 +24,7 @@ pub(super) struct Arriving {
     pub(super) vc: u32,
 }
 
-/// Units that arrive on one lane and do not end a train; they may begin one that is counted as a whole.
+/// Consecutive units of a train that pass together, the first and perhaps the last of which have given `unit` their marks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inner {
     /// The lane.
@@ -33,6 +33,8 @@ pub(super) struct Inner {
     pub(super) unit: Unit,
     /// Its circuit's number at the port.
     pub(super) vc: u32,
+    /// When it arrives.
+    pub(super) comes: Time,
     /// How many there are.
     pub(super) units: u64,
     /// Whether they keep the pace of their line.
@@ -98,6 +100,9 @@ enum Order {
 
 /// Most lanes of a ring.
 const RING: usize = 64;
+/// Most units of a short train, and most trains that cross each other.
+const SHORT: u16 = 4;
+pub(super) const MOST_CROSSING: usize = 8;
 
 impl Order {
     /// The earliest end of a train: when, and on which lane.
@@ -281,6 +286,29 @@ impl Inputs {
         self.take_turn(lane as usize, next);
     }
 
+    /// Find the next train and those that it crosses, if they are short and few, and arrive before `stop` with nothing else in
+    /// between; answers when the last of their units does.
+    pub(super) fn crossing(&self, stop: Time, found: &mut Vec<Inner>) -> Option<Time> {
+        let Order::Ring(ring) = &self.order else { return None };
+        let mut end = Time::ZERO;
+        for &(time, lane) in ring.iter().rev() {
+            if !found.is_empty() && time > end {
+                break;
+            }
+            let &Train { beat, unit, vc, left, closed, even, last, .. } = self.front(lane);
+            if left > SHORT || !even || found.len() == MOST_CROSSING {
+                return None;
+            }
+            end = end.max(last);
+            let eom = if closed { Flags::EOM } else { Flags::default() };
+            let unit = Unit { flags: unit.flags.with(eom), ..unit };
+            found.push(Inner { lane, unit, vc, comes: beat.time, units: left.into(), even, lost: None });
+        }
+        let behind = |train: &Inner| self.lanes[train.lane as usize].trains.get(1);
+        let apart = found.iter().all(|train| behind(train).is_none_or(|next| next.beat.time > end));
+        (apart && self.midst.is_empty() && !found.is_empty() && end < stop).then_some(end)
+    }
+
     /// The next end of a train, if it arrives before `limit`.
     #[inline]
     pub(super) fn next_end(&self, limit: Time) -> Option<End> {
@@ -379,9 +407,9 @@ impl Inputs {
 
     #[inline]
     fn find(&self, lane: u32, units: u64, found: &mut Vec<Inner>) {
-        let &Train { unit, vc, even, .. } = self.front(lane);
+        let &Train { beat, unit, vc, even, .. } = self.front(lane);
         if units > 0 {
-            found.push(Inner { lane, unit, vc, units, even, lost: None });
+            found.push(Inner { lane, unit, vc, comes: beat.time, units, even, lost: None });
         }
     }
 
