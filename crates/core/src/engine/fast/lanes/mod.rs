@@ -420,6 +420,10 @@ impl Inputs {
         let rank = |(time, place): (Time, u32)| self.rank(time, found[place as usize].lane);
         order.clear();
         for (place, inner) in (0..).zip(found).filter(|(_, inner)| inner.lost.is_none()) {
+            if order.is_empty() {
+                order.extend(self.lanes[inner.lane as usize].times(inner.units).map(|time| (time, place)));
+                continue;
+            }
             let mut ahead = order.iter().copied().peekable();
             merged.clear();
             for time in self.lanes[inner.lane as usize].times(inner.units) {
