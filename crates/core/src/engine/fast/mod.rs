@@ -122,7 +122,6 @@ struct Fast<'a> {
     stations: Vec<Station>,
     /// What will arrive at the host at the end of each line.
     inboxes: Vec<VecDeque<Landing>>,
-    is_cells: Vec<bool>,
     /// Circuits whose frames a host may answer.
     answered: Vec<bool>,
     queue: EventQueue,
@@ -245,7 +244,6 @@ impl Fast<'_> {
             window,
             stations,
             inboxes: vec![VecDeque::new(); scenario.lines.len()],
-            is_cells: scenario.lines.iter().map(|line| line.medium == Medium::Cells).collect(),
             answered: plan::answered(scenario),
             queue: EventQueue::default(),
             ties: Ties::new(scenario.seed),

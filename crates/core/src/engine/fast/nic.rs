@@ -107,8 +107,11 @@ impl Nic {
             self.books.bytes_out += shape.line_bytes();
             self.books.frames_in += 1;
             self.books.frames_whole_out += 1;
-            self.books.area +=
-                (sum + units * whole - units * u128::from(now.0)) * u128::from(self.size(shape));
+            let area = sum + units * whole - units * u128::from(now.0);
+            self.books.area += match self.size(shape) {
+                1 => area,
+                size => area * u128::from(size),
+            };
         }
         let mut unit = emission.units().next().expect("a frame has units");
         unit.flags = unit.flags.with(Flags::EOM);

@@ -4,7 +4,7 @@ use super::follow::Party;
 use super::hosts::Landing;
 use super::lanes::Train;
 use super::pace::Beat;
-use super::plan::Stop;
+use super::plan::{Leg, Plan, Stop};
 use super::run::Run;
 use super::{Fast, Station};
 use crate::kernel::queue::{Class, Event, Series};
@@ -14,8 +14,12 @@ use crate::units::{Span, Time};
 impl Fast<'_> {
     /// Units of a frame start at a port, the last of them at `last`: hand them on to where they arrive next.
     pub(super) fn send_on(&mut self, port: usize, vc: u32, run: Run, first: Beat, last: Time, whole: u64) {
-        let Some(time) = self.pass_through(port, vc, run, last, whole) else { return };
+        if last >= self.window.to {
+            return;
+        }
         let leg = &self.plan.legs[port][vc as usize];
+        leg.count_hops(&mut self.work, run.units);
+        let time = pass_through(&self.plan, &mut self.stations, leg, &run, leg.first_arrival(last, whole));
         let awaited = run.unit.is_eom() && leg.answered;
         match leg.to {
             Stop::Port { port, lane, vc } => {
@@ -37,9 +41,10 @@ impl Fast<'_> {
 
     /// The same with the instant at which each of them starts. Where no other circuit comes, they are taken at once.
     pub(super) fn send_timed(&mut self, port: usize, vc: u32, run: Run, starts: &mut [Time], whole: u64) {
-        let Some(&last) = starts.last() else { return };
-        let Some(time) = self.pass_through(port, vc, run, last, whole) else { return };
+        let Some(&last) = starts.last().filter(|last| **last < self.window.to) else { return };
         let leg = &self.plan.legs[port][vc as usize];
+        leg.count_hops(&mut self.work, run.units);
+        let time = pass_through(&self.plan, &mut self.stations, leg, &run, leg.first_arrival(last, whole));
         let Stop::Port { port, lane, vc } = leg.to else {
             unreachable!("hosts need no more than the last start")
         };
@@ -59,25 +64,6 @@ impl Fast<'_> {
         if behind.is_some_and(|behind| awaited || behind.is_multiple_of(PATIENCE)) {
             self.look_after(port, time);
         }
-    }
-
-    /// Units of a frame start at a port, the last of them at `last`, and pass the ports behind it that only delay them;
-    /// answers when the last one has, unless it starts after the run.
-    fn pass_through(&mut self, port: usize, vc: u32, run: Run, last: Time, whole: u64) -> Option<Time> {
-        if last >= self.window.to {
-            return None;
-        }
-        let hops = if self.is_cells[port] { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
-        *hops += u64::from(run.units);
-        let leg = &self.plan.legs[port][vc as usize];
-        let mut time = leg.first_arrival(last, whole);
-        for passage in &self.plan.passages[leg.passages()] {
-            if let Station::Through(through) = &mut self.stations[passage.port as usize] {
-                through.pass(passage, &run.unit, run.units, time);
-            }
-            time.0 += passage.transit;
-        }
-        Some(time)
     }
 
     /// A train will arrive at a port, its last unit at `time`. If a host waits for that one, or there are so many that
@@ -125,6 +111,19 @@ impl Fast<'_> {
             self.wake(port, call);
         }
     }
+}
+
+/// Units of a frame pass the ports on their way that only delay them, the last of them at `time` the first one; answers when
+/// it arrives behind them.
+#[inline]
+fn pass_through(plan: &Plan, stations: &mut [Station], leg: &Leg, run: &Run, mut time: Time) -> Time {
+    for passage in &plan.passages[leg.passages()] {
+        if let Station::Through(through) = &mut stations[passage.port as usize] {
+            through.pass(passage, &run.unit, run.units, time);
+        }
+        time.0 += passage.transit;
+    }
+    time
 }
 
 /// Trains on a lane, or runs before a host, that nobody waits for: when there are so many, somebody looks after them.

@@ -10,6 +10,7 @@ use super::pace::{Pace, Rhythm};
 use super::upstream::upstream;
 use crate::buffer::admission::{self, Interest, Rule};
 use crate::buffer::size::Measure;
+use crate::engine::Work;
 use crate::kernel::Ties;
 use crate::network::circuit::POLICED_HOP;
 use crate::scenario::contract::{context, contracts, passing_circuits};
@@ -43,6 +44,8 @@ pub(super) struct Leg {
     pub(super) answered: bool,
     /// How units of one frame may be handed on.
     pub(super) manner: Manner,
+    /// What the line carries.
+    medium: Medium,
     /// Time from the end of their transmission to their arrival at the next port.
     latency: u64,
     /// Ports on the way that only delay them.
@@ -111,6 +114,16 @@ impl Leg {
     /// Whether a host looks at every unit by itself, as it does if any part of a frame may complete it.
     pub(super) fn is_collected(&self) -> bool {
         matches!(self.to, Stop::Host { .. }) && self.manner == Manner::Singly
+    }
+
+    /// So many units have started.
+    #[inline]
+    pub(super) fn count_hops(&self, work: &mut Work, units: u16) {
+        let hops = match self.medium {
+            Medium::Cells => &mut work.cell_hops,
+            Medium::Packets => &mut work.packet_hops,
+        };
+        *hops += u64::from(units);
     }
 
     /// When a unit arrives at the next port that starts at `start` and takes `whole` on the line.
@@ -301,6 +314,7 @@ impl Plan {
                     hop: on as u8,
                     answered: answered[vc],
                     manner,
+                    medium: scenario.lines[line].medium,
                     latency: latency(scenario, &scenario.lines[line]).0,
                     passages: first..self.passages.len(),
                     delay,

@@ -86,9 +86,15 @@ impl Gathering {
         beat
     }
 
+    /// Whether nothing has been gathered.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.run.units == 0
+    }
+
     /// Octets of each unit, if there is one.
     pub(super) fn bytes(&self) -> Option<u16> {
-        (self.run.units > 0).then_some(self.run.unit.bytes)
+        (!self.is_empty()).then_some(self.run.unit.bytes)
     }
 
     /// Hand everything on.

@@ -199,7 +199,13 @@ impl Fifo {
             self.books.frames_in += u64::from(unit.is_first());
             self.books.frames_whole_out += u64::from(whole);
         }
-        if engine.plan.legs[port][vc as usize].manner == Manner::Singly {
+        // nothing needs to be gathered of a frame that is whole
+        let at_once = match engine.plan.legs[port][vc as usize].manner {
+            Manner::Singly => true,
+            Manner::Together => unit.is_first() && unit.is_eom() && self.runs[vc as usize].is_empty(),
+            Manner::Timed => false,
+        };
+        if at_once {
             let last = lay(self, engine);
             return engine.send_on(port, vc, Run { unit, units }, start, last, pace.whole);
         }
