@@ -54,7 +54,9 @@ impl Fifo {
             let arrivals = self.inputs.sum_of_arrivals(end);
             self.inputs.pop_train();
             match fate {
-                Fate::Taken => self.take_group(engine, port, &group, |fifo, _| fifo.lay_among(&group, arrivals)),
+                Fate::Taken => {
+                    self.take_group(engine, port, &group, |fifo, _| fifo.lay_among(&group, arrivals))
+                }
                 Fate::Refused(reason) => self.lose_group(engine, &group, reason),
             }
         }

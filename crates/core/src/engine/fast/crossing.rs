@@ -33,7 +33,8 @@ impl Fifo {
         let certain = engine.log.is_none()
             && !self.rule.may_refuse(self.content.level() + cells)
             && self.fits(self.free.not_before(last), cells);
-        certain && trains.iter().all(|train| matches!(self.fate(engine, port, &group(train)), Some(Fate::Taken)))
+        certain
+            && trains.iter().all(|train| matches!(self.fate(engine, port, &group(train)), Some(Fate::Taken)))
     }
 
     /// They pass in the order of their cells.

@@ -26,13 +26,15 @@
 //!   the line in front has spaced them (see [`crate::link::line`]).
 //! * A port with one queue and a policy that is a plain `Rule` never takes back what it
 //!   has accepted, so departures are known on arrival (`fifo`). Units of one frame go on to a host as one run, and to
-//!   another such port with the start of each, at the end of the frame or when that port wants to know of them. While no
-//!   frame begins or ends, cells are not asked for (`stretch`): if the line has work for all of them, counts say everything;
-//!   if not, they pass in one loop.
+//!   another such port with the start of each, at the end of the frame or when that port wants to know of them. A train that
+//!   nothing crosses passes in one go (`whole`). Of trains on several lanes only the ends are looked at while the line has
+//!   work (`abreast`): how many cells come before each follows from how far the other lanes are. Where that does not
+//!   do, cells are still not asked for while no frame begins or ends (`stretch`), and pass by numbers or in one loop; and so do
+//!   short trains that cross each other on an idle line (`crossing`).
 //!   If all its units come over one line, what arrives in future cannot be overtaken, and may be computed at once.
 //!   Where one circuit alone comes, it comes by the frame, with the arrival of each cell (`follow`).
 //!   A policy that looks at the books alone is asked as well, once for each frame where that suffices (`ledger` keeps the
-//!   books), or about each cell in one loop (`asking`). A train that nothing crosses passes in one go (`whole`).
+//!   books), or about each cell in one loop (`asking`).
 //!   Where circuits are policed, units are taken one by one, because their marks may differ; and they are handed on to a
 //!   host one by one if any part of a frame may complete it.
 //! * Any other port (`general`) is asked unit by unit what the reference engine asks, so every policy works there. Where

@@ -65,7 +65,8 @@ impl Fifo {
         self.content.level() + taken <= self.capacity && self.leave_in_time(start, taken)
     }
 
-    /// Whether the measured time neither begins nor ends before so many cells have left that start one behind the other.
+    /// Whether the measured time certainly neither begins nor ends before so many cells have left that start one behind the
+    /// other.
     pub(super) fn leave_in_time(&self, start: Beat, cells: u64) -> bool {
         let Content::Cells { pace, .. } = &self.content else { return false };
         let limit = if self.begin == Time::NEVER { self.books.window.to } else { self.begin };

@@ -20,6 +20,11 @@ fn frame() -> impl Strategy<Value = Frame> {
     (0..LANES, 0u64..6, gaps, 1u16..9, 1usize..9)
 }
 
+/// A frame whose units keep the pace.
+fn even_frame() -> impl Strategy<Value = Frame> {
+    (0..LANES, 0u64..6, 1u16..9).prop_map(|(lane, gap, units)| (lane, gap, None, units, 1))
+}
+
 /// A unit that was expected or has come: when, of which frame, and its place there.
 type Seen = (Time, u32, u16);
 
@@ -106,6 +111,54 @@ proptest! {
             }
         }
         prop_assert_eq!(sum, 0, "the sum of arrivals is that of those listed");
+        prop_assert_eq!(seen, expected);
+    }
+
+    /// How many units come before the end of a train follows from the ends before it, without a look at those between.
+    #[test]
+    fn what_comes_before_the_end_of_a_train_can_be_counted(frames in prop::collection::vec(even_frame(), 1..30)) {
+        let (mut inputs, expected) = filled(&frames);
+        let (mut passed, mut sum) = (0, 0);
+        while let Some(end) = inputs.next_end(Time::NEVER) {
+            let &Train { unit, left, begun, .. } = inputs.train(end);
+            let ahead = (passed + inputs.ahead_of(end, |_| true)) as usize;
+            if !begun && left > 1 {
+                prop_assert_eq!(expected[ahead], (end.time, unit.frame, 0));
+                inputs.begin_train(end);
+                let mut found = Vec::new();
+                inputs.up_to(end, &mut found);
+                let counted: u64 = found.iter().map(|inner| inner.units).sum();
+                prop_assert_eq!(passed + counted, ahead as u64 + 1);
+            } else {
+                prop_assert_eq!(expected[ahead + usize::from(left) - 1], (end.time, unit.frame, left - 1));
+                (passed, sum) = (passed + u64::from(left), sum + inputs.sum_of_arrivals(end));
+                inputs.pop_train();
+            }
+        }
+        prop_assert_eq!(sum, expected.iter().map(|unit| u128::from(unit.0.0)).sum());
+    }
+
+    /// Trains that cross each other are found together, with all that comes while they do.
+    #[test]
+    fn trains_that_cross_pass_together(frames in prop::collection::vec(even_frame(), 1..30)) {
+        let (mut inputs, expected) = filled(&frames);
+        let mut seen = Vec::new();
+        while !inputs.is_empty() {
+            let (mut found, mut order) = (Vec::new(), Vec::new());
+            let Some(end) = inputs.crossing(Time::NEVER, &mut found) else {
+                seen.extend(pop(&mut inputs, Time::NEVER));
+                continue;
+            };
+            inputs.in_order(&found, &mut order);
+            let mut next: Vec<u16> = found.iter().map(|inner| inner.unit.index).collect();
+            for (time, place) in order {
+                let place = place as usize;
+                seen.push((time, found[place].unit.frame, next[place]));
+                next[place] += 1;
+            }
+            prop_assert_eq!(seen.last().map(|unit| unit.0), Some(end));
+            found.iter().for_each(|_| inputs.pop_train());
+        }
         prop_assert_eq!(seen, expected);
     }
 
