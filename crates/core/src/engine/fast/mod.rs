@@ -164,7 +164,7 @@ impl Station {
         let (paces, cuts) = (Paces::new(line.rate), plan.cuts(index, window));
         match plan.kinds[index].clone() {
             Kind::Nic => {
-                let paces = (paces, plan.rhythm(index));
+                let paces = (paces, (line.medium == Medium::Cells).then(|| plan.rhythm(index)));
                 Station::Nic(Box::new(Nic::new(window, paces, port.line().pause().cloned(), measure, cuts)))
             }
             Kind::Through => Station::Through(Box::new(Through::new(window, vcs))),
@@ -389,12 +389,10 @@ impl Fast<'_> {
 
     /// Leave a port as if it had done everything by itself.
     fn settle(&mut self, port: usize) {
-        self.with(port, |station, engine| {
-            match station {
-                Station::Fifo(fifo) => fifo.settle(engine, port),
-                Station::Turns(turns) => turns.settle(engine, port),
-                _ => {}
-            }
+        self.with(port, |station, engine| match station {
+            Station::Fifo(fifo) => fifo.settle(engine, port),
+            Station::Turns(turns) => turns.settle(engine, port),
+            _ => {}
         });
     }
 

@@ -24,7 +24,7 @@ pub(super) struct Nic {
     measure: Measure,
     free: Beat,
     /// The pace of its cells, if that is what it carries.
-    rhythm: Rc<Rhythm>,
+    rhythm: Option<Rc<Rhythm>>,
     /// Starts on either side of which units of one frame are entered one by one, the next one last.
     cuts: Vec<Time>,
     /// Frames that have not been sent altogether, and their size.
@@ -48,7 +48,7 @@ impl Nic {
     /// An idle interface.
     pub(super) fn new(
         window: Window,
-        (paces, rhythm): (Paces, Rc<Rhythm>),
+        (paces, rhythm): (Paces, Option<Rc<Rhythm>>),
         pause: Option<Pause>,
         measure: Measure,
         mut cuts: Vec<Time>,
@@ -78,15 +78,18 @@ impl Nic {
         emission: Emission,
     ) {
         let Emission { shape, .. } = emission;
-        let pace = self.paces.of(shape.bytes);
+        let pace = match &self.rhythm {
+            Some(rhythm) => rhythm.pace,
+            None => self.paces.of(shape.bytes),
+        };
         let pause = self.pause.as_mut().map_or(0, |pause| pause.draw().0);
         let first = self.free.not_before(now).shifted(pause);
-        let (last, sum) = match shape.units {
-            1 => (first, u128::from(first.time.0)),
-            units => {
-                let (last, sum) = self.rhythm.after(first, u64::from(units) - 1);
+        let (last, sum) = match (&self.rhythm, shape.units) {
+            (Some(rhythm), units @ 2..) => {
+                let (last, sum) = rhythm.after(first, u64::from(units) - 1);
                 (last, sum + u128::from(last.time.0))
             }
+            _ => (first, u128::from(first.time.0)),
         };
         self.free = last.next(&pace);
         let last = last.time;
@@ -127,8 +130,7 @@ impl Nic {
         now: Time,
         emission: Emission,
     ) {
-        let pace = self.paces.of(emission.shape.bytes);
-        let mut beat = self.waiting.back().expect("the frame has just joined").first;
+        let &Waiting { first: mut beat, pace, .. } = self.waiting.back().expect("the frame has just joined");
         let begun = beat.time.0 + pace.whole >= self.books.window.from.0;
         for unit in emission.units() {
             let (starts, ends) = (beat.time, Time(beat.time.0 + pace.whole));

@@ -24,6 +24,12 @@ impl Pace {
         Pace { whole, rest, rate: rate.0 }
     }
 
+    /// The same with the remainder in lowest terms, for a line on which all units take this time.
+    pub(super) fn in_lowest_terms(self) -> Pace {
+        let part = gcd(self.rest, self.rate);
+        Pace { rest: self.rest / part, rate: self.rate / part, ..self }
+    }
+
     /// Whether units of this pace follow each other more closely than those of another.
     pub(super) fn is_faster_than(&self, other: &Pace) -> bool {
         let exact = |pace: &Pace, rate: u64| u128::from(pace.rest) * u128::from(rate);
@@ -104,9 +110,7 @@ fn floors(mut n: u128, mut m: u128, mut a: u128, mut b: u128) -> u128 {
 #[derive(Debug)]
 pub(super) struct Rhythm {
     pub(super) pace: Pace,
-    /// The q-th part of the rate, of which every remainder on the way holds a whole number.
-    part: u64,
-    /// The k of every remainder, in parts; empty if there are too many.
+    /// The k of every remainder; empty if there are too many.
     places: Vec<u16>,
     /// ⌊k · p / q⌋ for every k, and the sum of those before.
     course: Vec<(u32, u32)>,
@@ -117,10 +121,9 @@ const MOST_PLACES: u64 = 2048;
 const AHEAD: u64 = 256;
 
 impl Rhythm {
-    /// That of a pace.
+    /// That of a pace in lowest terms.
     pub(super) fn of(pace: Pace) -> Rhythm {
-        let part = gcd(pace.rest, pace.rate);
-        let (p, q) = (pace.rest / part, pace.rate / part);
+        let Pace { rest: p, rate: q, .. } = pace;
         let (mut places, mut course) = (Vec::new(), Vec::new());
         if q <= MOST_PLACES {
             places = vec![0; q as usize];
@@ -131,7 +134,7 @@ impl Rhythm {
             };
             course.extend((0..q + AHEAD).scan(0, step));
         }
-        Rhythm { pace, part, places, course }
+        Rhythm { pace, places, course }
     }
 
     /// The beat after `units` units, and the sum of the instants at which they start.
@@ -170,7 +173,7 @@ impl Rhythm {
     /// What is known of a beat and of the one so many units behind it.
     #[inline]
     fn way(&self, first: Beat, units: u64) -> Option<((u32, u32), (u32, u32))> {
-        let place = *self.places.get((first.carry / self.part) as usize)?;
+        let place = *self.places.get(first.carry as usize)?;
         Some((self.course[usize::from(place)], *self.course.get(usize::from(place) + units as usize)?))
     }
 
@@ -234,7 +237,7 @@ mod tests {
     proptest! {
         #[test]
         fn beats_are_the_starts_on_a_line(rate in 1u64..10_000_000_000, units in 1u64..300, idle in 0u64..1000) {
-            let (rate, pace) = (Rate(rate), Pace::of(Rate(rate), 53));
+            let (rate, pace) = (Rate(rate), Pace::of(Rate(rate), 53).in_lowest_terms());
             let mut line = Line::new(rate, Span::ZERO);
             let first = Beat::at(Time(line.send(Time(7), 53).starts.0)).next(&pace).not_before(Time(idle));
             let starts: Vec<Time> = (0..units).map(|_| line.send(first.time, 53).starts).collect();
@@ -260,7 +263,7 @@ mod tests {
 
     #[test]
     fn remainders_of_common_rates_come_round_soon() {
-        let parts = |rate| Rhythm::of(Pace::of(Rate(rate), 53)).places.len();
+        let parts = |rate| Rhythm::of(Pace::of(Rate(rate), 53).in_lowest_terms()).places.len();
         let rates = [10_000_000, 44_736_000, 149_760_000, 155_520_000, 622_080_000];
         assert_eq!(rates.map(parts), [1, 699, 117, 243, 243]);
         assert_eq!(parts(155_520_001), 0, "nothing is remembered if they do not");

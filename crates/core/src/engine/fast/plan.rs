@@ -159,7 +159,7 @@ impl Plan {
             policed: policed(scenario),
             lines: lines(scenario),
             lanes: Vec::new(),
-            paces: scenario.lines.iter().map(|line| Pace::of(line.rate, CELL_BYTES as u16)).collect(),
+            paces: scenario.lines.iter().map(cell_pace).collect(),
             rhythms: Vec::new(),
         };
         plan.rhythms = rhythms(&plan.paces);
@@ -393,6 +393,11 @@ impl Plan {
     pub(super) fn has_time(&self, port: usize) -> bool {
         matches!(self.kinds[port], Kind::Fifo(_) | Kind::Turns(_) | Kind::General)
     }
+}
+
+/// The pace of cells on a line.
+fn cell_pace(line: &Line) -> Pace {
+    Pace::of(line.rate, CELL_BYTES as u16).in_lowest_terms()
 }
 
 /// The rhythm of every pace; equal ones are one.
