@@ -416,6 +416,10 @@ impl Inputs {
     /// List the units that [`Inputs::inner`] or [`Inputs::up_to`] has found and that are not lost in the order in which they arrive: when, and
     /// whose they are among those found.
     pub(super) fn in_order(&mut self, found: &[Inner], order: &mut Vec<(Time, u32)>) {
+        if let [Inner { comes, units: 1, lost: None, .. }] = found {
+            order.clear();
+            return order.push((*comes, 0));
+        }
         let mut merged = std::mem::take(&mut self.merged);
         let rank = |(time, place): (Time, u32)| self.rank(time, found[place as usize].lane);
         order.clear();
