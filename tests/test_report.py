@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import pytest
 
 from conftest import FakeCore, command
+from pushout.study.chapter import Reproduction, draw
 from pushout.study.report import command as command_line
-from pushout.study.report import draw, files, render, tables
-from pushout.study.reproduce import Reproduction
+from pushout.study.report import files, render, tables
 from test_study import CHARTS, NUMBER, SENSITIVITY, TOML, outcome, toy
 
 VOID = {"meta", "br", "link", "img"}
@@ -49,7 +49,7 @@ class Page(HTMLParser):
 
 def page(folder: Path) -> tuple[str, Page]:
     found = outcome(folder)
-    text = render(Reproduction([found], 1.5), [draw(found)])
+    text = render(Reproduction([draw(found)], 1.5))
     return text, Page(text)
 
 
@@ -82,7 +82,7 @@ def test_the_page_says_what_was_found(tmp_path: Path) -> None:
 def test_what_a_study_says_is_text_not_markup(tmp_path: Path) -> None:
     found = outcome(tmp_path)
     study = toy(tmp_path, TOML.replace("Does it work?", "Is a < b & <b>?"))
-    text = render(Reproduction([replace(found, study=study)], 1.0), [draw(found)])
+    text = render(Reproduction([replace(draw(found), outcome=replace(found, study=study))], 1.0))
     assert "Is a &lt; b &amp; &lt;b&gt;?" in text
 
 
@@ -136,7 +136,7 @@ def test_every_kind_of_plot_shows_its_lines_what_is_printed_and_its_levels(tmp_p
 
 def test_a_plot_is_also_a_file_of_its_own(tmp_path: Path) -> None:
     found = outcome(tmp_path)
-    ((path, svg),) = files(found, draw(found))
+    ((path, svg),) = files(draw(found))
     assert path == Path("figures/toy/01-goodput.svg")
     assert "var(" not in svg
     assert "currentColor" not in svg
@@ -144,7 +144,7 @@ def test_a_plot_is_also_a_file_of_its_own(tmp_path: Path) -> None:
 
 def test_explanations_are_compared_by_how_near_they_come(tmp_path: Path) -> None:
     found = outcome(tmp_path, TOML + SENSITIVITY, [0.9, 1.0])
-    text = render(Reproduction([found], 1.0), [draw(found)])
+    text = render(Reproduction([draw(found)], 1.0))
     assert "The printed numbers support “large” (small: 0 of 2 numbers" in text
     (weighing,) = found.json()["sensitivities"]
     assert weighing["supported"] == "large"

@@ -3,6 +3,7 @@ import os
 import re
 import tomllib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,12 @@ import pytest
 from conftest import ROOT, FakeCore, document
 from pushout.cache import Cache, write
 from pushout.study import charts
+from pushout.study.chapter import Reproduction, draw
 from pushout.study.charts import Chart
 from pushout.study.expression import ExpressionError
 from pushout.study.model import STUDIES, Study, StudyError, available, load
-from pushout.study.reproduce import Outcome, Reproduction, judge, reproduce, score
+from pushout.study.outcome import Outcome, score
+from pushout.study.reproduce import judge, reproduce
 
 TOML = """
 id = "toy"
@@ -245,7 +248,7 @@ def test_a_claim_must_be_true_or_false(tmp_path: Path) -> None:
 
 
 def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
-    done = Reproduction([outcome(tmp_path)], 1.0)
+    done = Reproduction([draw(outcome(tmp_path))], 1.0)
     assert score(done.outcomes) == {
         "numbers": 3,
         "within_5pct": 2,
@@ -270,6 +273,16 @@ def test_results_are_kept_and_not_computed_again(core: FakeCore, tmp_path: Path)
     assert len(core.runs) == 16
     assert again.outcomes[0].seeds == [7, 8, 9, 10]
     assert first.outcomes[0].findings[0].measured["n"] == 3
+
+
+def test_studies_that_end_before_others_are_judged_aside_with_the_same_result(core: FakeCore, tmp_path: Path) -> None:
+    study, cache = toy(tmp_path), Cache(tmp_path / "cache")
+    longer = replace(study, cases={name: case.changed(["longer"]) for name, case in study.cases.items()})
+    together = reproduce([longer, study], reps=3, cache=cache)
+    apart = [reproduce([each], reps=3, cache=cache) for each in (longer, study)]
+    assert len(core.runs) == 24
+    assert [outcome.json() for outcome in together.outcomes] == [done.outcomes[0].json() for done in apart]
+    assert [chapter.plots for chapter in together.chapters] == [done.chapters[0].plots for done in apart]
 
 
 def test_an_interrupted_run_loses_at_most_what_was_under_way(core: FakeCore, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from pushout.options import (
 )
 
 if TYPE_CHECKING:
-    from pushout.study.reproduce import Reproduction
+    from pushout.study.chapter import Reproduction
 
 REPORT = "reproduce.json"
 
@@ -274,13 +274,15 @@ def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: boo
         click.echo(
             f"no longer in the report, their results are not of this version: {', '.join(others.gone)}", err=True
         )
-    _write_report(done.beside(others.outcomes), out)
+    _write_report(done.beside(others.chapters), out)
     if as_json:
         click.echo(json.dumps(done.json(), indent=2, ensure_ascii=False))
     else:
         from pushout import show
 
-        show.reproduction(done, str(out / "index.html"), [other.study.id for other in others.outcomes], console())
+        show.reproduction(
+            done, str(out / "index.html"), [other.outcome.study.id for other in others.chapters], console()
+        )
     if strict and done.failed:
         raise click.exceptions.Exit(MISSED)
 
@@ -288,14 +290,13 @@ def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: boo
 def _write_report(done: "Reproduction", out: Path) -> None:
     """Write the report: a page, a document, the score for other pages, and every drawing by itself."""
     from pushout.cache import write
-    from pushout.study.report import draw, files, markdown, render
+    from pushout.study.report import files, markdown, render
 
     write(out / REPORT, json.dumps(done.json(), indent=2, ensure_ascii=False) + "\n")
     write(out / "score.md", markdown(done))
-    drawings = [draw(outcome) for outcome in done.outcomes]
-    write(out / "index.html", render(done, drawings))
-    for outcome, drawn in zip(done.outcomes, drawings, strict=True):
-        for path, drawing in files(outcome, drawn):
+    write(out / "index.html", render(done))
+    for chapter in done.chapters:
+        for path, drawing in files(chapter):
             (out / path).parent.mkdir(parents=True, exist_ok=True)
             write(out / path, drawing)
 

@@ -11,8 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from pushout.document import Document
+from pushout.study.chapter import Reproduction
+from pushout.study.outcome import score
 from pushout.study.report import SIGNS, row
-from pushout.study.reproduce import Reproduction, score
 
 MANY = 40
 """From this many flows on, only the first are listed."""

@@ -63,22 +63,28 @@ def run_all(
     *,
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    finished: Callable[[int], None] | None = None,
 ) -> list[T]:
     """Do the tasks on `jobs` threads (default: every core) and give their results in order.
 
-    The first exception ends it: tasks that have not begun are dropped. So does Ctrl-C, since this thread only waits.
+    This thread only waits; it tells how many are done (`progress`) and which one was done now (`finished`). The first
+    exception ends it: tasks that have not begun are dropped. So does Ctrl-C.
     """
     pool = ThreadPoolExecutor(max_workers=jobs or cores())
     try:
         futures = [pool.submit(task) for task in tasks]
-        finished: SimpleQueue[Future[T]] = SimpleQueue()
+        places = {future: place for place, future in enumerate(futures)}
+        ended: SimpleQueue[Future[T]] = SimpleQueue()
         for future in futures:
-            future.add_done_callback(finished.put)
+            future.add_done_callback(ended.put)
         done = 0
         while done < len(futures):
             with suppress(Empty):
-                finished.get(timeout=TICK_S).result()
+                future = ended.get(timeout=TICK_S)
+                future.result()
                 done += 1
+                if finished:
+                    finished(places[future])
             if progress:
                 progress(done, len(futures))
         return [future.result() for future in futures]

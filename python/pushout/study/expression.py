@@ -130,6 +130,9 @@ class Expression:
         self._code = self._compile(tree)
         self._comparisons = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Expression, (self.text, self._figures, self._cases)
+
     @property
     def uses(self) -> list[tuple[str, str]]:
         """Every (figure, case) that the expression looks at, in order."""

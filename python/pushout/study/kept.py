@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pushout.cache import Cache
+from pushout.study.chapter import Chapter
 from pushout.study.model import StudyError, available, load
-from pushout.study.reproduce import Outcome, Plan
+from pushout.study.reproduce import Plan
 
 
 @dataclass(frozen=True)
 class Kept:
     """The other studies of an earlier report: those of which every run is there, and those that have to go."""
 
-    outcomes: list[Outcome]
+    chapters: list[Chapter]
     gone: list[str]
 
 
@@ -34,7 +35,7 @@ def kept(report: Path, chosen: Collection[str], cache: Cache) -> Kept:
             found.gone.append(study)
             continue
         if plan.is_kept(cache):
-            found.outcomes.append(plan.judge(cache))
+            found.chapters.append(plan.chapter(cache))
         else:
             found.gone.append(study)
     return found

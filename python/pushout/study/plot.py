@@ -9,7 +9,7 @@ from typing import Any
 
 from pushout.stats import Interval
 from pushout.study.charts import Chart
-from pushout.study.reproduce import Finding, Variant, Weighing, score
+from pushout.study.outcome import Finding, Variant, Weighing, score
 
 INK, FAINT, MEASURED, PRINTED = "#010203", "#040506", "#070809", "#0a0b0c"
 """Stand-ins in the drawing for the colours of the page, which differ between light and dark."""

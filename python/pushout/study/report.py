@@ -10,10 +10,9 @@ from pathlib import Path
 
 from pushout import _core
 from pushout.study.case import Case
-from pushout.study.charts import Dots
+from pushout.study.chapter import Chapter, Reproduction
 from pushout.study.model import Study
-from pushout.study.plot import Drawing, chart, dots, spread
-from pushout.study.reproduce import Finding, Outcome, Reproduction, Weighing, score
+from pushout.study.outcome import Finding, Weighing, score
 
 SIGNS = {"within": "✓", "uncertain": "~", "differs": "✗"}
 
@@ -91,31 +90,12 @@ def _near(path: Path) -> str:
     return os.path.relpath(real) if real.is_relative_to(Path.cwd()) else str(real)
 
 
-@dataclass(frozen=True)
-class Drawings:
-    """What is drawn of a study: its plots in their order, and one drawing per assumption that is varied."""
-
-    plots: list[Drawing]
-    spreads: list[Drawing]
-
-
-def draw(outcome: Outcome) -> Drawings:
-    """Make the drawings of a study."""
-    by_id = {finding.number.id: finding for finding in outcome.findings}
-    plots = [
-        dots(plot.title, plot.axis, [by_id[number] for number in plot.numbers])
-        if isinstance(plot, Dots)
-        else chart(plot, curves)
-        for plot, curves in zip(outcome.study.plots, outcome.curves, strict=True)
-    ]
-    return Drawings(plots, [spread(weighing) for weighing in outcome.weighings])
-
-
-def files(outcome: Outcome, drawings: Drawings) -> Iterator[tuple[Path, str]]:
+def files(chapter: Chapter) -> Iterator[tuple[Path, str]]:
     """Every plot as a file of its own, for a lecture: `figures/STUDY/PLOT.svg`."""
-    for index, (plot, drawing) in enumerate(zip(outcome.study.plots, drawings.plots, strict=True), start=1):
+    study = chapter.outcome.study
+    for index, (plot, drawing) in enumerate(zip(study.plots, chapter.plots, strict=True), start=1):
         name = re.sub(r"\W+", "-", (plot.source or plot.title).lower()).strip("-")
-        yield Path("figures") / outcome.study.id / f"{index:02}-{name}.svg", drawing.alone()
+        yield Path("figures") / study.id / f"{index:02}-{name}.svg", drawing.alone()
 
 
 def tables(findings: Iterable[Finding]) -> list[Table]:
@@ -166,8 +146,8 @@ def markdown(reproduction: Reproduction) -> str:
     )
 
 
-def render(reproduction: Reproduction, drawings: Sequence[Drawings]) -> str:
-    """The page, with the drawings of each study."""
+def render(reproduction: Reproduction) -> str:
+    """The page."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -187,6 +167,6 @@ def render(reproduction: Reproduction, drawings: Sequence[Drawings]) -> str:
     return environment.get_template("report.html.j2").render(
         reproduction=reproduction,
         outcomes=reproduction.outcomes,
-        drawings=drawings,
+        chapters=reproduction.chapters,
         version=_core.VERSION,
     )

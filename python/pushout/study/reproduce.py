@@ -1,187 +1,25 @@
 """Run studies and judge them: every number against print, every claim against its check."""
 
+import json
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from statistics import fmean
-from typing import Any
 
 from pushout.cache import Cache
 from pushout.document import Document
 from pushout.simulate import Job, run_all
-from pushout.stats import Interval
+from pushout.study.aside import Aside
 from pushout.study.case import Case
+from pushout.study.chapter import Chapter, Reproduction, draw
 from pushout.study.charts import Chart
 from pushout.study.expression import Expression
-from pushout.study.model import Claim, Number, Study
+from pushout.study.model import Claim, Study
+from pushout.study.outcome import Finding, Judgement, Outcome, Variant, Weighing
 from pushout.study.samples import Samples
 from pushout.study.sensitivity import Sensitivity
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A number beside print."""
-
-    number: Number
-    measured: Interval
-
-    @property
-    def difference(self) -> float:
-        """Measured minus printed, in the unit of the number."""
-        return self.measured["mean"] - self.number.published
-
-    @property
-    def relative_error(self) -> float | None:
-        """The difference as a share of the printed value; none for a printed zero."""
-        return self.difference / abs(self.number.published) if self.number.published else None
-
-    @property
-    def verdict(self) -> str:
-        """`within` the tolerance, `uncertain` (only the confidence interval reaches into it), or `differs`."""
-        allowed = self.number.tolerance.of(self.number.published)
-        if abs(self.difference) <= allowed:
-            return "within"
-        low, high = self.measured["ci95"] or [self.measured["mean"]] * 2
-        reaches = low <= self.number.published + allowed and high >= self.number.published - allowed
-        return "uncertain" if reaches else "differs"
-
-    def json(self) -> dict[str, Any]:
-        """As `reproduce --json` prints it."""
-        return {
-            "id": self.number.id,
-            "source": self.number.source,
-            "published": self.number.published,
-            "measured": self.measured,
-            "relative_error": self.relative_error,
-            "verdict": self.verdict,
-        }
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """A claim, whether it holds (for the means, or often enough), and what that rests on."""
-
-    claim: Claim
-    holds: bool
-    evidence: str
-
-    def json(self) -> dict[str, Any]:
-        """As `reproduce --json` prints it."""
-        claim = self.claim
-        return {
-            "id": claim.id,
-            "source": claim.source,
-            "text": claim.text,
-            "holds": self.holds,
-            "evidence": self.evidence,
-        }
-
-
-@dataclass(frozen=True)
-class Variant:
-    """A value of an assumption, and what the study finds with it."""
-
-    value: str
-    findings: list[Finding]
-    judgements: list[Judgement]
-
-    @property
-    def mean_error(self) -> float | None:
-        """Mean of the relative errors without their signs; none if no number is compared."""
-        errors = [abs(finding.relative_error) for finding in self.findings if finding.relative_error is not None]
-        return fmean(errors) if errors else None
-
-    def json(self) -> dict[str, Any]:
-        """As `reproduce --json` prints it."""
-        return {"value": self.value, "mean_error": self.mean_error, **score([self])}
-
-
-@dataclass(frozen=True)
-class Weighing:
-    """An assumption, value by value; the first is the one that the study takes."""
-
-    sensitivity: Sensitivity
-    variants: list[Variant]
-
-    @property
-    def supported(self) -> str | None:
-        """The value with which the numbers come closest to print."""
-        judged = [variant for variant in self.variants if variant.mean_error is not None]
-        return min(judged, key=lambda variant: variant.mean_error or 0.0).value if judged else None
-
-    def json(self) -> dict[str, Any]:
-        """As `reproduce --json` prints it."""
-        return {
-            "assumption": self.sensitivity.assumption,
-            "question": self.sensitivity.question,
-            "taken": self.sensitivity.taken,
-            "supported": self.supported,
-            "values": [variant.json() for variant in self.variants],
-        }
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A study that has been run; `curves` has for each plot an estimate per point of each line."""
-
-    study: Study
-    findings: list[Finding]
-    judgements: list[Judgement]
-    seeds: list[int]
-    curves: list[list[list[Interval | None]]]
-    weighings: list[Weighing]
-
-    def json(self) -> dict[str, Any]:
-        """As `reproduce --json` prints it."""
-        return {
-            "id": self.study.id,
-            "assumptions": [vars(assumption) for assumption in self.study.assumptions],
-            "numbers": [finding.json() for finding in self.findings],
-            "claims": [judgement.json() for judgement in self.judgements],
-            "sensitivities": [weighing.json() for weighing in self.weighings],
-        }
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """All studies that were asked for."""
-
-    outcomes: list[Outcome]
-    wall_s: float
-
-    @property
-    def failed(self) -> bool:
-        """Whether a number is outside its tolerance or a claim does not hold."""
-        return any(finding.verdict != "within" for outcome in self.outcomes for finding in outcome.findings) or any(
-            not judgement.holds for outcome in self.outcomes for judgement in outcome.judgements
-        )
-
-    def beside(self, others: Iterable[Outcome]) -> "Reproduction":
-        """The same together with other studies, in the order of their ids."""
-        return replace(self, outcomes=sorted([*self.outcomes, *others], key=lambda outcome: outcome.study.id))
-
-    def json(self) -> dict[str, Any]:
-        """The document of `reproduce --json`."""
-        studies = [outcome.json() for outcome in self.outcomes]
-        return {"studies": studies, "score": score(self.outcomes), "wall_s": self.wall_s}
-
-
-def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, int]:
-    """How many numbers there are and how near they come, how many claims and how many hold."""
-    outcomes = list(outcomes)
-    errors = [
-        abs(finding.difference) / (abs(finding.number.published) or 1) for o in outcomes for finding in o.findings
-    ]
-    holds = [judgement.holds for outcome in outcomes for judgement in outcome.judgements]
-    return {
-        "numbers": len(errors),
-        "within_5pct": sum(error <= 0.05 for error in errors),
-        "within_10pct": sum(error <= 0.10 for error in errors),
-        "claims": len(holds),
-        "claims_held": sum(holds),
-    }
 
 
 def reproduce(
@@ -191,16 +29,46 @@ def reproduce(
     cache: Cache,
     progress: Callable[[int, int], None] | None = None,
 ) -> Reproduction:
-    """Run every case of the studies `reps` times, except what the cache holds, and judge the results.
+    """Run every case of the studies `reps` times, except what the cache holds, judge the results and draw them.
 
-    Without `reps` each study has its own number of replications.
+    Without `reps` each study has its own number of replications. A study is judged and drawn aside as soon as its runs
+    are done, those that are done last are here.
     """
     start = time.monotonic()
     plans = [Plan(study, reps or study.reps, cache) for study in studies]
-    tasks = {run.path: run for plan in plans for run in plan.runs() if run.path not in cache}
-    mixed = [run for _, run in sorted(tasks.items())]  # long and short ones by turns, so that the time left can be told
-    run_all([partial(run.execute, cache) for run in mixed], progress=progress)
-    return Reproduction([plan.judge(cache) for plan in plans], time.monotonic() - start)
+    queue = _queue(plans, cache)
+    missing = {plan: {run.path for run in plan.runs()} & {run.path for run in queue} for plan in plans}
+    aside: dict[Plan, Future[Chapter]] = {}
+    with Aside() as process:
+
+        def finished(run: Run) -> None:
+            for paths in missing.values():
+                paths.discard(run.path)
+            if any(missing.values()):
+                done = [plan for plan, paths in missing.items() if not paths and plan not in aside]
+                aside.update({plan: process.submit(plan.chapter, cache) for plan in done})
+
+        tasks = [partial(run.execute, cache) for run in queue]
+        run_all(tasks, progress=progress, finished=lambda place: finished(queue[place]))
+        here = {plan: plan.chapter(cache) for plan in plans if plan not in aside}
+        chapters = [here[plan] if plan in here else aside[plan].result() for plan in plans]
+    return Reproduction(chapters, time.monotonic() - start)
+
+
+def _queue(plans: Sequence["Plan"], cache: Cache) -> list["Run"]:
+    """The runs that the cache does not hold, long and short ones by turns, so that the time left can be told.
+
+    The studies end one after the other in the second half of the time, so that only the last one is not drawn while
+    others run: it is the one with the fewest drawings.
+    """
+    places: dict[Path, tuple[float, Run]] = {}
+    by_drawings = sorted(plans, key=lambda plan: len(plan.study.plots) + len(plan.study.sensitivities), reverse=True)
+    for rank, plan in enumerate(by_drawings, start=1):
+        end = (1 + rank / len(plans)) / 2
+        runs = {run.path: run for run in plan.runs() if run.path not in places and run.path not in cache}
+        mixed = sorted(runs.items())
+        places.update({path: (end * place / len(mixed), run) for place, (path, run) in enumerate(mixed, start=1)})
+    return [run for _, run in sorted(places.values(), key=lambda placed: placed[0])]
 
 
 @dataclass(frozen=True)
@@ -243,6 +111,10 @@ class Plan:
         """Whether the cache holds every run."""
         return all(run.path in cache for run in self.runs())
 
+    def chapter(self, cache: Cache) -> Chapter:
+        """Judge and draw the study by the results that the cache holds."""
+        return draw(self.judge(cache))
+
     def judge(self, cache: Cache) -> Outcome:
         """Judge the study by the results that the cache holds."""
         seeds = [run.seed for run in next(iter(self.cases.values()), [])]
@@ -254,7 +126,8 @@ class Plan:
 def _runs(case: Case, reps: int, cache: Cache) -> list[Run]:
     job = case.job()
     canonical = job.explain()
-    return [Run(job, seed, cache.path(canonical, seed)) for seed in job.seeds(None, reps)]
+    seeds = job.seeds(json.loads(canonical)["seed"], reps)
+    return [Run(job, seed, cache.path(canonical, seed)) for seed in seeds]
 
 
 def _documents(cases: Runs, load: Callable[[Path], Document]) -> dict[str, list[Document]]:

@@ -1,0 +1,59 @@
+"""A study as the report has it: what was found, and the drawings of it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pushout.study.charts import Dots
+from pushout.study.outcome import Outcome, score
+from pushout.study.plot import Drawing, chart, dots, spread
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A study that has been run and drawn: its plots in their order, and one drawing per assumption that is varied."""
+
+    outcome: Outcome
+    plots: list[Drawing]
+    spreads: list[Drawing]
+
+
+def draw(outcome: Outcome) -> Chapter:
+    """Make the drawings of a study."""
+    by_id = {finding.number.id: finding for finding in outcome.findings}
+    plots = [
+        dots(plot.title, plot.axis, [by_id[number] for number in plot.numbers])
+        if isinstance(plot, Dots)
+        else chart(plot, curves)
+        for plot, curves in zip(outcome.study.plots, outcome.curves, strict=True)
+    ]
+    return Chapter(outcome, plots, [spread(weighing) for weighing in outcome.weighings])
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """All studies that were asked for."""
+
+    chapters: list[Chapter]
+    wall_s: float
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """What each of them found."""
+        return [chapter.outcome for chapter in self.chapters]
+
+    @property
+    def failed(self) -> bool:
+        """Whether a number is outside its tolerance or a claim does not hold."""
+        return any(finding.verdict != "within" for outcome in self.outcomes for finding in outcome.findings) or any(
+            not judgement.holds for outcome in self.outcomes for judgement in outcome.judgements
+        )
+
+    def beside(self, others: Iterable[Chapter]) -> "Reproduction":
+        """The same together with other studies, in the order of their ids."""
+        return replace(self, chapters=sorted([*self.chapters, *others], key=lambda each: each.outcome.study.id))
+
+    def json(self) -> dict[str, Any]:
+        """The document of `reproduce --json`."""
+        studies = [outcome.json() for outcome in self.outcomes]
+        return {"studies": studies, "score": score(self.outcomes), "wall_s": self.wall_s}

@@ -1,0 +1,150 @@
+"""What a study found: every number beside print, every claim with its verdict, and what each assumption is worth."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from pushout.stats import Interval
+from pushout.study.model import Claim, Number, Study
+from pushout.study.sensitivity import Sensitivity
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A number beside print."""
+
+    number: Number
+    measured: Interval
+
+    @property
+    def difference(self) -> float:
+        """Measured minus printed, in the unit of the number."""
+        return self.measured["mean"] - self.number.published
+
+    @property
+    def relative_error(self) -> float | None:
+        """The difference as a share of the printed value; none for a printed zero."""
+        return self.difference / abs(self.number.published) if self.number.published else None
+
+    @property
+    def verdict(self) -> str:
+        """`within` the tolerance, `uncertain` (only the confidence interval reaches into it), or `differs`."""
+        allowed = self.number.tolerance.of(self.number.published)
+        if abs(self.difference) <= allowed:
+            return "within"
+        low, high = self.measured["ci95"] or [self.measured["mean"]] * 2
+        reaches = low <= self.number.published + allowed and high >= self.number.published - allowed
+        return "uncertain" if reaches else "differs"
+
+    def json(self) -> dict[str, Any]:
+        """As `reproduce --json` prints it."""
+        return {
+            "id": self.number.id,
+            "source": self.number.source,
+            "published": self.number.published,
+            "measured": self.measured,
+            "relative_error": self.relative_error,
+            "verdict": self.verdict,
+        }
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A claim, whether it holds (for the means, or often enough), and what that rests on."""
+
+    claim: Claim
+    holds: bool
+    evidence: str
+
+    def json(self) -> dict[str, Any]:
+        """As `reproduce --json` prints it."""
+        claim = self.claim
+        return {
+            "id": claim.id,
+            "source": claim.source,
+            "text": claim.text,
+            "holds": self.holds,
+            "evidence": self.evidence,
+        }
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A value of an assumption, and what the study finds with it."""
+
+    value: str
+    findings: list[Finding]
+    judgements: list[Judgement]
+
+    @property
+    def mean_error(self) -> float | None:
+        """Mean of the relative errors without their signs; none if no number is compared."""
+        errors = [abs(finding.relative_error) for finding in self.findings if finding.relative_error is not None]
+        return fmean(errors) if errors else None
+
+    def json(self) -> dict[str, Any]:
+        """As `reproduce --json` prints it."""
+        return {"value": self.value, "mean_error": self.mean_error, **score([self])}
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """An assumption, value by value; the first is the one that the study takes."""
+
+    sensitivity: Sensitivity
+    variants: list[Variant]
+
+    @property
+    def supported(self) -> str | None:
+        """The value with which the numbers come closest to print."""
+        judged = [variant for variant in self.variants if variant.mean_error is not None]
+        return min(judged, key=lambda variant: variant.mean_error or 0.0).value if judged else None
+
+    def json(self) -> dict[str, Any]:
+        """As `reproduce --json` prints it."""
+        return {
+            "assumption": self.sensitivity.assumption,
+            "question": self.sensitivity.question,
+            "taken": self.sensitivity.taken,
+            "supported": self.supported,
+            "values": [variant.json() for variant in self.variants],
+        }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A study that has been run; `curves` has for each plot an estimate per point of each line."""
+
+    study: Study
+    findings: list[Finding]
+    judgements: list[Judgement]
+    seeds: list[int]
+    curves: list[list[list[Interval | None]]]
+    weighings: list[Weighing]
+
+    def json(self) -> dict[str, Any]:
+        """As `reproduce --json` prints it."""
+        return {
+            "id": self.study.id,
+            "assumptions": [vars(assumption) for assumption in self.study.assumptions],
+            "numbers": [finding.json() for finding in self.findings],
+            "claims": [judgement.json() for judgement in self.judgements],
+            "sensitivities": [weighing.json() for weighing in self.weighings],
+        }
+
+
+def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, int]:
+    """How many numbers there are and how near they come, how many claims and how many hold."""
+    outcomes = list(outcomes)
+    errors = [
+        abs(finding.difference) / (abs(finding.number.published) or 1) for o in outcomes for finding in o.findings
+    ]
+    holds = [judgement.holds for outcome in outcomes for judgement in outcome.judgements]
+    return {
+        "numbers": len(errors),
+        "within_5pct": sum(error <= 0.05 for error in errors),
+        "within_10pct": sum(error <= 0.10 for error in errors),
+        "claims": len(holds),
+        "claims_held": sum(holds),
+    }
