@@ -11,7 +11,8 @@
 pub struct Stream {
     key: [u32; 2],
     counter: u64,
-    block: [u32; 4],
+    /// Those of two blocks.
+    numbers: [u32; 2 * BLOCK],
     used: usize,
 }
 
@@ -23,18 +24,26 @@ impl Stream {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
         let key = mix(mix(hash) ^ mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)));
-        Stream { key: [key as u32, (key >> 32) as u32], counter: 0, block: [0; 4], used: 4 }
+        Stream { key: [key as u32, (key >> 32) as u32], counter: 0, numbers: [0; 2 * BLOCK], used: 2 * BLOCK }
     }
 
     /// 32 uniformly distributed bits.
+    #[inline]
     pub fn next_u32(&mut self) -> u32 {
-        if self.used == 4 {
-            self.block = philox([self.counter as u32, (self.counter >> 32) as u32, 0, 0], self.key);
-            self.counter += 1;
-            self.used = 0;
+        if self.used == self.numbers.len() {
+            self.refill();
         }
         self.used += 1;
-        self.block[self.used - 1]
+        self.numbers[self.used - 1]
+    }
+
+    /// Compute the next two blocks.
+    fn refill(&mut self) {
+        let counters = [self.counter, self.counter + 1];
+        let blocks = philox(counters.map(|counter| [counter as u32, (counter >> 32) as u32, 0, 0]), self.key);
+        self.numbers.copy_from_slice(blocks.as_flattened());
+        self.counter += 2;
+        self.used = 0;
     }
 
     /// 64 uniformly distributed bits.
@@ -77,21 +86,29 @@ pub(crate) fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Philox4x32 with ten rounds.
-fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
+/// Philox4x32 with ten rounds, of two counters: a round has to wait for the one before, but not for the other counter's.
+fn philox(mut counters: [[u32; BLOCK]; 2], mut key: [u32; 2]) -> [[u32; BLOCK]; 2] {
     for _ in 0..10 {
-        let left = u64::from(counter[0]) * 0xd251_1f53;
-        let right = u64::from(counter[2]) * 0xcd9e_8d57;
-        counter = [
-            (right >> 32) as u32 ^ counter[1] ^ key[0],
-            right as u32,
-            (left >> 32) as u32 ^ counter[3] ^ key[1],
-            left as u32,
-        ];
+        counters = counters.map(|counter| round(counter, key));
         key = [key[0].wrapping_add(0x9e37_79b9), key[1].wrapping_add(0xbb67_ae85)];
     }
-    counter
+    counters
 }
+
+#[inline]
+fn round(counter: [u32; BLOCK], key: [u32; 2]) -> [u32; BLOCK] {
+    let left = u64::from(counter[0]) * 0xd251_1f53;
+    let right = u64::from(counter[2]) * 0xcd9e_8d57;
+    [
+        (right >> 32) as u32 ^ counter[1] ^ key[0],
+        right as u32,
+        (left >> 32) as u32 ^ counter[3] ^ key[1],
+        left as u32,
+    ]
+}
+
+/// Numbers that come out of one counter.
+const BLOCK: usize = 4;
 
 #[cfg(test)]
 mod tests {
@@ -100,12 +117,22 @@ mod tests {
     #[test]
     fn the_generator_gives_the_published_test_vectors() {
         // kat_vectors of the authors' Random123 distribution, philox4x32 10
-        assert_eq!(philox([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
-        assert_eq!(philox([!0; 4], [!0; 2]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
-        assert_eq!(
-            philox([0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344], [0xa409_3822, 0x299f_31d0]),
-            [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]
-        );
+        let zeros = [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8];
+        let ones = [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd];
+        let pi = [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1];
+        assert_eq!(philox([[0; 4], [0; 4]], [0; 2]), [zeros, zeros]);
+        assert_eq!(philox([[!0; 4], [!0; 4]], [!0; 2]), [ones, ones]);
+        let counter = [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344];
+        assert_eq!(philox([counter, [0; 4]], [0xa409_3822, 0x299f_31d0])[0], pi);
+    }
+
+    #[test]
+    fn numbers_come_in_the_order_of_their_counters() {
+        let mut stream = Stream::new(7, "test");
+        let block = |counter: u32| philox([[counter, 0, 0, 0], [0; 4]], Stream::new(7, "test").key)[0];
+        for number in (0..5).flat_map(block) {
+            assert_eq!(stream.next_u32(), number);
+        }
     }
 
     #[test]
