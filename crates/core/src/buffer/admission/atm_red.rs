@@ -32,12 +32,12 @@
 //! Constant; two bits per circuit and one for overflow. A random number is drawn only above minth.
 
 use super::red::{Curve, Detector, mean_frame_time, probability};
-use super::{Admission, Arrival, Context, Departure, Measure};
+use super::{Admission, Arrival, Context, Departure, Measure, Within};
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::rng::Stream;
 use crate::section;
-use crate::units::{CELL_BYTES, Cells, Span};
+use crate::units::{CELL_BYTES, Cells, Span, Time};
 
 section! {
     /// Random early detection in cells: a marked cell costs its circuit the next frame.
@@ -159,6 +159,30 @@ fn unit_time(context: &Context<'_>) -> Span {
     match context.measure {
         Measure::Cells => Span(context.rate.time_of_bits(8 * CELL_BYTES).0),
         _ => mean_frame_time(context),
+    }
+}
+
+impl Policy {
+    /// What becomes of the rest of a circuit's frame, if it fits: a mark within a frame concerns the next one.
+    pub(crate) fn foresees(&self, vc: usize) -> Within {
+        match self.circuits[vc].state {
+            AcceptFirst => Within::Asked,
+            AcceptCell | AcceptRest => Within::Taken,
+            DiscardCell => Within::Lost(Reason::Random),
+            Broken { .. } => Within::Broken(Reason::Partial),
+        }
+    }
+
+    /// A cell within a frame arrives; [`foresees`](Policy::foresees) has said what becomes of it.
+    #[inline]
+    pub(crate) fn see(&mut self, now: Time, vc: usize, level: u64) {
+        let Policy { detector, stream, .. } = self;
+        let Circuit { state, max_p } = &mut self.circuits[vc];
+        detector.sample(now, level);
+        detector.count();
+        if *state == AcceptCell && detector.marks(*max_p, stream) {
+            *state = AcceptRest;
+        }
     }
 }
 
@@ -332,6 +356,35 @@ mod tests {
         assert_eq!(bench.offer(0, "f..."), "AAAo");
         drain(&mut bench);
         assert_eq!(bench.offer(0, ".ef"), "pAA");
+    }
+
+    #[test]
+    fn what_is_foreseen_and_seen_is_what_would_have_been_judged() {
+        let params = Params { weight: 0.3, max_p: 0.5, frame: Some(Cells(8)), ..params(4, 12) };
+        let build = move |context: &Context<'_>| Policy::new(&params, context);
+        let (mut asked, mut shown) = (Bench::new(20, 1, &build), Bench::new(20, 1, &build));
+        let mut foreseen = String::new();
+        for round in 0..500 {
+            assert_eq!(asked.offer(0, "f"), shown.offer(0, "f"));
+            let fate = match shown.policy.foresees(0) {
+                Within::Taken => "A",
+                Within::Lost(Reason::Random) => "m",
+                fate => panic!("{fate:?} of a frame that fits"),
+            };
+            assert_eq!(asked.offer(0, "...."), fate.repeat(4));
+            for _ in 0..4 {
+                shown.policy.see(shown.now, 0, shown.pool.total());
+                shown.pool.add(0, u64::from(fate == "A"));
+            }
+            assert_eq!(asked.offer(0, "e"), shown.offer(0, "e"));
+            assert_eq!(asked.policy.detector.average(), shown.policy.detector.average());
+            while asked.pool.total() > round % 14 {
+                asked.depart(0);
+                shown.depart(0);
+            }
+            foreseen += fate;
+        }
+        assert!(foreseen.contains('A') && foreseen.contains('m'));
     }
 
     #[test]

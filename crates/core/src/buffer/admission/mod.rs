@@ -201,6 +201,8 @@ impl Rule {
 /// Which departures a policy wants to know of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interest {
+    /// Those that leave the buffer empty, and of the books only what is in it altogether.
+    Total,
     /// Those that leave the buffer empty.
     Last,
     /// All of them, but neither which unit it is nor exactly when it leaves.
@@ -216,6 +218,20 @@ impl Policy {
         }
     }
 
+    /// What becomes of the rest of a circuit's frame, if it fits, with a policy that knows it but wants to
+    /// [see](Policy::see) every unit.
+    pub(crate) fn foresees(&self, vc: usize) -> Within {
+        if let Policy::AtmRed(policy) = self { policy.foresees(vc) } else { Within::Asked }
+    }
+
+    /// A unit within a frame arrives, of which it is known what becomes of it, and finds so much in the buffer.
+    #[inline]
+    pub(crate) fn see(&mut self, now: Time, vc: usize, level: u64) {
+        if let Policy::AtmRed(policy) = self {
+            policy.see(now, vc, level);
+        }
+    }
+
     /// Whether it decides about every unit, and not only about the first one of each frame.
     pub(crate) fn asks_for_all(&mut self) -> bool {
         !matches!(self, Policy::TailDrop(policy) if policy.takes_all()) && self.frames().is_none()
@@ -227,9 +243,8 @@ impl Policy {
             Policy::TailDrop(policy) => Some(policy.rule()),
             Policy::Ppd(policy) => Some(policy.rule()),
             Policy::Epd(policy) => Some(policy.rule()),
-            Policy::SelectiveDrop(_) | Policy::Fba(_) | Policy::Red(_) | Policy::AtmRed(_) => {
-                Some(Rule::Asked(Interest::Last))
-            }
+            Policy::Red(_) | Policy::AtmRed(_) => Some(Rule::Asked(Interest::Total)),
+            Policy::SelectiveDrop(_) | Policy::Fba(_) => Some(Rule::Asked(Interest::Last)),
             Policy::Wfepd(_) | Policy::DynamicThreshold(_) | Policy::DtEpd(_) => {
                 Some(Rule::Asked(Interest::Last))
             }

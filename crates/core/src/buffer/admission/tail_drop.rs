@@ -45,7 +45,7 @@ impl Policy {
 impl Policy {
     /// It decides unit by unit, and but for priorities by nothing else than the room.
     pub(crate) fn rule(&self) -> Rule {
-        if self.takes_all() { Rule::Fits } else { Rule::Asked(Interest::Last) }
+        if self.takes_all() { Rule::Fits } else { Rule::Asked(Interest::Total) }
     }
 
     /// Whether it takes whatever fits.

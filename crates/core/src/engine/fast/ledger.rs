@@ -17,7 +17,8 @@ use crate::units::Time;
 pub(super) struct Ledger {
     pub(super) pool: Pool,
     interest: Interest,
-    /// Whose units are in the buffer, and their size: those of one circuit together if nobody wants to know of each.
+    /// Whose units are in the buffer, and their size, if anybody wants to know: those of one circuit together unless it is of
+    /// each.
     order: VecDeque<(u32, u64)>,
     /// These policies do not look at the queue.
     queue: Queue,
@@ -45,6 +46,9 @@ impl Ledger {
     /// Something of a circuit was taken.
     #[inline]
     pub(super) fn joined(&mut self, vc: u32, size: u64) {
+        if self.interest == Interest::Total {
+            return self.pool.add_ahead(0, size);
+        }
         self.pool.add_ahead(vc as usize, size);
         match self.order.back_mut() {
             Some((last, sum)) if *last == vc && self.interest == Interest::Last => *sum += size,
@@ -55,6 +59,12 @@ impl Ledger {
     /// So much has left, the last of it at `now`.
     #[inline]
     pub(super) fn left(&mut self, policy: &mut Policy, mut size: u64, now: Time) {
+        if self.interest == Interest::Total {
+            return match self.pool.total() - size {
+                0 => self.emptied(policy, now),
+                total => self.holds(total),
+            };
+        }
         while size > 0 {
             let (vc, first) = self.order.front_mut().expect("what leaves has been taken");
             let (vc, part) = (*vc, size.min(*first));
@@ -68,6 +78,21 @@ impl Ledger {
                 self.tell(policy, now, vc as usize, part);
             }
         }
+    }
+
+    /// Everything has left, the last of it at `now`, for a policy that asks for no more.
+    #[inline]
+    pub(super) fn emptied(&mut self, policy: &mut Policy, now: Time) {
+        self.holds(0);
+        self.tell(policy, now, 0, 0);
+    }
+
+    /// So much is in the buffer, for a policy that does not ask whose it is: all is booked on one circuit.
+    #[inline]
+    pub(super) fn holds(&mut self, total: u64) {
+        let before = self.pool.total();
+        self.pool.add_ahead(0, total.saturating_sub(before));
+        self.pool.remove(0, before.saturating_sub(total));
     }
 
     fn tell(&self, policy: &mut Policy, now: Time, vc: usize, size: u64) {

@@ -75,6 +75,12 @@ impl Gathering {
         self.last = last;
     }
 
+    /// The next unit that has joined starts then, and that matters.
+    #[inline]
+    pub(super) fn starts_at(&mut self, start: Time) {
+        self.starts.push(start);
+    }
+
     /// So many units that have joined start one behind the other; answers when the next one can.
     #[inline]
     pub(super) fn start_many(&mut self, first: Beat, units: u64, pace: &Pace) -> Beat {

@@ -157,7 +157,7 @@ impl Fifo {
     }
 
     /// Enter in the books what becomes of them but for the time that they take.
-    fn gather(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], pace: &Pace) {
+    pub(super) fn gather(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], pace: &Pace) {
         for inner in inner {
             if self.begin == Time::NEVER {
                 self.books.frames_in += u64::from(inner.unit.is_first());
