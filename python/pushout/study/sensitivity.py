@@ -2,7 +2,7 @@
 
 assumption, question    the assumption that is varied; with a question, competing explanations are compared
 taken                   the label of the value that the study takes, which costs no further runs
-cases, reps             which cases (a pattern, or several) are run again, how often (3)
+cases, reps             which cases (a pattern, or several) are run again, how often (2)
 value."LABEL" = []      for every other value the overrides that are appended to those of each case
 
 Every number and claim that looks only at these cases is judged anew for each value.
