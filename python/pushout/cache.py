@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import threading
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from pushout import _core
@@ -17,6 +17,12 @@ def build() -> str:
     return hashlib.sha256(Path(str(_core.__file__)).read_bytes()).hexdigest()
 
 
+@lru_cache(maxsize=16)
+def digest(canonical: str) -> str:
+    """What stands for a scenario; many seeds ask for the same one after the other."""
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
 class Cache:
     """A folder of results; each is written beside its place and then moved there, so it is whole or absent."""
 
@@ -26,7 +32,7 @@ class Cache:
 
     def path(self, canonical: str, seed: int) -> Path:
         """Where the result of a scenario (canonical JSON) with a seed is kept."""
-        identity = json.dumps([build(), canonical, seed])
+        identity = json.dumps([build(), digest(canonical), seed])
         return self.folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:40]}.json"
 
     def __contains__(self, path: Path) -> bool:

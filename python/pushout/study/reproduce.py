@@ -58,12 +58,12 @@ def reproduce(
 def _queue(plans: Sequence["Plan"], cache: Cache) -> list["Run"]:
     """The runs that the cache does not hold, long and short ones by turns, so that the time left can be told.
 
-    The studies end one after the other in the second half of the time, so that only the last one is not drawn while
-    others run: it is the one with the fewest drawings.
+    The studies end one after the other in the second half of the time, so that all but the last, which has the fewest
+    runs to read, are drawn while others run.
     """
     places: dict[Path, tuple[float, Run]] = {}
-    by_drawings = sorted(plans, key=lambda plan: len(plan.study.plots) + len(plan.study.sensitivities), reverse=True)
-    for rank, plan in enumerate(by_drawings, start=1):
+    by_runs = sorted(plans, key=lambda plan: len(plan.runs()), reverse=True)
+    for rank, plan in enumerate(by_runs, start=1):
         end = (1 + rank / len(plans)) / 2
         runs = {run.path: run for run in plan.runs() if run.path not in places and run.path not in cache}
         mixed = sorted(runs.items())
