@@ -31,28 +31,41 @@ def reproduce(
 ) -> Reproduction:
     """Run every case of the studies `reps` times, except what the cache holds, judge the results and draw them.
 
-    Without `reps` each study has its own number of replications. A study is judged and drawn aside as soon as its runs
-    are done, those that are done last are here.
+    Without `reps` each study has its own number of replications.
     """
     start = time.monotonic()
     plans = [Plan(study, reps or study.reps, cache) for study in studies]
     queue = _queue(plans, cache)
-    missing = {plan: {run.path for run in plan.runs()} & {run.path for run in queue} for plan in plans}
-    aside: dict[Plan, Future[Chapter]] = {}
-    with Aside() as process:
-
-        def finished(run: Run) -> None:
-            for paths in missing.values():
-                paths.discard(run.path)
-            if any(missing.values()):
-                done = [plan for plan, paths in missing.items() if not paths and plan not in aside]
-                aside.update({plan: process.submit(plan.chapter, cache) for plan in done})
-
+    with Aside() as aside:
+        desk = Desk(plans, queue, cache, aside)
         tasks = [partial(run.execute, cache) for run in queue]
-        run_all(tasks, progress=progress, finished=lambda place: finished(queue[place]))
-        here = {plan: plan.chapter(cache) for plan in plans if plan not in aside}
-        chapters = [here[plan] if plan in here else aside[plan].result() for plan in plans]
-    return Reproduction(chapters, time.monotonic() - start)
+        run_all(tasks, progress=progress, finished=lambda place: desk.finished(queue[place]))
+        return Reproduction(desk.chapters(), time.monotonic() - start)
+
+
+class Desk:
+    """Where studies are judged and drawn: aside as soon as their runs are done, but here when nothing runs any more."""
+
+    def __init__(self, plans: Sequence["Plan"], queue: Sequence["Run"], cache: Cache, aside: Aside) -> None:
+        queued = {run.path for run in queue}
+        self._missing = {plan: {run.path for run in plan.runs()} & queued for plan in plans}
+        self._cache = cache
+        self._aside = aside
+        self._begun: dict[Plan, Future[Chapter]] = {}
+
+    def finished(self, run: "Run") -> None:
+        """A run is done."""
+        for paths in self._missing.values():
+            paths.discard(run.path)
+        if any(self._missing.values()):
+            for plan, paths in self._missing.items():
+                if not paths and plan not in self._begun:
+                    self._begun[plan] = self._aside.submit(plan.chapter, self._cache)
+
+    def chapters(self) -> list[Chapter]:
+        """Every study, in the order of the plans; all runs are done."""
+        here = {plan: plan.chapter(self._cache) for plan in self._missing if plan not in self._begun}
+        return [here[plan] if plan in here else self._begun[plan].result() for plan in self._missing]
 
 
 def _queue(plans: Sequence["Plan"], cache: Cache) -> list["Run"]:
