@@ -31,7 +31,7 @@ use crate::units::Time;
 
 use agenda::{Arrival, Due};
 use cargo::Cargo;
-pub(super) use fifo::Fifo;
+pub(super) use fifo::{Fifo, Queue};
 use steps::{Packet, Step, Stop};
 use transit::Transit;
 
@@ -56,8 +56,6 @@ struct Packets {
     calls: Calls,
     events: u64,
     transit: Transit,
-    /// Where the part of the run that is being computed ends.
-    end: Time,
 }
 
 /// The way of a host's packets into the network.
@@ -77,14 +75,14 @@ impl Packets {
     fn new(scenario: &Scenario, log: bool) -> Packets {
         let (transit, flows) = Transit::new(scenario, log);
         let calls = Calls::new(flows.len());
-        let mut engine = Packets { flows, calls, events: 0, transit, end: Time::ZERO };
+        let mut engine = Packets { flows, calls, events: 0, transit };
         (0..engine.flows.len()).for_each(|flow| engine.call(flow, End::Source));
         engine
     }
 
     /// Let happen what happens before `end`, and take the samples that fall before it.
     fn run_until(&mut self, end: Time) {
-        self.end = end;
+        self.transit.edge = end;
         while let Some(sample) = self.transit.next_sample().filter(|sample| *sample < end) {
             self.handle_until(sample);
             self.transit.sample();
@@ -178,9 +176,9 @@ impl Packets {
     /// A packet will come to a step: if that is a host that acts ahead of time, it does so now.
     #[inline(always)]
     fn come(&mut self, at: u32, packet: &Packet, time: Time) {
-        let &Step { stop, circuit, vc: entity, .. } = &self.transit.steps[at as usize];
+        let &Step { stop, circuit, place: entity, .. } = &self.transit.steps[at as usize];
         let course = &mut self.transit.courses[circuit as usize];
-        if stop == Stop::End && time < self.end && course.awaited == 0 {
+        if stop == Stop::End && time < self.transit.edge && course.awaited == 0 {
             course.arrived += 1;
             if self.calls.at(entity as usize) < time {
                 self.ring_before(entity as usize, time);

@@ -32,10 +32,8 @@ pub(super) struct Head {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) circuit: u32,
-    /// The port; at the end the one from which the last line comes.
-    pub(super) port: u32,
-    /// The circuit's number at the port; at the end twice the number of the flow, and one more if it is its sink.
-    pub(super) vc: u32,
+    /// The port; at a host of one end of a flow the number of that end.
+    pub(super) place: u32,
     /// Where the pace is that the circuit's packets have on the port's line.
     pub(super) pace: u32,
     pub(super) stop: Stop,
@@ -74,6 +72,8 @@ pub(super) enum Stop {
 #[derive(Debug)]
 pub(super) struct Steps {
     pub(super) list: Vec<Step>,
+    /// By step the number of the circuit at the port.
+    pub(super) numbers: Vec<u32>,
     /// Where that of each circuit begins.
     pub(super) first: Vec<u32>,
     pub(super) paces: Vec<LinePace>,
@@ -131,27 +131,30 @@ impl Steps {
         };
         let ends = ends(scenario, &rules);
         let (paces, place) = line_paces(scenario);
-        let (mut list, mut first) = (Vec::new(), Vec::with_capacity(scenario.vcs.len()));
+        let steps = scenario.vcs.iter().map(|vc| vc.path.len() + 1).sum();
+        let (mut list, mut numbers) = (Vec::with_capacity(steps), Vec::with_capacity(steps));
+        let mut first = Vec::with_capacity(scenario.vcs.len());
         for (vc, spec) in scenario.vcs.iter().enumerate() {
             first.push(list.len() as u32);
             for (hop, &line) in spec.path.iter().enumerate() {
                 let number =
                     passing[line].binary_search(&vc).expect("a circuit passes the lines of its path");
+                numbers.push(number as u32);
                 list.push(Step {
                     stop: stop(line),
                     hop: hop as u8,
                     circuit: vc as u32,
-                    port: line as u32,
-                    vc: number as u32,
+                    place: line as u32,
                     pace: place[line] + u32::from(spec.payload == 0),
                 });
             }
             let last = *list.last().expect("a circuit has a port");
-            let host = scenario.lines[last.port as usize].to;
-            let (stop, vc) = ends[host].map_or((Stop::Host, 0), |end| (Stop::End, end));
-            list.push(Step { stop, hop: last.hop + 1, vc, ..last });
+            let host = scenario.lines[last.place as usize].to;
+            let (stop, place) = ends[host].map_or((Stop::Host, 0), |end| (Stop::End, end));
+            numbers.push(0);
+            list.push(Step { stop, hop: last.hop + 1, place, ..last });
         }
-        Steps { list, first, paces, rules }
+        Steps { list, numbers, first, paces, rules }
     }
 }
 
@@ -169,7 +172,7 @@ fn line_paces(scenario: &Scenario) -> (Vec<LinePace>, Vec<u32>) {
     (paces, places)
 }
 
-/// For every node the one end of a flow that is there, as [`Step::vc`] has it, if all that makes it act comes over one line
+/// For every node the one end of a flow that is there, as [`Step::place`] has it, if all that makes it act comes over one line
 /// and what it sends need not wait to be asked about.
 fn ends(scenario: &Scenario, rules: &[Option<Rule>]) -> Vec<Option<u32>> {
     let nodes = scenario.nodes.len();

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::super::books::Window;
 use super::agenda::{Agenda, Arrival};
 use super::cargo::Cargo;
-use super::fifo::{Fifo, Sent};
+use super::fifo::{Fifo, Queue, Sent};
 use super::steps::{Head, LinePace, Packet, Step, Steps, Stop};
 use crate::buffer::admission::Rule;
 use crate::buffer::verdict::Reason;
@@ -23,14 +23,19 @@ use crate::units::{Span, Time};
 /// The ways of circuits, the ports on them, and what is under way.
 pub(super) struct Transit {
     pub(super) window: Window,
+    /// Where the part of the run that is being computed ends: up to there packets need not be looked at one by one.
+    pub(super) edge: Time,
     /// All but its flows, and of its circuits no more than their paths.
     pub(super) network: Network,
     pub(super) steps: Vec<Step>,
+    /// By step the number of its circuit at the port.
+    numbers: Vec<u32>,
     paces: Vec<LinePace>,
     pub(super) courses: Vec<Course>,
     fates: Vec<Fate>,
     /// Ports that take packets by a rule, and whether they do; the others are not in use here.
     fifos: Vec<Fifo>,
+    queues: Vec<Queue>,
     is_ruled: Vec<bool>,
     pub(super) agenda: Agenda,
     pub(super) packet_hops: u64,
@@ -71,19 +76,22 @@ impl Transit {
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let mut network = Network::new(scenario);
         let flows = std::mem::take(&mut network.flows);
-        let Steps { list, first, paces, rules } = Steps::new(scenario);
+        let Steps { list, numbers, first, paces, rules } = Steps::new(scenario);
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
         let course =
             |(first, vc): (u32, &Vc)| Course { first, header: vc.header, sent: 0, arrived: 0, awaited: 0 };
         let any_asked = rules.iter().any(Option::is_none);
         let mut transit = Transit {
             window,
+            edge: Time::ZERO,
             asked: vec![VecDeque::new(); if any_asked { list.len() } else { 0 }],
             steps: list,
+            numbers,
             paces,
             fates: vec![Fate::default(); first.len()],
             courses: first.into_iter().zip(&scenario.vcs).map(course).collect(),
             fifos: Vec::with_capacity(rules.len()),
+            queues: Vec::with_capacity(rules.len()),
             is_ruled: rules.iter().map(Option::is_some).collect(),
             agenda: Agenda::new(Ties::new(scenario.seed), scenario.lines.len()),
             packet_hops: 0,
@@ -97,7 +105,9 @@ impl Transit {
         };
         for (port, rule) in rules.into_iter().enumerate() {
             let (rule, state) = (rule.unwrap_or(Rule::Fits), &transit.network.ports[port]);
-            transit.fifos.push(Fifo::new(scenario, port, rule, window, state));
+            let (fifo, queue) = Fifo::new(scenario, port, rule, window, state);
+            transit.fifos.push(fifo);
+            transit.queues.push(queue);
             transit.tick(port, Time::ZERO);
         }
         (transit, flows)
@@ -123,9 +133,10 @@ impl Transit {
 
     /// At the end of the run, circuits and ports that have passed packets on by themselves get their books.
     pub(super) fn close(mut self) -> Transit {
-        let ports = self.fifos.iter_mut().zip(&mut self.network.ports).zip(&self.is_ruled);
-        for ((fifo, port), _) in ports.filter(|(_, is_ruled)| **is_ruled) {
-            fifo.close(self.window, port);
+        let fifos = self.fifos.drain(..).zip(self.queues.drain(..));
+        let ports = fifos.zip(&mut self.network.ports).zip(&self.is_ruled);
+        for (((fifo, queue), port), _) in ports.filter(|(_, is_ruled)| **is_ruled) {
+            fifo.close(queue, self.window, port);
         }
         let courses = self.courses.iter().zip(&self.fates);
         for (circuit, (&Course { sent, arrived, .. }, fate)) in self.network.circuits.iter_mut().zip(courses)
@@ -146,8 +157,8 @@ impl Transit {
         if self.steps[at as usize].stop == Stop::Asked {
             return self.send_asked(at, Packet { cargo, flow, head }, now);
         }
-        if let Some((at, time)) = self.set_out(at, head, now) {
-            self.expect(at, Packet { cargo, flow, head }, time);
+        if let Some(time) = self.set_out(at, head, now) {
+            self.go_on(at + 1, Packet { cargo, flow, head }, time);
         }
     }
 
@@ -159,10 +170,21 @@ impl Transit {
         }
     }
 
-    /// A packet of a host comes to its network interface, as in [`Transit::pass`].
+    /// A packet of a host comes to its network interface, as in [`Transit::cross`].
     #[inline(never)] // hosts send at several places
-    fn set_out(&mut self, at: u32, head: Head, now: Time) -> Option<(u32, Time)> {
-        self.pass(at, head, now)
+    fn set_out(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
+        self.cross(at, head, now)
+    }
+
+    /// A packet that has left its host comes to a step.
+    #[inline(always)] // see `Row::add`
+    fn go_on(&mut self, at: u32, packet: Packet, time: Time) {
+        if self.steps[at as usize].stop != Stop::Alone {
+            return self.expect(at, packet, time);
+        }
+        if let Some((at, time)) = self.pass(at, packet.head, time) {
+            self.expect_later(at, packet, time);
+        }
     }
 
     /// A packet comes to a port that takes it by a rule, and passes whatever can be worked through: to which step does it
@@ -182,17 +204,40 @@ impl Transit {
     #[inline(always)]
     fn cross(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
         let step = &self.steps[at as usize];
+        let fifo = &mut self.fifos[step.place as usize];
+        let line = &mut self.paces[step.pace as usize];
+        let (latency, edge) = (line.latency, Time(self.edge.0.saturating_sub(line.latency)));
+        let pace = line.of(head.bytes);
+        let ends = match fifo.pass(now, head.bytes, pace, edge) {
+            Some(ends) => ends,
+            None => {
+                let queue = &mut self.queues[step.place as usize];
+                match fifo.wait(queue, now, head.bytes, pace, edge) {
+                    Some(ends) => ends,
+                    None => return self.cross_singly(at, head, now),
+                }
+            }
+        };
+        self.packet_hops += 1;
+        Some(Time(ends.0 + latency))
+    }
+
+    /// The same for a packet at which somebody has to look.
+    #[inline(never)]
+    fn cross_singly(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
+        let step = &self.steps[at as usize];
+        let (fifo, queue) = (&mut self.fifos[step.place as usize], &mut self.queues[step.place as usize]);
         let line = &mut self.paces[step.pace as usize];
         let (latency, pace) = (line.latency, line.of(head.bytes));
-        let unit = || (head.unit(step), step.vc);
-        match self.fifos[step.port as usize].take(self.window, now, head.bytes, pace, unit) {
+        let unit = || (head.unit(step), self.numbers[at as usize]);
+        match fifo.take(queue, self.window, now, head.bytes, pace, unit) {
             Ok(Sent { starts, ends }) => {
                 let time = Time(ends.0 + latency);
                 self.packet_hops += 1;
                 if time < self.window.to { Some(time) } else { self.stay(at, starts) }
             }
             Err(reason) => {
-                let (port, unit) = (step.port, head.unit(step));
+                let (port, unit) = (step.place, head.unit(step));
                 self.lost(port, unit, reason, now);
                 None
             }
@@ -213,10 +258,11 @@ impl Transit {
     /// A packet comes to a port that is asked about it; answers what [`Transit::start`] does.
     pub(super) fn enter(&mut self, at: u32, packet: Packet, now: Time) -> Option<(u32, Packet, Time)> {
         let step = self.steps[at as usize];
-        let (port, unit) = (step.port as usize, packet.head.unit(&step));
+        let (port, unit) = (step.place as usize, packet.head.unit(&step));
+        let number = self.numbers[at as usize] as usize;
         self.asked[at as usize].push_back(packet);
         let Network { ports, circuits, .. } = &mut self.network;
-        ports[port].arrive(now, unit, step.vc as usize, number_at_port(circuits), &mut self.losses);
+        ports[port].arrive(now, unit, number, number_at_port(circuits), &mut self.losses);
         self.start(port, now)
     }
 
@@ -266,7 +312,7 @@ impl Transit {
     /// A packet will come to a step where nothing can be done ahead of it.
     #[inline(always)] // see `Row::add`
     pub(super) fn expect(&mut self, at: u32, packet: Packet, time: Time) {
-        let line = self.steps[at as usize - 1].port;
+        let line = self.steps[at as usize - 1].place;
         let step = &self.steps[at as usize];
         if step.stop == Stop::End {
             self.courses[step.circuit as usize].awaited += 1;

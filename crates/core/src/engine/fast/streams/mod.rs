@@ -48,9 +48,9 @@ pub(super) fn run(scenario: &Scenario, log: bool) -> Option<Outcome> {
     }
     let Ledger { mut books, on_lines, losses, work, .. } = ledger;
     books.iter_mut().zip(&mut network.ports).for_each(|(books, port)| books.close(port));
-    for mut interface in interfaces {
-        let Interface { port, fifo, .. } = &mut *interface;
-        fifo.close(window, &mut network.ports[*port]);
+    for interface in interfaces {
+        let Interface { port, fifo, queue, .. } = *interface;
+        fifo.close(queue, window, &mut network.ports[port]);
     }
     network.close_counters(window.to);
     Some(Outcome { network, on_lines, work, losses: losses.unwrap_or_default() })

@@ -2,7 +2,7 @@
 
 use super::super::books::Stay;
 use super::super::pace::Pace;
-use super::super::packets::Fifo;
+use super::super::packets::{Fifo, Queue};
 use super::Ledger;
 use super::ways::{Pass, Way};
 use crate::buffer::admission::Rule;
@@ -42,6 +42,7 @@ pub(super) struct Stream {
 pub(super) struct Interface {
     pub(super) port: usize,
     pub(super) fifo: Fifo,
+    pub(super) queue: Queue,
     transit: Pass,
     pace: Pace,
 }
@@ -54,9 +55,9 @@ impl Stream {
         let interface = waits.then(|| {
             let transit = way.before.remove(0);
             let port = transit.port as usize;
-            let fifo = Fifo::new(scenario, port, Rule::Fits, ledger.window, &network.ports[port]);
+            let (fifo, queue) = Fifo::new(scenario, port, Rule::Fits, ledger.window, &network.ports[port]);
             let pace = Pace::of(scenario.lines[port].rate, CELL_BYTES as u16);
-            Box::new(Interface { port, fifo, transit, pace })
+            Box::new(Interface { port, fifo, queue, transit, pace })
         });
         let time = |passes: &[Pass]| passes.iter().map(|pass| pass.transit).sum();
         Stream {
@@ -148,8 +149,8 @@ impl Stream {
     fn wait(&mut self, now: Time, ledger: &mut Ledger) -> Option<Time> {
         let unit = self.unit(0);
         let interface = self.interface.as_deref_mut().expect("cells wait at an interface");
-        let Interface { fifo, transit: Pass { vc, whole, transit, .. }, pace, .. } = interface;
-        let sent = fifo.take(ledger.window, now, unit.bytes, pace, || (unit, *vc));
+        let Interface { fifo, queue, transit: Pass { vc, whole, transit, .. }, pace, .. } = interface;
+        let sent = fifo.take(queue, ledger.window, now, unit.bytes, pace, || (unit, *vc));
         let sent = sent.expect("an interface takes everything");
         if sent.starts >= ledger.window.to {
             return None;
