@@ -14,7 +14,7 @@ use crate::units::{CELL_BYTES, Rate, Span, Time};
 pub struct Line {
     rate: Rate,
     latency: Span,
-    pause: Option<Pause>,
+    pause: Option<Box<Pause>>,
     free: Time,
     carry: u64,
     cell: (u64, u64),
@@ -60,12 +60,12 @@ impl Line {
 
     /// The same line, with a pause before each frame.
     pub fn with_pause(self, pause: Option<Pause>) -> Line {
-        Line { pause, ..self }
+        Line { pause: pause.map(Box::new), ..self }
     }
 
     /// The pauses, if there are any.
     pub fn pause(&self) -> Option<&Pause> {
-        self.pause.as_ref()
+        self.pause.as_deref()
     }
 
     /// A frame is about to be sent at `now` or as soon as the line is free: pause.

@@ -128,7 +128,7 @@ pub struct Circuit {
     received: Received,
     hops: Vec<Hop>,
     reassembly: Reassembly,
-    collection: Box<Collection>,
+    collection: Collection,
     police: Option<Box<police::Policy>>,
 }
 
@@ -150,7 +150,7 @@ impl Circuit {
             frames: VecDeque::new(),
             oldest: 0,
             reassembly: Reassembly::default(),
-            collection: Box::default(),
+            collection: Collection::default(),
             police,
             received: Received::default(),
             tally: Tally::default(),

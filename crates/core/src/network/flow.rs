@@ -41,22 +41,23 @@ impl End {
     }
 }
 
-/// A flow at work: one line of the cache, which everything that happens to a flow touches.
+/// A flow at work: first a line of the cache that everything touches which happens to it, then its transport.
 #[derive(Debug)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub struct Flow {
     ways: Ways,
     start: Option<Time>,
-    work: Work,
     /// Where segments take time, at the source and at the sink.
     processors: Option<Box<[Processor; 2]>>,
     /// Octets over time, if somebody wants to see them.
     series: Option<Box<Series>>,
+    work: Work,
 }
 
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // where there are many flows they are TCP, and then every way through memory counts
 enum Work {
-    Tcp(Box<Tcp>),
+    Tcp(Tcp),
     Datagrams(Box<Datagrams>),
     Coded(Box<Coded>),
 }
@@ -138,7 +139,7 @@ impl Flow {
             processors: Processor::both(scenario, spec),
             series: scenario.measure.throughput.map(|windows| Box::new(Series::new(windows.step))),
             work: match &spec.transport {
-                transport::Spec::Tcp(params) => Work::Tcp(Box::new(Tcp::new(scenario, index, params))),
+                transport::Spec::Tcp(params) => Work::Tcp(Tcp::new(scenario, index, params)),
                 transport::Spec::Udp(_) | transport::Spec::Cells(_) => {
                     Work::Datagrams(Box::new(Datagrams::new(scenario, spec)))
                 }
@@ -287,7 +288,7 @@ impl Flow {
     /// Forget what was counted before `now`.
     pub fn reset_counters(&mut self, now: Time) {
         match &mut self.work {
-            Work::Tcp(tcp) => *tcp.baseline = tcp.totals(),
+            Work::Tcp(tcp) => tcp.baseline = tcp.totals(),
             Work::Datagrams(source) => source.figures = Figures::default(),
             Work::Coded(coded) => coded.reset_counters(),
         }
@@ -350,7 +351,7 @@ struct Tcp {
     receiver: Receiver,
     app: Application,
     /// Totals at the last reset.
-    baseline: Box<Totals>,
+    baseline: Totals,
 }
 
 /// What a TCP flow has done since its start.
@@ -389,7 +390,7 @@ impl Tcp {
             sender: Sender::new(params, phase(spec.from, "slow", params.slow_timer), jitter),
             receiver: Receiver::new(params, phase(spec.to, "fast", params.fast_timer)),
             app: Application { file, next: None, transfers: 0 },
-            baseline: Box::default(),
+            baseline: Totals::default(),
         }
     }
 

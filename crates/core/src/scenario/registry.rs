@@ -130,15 +130,17 @@ macro_rules! dispatch {
         }
     };
     (@enum { $( $variant:ident = $module:ident ),+ $(,)? }) => {
-        /// One of the policies of this registry, at work at a port.
+        /// One of the policies of this registry, at work at a port: no port takes the room of policies that it does not have.
         #[derive(Clone, Debug)]
-        #[allow(missing_docs, clippy::large_enum_variant)] // documented by their modules; one per port, never moved
-        pub enum Policy { $( $variant($module::Policy) ),+ }
+        #[allow(missing_docs)] // documented by their modules
+        pub enum Policy { $( $variant(Box<$module::Policy>) ),+ }
 
         impl Spec {
             /// The policy at work at one port, or why it cannot work there.
             pub fn build(&self, context: &Context<'_>) -> Result<Policy, String> {
-                match self { $( Spec::$variant(params) => $module::Policy::new(params, context).map(Policy::$variant) ),+ }
+                Ok(match self {
+                    $( Spec::$variant(params) => Policy::$variant(Box::new($module::Policy::new(params, context)?)) ),+
+                })
             }
         }
     };

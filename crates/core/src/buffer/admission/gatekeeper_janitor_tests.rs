@@ -43,7 +43,7 @@ impl Bench {
         let port = Port::new(Parts {
             measure: Measure::Cells,
             pool: Pool::new(capacity, budgets.len()),
-            admission: admission::Policy::GatekeeperJanitor(policy(text, capacity, budgets)),
+            admission: admission::Policy::GatekeeperJanitor(Box::new(policy(text, capacity, budgets))),
             pushout: None,
             scheduler: scheduler::Spec::Fifo(fifo::Params {}).build(&context).unwrap(),
             shared_queue: true,

@@ -4,29 +4,31 @@ use super::ranges::Ranges;
 use super::{MAX_WINDOW_FIELD, Outlet, Params, ReceiverStats, Segment, TickClock};
 use crate::units::{Span, Time};
 
-/// The receiving end of a connection, and of those that follow it on the same pair.
+/// The receiving end of a connection, and of those that follow it on the same pair: what every segment touches comes first,
+/// as in a [`Sender`](super::Sender).
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Receiver {
-    clock: TickClock,
-    delayed_ack: bool,
-    mss: u64,
-    shift: u32,
-    /// Size of the buffer, and what of it is free (sb_hiwat, sbspace).
-    buffer: u64,
-    space: u64,
     connection: u32,
+    shift: u32,
+    delayed_ack: bool,
     /// The octet that is wanted next (rcv_nxt).
     next: u64,
     /// The last `next` that an ACK said.
     acked: u64,
     /// The octet after the last that the sender may send (rcv_adv).
     advertised: u64,
-    queue: Ranges,
+    mss: u64,
+    /// Size of the buffer, and what of it is free (sb_hiwat, sbspace).
+    buffer: u64,
+    space: u64,
+    stats: ReceiverStats,
     /// The stamp to echo: of the segment that the last ACK was waiting for (ts_recent).
     stamp: Time,
     /// When a delayed ACK is due.
     timer: Option<Time>,
-    stats: ReceiverStats,
+    queue: Ranges,
+    clock: TickClock,
 }
 
 impl Receiver {

@@ -7,17 +7,16 @@ use super::{Estimator, Outlet, Params, Segment, SenderStats, TickClock};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
-/// The sending end of a connection, and of those that follow it on the same pair.
+/// The sending end of a connection, and of those that follow it on the same pair: what every segment and every ACK touches
+/// comes first, since with a thousand senders memory is what takes time.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Sender {
-    /// What is needed now and then is kept apart, so that a sender takes little of the cache.
-    params: Box<Params>,
-    jitter: Box<Stream>,
-    rtt_jitter: Span,
-    timestamps: bool,
-    clock: TickClock,
-    state: State,
     connection: u32,
+    /// Duplicate ACKs in a row (t_dupacks).
+    duplicates: u32,
+    state: State,
+    timestamps: bool,
     /// First octet that is not acknowledged (snd_una).
     unacknowledged: u64,
     /// Next octet to send (snd_nxt); behind `sent` after a timeout.
@@ -31,21 +30,29 @@ pub struct Sender {
     window_ack: u64,
     /// Largest window ever offered (max_sndwnd).
     largest_window: u64,
+    /// When the receiver was heard last (t_idle).
+    last_heard: Time,
+    /// The retransmission and the persist timer never run together.
+    timer: Option<(Timer, Time)>,
+    clock: TickClock,
     window: Window,
     congestion: Congestion,
-    /// Duplicate ACKs in a row (t_dupacks).
-    duplicates: u32,
-    estimator: Estimator,
     /// First octet of the segment whose round trip is measured, and when it left (t_rtseq, t_rtt).
     timed: Option<(u64, Time)>,
     /// Timed segments that no ACK covers yet: the octet after each, and when it first left. There is seldom more than one.
     undelivered: Option<(u64, Time)>,
-    others: VecDeque<(u64, Time)>,
-    /// The retransmission and the persist timer never run together.
-    timer: Option<(Timer, Time)>,
-    /// When the receiver was heard last (t_idle).
-    last_heard: Time,
     stats: SenderStats,
+    estimator: Estimator,
+    rtt_jitter: Span,
+    others: VecDeque<(u64, Time)>,
+    aside: Box<Aside>,
+}
+
+/// What is needed at the start of a connection, and for measurements that are lengthened.
+#[derive(Clone, Debug)]
+struct Aside {
+    params: Params,
+    jitter: Stream,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,12 +74,10 @@ impl Sender {
     pub fn new(params: &Params, phase: Span, jitter: Stream) -> Sender {
         let clock = TickClock::new(params.slow_timer, phase);
         Sender {
-            clock,
-            jitter: Box::new(jitter),
-            rtt_jitter: params.rtt_jitter,
-            timestamps: params.timestamps,
-            state: State::Closed,
             connection: 0,
+            duplicates: 0,
+            state: State::Closed,
+            timestamps: params.timestamps,
             unacknowledged: 0,
             next: 0,
             sent: 0,
@@ -80,17 +85,18 @@ impl Sender {
             send_window: 0,
             window_ack: 0,
             largest_window: 0,
+            last_heard: Time::ZERO,
+            timer: None,
+            clock,
             window: Window::new(params),
             congestion: Congestion::new(params),
-            duplicates: 0,
-            estimator: Estimator::new(params, &clock),
             timed: None,
             undelivered: None,
-            others: VecDeque::new(),
-            timer: None,
-            last_heard: Time::ZERO,
             stats: SenderStats::default(),
-            params: Box::new(params.clone()),
+            estimator: Estimator::new(params, &clock),
+            rtt_jitter: params.rtt_jitter,
+            others: VecDeque::new(),
+            aside: Box::new(Aside { params: params.clone(), jitter }),
         }
     }
 
@@ -102,20 +108,21 @@ impl Sender {
             "a connection opens when nothing of the last is outstanding"
         );
         self.connection += 1;
-        self.window = Window::new(&self.params);
-        self.congestion = Congestion::new(&self.params);
-        self.estimator = Estimator::new(&self.params, &self.clock);
+        let params = &self.aside.params;
+        self.window = Window::new(params);
+        self.congestion = Congestion::new(params);
+        self.estimator = Estimator::new(params, &self.clock);
         self.duplicates = 0;
         self.timed = None;
         self.timer = None;
         self.last_heard = now;
-        if self.params.handshake {
+        if self.aside.params.handshake {
             self.state = State::SynSent;
             self.send_window = 0;
             self.timed = Some((self.next, now));
             self.send_syn(now, out);
         } else {
-            self.establish(self.params.advertised_window());
+            self.establish(self.aside.params.advertised_window());
             self.output(now, out);
         }
     }
@@ -402,7 +409,7 @@ impl Sender {
     fn sample(&mut self, since: Time, now: Time) {
         let jitter = match self.rtt_jitter {
             Span::ZERO => Span::ZERO,
-            limit => Span(self.jitter.up_to(limit.0)),
+            limit => Span(self.aside.jitter.up_to(limit.0)),
         };
         self.estimator.sample(self.clock.between(since, now + jitter));
     }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::super::pace::{Pace, Paces};
-use super::super::plan::{latency, lines, rule};
+use super::super::plan::{latency, lines};
 use super::cargo::Cargo;
 use crate::buffer::admission::Rule;
-use crate::scenario::contract::passing_circuits;
+use crate::link::port::Port;
+use crate::network::Network;
 use crate::scenario::model::{Line, NodeKind, Scenario};
 use crate::scheduler;
 use crate::unit::{Flags, Unit};
@@ -111,16 +112,15 @@ impl Head {
 }
 
 impl Steps {
-    /// The ways through a network.
-    pub(super) fn new(scenario: &Scenario) -> Steps {
-        let (passing, lines) = (passing_circuits(scenario), lines(scenario));
-        let rules: Vec<Option<Rule>> = (scenario.lines.iter().zip(&passing))
-            .map(|(line, vcs)| {
-                let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
-                let rule = if fifo && line.pause == Span::ZERO { rule(scenario, line, vcs) } else { None };
-                rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
-            })
-            .collect();
+    /// The ways through a network before its start.
+    pub(super) fn new(scenario: &Scenario, network: &Network) -> Steps {
+        let lines = lines(scenario);
+        let rule = |(line, port): (&Line, &Port)| {
+            let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
+            let rule = if fifo && line.pause == Span::ZERO { port.admission.rule() } else { None };
+            rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
+        };
+        let rules: Vec<Option<Rule>> = scenario.lines.iter().zip(&network.ports).map(rule).collect();
         let stop = |line: usize| {
             let from_host = scenario.nodes[scenario.lines[line].from].kind == NodeKind::Host;
             match rules[line] {
@@ -137,9 +137,9 @@ impl Steps {
         for (vc, spec) in scenario.vcs.iter().enumerate() {
             first.push(list.len() as u32);
             for (hop, &line) in spec.path.iter().enumerate() {
-                let number =
-                    passing[line].binary_search(&vc).expect("a circuit passes the lines of its path");
-                numbers.push(number as u32);
+                let port =
+                    network.circuits[vc].hop(hop as u8).expect("a circuit passes the lines of its path");
+                numbers.push(port.vc);
                 list.push(Step {
                     stop: stop(line),
                     hop: hop as u8,

@@ -76,7 +76,7 @@ impl Transit {
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let mut network = Network::new(scenario);
         let flows = std::mem::take(&mut network.flows);
-        let Steps { list, numbers, first, paces, rules } = Steps::new(scenario);
+        let Steps { list, numbers, first, paces, rules } = Steps::new(scenario, &network);
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
         let course =
             |(first, vc): (u32, &Vc)| Course { first, header: vc.header, sent: 0, arrived: 0, awaited: 0 };
