@@ -402,6 +402,7 @@ impl Tcp {
     }
 
     /// A segment reaches the transport at its end.
+    #[inline(always)] // see `Flow::receive`
     fn receive(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         if segment.is_ack {
             self.acknowledged(now, segment, out);
@@ -427,6 +428,7 @@ impl Tcp {
         }
     }
 
+    #[inline(always)] // see `Flow::receive`
     fn acknowledged(&mut self, now: Time, ack: &Segment, out: &mut impl Outlet) {
         let open = !self.sender.all_acked();
         self.sender.on_segment(now, ack, out);

@@ -149,6 +149,7 @@ impl Sender {
     }
 
     /// An ACK or SYN-ACK has arrived. Anything else, and what belongs to an older connection, is ignored.
+    #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         if !segment.is_ack || segment.connection != self.connection {
             return;
@@ -328,6 +329,7 @@ impl Sender {
     }
 
     /// An ACK that acknowledges nothing new: a duplicate, a window update or a latecomer.
+    #[inline(never)]
     fn on_old_ack(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         let waiting = matches!(self.timer, Some((Timer::Retransmit, _)));
         let same_window = u64::from(segment.window) == self.send_window;
@@ -351,6 +353,7 @@ impl Sender {
         }
     }
 
+    #[inline(always)] // nearly every ACK is one
     fn on_new_ack(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         let acked = segment.ack - self.unacknowledged;
         if self.timestamps {

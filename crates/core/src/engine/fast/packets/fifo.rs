@@ -19,34 +19,32 @@ use crate::units::Time;
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(in super::super) struct Fifo {
-    /// When the line is free.
+    /// When the line is free, and whether that is a picosecond after the end of the last packet.
     free: Beat,
-    /// Packets that came and went in the measured time, or before it as long as it has not begun, the integral of their
-    /// occupancy, and their octets.
-    area: u128,
-    passed: u64,
-    octets: u64,
+    carries: bool,
+    in_bytes: bool,
+    /// Octets of the packet that came last.
+    last: u16,
+    /// Octets of the last packet that found the line idle, how long it took, and how many such packets are not in the books
+    /// yet: with one circuit they are all alike.
+    usual: u16,
+    whole: u64,
+    idle: u64,
     /// Before this instant a packet that finds the line idle is taken without another look.
     quiet: Time,
-    /// Size of the packet that came last, and of the largest that found the line idle.
-    last: u16,
-    largest: u16,
-    in_bytes: bool,
-    /// Whether the line is free a picosecond after the end of the last packet.
-    carries: bool,
 }
 
 /// What packets touch that have to wait, to be judged or to be entered one by one.
 #[derive(Debug)]
 pub(in super::super) struct Queue {
     /// Packets before the last one, with their ends and sizes, and the sum of these.
-    older: VecDeque<(Time, u16)>,
+    older: VecDeque<(Time, u64)>,
     waiting: u64,
     /// Up to this occupancy a packet is taken without another look: the capacity, unless each has to be judged.
     room: u64,
     /// When a sample is due or the measured time begins.
     stop: Time,
-    max: u64,
+    tally: Tally,
     capacity: u64,
     /// When the measured time begins, if it has not.
     begin: Time,
@@ -55,6 +53,16 @@ pub(in super::super) struct Queue {
     samples: Option<Box<Samples>>,
     /// Packets that were lost or did not come and go in the measured time, if there are any.
     books: Option<Box<Books>>,
+}
+
+/// Packets that came and went in the measured time, or before it as long as it has not begun.
+#[derive(Debug, Default)]
+struct Tally {
+    passed: u64,
+    octets: u64,
+    /// The integral of their occupancy, and its maximum.
+    area: u128,
+    max: u64,
 }
 
 /// What is sampled of a limited buffer.
@@ -89,14 +97,13 @@ impl Fifo {
         };
         let fifo = Fifo {
             free: Beat::default(),
-            area: 0,
-            passed: 0,
-            octets: 0,
-            quiet: Time::ZERO,
-            last: 0,
-            largest: 0,
-            in_bytes: line.port.measure == Measure::Bytes,
             carries: false,
+            in_bytes: line.port.measure == Measure::Bytes,
+            last: 0,
+            usual: 0,
+            whole: 0,
+            idle: 0,
+            quiet: Time::ZERO,
         };
         let samples = Samples::of(scenario, number, window, port).map(Box::new);
         let is_judged = frames.is_some() || line.port.capacity < u64::from(u16::MAX);
@@ -105,7 +112,7 @@ impl Fifo {
             waiting: 0,
             room: if is_judged { 0 } else { line.port.capacity },
             stop: window.from,
-            max: 0,
+            tally: Tally::default(),
             capacity: line.port.capacity,
             begin: window.from,
             frames,
@@ -115,23 +122,21 @@ impl Fifo {
         (fifo, queue)
     }
 
-    /// Take a packet that finds the line idle, if it ends before an instant up to which everything counts alike: when does
-    /// it end?
+    /// Take a packet that finds the line idle and is like the last one that did, if it ends before an instant up to which
+    /// everything counts alike: when does it end?
     #[inline(always)]
     pub(super) fn pass(&mut self, now: Time, bytes: u16, pace: &Pace, edge: Time) -> Option<Time> {
         let ends = Time(now.0 + pace.whole);
-        if now < self.free.time || now >= self.quiet || ends >= edge {
+        if now < self.free.time || now >= self.quiet || ends >= edge || bytes != self.usual {
             return None;
         }
-        let size = self.size(bytes);
-        self.largest = self.largest.max(size);
-        self.free = self.free.not_before(now).next(pace);
-        (self.last, self.carries) = (size, self.free.time > ends);
-        self.count(now, ends, bytes, size);
+        self.send(self.free.not_before(now), bytes, pace);
+        self.idle += 1;
         Some(ends)
     }
 
-    /// Take a packet that has to wait, on the same condition, if there is sure to be room for it.
+    /// Take a packet on the same condition that has to wait, if there is sure to be room for it, or that is unlike the last
+    /// one.
     #[inline(never)] // few registers will do for those that find the line idle
     pub(super) fn wait(
         &mut self,
@@ -141,22 +146,22 @@ impl Fifo {
         pace: &Pace,
         edge: Time,
     ) -> Option<Time> {
-        let (last, left) = (self.last, self.ends());
+        if self.ends() <= now {
+            self.renew(queue, bytes, pace);
+            return self.pass(now, bytes, pace, edge);
+        }
         let ends = Time(self.free.time.0 + pace.whole);
-        if left <= now || queue.stop <= now || ends >= edge {
+        if queue.stop <= now || ends >= edge {
             return None;
         }
-        queue.drop_until(now);
         let size = self.size(bytes);
-        let level = queue.waiting + u64::from(last) + u64::from(size);
+        let level = self.level(queue, now) + size;
         if level > queue.room {
             return None;
         }
-        queue.max = queue.max.max(level);
-        queue.join(left, last);
-        self.free = self.free.next(pace);
-        (self.last, self.carries) = (size, self.free.time > ends);
-        self.count(now, ends, bytes, size);
+        queue.join(self.ends(), self.size(self.last));
+        queue.tally.enter(ends.0 - now.0, bytes, size, level);
+        self.send(self.free, bytes, pace);
         Some(ends)
     }
 
@@ -176,24 +181,22 @@ impl Fifo {
             self.settle(queue, now);
         }
         let size = self.size(bytes);
-        queue.drop_until(now);
-        let level = self.level(queue, now) + u64::from(size);
+        let level = self.level(queue, now) + size;
         if level > queue.room {
             queue.judge(window, now, level, unit(), size)?;
         }
-        queue.max = queue.max.max(level);
         if self.ends() > now {
-            queue.join(self.ends(), self.last);
+            queue.join(self.ends(), self.size(self.last));
         }
         let start = self.free.not_before(now);
         let (starts, ends) = (start.time, Time(start.time.0 + pace.whole));
-        self.free = start.next(pace);
-        (self.last, self.carries) = (size, self.free.time > ends);
+        self.send(start, bytes, pace);
         if window.from <= now && ends < window.to {
-            self.count(now, ends, bytes, size);
+            queue.tally.enter(ends.0 - now.0, bytes, size, level);
         } else {
             let (unit, vc) = unit();
-            queue.enter_part(window, &Stay { unit, vc, size: size.into(), arrived: now, starts, ends });
+            queue.tally.max = queue.tally.max.max(level);
+            queue.enter_part(window, &Stay { unit, vc, size, arrived: now, starts, ends });
         }
         Ok(Sent { starts, ends })
     }
@@ -201,28 +204,47 @@ impl Fifo {
     /// At the end of the run, leave everything as if the port had done its own books.
     pub(in super::super) fn close(mut self, mut queue: Queue, window: Window, port: &mut Port) {
         self.settle(&mut queue, Time(window.to.0 - 1));
-        let max = queue.max.max(self.largest.into());
+        self.enter_idle(&mut queue);
         let occupancy = &mut port.counters_mut().occupancy;
         match queue.samples.take() {
             Some(samples) => *occupancy = samples.occupancy,
             None => occupancy.reset(window.from, 0),
         }
+        let Tally { passed, octets, area, max } = queue.tally;
         let books = queue.books(window);
-        books.enter_whole(self.passed, self.octets, self.area, max);
+        books.enter_whole(passed, octets, area, max);
         books.close(port);
     }
 
-    /// A packet comes and goes, either before the measured time or within it.
+    /// The line sends a packet.
     #[inline(always)]
-    fn count(&mut self, now: Time, ends: Time, bytes: u16, size: u16) {
-        self.passed += 1;
-        self.octets += u64::from(bytes);
-        self.area += u128::from(ends.0 - now.0) * u128::from(size);
+    fn send(&mut self, start: Beat, bytes: u16, pace: &Pace) {
+        self.free = start.next(pace);
+        (self.last, self.carries) = (bytes, self.free.time.0 > start.time.0 + pace.whole);
     }
 
+    /// Packets that find the line idle are like this one from now on.
+    fn renew(&mut self, queue: &mut Queue, bytes: u16, pace: &Pace) {
+        self.enter_idle(queue);
+        (self.usual, self.whole) = (bytes, pace.whole);
+    }
+
+    /// Packets that found the line idle are entered.
+    fn enter_idle(&mut self, queue: &mut Queue) {
+        let (size, idle) = (self.size(self.usual), std::mem::take(&mut self.idle));
+        if idle > 0 {
+            let Tally { passed, octets, area, max } = &mut queue.tally;
+            *passed += idle;
+            *octets += idle * u64::from(self.usual);
+            *area += u128::from(idle * size) * u128::from(self.whole);
+            *max = size.max(*max);
+        }
+    }
+
+    /// What a packet counts in the buffer.
     #[inline(always)]
-    fn size(&self, bytes: u16) -> u16 {
-        if self.in_bytes { bytes } else { 1 }
+    fn size(&self, bytes: u16) -> u64 {
+        if self.in_bytes { bytes.into() } else { 1 }
     }
 
     /// When the packet that came last has left.
@@ -231,10 +253,11 @@ impl Fifo {
         Time(self.free.time.0 - u64::from(self.carries))
     }
 
-    /// How much is in the buffer, if whoever has left is no longer in the list.
+    /// How much is in the buffer; whoever has left leaves the list as well.
     #[inline(always)]
-    fn level(&self, queue: &Queue, now: Time) -> u64 {
-        if self.ends() > now { queue.waiting + u64::from(self.last) } else { 0 }
+    fn level(&self, queue: &mut Queue, now: Time) -> u64 {
+        queue.drop_until(now);
+        if self.ends() > now { queue.waiting + self.size(self.last) } else { 0 }
     }
 
     /// Take the samples up to `now`, and begin the measured time; both come before whatever else happens at an instant.
@@ -242,12 +265,11 @@ impl Fifo {
     fn settle(&mut self, queue: &mut Queue, now: Time) {
         while queue.stop <= now {
             let before = Time(queue.stop.0.saturating_sub(1));
-            queue.drop_until(before);
             let level = self.level(queue, before);
             if queue.begin == queue.stop {
                 queue.begin = Time::NEVER;
-                queue.max = level;
-                (self.passed, self.octets, self.area, self.largest) = (0, 0, 0, 0);
+                queue.tally = Tally { max: level, ..Tally::default() };
+                self.idle = 0;
             } else if let Some(samples) = &mut queue.samples {
                 samples.take(level);
             }
@@ -261,9 +283,9 @@ impl Fifo {
 impl Queue {
     /// A packet that leaves at this instant is no longer the last one.
     #[inline(always)]
-    fn join(&mut self, ends: Time, size: u16) {
+    fn join(&mut self, ends: Time, size: u64) {
         self.older.push_back((ends, size));
-        self.waiting += u64::from(size);
+        self.waiting += size;
     }
 
     /// A packet that does not fit, or that has to pass the frame rule: is it taken, to make for this level?
@@ -274,14 +296,14 @@ impl Queue {
         now: Time,
         level: u64,
         (unit, vc): (Unit, u32),
-        size: u16,
+        size: u64,
     ) -> Result<(), Reason> {
         let fits = level <= self.capacity;
         let verdict = match self.frames.as_deref_mut() {
             None if fits => Verdict::Accept,
             None => Verdict::Discard(Reason::Overflow),
             Some((threshold, frames)) => {
-                let refuse = || (level - u64::from(size) >= *threshold).then_some(Reason::Early);
+                let refuse = || (level - size >= *threshold).then_some(Reason::Early);
                 frames.judge(&unit, vc as usize, fits, refuse)
             }
         };
@@ -304,7 +326,7 @@ impl Queue {
         while let Some(&(ends, size)) = self.older.front()
             && ends <= now
         {
-            self.waiting -= u64::from(size);
+            self.waiting -= size;
             self.older.pop_front();
         }
     }
@@ -315,6 +337,17 @@ impl Queue {
         let books = self.books(window);
         books.frames_whole_out += u64::from(window.holds(stay.ends));
         books.enter(stay);
+    }
+}
+
+impl Tally {
+    /// A packet comes and goes with this much in the buffer, of which it is `size` for so many picoseconds.
+    #[inline(always)]
+    fn enter(&mut self, stay: u64, bytes: u16, size: u64, level: u64) {
+        self.passed += 1;
+        self.octets += u64::from(bytes);
+        self.area += u128::from(stay) * u128::from(size);
+        self.max = self.max.max(level);
     }
 }
 

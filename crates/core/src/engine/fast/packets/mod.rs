@@ -150,7 +150,7 @@ impl Packets {
     #[inline(never)]
     fn enter(&mut self, at: u32, packet: Packet, now: Time) {
         if let Some((at, packet, time)) = self.transit.enter(at, packet, now) {
-            self.come(at, &packet, time);
+            self.come_later(at, &packet, time);
         }
     }
 
@@ -158,7 +158,7 @@ impl Packets {
     #[inline(never)]
     fn free(&mut self, port: usize, now: Time) {
         if let Some((at, packet, time)) = self.transit.free(port, now) {
-            self.come(at, &packet, time);
+            self.come_later(at, &packet, time);
         }
     }
 
@@ -186,6 +186,12 @@ impl Packets {
             return self.deliver(packet, time);
         }
         self.transit.expect_later(at, *packet, time);
+    }
+
+    /// The same for those who seldom need it.
+    #[inline(never)]
+    fn come_later(&mut self, at: u32, packet: &Packet, time: Time) {
+        self.come(at, packet, time);
     }
 
     /// A packet arrives at the host where its circuit ends.

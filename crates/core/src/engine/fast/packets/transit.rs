@@ -157,8 +157,19 @@ impl Transit {
         if self.steps[at as usize].stop == Stop::Asked {
             return self.send_asked(at, Packet { cargo, flow, head }, now);
         }
-        if let Some(time) = self.set_out(at, head, now) {
-            self.go_on(at + 1, Packet { cargo, flow, head }, time);
+        let Some(time) = self.cross(at, head, now) else { return };
+        let (at, packet) = (at + 1, Packet { cargo, flow, head });
+        if self.steps[at as usize].stop == Stop::Alone {
+            return self.send_on(at, packet, time);
+        }
+        self.expect(at, packet, time);
+    }
+
+    /// The same behind an interface that is not the only port to be worked through.
+    #[inline(never)]
+    fn send_on(&mut self, at: u32, packet: Packet, now: Time) {
+        if let Some((at, time)) = self.pass(at, packet.head, now) {
+            self.expect(at, packet, time);
         }
     }
 
@@ -166,23 +177,6 @@ impl Transit {
     #[inline(never)]
     fn send_asked(&mut self, at: u32, packet: Packet, now: Time) {
         if let Some((at, packet, time)) = self.enter(at, packet, now) {
-            self.expect_later(at, packet, time);
-        }
-    }
-
-    /// A packet of a host comes to its network interface, as in [`Transit::cross`].
-    #[inline(never)] // hosts send at several places
-    fn set_out(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
-        self.cross(at, head, now)
-    }
-
-    /// A packet that has left its host comes to a step.
-    #[inline(always)] // see `Row::add`
-    fn go_on(&mut self, at: u32, packet: Packet, time: Time) {
-        if self.steps[at as usize].stop != Stop::Alone {
-            return self.expect(at, packet, time);
-        }
-        if let Some((at, time)) = self.pass(at, packet.head, time) {
             self.expect_later(at, packet, time);
         }
     }

@@ -124,6 +124,7 @@ impl Congestion {
     }
 
     /// An ACK of `acked` new octets has come; `facts` are those after it.
+    #[inline]
     pub fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction {
         match self {
             Congestion::Reno(reno) => reno.on_new_ack(window),
