@@ -55,6 +55,7 @@ impl Receiver {
     }
 
     /// A SYN or data has arrived. Anything else, and what belongs to an older connection, is ignored.
+    #[inline(always)] // as in a `Sender`
     pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         if segment.is_ack || segment.connection < self.connection {
             return;
@@ -105,6 +106,7 @@ impl Receiver {
         &self.stats
     }
 
+    #[inline(always)] // as in a `Sender`
     fn on_data(&mut self, now: Time, seq: u64, end: u64, out: &mut impl Outlet) {
         self.stats.segments += 1;
         self.stats.out_of_order += u64::from(seq != self.next);

@@ -149,7 +149,7 @@ impl Sender {
     }
 
     /// An ACK or SYN-ACK has arrived. Anything else, and what belongs to an older connection, is ignored.
-    #[inline]
+    #[inline(always)] // whoever hands it over has just put it together
     pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         if !segment.is_ack || segment.connection != self.connection {
             return;
@@ -377,6 +377,7 @@ impl Sender {
     }
 
     /// New data was acknowledged: the retransmission timer starts anew, or ends if nothing is outstanding.
+    #[inline]
     fn restart_timer(&mut self, now: Time, reaction: Reaction) {
         if !matches!(self.timer, Some((Timer::Retransmit, _))) {
             return;
@@ -389,6 +390,7 @@ impl Sender {
     }
 
     /// Take the window of an ACK unless an older ACK has been overtaken by a newer one; says whether it changed.
+    #[inline]
     fn update_window(&mut self, segment: &Segment) -> bool {
         let window = u64::from(segment.window);
         let newer =
@@ -417,6 +419,7 @@ impl Sender {
         self.estimator.sample(self.clock.between(since, now + jitter));
     }
 
+    #[inline]
     fn record_delivery(&mut self, now: Time, ack: u64) {
         while let Some((_, since)) = self.undelivered.filter(|(end, _)| *end <= ack) {
             self.stats.delivery_time.add(now.since(since));

@@ -81,6 +81,7 @@ impl Window {
     }
 
     /// One ACK of new data: a segment more in slow start, `mss²/cwnd` in congestion avoidance (RFC 2581 section 3.1).
+    #[inline]
     pub fn grow(&mut self) {
         let avoidance = self.cwnd > self.ssthresh;
         let increase = if avoidance { self.mss * self.mss / self.cwnd + self.extra } else { self.mss };

@@ -31,6 +31,7 @@ impl Reno {
         Reno { threshold: params.dupack_threshold, recovering: false }
     }
 
+    #[inline]
     pub(super) fn on_new_ack(&mut self, window: &mut Window) -> Reaction {
         if self.recovering {
             self.recovering = false;
