@@ -34,8 +34,10 @@ pub(in super::super) struct Fifo {
     quiet: Time,
 }
 
-/// What packets touch that have to wait, to be judged or to be entered one by one.
+/// What packets touch that have to wait, to be judged or to be entered one by one; the first two lines of the cache do for
+/// those that wait.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(in super::super) struct Queue {
     /// Packets before the last one, with their ends and sizes, and the sum of these.
     older: VecDeque<(Time, u64)>,

@@ -158,11 +158,10 @@ impl Transit {
             return self.send_asked(at, Packet { cargo, flow, head }, now);
         }
         let Some(time) = self.cross(at, head, now) else { return };
-        let (at, packet) = (at + 1, Packet { cargo, flow, head });
-        if self.steps[at as usize].stop == Stop::Alone {
-            return self.send_on(at, packet, time);
+        if self.steps[at as usize + 1].stop == Stop::Alone {
+            return self.send_on(at + 1, Packet { cargo, flow, head }, time);
         }
-        self.expect(at, packet, time);
+        self.expect(at + 1, Packet { cargo, flow, head }, time);
     }
 
     /// The same behind an interface that is not the only port to be worked through.
