@@ -41,7 +41,7 @@ impl End {
     }
 }
 
-/// A flow at work: first a line of the cache that everything touches which happens to it, then its transport.
+/// A flow at work: first a line of the cache that everything touches which happens to it, then what its transport touches.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Flow {
@@ -346,12 +346,13 @@ impl Work {
 
 /// A TCP connection and the application that fills it.
 #[derive(Debug)]
+#[repr(C)]
 struct Tcp {
-    sender: Sender,
-    receiver: Receiver,
     app: Application,
+    sender: Sender,
     /// Totals at the last reset.
     baseline: Totals,
+    receiver: Receiver,
 }
 
 /// What a TCP flow has done since its start.
@@ -364,10 +365,11 @@ struct Totals {
 
 /// An application that fills a transport.
 #[derive(Debug)]
+#[repr(C)]
 struct Application {
-    file: Option<file::Params>,
     /// When the next file starts, while the application rests.
     next: Option<Time>,
+    file: Option<Box<file::Params>>,
     transfers: u64,
 }
 
@@ -383,7 +385,7 @@ impl Tcp {
         };
         let jitter = Stream::new(scenario.seed, &format!("flow.{}.rtt", spec.name));
         let file = match &spec.source {
-            source::Spec::File(params) => Some(params.clone()),
+            source::Spec::File(params) => Some(Box::new(params.clone())),
             _ => None,
         };
         Tcp {

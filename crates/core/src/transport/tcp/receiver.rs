@@ -7,7 +7,7 @@ use crate::units::{Span, Time};
 /// The receiving end of a connection, and of those that follow it on the same pair: what every segment touches comes first,
 /// as in a [`Sender`](super::Sender).
 #[derive(Clone, Debug)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub struct Receiver {
     connection: u32,
     shift: u32,
@@ -68,9 +68,8 @@ impl Receiver {
         if segment.syn {
             self.acknowledge(true, out);
         } else if segment.len > 0 {
-            if segment.seq <= self.acked {
-                self.stamp = segment.stamp; // RFC 1323 section 3.4
-            }
+            // RFC 1323 section 3.4
+            self.stamp = if segment.seq <= self.acked { segment.stamp } else { self.stamp };
             self.on_data(now, segment.seq, segment.seq + u64::from(segment.len), out);
         }
     }

@@ -10,7 +10,7 @@ use crate::units::{Span, Time};
 /// The sending end of a connection, and of those that follow it on the same pair: what every segment and every ACK touches
 /// comes first, since with a thousand senders memory is what takes time.
 #[derive(Clone, Debug)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub struct Sender {
     connection: u32,
     /// Duplicate ACKs in a row (t_dupacks).

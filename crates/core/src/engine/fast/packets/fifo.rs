@@ -36,18 +36,23 @@ pub(in super::super) struct Fifo {
 
 /// What packets touch that have to wait, to be judged or to be entered one by one; the first two lines of the cache do for
 /// those that wait.
+///
+/// How much is in the buffer matters only where it may be more than ever before, or too much. Up to there packets that
+/// have left stay in the list, and what they took is an upper bound.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(in super::super) struct Queue {
     /// Packets before the last one, with their ends and sizes, and the sum of these.
     older: VecDeque<(Time, u64)>,
     waiting: u64,
-    /// Up to this occupancy a packet is taken without another look: the capacity, unless each has to be judged.
-    room: u64,
+    /// Up to this occupancy nothing is new: the largest so far, unless each packet has to be judged.
+    sure: u64,
     /// When a sample is due or the measured time begins.
     stop: Time,
     tally: Tally,
     capacity: u64,
+    /// Whether a packet may be refused although the port is empty, or has to be shown to a frame rule.
+    is_judged: bool,
     /// When the measured time begins, if it has not.
     begin: Time,
     /// The frame rule and its threshold, if there is one.
@@ -112,10 +117,11 @@ impl Fifo {
         let queue = Queue {
             older: VecDeque::new(),
             waiting: 0,
-            room: if is_judged { 0 } else { line.port.capacity },
+            sure: 0,
             stop: window.from,
             tally: Tally::default(),
             capacity: line.port.capacity,
+            is_judged,
             begin: window.from,
             frames,
             samples,
@@ -156,13 +162,12 @@ impl Fifo {
         if queue.stop <= now || ends >= edge {
             return None;
         }
-        let size = self.size(bytes);
-        let level = self.level(queue, now) + size;
-        if level > queue.room {
+        let (last, size) = (self.size(self.last), self.size(bytes));
+        if queue.waiting + last + size > queue.sure && !queue.reach(now, last + size) {
             return None;
         }
-        queue.join(self.ends(), self.size(self.last));
-        queue.tally.enter(ends.0 - now.0, bytes, size, level);
+        queue.join(self.ends(), last);
+        queue.tally.enter(ends.0 - now.0, bytes, size);
         self.send(self.free, bytes, pace);
         Some(ends)
     }
@@ -184,9 +189,10 @@ impl Fifo {
         }
         let size = self.size(bytes);
         let level = self.level(queue, now) + size;
-        if level > queue.room {
+        if queue.is_judged || level > queue.capacity {
             queue.judge(window, now, level, unit(), size)?;
         }
+        queue.tally.max = queue.tally.max.max(level);
         if self.ends() > now {
             queue.join(self.ends(), self.size(self.last));
         }
@@ -194,10 +200,9 @@ impl Fifo {
         let (starts, ends) = (start.time, Time(start.time.0 + pace.whole));
         self.send(start, bytes, pace);
         if window.from <= now && ends < window.to {
-            queue.tally.enter(ends.0 - now.0, bytes, size, level);
+            queue.tally.enter(ends.0 - now.0, bytes, size);
         } else {
             let (unit, vc) = unit();
-            queue.tally.max = queue.tally.max.max(level);
             queue.enter_part(window, &Stay { unit, vc, size, arrived: now, starts, ends });
         }
         Ok(Sent { starts, ends })
@@ -271,18 +276,32 @@ impl Fifo {
             if queue.begin == queue.stop {
                 queue.begin = Time::NEVER;
                 queue.tally = Tally { max: level, ..Tally::default() };
+                queue.sure = 0;
                 self.idle = 0;
             } else if let Some(samples) = &mut queue.samples {
                 samples.take(level);
             }
             let next = queue.samples.as_ref().map_or(Time::NEVER, |samples| samples.next);
             queue.stop = queue.begin.min(next);
-            self.quiet = if queue.room == 0 { Time::ZERO } else { queue.stop };
+            self.quiet = if queue.is_judged { Time::ZERO } else { queue.stop };
         }
     }
 }
 
 impl Queue {
+    /// A packet comes that makes for this much together with the one before it: if there is room, remember the level.
+    #[inline(never)] // it seldom is the highest
+    fn reach(&mut self, now: Time, size: u64) -> bool {
+        self.drop_until(now);
+        let level = self.waiting + size;
+        let fits = level <= self.capacity && !self.is_judged;
+        if fits {
+            self.tally.max = self.tally.max.max(level);
+            self.sure = self.tally.max;
+        }
+        fits
+    }
+
     /// A packet that leaves at this instant is no longer the last one.
     #[inline(always)]
     fn join(&mut self, ends: Time, size: u64) {
@@ -343,13 +362,12 @@ impl Queue {
 }
 
 impl Tally {
-    /// A packet comes and goes with this much in the buffer, of which it is `size` for so many picoseconds.
+    /// A packet comes and goes, and takes so much of the buffer for so many picoseconds.
     #[inline(always)]
-    fn enter(&mut self, stay: u64, bytes: u16, size: u64, level: u64) {
+    fn enter(&mut self, stay: u64, bytes: u16, size: u64) {
         self.passed += 1;
         self.octets += u64::from(bytes);
         self.area += u128::from(stay) * u128::from(size);
-        self.max = self.max.max(level);
     }
 }
 

@@ -53,6 +53,7 @@ pub(super) struct Transit {
 
 /// A circuit: where its way begins, what its first link adds to a packet, and what has become of its packets.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(super) struct Course {
     first: u32,
     header: u32,
