@@ -68,8 +68,9 @@ impl Receiver {
         if segment.syn {
             self.acknowledge(true, out);
         } else if segment.len > 0 {
-            // RFC 1323 section 3.4
-            self.stamp = if segment.seq <= self.acked { segment.stamp } else { self.stamp };
+            if segment.seq <= self.acked {
+                self.stamp = segment.stamp; // RFC 1323 section 3.4
+            }
             self.on_data(now, segment.seq, segment.seq + u64::from(segment.len), out);
         }
     }

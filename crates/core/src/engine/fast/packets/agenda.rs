@@ -1,5 +1,7 @@
 //! What is to happen, and when: packets under way, and calls of hosts and of ports that have to be asked.
 
+use std::ops::RangeInclusive;
+
 use super::row::Row;
 use super::steps::Packet;
 use crate::kernel::Ties;
@@ -116,7 +118,7 @@ impl Agenda {
         if first >= end {
             return None;
         }
-        let place = if place == last { place } else { self.least_at(first) };
+        let place = if place == last { place } else { self.least_of(first, place..=last) };
         Some(match place {
             CALLS => Due::Call,
             LATE => Due::Late,
@@ -145,16 +147,16 @@ impl Agenda {
         }
     }
 
-    /// Where the event is that goes first at an instant.
+    /// In which of these places the event is that goes first at an instant.
     #[inline(never)]
-    fn least_at(&self, time: Time) -> usize {
+    fn least_of(&self, time: Time, places: RangeInclusive<usize>) -> usize {
         let key = |place: usize| match place {
             CALLS => self.calls.first_key(),
             LATE => self.late.first_key(),
             row => self.rows[row - ROWS].first().map_or(u128::MAX, |it| self.event(it.time, it.line).key()),
         };
         let due = |place: &usize| self.firsts[*place] == time;
-        let least = (0..ROWS + self.used).filter(due).map(|place| (key(place), place)).min();
+        let least = places.filter(due).map(|place| (key(place), place)).min();
         least.expect("something is due").1
     }
 
