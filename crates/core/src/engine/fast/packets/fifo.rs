@@ -143,8 +143,8 @@ impl Fifo {
         Some(ends)
     }
 
-    /// Take a packet on the same condition that has to wait, if there is sure to be room for it, or that is unlike the last
-    /// one.
+    /// Take a packet on the same condition that has to wait and finds room, that is unlike the last one, or with which a
+    /// sample is due.
     #[inline(never)] // few registers will do for those that find the line idle
     pub(super) fn wait(
         &mut self,
@@ -154,12 +154,15 @@ impl Fifo {
         pace: &Pace,
         edge: Time,
     ) -> Option<Time> {
+        if queue.stop <= now {
+            self.settle(queue, now);
+        }
         if self.ends() <= now {
             self.renew(queue, bytes, pace);
             return self.pass(now, bytes, pace, edge);
         }
         let ends = Time(self.free.time.0 + pace.whole);
-        if queue.stop <= now || ends >= edge {
+        if ends >= edge {
             return None;
         }
         let (last, size) = (self.size(self.last), self.size(bytes));
