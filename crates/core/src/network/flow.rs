@@ -344,7 +344,7 @@ impl Work {
     }
 }
 
-/// A TCP connection and the application that fills it.
+/// A TCP connection and the application that fills it, which comes first since every acknowledgement asks for it.
 #[derive(Debug)]
 #[repr(C)]
 struct Tcp {
