@@ -26,12 +26,12 @@ pub(super) struct Agenda {
     next: (Time, usize, usize),
     /// When the last event of each row is due, or was if it is empty; rows with later ones come first.
     lasts: [Time; MOST_ROWS],
-    rows: [Row; MOST_ROWS],
+    rows: [Row<Arrival>; MOST_ROWS],
     /// Rows beyond which all others are empty.
     used: usize,
     /// Arrivals of packets without a row, and by line which ones.
     late: EventQueue,
-    lanes: Vec<Row>,
+    lanes: Vec<Row<Arrival>>,
     calls: EventQueue,
 }
 
@@ -89,7 +89,7 @@ impl Agenda {
 
     /// The row that a packet joins.
     #[inline(always)]
-    fn join(&mut self, row: usize, time: Time) -> &mut Row {
+    fn join(&mut self, row: usize, time: Time) -> &mut Row<Arrival> {
         self.used = self.used.max(row + 1);
         self.lasts[row] = time;
         self.announce(ROWS + row, time);
@@ -98,7 +98,7 @@ impl Agenda {
 
     /// The list of a line, for a packet that finds no row.
     #[cold]
-    fn join_late(&mut self, time: Time, line: u32) -> &mut Row {
+    fn join_late(&mut self, time: Time, line: u32) -> &mut Row<Arrival> {
         self.announce(LATE, time);
         self.late.push(self.event(time, line));
         &mut self.lanes[line as usize]

@@ -1,9 +1,8 @@
 //! A port with one queue that takes packets by a rule: when a packet leaves is known as soon as it comes.
 
-use std::collections::VecDeque;
-
 use super::super::books::{Books, Stay, Window};
 use super::super::pace::{Beat, Pace};
+use super::row::Row;
 use crate::buffer::admission::Rule;
 use crate::buffer::frame::Frames;
 use crate::buffer::size::Measure;
@@ -43,7 +42,7 @@ pub(in super::super) struct Fifo {
 #[repr(C, align(64))]
 pub(in super::super) struct Queue {
     /// Packets before the last one, with their ends and sizes, and the sum of these.
-    older: VecDeque<(Time, u64)>,
+    older: Row<(Time, u64)>,
     waiting: u64,
     /// Up to this occupancy nothing is new: the largest so far, unless each packet has to be judged.
     sure: u64,
@@ -115,7 +114,7 @@ impl Fifo {
         let samples = Samples::of(scenario, number, window, port).map(Box::new);
         let is_judged = frames.is_some() || line.port.capacity < u64::from(u16::MAX);
         let queue = Queue {
-            older: VecDeque::new(),
+            older: Row::default(),
             waiting: 0,
             sure: 0,
             stop: window.from,
@@ -165,6 +164,7 @@ impl Fifo {
         if ends >= edge {
             return None;
         }
+        queue.drop_one_until(now);
         let (last, size) = (self.size(self.last), self.size(bytes));
         if queue.waiting + last + size > queue.sure && !queue.reach(now, last + size) {
             return None;
@@ -308,7 +308,7 @@ impl Queue {
     /// A packet that leaves at this instant is no longer the last one.
     #[inline(always)]
     fn join(&mut self, ends: Time, size: u64) {
-        self.older.push_back((ends, size));
+        *self.older.add() = (ends, size);
         self.waiting += size;
     }
 
@@ -345,13 +345,22 @@ impl Queue {
     }
 
     /// What has ended up to `now` leaves the list.
-    #[inline(always)]
     fn drop_until(&mut self, now: Time) {
-        while let Some(&(ends, size)) = self.older.front()
+        while let Some(&(ends, size)) = self.older.first()
             && ends <= now
         {
             self.waiting -= size;
-            self.older.pop_front();
+            self.older.drop_first();
+        }
+    }
+
+    /// The same for the first one only: in the long run as many leave as join.
+    #[inline(always)]
+    fn drop_one_until(&mut self, now: Time) {
+        if let Some(&(ends, size)) = self.older.first() {
+            let gone = ends <= now;
+            self.waiting -= if gone { size } else { 0 };
+            self.older.drop_first_if(gone);
         }
     }
 

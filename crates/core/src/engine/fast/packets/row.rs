@@ -1,21 +1,19 @@
-//! A row of packets under way: a queue whose places are filled where they are.
+//! A row: a queue whose places are filled where they are.
 
-use super::agenda::Arrival;
-
-/// Packets in the order in which they were added.
+/// Packets under way, or what is remembered of them, in the order in which they were added.
 #[derive(Debug, Default)]
-pub(super) struct Row {
+pub(super) struct Row<T> {
     /// A power of two of places, or none yet.
-    places: Vec<Arrival>,
+    places: Vec<T>,
     first: usize,
     len: usize,
 }
 
-impl Row {
+impl<T: Clone + Default> Row<T> {
     /// The place of one more packet, to be filled: whoever does so part by part writes each where it stays, while a whole
     /// that is put together first and copied then has to wait until all parts have been written.
     #[inline(always)]
-    pub(super) fn add(&mut self) -> &mut Arrival {
+    pub(super) fn add(&mut self) -> &mut T {
         if self.len == self.places.len() {
             self.grow();
         }
@@ -26,15 +24,21 @@ impl Row {
 
     /// The first packet.
     #[inline(always)]
-    pub(super) fn first(&self) -> Option<&Arrival> {
+    pub(super) fn first(&self) -> Option<&T> {
         if self.len == 0 { None } else { self.places.get(self.first) }
     }
 
     /// The first packet is taken.
     #[inline(always)]
     pub(super) fn drop_first(&mut self) {
-        self.first = (self.first + 1) & (self.places.len() - 1);
-        self.len -= 1;
+        self.drop_first_if(true);
+    }
+
+    /// The first packet is taken on a condition that cannot be foreseen: without a branch.
+    #[inline(always)]
+    pub(super) fn drop_first_if(&mut self, condition: bool) {
+        self.first = (self.first + usize::from(condition)) & (self.places.len() - 1);
+        self.len -= usize::from(condition);
     }
 
     /// All places are taken: twice as many.
@@ -42,7 +46,7 @@ impl Row {
     fn grow(&mut self) {
         self.places.rotate_left(self.first);
         self.first = 0;
-        self.places.resize((2 * self.len).max(FEW), Arrival::default());
+        self.places.resize((2 * self.len).max(FEW), T::default());
     }
 }
 
@@ -51,12 +55,13 @@ const FEW: usize = 8;
 
 #[cfg(test)]
 mod tests {
+    use super::super::agenda::Arrival;
     use super::*;
     use crate::units::Time;
 
     #[test]
     fn packets_leave_in_the_order_in_which_they_came_whenever_the_row_grows() {
-        let mut row = Row::default();
+        let mut row: Row<Arrival> = Row::default();
         let (mut added, mut taken) = (0, 0);
         for round in 0..50 {
             for _ in 0..round {
