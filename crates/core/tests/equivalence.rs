@@ -7,7 +7,7 @@ mod generator;
 #[allow(dead_code)] // the audit uses all of it
 mod random;
 
-use generator::{scenario, streams};
+use generator::{circuits, scenario, streams};
 use pushout_core::audit::audit;
 use pushout_core::engine::{self, LossRecord};
 use pushout_core::report::report;
@@ -87,6 +87,21 @@ fn both_engines_agree_on_streams_that_nobody_answers() {
         let text = streams(seed);
         let checked =
             load(&text, "streams.toml", &[]).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}"));
+        let found = differences(&checked);
+        assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
+        lossy += u64::from(!run(&checked, Engine::Fast, true).1.is_empty());
+    }
+    assert!(lossy * 3 >= count / 2, "only {lossy} of {} runs lose anything", count / 2);
+}
+
+#[test]
+fn both_engines_agree_where_circuits_have_queues() {
+    let count = std::env::var("PUSHOUT_EQUIVALENCE").ok().and_then(|text| text.parse().ok()).unwrap_or(A_FEW);
+    let mut lossy = 0;
+    for seed in 0..count / 2 {
+        let text = circuits(seed);
+        let checked =
+            load(&text, "circuits.toml", &[]).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}"));
         let found = differences(&checked);
         assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
         lossy += u64::from(!run(&checked, Engine::Fast, true).1.is_empty());

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use pushout_core::buffer::admission;
+use pushout_core::buffer::{admission, pushout};
 use pushout_core::rng::Stream;
 use pushout_core::scheduler;
 
@@ -66,7 +66,62 @@ pub(crate) fn streams(seed: u64) -> String {
     writer.text
 }
 
+/// A random scenario of one port with a queue for each circuit and so many frames that queues seldom run empty.
+pub(crate) fn circuits(seed: u64) -> String {
+    let mut writer =
+        Writer { draw: Stream::new(seed, "circuits"), text: String::new(), cells: true, limited: Vec::new() };
+    writer.head(seed);
+    let sources = 2 + writer.below(11);
+    writer.line(format_args!("[topology]\ntemplate = \"dumbbell\"\nsources = {sources}"));
+    let rate = writer.pick(&RATES);
+    for class in ["access", "bottleneck", "egress"] {
+        let rate = if writer.draw.chance(0.6) { rate } else { writer.pick(&RATES) };
+        let delay = writer.pick(&DELAYS);
+        writer.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
+    }
+    writer.queues();
+    let tcp = writer.tcp();
+    for i in 1..=sources {
+        let (start, mcr, priority) = (writer.below(3000), writer.below(3) * 400, writer.below(2));
+        writer
+            .line(format_args!("[[flow]]\nname = \"flow{i}\"\nstart = \"{start} us\"\nmcr = \"{mcr} kb/s\""));
+        writer.line(format_args!("priority = {priority}"));
+        let size = 1 + writer.below(300_000);
+        let source = match writer.draw.chance(0.8) {
+            true => "{ kind = \"greedy\" }".to_string(),
+            false => format!("{{ kind = \"file\", size = \"{size} bytes\", off = \"1 ms\" }}"),
+        };
+        writer.line(format_args!("source = {source}"));
+    }
+    writer.line(format_args!("[flows]\ntransport = {tcp}"));
+    writer.text
+}
+
 impl Writer {
+    /// The port behind which the circuits of a dumbbell have their queues.
+    fn queues(&mut self) {
+        let buffer = 40 + self.below(40) * self.below(40);
+        let scheduler = self.pick(&[
+            "policy = \"round-robin\"",
+            "policy = \"wrr-mcr\"",
+            "policy = \"wrr-mcr\", carry = \"floor\", period = \"300 us\"",
+            "policy = \"wrr-mcr\", realisation = \"virtual-clock\"",
+            "policy = \"strict-priority\"",
+        ]);
+        self.line(format_args!("[port.bottleneck]\nbuffer = \"{buffer} cells\""));
+        self.line(format_args!("scheduler = {{ {scheduler} }}"));
+        if self.draw.chance(0.5) {
+            let policy = self.any(pushout::CATALOGUE);
+            return self.line(format_args!(
+                "admission = {{ policy = \"tail-drop\" }}\npushout = {{ policy = \"{policy}\" }}"
+            ));
+        }
+        let policies =
+            ["dt-epd", "dt-epd", "tail-drop", "ppd", "selective-drop", "fba", "wfepd", "dynamic-threshold"];
+        let policy = self.pick(&policies);
+        self.line(format_args!("admission = {{ policy = \"{policy}\" }}"));
+    }
+
     fn below(&mut self, count: u64) -> u64 {
         self.draw.up_to(count - 1)
     }
