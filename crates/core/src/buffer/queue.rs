@@ -121,16 +121,37 @@ impl Queue {
         self.push(end);
     }
 
-    /// How many units at the head belong to one frame and do not end it, short of the last one of the queue.
-    pub(crate) fn inner_ahead(&self) -> usize {
-        let Some(first) = self.front() else { return 0 };
-        let inner = |&(i, unit): &(usize, &Unit)| {
-            unit.frame == first.frame
-                && usize::from(unit.index) == usize::from(first.index) + i
-                && !unit.is_eom()
+    /// So many units at the tail have not come yet: those of the last frame, but not its first one.
+    pub(crate) fn withdraw(&mut self, units: usize) {
+        if let Some(runs) = &mut self.runs {
+            runs.withdrawn(units);
+        }
+        self.slots.truncate(self.slots.len() - units);
+        self.len -= units;
+    }
+
+    /// How many units at the head of a queue without gaps belong to one frame and do not end it, short of the last one of the
+    /// queue; and whether there may be more when others have joined. The search begins at a `guess`.
+    pub(crate) fn inner_ahead(&self, guess: u64) -> (u64, bool) {
+        let Some(Slot(first)) = self.slots.front() else { return (0, true) };
+        let is_inner = |place: usize| {
+            let Slot(unit) = &self.slots[place];
+            let consecutive = usize::from(unit.index) == usize::from(first.index) + place;
+            unit.frame == first.frame && consecutive && !unit.is_eom()
         };
-        let ahead = self.slots.iter().take(self.len - 1).map_while(Slot::unit);
-        ahead.enumerate().take_while(inner).count()
+        // indices grow no more slowly than places, so that behind one that is not inner there is no other
+        let (mut inner, mut end) = (0, self.slots.len() - 1);
+        let mut guesses = [guess as usize, (guess as usize).wrapping_sub(1)].into_iter();
+        while inner < end {
+            let guess = guesses.next().filter(|guess| (inner..end).contains(guess));
+            let probe = guess.unwrap_or((inner + end) / 2);
+            if is_inner(probe) {
+                inner = probe + 1;
+            } else {
+                end = probe;
+            }
+        }
+        (inner as u64, is_inner(inner))
     }
 
     /// So many units of one frame leave from the head, not its last one; answers the first.

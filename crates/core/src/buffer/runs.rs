@@ -122,6 +122,15 @@ impl Runs {
         run.next = run.next.wrapping_add(units as u16);
     }
 
+    /// So many units of the last frame have not come yet.
+    pub(super) fn withdrawn(&mut self, units: usize) {
+        let run = self.list.back_mut().expect("a frame that is arriving has a run");
+        self.whole -= usize::from(run.is_whole());
+        run.units -= units;
+        run.next = run.next.wrapping_sub(units as u16);
+        run.closed = false;
+    }
+
     /// So many units of the first frame have left from the head, and it is still to end.
     pub(super) fn skipped(&mut self, units: usize) {
         self.open_ahead = true;

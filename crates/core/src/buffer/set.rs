@@ -17,6 +17,11 @@ impl Set {
         Set { words: vec![0; words], filled: vec![0; words.div_ceil(WORD)] }
     }
 
+    /// Whether it has no member.
+    pub fn is_empty(&self) -> bool {
+        self.filled.iter().all(|&words| words == 0)
+    }
+
     /// Whether it is a member.
     pub fn contains(&self, member: usize) -> bool {
         self.words[member / WORD] >> (member % WORD) & 1 == 1
@@ -62,13 +67,40 @@ impl Set {
     }
 
     /// Members from `from` on, in order.
-    pub fn from(&self, from: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(self.first_from(from), |last| self.first_from(last + 1))
+    #[inline]
+    pub fn from(&self, from: usize) -> Members<'_> {
+        let word = from / WORD;
+        let rest = self.words.get(word).map_or(0, |bits| bits >> (from % WORD) << (from % WORD));
+        Members { set: self, word, rest }
     }
 
     /// All members, in order.
-    pub fn iter(&self) -> impl Iterator<Item = usize> {
+    pub fn iter(&self) -> Members<'_> {
         self.from(0)
+    }
+}
+
+/// Members of a set, in order.
+#[derive(Clone, Debug)]
+pub struct Members<'a> {
+    set: &'a Set,
+    /// The word that is being looked at, and its members that are still to come.
+    word: usize,
+    rest: u64,
+}
+
+impl Iterator for Members<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if self.rest == 0 {
+            self.word = first_bit(&self.set.filled, self.word + 1)?;
+            self.rest = self.set.words[self.word];
+        }
+        let member = self.word * WORD + self.rest.trailing_zeros() as usize;
+        self.rest &= self.rest - 1;
+        Some(member)
     }
 }
 
@@ -109,6 +141,7 @@ mod tests {
                 }
                 prop_assert_eq!(set.contains(member), add);
             }
+            prop_assert_eq!(set.is_empty(), model.is_empty());
             prop_assert!(set.iter().eq(model.iter().copied()));
             let ahead = model.range(from..).chain(&model).next();
             prop_assert_eq!(set.next_round(from), ahead.copied());

@@ -73,6 +73,14 @@ impl Occupancy {
         self.area = self.area.wrapping_sub(missing);
     }
 
+    /// From `now` on the occupancy is taken for `units` less than `level`, though they leave one by one, at instants of this
+    /// sum.
+    pub(crate) fn drain(&mut self, now: Time, level: u64, units: u64, instants: u128) {
+        self.fall(now, level);
+        let stay = instants - u128::from(units) * u128::from(now.0);
+        self.area = self.area.wrapping_add(stay);
+    }
+
     /// Up to `now` the level had this integral over time, in level times picoseconds, and this maximum.
     pub(crate) fn settle(&mut self, now: Time, area: u128, max: u64) {
         (self.last, self.area, self.max) = (now, area, max);

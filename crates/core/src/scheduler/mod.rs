@@ -36,8 +36,8 @@ dispatch! {
     fn left(&mut self, queue: usize, empty: bool);
     fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize>;
     fn turn(&mut self, now: Time) -> Option<usize>;
-    fn turns(&mut self, now: Time, slot: &mut dyn FnMut(usize) -> Option<Time>);
-    fn goes_round(&mut self) -> bool;
+    fn rounds(&mut self, now: Time, most: usize, round: &mut Vec<Place>) -> Time;
+    fn went_round(&mut self, round: &[Place], slots: u64);
 }
 
 impl Spec {
@@ -64,22 +64,32 @@ pub trait Scheduler {
         self.next(now, &mut |_| true)
     }
 
-    /// The same for slots that follow each other, the first of them `now`: every queue that is served holds something more,
-    /// and `slot` answers when the next slot is, unless that was the last one.
-    #[inline]
-    fn turns(&mut self, now: Time, slot: &mut dyn FnMut(usize) -> Option<Time>) {
-        let mut next = Some(now);
-        while let Some(now) = next
-            && let Some(queue) = self.turn(now)
-        {
-            next = slot(queue);
-        }
+    /// Which queues are served from `now` on one after the other, round after round, where everybody may send: a list of
+    /// the first round, or of the `most` queues at its beginning, in their order. So it goes on for slots before the instant
+    /// that is answered, until the first queue has sent what its place allows, and as long as none joins or leaves; one
+    /// that joins may keep the others waiting, but never brings one of them forward. Where the list stays empty every slot
+    /// has to be asked for.
+    fn rounds(&mut self, _now: Time, _most: usize, _round: &mut Vec<Place>) -> Time {
+        Time::NEVER
     }
 
-    /// Whether it serves every queue that holds something once, where everybody may send, before it serves any again.
-    fn goes_round(&mut self) -> bool {
-        false
-    }
+    /// So many slots have gone round like this.
+    fn went_round(&mut self, _round: &[Place], _slots: u64) {}
+}
+
+/// A queue's place in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The queue.
+    pub queue: usize,
+    /// How many cells it may send before the round changes.
+    pub cells: u64,
+}
+
+/// How many of so many slots fall to each place of a round.
+pub(crate) fn shares(places: usize, slots: u64) -> impl Iterator<Item = u64> {
+    let (each, more) = (slots / places.max(1) as u64, slots % places.max(1) as u64);
+    (0..places as u64).map(move |place| each + u64::from(place < more))
 }
 
 #[cfg(test)]

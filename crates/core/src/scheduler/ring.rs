@@ -1,5 +1,6 @@
 //! Round robin over the queues that take part at present.
 
+use super::Place;
 use crate::buffer::set::Set;
 
 /// Queues that are served one after the other, in the order of their numbers.
@@ -39,6 +40,20 @@ impl Ring {
         let queue = if may_send(first) { first } else { self.search(may_send)? };
         self.from = queue + 1;
         Some(queue)
+    }
+
+    /// The `most` queues at the beginning of the next round, each of which may go on for ever.
+    pub(super) fn rounds(&self, most: usize, round: &mut Vec<Place>) {
+        let behind = self.members.iter().take_while(|&queue| queue < self.from);
+        let queues = self.members.from(self.from).chain(behind);
+        round.extend(queues.take(most).map(|queue| Place { queue, cells: u64::MAX }));
+    }
+
+    /// So many slots have gone round.
+    pub(super) fn went_round(&mut self, round: &[Place], slots: u64) {
+        if let Some(last) = slots.checked_sub(1) {
+            self.from = round[last as usize % round.len()].queue + 1;
+        }
     }
 
     fn search(&self, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {

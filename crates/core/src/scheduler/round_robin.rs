@@ -16,7 +16,7 @@
 //! Constant per unit, and one step more for every queue that has no credit.
 
 use super::ring::Ring;
-use super::{Context, Scheduler};
+use super::{Context, Place, Scheduler};
 use crate::section;
 use crate::units::Time;
 
@@ -58,8 +58,13 @@ impl Scheduler for Policy {
         self.ring.next(|_| true)
     }
 
-    fn goes_round(&mut self) -> bool {
-        true
+    fn rounds(&mut self, _: Time, most: usize, round: &mut Vec<Place>) -> Time {
+        self.ring.rounds(most, round);
+        Time::NEVER
+    }
+
+    fn went_round(&mut self, round: &[Place], slots: u64) {
+        self.ring.went_round(round, slots);
     }
 }
 

@@ -16,7 +16,7 @@
 //! Constant per unit, and one step more for every queue that has no credit.
 
 use super::ring::Ring;
-use super::{Context, Scheduler};
+use super::{Context, Place, Scheduler};
 use crate::buffer::set::Set;
 use crate::section;
 use crate::units::Time;
@@ -76,6 +76,19 @@ impl Scheduler for Policy {
 
     fn next(&mut self, _: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
         self.classes.iter().find_map(|class| self.rings[class].next(&mut *may_send))
+    }
+
+    fn rounds(&mut self, _: Time, most: usize, round: &mut Vec<Place>) -> Time {
+        if let Some(class) = self.classes.first_from(0) {
+            self.rings[class].rounds(most, round);
+        }
+        Time::NEVER
+    }
+
+    fn went_round(&mut self, round: &[Place], slots: u64) {
+        if let Some(class) = self.classes.first_from(0) {
+            self.rings[class].went_round(round, slots);
+        }
     }
 }
 

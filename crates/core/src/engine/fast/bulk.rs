@@ -5,58 +5,25 @@
 //! are looked at only when the next frame begins.
 
 use super::Fast;
-use super::lanes::{Alone, Inner};
+use super::lanes::Inner;
 use super::turns::Turns;
 use crate::buffer::admission::{Admission, Within};
 use crate::buffer::pushout::PushOut;
-use crate::buffer::verdict::{Reason, Verdict};
+use crate::buffer::verdict::Reason;
 use crate::link::port::Port;
-use crate::scheduler::Scheduler;
 use crate::unit::{Flags, Unit};
 use crate::units::{CELL_BYTES, Time};
 
 /// Cells of one frame that are taken together.
-struct Group {
-    unit: Unit,
-    vc: u32,
-    units: u64,
-    eom: bool,
+pub(super) struct Group {
+    pub(super) unit: Unit,
+    pub(super) vc: u32,
+    pub(super) units: u64,
+    /// Whether the last one ends the frame.
+    pub(super) closed: bool,
 }
 
 impl Turns {
-    /// Let the next train join its queue, if it arrives before `stop` with nothing else in between; answers whether it
-    /// has come in.
-    pub(super) fn pass_train(&mut self, engine: &mut Fast<'_>, index: usize, stop: Time) -> bool {
-        let Some(alone) = self.inputs.alone_before(stop) else { return false };
-        let Alone { beat, unit, vc, units, last, pace, .. } = alone;
-        let port = &mut engine.network.ports[index];
-        let gathered = if pace.is_faster_than(&self.pace) { u64::from(units) } else { 2 };
-        if !has_room(port, gathered) || self.queued(port, vc) < self.slots(beat.time, last) {
-            return false;
-        }
-        let fate = match within(port, vc as usize) {
-            Within::Asked | Within::Broken(_) => return false,
-            _ if unit.is_first() => port.judge(beat.time, &unit, vc as usize, 1, false),
-            Within::Taken => Verdict::Accept,
-            Within::Lost(reason) => Verdict::Discard(reason),
-        };
-        if let Verdict::Discard(reason) = fate {
-            port.counters.frames_in += u64::from(unit.is_first());
-            lose(engine, index, &unit, units.into(), reason);
-        } else {
-            let instants = self.inputs.arrivals(&alone);
-            port.counters.occupancy.rise(beat.time, port.pool.total(), units.into(), instants);
-            let asked = u64::from(unit.is_first());
-            join(port, &Group { unit, vc, units: units.into(), eom: true }, asked);
-            self.awaited += u64::from(engine.answered[unit.vc as usize]);
-            if port.pushout.is_some() {
-                self.closed(port, vc);
-            }
-        }
-        self.inputs.pop_train();
-        true
-    }
-
     /// Let cells join up to the next end of a train and not beyond `stop`, if all is as it must be.
     pub(super) fn pass_inner(&mut self, engine: &mut Fast<'_>, index: usize, stop: Time) -> bool {
         let Some(first) = self.inputs.next_time() else { return false };
@@ -102,7 +69,7 @@ impl Turns {
             match within(port, vc as usize) {
                 Within::Lost(reason) | Within::Broken(reason) => lose(engine, index, &unit, units, reason),
                 _ => {
-                    join(port, &Group { unit, vc, units, eom: false }, 0);
+                    join(port, &Group { unit, vc, units, closed: false }, 0);
                     taken += units;
                 }
             }
@@ -111,7 +78,7 @@ impl Turns {
     }
 
     /// Cells that the line may start from `from` to `until`.
-    fn slots(&self, from: Time, until: Time) -> u64 {
+    pub(super) fn slots(&self, from: Time, until: Time) -> u64 {
         (until.0 - from.0) / self.pace.whole + 2
     }
 }
@@ -119,11 +86,16 @@ impl Turns {
 /// Whether more cells, of which no more than some are `gathered` in the buffer at a time, fit without a new largest
 /// occupancy.
 fn has_room(port: &Port, gathered: u64) -> bool {
-    port.pool.total() + gathered <= port.pool.capacity().min(port.counters.occupancy.max())
+    port.pool.total() + gathered <= most(port)
+}
+
+/// The occupancy that neither needs another place in the buffer nor sets a new maximum.
+pub(super) fn most(port: &Port) -> u64 {
+    port.pool.capacity().min(port.counters.occupancy.max())
 }
 
 /// What becomes of a unit within a circuit's frame.
-fn within(port: &mut Port, vc: usize) -> Within {
+pub(super) fn within(port: &mut Port, vc: usize) -> Within {
     let frames = port.pushout.as_mut().and_then(PushOut::frames);
     match frames.map_or(Within::Taken, |frames| frames.within(vc)) {
         Within::Taken => port.admission.within(vc),
@@ -131,24 +103,20 @@ fn within(port: &mut Port, vc: usize) -> Within {
     }
 }
 
-/// These cells join, of which the policy has been asked for so many.
-fn join(port: &mut Port, group: &Group, asked: u64) {
-    let &Group { unit, vc, units, eom } = group;
+/// These cells join a queue that is not empty, of which the policy has been asked for so many.
+pub(super) fn join(port: &mut Port, group: &Group, asked: u64) {
+    let &Group { unit, vc, units, closed } = group;
     let others = units - asked;
     port.counters.units_in += units;
     port.counters.frames_in += u64::from(unit.is_first());
     port.admission.taken(vc as usize, others, others * CELL_BYTES);
     port.pool.add_ahead(vc as usize, units);
-    let last = if eom { Flags::EOM } else { Flags::default() };
+    let last = if closed { Flags::EOM } else { Flags::default() };
     port.queues[vc as usize].push_train(unit, units as u16, last);
-    port.scheduler.joined(vc as usize);
-    if let Some(pushout) = &mut port.pushout {
-        pushout.joined(vc as usize, &port.pool);
-    }
 }
 
 /// These cells of one frame are lost.
-fn lose(engine: &mut Fast<'_>, index: usize, unit: &Unit, units: u64, reason: Reason) {
+pub(super) fn lose(engine: &mut Fast<'_>, index: usize, unit: &Unit, units: u64, reason: Reason) {
     let counters = &mut engine.network.ports[index].counters;
     counters.units_in += units;
     counters.lost_many(reason, units);

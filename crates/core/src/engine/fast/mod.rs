@@ -54,6 +54,7 @@ mod asking;
 mod books;
 mod bulk;
 mod crossing;
+mod early;
 mod fifo;
 mod follow;
 mod general;
@@ -65,6 +66,7 @@ mod onward;
 mod pace;
 mod packets;
 mod plan;
+mod rounds;
 mod run;
 mod streams;
 mod stretch;
@@ -190,7 +192,8 @@ impl Station {
                 interest,
                 ordered: matches!(port.pushout, Some(pushout::Policy::QuasiPushout(_))),
                 polices: plan.polices(index),
-                pace: plan.pace(index),
+                together: plan.legs[index].iter().all(|leg| leg.manner == Manner::Together),
+                rhythm: plan.rhythm(index),
                 notice: plan.notice(index),
                 vcs,
                 cuts,

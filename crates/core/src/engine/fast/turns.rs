@@ -6,18 +6,20 @@
 //! of such cells frame by frame.
 
 use super::Fast;
-use super::lanes::{Inner, Inputs};
-use super::pace::{Beat, Pace};
+use super::lanes::{Ahead, Inner, Inputs};
+use super::pace::{Beat, Pace, Rhythm};
 use super::plan::Manner;
+use super::rounds::Round;
 use super::run::Run;
 use crate::buffer::admission::{Admission, Departure, Interest};
-use crate::buffer::pushout::{Bite, PushOut};
+use crate::buffer::pushout::PushOut;
 use crate::engine::number_at_port;
 use crate::link::port::{Port, Sending};
 use crate::network::Network;
 use crate::scheduler::Scheduler;
 use crate::unit::{Flags, Unit};
-use crate::units::{CELL_BYTES, Span, Time};
+use crate::units::{Span, Time};
+use std::rc::Rc;
 
 /// The port.
 #[derive(Debug)]
@@ -25,53 +27,74 @@ pub(super) struct Turns {
     pub(super) inputs: Inputs,
     /// Up to here everything has happened.
     pub(super) done: Option<Time>,
-    /// When the cell in transmission ends.
+    /// When the cell in transmission ends, and when the line is free for the next one.
     pub(super) ends: Time,
+    pub(super) free: Beat,
     /// Its circuit, if the port has not been told of it.
-    ahead: Option<usize>,
-    turns: Vec<Turn>,
+    pub(super) ahead: Option<usize>,
+    pub(super) turns: Vec<Turn>,
+    /// Slots that go round.
+    pub(super) round: Round,
+    /// Room for the cells that each queue has left before the last one of a frame.
+    pub(super) lefts: Vec<u64>,
     /// Which departures the policy wants to know of, and whether all of them concern somebody.
     interest: Interest,
     curious: bool,
+    /// Whether slots may go round without anybody knowing of each.
+    pub(super) unseen: bool,
     /// Whether the push-out policy cares about the order of arrivals and departures.
     pub(super) ordered: bool,
     /// Whether units are policed on arrival.
     polices: bool,
+    pub(super) rhythm: Rc<Rhythm>,
     pub(super) pace: Pace,
     /// The shortest time from the start of a unit somewhere else to its arrival here.
     notice: Span,
     /// When the clock of the policy ticks.
-    tick: Time,
+    pub(super) tick: Time,
     /// When the occupancy is sampled next.
     sample: Time,
     /// Consecutive units of a frame for a host, by circuit, and when the last one starts; handed on together.
     runs: Vec<(Run, Time)>,
     /// Starts on either side of which units are handed on separately, the next one last.
-    cuts: Vec<Time>,
+    pub(super) cuts: Vec<Time>,
     /// A lower bound of the units of a frame that has its EOM in a queue, where there is push-out.
-    shortest: u64,
+    pub(super) shortest: u64,
     /// Cells that can arrive in one slot.
-    influx: u64,
+    pub(super) influx: u64,
     /// Units in the port that make a host act when they arrive.
     pub(super) awaited: u64,
     /// When to be there again, in time to see them start.
     pub(super) called: Time,
     pub(super) inner: Vec<Inner>,
+    /// Room for what is still to arrive of trains that have joined their queues.
+    pub(super) rests: Vec<Ahead>,
 }
 
 /// Where a circuit stands of which the port has not been told everything.
 #[derive(Clone, Copy, Debug, Default)]
-struct Turn {
-    /// Cells at the head of its queue that may be sent like this.
-    left: u64,
+pub(super) struct Turn {
+    /// Cells at the head of its queue that may be sent like this, and whether there may be more when others have joined.
+    pub(super) left: u64,
+    pub(super) grows: bool,
+    /// How many it were when its last frame came to the head.
+    usual: u64,
     /// Cells there that have started.
-    served: u64,
-    /// When the last of them did.
-    last: Time,
+    pub(super) served: u64,
+    /// When the last of them did: so many slots behind a beat.
+    pub(super) last: (Beat, u64),
+}
+
+impl Turn {
+    /// So many cells start, the last of them so many slots behind a beat.
+    #[inline]
+    pub(super) fn serve(&mut self, cells: u64, last: (Beat, u64)) {
+        (self.left, self.served, self.last) = (self.left - cells, self.served + cells, last);
+    }
 }
 
 /// More cells than any frame has.
-const MANY: u64 = 1 << 16;
+pub(super) const MANY: u64 = 1 << 16;
 
 /// What such a port is made of.
 #[derive(Debug)]
@@ -82,7 +105,9 @@ pub(super) struct Parts {
     pub(super) ordered: bool,
     /// Whether units are policed on arrival.
     pub(super) polices: bool,
-    pub(super) pace: Pace,
+    /// Whether the units of every circuit are handed on together.
+    pub(super) together: bool,
+    pub(super) rhythm: Rc<Rhythm>,
     /// The shortest time from the start of a unit somewhere else to its arrival here.
     pub(super) notice: Span,
     pub(super) vcs: usize,
@@ -94,19 +119,26 @@ pub(super) struct Parts {
 impl Turns {
     /// An empty port.
     pub(super) fn new(parts: Parts) -> Turns {
-        let Parts { inputs, interest, ordered, polices, pace, notice, vcs, mut cuts, sampled, tick } = parts;
+        let Parts { inputs, interest, ordered, polices, together, rhythm, notice, vcs, mut cuts, sampled, tick } = parts;
         cuts.reverse();
+        let pace = rhythm.pace;
         let influx = inputs.influx(&pace);
+        let curious = ordered || interest == Interest::Every;
         Turns {
             inputs,
             done: None,
             ends: Time::NEVER,
+            free: Beat::default(),
             ahead: None,
             turns: vec![Turn::default(); vcs],
+            round: Round::default(),
+            lefts: Vec::new(),
             interest,
             ordered,
             polices,
-            curious: ordered || interest == Interest::Every,
+            curious,
+            unseen: together && !curious,
+            rhythm,
             pace,
             notice,
             tick: tick.unwrap_or(Time::NEVER),
@@ -118,6 +150,7 @@ impl Turns {
             awaited: 0,
             called: Time::NEVER,
             inner: Vec::new(),
+            rests: Vec::new(),
         }
     }
 
@@ -130,9 +163,10 @@ impl Turns {
             let known = look.min(engine.end).min(stop + self.notice);
             while let Some(next) = self.inputs.next_time().filter(|next| *next < stop) {
                 self.serve(engine, port, next);
+                self.book_round(&mut engine.network.ports[port]);
                 let alone = self.polices || self.ordered || engine.log.is_some();
-                if alone || !self.pass_train(engine, port, known) && !self.pass_inner(engine, port, known) {
-                    self.take_next(engine, port, stop);
+                if alone || !self.take_train(engine, port, known) && !self.pass_inner(engine, port, known) {
+                    self.take_next(engine, port, next);
                 }
             }
             if let Some(before) = stop.0.checked_sub(1) {
@@ -142,10 +176,11 @@ impl Turns {
                 break;
             }
             if self.sample == stop {
-                engine.network.ports[port].sample();
+                self.sample_now(&mut engine.network.ports[port]);
                 self.sample += engine.scenario.sample;
             } else {
                 self.serve(engine, port, stop);
+                self.book_round(&mut engine.network.ports[port]);
                 self.tick = engine.network.ports[port].tick(stop).unwrap_or(Time::NEVER);
             }
         }
@@ -162,15 +197,28 @@ impl Turns {
         port.queues[vc as usize].len() as u64 - self.turns[vc as usize].served
     }
 
-    /// The next unit arrives.
-    fn take_next(&mut self, engine: &mut Fast<'_>, port: usize, stop: Time) {
-        let Some(mut arriving) = self.inputs.pop_before(stop) else { return };
+    fn sample_now(&mut self, port: &mut Port) {
+        self.book_round(port);
+        self.inputs.list_from(self.sample, &mut self.rests);
+        self.set_aside(port, self.sample);
+        port.sample();
+        self.bring_back(port);
+    }
+
+    /// The next unit arrives, at `now`.
+    fn take_next(&mut self, engine: &mut Fast<'_>, port: usize, now: Time) {
+        self.make_sure_of_room(engine, port, now);
+        let Some(mut arriving) = self.inputs.pop_before(Time(now.0 + 1)) else { return };
         if self.polices
             && let Err(reason) = engine.police(&mut arriving)
         {
             return engine.refuse(port, &arriving, reason);
         }
-        let (now, unit, vc) = (arriving.time, arriving.unit, arriving.vc as usize);
+        let (unit, vc) = (arriving.unit, arriving.vc as usize);
+        if self.queued(&engine.network.ports[port], arriving.vc) == 0 {
+            self.end_round(&mut engine.network.ports[port]);
+        }
+        self.set_aside(&mut engine.network.ports[port], now);
         let full = !engine.network.ports[port].pool.fits(1);
         if full {
             self.settle(engine, port);
@@ -184,10 +232,11 @@ impl Turns {
             self.closed(&engine.network.ports[port], vc as u32);
         }
         self.awaited -= engine.count_losses(port, now);
+        self.bring_back(&mut engine.network.ports[port]);
         if self.ends == Time::NEVER
             && let Some(vc) = engine.network.ports[port].scheduler.turn(now)
         {
-            let starts = self.send(&mut engine.network.ports[port], now);
+            let starts = self.send(now);
             self.start_one(engine, port, vc, starts);
         }
     }
@@ -195,55 +244,32 @@ impl Turns {
     /// The line works up to `until`, that instant included.
     fn serve(&mut self, engine: &mut Fast<'_>, index: usize, until: Time) {
         while self.ends <= until {
-            let now = self.ends;
             let port = &mut engine.network.ports[index];
-            let next = if self.ahead.is_some() && !self.curious {
-                self.serve_ahead(port, until)
-            } else {
-                self.leave(port, now);
-                let next = port.scheduler.turn(now).map(|vc| (vc, self.send(port, now)));
-                if next.is_none() {
-                    self.ends = Time::NEVER;
-                }
-                next
-            };
-            if let Some((vc, starts)) = next
-                && !self.start_ahead(vc, starts)
-            {
-                self.start_one(engine, index, vc, starts);
+            if !self.goes_round(port) {
+                self.ask_for_next(engine, index);
+            } else if !self.go_round(until) {
+                self.stop_at_next(engine, index);
             }
         }
     }
 
-    /// Slots follow each other of which nobody needs to know yet, up to the first one behind `until`. If a cell starts
-    /// before that somebody needs to know of, the answer is whose it is and when it starts.
-    ///
-    /// The queues of all cells before it hold something more, so there is always a next one.
-    fn serve_ahead(&mut self, port: &mut Port, until: Time) -> Option<(usize, Time)> {
-        let Port { scheduler, pool, line, counters, .. } = port;
-        let Turns { turns, ahead, ends, cuts, .. } = self;
-        let cut = cuts.last().copied().unwrap_or(Time::NEVER);
-        let mut next = None;
-        scheduler.turns(*ends, &mut |vc| {
-            counters.occupancy.fall(*ends, pool.total());
-            pool.remove(ahead.take()?, 1);
-            let sent = line.send(*ends, CELL_BYTES as u16);
-            *ends = sent.ends;
-            let turn = &mut turns[vc];
-            if turn.left == 0 || cut <= sent.starts {
-                next = Some((vc, sent.starts));
-                return None;
-            }
-            (turn.left, turn.served, turn.last) = (turn.left - 1, turn.served + 1, sent.starts);
-            *ahead = Some(vc);
-            (*ends <= until).then_some(*ends)
-        });
-        next
+    /// The cell in transmission ends, and the scheduler says whose is next.
+    fn ask_for_next(&mut self, engine: &mut Fast<'_>, index: usize) {
+        let (port, now) = (&mut engine.network.ports[index], self.ends);
+        self.leave(port, now);
+        let Some(vc) = port.scheduler.turn(now) else {
+            self.ends = Time::NEVER;
+            return;
+        };
+        let starts = self.send(now);
+        if !self.start_ahead(vc, starts) {
+            self.start_one(engine, index, vc, starts);
+        }
     }
 
-    /// The cell in transmission has left.
+    /// The cell in transmission leaves at `now`.
     #[inline]
-    fn leave(&mut self, port: &mut Port, now: Time) {
+    pub(super) fn leave(&mut self, port: &mut Port, now: Time) {
         let vc = match self.ahead.take() {
             Some(vc) => vc,
             None => {
@@ -272,57 +298,75 @@ impl Turns {
 
     /// The line sends one more cell; answers when it starts.
     #[inline]
-    fn send(&mut self, port: &mut Port, now: Time) -> Time {
-        let sent = port.line.send(now, CELL_BYTES as u16);
-        self.ends = sent.ends;
-        sent.starts
+    pub(super) fn send(&mut self, now: Time) -> Beat {
+        let starts = self.free.not_before(now);
+        self.free = starts.next(&self.pace);
+        self.ends = Time(starts.time.0 + self.pace.whole);
+        starts
     }
 
     /// A cell starts of which nobody needs to know yet, if it is one.
     #[inline]
-    fn start_ahead(&mut self, vc: usize, starts: Time) -> bool {
+    fn start_ahead(&mut self, vc: usize, starts: Beat) -> bool {
         let turn = &mut self.turns[vc];
-        if turn.left == 0 || self.cuts.last().is_some_and(|cut| *cut <= starts) {
+        if turn.left == 0 || self.cuts.last().is_some_and(|cut| *cut <= starts.time) {
             return false;
         }
-        (turn.left, turn.served, turn.last) = (turn.left - 1, turn.served + 1, starts);
+        turn.serve(1, (starts, 0));
         self.ahead = Some(vc);
         true
     }
 
     /// The last cell of a frame or of its queue starts, or one that another port waits for.
-    fn start_one(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize, starts: Time) {
-        if self.cuts.last().is_some_and(|cut| *cut <= starts) {
-            self.cut(engine, index, starts);
+    pub(super) fn start_one(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize, starts: Beat) {
+        if self.cuts.last().is_some_and(|cut| *cut <= starts.time) {
+            self.cut(engine, index, starts.time);
         }
-        self.look_ahead(engine, index, vc);
-        if self.start_ahead(vc, starts) {
-            return;
+        if self.turns[vc].grows {
+            self.look_ahead(engine, index, vc);
+            if self.start_ahead(vc, starts) {
+                return;
+            }
         }
+        self.settle_one(engine, index, vc);
         let port = &mut engine.network.ports[index];
         let unit = port.queues[vc].pop().expect("a scheduler picks a queue that holds something");
-        port.scheduler.left(vc, port.queues[vc].is_empty());
+        if port.queues[vc].is_empty() {
+            self.end_round(port);
+            port.scheduler.left(vc, true);
+        }
         port.sending = Some(Sending { unit, vc, size: 1 });
         self.awaited -= u64::from(unit.is_eom() && engine.answered[unit.vc as usize]);
-        self.forward(engine, index, vc, Run { unit, units: 1 }, starts);
+        self.forward(engine, index, vc, Run { unit, units: 1 }, starts.time);
+        self.look_ahead(engine, index, vc);
     }
 
     /// How many cells of a circuit may start before anybody else has to know.
-    fn look_ahead(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize) {
-        self.settle_one(engine, index, vc);
+    pub(super) fn look_ahead(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize) {
+        if self.turns[vc].served > 0 {
+            self.settle_one(engine, index, vc);
+        }
         if engine.plan.legs[index][vc].manner == Manner::Together {
-            self.turns[vc].left = engine.network.ports[index].queues[vc].inner_ahead() as u64;
+            let (queue, turn) = (&engine.network.ports[index].queues[vc], &mut self.turns[vc]);
+            let (left, grows) = queue.inner_ahead(turn.usual);
+            (turn.left, turn.grows) = (left, grows);
+            if queue.front().is_some_and(Unit::is_first) {
+                turn.usual = left;
+            }
         }
     }
 
     /// Tell the port everything.
     pub(super) fn settle(&mut self, engine: &mut Fast<'_>, index: usize) {
+        self.end_round(&mut engine.network.ports[index]);
         (0..self.turns.len()).for_each(|vc| self.settle_one(engine, index, vc));
     }
 
     /// Tell the port which cells of a circuit have started.
-    fn settle_one(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize) {
-        let Turn { served, last, .. } = std::mem::take(&mut self.turns[vc]);
+    pub(super) fn settle_one(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize) {
+        let turn = &mut self.turns[vc];
+        let (served, last) = (turn.served, turn.last);
+        (turn.left, turn.grows, turn.served) = (0, true, 0);
         if served == 0 {
             return;
         }
@@ -335,6 +379,8 @@ impl Turns {
             let unit = Unit { index: first.index + gone as u16, flags, ..first };
             port.sending = Some(Sending { unit, vc, size: 1 });
         }
+        let (beat, slots) = last;
+        let last = beat.skip(slots, &self.pace).time;
         self.forward(engine, index, vc, Run { unit: first, units: served as u16 }, last);
     }
 
@@ -384,53 +430,6 @@ impl Turns {
         let queued = if self.awaited == 0 { Time::NEVER } else { self.earliest_eom(engine, index, now) };
         let first = coming.min(queued);
         self.called = if first < Time::NEVER { first + reach } else { first };
-    }
-
-    /// The earliest instant at which an EOM can start that is in a queue.
-    ///
-    /// The frame's other cells go first. If the scheduler goes round, then so do meanwhile as many cells of every other
-    /// queue, or what it holds.
-    fn earliest_eom(&mut self, engine: &mut Fast<'_>, index: usize, now: Time) -> Time {
-        if self.ends == Time::NEVER {
-            return Time(now.0 + 1);
-        }
-        let bite = engine.network.ports[index].pushout.as_mut().map(PushOut::bite);
-        let mut least = match bite {
-            None => u64::MAX,
-            Some(Bite::AllButEom) => 0,
-            Some(_) => self.shortest - 1, // of a frame that comes to the head when others are pushed out
-        };
-        for vc in 0..self.turns.len() {
-            let port = &engine.network.ports[index];
-            if self.queued(port, vc as u32) > 0 {
-                if self.turns[vc].left == 0 {
-                    self.look_ahead(engine, index, vc);
-                }
-                least = least.min(self.turns[vc].left);
-            }
-        }
-        let port = &mut engine.network.ports[index];
-        let goes_round = port.scheduler.goes_round();
-        let round = || (0..self.turns.len()).map(|vc| self.queued(port, vc as u32).min(least)).sum();
-        let slots = match bite {
-            None if goes_round => round(),
-            Some(Bite::Packets) if goes_round => least.max(self.slots_despite_cuts(port, least, round())),
-            _ => least,
-        };
-        Time(self.ends.0.saturating_add(slots.saturating_mul(self.pace.whole)))
-    }
-
-    /// Of so many `slots` in which all queues together send up to `least` cells each, those that remain if some of the
-    /// queues are pushed out.
-    ///
-    /// Every cut costs one queue its part. After the first one there is no other before as many cells have arrived as it
-    /// took out, so with n slots there are at most 1 + influx · (n + 2) / shortest of them, if there are enough packets.
-    fn slots_despite_cuts(&self, port: &Port, least: u64, slots: u64) -> u64 {
-        let (influx, shortest) = (self.influx, self.shortest);
-        let remain = (slots * shortest).saturating_sub(least * (shortest + 2 * influx));
-        let slots = remain / (shortest + least * influx);
-        let whole: usize = port.queues.iter().map(|queue| queue.runs().whole()).sum();
-        if whole as u64 * shortest >= shortest + influx * (slots + 2) { slots } else { 0 }
     }
 
     /// A circuit's frame may have come to its end in the queue.

@@ -22,8 +22,9 @@ pub(super) struct Credits {
 struct Account {
     /// Credits of one period.
     quota: u128,
-    /// Credits in the period `number`.
-    credit: u128,
+    /// Credits in the period `number`: for so many cells, and what is left over.
+    cells: u64,
+    part: u128,
     number: u64,
 }
 
@@ -39,7 +40,7 @@ impl Credits {
             let exact = u128::from(rate.0) * u128::from(period.0);
             if carry == Carry::Floor { exact - exact % CELL } else { exact }
         };
-        let account = |quota| Account { quota, credit: quota, number: 0 };
+        let account = |quota| Account { quota, cells: (quota / CELL) as u64, part: quota % CELL, number: 0 };
         let accounts = rates.iter().map(quota).map(account).collect();
         Ok(Credits { period, carry, number: 0, end: Time::ZERO + period, accounts })
     }
@@ -67,11 +68,21 @@ impl Credits {
     pub(super) fn owes(&mut self, vc: usize) -> bool {
         let account = &mut self.accounts[vc];
         account.renew(self.number, self.carry);
-        account.credit >= CELL
+        account.cells > 0
     }
 
-    pub(super) fn charge(&mut self, vc: usize) {
-        self.accounts[vc].credit -= CELL;
+    /// Cells that a circuit is owed, which is known to be owed one.
+    pub(super) fn cells(&self, vc: usize) -> u64 {
+        self.accounts[vc].cells
+    }
+
+    pub(super) fn charge(&mut self, vc: usize, cells: u64) {
+        self.accounts[vc].cells -= cells;
+    }
+
+    /// When the present period ends.
+    pub(super) fn end(&self) -> Time {
+        self.end
     }
 }
 
@@ -84,8 +95,10 @@ impl Account {
             return;
         }
         let between = u128::from(number - self.number - 1);
-        let left = (self.credit + between.saturating_mul(self.quota)).min(CELL);
-        self.credit = self.quota + if carry == Carry::Exact { left } else { 0 };
+        let left = if self.cells > 0 { CELL } else { self.part };
+        let left = left.saturating_add(between.saturating_mul(self.quota)).min(CELL);
+        let credit = self.quota + if carry == Carry::Exact { left } else { 0 };
+        (self.cells, self.part) = ((credit / CELL) as u64, credit % CELL);
         self.number = number;
     }
 }

@@ -35,7 +35,7 @@ mod credits;
 mod virtual_clock;
 
 use super::ring::Ring;
-use super::{Context, Scheduler};
+use super::{Context, Place, Scheduler, shares};
 use crate::buffer::admission::{Contract, Measure};
 use crate::buffer::set::Set;
 use crate::units::{CELL_BYTES, Rate, Share, Span, Time};
@@ -148,8 +148,34 @@ impl Scheduler for Policy {
         self.pick(now, |_| true)
     }
 
-    fn goes_round(&mut self) -> bool {
-        self.plain
+    fn rounds(&mut self, now: Time, most: usize, round: &mut Vec<Place>) -> Time {
+        if self.plain {
+            self.busy.rounds(most, round);
+            return Time::NEVER;
+        }
+        self.guarantees.advance(now, self.busy.members(), &mut self.owed);
+        if self.owed.members().is_empty() {
+            self.busy.rounds(most, round);
+        } else if let Guarantees::Credits(credits) = &self.guarantees {
+            self.owed.rounds(most, round);
+            round.iter_mut().for_each(|place| place.cells = credits.cells(place.queue));
+        }
+        self.guarantees.next_advance()
+    }
+
+    fn went_round(&mut self, round: &[Place], slots: u64) {
+        match &mut self.guarantees {
+            Guarantees::Credits(credits) if !self.owed.members().is_empty() => {
+                self.owed.went_round(round, slots);
+                for (place, cells) in round.iter().zip(shares(round.len(), slots)) {
+                    credits.charge(place.queue, cells);
+                    if !credits.owes(place.queue) {
+                        self.owed.remove(place.queue);
+                    }
+                }
+            }
+            _ => self.busy.went_round(round, slots),
+        }
     }
 }
 
@@ -179,6 +205,14 @@ impl Guarantees {
         }
     }
 
+    /// When this has to be done again.
+    fn next_advance(&self) -> Time {
+        match self {
+            Guarantees::Credits(credits) => credits.end(),
+            Guarantees::VirtualClock(clock) => clock.next_due(),
+        }
+    }
+
     /// Whether the circuit is owed a cell.
     fn owes(&mut self, vc: usize) -> bool {
         match self {
@@ -190,7 +224,7 @@ impl Guarantees {
     /// The circuit sends a cell that it is owed.
     fn charge(&mut self, vc: usize, now: Time) {
         match self {
-            Guarantees::Credits(credits) => credits.charge(vc),
+            Guarantees::Credits(credits) => credits.charge(vc, 1),
             Guarantees::VirtualClock(clock) => clock.charge(vc, now),
         }
     }

@@ -51,7 +51,7 @@ fn one_megabit_per_second_is_2_358_cells_per_millisecond_on_average() {
         credits.advance(Time::ZERO + Span::millis(ms), &busy, &mut owed);
         let mut cells = 0;
         while credits.owes(0) {
-            credits.charge(0);
+            credits.charge(0, 1);
             cells += 1;
         }
         counts[cells] += 1;

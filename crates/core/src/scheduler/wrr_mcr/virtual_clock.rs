@@ -51,6 +51,11 @@ impl VirtualClock {
         }
     }
 
+    /// When the next cell falls due.
+    pub(super) fn next_due(&self) -> Time {
+        self.waiting.peek().map_or(Time::NEVER, |next| next.0.0)
+    }
+
     pub(super) fn owes(&self, vc: usize) -> bool {
         self.accounts[vc].owed
     }

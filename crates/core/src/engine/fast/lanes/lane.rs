@@ -53,7 +53,7 @@ impl Train {
 
     /// So many units are gone.
     #[inline]
-    fn advance(&mut self, units: u16) {
+    pub(super) fn advance(&mut self, units: u16) {
         self.left -= units;
         self.begun = true;
         if self.left > 0 {

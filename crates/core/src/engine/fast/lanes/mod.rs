@@ -3,6 +3,7 @@
 //! Only the ends of trains, their first and last units, are kept in order. Where the units between them stand, the inner
 //! ones of lanes in the midst of a train, follows by arithmetic, and they may be taken one by one or all up to an instant.
 
+mod ahead;
 mod lane;
 
 use std::collections::VecDeque;
@@ -14,6 +15,7 @@ use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
 
+pub(super) use ahead::Ahead;
 pub(super) use lane::{Lane, Train};
 
 /// A unit that arrives: when, and its circuit's number at the port.
@@ -85,6 +87,8 @@ pub(super) struct Inputs {
     ties: Ties,
     /// When units arrive for whose fate a host waits, in order; with many lanes of packets that may be any unit.
     awaited: VecDeque<Time>,
+    /// Trains that were taken as soon as they began, as far as something may still be to arrive.
+    ahead: Vec<Ahead>,
 }
 
 /// The next end of a train on every lane that has one, by time.
@@ -122,7 +126,7 @@ impl Inputs {
             0..=RING => Order::Ring(Vec::with_capacity(lanes.len())),
             _ => Order::Heap(Box::default()),
         };
-        Inputs { lanes, order, midst: Vec::new(), merged: Vec::new(), ties, awaited: VecDeque::new() }
+        Inputs { lanes, order, midst: Vec::new(), merged: Vec::new(), ties, awaited: VecDeque::new(), ahead: Vec::new() }
     }
 
     /// Units that can arrive in the time that one of this pace takes.
@@ -469,6 +473,13 @@ impl Inputs {
         if let Order::Ring(_) = self.order {
             let behind = self.awaited.iter().rev().take_while(|other| **other > time).count();
             self.awaited.insert(self.awaited.len() - behind, time);
+        }
+    }
+
+    /// Nobody needs to wait any longer for the unit that arrives at `time`.
+    pub(super) fn wait_no_more_for(&mut self, time: Time) {
+        if let Ok(place) = self.awaited.binary_search(&time) {
+            self.awaited.remove(place);
         }
     }
 

@@ -1,0 +1,144 @@
+//! Where each circuit has its queue, a train can join it as a whole when its first cell arrives.
+//!
+//! Whether the rest of a frame gets in depends on nothing but room. So if there is room, and the queue does not run empty
+//! before the last cell arrives, it makes no difference that cells are in the queue before they arrive, as long as everybody
+//! who looks at the books is shown them without. Should room become short after all, what has not arrived goes back.
+
+use super::Fast;
+use super::bulk::{Group, join, lose, most, within};
+use super::lanes::Alone;
+use super::turns::Turns;
+use crate::buffer::admission::Within;
+use crate::buffer::verdict::{Reason, Verdict};
+use crate::link::port::Port;
+use crate::units::Time;
+
+impl Turns {
+    /// Let the next train join its queue, if all of it can, or be lost; answers whether it has. What is not `known` yet
+    /// arrives no earlier than that.
+    pub(super) fn take_train(&mut self, engine: &mut Fast<'_>, index: usize, known: Time) -> bool {
+        // a policy with a clock may count what it has taken
+        let counts = self.tick < Time::NEVER;
+        let next = if counts { self.inputs.alone_before(known) } else { self.inputs.next_train(engine.end) };
+        let Some(next) = next else { return false };
+        let port = &mut engine.network.ports[index];
+        let fate = match within(port, next.vc as usize) {
+            Within::Lost(reason) if !next.unit.is_first() => Verdict::Discard(reason),
+            Within::Broken(_) if !next.unit.is_first() => return false,
+            Within::Asked => return false,
+            _ if !self.stays_ahead(port, &next) => return false,
+            _ => match self.judge_train(port, &next) {
+                Some(fate) => fate,
+                None => return false,
+            },
+        };
+        self.inputs.wait_no_more_for(next.last);
+        match fate {
+            Verdict::Discard(reason) => self.lose_train(engine, index, &next, reason),
+            _ => self.join_train(engine, index, &next),
+        }
+        true
+    }
+
+    /// Whether the queue that a train joins cannot run empty before all of it has arrived.
+    fn stays_ahead(&self, port: &Port, next: &Alone) -> bool {
+        let Alone { beat, vc, units, last, .. } = *next;
+        self.queued(port, vc) >= 3 + self.slots(beat.time, last).saturating_sub(units.into())
+    }
+
+    /// What becomes of a train, if there is room for it.
+    fn judge_train(&mut self, port: &mut Port, next: &Alone) -> Option<Verdict> {
+        let &Alone { beat, unit, vc, units, pace, .. } = next;
+        self.inputs.list_behind_next(&mut self.rests);
+        let fits = self.has_room(port, units.into(), !pace.is_faster_than(&self.pace));
+        let fate = fits.then(|| {
+            self.set_aside(port, beat.time);
+            let first = unit.is_first();
+            let fate = if first { port.judge(beat.time, &unit, vc as usize, 1, false) } else { Verdict::Accept };
+            self.bring_back(port);
+            fate
+        });
+        self.rests.clear();
+        fate
+    }
+
+    fn lose_train(&mut self, engine: &mut Fast<'_>, index: usize, next: &Alone, reason: Reason) {
+        let &Alone { unit, units, .. } = next;
+        engine.network.ports[index].counters.frames_in += u64::from(unit.is_first());
+        lose(engine, index, &unit, units.into(), reason);
+        self.inputs.pop_train();
+    }
+
+    fn join_train(&mut self, engine: &mut Fast<'_>, index: usize, next: &Alone) {
+        let &Alone { beat, unit, vc, units, closed, .. } = next;
+        let port = &mut engine.network.ports[index];
+        let instants = self.inputs.arrivals(next);
+        port.counters.occupancy.rise(beat.time, port.pool.total(), units.into(), instants);
+        let group = Group { unit, vc, units: units.into(), closed };
+        join(port, &group, u64::from(unit.is_first()));
+        self.awaited += u64::from(closed && engine.answered[unit.vc as usize]);
+        if port.pushout.is_some() {
+            self.closed(port, vc);
+        }
+        self.inputs.take_ahead(next, &self.pace);
+    }
+
+    /// Whether there is room for so many units more, `spaced` no more closely than those that the port sends, and for all
+    /// that is still to arrive of trains that have joined, without a new largest occupancy.
+    ///
+    /// Meanwhile the line sends. While the longest of the spaced trains arrives, it makes up for it.
+    fn has_room(&self, port: &Port, units: u64, spaced: bool) -> bool {
+        let rests = self.rests.iter().filter(|rest| rest.spaced).map(|rest| rest.train.left.into());
+        let longest = rests.chain(spaced.then_some(units)).max().unwrap_or(0);
+        port.pool.total() + units + self.rests.len() as u64 + 3 <= most(port) + longest
+    }
+
+    /// Before a unit arrives: list what of trains that have joined is still to arrive then. If both do not fit, it goes back
+    /// to where it comes from.
+    pub(super) fn make_sure_of_room(&mut self, engine: &mut Fast<'_>, index: usize, now: Time) {
+        self.inputs.list_behind_next(&mut self.rests);
+        if !self.rests.is_empty() && !self.has_room(&engine.network.ports[index], 1, false) {
+            self.take_back(engine, index, now);
+        }
+    }
+
+    /// What is still to arrive of trains that have joined does so as if they had not.
+    fn take_back(&mut self, engine: &mut Fast<'_>, index: usize, now: Time) {
+        let rests = std::mem::take(&mut self.rests);
+        self.end_round(&mut engine.network.ports[index]);
+        for rest in &rests {
+            let (train, vc) = (&rest.train, rest.train.vc as usize);
+            self.settle_one(engine, index, vc);
+            let port = &mut engine.network.ports[index];
+            let (units, instants) = (u64::from(train.left), self.inputs.arrivals_of(rest));
+            port.counters.occupancy.drain(now, port.pool.total(), units, instants);
+            port.counters.units_in -= units;
+            port.pool.remove(vc, units);
+            port.queues[vc].withdraw(units as usize);
+            if train.closed && engine.answered[train.unit.vc as usize] {
+                self.awaited -= 1;
+                self.inputs.wait_for(train.last);
+            }
+        }
+        self.inputs.put_back(&rests);
+        self.rests = rests;
+        self.rests.clear();
+    }
+
+    /// The books as they are at `now`, without the cells listed that are still to arrive.
+    pub(super) fn set_aside(&mut self, port: &mut Port, now: Time) {
+        if !self.rests.is_empty() {
+            port.counters.occupancy.fall(now, port.pool.total());
+        }
+        for rest in &self.rests {
+            port.pool.remove(rest.train.vc as usize, rest.train.left.into());
+        }
+    }
+
+    /// The books with these cells again.
+    pub(super) fn bring_back(&mut self, port: &mut Port) {
+        for rest in self.rests.drain(..) {
+            port.pool.add_ahead(rest.train.vc as usize, rest.train.left.into());
+        }
+    }
+}

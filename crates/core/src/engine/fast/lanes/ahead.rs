@@ -1,0 +1,86 @@
+//! Trains that a port has taken from their lanes as soon as they began, and what of them is still to arrive.
+
+use super::{Alone, Inputs, Order, Pace, Train};
+use crate::units::Time;
+
+/// Such a train, or what of it is still to arrive.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Ahead {
+    pub(in super::super) train: Train,
+    /// Whether its units follow each other no more closely than those that the port sends.
+    pub(in super::super) spaced: bool,
+    lane: u32,
+}
+
+impl Inputs {
+    /// The next unit and those that follow it in its train, if they arrive before `stop`, whatever comes in between.
+    pub(in super::super) fn next_train(&self, stop: Time) -> Option<Alone> {
+        let Order::Ring(_) = &self.order else { return None };
+        let (time, lane) = self.order.first()?;
+        let &Train { beat, unit, vc, left, begun, closed, last, .. } = self.front(lane);
+        if beat.time != time || last >= stop || self.inner_ahead_of(time, lane).is_some() {
+            return None;
+        }
+        let pace = self.lanes[lane as usize].rhythm.pace;
+        Some(Alone { beat, unit, vc, units: left, begun, closed, last, pace, lane })
+    }
+
+    /// That train is taken by a port that sends at this pace.
+    pub(in super::super) fn take_ahead(&mut self, taken: &Alone, pace: &Pace) {
+        let (lane, train) = (taken.lane, *self.front(taken.lane));
+        self.ahead.push(Ahead { train, spaced: !taken.pace.is_faster_than(pace), lane });
+        self.pop_train();
+    }
+
+    /// List what arrives behind the next unit of trains that were taken.
+    pub(in super::super) fn list_behind_next(&mut self, rests: &mut Vec<Ahead>) {
+        if self.ahead.is_empty() {
+            return;
+        }
+        let Some((time, lane)) = self.order.first() else { return };
+        let next = self.inner_ahead_of(time, lane).map_or(lane, |place| self.midst[place]);
+        self.list(self.front(next).beat.time, Some(next), rests);
+    }
+
+    /// List what arrives of them from `now` on.
+    pub(in super::super) fn list_from(&mut self, now: Time, rests: &mut Vec<Ahead>) {
+        self.list(now, None, rests);
+    }
+
+    /// Let what is still to arrive of them be on its lanes again; no other unit has arrived in between.
+    pub(in super::super) fn put_back(&mut self, rests: &[Ahead]) {
+        self.ahead.clear();
+        for &Ahead { train, lane, .. } in rests {
+            self.lanes[lane as usize].trains.push_front(train);
+            if train.left > 1 {
+                self.midst.push(lane);
+            }
+            if let Order::Ring(ring) = &mut self.order {
+                ring.retain(|(_, other)| *other != lane);
+            }
+            self.expect(lane as usize, train.last);
+        }
+    }
+
+    /// The sum of the instants at which the units of a train arrive.
+    pub(in super::super) fn arrivals_of(&self, rest: &Ahead) -> u128 {
+        let Ahead { train, lane, .. } = rest;
+        self.lanes[*lane as usize].rhythm.after(train.beat, train.left.into()).1
+    }
+
+    fn list(&mut self, now: Time, next: Option<u32>, rests: &mut Vec<Ahead>) {
+        self.ahead.retain(|ahead| ahead.train.last >= now);
+        rests.extend(self.ahead.iter().map(|ahead| self.rest(ahead, now, next)).filter(|rest| rest.train.left > 0));
+    }
+
+    /// What of a train arrives from `now` on, or behind the unit that comes on the lane `next` then.
+    fn rest(&self, ahead: &Ahead, now: Time, next: Option<u32>) -> Ahead {
+        let &Ahead { mut train, spaced, lane } = ahead;
+        let rhythm = &self.lanes[lane as usize].rhythm;
+        let (before, beat) = rhythm.count_before(train.beat, now);
+        let ties = beat.time == now && next.is_some_and(|next| self.is_before((now, lane), (now, next)));
+        train.beat = if ties { beat.next(&rhythm.pace) } else { beat };
+        train.advance(before as u16 + u16::from(ties));
+        Ahead { train, spaced, lane }
+    }
+}
