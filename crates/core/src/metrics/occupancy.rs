@@ -73,12 +73,10 @@ impl Occupancy {
         self.area = self.area.wrapping_sub(missing);
     }
 
-    /// From `now` on the occupancy is taken for `units` less than `level`, though they leave one by one, at instants of this
-    /// sum.
-    pub(crate) fn drain(&mut self, now: Time, level: u64, units: u64, instants: u128) {
-        self.fall(now, level);
-        let stay = instants - u128::from(units) * u128::from(now.0);
-        self.area = self.area.wrapping_add(stay);
+    /// The level falls by `units`, which leave one by one, at instants of this sum, though not in the order of other changes.
+    pub(crate) fn drain(&mut self, units: u64, instants: u128) {
+        let counted = u128::from(units) * u128::from(self.last.0);
+        self.area = self.area.wrapping_add(instants).wrapping_sub(counted);
     }
 
     /// Up to `now` the level had this integral over time, in level times picoseconds, and this maximum.

@@ -27,6 +27,7 @@ impl Turns {
             Within::Broken(_) if !next.unit.is_first() => return false,
             Within::Asked => return false,
             _ if !self.stays_ahead(port, &next) => return false,
+            _ if self.by_room && port.pool.total() + u64::from(next.units) <= most(port) => judge(port, &next),
             _ => match self.judge_train(port, &next) {
                 Some(fate) => fate,
                 None => return false,
@@ -41,20 +42,21 @@ impl Turns {
     }
 
     /// Whether the queue that a train joins cannot run empty before all of it has arrived.
-    fn stays_ahead(&self, port: &Port, next: &Alone) -> bool {
+    fn stays_ahead(&mut self, port: &Port, next: &Alone) -> bool {
         let Alone { beat, vc, units, last, .. } = *next;
+        self.catch_up_with(vc as usize);
         self.queued(port, vc) >= 3 + self.slots(beat.time, last).saturating_sub(units.into())
     }
 
     /// What becomes of a train, if there is room for it.
     fn judge_train(&mut self, port: &mut Port, next: &Alone) -> Option<Verdict> {
-        let &Alone { beat, unit, vc, units, pace, .. } = next;
+        let &Alone { beat, units, pace, .. } = next;
+        self.book_round(port);
         self.inputs.list_behind_next(&mut self.rests);
         let fits = self.has_room(port, units.into(), !pace.is_faster_than(&self.pace));
         let fate = fits.then(|| {
             self.set_aside(port, beat.time);
-            let first = unit.is_first();
-            let fate = if first { port.judge(beat.time, &unit, vc as usize, 1, false) } else { Verdict::Accept };
+            let fate = judge(port, next);
             self.bring_back(port);
             fate
         });
@@ -95,15 +97,15 @@ impl Turns {
 
     /// Before a unit arrives: list what of trains that have joined is still to arrive then. If both do not fit, it goes back
     /// to where it comes from.
-    pub(super) fn make_sure_of_room(&mut self, engine: &mut Fast<'_>, index: usize, now: Time) {
+    pub(super) fn make_sure_of_room(&mut self, engine: &mut Fast<'_>, index: usize) {
         self.inputs.list_behind_next(&mut self.rests);
         if !self.rests.is_empty() && !self.has_room(&engine.network.ports[index], 1, false) {
-            self.take_back(engine, index, now);
+            self.take_back(engine, index);
         }
     }
 
     /// What is still to arrive of trains that have joined does so as if they had not.
-    fn take_back(&mut self, engine: &mut Fast<'_>, index: usize, now: Time) {
+    fn take_back(&mut self, engine: &mut Fast<'_>, index: usize) {
         let rests = std::mem::take(&mut self.rests);
         self.end_round(&mut engine.network.ports[index]);
         for rest in &rests {
@@ -111,7 +113,7 @@ impl Turns {
             self.settle_one(engine, index, vc);
             let port = &mut engine.network.ports[index];
             let (units, instants) = (u64::from(train.left), self.inputs.arrivals_of(rest));
-            port.counters.occupancy.drain(now, port.pool.total(), units, instants);
+            port.counters.occupancy.drain(units, instants);
             port.counters.units_in -= units;
             port.pool.remove(vc, units);
             port.queues[vc].withdraw(units as usize);
@@ -141,4 +143,10 @@ impl Turns {
             port.pool.add_ahead(rest.train.vc as usize, rest.train.left.into());
         }
     }
+}
+
+/// What becomes of a train that there is room for.
+fn judge(port: &mut Port, next: &Alone) -> Verdict {
+    let &Alone { beat, unit, vc, .. } = next;
+    if unit.is_first() { port.judge(beat.time, &unit, vc as usize, 1, false) } else { Verdict::Accept }
 }

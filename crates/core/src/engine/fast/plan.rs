@@ -183,12 +183,7 @@ impl Plan {
         Inputs::new(self.lanes[port].iter().map(lane).collect(), ties)
     }
 
-    /// The pace of cells at a port.
-    pub(super) fn pace(&self, port: usize) -> Pace {
-        self.paces[port]
-    }
-
-    /// The same, known by heart.
+    /// The pace of cells at a port, known by heart.
     pub(super) fn rhythm(&self, port: usize) -> Rc<Rhythm> {
         Rc::clone(&self.rhythms[port])
     }

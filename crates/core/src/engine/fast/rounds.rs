@@ -8,7 +8,7 @@ use super::Fast;
 use super::pace::Beat;
 use super::turns::{MANY, Turns};
 use crate::buffer::pushout::{Bite, PushOut};
-use crate::link::port::Port;
+use crate::link::port::{Port, Sending};
 use crate::scheduler::{Place, Scheduler};
 use crate::unit::Unit;
 use crate::units::Time;
@@ -24,11 +24,15 @@ pub(super) struct Round {
     /// How many slots are sure to go like this, and the instant before which they have to be given away.
     sure: u64,
     change: Time,
-    /// Slots that were given away.
+    /// When the first slot begins, and how many were given away.
+    first: Beat,
     slots: u64,
-    /// Slots of them that are in the books; when the cell before the next one ends, and when that one begins.
+    /// For each place how many of its slots its queue knows of.
+    told: Vec<u64>,
+    /// Slots that are in the books; when the cell before the next one ends, whose it is, and when the next one begins.
     booked: u64,
     ends: Time,
+    sending: usize,
     free: Beat,
 }
 
@@ -39,9 +43,9 @@ impl Round {
         slots / places + u64::from((place as u64) < slots % places)
     }
 
-    /// The place of the next slot.
-    fn next(&self) -> usize {
-        (self.slots % self.places.len() as u64) as usize
+    /// The place that a slot falls to.
+    fn place(&self, slot: u64) -> usize {
+        (slot % self.places.len() as u64) as usize
     }
 
     /// A place has so many cells before one of which somebody has to know.
@@ -73,12 +77,16 @@ impl Turns {
         round.stops.clear();
         round.stops.extend((0..).zip(&round.places).map(stop));
         round.stop = round.stops.iter().copied().fold(u64::MAX, u64::min);
-        (round.slots, round.booked, round.ends, round.free) = (0, 0, self.ends, self.free);
+        round.told.clear();
+        round.told.resize(round.places.len(), 0);
+        let sending = self.ahead.or(port.sending.map(|sending| sending.vc));
+        round.sending = sending.expect("a line ends what it has started");
+        (round.first, round.ends, round.free) = (self.free, self.ends, self.free);
         count > 0
     }
 
     /// Slots are given away up to `until` of whose cells nobody needs to know yet; answers whether there was one.
-    pub(super) fn go_round(&mut self, until: Time) -> bool {
+    pub(super) fn go_round(&mut self, port: &mut Port, until: Time) -> bool {
         let Round { stop, sure, slots, change, .. } = self.round;
         let slots = self.slots_within(stop.min(sure) - slots, until.min(Time(change.0 - 1)));
         let Some(behind) = slots.checked_sub(1) else { return false };
@@ -86,6 +94,8 @@ impl Turns {
         self.ends = Time(last.time.0 + self.pace.whole);
         self.free = last.next(&self.pace);
         self.round.slots += slots;
+        self.has_left(port);
+        self.ahead = Some(self.round.places[self.round.place(self.round.slots - 1)].queue);
         true
     }
 
@@ -106,50 +116,87 @@ impl Turns {
 
     /// The next slot goes to a cell of which somebody has to know.
     pub(super) fn stop_at_next(&mut self, engine: &mut Fast<'_>, index: usize) {
-        let port = &mut engine.network.ports[index];
-        self.book_round(port);
-        self.leave(port, self.ends);
-        let place = self.round.next();
-        let vc = self.round.places[place].queue;
+        self.has_left(&mut engine.network.ports[index]);
+        self.ahead = None;
+        let place = self.round.place(self.round.slots);
+        self.catch_up(place);
         let starts = self.send(self.ends);
-        let Round { slots, booked, ends, free, .. } = &mut self.round;
-        (*slots, *booked, *ends, *free) = (*slots + 1, *booked + 1, self.ends, self.free);
+        self.round.slots += 1;
+        self.round.told[place] += 1;
+        let vc = self.round.places[place].queue;
         self.start_one(engine, index, vc, starts);
         if !self.round.places.is_empty() {
             self.round.set_stop(place, self.turns[vc].left);
         }
     }
 
-    /// Enter the slots that were given away in the books.
-    pub(super) fn book_round(&mut self, port: &mut Port) {
-        let Round { slots, booked, ends, free, .. } = self.round;
-        let Some(behind) = (slots - booked).checked_sub(1) else { return };
-        self.leave(port, ends);
-        let sum = self.rhythm.after(free, behind).1 + u128::from(behind) * u128::from(self.pace.whole);
-        port.counters.occupancy.drain(ends, port.pool.total(), behind, sum);
-        let (places, served) = (self.round.places.len() as u64, slots - booked);
-        let (each, more) = (served / places, served % places);
-        let (before, behind) = self.round.places.split_at((booked % places) as usize);
-        for (offset, place) in (0..served).zip(behind.iter().chain(before)) {
-            let cells = each + u64::from(offset < more);
-            self.turns[place.queue].serve(cells, (free, offset + (cells - 1) * places));
-            port.pool.remove(place.queue, cells);
+    /// The cell has left, if there was one, that the port knew was in transmission.
+    fn has_left(&self, port: &mut Port) {
+        if let Some(Sending { unit, vc, .. }) = port.sending.take() {
+            port.counters.departed(&unit, vc);
         }
-        let sending = self.round.places[((slots - 1) % places) as usize].queue;
-        port.pool.add_ahead(sending, 1);
-        self.ahead = Some(sending);
-        (self.round.booked, self.round.ends, self.round.free) = (slots, self.ends, self.free);
     }
 
-    /// The scheduler is to be asked again: tell it what went round.
+    /// A queue learns of the cells that it has sent.
+    fn catch_up(&mut self, place: usize) {
+        let Round { places, first, slots, told, .. } = &self.round;
+        let (turns, count) = (self.round.turns(place, *slots), places.len() as u64);
+        if turns > told[place] {
+            let last = (turns - 1) * count + place as u64;
+            self.turns[places[place].queue].serve(turns - told[place], (*first, last));
+            self.round.told[place] = turns;
+        }
+    }
+
+    /// So does that of a circuit.
+    pub(super) fn catch_up_with(&mut self, vc: usize) {
+        if let Some(place) = self.round.places.iter().position(|place| place.queue == vc) {
+            self.catch_up(place);
+        }
+    }
+
+    /// So do all of them.
+    pub(super) fn catch_up_all(&mut self) {
+        (0..self.round.places.len()).for_each(|place| self.catch_up(place));
+    }
+
+    /// Slots that are not in the books.
+    fn unbooked(&self) -> u64 {
+        self.round.slots - self.round.booked
+    }
+
+    /// Enter the slots that were given away in the books.
+    pub(super) fn book_round(&mut self, port: &mut Port) {
+        let Round { slots, booked, ends, free, sending, .. } = self.round;
+        let Some(behind) = self.unbooked().checked_sub(1) else { return };
+        let later = self.rhythm.after(free, behind).1 + u128::from(behind) * u128::from(self.pace.whole);
+        port.counters.occupancy.drain(slots - booked, u128::from(ends.0) + later);
+        port.pool.remove(sending, 1);
+        if port.pool.of(sending) == 0 {
+            self.tell(port, ends, sending);
+        }
+        let (places, served) = (self.round.places.len() as u64, slots - booked);
+        let (each, more) = (served / places, served % places);
+        let (before, behind) = self.round.places.split_at(self.round.place(booked));
+        for (offset, place) in (0..served).zip(behind.iter().chain(before)) {
+            port.pool.remove(place.queue, each + u64::from(offset < more));
+        }
+        let sending = self.round.places[self.round.place(slots - 1)].queue;
+        port.pool.add_ahead(sending, 1);
+        let Round { booked, ends, free, sending: on_line, .. } = &mut self.round;
+        (*booked, *ends, *free, *on_line) = (slots, self.ends, self.free, sending);
+    }
+
+    /// The scheduler is to be asked again: tell it what went round, and everybody else.
     pub(super) fn end_round(&mut self, port: &mut Port) {
+        self.catch_up_all();
         self.book_round(port);
-        let Round { places, slots, .. } = &mut self.round;
+        let Round { places, slots, booked, .. } = &mut self.round;
         if *slots > 0 {
             port.scheduler.went_round(places, *slots);
         }
         places.clear();
-        (self.round.slots, self.round.booked) = (0, 0);
+        (*slots, *booked) = (0, 0);
     }
 
     /// The earliest instant at which an EOM can start that is in a queue.
@@ -178,13 +225,13 @@ impl Turns {
     fn look_beyond_stop(&mut self, engine: &mut Fast<'_>, index: usize) {
         let mut before = None;
         while self.round.stop < self.round.sure && before != Some(self.round.stop) {
-            let place = (self.round.stop % self.round.places.len() as u64) as usize;
+            let place = self.round.place(self.round.stop);
             let vc = self.round.places[place].queue;
             if self.turns[vc].left > 0 && !self.turns[vc].grows {
                 return;
             }
             before = Some(self.round.stop);
-            self.book_round(&mut engine.network.ports[index]);
+            self.catch_up(place);
             self.look_ahead(engine, index, vc);
             self.round.set_stop(place, self.turns[vc].left);
         }
@@ -192,7 +239,7 @@ impl Turns {
 
     /// How many slots go by at least, behind the next `slots`, before the EOM of any queue can start.
     fn least_behind(&mut self, engine: &mut Fast<'_>, index: usize, slots: u64) -> u64 {
-        self.book_round(&mut engine.network.ports[index]);
+        self.catch_up_all();
         for vc in 0..self.turns.len() {
             if self.turns[vc].left == 0 && self.queued(&engine.network.ports[index], vc as u32) > 0 {
                 self.look_ahead(engine, index, vc);
@@ -233,7 +280,7 @@ impl Turns {
     fn begin_within(&self, port: &Port, slots: u64) -> bool {
         let round = &self.round;
         let begun = |(at, place): (usize, &Place)| {
-            let after = round.turns(at, round.slots + slots) > round.turns(at, round.booked);
+            let after = round.turns(at, round.slots + slots) > round.told[at];
             let first = port.queues[place.queue].front().is_some_and(Unit::is_first);
             after || self.turns[place.queue].served > 0 || !first
         };
@@ -242,7 +289,7 @@ impl Turns {
 
     /// For how many slots nothing can be pushed out: in each of them no more arrives than fits over the lines.
     fn slots_with_room(&self, port: &Port) -> u64 {
-        let used = port.pool.total() - (self.round.slots - self.round.booked);
+        let used = port.pool.total() - self.unbooked();
         let free = port.pool.capacity().saturating_sub(used);
         free.saturating_sub(self.influx + 1) / self.influx.saturating_sub(1).max(1)
     }

@@ -40,6 +40,8 @@ pub(super) struct Turns {
     /// Which departures the policy wants to know of, and whether all of them concern somebody.
     interest: Interest,
     curious: bool,
+    /// Whether the admission policy asks for nothing but room.
+    pub(super) by_room: bool,
     /// Whether slots may go round without anybody knowing of each.
     pub(super) unseen: bool,
     /// Whether the push-out policy cares about the order of arrivals and departures.
@@ -105,6 +107,8 @@ pub(super) struct Parts {
     pub(super) ordered: bool,
     /// Whether units are policed on arrival.
     pub(super) polices: bool,
+    /// Whether the admission policy asks for nothing but room.
+    pub(super) by_room: bool,
     /// Whether the units of every circuit are handed on together.
     pub(super) together: bool,
     pub(super) rhythm: Rc<Rhythm>,
@@ -119,7 +123,7 @@ pub(super) struct Parts {
 impl Turns {
     /// An empty port.
     pub(super) fn new(parts: Parts) -> Turns {
-        let Parts { inputs, interest, ordered, polices, together, rhythm, notice, vcs, mut cuts, sampled, tick } = parts;
+        let Parts { inputs, interest, ordered, polices, by_room, together, rhythm, notice, vcs, mut cuts, sampled, tick } = parts;
         cuts.reverse();
         let pace = rhythm.pace;
         let influx = inputs.influx(&pace);
@@ -137,6 +141,7 @@ impl Turns {
             ordered,
             polices,
             curious,
+            by_room,
             unseen: together && !curious,
             rhythm,
             pace,
@@ -163,9 +168,13 @@ impl Turns {
             let known = look.min(engine.end).min(stop + self.notice);
             while let Some(next) = self.inputs.next_time().filter(|next| *next < stop) {
                 self.serve(engine, port, next);
-                self.book_round(&mut engine.network.ports[port]);
                 let alone = self.polices || self.ordered || engine.log.is_some();
-                if alone || !self.take_train(engine, port, known) && !self.pass_inner(engine, port, known) {
+                if !alone && self.take_train(engine, port, known) {
+                    continue;
+                }
+                self.catch_up_all();
+                self.book_round(&mut engine.network.ports[port]);
+                if alone || !self.pass_inner(engine, port, known) {
                     self.take_next(engine, port, next);
                 }
             }
@@ -207,7 +216,7 @@ impl Turns {
 
     /// The next unit arrives, at `now`.
     fn take_next(&mut self, engine: &mut Fast<'_>, port: usize, now: Time) {
-        self.make_sure_of_room(engine, port, now);
+        self.make_sure_of_room(engine, port);
         let Some(mut arriving) = self.inputs.pop_before(Time(now.0 + 1)) else { return };
         if self.polices
             && let Err(reason) = engine.police(&mut arriving)
@@ -215,7 +224,7 @@ impl Turns {
             return engine.refuse(port, &arriving, reason);
         }
         let (unit, vc) = (arriving.unit, arriving.vc as usize);
-        if self.queued(&engine.network.ports[port], arriving.vc) == 0 {
+        if engine.network.ports[port].queues[vc].is_empty() {
             self.end_round(&mut engine.network.ports[port]);
         }
         self.set_aside(&mut engine.network.ports[port], now);
@@ -247,7 +256,7 @@ impl Turns {
             let port = &mut engine.network.ports[index];
             if !self.goes_round(port) {
                 self.ask_for_next(engine, index);
-            } else if !self.go_round(until) {
+            } else if !self.go_round(&mut engine.network.ports[index], until) {
                 self.stop_at_next(engine, index);
             }
         }
@@ -286,7 +295,7 @@ impl Turns {
     }
 
     /// A cell has left that the policies want to know of.
-    fn tell(&self, port: &mut Port, now: Time, vc: usize) {
+    pub(super) fn tell(&self, port: &mut Port, now: Time, vc: usize) {
         if self.interest == Interest::Every || port.pool.total() == 0 {
             let (unit, pool) = (&Run::default().unit, &port.pool);
             port.admission.departed(&Departure { now, unit, vc, size: 1, pool, sent: true });
