@@ -234,6 +234,52 @@ mod tests {
 
     proptest! {
         #[test]
+        fn the_inner_units_ahead_are_those_before_an_eom_or_a_gap_and_the_last_one(
+            frames in prop::collection::vec((1u16..9, 0u16..9), 1..5),
+            served in 0usize..4,
+            guess in 0u64..12,
+        ) {
+            let mut queue = Queue::default();
+            for (frame, (units, missing)) in (0..).zip(frames) {
+                for index in (0..units).filter(|index| *index != missing) {
+                    let flags = if index + 1 == units { Flags::EOM } else { Flags::default() };
+                    queue.push(Unit { index, flags, ..unit(frame) });
+                }
+            }
+            for _ in 0..served {
+                queue.pop();
+            }
+            let units: Vec<Unit> = queue.iter().map(|(_, unit)| *unit).collect();
+            let follows = |pair: &&[Unit]| {
+                !pair[0].is_eom() && pair[0].frame == pair[1].frame && pair[0].index + 1 == pair[1].index
+            };
+            let run = units.windows(2).take_while(follows).count();
+            // the one before a gap is inner as well
+            let gap = run + 1 < units.len() && !units[run].is_eom();
+            let grows = units.last().is_none_or(|last| !last.is_eom()) && run + 1 >= units.len();
+            prop_assert_eq!(queue.inner_ahead(guess), ((run + usize::from(gap)) as u64, grows));
+        }
+
+        #[test]
+        fn what_is_withdrawn_from_a_train_may_come_again(units in 2u16..20, early in 1u16..19) {
+            let early = early.min(units - 1);
+            let (mut queue, mut other) = (Queue::of_frames(), Queue::of_frames());
+            let first = Unit { flags: Flags::FIRST, ..unit(0) };
+            queue.push_train(first, units, Flags::EOM);
+            queue.withdraw(usize::from(early));
+            other.push_train(first, units - early, Flags::default());
+            let rest = Unit { index: units - early, ..unit(0) };
+            for queue in [&mut queue, &mut other] {
+                prop_assert_eq!(queue.runs().first_whole(), None);
+                queue.push_train(rest, early, Flags::EOM);
+            }
+            prop_assert!(queue.iter().eq(other.iter()));
+            prop_assert_eq!((queue.runs().first_whole(), queue.runs().get(0)), (Some(0), other.runs().get(0)));
+        }
+    }
+
+    proptest! {
+        #[test]
         fn a_queue_with_gaps_is_a_list_with_removals(steps in prop::collection::vec(0u8..6, 1..200)) {
             let (mut queue, mut model) = (Queue::default(), Vec::<(u64, u32)>::new());
             for (serial, step) in steps.into_iter().enumerate() {

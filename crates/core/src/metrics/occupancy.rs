@@ -152,6 +152,18 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_and_goes_one_by_one_may_be_entered_at_once_and_in_any_order() {
+        let (mut one, mut many) = (Occupancy::new(), Occupancy::new());
+        let steps = [(10, 0, 1), (14, 1, 2), (20, 2, 3), (21, 3, 2), (27, 2, 1), (33, 1, 0)];
+        steps.iter().for_each(|&(now, before, after)| one.change(Time(now), before, after));
+        many.rise(Time(10), 0, 3, 10 + 14 + 20);
+        many.rise(Time(22), 3, 0, 0);
+        many.drain(2, 21 + 27);
+        many.fall(Time(33), 1);
+        assert_eq!(many.mean(), one.mean());
+    }
+
+    #[test]
     fn what_happened_before_a_reset_does_not_count() {
         let mut occupancy = Occupancy::new();
         occupancy.change(Time(10), 0, 100);

@@ -96,7 +96,8 @@ pub(crate) fn shares(places: usize, slots: u64) -> impl Iterator<Item = u64> {
 mod tests {
     use super::*;
     use crate::buffer::admission::Contract;
-    use crate::units::Rate;
+    use crate::units::{Rate, Share, Span};
+    use proptest::prelude::*;
 
     /// A scheduler driven by hand: units join, the queues served come out.
     pub(super) struct Bench<P> {
@@ -138,6 +139,78 @@ mod tests {
         pub(super) fn push_out(&mut self, queue: usize) {
             self.lengths[queue] -= 1;
             self.policy.left(queue, self.lengths[queue] == 0);
+        }
+    }
+
+    /// Every scheduler with a queue for each of these contracts, in all its ways.
+    fn all(context: &Context<'_>) -> Vec<Policy> {
+        let wrr = |realisation, carry| {
+            Spec::WrrMcr(wrr_mcr::Params {
+                realisation,
+                period: Span::micros(100),
+                carry,
+                mcr_plus: false,
+                reserved: Share(0),
+                layer: wrr_mcr::Layer::Cells,
+            })
+        };
+        let specs = [
+            Spec::RoundRobin(round_robin::Params {}),
+            Spec::StrictPriority(strict_priority::Params {}),
+            wrr(wrr_mcr::Realisation::Credits, wrr_mcr::Carry::Exact),
+            wrr(wrr_mcr::Realisation::Credits, wrr_mcr::Carry::Floor),
+            wrr(wrr_mcr::Realisation::VirtualClock, wrr_mcr::Carry::Exact),
+        ];
+        specs.iter().map(|spec| spec.build(context).unwrap()).collect()
+    }
+
+    /// Give away the slots of one round, of `most` places, as long as it is sure; answers the turns taken and when the next
+    /// slot is.
+    fn go_round(policy: &mut Policy, most: usize, mut now: Time) -> (Vec<usize>, Time) {
+        let mut round = Vec::new();
+        let until = policy.rounds(now, most, &mut round);
+        let limit = |(at, place): (usize, &Place)| {
+            place.cells.saturating_mul(round.len() as u64).saturating_add(at as u64)
+        };
+        let unlisted = if round.len() == most { most as u64 } else { 50 };
+        let sure = round.iter().enumerate().map(limit).fold(unlisted, u64::min);
+        let mut turns = Vec::new();
+        while (turns.len() as u64) < sure && now < until && !round.is_empty() {
+            turns.push(round[turns.len() % round.len()].queue);
+            now += SLOT;
+        }
+        policy.went_round(&round, turns.len() as u64);
+        (turns, now)
+    }
+
+    const SLOT: Span = Span(2_726_337);
+
+    proptest! {
+        #[test]
+        fn rounds_are_the_turns_that_would_be_taken(
+            joins in prop::collection::vec((0usize..6, 0u64..8), 1..30),
+            most in 1usize..8,
+        ) {
+            let plain = Context::alone(1, 1).contracts[0];
+            let contract = |vc| Contract { mcr: Rate(7_000_000 * (vc % 4)), priority: vc as u32 / 4, ..plain };
+            let contracts: Vec<Contract> = (0..6u64).map(contract).collect();
+            for mut rounds in all(&Context { contracts: &contracts, ..Context::alone(3000, 0) }) {
+                let (mut turns, mut now) = (rounds.clone(), Time::ZERO);
+                for &(queue, times) in &joins {
+                    turns.joined(queue);
+                    rounds.joined(queue);
+                    for _ in 0..times {
+                        let (round, next) = go_round(&mut rounds, most, now);
+                        for queue in round {
+                            prop_assert_eq!(turns.turn(now), Some(queue));
+                            now += SLOT;
+                        }
+                        prop_assert_eq!(now, next);
+                        prop_assert_eq!(turns.turn(now), rounds.turn(now));
+                        now += SLOT;
+                    }
+                }
+            }
         }
     }
 

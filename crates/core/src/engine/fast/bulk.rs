@@ -43,7 +43,8 @@ impl Turns {
     ///
     /// Meanwhile the line sends. Arrivals of each lane and departures are spaced evenly, so that the occupancy is never
     /// more than a cell for each lane and two above what it is at the beginning or at the end.
-    fn can_join(&self, port: &mut Port, inner: &[Inner], (from, until): (Time, Time)) -> bool {
+    fn can_join(&mut self, port: &mut Port, inner: &[Inner], (from, until): (Time, Time)) -> bool {
+        self.catch_up_all();
         let slots = self.slots(from, until);
         let mut taken = 0;
         for &Inner { vc, units, .. } in inner {

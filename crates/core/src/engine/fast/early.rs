@@ -27,7 +27,9 @@ impl Turns {
             Within::Broken(_) if !next.unit.is_first() => return false,
             Within::Asked => return false,
             _ if !self.stays_ahead(port, &next) => return false,
-            _ if self.by_room && port.pool.total() + u64::from(next.units) <= most(port) => judge(port, &next),
+            _ if self.by_room && port.pool.total() + u64::from(next.units) <= most(port) => {
+                judge(port, &next)
+            }
             _ => match self.judge_train(port, &next) {
                 Some(fate) => fate,
                 None => return false,

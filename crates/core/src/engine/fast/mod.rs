@@ -38,8 +38,8 @@
 //!   Where circuits are policed, units are taken one by one, because their marks may differ; and they are handed on to a
 //!   host one by one if any part of a frame may complete it.
 //! * Any other port (`general`) is asked unit by unit what the reference engine asks, so every policy works there. Where
-//!   each circuit has a queue, the slots between two instants that matter to anybody are served in one loop (`turns`),
-//!   and trains enter and leave the queues as such (`bulk`).
+//!   each circuit has a queue (`turns`), the slots between two instants that matter to anybody go round in closed form
+//!   (`rounds`), and trains join the queues as such, if possible when they begin (`early`), or piece by piece (`bulk`).
 //!
 //! **Some networks are simpler.** Where all links carry packets there are no trains to merge, and everything is computed
 //! in the order of time (`packets`). Cells of sources that nobody answers need no event at all (`streams`).

@@ -6,7 +6,7 @@
 
 use super::Fast;
 use super::pace::Beat;
-use super::turns::{MANY, Turns};
+use super::turns::{MANY, Turn, Turns};
 use crate::buffer::pushout::{Bite, PushOut};
 use crate::link::port::{Port, Sending};
 use crate::scheduler::{Place, Scheduler};
@@ -48,6 +48,20 @@ impl Round {
         (slot % self.places.len() as u64) as usize
     }
 
+    /// The places are known and no slot has been given away.
+    fn begin(&mut self, turns: &[Turn]) {
+        let count = self.places.len() as u64;
+        let unlisted = if self.places.len() < MOST_PLACES { MANY } else { count };
+        let sent = |(at, place): (u64, &Place)| place.cells.saturating_mul(count).saturating_add(at);
+        self.sure = (0..).zip(&self.places).map(sent).fold(unlisted, u64::min);
+        let stop = |(at, place): (u64, &Place)| turns[place.queue].left * count + at;
+        self.stops.clear();
+        self.stops.extend((0..).zip(&self.places).map(stop));
+        self.stop = self.stops.iter().copied().fold(u64::MAX, u64::min);
+        self.told.clear();
+        self.told.resize(self.places.len(), 0);
+    }
+
     /// A place has so many cells before one of which somebody has to know.
     fn set_stop(&mut self, place: usize, left: u64) {
         self.stops[place] = (self.turns(place, self.slots) + left) * self.places.len() as u64 + place as u64;
@@ -69,26 +83,17 @@ impl Turns {
         self.end_round(port);
         let Turns { round, turns, .. } = self;
         round.change = port.scheduler.rounds(self.ends, MOST_PLACES, &mut round.places);
-        let count = round.places.len() as u64;
-        let unlisted = if round.places.len() < MOST_PLACES { MANY } else { count };
-        let sent = |(at, place): (u64, &Place)| place.cells.saturating_mul(count).saturating_add(at);
-        round.sure = (0..).zip(&round.places).map(sent).fold(unlisted, u64::min);
-        let stop = |(at, place): (u64, &Place)| turns[place.queue].left * count + at;
-        round.stops.clear();
-        round.stops.extend((0..).zip(&round.places).map(stop));
-        round.stop = round.stops.iter().copied().fold(u64::MAX, u64::min);
-        round.told.clear();
-        round.told.resize(round.places.len(), 0);
+        round.begin(turns);
         let sending = self.ahead.or(port.sending.map(|sending| sending.vc));
         round.sending = sending.expect("a line ends what it has started");
         (round.first, round.ends, round.free) = (self.free, self.ends, self.free);
-        count > 0
+        !round.places.is_empty()
     }
 
     /// Slots are given away up to `until` of whose cells nobody needs to know yet; answers whether there was one.
     pub(super) fn go_round(&mut self, port: &mut Port, until: Time) -> bool {
-        let Round { stop, sure, slots, change, .. } = self.round;
-        let slots = self.slots_within(stop.min(sure) - slots, until.min(Time(change.0 - 1)));
+        let Round { stop, sure, slots: given, change, .. } = self.round;
+        let slots = self.slots_within(stop.min(sure) - given, until.min(Time(change.0 - 1)));
         let Some(behind) = slots.checked_sub(1) else { return false };
         let last = self.free.skip(behind, &self.pace);
         self.ends = Time(last.time.0 + self.pace.whole);
@@ -253,9 +258,11 @@ impl Turns {
         };
         let Turns { round, turns, lefts, .. } = self;
         lefts.clear();
-        lefts.extend(port.queues.iter().zip(turns).map(|(queue, turn)| match queue.len() as u64 - turn.served {
-            0 => u64::MAX,
-            _ => turn.left,
+        lefts.extend(port.queues.iter().zip(turns).map(|(queue, turn)| {
+            match queue.len() as u64 - turn.served {
+                0 => u64::MAX,
+                _ => turn.left,
+            }
         }));
         for (at, place) in round.places.iter().enumerate() {
             lefts[place.queue] -= round.turns(at, round.slots + slots) - round.turns(at, round.slots);
@@ -265,14 +272,13 @@ impl Turns {
 
     /// How many of the next `slots` go round as if nothing were pushed out.
     ///
-    /// While there is room nothing is. And once every queue has begun
-    /// to send its frame, it does not matter that whole ones behind it are, as long as there are any.
+    /// While there is room nothing is. And once every queue has begun to send its frame, it does not matter that whole ones
+    /// behind it are, as long as there are any.
     fn slots_despite_cuts(&self, port: &mut Port, slots: u64) -> u64 {
         let Some(bite) = port.pushout.as_mut().map(PushOut::bite) else { return slots };
         let sure = self.slots_with_room(port);
-        let spares = || {
-            bite == Bite::Packets && self.begin_within(port, sure) && self.has_packets_for(port, slots)
-        };
+        let spares =
+            || bite == Bite::Packets && self.begin_within(port, sure) && self.has_packets_for(port, slots);
         if slots <= sure || spares() { slots } else { sure }
     }
 

@@ -1,9 +1,11 @@
 //! A cell port with a queue for each circuit, and with any scheduler, push-out and policy that looks at the books alone.
 //!
 //! What the port does when it cannot do otherwise is what the reference engine asks of it, unit by unit. But most cells
-//! neither begin nor end a frame, and most of the time there is room: then a slot of the line is no more than the
-//! scheduler's choice and one cell less in the books. The queue itself, the counters and the host at the far end are told
-//! of such cells frame by frame.
+//! neither begin nor end a frame, and most of the time there is room: then cells come and go without anybody looking.
+//! `early` lets trains join their queues when they begin, `bulk` parts of them, `rounds` gives slots to the queues in turn.
+//! The queue itself, the counters and the host at the far end are told of such cells frame by frame.
+
+use std::rc::Rc;
 
 use super::Fast;
 use super::lanes::{Ahead, Inner, Inputs};
@@ -19,7 +21,6 @@ use crate::network::Network;
 use crate::scheduler::Scheduler;
 use crate::unit::{Flags, Unit};
 use crate::units::{Span, Time};
-use std::rc::Rc;
 
 /// The port.
 #[derive(Debug)]
@@ -79,7 +80,7 @@ pub(super) struct Turn {
     /// Cells at the head of its queue that may be sent like this, and whether there may be more when others have joined.
     pub(super) left: u64,
     pub(super) grows: bool,
-    /// How many it were when its last frame came to the head.
+    /// How many there were when its last frame came to the head.
     usual: u64,
     /// Cells there that have started.
     pub(super) served: u64,
@@ -123,7 +124,20 @@ pub(super) struct Parts {
 impl Turns {
     /// An empty port.
     pub(super) fn new(parts: Parts) -> Turns {
-        let Parts { inputs, interest, ordered, polices, by_room, together, rhythm, notice, vcs, mut cuts, sampled, tick } = parts;
+        let Parts {
+            inputs,
+            interest,
+            ordered,
+            polices,
+            by_room,
+            together,
+            rhythm,
+            notice,
+            vcs,
+            mut cuts,
+            sampled,
+            tick,
+        } = parts;
         cuts.reverse();
         let pace = rhythm.pace;
         let influx = inputs.influx(&pace);
@@ -172,7 +186,6 @@ impl Turns {
                 if !alone && self.take_train(engine, port, known) {
                     continue;
                 }
-                self.catch_up_all();
                 self.book_round(&mut engine.network.ports[port]);
                 if alone || !self.pass_inner(engine, port, known) {
                     self.take_next(engine, port, next);

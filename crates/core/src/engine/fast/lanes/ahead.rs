@@ -70,7 +70,9 @@ impl Inputs {
 
     fn list(&mut self, now: Time, next: Option<u32>, rests: &mut Vec<Ahead>) {
         self.ahead.retain(|ahead| ahead.train.last >= now);
-        rests.extend(self.ahead.iter().map(|ahead| self.rest(ahead, now, next)).filter(|rest| rest.train.left > 0));
+        rests.extend(
+            self.ahead.iter().map(|ahead| self.rest(ahead, now, next)).filter(|rest| rest.train.left > 0),
+        );
     }
 
     /// What of a train arrives from `now` on, or behind the unit that comes on the lane `next` then.

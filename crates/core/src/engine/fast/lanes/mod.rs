@@ -126,7 +126,15 @@ impl Inputs {
             0..=RING => Order::Ring(Vec::with_capacity(lanes.len())),
             _ => Order::Heap(Box::default()),
         };
-        Inputs { lanes, order, midst: Vec::new(), merged: Vec::new(), ties, awaited: VecDeque::new(), ahead: Vec::new() }
+        Inputs {
+            lanes,
+            order,
+            midst: Vec::new(),
+            merged: Vec::new(),
+            ties,
+            awaited: VecDeque::new(),
+            ahead: Vec::new(),
+        }
     }
 
     /// Units that can arrive in the time that one of this pace takes.
