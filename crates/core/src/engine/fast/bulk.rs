@@ -27,6 +27,7 @@ impl Turns {
     /// Let cells join up to the next end of a train and not beyond `stop`, if all is as it must be.
     pub(super) fn pass_inner(&mut self, engine: &mut Fast<'_>, index: usize, stop: Time) -> bool {
         let Some(first) = self.inputs.next_time() else { return false };
+        let stop = stop.min(self.full_from(&engine.network.ports[index], first));
         let mut inner = std::mem::take(&mut self.inner);
         let until = self.inputs.inner(stop, &mut inner);
         let calm =
@@ -37,6 +38,13 @@ impl Turns {
         inner.clear();
         self.inner = inner;
         calm
+    }
+
+    /// When there may be no room any more for the cells of trains that are arriving, from the one that arrives at `first` on.
+    fn full_from(&self, port: &Port, first: Time) -> Time {
+        let lanes = self.inputs.in_midst();
+        let room = most(port).saturating_sub(port.pool.total() + lanes + 2);
+        Time(first.0 + room / lanes.max(1) * self.pace.whole)
     }
 
     /// Whether all these cells are either lost or can join their queues, whenever that is within this time.

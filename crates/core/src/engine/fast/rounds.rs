@@ -43,6 +43,15 @@ impl Round {
         slots / places + u64::from((place as u64) < slots % places)
     }
 
+    /// Which queues so many slots fall to from the one with this number on, and how many to each.
+    fn shares(&self, from: u64, slots: u64) -> impl Iterator<Item = (usize, u64)> {
+        let places = self.places.len().max(1) as u64;
+        let (each, more) = (slots / places, slots % places);
+        let (before, behind) = self.places.split_at((from % places) as usize);
+        let share = move |(offset, place): (u64, &Place)| (place.queue, each + u64::from(offset < more));
+        (0..slots).zip(behind.iter().chain(before)).map(share)
+    }
+
     /// The place that a slot falls to.
     fn place(&self, slot: u64) -> usize {
         (slot % self.places.len() as u64) as usize
@@ -180,11 +189,8 @@ impl Turns {
         if port.pool.of(sending) == 0 {
             self.tell(port, ends, sending);
         }
-        let (places, served) = (self.round.places.len() as u64, slots - booked);
-        let (each, more) = (served / places, served % places);
-        let (before, behind) = self.round.places.split_at(self.round.place(booked));
-        for (offset, place) in (0..served).zip(behind.iter().chain(before)) {
-            port.pool.remove(place.queue, each + u64::from(offset < more));
+        for (vc, cells) in self.round.shares(booked, slots - booked) {
+            port.pool.remove(vc, cells);
         }
         let sending = self.round.places[self.round.place(slots - 1)].queue;
         port.pool.add_ahead(sending, 1);
@@ -264,8 +270,8 @@ impl Turns {
                 _ => turn.left,
             }
         }));
-        for (at, place) in round.places.iter().enumerate() {
-            lefts[place.queue] -= round.turns(at, round.slots + slots) - round.turns(at, round.slots);
+        for (vc, cells) in round.shares(round.slots, slots) {
+            lefts[vc] -= cells;
         }
         lefts.iter().copied().fold(least, u64::min)
     }
