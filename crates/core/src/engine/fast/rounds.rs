@@ -251,29 +251,26 @@ impl Turns {
     /// How many slots go by at least, behind the next `slots`, before the EOM of any queue can start.
     fn least_behind(&mut self, engine: &mut Fast<'_>, index: usize, slots: u64) -> u64 {
         self.catch_up_all();
-        for vc in 0..self.turns.len() {
-            if self.turns[vc].left == 0 && self.queued(&engine.network.ports[index], vc as u32) > 0 {
-                self.look_ahead(engine, index, vc);
-            }
-        }
-        let port = &mut engine.network.ports[index];
-        let least = match port.pushout.as_mut().map(PushOut::bite) {
+        let mut least = match engine.network.ports[index].pushout.as_mut().map(PushOut::bite) {
             None => MANY,
             Some(Bite::AllButEom) => 0,
             Some(_) => self.shortest - 1, // of a frame that comes to the head when others are pushed out
         };
-        let Turns { round, turns, lefts, .. } = self;
-        lefts.clear();
-        lefts.extend(port.queues.iter().zip(turns).map(|(queue, turn)| {
-            match queue.len() as u64 - turn.served {
-                0 => u64::MAX,
-                _ => turn.left,
+        self.round.shares(self.round.slots, slots).for_each(|(vc, cells)| self.soon[vc] = cells);
+        for vc in 0..self.turns.len() {
+            if least == 0 {
+                break;
             }
-        }));
-        for (vc, cells) in round.shares(round.slots, slots) {
-            lefts[vc] -= cells;
+            if self.queued(&engine.network.ports[index], vc as u32) == 0 {
+                continue;
+            }
+            if self.turns[vc].left == 0 && self.turns[vc].grows {
+                self.look_ahead(engine, index, vc);
+            }
+            least = least.min(self.turns[vc].left - self.soon[vc]);
         }
-        lefts.iter().copied().fold(least, u64::min)
+        self.round.shares(self.round.slots, slots).for_each(|(vc, _)| self.soon[vc] = 0);
+        least
     }
 
     /// How many of the next `slots` go round as if nothing were pushed out.

@@ -36,8 +36,8 @@ pub(super) struct Turns {
     pub(super) turns: Vec<Turn>,
     /// Slots that go round.
     pub(super) round: Round,
-    /// Room for the cells that each queue has left before the last one of a frame.
-    pub(super) lefts: Vec<u64>,
+    /// Cells that each queue sends in slots that one looks ahead; zero otherwise.
+    pub(super) soon: Vec<u64>,
     /// Which departures the policy wants to know of, and whether all of them concern somebody.
     interest: Interest,
     curious: bool,
@@ -148,9 +148,9 @@ impl Turns {
             ends: Time::NEVER,
             free: Beat::default(),
             ahead: None,
-            turns: vec![Turn::default(); vcs],
+            turns: vec![Turn { grows: true, ..Turn::default() }; vcs],
             round: Round::default(),
-            lefts: Vec::new(),
+            soon: vec![0; vcs],
             interest,
             ordered,
             polices,
