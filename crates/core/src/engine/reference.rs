@@ -317,7 +317,8 @@ impl<T: Tracer> Engine<T> {
             let (time, transmission) = (sent.arrives, sent.ends.since(sent.starts));
             let next = Unit { hop: unit.hop + 1, ..unit };
             if self.with_credits {
-                self.queue.push_next(Series::of(transmission), Event::new(sent.ends, Class::Free, port as u32));
+                self.queue
+                    .push_next(Series::of(transmission), Event::new(sent.ends, Class::Free, port as u32));
             } else {
                 *ends = sent.ends;
             }
@@ -336,7 +337,8 @@ impl<T: Tracer> Engine<T> {
     #[inline]
     fn announce(&mut self, line: usize, Arrival { time, delay }: Arrival) {
         let rank = self.ties.rank(time, line as u32);
-        self.queue.push_next(Series::of(delay), Event { time, class: Class::Arrive, rank, entity: line as u32 });
+        self.queue
+            .push_next(Series::of(delay), Event { time, class: Class::Arrive, rank, entity: line as u32 });
     }
 
     /// What a port has just lost, on arrival or at the head of a queue.
