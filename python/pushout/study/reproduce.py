@@ -1,18 +1,17 @@
 """Run studies and judge them: every number against print, every claim against its check."""
 
 import json
-import signal
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from multiprocessing import get_context
 from pathlib import Path
 
 from pushout.cache import Cache
 from pushout.document import Document
 from pushout.simulate import Job, run_all
+from pushout.study.aside import Aside
 from pushout.study.case import Case
 from pushout.study.chapter import Chapter, Reproduction, draw
 from pushout.study.charts import Chart
@@ -37,26 +36,17 @@ def reproduce(
     start = time.monotonic()
     plans = [Plan(study, reps or study.reps, cache) for study in studies]
     queue = _queue(plans, cache)
-    # an interpreter runs one thread at a time: Python beside threads that simulate needs another process
-    aside = ProcessPoolExecutor(1, get_context("spawn"), initializer=_leave_interrupts)
-    try:
+    with Aside() as aside:
         desk = Desk(plans, queue, cache, aside)
         tasks = [partial(run.execute, cache) for run in queue]
         run_all(tasks, progress=progress, finished=lambda place: desk.finished(queue[place]))
         return Reproduction(desk.chapters(), time.monotonic() - start)
-    finally:
-        aside.shutdown(wait=False, cancel_futures=True)
-
-
-def _leave_interrupts() -> None:
-    """Ctrl-C is for the process that waits for this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 class Desk:
     """Where studies are judged and drawn: aside as soon as their runs are done, but here when nothing runs any more."""
 
-    def __init__(self, plans: Sequence["Plan"], queue: Sequence["Run"], cache: Cache, aside: Executor) -> None:
+    def __init__(self, plans: Sequence["Plan"], queue: Sequence["Run"], cache: Cache, aside: Aside) -> None:
         queued = {run.path for run in queue}
         self._missing = {plan: {run.path for run in plan.runs()} & queued for plan in plans}
         self._cache = cache
