@@ -12,7 +12,10 @@ T = TypeVar("T")
 
 
 class Aside:
-    """A process that does one task after the other; it starts with the first and ends with the `with` block."""
+    """A process that does one task after the other; it starts with the first and ends with the `with` block.
+
+    Unlike a worker of `ProcessPoolExecutor` it also ends if this process is gone without a word, as after Ctrl-C.
+    """
 
     def __init__(self) -> None:
         self._waiting = ThreadPoolExecutor(max_workers=1)
