@@ -7,13 +7,16 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 RUST_FILES = $(shell git ls-files --cached --others --exclude-standard '*.rs')
 ARGS ?=
+# With any other word than yes the simulator is compiled once, without having been seen at work: in half the time, and a
+# sixth slower to run.
+PGO ?= yes
 
 # One interpreter for every build, so that nothing is built twice.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence bench performance docs need need-lint clean
+.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence bench performance docs simulator plain trained need need-lint clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,11 +90,36 @@ $(VENV)/.docs: docs/requirements.lock $(VENV)/.built
 	@touch $@
 
 # Python files are used where they are; only a change of the simulator or of the package's description builds again.
-$(VENV)/.built: $(VENV)/.installed $(SOURCES)
-	@echo "building the simulator (release profile)"
-	PATH="$(abspath $(BIN)):$$PATH" \
-		$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+#
+# The compiler sees the simulator at work before it builds the one to be used: see benchmarks/train.py. Its way to read
+# such profiles, llvm-profdata, comes with Rust's component llvm-tools; without it the program is the same, only slower.
+INSTALL = PATH="$(abspath $(BIN)):$$PATH" \
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+PROFILE := $(abspath target/profile)
+PROFDATA = $(firstword $(wildcard $(shell rustc --print sysroot 2>/dev/null)/lib/rustlib/*/bin/llvm-profdata))
+
+$(VENV)/.built: $(VENV)/.installed $(SOURCES) benchmarks/train.py
+ifeq ($(PGO),yes)
+	@test -n "$(PROFDATA)" || { echo "adding llvm-tools to the Rust toolchain"; rustup component add llvm-tools; } || \
+		echo "no llvm-profdata (rustup component add llvm-tools): building without a profile, a sixth slower" >&2
+endif
+	@$(MAKE) --no-print-directory simulator
 	@touch $@
+
+simulator: $(if $(and $(filter yes,$(PGO)),$(PROFDATA)),trained,plain)
+
+plain:
+	@echo "building the simulator (release profile)"
+	$(INSTALL)
+
+trained:
+	@echo "building the simulator to be seen at work"
+	RUSTFLAGS="$$RUSTFLAGS -C profile-generate=$(PROFILE)/raw" CARGO_TARGET_DIR=$(PROFILE)/target $(INSTALL)
+	@rm -rf $(PROFILE)/raw # what the compiler's own helpers left there
+	$(BIN)/python benchmarks/train.py
+	$(PROFDATA) merge --output $(PROFILE)/merged.profdata $(PROFILE)/raw
+	@echo "building the simulator (release profile)"
+	RUSTFLAGS="$$RUSTFLAGS -C profile-use=$(PROFILE)/merged.profdata" CARGO_TARGET_DIR=target/trained $(INSTALL)
 
 need:
 	@missing=; say() { echo "missing: $$1" >&2; missing=1; }; \
