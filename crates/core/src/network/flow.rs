@@ -242,7 +242,7 @@ impl Flow {
             }
             _ => unreachable!("a frame comes from its own flow"),
         };
-        self.record(now);
+        self.record(answer.0, now);
         answer
     }
 
@@ -322,18 +322,28 @@ impl Flow {
                 }
             }
         }
-        self.record(now);
+        self.record(end, now);
     }
 
-    /// What has been counted by `now` is recorded over time.
-    fn record(&mut self, now: Time) {
-        if let Some(series) = &mut self.series {
+    /// What has been counted by `now` is recorded over time, if that is done at this end.
+    fn record(&mut self, end: End, now: Time) {
+        if let Some(series) = &mut self.series
+            && end == self.work.counts_at()
+        {
             series.record(now, self.work.bytes());
         }
     }
 }
 
 impl Work {
+    /// The end at which [`Work::bytes`] are counted.
+    fn counts_at(&self) -> End {
+        match self {
+            Work::Tcp(_) => End::Source,
+            Work::Datagrams(_) | Work::Coded(_) => End::Sink,
+        }
+    }
+
     /// Octets of [`Figures::bytes`], for TCP since the start of the run.
     fn bytes(&self) -> u64 {
         match self {

@@ -1,6 +1,7 @@
 //! The hosts: what arrives there, what they answer, and when their timers go off.
 
 use super::{Fast, Station};
+use crate::kernel::queue::{Class, Event, Series};
 use crate::network::Network;
 use crate::network::circuit::Emission;
 use crate::network::flow::End;
@@ -15,6 +16,16 @@ pub(super) struct Landing {
     pub(super) run: Run,
 }
 
+/// The last unit of a frame is on its way to a host that may answer it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Coming {
+    /// The line at the end of which it arrives, and when.
+    pub(super) line: u32,
+    pub(super) time: Time,
+    /// What announces it.
+    pub(super) series: Series,
+}
+
 impl Fast<'_> {
     /// Units arrive at the host at the end of a line.
     pub(super) fn arrive(&mut self, line: usize, now: Time) {
@@ -24,6 +35,43 @@ impl Fast<'_> {
             self.inboxes[line].pop_front();
             self.deliver(run, time);
         }
+    }
+
+    /// Let hosts act now on what is known to come to them, if nothing that they do not know yet can come before it. For
+    /// the rest there is an event.
+    ///
+    /// Nothing else may be at work, for what a host sends may be for any port.
+    #[inline]
+    pub(super) fn act_ahead(&mut self) {
+        let mut place = 0;
+        while let Some(&coming) = self.coming.get(place) {
+            let line = coming.line as usize;
+            while let Some(&Landing { time, run }) = self.inboxes[line].front()
+                && self.may_act(run.unit.vc, time)
+            {
+                self.inboxes[line].pop_front();
+                self.deliver(run, time);
+            }
+            if self.inboxes[line].front().is_some_and(|landing| landing.time <= coming.time) {
+                self.announce(coming);
+            }
+            place += 1;
+        }
+        self.coming.clear();
+    }
+
+    /// Whether a host may already act on what arrives on a circuit at `time`: none of its timers goes off before that, and
+    /// nobody else sends over its interface.
+    #[inline]
+    fn may_act(&self, vc: u32, time: Time) -> bool {
+        let undisturbed = |end: u32| self.calls.at(end as usize) >= time;
+        time < self.end && self.plan.actors[vc as usize].is_some_and(undisturbed)
+    }
+
+    /// The host is to act when the time has come.
+    pub(super) fn announce(&mut self, Coming { line, time, series }: Coming) {
+        let rank = self.ties.rank(time, line);
+        self.queue.push_next(series, Event { time, class: Class::Arrive, rank, entity: line });
     }
 
     fn deliver(&mut self, run: Run, now: Time) {

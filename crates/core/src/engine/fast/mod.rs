@@ -92,7 +92,7 @@ use crate::units::{Span, Time};
 use books::Window;
 use fifo::Fifo;
 use general::General;
-use hosts::Landing;
+use hosts::{Coming, Landing};
 use lanes::Inputs;
 use nic::Nic;
 use pace::Paces;
@@ -127,6 +127,8 @@ struct Fast<'a> {
     stations: Vec<Station>,
     /// What will arrive at the host at the end of each line.
     inboxes: Vec<VecDeque<Landing>>,
+    /// What of it hosts may perhaps act on now.
+    coming: Vec<Coming>,
     /// Circuits whose frames a host may answer.
     answered: Vec<bool>,
     queue: EventQueue,
@@ -251,6 +253,7 @@ impl Fast<'_> {
             window,
             stations,
             inboxes: vec![VecDeque::new(); scenario.lines.len()],
+            coming: Vec::new(),
             answered: plan::answered(scenario),
             queue: EventQueue::default(),
             ties: Ties::new(scenario.seed),
@@ -276,6 +279,7 @@ impl Fast<'_> {
     fn run_until(&mut self, end: Time) {
         self.end = end;
         loop {
+            self.act_ahead();
             let (call, port) = self.soonest;
             let Some(event) = self.queue.pop_before(end.min(call)) else {
                 if call >= end {

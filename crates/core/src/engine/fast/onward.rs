@@ -1,13 +1,13 @@
 //! Onward from a port: where units go, and who has to look after them there.
 
 use super::follow::Party;
-use super::hosts::Landing;
+use super::hosts::{Coming, Landing};
 use super::lanes::Train;
 use super::pace::Beat;
 use super::plan::{Leg, Plan, Stop};
 use super::run::Run;
 use super::{Fast, Station};
-use crate::kernel::queue::{Class, Event, Series};
+use crate::kernel::queue::Series;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
@@ -31,9 +31,13 @@ impl Fast<'_> {
                 let inbox = &mut self.inboxes[line as usize];
                 inbox.push_back(Landing { time, run });
                 if awaited || inbox.len().is_multiple_of(PATIENCE) {
-                    let rank = self.ties.rank(time, line);
                     let series = Series::behind(port as u32, Span(leg.span(whole)));
-                    self.queue.push_next(series, Event { time, class: Class::Arrive, rank, entity: line });
+                    let coming = Coming { line, time, series };
+                    if self.plan.actors[run.unit.vc as usize].is_some() {
+                        self.coming.push(coming);
+                    } else {
+                        self.announce(coming);
+                    }
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! What of a network never changes during a run: how each port is run, where units go from there, and which ports wait for
 //! which.
 
+use std::iter;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -13,6 +14,7 @@ use crate::buffer::size::Measure;
 use crate::engine::Work;
 use crate::kernel::Ties;
 use crate::network::circuit::POLICED_HOP;
+use crate::network::flow::End;
 use crate::scenario::contract::{context, contracts, passing_circuits};
 use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
 use crate::scheduler;
@@ -96,6 +98,9 @@ pub(super) struct Plan {
     pub(super) reach: Vec<Span>,
     /// For every port those that must be brought up to date before it and with it, in this order.
     pub(super) upstream: Vec<Vec<u32>>,
+    /// For every circuit the end of a flow that gets its frames, if what that end does depends on nothing else than these and
+    /// its own timers: they are for it alone, and nobody else sends over the interface of its host.
+    pub(super) actors: Vec<Option<u32>>,
     /// Ports with a queue for each circuit.
     pub(super) turns: Vec<u32>,
     /// If units can go round in circles: a time in which none of them gets from one port to the next.
@@ -154,6 +159,7 @@ impl Plan {
             passages: Vec::new(),
             reach: Vec::new(),
             upstream: Vec::new(),
+            actors: Vec::new(),
             turns: Vec::new(),
             circle: None,
             policed: policed(scenario),
@@ -165,6 +171,7 @@ impl Plan {
         plan.rhythms = rhythms(&plan.paces);
         plan.find_kinds(scenario, &passing);
         plan.find_legs(scenario, &passing);
+        plan.find_actors(scenario);
         plan.reach = (0..plan.kinds.len()).map(|port| plan.reach(scenario, port)).collect();
         plan.find_upstream();
         if plan.circle.is_some() {
@@ -175,6 +182,27 @@ impl Plan {
         let turns = |port: &u32| matches!(plan.kinds[*port as usize], Kind::Turns(_));
         plan.turns = (0..plan.kinds.len() as u32).filter(turns).collect();
         plan
+    }
+
+    fn find_actors(&mut self, scenario: &Scenario) {
+        let (mut frames, mut interfaces) = (vec![0; scenario.vcs.len()], vec![0; scenario.lines.len()]);
+        let interface = |vc: usize| scenario.vcs[vc].path[0];
+        for vc in scenario.flows.iter().flat_map(|flow| iter::once(flow.vc).chain(flow.back)) {
+            frames[vc] += 1;
+            interfaces[interface(vc)] += 1;
+        }
+        let acts_alone = |vc: usize, answers: usize| {
+            let interface = interface(answers);
+            frames[vc] == 1 && interfaces[interface] == 1 && matches!(self.kinds[interface], Kind::Nic)
+        };
+        let mut actors = vec![None; scenario.vcs.len()];
+        for (index, flow) in scenario.flows.iter().enumerate() {
+            let Some(back) = flow.back else { continue };
+            let end = |end: End| end.entity(index) as u32;
+            actors[flow.vc] = acts_alone(flow.vc, back).then(|| end(End::Sink));
+            actors[back] = acts_alone(back, flow.vc).then(|| end(End::Source));
+        }
+        self.actors = actors;
     }
 
     /// The lanes of a port, empty.
