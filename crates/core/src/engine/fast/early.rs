@@ -35,7 +35,6 @@ impl Turns {
                 None => return false,
             },
         };
-        self.inputs.wait_no_more_for(next.last);
         match fate {
             Verdict::Discard(reason) => self.lose_train(engine, index, &next, reason),
             _ => self.join_train(engine, index, &next),
@@ -121,7 +120,6 @@ impl Turns {
             port.queues[vc].withdraw(units as usize);
             if train.closed && engine.answered[train.unit.vc as usize] {
                 self.awaited -= 1;
-                self.inputs.wait_for(train.last);
             }
         }
         self.inputs.put_back(&rests);

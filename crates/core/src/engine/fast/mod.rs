@@ -318,7 +318,7 @@ impl Fast<'_> {
         let reach = self.plan.reach[port];
         match &mut self.stations[port] {
             Station::Fifo(fifo) => {
-                let next = fifo.inputs.next_awaited(time).map(|next| fifo.not_out_before(next) + reach);
+                let next = fifo.inputs.next_awaited().map(|next| fifo.not_out_before(next) + reach);
                 fifo.called = next.unwrap_or(Time::NEVER);
                 if let Some(next) = next {
                     self.wake(port as u32, next);

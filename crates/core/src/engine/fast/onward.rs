@@ -25,7 +25,7 @@ impl Fast<'_> {
             Stop::Port { port, lane, vc } => {
                 let unit = Unit { hop: leg.hop, ..run.unit };
                 let train = Train::new(first.shifted(leg.span(whole)), unit, vc, run.units, time);
-                self.expect(port, lane, train, time, awaited);
+                self.expect(port, lane, Train { awaited, ..train });
             }
             Stop::Host { line } => {
                 let inbox = &mut self.inboxes[line as usize];
@@ -62,7 +62,7 @@ impl Fast<'_> {
                 rest = fifo.follow(engine, port as usize, rest);
             }
             if !rest.arrivals.is_empty() {
-                behind = Some(fifo.inputs.push_uneven(lane as usize, rest.unit, rest.vc, rest.arrivals));
+                behind = Some(fifo.inputs.push_uneven(lane as usize, &rest, awaited));
             }
         });
         if behind.is_some_and(|behind| awaited || behind.is_multiple_of(PATIENCE)) {
@@ -70,10 +70,10 @@ impl Fast<'_> {
         }
     }
 
-    /// A train will arrive at a port, its last unit at `time`. If a host waits for that one, or there are so many that
-    /// somebody has to look after them, the port is called in time.
-    fn expect(&mut self, port: u32, lane: u32, train: Train, time: Time, awaited: bool) {
-        let reach = self.plan.reach[port as usize];
+    /// A train will arrive at a port. If a host waits for its last unit, or there are so many trains that somebody has to look
+    /// after them, the port is called in time.
+    fn expect(&mut self, port: u32, lane: u32, train: Train) {
+        let (reach, Train { last: time, awaited, .. }) = (self.plan.reach[port as usize], train);
         match &mut self.stations[port as usize] {
             Station::Fifo(fifo) => {
                 let behind = fifo.inputs.push(lane as usize, train);
@@ -83,9 +83,6 @@ impl Fast<'_> {
             }
             Station::Turns(turns) => {
                 let behind = turns.inputs.push(lane as usize, train);
-                if awaited {
-                    turns.inputs.wait_for(time);
-                }
                 if (awaited || behind.is_multiple_of(PATIENCE)) && turns.call_by(time + reach) {
                     self.soonest = self.soonest.min((time + reach, port));
                 }
@@ -108,7 +105,6 @@ impl Fast<'_> {
         if fifo.inputs.is_alone() && time < self.end {
             return self.step(port as usize, time);
         }
-        fifo.inputs.wait_for(time);
         let call = fifo.not_out_before(time) + reach;
         if call < fifo.called {
             fifo.called = call;

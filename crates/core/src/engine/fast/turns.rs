@@ -448,7 +448,7 @@ impl Turns {
     /// Everything has happened up to `now`: find out when to be there again, in time to hand on the units that make a host
     /// act. None of them arrives earlier at the next stop than `reach` after it starts.
     pub(super) fn call_again(&mut self, engine: &mut Fast<'_>, index: usize, now: Time, reach: Span) {
-        let coming = self.inputs.next_awaited(now).unwrap_or(Time::NEVER);
+        let coming = self.inputs.next_awaited().unwrap_or(Time::NEVER);
         let queued = if self.awaited == 0 { Time::NEVER } else { self.earliest_eom(engine, index, now) };
         let first = coming.min(queued);
         self.called = if first < Time::NEVER { first + reach } else { first };

@@ -51,7 +51,7 @@ impl Inputs {
     pub(in super::super) fn put_back(&mut self, rests: &[Ahead]) {
         self.ahead.clear();
         for &Ahead { train, lane, .. } in rests {
-            self.lanes[lane as usize].trains.push_front(train);
+            self.lanes[lane as usize].put_back(train);
             if train.left > 1 {
                 self.midst.push(lane);
             }

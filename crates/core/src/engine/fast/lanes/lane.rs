@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::Arriving;
+use crate::engine::fast::follow::Party;
 use crate::engine::fast::pace::{Beat, Rhythm};
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
@@ -28,6 +29,8 @@ pub(in super::super) struct Train {
     pub(in super::super) begun: bool,
     /// When the last one arrives.
     pub(in super::super) last: Time,
+    /// Whether a host waits for that.
+    pub(in super::super) awaited: bool,
 }
 
 /// What is on its way over one incoming line, or what of one circuit is.
@@ -37,6 +40,8 @@ pub(in super::super) struct Lane {
     /// The pace that units of a train keep, or at which they follow each other at most.
     pub(super) rhythm: Rc<Rhythm>,
     pub(super) trains: VecDeque<Train>,
+    /// How many of them are awaited.
+    awaited: usize,
     /// When units arrive that do not keep the pace, those of all trains one behind the other.
     times: VecDeque<Time>,
 }
@@ -48,7 +53,7 @@ impl Train {
         if units > 1 {
             unit.flags = unit.flags.without(Flags::EOM);
         }
-        Train { beat, unit, vc, left: units, closed, even: true, begun: false, last }
+        Train { beat, unit, vc, left: units, closed, even: true, begun: false, last, awaited: false }
     }
 
     /// So many units are gone.
@@ -81,7 +86,27 @@ impl Train {
 impl Lane {
     /// The empty end of a line on which the units of a train keep this pace, or are no closer to each other.
     pub(in super::super) fn new(line: usize, rhythm: Rc<Rhythm>) -> Lane {
-        Lane { line: line as u32, rhythm, trains: VecDeque::new(), times: VecDeque::new() }
+        Lane { line: line as u32, rhythm, trains: VecDeque::new(), awaited: 0, times: VecDeque::new() }
+    }
+
+    /// A train sets out, behind all others.
+    #[inline]
+    pub(super) fn push(&mut self, train: Train) {
+        self.awaited += usize::from(train.awaited);
+        self.trains.push_back(train);
+    }
+
+    /// A train is here again that had been taken, before all others.
+    pub(super) fn put_back(&mut self, train: Train) {
+        self.awaited += usize::from(train.awaited);
+        self.trains.push_front(train);
+    }
+
+    /// When the last unit of the first train arrives for which a host waits.
+    #[inline]
+    pub(super) fn next_awaited(&self) -> Option<Time> {
+        let mut awaited = self.trains.iter().filter(|train| train.awaited);
+        if self.awaited > 0 { awaited.next().map(|train| train.last) } else { None }
     }
 
     /// The train whose turn it is.
@@ -163,10 +188,11 @@ impl Lane {
 
     /// The first train leaves, whatever there is of it; answers when the next one comes.
     pub(super) fn pop(&mut self) -> Option<Time> {
-        if let Some(train) = self.trains.pop_front()
-            && !train.even
-        {
-            self.times.drain(..usize::from(train.left));
+        if let Some(train) = self.trains.pop_front() {
+            self.awaited -= usize::from(train.awaited);
+            if !train.even {
+                self.times.drain(..usize::from(train.left));
+            }
         }
         self.trains.front().map(|train| train.beat.time)
     }
@@ -186,18 +212,21 @@ impl Lane {
         }
     }
 
-    /// Units set out that do not keep the pace, the first and the last of which have given `unit` their marks. They join the
-    /// last train if it has not left, they continue its frame, and it may be extended; answers whether they do.
-    pub(super) fn push_uneven(&mut self, unit: Unit, vc: u32, arrivals: &[Time], extend: bool) -> bool {
+    /// Units set out that do not keep the pace; perhaps the last one is awaited. They join the last train if it has not left,
+    /// they continue its frame, and it may be extended; answers whether they do.
+    pub(super) fn push_uneven(&mut self, party: &Party<'_>, extend: bool, awaited: bool) -> bool {
+        let &Party { unit, vc, arrivals } = party;
         let (first, last) = (arrivals[0], arrivals[arrivals.len() - 1]);
         self.times.extend(arrivals);
         let units = arrivals.len() as u16;
         if let Some(train) = self.trains.back_mut().filter(|train| extend && train.is_before(&unit)) {
             (train.left, train.last, train.closed) = (train.left + units, last, unit.is_eom());
+            train.awaited = awaited; // one that is not closed was not
+            self.awaited += usize::from(awaited);
             return true;
         }
         let train = Train::new(Beat::at(first), unit, vc, units, last);
-        self.trains.push_back(Train { even: false, ..train });
+        self.push(Train { even: false, awaited, ..train });
         false
     }
 

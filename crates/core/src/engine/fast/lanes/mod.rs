@@ -6,8 +6,7 @@
 mod ahead;
 mod lane;
 
-use std::collections::VecDeque;
-
+use super::follow::Party;
 use super::pace::{Beat, Pace};
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
@@ -85,8 +84,6 @@ pub(super) struct Inputs {
     /// Room to merge lanes in.
     merged: Vec<(Time, u32)>,
     ties: Ties,
-    /// When units arrive for whose fate a host waits, in order; with many lanes of packets that may be any unit.
-    awaited: VecDeque<Time>,
     /// Trains that were taken as soon as they began, as far as something may still be to arrive.
     ahead: Vec<Ahead>,
 }
@@ -126,15 +123,7 @@ impl Inputs {
             0..=RING => Order::Ring(Vec::with_capacity(lanes.len())),
             _ => Order::Heap(Box::default()),
         };
-        Inputs {
-            lanes,
-            order,
-            midst: Vec::new(),
-            merged: Vec::new(),
-            ties,
-            awaited: VecDeque::new(),
-            ahead: Vec::new(),
-        }
+        Inputs { lanes, order, midst: Vec::new(), merged: Vec::new(), ties, ahead: Vec::new() }
     }
 
     /// Units that can arrive in the time that one of this pace takes.
@@ -144,26 +133,25 @@ impl Inputs {
 
     /// A train sets out on a lane, behind all others there; answers how many are now on it.
     pub(super) fn push(&mut self, lane: usize, train: Train) -> usize {
-        let trains = &mut self.lanes[lane].trains;
-        trains.push_back(train);
-        let count = trains.len();
+        self.lanes[lane].push(train);
+        let count = self.lanes[lane].trains.len();
         if count == 1 {
             self.expect(lane, train.beat.time);
         }
         count
     }
 
-    /// Units of a frame set out on a lane, behind all others there, that do not keep the pace; the first and the last of them
-    /// have given `unit` their marks. Answers how many trains are now on it.
-    pub(super) fn push_uneven(&mut self, lane: usize, unit: Unit, vc: u32, arrivals: &[Time]) -> usize {
+    /// Units of a frame set out on a lane, behind all others there, that do not keep the pace; perhaps a host waits for the
+    /// last one. Answers how many trains are now on it.
+    pub(super) fn push_uneven(&mut self, lane: usize, party: &Party<'_>, awaited: bool) -> usize {
         let it = &mut self.lanes[lane];
         let (queued, begun) =
             (it.trains.len(), it.trains.front().filter(|train| train.begun).map(|train| train.left));
         let extends = queued > 1 || begun.is_none() || matches!(self.order, Order::Ring(_));
-        let joined = it.push_uneven(unit, vc, arrivals, extends);
+        let joined = it.push_uneven(party, extends, awaited);
         let (count, last) = (it.trains.len(), it.front().last);
         match begun {
-            None if queued == 0 => self.expect(lane, arrivals[0]),
+            None if queued == 0 => self.expect(lane, party.arrivals[0]),
             Some(left) if joined && queued == 1 => {
                 if left == 1 {
                     self.midst.push(lane as u32);
@@ -476,29 +464,12 @@ impl Inputs {
         self.lanes.len() == 1
     }
 
-    /// A host waits for what becomes of a unit that arrives at `time`.
-    pub(super) fn wait_for(&mut self, time: Time) {
-        if let Order::Ring(_) = self.order {
-            let behind = self.awaited.iter().rev().take_while(|other| **other > time).count();
-            self.awaited.insert(self.awaited.len() - behind, time);
-        }
-    }
-
-    /// Nobody needs to wait any longer for the unit that arrives at `time`.
-    pub(super) fn wait_no_more_for(&mut self, time: Time) {
-        if let Ok(place) = self.awaited.binary_search(&time) {
-            self.awaited.remove(place);
-        }
-    }
-
-    /// When the next unit arrives after `now` for which a host may wait.
-    pub(super) fn next_awaited(&mut self, now: Time) -> Option<Time> {
+    /// When the next unit arrives for whose fate a host waits; with many lanes, when the next end of a train does.
+    #[inline]
+    pub(super) fn next_awaited(&self) -> Option<Time> {
         match &self.order {
-            Order::Ring(_) => {
-                while self.awaited.front().is_some_and(|time| *time <= now) {
-                    self.awaited.pop_front();
-                }
-                self.awaited.front().copied()
+            Order::Ring(ring) => {
+                ring.iter().filter_map(|&(_, lane)| self.lanes[lane as usize].next_awaited()).min()
             }
             Order::Heap(heap) => heap.first_time(),
         }

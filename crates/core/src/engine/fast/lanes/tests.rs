@@ -62,7 +62,7 @@ fn set_out(inputs: &mut Inputs, lane: usize, frame: u32, times: &[Time], part: O
     };
     let mut index = 0;
     for part in times.chunks(part) {
-        inputs.push_uneven(lane, unit(index, part.len()), 0, part);
+        inputs.push_uneven(lane, &Party { unit: unit(index, part.len()), vc: 0, arrivals: part }, false);
         index += part.len();
     }
 }
@@ -173,7 +173,7 @@ proptest! {
             let last = if index + 1 == times.len() { Flags::EOM } else { Flags::default() };
             let first = if index == 0 { Flags::FIRST } else { Flags::default() };
             let unit = Unit { vc: 0, frame: 0, index: index as u16, bytes: 53, hop: 0, flags: first.with(last) };
-            inputs.push_uneven(0, unit, 0, &[*time]);
+            inputs.push_uneven(0, &Party { unit, vc: 0, arrivals: &[*time] }, false);
             let limit = Time(time.0.saturating_sub(held));
             seen.extend(std::iter::from_fn(|| inputs.pop_before(limit)).map(|it| (it.time, it.unit.flags)));
         }
