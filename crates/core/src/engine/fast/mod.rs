@@ -15,8 +15,12 @@
 //! unit of a frame decides. So a port has to be called only for the last units of frames, and not when one arrives, but
 //! when its successor could arrive at the next stop at the earliest: a transmission and the delay of the line later. A
 //! frame of a flow without acknowledgements makes nobody act; its units are looked after now and then, so that they do
-//! not pile up, and at the ends of the warm-up and of the run. The event queue holds timers, calls of ports and arrivals
-//! at hosts.
+//! not pile up, and at the ends of the warm-up and of the run.
+//!
+//! **Hosts have a time of their own, too.** What an end of a flow does depends on what arrives there and on its timers. So it
+//! acts as soon as a port knows that a frame is on its way to it, if no timer goes off before that and nobody else sends over
+//! the interface of its host, for then the order between them would matter (`hosts`). The event queue holds timers, calls of
+//! ports and arrivals at the other hosts.
 //!
 //! **Some ports need no computing.** `plan` sorts them before the run:
 //!
