@@ -56,7 +56,9 @@ enum Manner {
     Plain,
     /// The admission policy judges what arrives; what is taken is sent in order.
     Judged,
-    /// Scheduler, credits or push-out have their say, or the policy looks after what it has admitted.
+    /// Whatever fits is taken; scheduler and credits say what is sent next.
+    InTurn,
+    /// Push-out has its say as well, or the admission policy looks after what it has admitted.
     Asked,
 }
 
@@ -118,9 +120,10 @@ impl Port {
         let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_));
         Port {
             manner: match parts.admission.rule() {
-                _ if !is_fifo || parts.credit.is_some() || parts.pushout.is_some() => Manner::Asked,
+                _ if parts.pushout.is_some() => Manner::Asked,
+                Some(Rule::Fits) if !is_fifo => Manner::InTurn,
                 Some(Rule::Fits) => Manner::Plain,
-                Some(Rule::Frames { .. }) => Manner::Judged,
+                Some(Rule::Frames { .. }) if is_fifo => Manner::Judged,
                 _ => Manner::Asked,
             },
             measure: parts.measure,
@@ -196,8 +199,13 @@ impl Port {
         if self.manner == Manner::Asked {
             return self.arrive_asking(now, Newcomer { unit, vc, size }, vc_of, losses);
         }
-        if self.admits(now, Newcomer { unit, vc, size }, losses) {
-            self.queues[0].push(unit);
+        if !self.admits(now, Newcomer { unit, vc, size }, losses) {
+            return;
+        }
+        let queue = self.queue_of(vc);
+        self.queues[queue].push(unit);
+        if self.manner == Manner::InTurn {
+            self.scheduler.joined(queue);
         }
     }
 
@@ -212,7 +220,7 @@ impl Port {
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) -> Option<Started> {
-        if self.is_busy() || self.manner == Manner::Asked {
+        if self.is_busy() || self.asks_whose_turn() {
             self.arrive(now, unit, vc, &vc_of, losses);
             return self.start(now, &vc_of, losses);
         }
@@ -225,8 +233,8 @@ impl Port {
     #[inline(always)]
     fn admits(&mut self, now: Time, Newcomer { unit, vc, size }: Newcomer, losses: &mut Vec<Loss>) -> bool {
         let verdict = match self.manner {
-            Manner::Plain if self.pool.fits(size) => Verdict::Accept,
-            Manner::Plain => Verdict::Discard(Reason::Overflow),
+            Manner::Plain | Manner::InTurn if self.pool.fits(size) => Verdict::Accept,
+            Manner::Plain | Manner::InTurn => Verdict::Discard(Reason::Overflow),
             Manner::Judged | Manner::Asked => self.judge_alone(now, &unit, vc, size),
         };
         if let Verdict::Discard(reason) = verdict {
@@ -235,6 +243,12 @@ impl Port {
         }
         self.take_in(now, vc, size);
         true
+    }
+
+    /// Whether the order of arrival does not say what is sent next.
+    #[inline]
+    fn asks_whose_turn(&self) -> bool {
+        matches!(self.manner, Manner::InTurn | Manner::Asked)
     }
 
     fn judge_alone(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> Verdict {
@@ -260,7 +274,7 @@ impl Port {
         if self.is_busy() {
             return None;
         }
-        let (unit, vc) = if self.manner == Manner::Asked {
+        let (unit, vc) = if self.asks_whose_turn() {
             self.next_in_turn(now, vc_of, losses)?
         } else {
             let unit = self.queues[0].pop()?;
@@ -284,8 +298,10 @@ impl Port {
             let queue = &mut self.queues[index];
             let unit = queue.pop().expect("a scheduler picks a queue that holds something");
             self.scheduler.left(index, queue.is_empty());
-            let vc = vc_of(&unit);
-            if let Some(reason) = self.admission.stale(&unit, vc) {
+            let vc = if self.queues.len() == 1 { vc_of(&unit) } else { index };
+            if self.manner == Manner::Asked
+                && let Some(reason) = self.admission.stale(&unit, vc)
+            {
                 self.give_up(now, unit, vc, reason, losses);
                 continue;
             }
