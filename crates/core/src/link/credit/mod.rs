@@ -98,6 +98,19 @@ impl Sender {
         *forwarded = credit.forwarded;
     }
 
+    /// For an engine that keeps the balances by itself: a credit has come back, and this is the balance with it.
+    pub(crate) fn renewed(&mut self, credit: Credit, balance: u64) -> u64 {
+        let (_, forwarded) = &mut self.of[credit.vc as usize];
+        let more = credit.forwarded - std::mem::replace(forwarded, credit.forwarded);
+        balance + more
+    }
+
+    /// Such an engine leaves this balance.
+    pub(crate) fn settle(&mut self, vc: usize, balance: u64) {
+        let (sent, forwarded) = &mut self.of[vc];
+        *sent = *forwarded + self.room - balance;
+    }
+
     /// For the audit: cells of a circuit sent, and those known to have left the receiver's buffer.
     pub fn sent_credited(&self, vc: usize) -> (u64, u64) {
         self.of[vc]
