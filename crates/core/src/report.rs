@@ -14,7 +14,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::adaptation::Shape;
 use crate::audit::Audit;
 use crate::buffer::verdict::Reason;
-use crate::engine::{self, Outcome};
+use crate::engine::Outcome;
 use crate::link::credit::Receiver;
 use crate::metrics::fairness;
 use crate::metrics::ideal::{self, Demand};
@@ -90,7 +90,7 @@ impl<F: Fn(usize) -> Json> Serialize for List<F> {
 
 fn engine_json(scenario: &Scenario, outcome: &Outcome, wall_s: Option<f64>) -> Json {
     json!({
-        "name": engine::of(scenario).write(),
+        "name": scenario.engine.write(),
         "version": env!("CARGO_PKG_VERSION"),
         "cell_hops": outcome.work.cell_hops,
         "packet_hops": outcome.work.packet_hops,

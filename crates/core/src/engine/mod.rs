@@ -15,23 +15,14 @@ use crate::scenario::model::{Engine, Scenario};
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// Run a scenario on the engine [`of`] it; with `log` every loss is recorded.
+/// Run a scenario on the engine that it names; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
-    let mut outcome = match of(scenario) {
+    let mut outcome = match scenario.engine {
         Engine::Fast => fast::run(scenario, log),
         Engine::Reference => reference::run(scenario, log),
     };
     outcome.losses.sort_by_key(|loss| (loss.time, loss.port)); // stable: each port keeps its order
     outcome
-}
-
-/// The engine that runs a scenario: the one that it names, but credits are for the reference engine alone.
-///
-/// The fast engine advances each port by itself as far as its input is known. With credits a port's output waits for the
-/// next port, cell by cell, and there is little left to advance.
-pub fn of(scenario: &Scenario) -> Engine {
-    let credits = scenario.lines.iter().any(|line| line.port.credit.is_some());
-    if credits { Engine::Reference } else { scenario.engine }
 }
 
 /// What is left when a run is over.

@@ -51,8 +51,9 @@ impl Event {
         u128::from(self.time.0) << 64 | u128::from(class | rank | u64::from(self.entity))
     }
 
+    /// The event at a place in the order.
     #[inline]
-    fn of_key(key: u128) -> Event {
+    pub(crate) fn of_key(key: u128) -> Event {
         let low = key as u64;
         let class = match low >> (ENTITY_BITS + RANK_BITS) {
             0 => Class::Free,

@@ -162,11 +162,13 @@ fn a_cell_that_a_policer_takes_behind_the_line_gives_its_room_back() {
 }
 
 #[test]
-fn a_scenario_with_credits_runs_on_the_reference_engine_and_says_so() {
-    let scenario = direct("n2 = '2 cells'", "");
-    assert_eq!(scenario.engine, Engine::Fast, "what is asked for");
-    let document = report(&scenario, &run(&scenario), None);
-    assert_eq!(document["engine"]["name"], "reference");
-    let back = document["ports"].as_array().unwrap().iter().find(|port| port["name"] == "line.back").unwrap();
-    assert!(back["credit_cells"].as_u64() > Some(1000), "{back}");
+fn a_scenario_with_credits_runs_on_the_engine_that_it_names() {
+    for (engine, name) in [(Engine::Fast, "fast"), (Engine::Reference, "reference")] {
+        let scenario = Scenario { engine, ..direct("n2 = '2 cells'", "") };
+        let document = report(&scenario, &run(&scenario), None);
+        assert_eq!(document["engine"]["name"], name);
+        let ports = document["ports"].as_array().unwrap();
+        let back = ports.iter().find(|port| port["name"] == "line.back").unwrap();
+        assert!(back["credit_cells"].as_u64() > Some(1000), "{back}");
+    }
 }

@@ -48,6 +48,9 @@
 //! **Some networks are simpler.** Where all links carry packets there are no trains to merge, and everything is computed
 //! in the order of time (`packets`). Cells of sources that nobody answers need no event at all (`streams`).
 //!
+//! **Where credits govern lines**, what a port may send depends on its neighbours, cell by cell, and ports of one node depend on
+//! each other at once. All nodes of such a network go on together (`credits`).
+//!
 //! **Books are sums.** A port that is ahead of its time or counts by the frame enters for each unit what of its stay falls
 //! into the measured time (`books`). A run or a train is split at the instants at which its units would begin to fall on
 //! different sides of the ends of the warm-up or of the run, at any port on its way. At the end, what a port would still
@@ -57,6 +60,7 @@ mod abreast;
 mod asking;
 mod books;
 mod bulk;
+mod credits;
 mod crossing;
 mod early;
 mod fifo;
@@ -106,6 +110,9 @@ use turns::Turns;
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
+    if credits::knows(scenario) {
+        return credits::run(scenario, log);
+    }
     let policed = scenario.flows.iter().any(|flow| flow.police.is_some());
     if !policed && packets::knows(scenario) {
         return packets::run(scenario, log);
@@ -299,7 +306,7 @@ impl Fast<'_> {
                 Class::Free | Class::Tick => self.bring(entity, event.time),
                 Class::Arrive => self.arrive(entity, event.time),
                 Class::Timer => self.timer(entity, event.time),
-                Class::Credit => unreachable!("credits are for the reference engine"),
+                Class::Credit => unreachable!("such networks are computed elsewhere"),
             }
         }
         let Some(last) = end.0.checked_sub(1) else { return };

@@ -488,10 +488,10 @@ pub(super) fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Ru
     policy.expect("a checked scenario can be built").rule()
 }
 
-/// Whether a port has a queue of cells for each circuit, which does not wait for credits.
+/// Whether a port has a queue of cells for each circuit, which never waits for anything but its turn.
 fn has_turns(line: &Line) -> bool {
     let Line { medium, port, .. } = line;
-    *medium == Medium::Cells && port.measure == Measure::Cells && port.credit.is_none()
+    *medium == Medium::Cells && port.measure == Measure::Cells
 }
 
 /// Whether a port takes everything.
