@@ -7,7 +7,7 @@ mod generator;
 #[allow(dead_code)] // the audit uses all of it
 mod random;
 
-use generator::{circuits, scenario, streams};
+use generator::{circuits, credits, scenario, streams};
 use pushout_core::audit::audit;
 use pushout_core::engine::{self, LossRecord};
 use pushout_core::report::report;
@@ -107,6 +107,26 @@ fn both_engines_agree_where_circuits_have_queues() {
         lossy += u64::from(!run(&checked, Engine::Fast, true).1.is_empty());
     }
     assert!(lossy * 3 >= count / 2, "only {lossy} of {} runs lose anything", count / 2);
+}
+
+#[test]
+fn both_engines_agree_where_credits_govern_lines() {
+    let count = std::env::var("PUSHOUT_EQUIVALENCE").ok().and_then(|text| text.parse().ok()).unwrap_or(A_FEW);
+    let (mut compared, mut lossy, mut credit_cells) = (0, 0, 0);
+    for seed in 0..count {
+        let text = credits(seed);
+        let Ok(checked) = load(&text, "credits.toml", &[]) else { continue };
+        let found = differences(&checked);
+        assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
+        let (document, losses) = run(&checked, Engine::Fast, true);
+        compared += 1;
+        lossy += u64::from(!losses.is_empty());
+        let ports = document["ports"].as_array().expect("a report lists its ports");
+        credit_cells += ports.iter().filter_map(|port| port["credit_cells"].as_u64()).sum::<u64>();
+    }
+    assert!(compared * 3 >= count * 2, "only {compared} of {count} texts are scenarios");
+    assert!(lossy * 4 >= compared, "only {lossy} of {compared} runs lose anything");
+    assert!(credit_cells > 100 * compared, "only {credit_cells} credit cells in {compared} runs");
 }
 
 #[test]

@@ -97,7 +97,76 @@ pub(crate) fn circuits(seed: u64) -> String {
     writer.text
 }
 
+/// A random network with credits on some of its lines; not every text is a scenario.
+pub(crate) fn credits(seed: u64) -> String {
+    let mut writer =
+        Writer { draw: Stream::new(seed, "credits"), text: String::new(), cells: true, limited: Vec::new() };
+    writer.head(seed);
+    let switches = 1 + writer.below(4);
+    let ring = switches >= 3 && writer.draw.chance(0.2);
+    let hosts = 2 + writer.below(6);
+    writer.network(switches, ring, hosts);
+    writer.governed();
+    writer.flows(hosts, switches, ring);
+    writer.measure();
+    writer.text
+}
+
 impl Writer {
+    /// Ports of a network with credits: on all lines, on those that leave hosts, on those between switches, or on those
+    /// that lead to hosts. Behind a governed line nothing may be lost, so only other ports have a policy.
+    fn governed(&mut self) {
+        let (governed, lossy): (&[&str], &[&'static str]) = match self.below(5) {
+            0 => (&["default"], &[]),
+            1 => (&["default", "access", "trunk.back"], &["access"]),
+            2 => (&["access", "trunk"], &["access"]),
+            3 => (&["trunk", "trunk.back"], &["access"]),
+            _ => (&["access.back"], &["access", "trunk", "access.back"]),
+        };
+        for section in ["default", "access", "access.back", "trunk", "trunk.back"] {
+            if section != "default" && !governed.contains(&section) && !lossy.contains(&section) {
+                continue;
+            }
+            self.line(format_args!("[port.\"{section}\"]"));
+            if lossy.contains(&section) && self.draw.chance(0.7) {
+                let buffer = 1 + self.below(60);
+                let policy = if self.draw.chance(0.5) { "tail-drop" } else { self.any(admission::CATALOGUE) };
+                self.line(format_args!(
+                    "buffer = \"{buffer} cells\"\nadmission = {{ policy = \"{policy}\" }}"
+                ));
+                if policy == "tail-drop" && self.draw.chance(0.5) {
+                    let pushout = self.any(pushout::CATALOGUE);
+                    self.line(format_args!("pushout = {{ policy = \"{pushout}\" }}"));
+                }
+                self.limited.push(section);
+            }
+            let scheduler = self.pick(&[
+                "policy = \"round-robin\"",
+                "policy = \"round-robin\"",
+                "policy = \"wrr-mcr\", period = \"300 us\"",
+                "policy = \"wrr-mcr\", realisation = \"virtual-clock\"",
+                "policy = \"strict-priority\"",
+            ]);
+            self.line(format_args!("scheduler = {{ {scheduler} }}"));
+            if governed.contains(&section) {
+                self.credit();
+            }
+        }
+    }
+
+    /// Room for so many cells of each circuit behind a line: seldom enough to keep it busy.
+    fn credit(&mut self) {
+        let (n2, charge) = (1 + self.below(3) * self.below(5), self.draw.chance(0.7));
+        let room = match self.below(4) {
+            0 => String::new(),
+            1 => "peak = \"5 Mb/s\", ".to_string(),
+            _ => format!("n3 = \"{} cells\", ", self.below(12)),
+        };
+        self.line(format_args!(
+            "credit = {{ policy = \"n23\", n2 = \"{n2} cells\", {room}charge = {charge} }}"
+        ));
+    }
+
     /// The port behind which the circuits of a dumbbell have their queues.
     fn queues(&mut self) {
         let buffer = 40 + self.below(40) * self.below(40);
