@@ -83,6 +83,26 @@ impl Beat {
         units
     }
 
+    /// When the unit started that is so many before one that starts here, if all follow each other.
+    pub(super) fn before(self, units: u64, pace: &Pace) -> Time {
+        Time(self.time.0 - self.span_of(units, pace))
+    }
+
+    /// How many units, one that starts here included, end after `now`, if all follow each other.
+    pub(super) fn count_after(self, now: Time, pace: &Pace) -> u64 {
+        let span = self.time.0 + pace.whole - now.0;
+        let mut units = span / (pace.whole + 1);
+        while self.span_of(units, pace) < span {
+            units += 1;
+        }
+        units
+    }
+
+    /// How long before this instant the unit started that is so many before one that starts here.
+    fn span_of(self, units: u64, pace: &Pace) -> u64 {
+        units * pace.whole + (units * pace.rest).saturating_sub(self.carry).div_ceil(pace.rate)
+    }
+
     /// The same beat, later.
     pub(super) fn shifted(self, by: u64) -> Beat {
         Beat { time: Time(self.time.0 + by), carry: self.carry }
@@ -257,6 +277,10 @@ mod tests {
             for (count, start) in starts.iter().enumerate() {
                 prop_assert_eq!(first.count_before(*start, &pace), count as u64);
                 prop_assert_eq!(rhythm.count_before(first, *start), (count as u64, beats[count]));
+                let behind = units - 1 - count as u64;
+                prop_assert_eq!(beats[starts.len() - 1].before(behind, &pace), *start);
+                let end = Time(start.0 + pace.whole);
+                prop_assert_eq!(beats[starts.len() - 1].count_after(end, &pace), behind);
             }
         }
     }

@@ -14,7 +14,10 @@ use crate::scenario::model::Scenario;
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// What every packet touches: one that finds the line idle needs no more of a port than this line of the cache.
+/// What every packet touches: one that is like those around it needs no more of a port than this line of the cache.
+///
+/// As long as all packets that stand one behind the other are of one size, when each of them leaves follows from when the
+/// line is free, and how many there are from how long the last one stays. So nothing needs to be remembered of them.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(in super::super) struct Fifo {
@@ -24,28 +27,25 @@ pub(in super::super) struct Fifo {
     in_bytes: bool,
     /// Octets of the packet that came last.
     last: u16,
-    /// Octets of the last packet that found the line idle, how long it took, and how many such packets are not in the books
-    /// yet: with one circuit they are all alike.
+    /// Octets of every packet since the line was idle last; 0 if they differ, and stand in the list of the queue.
     usual: u16,
-    whole: u64,
-    idle: u64,
-    /// Before this instant a packet that finds the line idle is taken without another look.
+    /// Such packets that are not in the books yet, and how long they stay.
+    alike: u64,
+    stays: u128,
+    /// Where such a packet stays no longer than this there is room for it, and there have been as many before.
+    sure: u64,
+    /// Before this instant it is taken without another look.
     quiet: Time,
 }
 
-/// What packets touch that have to wait, to be judged or to be entered one by one; the first two lines of the cache do for
-/// those that wait.
-///
-/// How much is in the buffer matters only where it may be more than ever before, or too much. Up to there packets that
-/// have left stay in the list, and what they took is an upper bound.
+/// What packets touch that are unlike those around them, that have to be judged or to be entered one by one.
 #[derive(Debug)]
-#[repr(C, align(64))]
 pub(in super::super) struct Queue {
-    /// Packets before the last one, with their ends and sizes, and the sum of these.
+    /// The pace of the usual packets.
+    pace: Pace,
+    /// Packets of several sizes before the last one, with their ends and sizes, and the sum of these.
     older: Row<(Time, u64)>,
     waiting: u64,
-    /// Up to this occupancy nothing is new: the largest so far, unless each packet has to be judged.
-    sure: u64,
     /// When a sample is due or the measured time begins.
     stop: Time,
     tally: Tally,
@@ -107,16 +107,17 @@ impl Fifo {
             in_bytes: line.port.measure == Measure::Bytes,
             last: 0,
             usual: 0,
-            whole: 0,
-            idle: 0,
+            alike: 0,
+            stays: 0,
+            sure: 0,
             quiet: Time::ZERO,
         };
         let samples = Samples::of(scenario, number, window, port).map(Box::new);
         let is_judged = frames.is_some() || line.port.capacity < u64::from(u16::MAX);
         let queue = Queue {
+            pace: Pace::default(),
             older: Row::default(),
             waiting: 0,
-            sure: 0,
             stop: window.from,
             tally: Tally::default(),
             capacity: line.port.capacity,
@@ -129,23 +130,26 @@ impl Fifo {
         (fifo, queue)
     }
 
-    /// Take a packet that finds the line idle and is like the last one that did, if it ends before an instant up to which
-    /// everything counts alike: when does it end?
+    /// Take a packet that is like all since the line was idle and stays no longer than others have, if it ends before an
+    /// instant up to which everything counts alike: when does it end?
     #[inline(always)]
     pub(super) fn pass(&mut self, now: Time, bytes: u16, pace: &Pace, edge: Time) -> Option<Time> {
-        let ends = Time(now.0 + pace.whole);
-        if now < self.free.time || now >= self.quiet || ends >= edge || bytes != self.usual {
+        let start = self.free.not_before(now);
+        let ends = Time(start.time.0 + pace.whole);
+        let stay = ends.0 - now.0;
+        if bytes != self.usual || stay > self.sure || now >= self.quiet || ends >= edge {
             return None;
         }
-        self.send(self.free.not_before(now), bytes, pace);
-        self.idle += 1;
+        self.send(start, bytes, pace);
+        self.alike += 1;
+        self.stays += u128::from(stay);
         Some(ends)
     }
 
-    /// Take a packet on the same condition that has to wait and finds room, that is unlike the last one, or with which a
-    /// sample is due.
-    #[inline(never)] // few registers will do for those that find the line idle
-    pub(super) fn wait(
+    /// Take a packet on the same condition that is the first of its size behind an idle line, that makes for a higher level
+    /// than ever before, or with which a sample is due.
+    #[inline(never)] // few registers will do for all others
+    pub(super) fn pass_first(
         &mut self,
         queue: &mut Queue,
         now: Time,
@@ -156,23 +160,16 @@ impl Fifo {
         if queue.stop <= now {
             self.settle(queue, now);
         }
-        if self.ends() <= now {
+        if queue.is_judged {
+            return None;
+        }
+        if self.usual != bytes && self.free.time <= now {
             self.renew(queue, bytes, pace);
-            return self.pass(now, bytes, pace, edge);
         }
-        let ends = Time(self.free.time.0 + pace.whole);
-        if ends >= edge {
-            return None;
+        if self.usual == bytes {
+            self.reach(queue, self.free.not_before(now).count_after(now, pace));
         }
-        queue.drop_one_until(now);
-        let (last, size) = (self.size(self.last), self.size(bytes));
-        if queue.waiting + last + size > queue.sure && !queue.reach(now, last + size) {
-            return None;
-        }
-        queue.join(self.ends(), last);
-        queue.tally.enter(ends.0 - now.0, bytes, size);
-        self.send(self.free, bytes, pace);
-        Some(ends)
+        self.pass(now, bytes, pace, edge)
     }
 
     /// Any packet arrives: when is it sent, or why is it lost? Few want to know which unit it is, and of which circuit of
@@ -190,20 +187,23 @@ impl Fifo {
         if queue.stop <= now {
             self.settle(queue, now);
         }
+        if self.usual != 0 && self.usual != bytes {
+            self.list(queue, now);
+        }
         let size = self.size(bytes);
         let level = self.level(queue, now) + size;
         if queue.is_judged || level > queue.capacity {
             queue.judge(window, now, level, unit(), size)?;
         }
         queue.tally.max = queue.tally.max.max(level);
-        if self.ends() > now {
+        if self.usual == 0 && self.ends() > now {
             queue.join(self.ends(), self.size(self.last));
         }
         let start = self.free.not_before(now);
         let (starts, ends) = (start.time, Time(start.time.0 + pace.whole));
         self.send(start, bytes, pace);
         if window.from <= now && ends < window.to {
-            queue.tally.enter(ends.0 - now.0, bytes, size);
+            queue.tally.enter(1, bytes.into(), u128::from(ends.0 - now.0) * u128::from(size));
         } else {
             let (unit, vc) = unit();
             queue.enter_part(window, &Stay { unit, vc, size, arrived: now, starts, ends });
@@ -214,7 +214,7 @@ impl Fifo {
     /// At the end of the run, leave everything as if the port had done its own books.
     pub(in super::super) fn close(mut self, mut queue: Queue, window: Window, port: &mut Port) {
         self.settle(&mut queue, Time(window.to.0 - 1));
-        self.enter_idle(&mut queue);
+        self.enter_alike(&mut queue);
         let occupancy = &mut port.counters_mut().occupancy;
         match queue.samples.take() {
             Some(samples) => *occupancy = samples.occupancy,
@@ -233,22 +233,38 @@ impl Fifo {
         (self.last, self.carries) = (bytes, self.free.time.0 > start.time.0 + pace.whole);
     }
 
-    /// Packets that find the line idle are like this one from now on.
+    /// The line is idle, and packets are like this one from now on.
     fn renew(&mut self, queue: &mut Queue, bytes: u16, pace: &Pace) {
-        self.enter_idle(queue);
-        (self.usual, self.whole) = (bytes, pace.whole);
+        self.enter_alike(queue);
+        queue.drop_until(self.free.time);
+        (self.usual, queue.pace) = (bytes, *pace);
+        self.reach(queue, queue.tally.max / self.size(bytes));
     }
 
-    /// Packets that found the line idle are entered.
-    fn enter_idle(&mut self, queue: &mut Queue) {
-        let (size, idle) = (self.size(self.usual), std::mem::take(&mut self.idle));
-        if idle > 0 {
-            let Tally { passed, octets, area, max } = &mut queue.tally;
-            *passed += idle;
-            *octets += idle * u64::from(self.usual);
-            *area += u128::from(idle * size) * u128::from(self.whole);
-            *max = size.max(*max);
+    /// So many packets may be in the buffer: if there is room for them, nothing up to there is new.
+    fn reach(&mut self, queue: &mut Queue, packets: u64) {
+        let level = packets * self.size(self.usual);
+        if level <= queue.capacity {
+            queue.tally.max = queue.tally.max.max(level);
+            self.sure = self.sure.max(packets * queue.pace.whole);
         }
+    }
+
+    /// Packets are not of one size any more: those that are there at an instant are put into the list.
+    fn list(&mut self, queue: &mut Queue, now: Time) {
+        self.enter_alike(queue);
+        let (size, pace) = (self.size(self.usual), queue.pace);
+        for place in (2..=self.usual_at(queue, now)).rev() {
+            queue.join(Time(self.free.before(place, &pace).0 + pace.whole), size);
+        }
+        (self.usual, self.sure) = (0, 0);
+    }
+
+    /// Packets of the usual size are entered.
+    fn enter_alike(&mut self, queue: &mut Queue) {
+        let size = self.size(self.usual);
+        let (alike, stays) = (std::mem::take(&mut self.alike), std::mem::take(&mut self.stays));
+        queue.tally.enter(alike, alike * u64::from(self.usual), stays * u128::from(size));
     }
 
     /// What a packet counts in the buffer.
@@ -266,8 +282,16 @@ impl Fifo {
     /// How much is in the buffer; whoever has left leaves the list as well.
     #[inline(always)]
     fn level(&self, queue: &mut Queue, now: Time) -> u64 {
+        if self.usual != 0 {
+            return self.usual_at(queue, now) * self.size(self.usual);
+        }
         queue.drop_until(now);
         if self.ends() > now { queue.waiting + self.size(self.last) } else { 0 }
+    }
+
+    /// How many packets of the usual size are in the buffer: those that end before one that would come next.
+    fn usual_at(&self, queue: &Queue, now: Time) -> u64 {
+        if self.ends() > now { self.free.count_after(now, &queue.pace) - 1 } else { 0 }
     }
 
     /// Take the samples up to `now`, and begin the measured time; both come before whatever else happens at an instant.
@@ -279,8 +303,7 @@ impl Fifo {
             if queue.begin == queue.stop {
                 queue.begin = Time::NEVER;
                 queue.tally = Tally { max: level, ..Tally::default() };
-                queue.sure = 0;
-                self.idle = 0;
+                (self.alike, self.stays, self.sure) = (0, 0, 0);
             } else if let Some(samples) = &mut queue.samples {
                 samples.take(level);
             }
@@ -292,19 +315,6 @@ impl Fifo {
 }
 
 impl Queue {
-    /// A packet comes that makes for this much together with the one before it: if there is room, remember the level.
-    #[inline(never)] // it seldom is the highest
-    fn reach(&mut self, now: Time, size: u64) -> bool {
-        self.drop_until(now);
-        let level = self.waiting + size;
-        let fits = level <= self.capacity && !self.is_judged;
-        if fits {
-            self.tally.max = self.tally.max.max(level);
-            self.sure = self.tally.max;
-        }
-        fits
-    }
-
     /// A packet that leaves at this instant is no longer the last one.
     #[inline(always)]
     fn join(&mut self, ends: Time, size: u64) {
@@ -354,16 +364,6 @@ impl Queue {
         }
     }
 
-    /// The same for the first one only: in the long run as many leave as join.
-    #[inline(always)]
-    fn drop_one_until(&mut self, now: Time) {
-        if let Some(&(ends, size)) = self.older.first() {
-            let gone = ends <= now;
-            self.waiting -= if gone { size } else { 0 };
-            self.older.drop_first_if(gone);
-        }
-    }
-
     /// A packet during whose stay the measured time begins or ends, or that stays before it.
     #[cold]
     fn enter_part(&mut self, window: Window, stay: &Stay) {
@@ -374,12 +374,12 @@ impl Queue {
 }
 
 impl Tally {
-    /// A packet comes and goes, and takes so much of the buffer for so many picoseconds.
+    /// So many packets come and go, of so many octets altogether and with this integral of their occupancy.
     #[inline(always)]
-    fn enter(&mut self, stay: u64, bytes: u16, size: u64) {
-        self.passed += 1;
-        self.octets += u64::from(bytes);
-        self.area += u128::from(stay) * u128::from(size);
+    fn enter(&mut self, packets: u64, octets: u64, area: u128) {
+        self.passed += packets;
+        self.octets += octets;
+        self.area += area;
     }
 }
 
@@ -404,7 +404,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_packet_that_finds_the_line_idle_touches_one_line_of_the_cache() {
+    fn a_packet_like_those_around_it_touches_one_line_of_the_cache() {
         assert_eq!(size_of::<Fifo>(), 64);
     }
 }

@@ -31,14 +31,8 @@ impl<T: Clone + Default> Row<T> {
     /// The first packet is taken.
     #[inline(always)]
     pub(super) fn drop_first(&mut self) {
-        self.drop_first_if(true);
-    }
-
-    /// The first packet is taken on a condition that cannot be foreseen: without a branch.
-    #[inline(always)]
-    pub(super) fn drop_first_if(&mut self, condition: bool) {
-        self.first = (self.first + usize::from(condition)) & (self.places.len() - 1);
-        self.len -= usize::from(condition);
+        self.first = (self.first + 1) & (self.places.len() - 1);
+        self.len -= 1;
     }
 
     /// All places are taken: twice as many.

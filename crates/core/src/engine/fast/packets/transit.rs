@@ -206,7 +206,7 @@ impl Transit {
             Some(ends) => ends,
             None => {
                 let queue = &mut self.queues[step.place as usize];
-                match fifo.wait(queue, now, head.bytes, pace, edge) {
+                match fifo.pass_first(queue, now, head.bytes, pace, edge) {
                     Some(ends) => ends,
                     None => return self.cross_singly(at, head, now),
                 }
