@@ -27,7 +27,7 @@ pub(in super::super) struct Fifo {
     in_bytes: bool,
     /// Octets of the packet that came last.
     last: u16,
-    /// Octets of every packet since the line was idle last; 0 if they differ, and stand in the list of the queue.
+    /// Octets of every packet in the buffer; 0 if they differ, and stand in the list of the queue.
     usual: u16,
     /// Such packets that are not in the books yet, and how long they stay.
     alike: u64,
@@ -46,6 +46,8 @@ pub(in super::super) struct Queue {
     /// Packets of several sizes before the last one, with their ends and sizes, and the sum of these.
     older: Row<(Time, u64)>,
     waiting: u64,
+    /// When the last one has left that is unlike those behind it.
+    alike_from: Time,
     /// When a sample is due or the measured time begins.
     stop: Time,
     tally: Tally,
@@ -118,6 +120,7 @@ impl Fifo {
             pace: Pace::default(),
             older: Row::default(),
             waiting: 0,
+            alike_from: Time::ZERO,
             stop: window.from,
             tally: Tally::default(),
             capacity: line.port.capacity,
@@ -130,8 +133,8 @@ impl Fifo {
         (fifo, queue)
     }
 
-    /// Take a packet that is like all since the line was idle and stays no longer than others have, if it ends before an
-    /// instant up to which everything counts alike: when does it end?
+    /// Take a packet that is like all others in the buffer and stays no longer than others have, if it ends before an instant
+    /// up to which everything counts alike: when does it end?
     #[inline(always)]
     pub(super) fn pass(&mut self, now: Time, bytes: u16, pace: &Pace, edge: Time) -> Option<Time> {
         let start = self.free.not_before(now);
@@ -146,8 +149,8 @@ impl Fifo {
         Some(ends)
     }
 
-    /// Take a packet on the same condition that is the first of its size behind an idle line, that makes for a higher level
-    /// than ever before, or with which a sample is due.
+    /// Take a packet on the same condition that is the first to be like all others, that makes for a higher level than ever
+    /// before, or with which a sample is due.
     #[inline(never)] // few registers will do for all others
     pub(super) fn pass_first(
         &mut self,
@@ -163,7 +166,8 @@ impl Fifo {
         if queue.is_judged {
             return None;
         }
-        if self.usual != bytes && self.free.time <= now {
+        let alike_from = if self.last == bytes { queue.alike_from } else { self.free.time };
+        if self.usual != bytes && alike_from <= now {
             self.renew(queue, bytes, pace);
         }
         if self.usual == bytes {
@@ -186,6 +190,9 @@ impl Fifo {
     ) -> Result<Sent, Reason> {
         if queue.stop <= now {
             self.settle(queue, now);
+        }
+        if self.last != bytes {
+            queue.alike_from = self.free.time;
         }
         if self.usual != 0 && self.usual != bytes {
             self.list(queue, now);
@@ -233,10 +240,10 @@ impl Fifo {
         (self.last, self.carries) = (bytes, self.free.time.0 > start.time.0 + pace.whole);
     }
 
-    /// The line is idle, and packets are like this one from now on.
+    /// All packets are like this one from now on.
     fn renew(&mut self, queue: &mut Queue, bytes: u16, pace: &Pace) {
         self.enter_alike(queue);
-        queue.drop_until(self.free.time);
+        queue.drop_until(Time::NEVER);
         (self.usual, queue.pace) = (bytes, *pace);
         self.reach(queue, queue.tally.max / self.size(bytes));
     }
