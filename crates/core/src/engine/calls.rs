@@ -18,26 +18,15 @@ impl Calls {
     /// The event that calls an end for its next timer, unless it will be called before that anyway.
     #[inline]
     pub(super) fn next(&mut self, flows: &[Flow], flow: usize, end: End) -> Option<Event> {
-        self.sooner(end.entity(flow), flows[flow].next_timer(end))
-    }
-
-    /// The same for whoever knows when that timer goes off.
-    #[inline]
-    pub(super) fn sooner(&mut self, entity: usize, due: Option<Time>) -> Option<Event> {
+        let (due, entity) = (flows[flow].next_timer(end), end.entity(flow));
         let time = due.filter(|time| *time < self.0[entity])?;
         self.0[entity] = time;
         Some(Event::new(time, Class::Timer, entity as u32))
     }
 
-    /// The instant for which an end is in the event queue; no timer of it goes off before that.
-    #[inline]
-    pub(super) fn at(&self, entity: usize) -> Time {
-        self.0[entity]
-    }
-
     /// Such an event comes: is it up to date?
     #[inline]
-    pub(super) fn take(&mut self, entity: usize, now: Time) -> bool {
+    fn take(&mut self, entity: usize, now: Time) -> bool {
         let is_due = self.0[entity] == now;
         if is_due {
             self.0[entity] = Time::NEVER;

@@ -35,8 +35,9 @@ pub(super) struct Agenda {
     calls: EventQueue,
 }
 
-/// A packet will arrive.
+/// A packet will arrive: on a line of the cache.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
 pub(super) struct Arrival {
     pub(super) time: Time,
     /// Over which line, and at which step of its way.

@@ -10,18 +10,18 @@
 //! packet as in the reference engine, with an event for the end of each transmission.
 //!
 //! What each packet touches is kept together and small, because with a thousand flows memory is what takes time: a packet
-//! carries its payload with it (`cargo`) instead of leaving it with its circuit, and finds one line of the cache at a port,
-//! one for its way (`steps`) and one for its circuit (`transit`), besides its host.
+//! carries its payload with it (`cargo`) instead of leaving it with its circuit, and finds one line of the cache at a port
+//! (`fifo`), one for its way (`steps`) and one for its host (`host`), besides the transport there.
 
 mod agenda;
 mod cargo;
 mod fifo;
+mod host;
 mod row;
 mod steps;
 mod transit;
 
 use super::books::Window;
-use crate::engine::calls::Calls;
 use crate::engine::{Outcome, Work};
 use crate::kernel::queue::{Class, Event};
 use crate::network::circuit::Payload;
@@ -32,7 +32,7 @@ use crate::units::Time;
 use agenda::{Arrival, Due};
 use cargo::Cargo;
 pub(super) use fifo::{Fifo, Queue};
-use steps::{Packet, Step, Stop};
+use steps::{Packet, Stop};
 use transit::Transit;
 
 /// Whether a scenario is all packets.
@@ -47,13 +47,12 @@ pub(super) fn run(scenario: &Scenario, log: bool) -> Outcome {
     engine.run_until(from);
     engine.reset_counters(from);
     engine.run_until(to);
-    engine.close(to)
+    engine.close(scenario, to)
 }
 
 /// The hosts, and everything between them.
 struct Packets {
     flows: Vec<Flow>,
-    calls: Calls,
     events: u64,
     transit: Transit,
 }
@@ -74,8 +73,7 @@ impl Uplink for Setout<'_> {
 impl Packets {
     fn new(scenario: &Scenario, log: bool) -> Packets {
         let (transit, flows) = Transit::new(scenario, log);
-        let calls = Calls::new(flows.len());
-        let mut engine = Packets { flows, calls, events: 0, transit };
+        let mut engine = Packets { flows, events: 0, transit };
         (0..engine.flows.len()).for_each(|flow| engine.call(flow, End::Source));
         engine
     }
@@ -124,8 +122,8 @@ impl Packets {
     }
 
     /// The run is over.
-    fn close(self, now: Time) -> Outcome {
-        let Transit { mut network, on_lines, packet_hops, log, .. } = self.transit.close();
+    fn close(self, scenario: &Scenario, now: Time) -> Outcome {
+        let Transit { mut network, on_lines, packet_hops, log, .. } = self.transit.close(scenario);
         network.flows = self.flows;
         network.close_counters(now);
         let work = Work { packet_hops, events: self.events, ..Work::default() };
@@ -135,7 +133,7 @@ impl Packets {
     #[inline(always)]
     fn arrive(&mut self, arrival: &Arrival) {
         let &Arrival { time, at, ref packet, .. } = arrival;
-        match self.transit.steps[at as usize].stop {
+        match self.transit.stop(at) {
             Stop::Alone | Stop::Meet => {
                 if let Some((at, time)) = self.transit.pass(at, packet.head, time) {
                     self.come(at, packet, time);
@@ -165,25 +163,24 @@ impl Packets {
     /// A packet arrives at a host that has not acted ahead of it.
     #[inline(never)]
     fn land(&mut self, at: u32, packet: &Packet, now: Time) {
-        let Step { stop, circuit, .. } = self.transit.steps[at as usize];
-        if stop == Stop::End {
-            self.transit.courses[circuit as usize].awaited -= 1;
+        if self.transit.stop(at) == Stop::End {
+            self.transit.hosts[self.transit.steps[at as usize].place as usize].awaited -= 1;
         }
-        self.transit.courses[circuit as usize].arrived += 1;
         self.deliver(packet, now);
     }
 
     /// A packet will come to a step: if that is a host that acts ahead of time, it does so now.
     #[inline(always)]
     fn come(&mut self, at: u32, packet: &Packet, time: Time) {
-        let &Step { stop, circuit, place: entity, .. } = &self.transit.steps[at as usize];
-        let course = &mut self.transit.courses[circuit as usize];
-        if stop == Stop::End && time < self.transit.edge && course.awaited == 0 {
-            course.arrived += 1;
-            if self.calls.at(entity as usize) < time {
-                self.ring_before(entity as usize, time);
+        if self.transit.stop(at) == Stop::End && time < self.transit.edge {
+            let entity = self.transit.steps[at as usize].place as usize;
+            let host = &self.transit.hosts[entity];
+            if host.awaited == 0 {
+                if host.called() < time {
+                    self.ring_before(entity, time);
+                }
+                return self.deliver(packet, time);
             }
-            return self.deliver(packet, time);
         }
         self.transit.expect_later(at, *packet, time);
     }
@@ -200,7 +197,10 @@ impl Packets {
         let flow = &mut self.flows[packet.flow as usize];
         let setout = &mut Setout { transit: &mut self.transit, now };
         let (end, due) = flow.receive(now, &packet.cargo.payload(), setout);
-        if let Some(event) = self.calls.sooner(end.entity(packet.flow as usize), due) {
+        let entity = end.entity(packet.flow as usize);
+        let host = &mut self.transit.hosts[entity];
+        host.receive();
+        if let Some(event) = host.call(entity, due) {
             self.transit.agenda.call(event);
         }
     }
@@ -217,7 +217,7 @@ impl Packets {
 
     /// A timer of one end of a flow goes off, unless it has gone off before.
     fn timer(&mut self, entity: usize, now: Time) {
-        if !self.calls.take(entity, now) {
+        if !self.transit.hosts[entity].answer(now) {
             return;
         }
         let (flow, end) = End::of_entity(entity);
@@ -230,7 +230,8 @@ impl Packets {
     /// Call a flow's end for its next timer.
     #[inline]
     fn call(&mut self, flow: usize, end: End) {
-        if let Some(event) = self.calls.next(&self.flows, flow, end) {
+        let (due, entity) = (self.flows[flow].next_timer(end), end.entity(flow));
+        if let Some(event) = self.transit.hosts[entity].call(entity, due) {
             self.transit.agenda.call(event);
         }
     }

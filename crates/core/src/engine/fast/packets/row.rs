@@ -31,8 +31,9 @@ impl<T: Clone + Default> Row<T> {
     /// The first packet is taken.
     #[inline(always)]
     pub(super) fn drop_first(&mut self) {
-        self.first = (self.first + 1) & (self.places.len() - 1);
         self.len -= 1;
+        // places that were used a moment ago are still in the cache
+        self.first = if self.len == 0 { 0 } else { (self.first + 1) & (self.places.len() - 1) };
     }
 
     /// All places are taken: twice as many.

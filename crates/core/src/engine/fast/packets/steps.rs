@@ -1,6 +1,7 @@
 //! The way of every circuit, port by port.
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use super::super::pace::{Pace, Paces};
 use super::super::plan::{latency, lines};
@@ -8,7 +9,7 @@ use super::cargo::Cargo;
 use crate::buffer::admission::Rule;
 use crate::link::port::Port;
 use crate::network::Network;
-use crate::scenario::model::{Line, NodeKind, Scenario};
+use crate::scenario::model::{Line, NodeKind, Scenario, Vc};
 use crate::scheduler;
 use crate::unit::{Flags, Unit};
 use crate::units::{Rate, Span};
@@ -29,32 +30,39 @@ pub(super) struct Head {
     pub(super) flags: Flags,
 }
 
-/// A port on the way of a circuit, or the host at its end.
+/// A port on the way of a circuit, or the host at its end: all steps of a way and of the way back share a line of the cache.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    pub(super) circuit: u32,
     /// The port; at a host of one end of a flow the number of that end.
     pub(super) place: u32,
-    /// Where the pace is that the circuit's packets have on the port's line.
-    pub(super) pace: u32,
-    pub(super) stop: Stop,
-    /// How many ports a unit has behind it here.
-    pub(super) hop: u8,
+    /// Where that is which it has in common with others.
+    pub(super) kind: u32,
 }
 
-/// What lines of one kind, as most lines of a network are, and packets of one size have in common.
+/// What of a step is seldom needed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Passage {
+    pub(super) circuit: u32,
+    /// The circuit's number at the port.
+    pub(super) number: u32,
+    /// How many ports a unit has behind it here.
+    hop: u8,
+}
+
+/// What steps at lines of one kind, as most lines of a network are, and for packets of one size have in common.
 #[derive(Debug)]
-pub(super) struct LinePace {
-    /// Time from the end of a transmission to the arrival at the next step.
-    pub(super) latency: u64,
+pub(super) struct Kind {
+    pub(super) stop: Stop,
     /// That of packets of the size that came last: circuits of data and of acknowledgements have one each.
     bytes: u16,
+    /// Time from the end of a transmission to the arrival at the next step.
+    pub(super) latency: u64,
     pace: Pace,
     others: Paces,
 }
 
 /// How packets come to a step, and who handles them there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stop {
     /// A port that takes packets by a rule and gets them in order, over one line or from its own host.
     Alone,
@@ -73,23 +81,22 @@ pub(super) enum Stop {
 #[derive(Debug)]
 pub(super) struct Steps {
     pub(super) list: Vec<Step>,
-    /// By step the number of the circuit at the port.
-    pub(super) numbers: Vec<u32>,
+    pub(super) passages: Vec<Passage>,
     /// Where that of each circuit begins.
     pub(super) first: Vec<u32>,
-    pub(super) paces: Vec<LinePace>,
+    pub(super) kinds: Vec<Kind>,
     /// For every port the rule by which it takes packets; none if it has to be asked.
     pub(super) rules: Vec<Option<Rule>>,
 }
 
-impl LinePace {
-    fn new(rate: Rate, latency: u64) -> LinePace {
-        LinePace { latency, bytes: 0, pace: Pace::default(), others: Paces::new(rate) }
+impl Kind {
+    fn new(stop: Stop, rate: Rate, latency: u64) -> Kind {
+        Kind { stop, bytes: 0, latency, pace: Pace::default(), others: Paces::new(rate) }
     }
 
     /// The pace of packets of so many octets.
     #[inline(always)]
-    pub(super) fn of(&mut self, bytes: u16) -> &Pace {
+    pub(super) fn pace_of(&mut self, bytes: u16) -> &Pace {
         if self.bytes != bytes {
             self.renew(bytes);
         }
@@ -105,9 +112,9 @@ impl LinePace {
 impl Head {
     /// The unit that the packet is, at a step.
     #[inline]
-    pub(super) fn unit(self, step: &Step) -> Unit {
+    pub(super) fn unit(self, passage: &Passage) -> Unit {
         let Head { frame, bytes, flags } = self;
-        Unit { vc: step.circuit, frame, index: 0, bytes, hop: step.hop, flags }
+        Unit { vc: passage.circuit, frame, index: 0, bytes, hop: passage.hop, flags }
     }
 }
 
@@ -130,46 +137,53 @@ impl Steps {
             }
         };
         let ends = ends(scenario, &rules);
-        let (paces, place) = line_paces(scenario);
-        let steps = scenario.vcs.iter().map(|vc| vc.path.len() + 1).sum();
-        let (mut list, mut numbers) = (Vec::with_capacity(steps), Vec::with_capacity(steps));
-        let mut first = Vec::with_capacity(scenario.vcs.len());
-        for (vc, spec) in scenario.vcs.iter().enumerate() {
-            first.push(list.len() as u32);
-            for (hop, &line) in spec.path.iter().enumerate() {
-                let port =
-                    network.circuits[vc].hop(hop as u8).expect("a circuit passes the lines of its path");
-                numbers.push(port.vc);
-                list.push(Step {
-                    stop: stop(line),
-                    hop: hop as u8,
-                    circuit: vc as u32,
-                    place: line as u32,
-                    pace: place[line] + u32::from(spec.payload == 0),
-                });
+        let length = scenario.vcs.iter().map(|vc| vc.path.len() + 1).sum();
+        let (mut list, mut passages) = (Vec::with_capacity(length), Vec::with_capacity(length));
+        let mut first = vec![0; scenario.vcs.len()];
+        let mut kinds = Kinds::default();
+        for vc in in_pairs(scenario) {
+            first[vc] = list.len() as u32;
+            let Vc { path, payload, .. } = &scenario.vcs[vc];
+            for (hop, &line) in (0..).zip(path) {
+                let port = network.circuits[vc].hop(hop).expect("a circuit passes the lines of its path");
+                let kind = kinds.place(scenario, line, stop(line), *payload == 0);
+                passages.push(Passage { circuit: vc as u32, number: port.vc, hop });
+                list.push(Step { place: line as u32, kind });
             }
-            let last = *list.last().expect("a circuit has a port");
-            let host = scenario.lines[last.place as usize].to;
-            let (stop, place) = ends[host].map_or((Stop::Host, 0), |end| (Stop::End, end));
-            numbers.push(0);
-            list.push(Step { stop, hop: last.hop + 1, place, ..last });
+            let last = *path.last().expect("a circuit has a port");
+            let (stop, place) = ends[scenario.lines[last].to].map_or((Stop::Host, 0), |end| (Stop::End, end));
+            let kind = kinds.place(scenario, last, stop, *payload == 0);
+            passages.push(Passage { circuit: vc as u32, number: 0, hop: path.len() as u8 });
+            list.push(Step { place, kind });
         }
-        Steps { list, numbers, first, paces, rules }
+        Steps { list, passages, first, kinds: kinds.list, rules }
     }
 }
 
-/// The paces of the kinds of lines, and for each line where those are of data; those of acknowledgements come behind them.
-fn line_paces(scenario: &Scenario) -> (Vec<LinePace>, Vec<u32>) {
-    let (mut paces, mut known) = (Vec::new(), BTreeMap::new());
-    let mut place = |line: &Line| {
+/// The circuits, those of a flow one behind the other.
+fn in_pairs(scenario: &Scenario) -> Vec<usize> {
+    let mut known = vec![false; scenario.vcs.len()];
+    let of_flows = scenario.flows.iter().flat_map(|flow| iter::once(flow.vc).chain(flow.back));
+    of_flows.filter(|&vc| !std::mem::replace(&mut known[vc], true)).collect()
+}
+
+/// Kinds of steps, and where that of each is that is known.
+#[derive(Default)]
+struct Kinds {
+    list: Vec<Kind>,
+    known: BTreeMap<(Rate, u64, Stop, bool), u32>,
+}
+
+impl Kinds {
+    /// Where the kind is of steps at a line, or at the host at its end, for circuits of data or of acknowledgements.
+    fn place(&mut self, scenario: &Scenario, line: usize, stop: Stop, answers: bool) -> u32 {
+        let line = &scenario.lines[line];
         let latency = latency(scenario, line).0;
-        *known.entry((line.rate, latency)).or_insert_with(|| {
-            paces.extend([0, 1].map(|_| LinePace::new(line.rate, latency)));
-            paces.len() as u32 - 2
+        *self.known.entry((line.rate, latency, stop, answers)).or_insert_with(|| {
+            self.list.push(Kind::new(stop, line.rate, latency));
+            self.list.len() as u32 - 1
         })
-    };
-    let places = scenario.lines.iter().map(&mut place).collect();
-    (paces, places)
+    }
 }
 
 /// For every node the one end of a flow that is there, as [`Step::place`] has it, if all that makes it act comes over one line

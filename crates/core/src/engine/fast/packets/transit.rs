@@ -6,7 +6,8 @@ use super::super::books::Window;
 use super::agenda::{Agenda, Arrival};
 use super::cargo::Cargo;
 use super::fifo::{Fifo, Queue, Sent};
-use super::steps::{Head, LinePace, Packet, Step, Steps, Stop};
+use super::host::{Host, received};
+use super::steps::{Head, Kind, Packet, Passage, Step, Steps, Stop};
 use crate::buffer::admission::Rule;
 use crate::buffer::verdict::Reason;
 use crate::engine::{LossRecord, number_at_port, sampled_ports};
@@ -28,11 +29,12 @@ pub(super) struct Transit {
     /// All but its flows, and of its circuits no more than their paths.
     pub(super) network: Network,
     pub(super) steps: Vec<Step>,
-    /// By step the number of its circuit at the port.
-    numbers: Vec<u32>,
-    paces: Vec<LinePace>,
-    pub(super) courses: Vec<Course>,
-    fates: Vec<Fate>,
+    passages: Vec<Passage>,
+    kinds: Vec<Kind>,
+    courses: Vec<Course>,
+    pub(super) hosts: Vec<Host>,
+    /// Packets lost, by circuit.
+    lost: Vec<u64>,
     /// Ports that take packets by a rule, and whether they do; the others are not in use here.
     fifos: Vec<Fifo>,
     queues: Vec<Queue>,
@@ -51,24 +53,12 @@ pub(super) struct Transit {
     every: Span,
 }
 
-/// A circuit: where its way begins, what its first link adds to a packet, and what has become of its packets.
+/// A circuit: where its way begins, what its first link adds to a packet, and how many have set out.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(32))]
-pub(super) struct Course {
+struct Course {
     first: u32,
     header: u32,
     sent: u64,
-    pub(super) arrived: u64,
-    /// Packets that will arrive at a host that does not act ahead of them.
-    pub(super) awaited: u64,
-}
-
-/// What of a circuit is seldom needed.
-#[derive(Clone, Copy, Debug, Default)]
-struct Fate {
-    lost: u64,
-    /// Packets that had arrived when the measured time began.
-    unmeasured: u64,
 }
 
 impl Transit {
@@ -77,19 +67,19 @@ impl Transit {
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let mut network = Network::new(scenario);
         let flows = std::mem::take(&mut network.flows);
-        let Steps { list, numbers, first, paces, rules } = Steps::new(scenario, &network);
+        let Steps { list, passages, first, kinds, rules } = Steps::new(scenario, &network);
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
-        let course =
-            |(first, vc): (u32, &Vc)| Course { first, header: vc.header, sent: 0, arrived: 0, awaited: 0 };
+        let course = |(first, vc): (u32, &Vc)| Course { first, header: vc.header, sent: 0 };
         let any_asked = rules.iter().any(Option::is_none);
         let mut transit = Transit {
             window,
             edge: Time::ZERO,
             asked: vec![VecDeque::new(); if any_asked { list.len() } else { 0 }],
             steps: list,
-            numbers,
-            paces,
-            fates: vec![Fate::default(); first.len()],
+            passages,
+            kinds,
+            hosts: vec![Host::default(); 2 * flows.len()],
+            lost: vec![0; first.len()],
             courses: first.into_iter().zip(&scenario.vcs).map(course).collect(),
             fifos: Vec::with_capacity(rules.len()),
             queues: Vec::with_capacity(rules.len()),
@@ -128,23 +118,28 @@ impl Transit {
     /// The measured time begins.
     pub(super) fn reset_counters(&mut self, now: Time) {
         self.network.reset_counters(now);
-        let circuits = self.fates.iter_mut().zip(&self.courses);
-        circuits.for_each(|(fate, course)| fate.unmeasured = course.arrived);
+        self.hosts.iter_mut().for_each(Host::reset_counters);
     }
 
     /// At the end of the run, circuits and ports that have passed packets on by themselves get their books.
-    pub(super) fn close(mut self) -> Transit {
+    pub(super) fn close(mut self, scenario: &Scenario) -> Transit {
         let fifos = self.fifos.drain(..).zip(self.queues.drain(..));
         let ports = fifos.zip(&mut self.network.ports).zip(&self.is_ruled);
         for (((fifo, queue), port), _) in ports.filter(|(_, is_ruled)| **is_ruled) {
             fifo.close(queue, self.window, port);
         }
-        let courses = self.courses.iter().zip(&self.fates);
-        for (circuit, (&Course { sent, arrived, .. }, fate)) in self.network.circuits.iter_mut().zip(courses)
-        {
-            circuit.enter(Tally { sent, arrived, lost: fate.lost }, arrived - fate.unmeasured);
+        let received = received(scenario, &self.hosts);
+        let courses = self.courses.iter().zip(&self.lost).zip(received);
+        for (circuit, ((course, &lost), (arrived, measured))) in self.network.circuits.iter_mut().zip(courses) {
+            circuit.enter(Tally { sent: course.sent, arrived, lost }, measured);
         }
         self
+    }
+
+    /// How packets come to a step.
+    #[inline(always)]
+    pub(super) fn stop(&self, at: u32) -> Stop {
+        self.kinds[self.steps[at as usize].kind as usize].stop
     }
 
     /// A host sends a packet of `bytes` octets, IP header included.
@@ -155,11 +150,11 @@ impl Transit {
         *sent += 1;
         let bytes = u16::try_from(bytes + *header).expect("a checked packet fits");
         let head = Head { frame, bytes, flags: cargo.flags() };
-        if self.steps[at as usize].stop == Stop::Asked {
+        if self.stop(at) == Stop::Asked {
             return self.send_asked(at, Packet { cargo, flow, head }, now);
         }
         let Some(time) = self.cross(at, head, now) else { return };
-        if self.steps[at as usize + 1].stop == Stop::Alone {
+        if self.stop(at + 1) == Stop::Alone {
             return self.send_on(at + 1, Packet { cargo, flow, head }, time);
         }
         self.expect(at + 1, Packet { cargo, flow, head }, time);
@@ -188,7 +183,7 @@ impl Transit {
         loop {
             time = self.cross(at, head, time)?;
             at += 1;
-            if self.steps[at as usize].stop != Stop::Alone {
+            if self.stop(at) != Stop::Alone {
                 return Some((at, time));
             }
         }
@@ -199,9 +194,9 @@ impl Transit {
     fn cross(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
         let step = &self.steps[at as usize];
         let fifo = &mut self.fifos[step.place as usize];
-        let line = &mut self.paces[step.pace as usize];
-        let (latency, edge) = (line.latency, Time(self.edge.0.saturating_sub(line.latency)));
-        let pace = line.of(head.bytes);
+        let kind = &mut self.kinds[step.kind as usize];
+        let (latency, edge) = (kind.latency, Time(self.edge.0.saturating_sub(kind.latency)));
+        let pace = kind.pace_of(head.bytes);
         let ends = match fifo.pass(now, head.bytes, pace, edge) {
             Some(ends) => ends,
             None => {
@@ -219,11 +214,11 @@ impl Transit {
     /// The same for a packet at which somebody has to look.
     #[inline(never)]
     fn cross_singly(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
-        let step = &self.steps[at as usize];
+        let (step, passage) = (&self.steps[at as usize], &self.passages[at as usize]);
         let (fifo, queue) = (&mut self.fifos[step.place as usize], &mut self.queues[step.place as usize]);
-        let line = &mut self.paces[step.pace as usize];
-        let (latency, pace) = (line.latency, line.of(head.bytes));
-        let unit = || (head.unit(step), self.numbers[at as usize]);
+        let kind = &mut self.kinds[step.kind as usize];
+        let (latency, pace) = (kind.latency, kind.pace_of(head.bytes));
+        let unit = || (head.unit(passage), passage.number);
         match fifo.take(queue, self.window, now, head.bytes, pace, unit) {
             Ok(Sent { starts, ends }) => {
                 let time = Time(ends.0 + latency);
@@ -231,7 +226,7 @@ impl Transit {
                 if time < self.window.to { Some(time) } else { self.stay(at, starts) }
             }
             Err(reason) => {
-                let (port, unit) = (step.place, head.unit(step));
+                let (port, unit) = (step.place, head.unit(passage));
                 self.lost(port, unit, reason, now);
                 None
             }
@@ -242,7 +237,7 @@ impl Transit {
     #[cold]
     fn stay(&mut self, at: u32, starts: Time) -> Option<Time> {
         if starts < self.window.to {
-            self.on_lines[self.steps[at as usize].circuit as usize] += 1;
+            self.on_lines[self.passages[at as usize].circuit as usize] += 1;
         } else {
             self.packet_hops -= 1;
         }
@@ -251,9 +246,8 @@ impl Transit {
 
     /// A packet comes to a port that is asked about it; answers what [`Transit::start`] does.
     pub(super) fn enter(&mut self, at: u32, packet: Packet, now: Time) -> Option<(u32, Packet, Time)> {
-        let step = self.steps[at as usize];
-        let (port, unit) = (step.place as usize, packet.head.unit(&step));
-        let number = self.numbers[at as usize] as usize;
+        let (port, passage) = (self.steps[at as usize].place as usize, self.passages[at as usize]);
+        let (unit, number) = (packet.head.unit(&passage), passage.number as usize);
         self.asked[at as usize].push_back(packet);
         let Network { ports, circuits, .. } = &mut self.network;
         ports[port].arrive(now, unit, number, number_at_port(circuits), &mut self.losses);
@@ -285,7 +279,7 @@ impl Transit {
             self.on_lines[unit.vc as usize] += 1;
             return None;
         }
-        if self.steps[at as usize].stop != Stop::Alone {
+        if self.stop(at) != Stop::Alone {
             return Some((at, packet, time));
         }
         let (at, time) = self.pass(at, packet.head, time)?;
@@ -307,9 +301,9 @@ impl Transit {
     #[inline(always)] // see `Row::add`
     pub(super) fn expect(&mut self, at: u32, packet: Packet, time: Time) {
         let line = self.steps[at as usize - 1].place;
-        let step = &self.steps[at as usize];
-        if step.stop == Stop::End {
-            self.courses[step.circuit as usize].awaited += 1;
+        let Step { place, kind } = self.steps[at as usize];
+        if self.kinds[kind as usize].stop == Stop::End {
+            self.hosts[place as usize].awaited += 1;
         }
         self.agenda.expect(Arrival { time, line, at, packet });
     }
@@ -331,7 +325,7 @@ impl Transit {
     #[cold]
     fn lost(&mut self, port: u32, unit: Unit, reason: Reason, time: Time) {
         let Unit { vc, frame, index, .. } = unit;
-        self.fates[vc as usize].lost += 1;
+        self.lost[vc as usize] += 1;
         if let Some(log) = &mut self.log {
             log.push(LossRecord { time, port, vc, frame, index, reason });
         }
