@@ -73,6 +73,12 @@ impl Cargo {
         }
     }
 
+    /// Whether it is an acknowledgement.
+    #[inline(always)]
+    pub(super) fn is_ack(&self) -> bool {
+        self.kind == Kind::Ack
+    }
+
     /// The marks of the packet's only unit.
     #[inline]
     pub(super) fn flags(&self) -> Flags {

@@ -1,30 +1,39 @@
 //! The hosts: what is kept of every end of a flow beside its transport.
 
 use crate::kernel::queue::{Class, Event};
+use crate::network::circuit::Tally;
 use crate::network::flow::End;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
 
-/// An end of a flow, on one half of a line of the cache.
+/// An end of a flow: both ends of one share a line of the cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(super) struct Host {
     /// For which instant it is in the agenda; a call for any other instant is out of date.
     called: Time,
-    /// Packets that have arrived, and how many of them before the measured time began.
+    /// Packets that have arrived and that have set out.
     arrived: u64,
-    unmeasured: u64,
+    sent: u64,
     /// Packets that will arrive although it acts ahead of time: the part of the run that is being computed ends before.
-    pub(super) awaited: u64,
-}
-
-impl Default for Host {
-    fn default() -> Host {
-        Host { called: Time::NEVER, arrived: 0, unmeasured: 0, awaited: 0 }
-    }
+    pub(super) awaited: u32,
+    /// The first step of the way of what it sends.
+    first: u32,
 }
 
 impl Host {
+    /// A host whose packets set out at this step.
+    fn new(first: u32) -> Host {
+        Host { called: Time::NEVER, arrived: 0, sent: 0, awaited: 0, first }
+    }
+
+    /// A packet sets out: at which step, and which one is it?
+    #[inline(always)]
+    pub(super) fn send(&mut self) -> (u32, u64) {
+        self.sent += 1;
+        (self.first, self.sent - 1)
+    }
+
     /// A packet arrives.
     #[inline(always)]
     pub(super) fn receive(&mut self) {
@@ -53,24 +62,25 @@ impl Host {
         }
         is_due
     }
-
-    /// The measured time begins.
-    pub(super) fn reset_counters(&mut self) {
-        self.unmeasured = self.arrived;
-    }
 }
 
-/// By circuit how many packets have arrived at its end, and how many of them in the measured time.
-pub(super) fn received(scenario: &Scenario, hosts: &[Host]) -> Vec<(u64, u64)> {
-    let mut received = vec![(0, 0); scenario.vcs.len()];
-    for (index, flow) in scenario.flows.iter().enumerate() {
-        for (vc, end) in [(Some(flow.vc), End::Sink), (flow.back, End::Source)] {
-            let Host { arrived, unmeasured, .. } = hosts[end.entity(index)];
+/// The hosts of all flows, where the way of each circuit begins at such a step.
+pub(super) fn hosts(scenario: &Scenario, first: &[u32]) -> Vec<Host> {
+    let host = |vc: Option<usize>| Host::new(vc.map_or(0, |vc| first[vc]));
+    scenario.flows.iter().flat_map(|flow| [host(Some(flow.vc)), host(flow.back)]).collect()
+}
+
+/// What the hosts have counted, by circuit: packets sent, and packets arrived.
+pub(super) fn tallies(scenario: &Scenario, hosts: &[Host]) -> Vec<Tally> {
+    let mut tallies = vec![Tally::default(); scenario.vcs.len()];
+    for (flow, ends) in scenario.flows.iter().zip(hosts.chunks_exact(2)) {
+        let [source, sink] = [ends[End::Source as usize], ends[End::Sink as usize]];
+        for (vc, from, to) in [(Some(flow.vc), source, sink), (flow.back, sink, source)] {
             if let Some(vc) = vc {
-                received[vc].0 += arrived;
-                received[vc].1 += arrived - unmeasured;
+                tallies[vc].sent += from.sent;
+                tallies[vc].arrived += to.arrived;
             }
         }
     }
-    received
+    tallies
 }

@@ -45,7 +45,7 @@ pub(super) fn run(scenario: &Scenario, log: bool) -> Outcome {
     let mut engine = Packets::new(scenario, log);
     let Window { from, to } = engine.transit.window;
     engine.run_until(from);
-    engine.reset_counters(from);
+    engine.reset_counters(scenario, from);
     engine.run_until(to);
     engine.close(scenario, to)
 }
@@ -65,8 +65,10 @@ struct Setout<'a> {
 
 impl Uplink for Setout<'_> {
     #[inline(always)] // whoever sends knows of which kind the payload is
-    fn send(&mut self, vc: u32, flow: u32, bytes: u32, payload: Payload) {
-        self.transit.send(self.now, vc, flow, bytes, Cargo::of(payload));
+    fn send(&mut self, _vc: u32, flow: u32, bytes: u32, payload: Payload) {
+        let cargo = Cargo::of(payload);
+        let end = if cargo.is_ack() { End::Sink } else { End::Source };
+        self.transit.send(self.now, end.entity(flow as usize), bytes, cargo);
     }
 }
 
@@ -116,9 +118,9 @@ impl Packets {
     }
 
     /// The measured time begins.
-    fn reset_counters(&mut self, now: Time) {
+    fn reset_counters(&mut self, scenario: &Scenario, now: Time) {
         self.flows.iter_mut().for_each(|flow| flow.reset_counters(now));
-        self.transit.reset_counters(now);
+        self.transit.reset_counters(scenario, now);
     }
 
     /// The run is over.

@@ -53,6 +53,10 @@ pub(super) struct Passage {
 #[derive(Debug)]
 pub(super) struct Kind {
     pub(super) stop: Stop,
+    /// Octets that the first link of the way adds to a packet.
+    pub(super) header: u32,
+    /// Whether several flows have this way.
+    pub(super) is_shared: bool,
     /// That of packets of the size that came last: circuits of data and of acknowledgements have one each.
     bytes: u16,
     /// Time from the end of a transmission to the arrival at the next step.
@@ -90,8 +94,10 @@ pub(super) struct Steps {
 }
 
 impl Kind {
-    fn new(stop: Stop, rate: Rate, latency: u64) -> Kind {
-        Kind { stop, bytes: 0, latency, pace: Pace::default(), others: Paces::new(rate) }
+    fn new(way: Way, stop: Stop, rate: Rate, latency: u64) -> Kind {
+        let Way { header, is_shared, .. } = way;
+        let (pace, others) = (Pace::default(), Paces::new(rate));
+        Kind { stop, header, is_shared, bytes: 0, latency, pace, others }
     }
 
     /// The pace of packets of so many octets.
@@ -141,18 +147,18 @@ impl Steps {
         let (mut list, mut passages) = (Vec::with_capacity(length), Vec::with_capacity(length));
         let mut first = vec![0; scenario.vcs.len()];
         let mut kinds = Kinds::default();
-        for vc in in_pairs(scenario) {
+        for (vc, way) in ways(scenario) {
             first[vc] = list.len() as u32;
-            let Vc { path, payload, .. } = &scenario.vcs[vc];
+            let path = &scenario.vcs[vc].path;
             for (hop, &line) in (0..).zip(path) {
                 let port = network.circuits[vc].hop(hop).expect("a circuit passes the lines of its path");
-                let kind = kinds.place(scenario, line, stop(line), *payload == 0);
+                let kind = kinds.place(scenario, way, line, stop(line));
                 passages.push(Passage { circuit: vc as u32, number: port.vc, hop });
                 list.push(Step { place: line as u32, kind });
             }
             let last = *path.last().expect("a circuit has a port");
             let (stop, place) = ends[scenario.lines[last].to].map_or((Stop::Host, 0), |end| (Stop::End, end));
-            let kind = kinds.place(scenario, last, stop, *payload == 0);
+            let kind = kinds.place(scenario, way, last, stop);
             passages.push(Passage { circuit: vc as u32, number: 0, hop: path.len() as u8 });
             list.push(Step { place, kind });
         }
@@ -160,27 +166,43 @@ impl Steps {
     }
 }
 
-/// The circuits, those of a flow one behind the other.
-fn in_pairs(scenario: &Scenario) -> Vec<usize> {
-    let mut known = vec![false; scenario.vcs.len()];
-    let of_flows = scenario.flows.iter().flat_map(|flow| iter::once(flow.vc).chain(flow.back));
-    of_flows.filter(|&vc| !std::mem::replace(&mut known[vc], true)).collect()
+/// What ways of one kind have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    /// Octets that the first link adds to a packet.
+    header: u32,
+    /// Whether it is that of acknowledgements.
+    answers: bool,
+    /// Whether several flows have it.
+    is_shared: bool,
+}
+
+/// The ways of the circuits, those of a flow one behind the other.
+fn ways(scenario: &Scenario) -> Vec<(usize, Way)> {
+    let circuits = || scenario.flows.iter().flat_map(|flow| iter::once(flow.vc).chain(flow.back));
+    let mut flows = vec![0; scenario.vcs.len()];
+    circuits().for_each(|vc| flows[vc] += 1);
+    let way = |vc: usize| {
+        let (flows, Vc { header, payload, .. }) = (std::mem::take(&mut flows[vc]), &scenario.vcs[vc]);
+        (flows > 0).then_some((vc, Way { header: *header, answers: *payload == 0, is_shared: flows > 1 }))
+    };
+    circuits().filter_map(way).collect()
 }
 
 /// Kinds of steps, and where that of each is that is known.
 #[derive(Default)]
 struct Kinds {
     list: Vec<Kind>,
-    known: BTreeMap<(Rate, u64, Stop, bool), u32>,
+    known: BTreeMap<(Way, Rate, u64, Stop), u32>,
 }
 
 impl Kinds {
-    /// Where the kind is of steps at a line, or at the host at its end, for circuits of data or of acknowledgements.
-    fn place(&mut self, scenario: &Scenario, line: usize, stop: Stop, answers: bool) -> u32 {
+    /// Where the kind is of steps at a line, or at the host at its end.
+    fn place(&mut self, scenario: &Scenario, way: Way, line: usize, stop: Stop) -> u32 {
         let line = &scenario.lines[line];
         let latency = latency(scenario, line).0;
-        *self.known.entry((line.rate, latency, stop, answers)).or_insert_with(|| {
-            self.list.push(Kind::new(stop, line.rate, latency));
+        *self.known.entry((way, line.rate, latency, stop)).or_insert_with(|| {
+            self.list.push(Kind::new(way, stop, line.rate, latency));
             self.list.len() as u32 - 1
         })
     }

@@ -6,7 +6,7 @@ use super::super::books::Window;
 use super::agenda::{Agenda, Arrival};
 use super::cargo::Cargo;
 use super::fifo::{Fifo, Queue, Sent};
-use super::host::{Host, received};
+use super::host::{Host, hosts, tallies};
 use super::steps::{Head, Kind, Packet, Passage, Step, Steps, Stop};
 use crate::buffer::admission::Rule;
 use crate::buffer::verdict::Reason;
@@ -16,8 +16,8 @@ use crate::kernel::queue::{Class, Event};
 use crate::link::port::{Loss, Started};
 use crate::network::Network;
 use crate::network::circuit::Tally;
-use crate::network::flow::Flow;
-use crate::scenario::model::{Scenario, Vc};
+use crate::network::flow::{End, Flow};
+use crate::scenario::model::Scenario;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
@@ -31,10 +31,13 @@ pub(super) struct Transit {
     pub(super) steps: Vec<Step>,
     passages: Vec<Passage>,
     kinds: Vec<Kind>,
-    courses: Vec<Course>,
     pub(super) hosts: Vec<Host>,
-    /// Packets lost, by circuit.
+    /// By circuit its first step, the packets of several flows that have set out together, those lost, and those that had
+    /// arrived when the measured time began.
+    first: Vec<u32>,
+    together: Vec<u64>,
     lost: Vec<u64>,
+    unmeasured: Vec<u64>,
     /// Ports that take packets by a rule, and whether they do; the others are not in use here.
     fifos: Vec<Fifo>,
     queues: Vec<Queue>,
@@ -53,14 +56,6 @@ pub(super) struct Transit {
     every: Span,
 }
 
-/// A circuit: where its way begins, what its first link adds to a packet, and how many have set out.
-#[derive(Clone, Copy, Debug)]
-struct Course {
-    first: u32,
-    header: u32,
-    sent: u64,
-}
-
 impl Transit {
     /// The network at time zero, and its flows.
     pub(super) fn new(scenario: &Scenario, log: bool) -> (Transit, Vec<Flow>) {
@@ -69,7 +64,7 @@ impl Transit {
         let flows = std::mem::take(&mut network.flows);
         let Steps { list, passages, first, kinds, rules } = Steps::new(scenario, &network);
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
-        let course = |(first, vc): (u32, &Vc)| Course { first, header: vc.header, sent: 0 };
+        let none = || vec![0; first.len()];
         let any_asked = rules.iter().any(Option::is_none);
         let mut transit = Transit {
             window,
@@ -78,9 +73,12 @@ impl Transit {
             steps: list,
             passages,
             kinds,
-            hosts: vec![Host::default(); 2 * flows.len()],
-            lost: vec![0; first.len()],
-            courses: first.into_iter().zip(&scenario.vcs).map(course).collect(),
+            hosts: hosts(scenario, &first),
+            together: none(),
+            lost: none(),
+            unmeasured: none(),
+            on_lines: none(),
+            first,
             fifos: Vec::with_capacity(rules.len()),
             queues: Vec::with_capacity(rules.len()),
             is_ruled: rules.iter().map(Option::is_some).collect(),
@@ -88,7 +86,6 @@ impl Transit {
             packet_hops: 0,
             log: log.then(Vec::new),
             losses: Vec::new(),
-            on_lines: vec![0; network.circuits.len()],
             sampled: sampled.collect(),
             sample: Time::ZERO,
             every: scenario.sample,
@@ -116,9 +113,9 @@ impl Transit {
     }
 
     /// The measured time begins.
-    pub(super) fn reset_counters(&mut self, now: Time) {
+    pub(super) fn reset_counters(&mut self, scenario: &Scenario, now: Time) {
         self.network.reset_counters(now);
-        self.hosts.iter_mut().for_each(Host::reset_counters);
+        self.unmeasured = tallies(scenario, &self.hosts).into_iter().map(|tally| tally.arrived).collect();
     }
 
     /// At the end of the run, circuits and ports that have passed packets on by themselves get their books.
@@ -128,10 +125,9 @@ impl Transit {
         for (((fifo, queue), port), _) in ports.filter(|(_, is_ruled)| **is_ruled) {
             fifo.close(queue, self.window, port);
         }
-        let received = received(scenario, &self.hosts);
-        let courses = self.courses.iter().zip(&self.lost).zip(received);
-        for (circuit, ((course, &lost), (arrived, measured))) in self.network.circuits.iter_mut().zip(courses) {
-            circuit.enter(Tally { sent: course.sent, arrived, lost }, measured);
+        let circuits = self.network.circuits.iter_mut().zip(tallies(scenario, &self.hosts));
+        for ((circuit, tally), (lost, unmeasured)) in circuits.zip(self.lost.iter().zip(&self.unmeasured)) {
+            circuit.enter(Tally { lost: *lost, ..tally }, tally.arrived - unmeasured);
         }
         self
     }
@@ -144,13 +140,14 @@ impl Transit {
 
     /// A host sends a packet of `bytes` octets, IP header included.
     #[inline(always)] // see `Row::add`
-    pub(super) fn send(&mut self, now: Time, vc: u32, flow: u32, bytes: u32, cargo: Cargo) {
-        let Course { first: at, header, sent, .. } = &mut self.courses[vc as usize];
-        let (at, frame) = (*at, *sent as u32);
-        *sent += 1;
-        let bytes = u16::try_from(bytes + *header).expect("a checked packet fits");
+    pub(super) fn send(&mut self, now: Time, entity: usize, bytes: u32, cargo: Cargo) {
+        let (at, sent) = self.hosts[entity].send();
+        let Kind { stop, header, is_shared, .. } = self.kinds[self.steps[at as usize].kind as usize];
+        let frame = if is_shared { self.count_together(at) } else { sent } as u32;
+        let bytes = u16::try_from(bytes + header).expect("a checked packet fits");
         let head = Head { frame, bytes, flags: cargo.flags() };
-        if self.stop(at) == Stop::Asked {
+        let flow = End::of_entity(entity).0 as u32;
+        if stop == Stop::Asked {
             return self.send_asked(at, Packet { cargo, flow, head }, now);
         }
         let Some(time) = self.cross(at, head, now) else { return };
@@ -158,6 +155,14 @@ impl Transit {
             return self.send_on(at + 1, Packet { cargo, flow, head }, time);
         }
         self.expect(at + 1, Packet { cargo, flow, head }, time);
+    }
+
+    /// How many packets have set out on a way that several flows have, before one that does so now.
+    #[cold]
+    fn count_together(&mut self, at: u32) -> u64 {
+        let sent = &mut self.together[self.passages[at as usize].circuit as usize];
+        *sent += 1;
+        *sent - 1
     }
 
     /// The same behind an interface that is not the only port to be worked through.
@@ -271,7 +276,7 @@ impl Transit {
         let Started { unit, sent } = started?;
         self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
         self.agenda.call(Event::new(sent.ends, Class::Free, port as u32));
-        let at = self.courses[unit.vc as usize].first + u32::from(unit.hop);
+        let at = self.first[unit.vc as usize] + u32::from(unit.hop);
         let mut packet = self.leave(at, unit.frame);
         packet.head.flags = unit.flags;
         let (at, time) = (at + 1, sent.arrives);
