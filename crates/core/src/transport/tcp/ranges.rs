@@ -19,6 +19,16 @@ impl Ranges {
 
     /// Add `[start, end)`; returns how many of its octets were there already.
     pub(super) fn insert(&mut self, start: u64, end: u64) -> u64 {
+        match self.0.back_mut() {
+            Some(last) if start < last.1 => return self.merge(start, end),
+            Some(last) if start == last.1 => last.1 = end,
+            _ => self.0.push_back((start, end)),
+        }
+        0
+    }
+
+    /// The same where it may touch or overlap what is there.
+    fn merge(&mut self, start: u64, end: u64) -> u64 {
         let index = self.0.partition_point(|range| range.1 < start);
         let (mut merged, mut known) = ((start, end), 0);
         while let Some(&range) = self.0.get(index).filter(|range| range.0 <= end) {
