@@ -21,6 +21,8 @@ pub(super) struct Agenda {
     ties: Ties,
     /// When the first event of each place is due: of the calls, of the packets without a row, and of the rows.
     firsts: [Time; PLACES],
+    /// Over which lines the packets at the heads of rows come.
+    lines: [u32; MOST_ROWS],
     /// When that of all places is due, and the first and the last place where one is due then. It is found as soon as the
     /// event before it is taken, so that whatever this leads to can begin while that event is being handled.
     next: (Time, usize, usize),
@@ -69,6 +71,7 @@ impl Agenda {
         Agenda {
             ties,
             firsts: [Time::NEVER; PLACES],
+            lines: [0; MOST_ROWS],
             next: (Time::NEVER, CALLS, CALLS),
             lasts: [Time::ZERO; MOST_ROWS],
             rows: Default::default(),
@@ -84,15 +87,18 @@ impl Agenda {
     pub(super) fn expect(&mut self, arrival: Arrival) {
         let Arrival { time, line, .. } = arrival;
         let row = self.lasts[..self.used].iter().position(|last| *last < time).unwrap_or(self.used);
-        let row = if row < MOST_ROWS { self.join(row, time) } else { self.join_late(time, line) };
+        let row = if row < MOST_ROWS { self.join(row, time, line) } else { self.join_late(time, line) };
         *row.add() = arrival;
     }
 
     /// The row that a packet joins.
     #[inline(always)]
-    fn join(&mut self, row: usize, time: Time) -> &mut Row<Arrival> {
+    fn join(&mut self, row: usize, time: Time, line: u32) -> &mut Row<Arrival> {
         self.used = self.used.max(row + 1);
         self.lasts[row] = time;
+        if time < self.firsts[ROWS + row] {
+            self.lines[row] = line;
+        }
         self.announce(ROWS + row, time);
         &mut self.rows[row]
     }
@@ -151,14 +157,19 @@ impl Agenda {
     /// In which of these places the event is that goes first at an instant.
     #[inline(never)]
     fn least_of(&self, time: Time, places: RangeInclusive<usize>) -> usize {
-        let key = |place: usize| match place {
+        let due = places.filter(|place| self.firsts[*place] == time);
+        let least = due.map(|place| (self.key(time, place), place)).min();
+        least.expect("something is due").1
+    }
+
+    /// The key of the first event of a place, which is due at `time`.
+    #[inline(always)]
+    fn key(&self, time: Time, place: usize) -> u128 {
+        match place {
             CALLS => self.calls.first_key(),
             LATE => self.late.first_key(),
-            row => self.rows[row - ROWS].first().map_or(u128::MAX, |it| self.event(it.time, it.line).key()),
-        };
-        let due = |place: &usize| self.firsts[*place] == time;
-        let least = places.filter(due).map(|place| (key(place), place)).min();
-        least.expect("something is due").1
+            row => self.event(time, self.lines[row - ROWS]).key(),
+        }
     }
 
     /// The arrival of a packet as an event of the kernel.
@@ -174,7 +185,7 @@ impl Agenda {
         let arrival = *packets.first().expect("a row that is due holds something");
         packets.drop_first();
         match packets.first() {
-            Some(next) => self.firsts[ROWS + row] = next.time,
+            Some(next) => (self.firsts[ROWS + row], self.lines[row]) = (next.time, next.line),
             None => self.end_row(row),
         }
         self.find_next();
