@@ -228,7 +228,7 @@ impl Fifo {
             None => occupancy.reset(window.from, 0),
         }
         let Tally { passed, octets, area, max } = queue.tally;
-        let books = queue.books(window);
+        let mut books = queue.books.map_or_else(|| Books::new(window), |books| *books);
         books.enter_whole(passed, octets, area, max);
         books.close(port);
     }

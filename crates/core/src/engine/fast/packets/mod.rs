@@ -44,8 +44,10 @@ pub(super) fn knows(scenario: &Scenario) -> bool {
 pub(super) fn run(scenario: &Scenario, log: bool) -> Outcome {
     let mut engine = Packets::new(scenario, log);
     let Window { from, to } = engine.transit.window;
-    engine.run_until(from);
-    engine.reset_counters(scenario, from);
+    if from > Time::ZERO {
+        engine.run_until(from);
+        engine.reset_counters(scenario, from);
+    }
     engine.run_until(to);
     engine.close(scenario, to)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::iter;
 
 use super::super::pace::{Pace, Paces};
-use super::super::plan::{latency, lines};
+use super::super::plan::latency;
 use super::cargo::Cargo;
 use crate::buffer::admission::Rule;
 use crate::link::port::Port;
@@ -127,7 +127,7 @@ impl Head {
 impl Steps {
     /// The ways through a network before its start.
     pub(super) fn new(scenario: &Scenario, network: &Network) -> Steps {
-        let lines = lines(scenario);
+        let meets = meets(scenario);
         let rule = |(line, port): (&Line, &Port)| {
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
             let rule = if fifo && line.pause == Span::ZERO { port.admission.rule() } else { None };
@@ -138,7 +138,7 @@ impl Steps {
             let from_host = scenario.nodes[scenario.lines[line].from].kind == NodeKind::Host;
             match rules[line] {
                 None => Stop::Asked,
-                Some(_) if from_host || lines[line].len() == 1 => Stop::Alone,
+                Some(_) if from_host || !meets[line] => Stop::Alone,
                 Some(_) => Stop::Meet,
             }
         };
@@ -206,6 +206,17 @@ impl Kinds {
             self.list.len() as u32 - 1
         })
     }
+}
+
+/// For every port whether packets come to it over several lines.
+fn meets(scenario: &Scenario) -> Vec<bool> {
+    let (mut meets, mut known) = (vec![false; scenario.lines.len()], vec![None; scenario.lines.len()]);
+    for Vc { path, .. } in &scenario.vcs {
+        for (&line, &port) in path.iter().zip(&path[1..]) {
+            meets[port] |= known[port].replace(line).is_some_and(|other| other != line);
+        }
+    }
+    meets
 }
 
 /// For every node the one end of a flow that is there, as [`Step::place`] has it, if all that makes it act comes over one line
