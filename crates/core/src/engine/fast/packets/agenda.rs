@@ -67,7 +67,7 @@ const PLACES: usize = ROWS + MOST_ROWS;
 
 impl Agenda {
     /// Nothing is pending.
-    pub(super) fn new(ties: Ties, lines: usize) -> Agenda {
+    pub(super) fn new(ties: Ties) -> Agenda {
         Agenda {
             ties,
             firsts: [Time::NEVER; PLACES],
@@ -77,7 +77,7 @@ impl Agenda {
             rows: Default::default(),
             used: 0,
             late: EventQueue::default(),
-            lanes: (0..lines).map(|_| Row::default()).collect(),
+            lanes: Vec::new(),
             calls: EventQueue::default(),
         }
     }
@@ -108,7 +108,11 @@ impl Agenda {
     fn join_late(&mut self, time: Time, line: u32) -> &mut Row<Arrival> {
         self.announce(LATE, time);
         self.late.push(self.event(time, line));
-        &mut self.lanes[line as usize]
+        let line = line as usize;
+        if self.lanes.len() <= line {
+            self.lanes.resize_with(line + 1, Row::default);
+        }
+        &mut self.lanes[line]
     }
 
     /// A host or a port is to be called.
@@ -242,7 +246,7 @@ mod tests {
             steps in prop::collection::vec((0u64..40, 0u32..30, 0u8..5), 1..400),
         ) {
             let ties = Ties::new(7);
-            let (mut agenda, mut model) = (Agenda::new(ties, 30), std::collections::BTreeSet::new());
+            let (mut agenda, mut model) = (Agenda::new(ties), std::collections::BTreeSet::new());
             let (mut now, mut last) = (Time::ZERO, [Time::ZERO; 30]);
             for (entity, (ahead, line, step)) in (0u32..).zip(steps) {
                 // a line keeps its order, and nothing arrives twice at an instant

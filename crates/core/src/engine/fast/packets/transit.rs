@@ -82,7 +82,7 @@ impl Transit {
             fifos: Vec::with_capacity(rules.len()),
             queues: Vec::with_capacity(rules.len()),
             is_ruled: rules.iter().map(Option::is_some).collect(),
-            agenda: Agenda::new(Ties::new(scenario.seed), scenario.lines.len()),
+            agenda: Agenda::new(Ties::new(scenario.seed)),
             packet_hops: 0,
             log: log.then(Vec::new),
             losses: Vec::new(),
