@@ -24,6 +24,12 @@ impl Calls {
         Some(Event::new(time, Class::Timer, entity as u32))
     }
 
+    /// The instant for which an end is in the event queue; no timer of it goes off before that.
+    #[inline]
+    pub(super) fn at(&self, entity: usize) -> Time {
+        self.0[entity]
+    }
+
     /// Such an event comes: is it up to date?
     #[inline]
     fn take(&mut self, entity: usize, now: Time) -> bool {

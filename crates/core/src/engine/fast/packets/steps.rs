@@ -239,8 +239,6 @@ fn ends(scenario: &Scenario, rules: &[Option<Rule>]) -> Vec<Option<u32>> {
             count[node] += 1;
         }
     }
-    // a series records both ends in the order of time
-    let in_order = scenario.measure.throughput.is_some();
-    let suits = |(end, count): (Option<u32>, u32)| end.filter(|_| count == 1 && !in_order);
+    let suits = |(end, count): (Option<u32>, u32)| end.filter(|_| count == 1);
     ends.into_iter().zip(count).map(suits).collect()
 }
