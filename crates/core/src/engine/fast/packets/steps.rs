@@ -55,8 +55,8 @@ pub(super) struct Kind {
     pub(super) stop: Stop,
     /// Octets that the first link of the way adds to a packet.
     pub(super) header: u32,
-    /// Whether several flows have this way.
-    pub(super) is_shared: bool,
+    /// Whether packets of several flows set out here together, or the port has to be asked about them.
+    pub(super) is_special: bool,
     /// That of packets of the size that came last: circuits of data and of acknowledgements have one each.
     bytes: u16,
     /// Time from the end of a transmission to the arrival at the next step.
@@ -97,7 +97,8 @@ impl Kind {
     fn new(way: Way, stop: Stop, rate: Rate, latency: u64) -> Kind {
         let Way { header, is_shared, .. } = way;
         let (pace, others) = (Pace::default(), Paces::new(rate));
-        Kind { stop, header, is_shared, bytes: 0, latency, pace, others }
+        let is_special = is_shared || stop == Stop::Asked;
+        Kind { stop, header, is_special, bytes: 0, latency, pace, others }
     }
 
     /// The pace of packets of so many octets.

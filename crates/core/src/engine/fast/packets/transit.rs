@@ -32,7 +32,7 @@ pub(super) struct Transit {
     passages: Vec<Passage>,
     kinds: Vec<Kind>,
     pub(super) hosts: Vec<Host>,
-    /// By circuit its first step, the packets of several flows that have set out together, those lost, and those that had
+    /// By circuit its first step, the packets that have set out where they are counted together, those lost, and those that had
     /// arrived when the measured time began.
     first: Vec<u32>,
     together: Vec<u64>,
@@ -142,27 +142,18 @@ impl Transit {
     #[inline(always)] // see `Row::add`
     pub(super) fn send(&mut self, now: Time, entity: usize, bytes: u32, cargo: Cargo) {
         let (at, sent) = self.hosts[entity].send();
-        let Kind { stop, header, is_shared, .. } = self.kinds[self.steps[at as usize].kind as usize];
-        let frame = if is_shared { self.count_together(at) } else { sent } as u32;
+        let Kind { header, is_special, .. } = self.kinds[self.steps[at as usize].kind as usize];
         let bytes = u16::try_from(bytes + header).expect("a checked packet fits");
-        let head = Head { frame, bytes, flags: cargo.flags() };
+        let head = Head { frame: sent as u32, bytes, flags: cargo.flags() };
         let flow = End::of_entity(entity).0 as u32;
-        if stop == Stop::Asked {
-            return self.send_asked(at, Packet { cargo, flow, head }, now);
+        if is_special {
+            return self.send_specially(at, Packet { cargo, flow, head }, now);
         }
         let Some(time) = self.cross(at, head, now) else { return };
         if self.stop(at + 1) == Stop::Alone {
             return self.send_on(at + 1, Packet { cargo, flow, head }, time);
         }
         self.expect(at + 1, Packet { cargo, flow, head }, time);
-    }
-
-    /// How many packets have set out on a way that several flows have, before one that does so now.
-    #[cold]
-    fn count_together(&mut self, at: u32) -> u64 {
-        let sent = &mut self.together[self.passages[at as usize].circuit as usize];
-        *sent += 1;
-        *sent - 1
     }
 
     /// The same behind an interface that is not the only port to be worked through.
@@ -173,9 +164,15 @@ impl Transit {
         }
     }
 
-    /// The same where the interface of the host has to be asked.
+    /// The same where packets of several flows are counted together, or where the interface of the host has to be asked.
     #[inline(never)]
-    fn send_asked(&mut self, at: u32, packet: Packet, now: Time) {
+    fn send_specially(&mut self, at: u32, mut packet: Packet, now: Time) {
+        let together = &mut self.together[self.passages[at as usize].circuit as usize];
+        packet.head.frame = *together as u32;
+        *together += 1;
+        if self.stop(at) != Stop::Asked {
+            return self.send_on(at, packet, now);
+        }
         if let Some((at, packet, time)) = self.enter(at, packet, now) {
             self.expect_later(at, packet, time);
         }
