@@ -32,12 +32,7 @@ pub(super) struct Transit {
     passages: Vec<Passage>,
     kinds: Vec<Kind>,
     pub(super) hosts: Vec<Host>,
-    /// By circuit its first step, the packets that have set out where they are counted together, those lost, and those that had
-    /// arrived when the measured time began.
-    first: Vec<u32>,
-    together: Vec<u64>,
-    lost: Vec<u64>,
-    unmeasured: Vec<u64>,
+    courses: Vec<Course>,
     /// Ports that take packets by a rule, and whether they do; the others are not in use here.
     fifos: Vec<Fifo>,
     queues: Vec<Queue>,
@@ -56,6 +51,17 @@ pub(super) struct Transit {
     every: Span,
 }
 
+/// A circuit: where its way begins, and what its hosts do not count.
+#[derive(Clone, Copy, Debug, Default)]
+struct Course {
+    first: u32,
+    /// Packets that have set out, where several flows share the way or a port has to be asked about them.
+    sent: u64,
+    lost: u64,
+    /// Packets that had arrived when the measured time began.
+    unmeasured: u64,
+}
+
 impl Transit {
     /// The network at time zero, and its flows.
     pub(super) fn new(scenario: &Scenario, log: bool) -> (Transit, Vec<Flow>) {
@@ -64,7 +70,7 @@ impl Transit {
         let flows = std::mem::take(&mut network.flows);
         let Steps { list, passages, first, kinds, rules } = Steps::new(scenario, &network);
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
-        let none = || vec![0; first.len()];
+        let course = |&first: &u32| Course { first, ..Course::default() };
         let any_asked = rules.iter().any(Option::is_none);
         let mut transit = Transit {
             window,
@@ -74,11 +80,8 @@ impl Transit {
             passages,
             kinds,
             hosts: hosts(scenario, &first),
-            together: none(),
-            lost: none(),
-            unmeasured: none(),
-            on_lines: none(),
-            first,
+            courses: first.iter().map(course).collect(),
+            on_lines: vec![0; first.len()],
             fifos: Vec::with_capacity(rules.len()),
             queues: Vec::with_capacity(rules.len()),
             is_ruled: rules.iter().map(Option::is_some).collect(),
@@ -115,7 +118,8 @@ impl Transit {
     /// The measured time begins.
     pub(super) fn reset_counters(&mut self, scenario: &Scenario, now: Time) {
         self.network.reset_counters(now);
-        self.unmeasured = tallies(scenario, &self.hosts).into_iter().map(|tally| tally.arrived).collect();
+        let courses = self.courses.iter_mut().zip(tallies(scenario, &self.hosts));
+        courses.for_each(|(course, tally)| course.unmeasured = tally.arrived);
     }
 
     /// At the end of the run, circuits and ports that have passed packets on by themselves get their books.
@@ -126,8 +130,8 @@ impl Transit {
             fifo.close(queue, self.window, port);
         }
         let circuits = self.network.circuits.iter_mut().zip(tallies(scenario, &self.hosts));
-        for ((circuit, tally), (lost, unmeasured)) in circuits.zip(self.lost.iter().zip(&self.unmeasured)) {
-            circuit.enter(Tally { lost: *lost, ..tally }, tally.arrived - unmeasured);
+        for ((circuit, tally), &Course { lost, unmeasured, .. }) in circuits.zip(&self.courses) {
+            circuit.enter(Tally { lost, ..tally }, tally.arrived - unmeasured);
         }
         self
     }
@@ -167,9 +171,9 @@ impl Transit {
     /// The same where packets of several flows are counted together, or where the interface of the host has to be asked.
     #[inline(never)]
     fn send_specially(&mut self, at: u32, mut packet: Packet, now: Time) {
-        let together = &mut self.together[self.passages[at as usize].circuit as usize];
-        packet.head.frame = *together as u32;
-        *together += 1;
+        let course = &mut self.courses[self.passages[at as usize].circuit as usize];
+        packet.head.frame = course.sent as u32;
+        course.sent += 1;
         if self.stop(at) != Stop::Asked {
             return self.send_on(at, packet, now);
         }
@@ -273,7 +277,7 @@ impl Transit {
         let Started { unit, sent } = started?;
         self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
         self.agenda.call(Event::new(sent.ends, Class::Free, port as u32));
-        let at = self.first[unit.vc as usize] + u32::from(unit.hop);
+        let at = self.courses[unit.vc as usize].first + u32::from(unit.hop);
         let mut packet = self.leave(at, unit.frame);
         packet.head.flags = unit.flags;
         let (at, time) = (at + 1, sent.arrives);
@@ -327,7 +331,7 @@ impl Transit {
     #[cold]
     fn lost(&mut self, port: u32, unit: Unit, reason: Reason, time: Time) {
         let Unit { vc, frame, index, .. } = unit;
-        self.lost[vc as usize] += 1;
+        self.courses[vc as usize].lost += 1;
         if let Some(log) = &mut self.log {
             log.push(LossRecord { time, port, vc, frame, index, reason });
         }
