@@ -244,7 +244,7 @@ impl Fifo {
     fn renew(&mut self, queue: &mut Queue, bytes: u16, pace: &Pace) {
         self.enter_alike(queue);
         queue.drop_until(Time::NEVER);
-        (self.usual, queue.pace) = (bytes, *pace);
+        (self.usual, self.sure, queue.pace) = (bytes, 0, *pace);
         self.reach(queue, queue.tally.max / self.size(bytes));
     }
 
@@ -409,6 +409,69 @@ impl Samples {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::Network;
+    use crate::scenario::load;
+    use crate::unit::Flags;
+    use proptest::prelude::*;
+    use std::iter;
+
+    /// What the bottleneck sends, and what it has counted in the end, when packets come so long after each other and of these
+    /// sizes; asked for one by one it keeps a list of them.
+    fn run(packets: &[(u64, bool)], buffer: &str, one_by_one: bool) -> (Vec<Option<Time>>, String) {
+        let buffer = format!("port.bottleneck.buffer={buffer}");
+        let scenario = load(BOTTLENECK, "test.toml", &[buffer]).unwrap();
+        let number = scenario.lines.iter().position(|line| line.name == "bottleneck").unwrap();
+        let port = &mut Network::new(&scenario).ports[number];
+        let window = Window { from: Time::ZERO, to: Time::ZERO + scenario.duration };
+        let (mut fifo, mut queue) = Fifo::new(&scenario, number, Rule::Fits, window, port);
+        let (mut now, mut ends) = (Time::ZERO, Vec::new());
+        for &(gap, is_large) in packets {
+            now.0 += gap;
+            let bytes = if is_large { 1500 } else { 40 };
+            let pace = Pace::of(scenario.lines[number].rate, bytes);
+            let flags = Flags::default().with(Flags::FIRST).with(Flags::EOM);
+            let unit = || (Unit { vc: 0, frame: 0, index: 0, bytes, hop: 1, flags }, 0);
+            let passed = match one_by_one {
+                true => None,
+                false => fifo
+                    .pass(now, bytes, &pace, window.to)
+                    .or_else(|| fifo.pass_first(&mut queue, now, bytes, &pace, window.to)),
+            };
+            let taken = || fifo.take(&mut queue, window, now, bytes, &pace, unit).ok().map(|sent| sent.ends);
+            ends.push(passed.or_else(taken));
+        }
+        fifo.close(queue, window, port);
+        (ends, format!("{:?}", port.counters()))
+    }
+
+    const BOTTLENECK: &str = r#"
+        name = "bottleneck"
+        duration = "1 s"
+        adaptation = { kind = "packet" }
+        flows = { source = { kind = "greedy" }, transport = { kind = "tcp" } }
+        [topology]
+        template = "dumbbell"
+        sources = 1
+        access = { rate = "1 Gb/s", delay = "1 ms" }
+        bottleneck = { rate = "155.52 Mb/s", delay = "1 ms" }
+        egress = { rate = "1 Gb/s", delay = "1 ms" }
+    "#;
+
+    proptest! {
+        #[test]
+        fn how_long_the_last_packet_stays_says_how_many_there_are(
+            bursts in prop::collection::vec((0u64..10_000_000_000, 0u64..90_000_000, 1usize..120, any::<bool>()), 1..9),
+        ) {
+            let burst = |(rest, gap, packets, is_large)| {
+                let gap = if is_large { gap } else { gap / 32 };
+                iter::once((rest, is_large)).chain(iter::repeat_n((gap, is_large), packets))
+            };
+            let packets: Vec<(u64, bool)> = bursts.into_iter().flat_map(burst).collect();
+            for measure in ["70 kB", "70000 packets"] {
+                prop_assert_eq!(run(&packets, measure, false), run(&packets, measure, true));
+            }
+        }
+    }
 
     #[test]
     fn a_packet_like_those_around_it_touches_one_line_of_the_cache() {
