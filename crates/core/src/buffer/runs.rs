@@ -66,11 +66,11 @@ impl Run {
         self.closed && self.intact
     }
 
-    fn add(&mut self, unit: &Unit) {
-        self.intact &= unit.frame == self.frame && unit.index == self.next;
-        (self.frame, self.next) = (unit.frame, unit.index.wrapping_add(1));
-        self.closed = unit.is_eom();
-        self.units += 1;
+    fn add(&mut self, first: &Unit, units: u16, closed: bool) {
+        self.intact &= first.frame == self.frame && first.index == self.next;
+        (self.frame, self.next) = (first.frame, first.index.wrapping_add(units));
+        self.closed = closed;
+        self.units += usize::from(units);
     }
 }
 
@@ -105,21 +105,15 @@ impl Runs {
         self.open_ahead
     }
 
+    /// Consecutive units of one frame have joined, `first` and so many in all; the last one ends it if it is `closed`.
     #[inline(never)]
-    pub(super) fn pushed(&mut self, unit: &Unit) {
+    pub(super) fn joined(&mut self, first: &Unit, units: u16, closed: bool) {
         if self.list.back().is_none_or(|run| run.closed) {
-            self.list.push_back(Run { units: 0, frame: unit.frame, next: 0, intact: true, closed: false });
+            self.list.push_back(Run { units: 0, frame: first.frame, next: 0, intact: true, closed: false });
         }
         let run = self.list.back_mut().expect("a run that was just made sure of");
-        run.add(unit);
+        run.add(first, units, closed);
         self.whole += usize::from(run.is_whole());
-    }
-
-    /// So many units more of the frame that is arriving have joined, in order.
-    pub(super) fn grown(&mut self, units: usize) {
-        let run = self.list.back_mut().expect("a frame that is arriving has a run");
-        run.units += units;
-        run.next = run.next.wrapping_add(units as u16);
     }
 
     /// So many units of the last frame have not come yet.

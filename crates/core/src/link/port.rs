@@ -177,12 +177,12 @@ impl Port {
     /// What the queues and the line hold, counted unit by unit, in the port's measure.
     pub fn size_queued(&self) -> u64 {
         let sending = self.sending.map_or(0, |sending| sending.size);
-        sending + self.waiting().map(|unit| self.size_of(unit)).sum::<u64>()
+        sending + self.waiting().map(|unit| self.size_of(&unit)).sum::<u64>()
     }
 
     /// Units that wait in the queues; the one in transmission is already on the line.
-    pub fn waiting(&self) -> impl Iterator<Item = &Unit> {
-        self.queues.iter().flat_map(|queue| queue.iter().map(|(_, unit)| unit))
+    pub fn waiting(&self) -> impl Iterator<Item = Unit> {
+        self.queues.iter().flat_map(Queue::iter)
     }
 
     /// A unit of the port's circuit `vc` arrives. Losses it causes, its own or others', are appended to `losses`;
@@ -365,8 +365,8 @@ impl Port {
 
     /// Forget what was counted so far; what is in the buffer counts as having just arrived.
     pub fn reset_counters(&mut self, now: Time) {
-        let queued = self.queues.iter().flat_map(|queue| queue.iter().map(|(_, unit)| unit));
-        let sending = self.sending.iter().map(|sending| &sending.unit);
+        let queued = self.queues.iter().flat_map(Queue::iter);
+        let sending = self.sending.iter().map(|sending| sending.unit);
         self.counters.reset(now, queued.chain(sending), self.pool.total());
     }
 

@@ -59,10 +59,10 @@ impl Counters {
 
     /// Start again; what is queued counts as having just arrived, so that the books go on balancing. A frame whose first
     /// unit has left before counts neither among those that arrive nor among those that leave whole.
-    pub fn reset<'a>(&mut self, now: Time, queued: impl Iterator<Item = &'a Unit>, level: u64) {
+    pub fn reset(&mut self, now: Time, queued: impl Iterator<Item = Unit>, level: u64) {
         (self.units_in, self.frames_in) = (0, 0);
         self.next.fill(BROKEN);
-        queued.for_each(|unit| self.arrived(unit));
+        queued.for_each(|unit| self.arrived(&unit));
         (self.units_out, self.bytes_out, self.frames_whole_out) = (0, 0, 0);
         self.credit_cells = 0;
         self.lost.fill(0);
@@ -155,7 +155,7 @@ mod tests {
     fn after_a_reset_no_more_frames_leave_than_have_come() {
         let mut counters = Counters::new(1);
         counters.departed(&cell(0, 0), 0);
-        counters.reset(Time(10), [cell(0, 1), cell(0, 2), cell(1, 0)].iter(), 3);
+        counters.reset(Time(10), [cell(0, 1), cell(0, 2), cell(1, 0)].into_iter(), 3);
         assert_eq!((counters.units_in, counters.frames_in), (3, 1), "frame 0 began before, frame 1 waits");
         [cell(0, 1), cell(0, 2)].iter().for_each(|unit| counters.departed(unit, 0));
         assert_eq!(counters.frames_whole_out, 0, "frame 0 counts neither here nor there");

@@ -144,7 +144,7 @@ impl Rig {
     }
 
     pub(super) fn waiting(&self) -> Vec<String> {
-        self.port.waiting().map(name).collect()
+        self.port.waiting().map(|unit| name(&unit)).collect()
     }
 
     pub(super) fn lost(&self) -> Vec<String> {

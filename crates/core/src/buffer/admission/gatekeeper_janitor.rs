@@ -276,7 +276,7 @@ impl Policy {
             self.call_janitor(arrival.pool);
             self.give_up(victim);
             let given_up = self.doomed.iter().skip(before).filter_map(|position| arrival.queue.at(*position));
-            room += given_up.map(|unit| self.size_of(unit)).sum::<u64>();
+            room += given_up.map(|unit| self.size_of(&unit)).sum::<u64>();
             if victim.frame == id && self.candidates.fcf(id) < 0 {
                 return Verdict::Discard(Reason::Janitor); // its own frame goes, and so does the arriving cell
             }

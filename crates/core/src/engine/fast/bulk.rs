@@ -11,7 +11,7 @@ use crate::buffer::admission::{Admission, Within};
 use crate::buffer::pushout::PushOut;
 use crate::buffer::verdict::Reason;
 use crate::link::port::Port;
-use crate::unit::{Flags, Unit};
+use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Time};
 
 /// Cells of one frame that are taken together.
@@ -120,8 +120,7 @@ pub(super) fn join(port: &mut Port, group: &Group, asked: u64) {
     port.counters.frames_in += u64::from(unit.is_first());
     port.admission.taken(vc as usize, others, others * CELL_BYTES);
     port.pool.add_ahead(vc as usize, units);
-    let last = if closed { Flags::EOM } else { Flags::default() };
-    port.queues[vc as usize].push_train(unit, units as u16, last);
+    port.queues[vc as usize].push_train(unit, units as u16, closed);
 }
 
 /// These cells of one frame are lost.

@@ -117,7 +117,7 @@ impl Turns {
             port.counters.occupancy.drain(units, instants);
             port.counters.units_in -= units;
             port.pool.remove(vc, units);
-            port.queues[vc].withdraw(units as usize);
+            port.queues[vc].withdraw(train.left);
             if train.closed && engine.answered[train.unit.vc as usize] {
                 self.awaited -= 1;
             }

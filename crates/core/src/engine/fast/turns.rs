@@ -80,8 +80,6 @@ pub(super) struct Turn {
     /// Cells at the head of its queue that may be sent like this, and whether there may be more when others have joined.
     pub(super) left: u64,
     pub(super) grows: bool,
-    /// How many there were when its last frame came to the head.
-    usual: u64,
     /// Cells there that have started.
     pub(super) served: u64,
     /// When the last of them did: so many slots behind a beat.
@@ -369,12 +367,8 @@ impl Turns {
             self.settle_one(engine, index, vc);
         }
         if engine.plan.legs[index][vc].manner == Manner::Together {
-            let (queue, turn) = (&engine.network.ports[index].queues[vc], &mut self.turns[vc]);
-            let (left, grows) = queue.inner_ahead(turn.usual);
-            (turn.left, turn.grows) = (left, grows);
-            if queue.front().is_some_and(Unit::is_first) {
-                turn.usual = left;
-            }
+            let (left, grows) = engine.network.ports[index].queues[vc].inner_ahead();
+            (self.turns[vc].left, self.turns[vc].grows) = (left, grows);
         }
     }
 
@@ -393,7 +387,7 @@ impl Turns {
             return;
         }
         let port = &mut engine.network.ports[index];
-        let first = port.queues[vc].skip(served as usize).expect("what has started was in the queue");
+        let first = port.queues[vc].skip(served as u16).expect("what has started was in the queue");
         let gone = served - u64::from(self.ahead == Some(vc));
         port.counters.departed_run(&first, gone as u16, vc);
         if self.ahead.take_if(|ahead| *ahead == vc).is_some() {

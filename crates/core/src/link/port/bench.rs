@@ -120,7 +120,7 @@ impl Bench {
 
     /// What waits in every queue.
     pub(crate) fn queues(&self) -> String {
-        let queues = self.port.queues.iter().map(|queue| letters(queue.iter().map(|(_, unit)| unit)));
+        let queues = self.port.queues.iter().map(|queue| letters(queue.iter().collect::<Vec<_>>().iter()));
         queues.collect::<Vec<_>>().join(",")
     }
 

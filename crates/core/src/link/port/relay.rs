@@ -154,7 +154,7 @@ impl Relay {
     pub(crate) fn reset_counters(&self, port: &mut Port, now: Time) {
         let sending = self.sending.iter().map(|(cell, _)| cell);
         let waiting = self.circuits.iter().flat_map(|circuit| &circuit.cells);
-        port.counters.reset(now, waiting.chain(sending), self.total);
+        port.counters.reset(now, waiting.chain(sending).copied(), self.total);
     }
 
     /// The run is over: leave the port as if it had done everything by itself.
@@ -308,7 +308,7 @@ mod tests {
             [&mut plain, &mut relayed].into_iter().for_each(|port| port.close_counters(now));
             prop_assert_eq!(format!("{:?}", plain.counters), format!("{:?}", relayed.counters));
             prop_assert_eq!(format!("{:?}", plain.pool), format!("{:?}", relayed.pool));
-            let waiting = |port: &Port| port.waiting().copied().collect::<Vec<Unit>>();
+            let waiting = |port: &Port| port.waiting().collect::<Vec<Unit>>();
             prop_assert_eq!(waiting(&plain), waiting(&relayed));
             for vc in (0..VCS).filter(|_| governed) {
                 let account = |port: &Port| port.credit().map(|credit| credit.sent_credited(vc));
