@@ -74,6 +74,10 @@ impl Admission for Policy {
             false => Verdict::Discard(Reason::Overflow),
         }
     }
+
+    fn is_monotone(&mut self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

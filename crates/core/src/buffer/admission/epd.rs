@@ -93,6 +93,10 @@ impl Admission for Policy {
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
     }
+
+    fn is_monotone(&mut self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -101,6 +101,7 @@ dispatch! {
     fn meter(&mut self, vc: usize) -> Option<Reading>;
     fn taken(&mut self, vc: usize, units: u64, octets: u64);
     fn frames(&mut self) -> Option<&mut Frames>;
+    fn is_monotone(&mut self) -> bool;
 }
 
 /// What a policy that divides its line's rate knows of a circuit; rates in bits per second.
@@ -157,6 +158,12 @@ pub trait Admission {
     /// The frame rule, if the policy leaves to it all units but the first of every frame.
     fn frames(&mut self) -> Option<&mut Frames> {
         None
+    }
+
+    /// Whether a unit that is taken would also be taken with less in the buffer, of whatever circuits, and nothing is
+    /// remembered of a first unit that was refused when it is judged once more.
+    fn is_monotone(&mut self) -> bool {
+        false
     }
 }
 

@@ -62,6 +62,10 @@ impl Admission for Policy {
         }
         if arrival.fits() { Verdict::Accept } else { Verdict::Discard(Reason::Overflow) }
     }
+
+    fn is_monotone(&mut self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! are looked at only when the next frame begins.
 
 use super::Fast;
-use super::lanes::Inner;
+use super::lanes::{Ahead, Inner};
 use super::turns::Turns;
 use crate::buffer::admission::{Admission, Within};
 use crate::buffer::pushout::PushOut;
@@ -27,44 +27,75 @@ impl Turns {
     /// Let cells join up to the next end of a train and not beyond `stop`, if all is as it must be.
     pub(super) fn pass_inner(&mut self, engine: &mut Fast<'_>, index: usize, stop: Time) -> bool {
         let Some(first) = self.inputs.next_time() else { return false };
-        let stop = stop.min(self.full_from(&engine.network.ports[index], first));
+        self.inputs.list_behind_next(&mut self.rests);
         let mut inner = std::mem::take(&mut self.inner);
-        let until = self.inputs.inner(stop, &mut inner);
-        let calm =
-            !inner.is_empty() && self.can_join(&mut engine.network.ports[index], &inner, (first, until));
+        let calm = self.room_until(&engine.network.ports[index], first, stop).is_some_and(|stop| {
+            let until = self.inputs.inner(stop, &mut inner);
+            !inner.is_empty() && self.can_join(&mut engine.network.ports[index], &inner, (first, until))
+        });
         if calm {
             self.join_inner(engine, index, &inner, first);
         }
         inner.clear();
         self.inner = inner;
+        self.rests.clear();
         calm
     }
 
-    /// When there may be no room any more for the cells of trains that are arriving, from the one that arrives at `first` on.
-    fn full_from(&self, port: &Port, first: Time) -> Time {
-        let lanes = self.inputs.in_midst();
-        let room = most(port).saturating_sub(port.pool.total() + lanes + 2);
-        Time(first.0 + room / lanes.max(1) * self.pace.whole)
+    /// The time before which cells of trains that are arriving, from the one that arrives at `first` on, can be expected to
+    /// find room, but not beyond `stop`; if there may be none for the next of each, nothing is answered.
+    fn room_until(&self, port: &Port, first: Time, stop: Time) -> Option<Time> {
+        let lanes = self.inputs.in_midst() + self.rests.len() as u64;
+        let room = most(port).checked_sub(self.arrived(port) + lanes)?;
+        match lanes {
+            0 => None,
+            1 if room > 0 || self.inputs.keeps_behind(self.free, &self.pace) => Some(stop),
+            // every slot a cell of each lane comes and one leaves, but for the first slot
+            _ => {
+                let slots = 1 + room.saturating_sub(1) / (lanes - 1).max(1);
+                Some(stop.min(Time(first.0 + slots * self.pace.whole)))
+            }
+        }
     }
 
     /// Whether all these cells are either lost or can join their queues, whenever that is within this time.
     ///
-    /// Meanwhile the line sends. Arrivals of each lane and departures are spaced evenly, so that the occupancy is never
-    /// more than a cell for each lane and two above what it is at the beginning or at the end.
+    /// Meanwhile cells arrive of trains that have joined, and the line sends. While the longest of the trains arrives whose
+    /// cells are spaced no more closely than those that leave, it makes up for it but for two cells, or for one if every
+    /// cell of the only train comes behind one that leaves.
     fn can_join(&mut self, port: &mut Port, inner: &[Inner], (from, until): (Time, Time)) -> bool {
         self.catch_up_all();
-        let slots = self.slots(from, until);
-        let mut taken = 0;
-        for &Inner { vc, units, .. } in inner {
-            match within(port, vc as usize) {
+        let slots = self.slots(self.ends, until);
+        let (mut taken, mut longest) = (0, 0);
+        for &Ahead { train, spaced, .. } in &self.rests {
+            let most = if spaced { self.slots(from, until) } else { u64::MAX };
+            let units = most.min(train.left.into());
+            (taken, longest) = (taken + units, longest.max(if spaced { units } else { 0 }));
+        }
+        for next in inner {
+            match within(port, next.vc as usize) {
                 Within::Asked => return false,
-                Within::Taken if self.queued(port, vc) < slots => return false,
-                Within::Taken => taken += units,
+                Within::Taken if self.queued(port, next.vc) < 3 + slots.saturating_sub(next.units) => {
+                    return false;
+                }
+                Within::Taken => {
+                    taken += next.units;
+                    longest =
+                        longest.max(if self.inputs.is_spaced(next, &self.pace) { next.units } else { 0 });
+                }
                 Within::Lost(_) | Within::Broken(_) => {}
             }
         }
-        let sent = until.0.saturating_sub(self.ends.0) / (self.pace.whole + 1);
-        has_room(port, taken.saturating_sub(sent) + inner.len() as u64 + 2)
+        let alone = inner.len() + self.rests.len() == 1;
+        let behind = alone && self.inputs.keeps_behind(self.free, &self.pace);
+        let sent = longest.saturating_sub(if behind { 1 } else { 2 });
+        self.arrived(port) + taken - sent <= most(port)
+    }
+
+    /// What is in the buffer without the cells listed that are still to arrive.
+    fn arrived(&self, port: &Port) -> u64 {
+        let coming: u64 = self.rests.iter().map(|rest| u64::from(rest.train.left)).sum();
+        port.pool.total() - coming
     }
 
     fn join_inner(&mut self, engine: &mut Fast<'_>, index: usize, inner: &[Inner], first: Time) {
@@ -88,14 +119,8 @@ impl Turns {
 
     /// Cells that the line may start from `from` to `until`.
     pub(super) fn slots(&self, from: Time, until: Time) -> u64 {
-        (until.0 - from.0) / self.pace.whole + 2
+        until.0.saturating_sub(from.0) / self.pace.whole + 2
     }
-}
-
-/// Whether more cells, of which no more than some are `gathered` in the buffer at a time, fit without a new largest
-/// occupancy.
-fn has_room(port: &Port, gathered: u64) -> bool {
-    port.pool.total() + gathered <= most(port)
 }
 
 /// The occupancy that neither needs another place in the buffer nor sets a new maximum.

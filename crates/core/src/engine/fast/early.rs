@@ -13,10 +13,25 @@ use crate::buffer::verdict::{Reason, Verdict};
 use crate::link::port::Port;
 use crate::units::Time;
 
+/// What is known of the cells that have left before a train comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Books {
+    /// Some more may have.
+    Behind,
+    /// All of them.
+    Exact,
+}
+
 impl Turns {
     /// Let the next train join its queue, if all of it can, or be lost; answers whether it has. What is not `known` yet
     /// arrives no earlier than that.
-    pub(super) fn take_train(&mut self, engine: &mut Fast<'_>, index: usize, known: Time) -> bool {
+    pub(super) fn take_train(
+        &mut self,
+        engine: &mut Fast<'_>,
+        index: usize,
+        known: Time,
+        books: Books,
+    ) -> bool {
         // a policy with a clock may count what it has taken
         let counts = self.tick < Time::NEVER;
         let next = if counts { self.inputs.alone_before(known) } else { self.inputs.next_train(engine.end) };
@@ -27,9 +42,8 @@ impl Turns {
             Within::Broken(_) if !next.unit.is_first() => return false,
             Within::Asked => return false,
             _ if !self.stays_ahead(port, &next) => return false,
-            _ if self.by_room && port.pool.total() + u64::from(next.units) <= most(port) => {
-                judge(port, &next)
-            }
+            _ if self.is_taken_anyway(port, &next) => Verdict::Accept,
+            _ if books == Books::Behind => return false,
             _ => match self.judge_train(port, &next) {
                 Some(fate) => fate,
                 None => return false,
@@ -44,9 +58,20 @@ impl Turns {
 
     /// Whether the queue that a train joins cannot run empty before all of it has arrived.
     fn stays_ahead(&mut self, port: &Port, next: &Alone) -> bool {
-        let Alone { beat, vc, units, last, .. } = *next;
+        let Alone { beat, vc, units, last, pace, .. } = *next;
         self.catch_up_with(vc as usize);
-        self.queued(port, vc) >= 3 + self.slots(beat.time, last).saturating_sub(units.into())
+        let queued = self.queued(port, vc);
+        let until = |time| self.slots(self.ends, time);
+        // what comes makes up for what leaves, but those of a faster line not before the first of them
+        queued >= 3 + until(last).saturating_sub(units.into())
+            && (!pace.is_faster_than(&self.pace) || queued >= 3 + until(beat.time))
+    }
+
+    /// Whether a train is taken even if nothing has left since the line was served, and all has arrived that has joined.
+    fn is_taken_anyway(&self, port: &mut Port, next: &Alone) -> bool {
+        let spaced = !next.pace.is_faster_than(&self.pace);
+        let more = if spaced { self.inputs.begun() + 3 } else { next.units.into() };
+        self.monotone && port.pool.total() + more <= most(port) && judge(port, next) == Verdict::Accept
     }
 
     /// What becomes of a train, if there is room for it.

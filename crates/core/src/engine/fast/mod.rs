@@ -87,7 +87,7 @@ use std::collections::VecDeque;
 
 use super::calls::Calls;
 use super::{LossRecord, Outcome, Work, is_sampled};
-use crate::buffer::admission::Rule;
+use crate::buffer::admission::Admission;
 use crate::buffer::pushout;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
@@ -206,7 +206,7 @@ impl Station {
                 interest,
                 ordered: matches!(port.pushout, Some(pushout::Policy::QuasiPushout(_))),
                 polices: plan.polices(index),
-                by_room: matches!(port.admission.rule(), Some(Rule::Fits)),
+                monotone: port.admission.is_monotone(),
                 together: plan.legs[index].iter().all(|leg| leg.manner == Manner::Together),
                 rhythm: plan.rhythm(index),
                 notice: plan.notice(index),

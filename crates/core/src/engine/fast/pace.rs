@@ -11,7 +11,7 @@ pub(super) struct Pace {
 }
 
 /// The instant at which a unit starts, and the remainder that its line carries then.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Beat {
     pub(super) time: Time,
     carry: u64,

@@ -8,6 +8,7 @@
 use std::rc::Rc;
 
 use super::Fast;
+use super::early::Books;
 use super::lanes::{Ahead, Inner, Inputs};
 use super::pace::{Beat, Pace, Rhythm};
 use super::plan::Manner;
@@ -41,8 +42,8 @@ pub(super) struct Turns {
     /// Which departures the policy wants to know of, and whether all of them concern somebody.
     interest: Interest,
     curious: bool,
-    /// Whether the admission policy asks for nothing but room.
-    pub(super) by_room: bool,
+    /// Whether the admission policy takes no less when there is less in the buffer.
+    pub(super) monotone: bool,
     /// Whether slots may go round without anybody knowing of each.
     pub(super) unseen: bool,
     /// Whether the push-out policy cares about the order of arrivals and departures.
@@ -106,8 +107,8 @@ pub(super) struct Parts {
     pub(super) ordered: bool,
     /// Whether units are policed on arrival.
     pub(super) polices: bool,
-    /// Whether the admission policy asks for nothing but room.
-    pub(super) by_room: bool,
+    /// Whether the admission policy takes no less when there is less in the buffer.
+    pub(super) monotone: bool,
     /// Whether the units of every circuit are handed on together.
     pub(super) together: bool,
     pub(super) rhythm: Rc<Rhythm>,
@@ -127,7 +128,7 @@ impl Turns {
             interest,
             ordered,
             polices,
-            by_room,
+            monotone,
             together,
             rhythm,
             notice,
@@ -153,7 +154,7 @@ impl Turns {
             ordered,
             polices,
             curious,
-            by_room,
+            monotone,
             unseen: together && !curious,
             rhythm,
             pace,
@@ -173,15 +174,18 @@ impl Turns {
 
     /// Let happen what happens up to `until`, that instant included.
     pub(super) fn step(&mut self, engine: &mut Fast<'_>, port: usize, until: Time) {
+        let alone = self.polices || self.ordered || engine.log.is_some();
         loop {
             let look = self.sample.min(self.tick);
             let stop = look.min(Time(until.0 + 1));
             // what is not known yet cannot come earlier than this
             let known = look.min(engine.end).min(stop + self.notice);
             while let Some(next) = self.inputs.next_time().filter(|next| *next < stop) {
+                if !alone && self.take_train(engine, port, known, Books::Behind) {
+                    continue;
+                }
                 self.serve(engine, port, next);
-                let alone = self.polices || self.ordered || engine.log.is_some();
-                if !alone && self.take_train(engine, port, known) {
+                if !alone && self.take_train(engine, port, known, Books::Exact) {
                     continue;
                 }
                 self.book_round(&mut engine.network.ports[port]);
@@ -298,7 +302,7 @@ impl Turns {
                 vc
             }
         };
-        port.counters.occupancy.fall(now, port.pool.total());
+        port.counters.occupancy.drain(1, now.0.into());
         port.pool.remove(vc, 1);
         if self.curious || port.pool.of(vc) == 0 {
             self.tell(port, now, vc);

@@ -1,6 +1,7 @@
 //! Trains that a port has taken from their lanes as soon as they began, and what of them is still to arrive.
 
-use super::{Alone, Inputs, Order, Pace, Train};
+use super::{Alone, Inner, Inputs, Order, Pace, Train};
+use crate::engine::fast::pace::Beat;
 use crate::units::Time;
 
 /// Such a train, or what of it is still to arrive.
@@ -60,6 +61,24 @@ impl Inputs {
             }
             self.expect(lane as usize, train.last);
         }
+    }
+
+    /// How many of them may still have something to arrive.
+    pub(in super::super) fn begun(&self) -> u64 {
+        self.ahead.len() as u64
+    }
+
+    /// Whether units found on a lane follow each other no more closely than those of this pace.
+    pub(in super::super) fn is_spaced(&self, inner: &Inner, pace: &Pace) -> bool {
+        !self.lanes[inner.lane as usize].rhythm.pace.is_faster_than(pace)
+    }
+
+    /// Whether units keep this pace on the only lane in the midst of a train, and behind the next one all of them come no
+    /// earlier than those that start from a beat on.
+    pub(in super::super) fn keeps_behind(&self, beat: Beat, pace: &Pace) -> bool {
+        let [lane] = self.midst[..] else { return false };
+        let train = self.front(lane);
+        train.even && self.lanes[lane as usize].rhythm.pace == *pace && train.beat.next(pace) >= beat
     }
 
     /// The sum of the instants at which the units of a train arrive.
