@@ -135,12 +135,10 @@ impl Runs {
     #[inline(never)]
     pub(super) fn popped(&mut self, unit: &Unit) {
         self.open_ahead = !unit.is_eom();
-        match self.list.front() {
-            Some(run) if run.units > 1 && !unit.is_eom() => {
-                self.spoil(0);
-                self.list[0].units -= 1;
-            }
-            _ => self.taken(0, unit),
+        self.spoil(0);
+        self.list[0].units -= 1;
+        if self.list[0].units == 0 {
+            self.list.pop_front();
         }
     }
 

@@ -65,19 +65,16 @@ impl Turns {
     /// cell of the only train comes behind one that leaves.
     fn can_join(&mut self, port: &mut Port, inner: &[Inner], (from, until): (Time, Time)) -> bool {
         self.catch_up_all();
-        let slots = self.slots(self.ends, until);
+        let slots = (until.0 - from.0) / self.pace.whole + 2;
         let (mut taken, mut longest) = (0, 0);
         for &Ahead { train, spaced, .. } in &self.rests {
-            let most = if spaced { self.slots(from, until) } else { u64::MAX };
-            let units = most.min(train.left.into());
+            let units = if spaced { slots.min(train.left.into()) } else { train.left.into() };
             (taken, longest) = (taken + units, longest.max(if spaced { units } else { 0 }));
         }
         for next in inner {
             match within(port, next.vc as usize) {
                 Within::Asked => return false,
-                Within::Taken if self.queued(port, next.vc) < 3 + slots.saturating_sub(next.units) => {
-                    return false;
-                }
+                Within::Taken if !self.stays_ahead(port, next.vc, next.units, until) => return false,
                 Within::Taken => {
                     taken += next.units;
                     longest =
@@ -117,9 +114,16 @@ impl Turns {
         engine.network.ports[index].counters.occupancy.rise(first, level, taken, instants);
     }
 
-    /// Cells that the line may start from `from` to `until`.
-    pub(super) fn slots(&self, from: Time, until: Time) -> u64 {
-        until.0.saturating_sub(from.0) / self.pace.whole + 2
+    /// Whether a queue that so many cells join up to `until` cannot run empty before, even if the line sends no others.
+    pub(super) fn stays_ahead(&self, port: &Port, vc: u32, units: u64, until: Time) -> bool {
+        let queued = self.queued(port, vc);
+        queued >= 3 && self.lasts_until(queued + units, until)
+    }
+
+    /// Whether so many cells keep the line busy up to then, with some to spare.
+    pub(super) fn lasts_until(&self, cells: u64, until: Time) -> bool {
+        let starts = cells.saturating_sub(4) * self.pace.whole;
+        until.0 < self.ends.0.saturating_add(starts)
     }
 }
 

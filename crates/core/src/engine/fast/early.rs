@@ -41,7 +41,7 @@ impl Turns {
             Within::Lost(reason) if !next.unit.is_first() => Verdict::Discard(reason),
             Within::Broken(_) if !next.unit.is_first() => return false,
             Within::Asked => return false,
-            _ if !self.stays_ahead(port, &next) => return false,
+            _ if !self.finds_queue(port, &next) => return false,
             _ if self.is_taken_anyway(port, &next) => Verdict::Accept,
             _ if books == Books::Behind => return false,
             _ => match self.judge_train(port, &next) {
@@ -57,14 +57,12 @@ impl Turns {
     }
 
     /// Whether the queue that a train joins cannot run empty before all of it has arrived.
-    fn stays_ahead(&mut self, port: &Port, next: &Alone) -> bool {
+    fn finds_queue(&mut self, port: &Port, next: &Alone) -> bool {
         let Alone { beat, vc, units, last, pace, .. } = *next;
         self.catch_up_with(vc as usize);
-        let queued = self.queued(port, vc);
-        let until = |time| self.slots(self.ends, time);
-        // what comes makes up for what leaves, but those of a faster line not before the first of them
-        queued >= 3 + until(last).saturating_sub(units.into())
-            && (!pace.is_faster_than(&self.pace) || queued >= 3 + until(beat.time))
+        // what comes makes up for what leaves, but cells of a faster line not before the first of them
+        self.stays_ahead(port, vc, units.into(), last)
+            && (!pace.is_faster_than(&self.pace) || self.stays_ahead(port, vc, 0, beat.time))
     }
 
     /// Whether a train is taken even if nothing has left since the line was served, and all has arrived that has joined.
@@ -150,6 +148,9 @@ impl Turns {
         self.inputs.put_back(&rests);
         self.rests = rests;
         self.rests.clear();
+        if engine.network.ports[index].pushout.is_some() {
+            self.count_packets(&engine.network.ports[index]);
+        }
     }
 
     /// The books as they are at `now`, without the cells listed that are still to arrive.

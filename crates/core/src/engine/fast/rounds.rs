@@ -9,7 +9,7 @@ use super::pace::Beat;
 use super::turns::{MANY, Turn, Turns};
 use crate::buffer::pushout::{Bite, PushOut};
 use crate::link::port::{Port, Sending};
-use crate::scheduler::{Place, Scheduler};
+use crate::scheduler::{Place, Scheduler, shares};
 use crate::unit::Unit;
 use crate::units::Time;
 
@@ -99,24 +99,33 @@ impl Turns {
         !round.places.is_empty()
     }
 
-    /// Slots are given away up to `until` of whose cells nobody needs to know yet; answers whether there was one.
-    pub(super) fn go_round(&mut self, port: &mut Port, until: Time) -> bool {
+    /// Slots are given away up to `until` of whose cells nobody needs to know yet, and the one behind them if that is not so.
+    pub(super) fn go_round(&mut self, engine: &mut Fast<'_>, index: usize, until: Time) {
         let Round { stop, sure, slots: given, change, .. } = self.round;
-        let slots = self.slots_within(stop.min(sure) - given, until.min(Time(change.0 - 1)));
-        let Some(behind) = slots.checked_sub(1) else { return false };
-        let last = self.free.skip(behind, &self.pace);
+        let until = until.min(Time(change.0 - 1));
+        let slots = self.slots_within(stop.min(sure) - given, until);
+        if slots > 0 {
+            self.give_away(slots);
+            self.has_left(&mut engine.network.ports[index]);
+            self.ahead = Some(self.round.places[self.round.place(given + slots - 1)].queue);
+        }
+        if slots == 0 || given + slots == stop && stop < sure && self.ends <= until {
+            self.stop_at_next(engine, index);
+        }
+    }
+
+    /// So many slots go round.
+    fn give_away(&mut self, slots: u64) {
+        let last = self.rhythm.skip(self.free, slots - 1);
         self.ends = Time(last.time.0 + self.pace.whole);
         self.free = last.next(&self.pace);
         self.round.slots += slots;
-        self.has_left(port);
-        self.ahead = Some(self.round.places[self.round.place(self.round.slots - 1)].queue);
-        true
     }
 
     /// How many of so many slots are given away up to `until`, and begin before cells are to be handed on separately.
     fn slots_within(&self, slots: u64, until: Time) -> u64 {
         let Some(last) = slots.checked_sub(1) else { return 0 };
-        let begins = self.free.skip(last, &self.pace).time;
+        let begins = self.rhythm.skip(self.free, last).time;
         let before = |time: Time| self.rhythm.count_before(self.free, time).0;
         let given = match begins <= until {
             true => slots,
@@ -129,7 +138,7 @@ impl Turns {
     }
 
     /// The next slot goes to a cell of which somebody has to know.
-    pub(super) fn stop_at_next(&mut self, engine: &mut Fast<'_>, index: usize) {
+    fn stop_at_next(&mut self, engine: &mut Fast<'_>, index: usize) {
         self.has_left(&mut engine.network.ports[index]);
         self.ahead = None;
         let place = self.round.place(self.round.slots);
@@ -153,12 +162,17 @@ impl Turns {
 
     /// A queue learns of the cells that it has sent.
     fn catch_up(&mut self, place: usize) {
-        let Round { places, first, slots, told, .. } = &self.round;
-        let (turns, count) = (self.round.turns(place, *slots), places.len() as u64);
+        self.tell_turns(place, self.round.turns(place, self.round.slots));
+    }
+
+    /// The queue of a place learns that it has had so many turns.
+    #[inline]
+    fn tell_turns(&mut self, place: usize, turns: u64) {
+        let Round { places, first, told, .. } = &mut self.round;
         if turns > told[place] {
-            let last = (turns - 1) * count + place as u64;
+            let last = (turns - 1) * places.len() as u64 + place as u64;
             self.turns[places[place].queue].serve(turns - told[place], (*first, last));
-            self.round.told[place] = turns;
+            told[place] = turns;
         }
     }
 
@@ -171,7 +185,10 @@ impl Turns {
 
     /// So do all of them.
     pub(super) fn catch_up_all(&mut self) {
-        (0..self.round.places.len()).for_each(|place| self.catch_up(place));
+        let Round { places, slots, .. } = &self.round;
+        for (place, turns) in shares(places.len(), *slots).enumerate() {
+            self.tell_turns(place, turns);
+        }
     }
 
     /// Slots that are not in the books.
@@ -225,11 +242,11 @@ impl Turns {
             slots = self.slots_within(stop.min(sure) - given, Time(change.0 - 1));
             slots = self.slots_despite_cuts(&mut engine.network.ports[index], slots);
             if given + slots == stop {
-                return self.free.skip(slots, &self.pace).time;
+                return self.rhythm.skip(self.free, slots).time;
             }
         }
         let least = self.least_behind(engine, index, slots);
-        self.free.skip(slots + least, &self.pace).time
+        self.rhythm.skip(self.free, slots + least).time
     }
 
     /// More may have joined the queue that has the next cell of which somebody had to know.
@@ -280,8 +297,7 @@ impl Turns {
     fn slots_despite_cuts(&self, port: &mut Port, slots: u64) -> u64 {
         let Some(bite) = port.pushout.as_mut().map(PushOut::bite) else { return slots };
         let sure = self.slots_with_room(port);
-        let spares =
-            || bite == Bite::Packets && self.begin_within(port, sure) && self.has_packets_for(port, slots);
+        let spares = || bite == Bite::Packets && self.has_packets_for(slots) && self.begin_within(port, sure);
         if slots <= sure || spares() { slots } else { sure }
     }
 
@@ -307,9 +323,8 @@ impl Turns {
     ///
     /// After the first cut there is no other before as many cells have arrived as it took out. What may be missing are packets
     /// that are begun to be sent, and those of which some cells are still to arrive.
-    fn has_packets_for(&self, port: &Port, slots: u64) -> bool {
-        let whole: usize = port.queues.iter().map(|queue| queue.runs().whole()).sum();
-        let left = (whole as u64).saturating_sub(self.round.places.len() as u64 + self.influx);
+    fn has_packets_for(&self, slots: u64) -> bool {
+        let left = self.packets.saturating_sub(self.round.places.len() as u64 + self.influx);
         left * self.shortest > self.shortest + self.influx * (slots + 2)
     }
 }

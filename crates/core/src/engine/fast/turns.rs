@@ -62,8 +62,10 @@ pub(super) struct Turns {
     runs: Vec<(Run, Time)>,
     /// Starts on either side of which units are handed on separately, the next one last.
     pub(super) cuts: Vec<Time>,
-    /// A lower bound of the units of a frame that has its EOM in a queue, where there is push-out.
+    /// Lower bounds of the units of a frame that has its EOM in a queue, and of the number of entire packets in all queues,
+    /// where there is push-out.
     pub(super) shortest: u64,
+    pub(super) packets: u64,
     /// Cells that can arrive in one slot.
     pub(super) influx: u64,
     /// Units in the port that make a host act when they arrive.
@@ -164,6 +166,7 @@ impl Turns {
             runs: vec![(Run::default(), Time::ZERO); vcs],
             cuts,
             shortest: MANY,
+            packets: 0,
             influx,
             awaited: 0,
             called: Time::NEVER,
@@ -251,7 +254,7 @@ impl Turns {
         let Network { ports, circuits, .. } = &mut engine.network;
         ports[port].arrive(now, unit, vc, number_at_port(circuits), &mut engine.losses);
         if full && !engine.losses.is_empty() && engine.network.ports[port].pushout.is_some() {
-            self.find_shortest(&engine.network.ports[port]);
+            self.count_packets(&engine.network.ports[port]);
         } else if unit.is_eom() && engine.network.ports[port].pushout.is_some() {
             self.closed(&engine.network.ports[port], vc as u32);
         }
@@ -268,11 +271,10 @@ impl Turns {
     /// The line works up to `until`, that instant included.
     fn serve(&mut self, engine: &mut Fast<'_>, index: usize, until: Time) {
         while self.ends <= until {
-            let port = &mut engine.network.ports[index];
-            if !self.goes_round(port) {
+            if self.goes_round(&mut engine.network.ports[index]) {
+                self.go_round(engine, index, until);
+            } else {
                 self.ask_for_next(engine, index);
-            } else if !self.go_round(&mut engine.network.ports[index], until) {
-                self.stop_at_next(engine, index);
             }
         }
     }
@@ -360,6 +362,7 @@ impl Turns {
             port.scheduler.left(vc, true);
         }
         port.sending = Some(Sending { unit, vc, size: 1 });
+        self.packets = self.packets.saturating_sub(unit.is_first().into());
         self.awaited -= u64::from(unit.is_eom() && engine.answered[unit.vc as usize]);
         self.forward(engine, index, vc, Run { unit, units: 1 }, starts.time);
         self.look_ahead(engine, index, vc);
@@ -392,6 +395,7 @@ impl Turns {
         }
         let port = &mut engine.network.ports[index];
         let first = port.queues[vc].skip(served as u16).expect("what has started was in the queue");
+        self.packets = self.packets.saturating_sub(first.is_first().into());
         let gone = served - u64::from(self.ahead == Some(vc));
         port.counters.departed_run(&first, gone as u16, vc);
         if self.ahead.take_if(|ahead| *ahead == vc).is_some() {
@@ -400,7 +404,7 @@ impl Turns {
             port.sending = Some(Sending { unit, vc, size: 1 });
         }
         let (beat, slots) = last;
-        let last = beat.skip(slots, &self.pace).time;
+        let last = self.rhythm.skip(beat, slots).time;
         self.forward(engine, index, vc, Run { unit: first, units: served as u16 }, last);
     }
 
@@ -457,12 +461,14 @@ impl Turns {
         let runs = port.queues[vc as usize].runs();
         if let Some(run) = runs.last().and_then(|last| runs.get(last)).filter(|run| run.is_closed()) {
             self.shortest = self.shortest.min(run.units() as u64);
+            self.packets += u64::from(run.is_whole());
         }
     }
 
-    /// Something was pushed out.
-    fn find_shortest(&mut self, port: &Port) {
+    /// Something was taken out of a queue, or has not come yet.
+    pub(super) fn count_packets(&mut self, port: &Port) {
         let shortest = port.queues.iter().filter_map(|queue| queue.runs().shortest()).min();
         self.shortest = shortest.map_or(MANY, |units| units as u64);
+        self.packets = port.queues.iter().map(|queue| queue.runs().whole() as u64).sum();
     }
 }
