@@ -6,6 +6,8 @@
 
 use super::Fast;
 use super::lanes::{Ahead, Inner};
+use super::plan::Manner;
+use super::run::Run;
 use super::turns::Turns;
 use crate::buffer::admission::{Admission, Within};
 use crate::buffer::pushout::PushOut;
@@ -33,13 +35,52 @@ impl Turns {
             let until = self.inputs.inner(stop, &mut inner);
             !inner.is_empty() && self.can_join(&mut engine.network.ports[index], &inner, (first, until))
         });
-        if calm {
-            self.join_inner(engine, index, &inner, first);
-        }
+        let calm = match inner[..] {
+            _ if calm => {
+                self.join_inner(engine, index, &inner, first);
+                true
+            }
+            [alone] if self.ends == Time::NEVER => self.pass_idle(engine, index, alone),
+            _ => false,
+        };
         inner.clear();
         self.inner = inner;
         self.rests.clear();
         calm
+    }
+
+    /// Cells of one train find the line idle: each starts as soon as it comes, and is gone when the next one does. The last one
+    /// stays behind; answers whether any has passed.
+    fn pass_idle(&mut self, engine: &mut Fast<'_>, index: usize, mut alone: Inner) -> bool {
+        let (port, vc) = (&mut engine.network.ports[index], alone.vc as usize);
+        let together = engine.plan.legs[index][vc].manner == Manner::Together;
+        let taken = matches!(within(port, vc), Within::Taken);
+        if !together || !taken || !self.inputs.is_spaced(&alone, &self.pace) {
+            return false;
+        }
+        let (mut passed, mut last) = (0, alone.comes);
+        for now in self.inputs.times(&alone).take(alone.units as usize - 1) {
+            let starts = self.free.not_before(now);
+            if starts.time > now || self.cuts.last().is_some_and(|cut| *cut <= now) {
+                break;
+            }
+            self.free = starts.next(&self.pace);
+            port.visit(now, vc);
+            self.tell(port, Time(now.0 + self.pace.whole), vc);
+            (passed, last) = (passed + 1, now);
+        }
+        if passed == 0 {
+            return false;
+        }
+        alone.units = passed;
+        let instants = self.inputs.pass_inner(&[alone], |_| true);
+        port.counters.occupancy.rise(alone.comes, 0, passed, instants);
+        port.counters.occupancy.drain(passed, instants + u128::from(passed * self.pace.whole));
+        port.counters.units_in += passed;
+        port.counters.departed_run(&alone.unit, passed as u16, vc);
+        port.admission.taken(vc, passed, passed * CELL_BYTES);
+        self.forward(engine, index, vc, Run { unit: alone.unit, units: passed as u16 }, last);
+        true
     }
 
     /// The time before which cells of trains that are arriving, from the one that arrives at `first` on, can be expected to

@@ -18,6 +18,8 @@ use crate::units::Time;
 pub(super) struct Round {
     /// The queues in their order; none where every slot has to be asked for.
     places: Vec<Place>,
+    /// Where each queue has its place, if it has one.
+    place_of: Vec<usize>,
     /// For each of them the first slot whose cell somebody has to know of; and the first slot of all these.
     stops: Vec<u64>,
     stop: u64,
@@ -69,6 +71,15 @@ impl Round {
         self.stop = self.stops.iter().copied().fold(u64::MAX, u64::min);
         self.told.clear();
         self.told.resize(self.places.len(), 0);
+        self.place_of.resize(turns.len(), 0);
+        self.places.iter().enumerate().for_each(|(at, place)| self.place_of[place.queue] = at);
+    }
+
+    /// The place of a queue.
+    #[inline]
+    fn find(&self, queue: usize) -> Option<usize> {
+        let place = *self.place_of.get(queue)?;
+        self.places.get(place).is_some_and(|it| it.queue == queue).then_some(place)
     }
 
     /// A place has so many cells before one of which somebody has to know.
@@ -178,9 +189,15 @@ impl Turns {
 
     /// So does that of a circuit.
     pub(super) fn catch_up_with(&mut self, vc: usize) {
-        if let Some(place) = self.round.places.iter().position(|place| place.queue == vc) {
+        if let Some(place) = self.round.find(vc) {
             self.catch_up(place);
         }
+    }
+
+    /// Cells that a circuit has sent and that its queue does not know of.
+    pub(super) fn untold(&self, vc: usize) -> u64 {
+        let Round { told, slots, .. } = &self.round;
+        self.round.find(vc).map_or(0, |place| self.round.turns(place, *slots) - told[place])
     }
 
     /// So do all of them.
@@ -230,7 +247,7 @@ impl Turns {
     /// The earliest instant at which an EOM can start that is in a queue.
     ///
     /// The frame's other cells go first, and with them those of other queues, as long as it is known how they go round and
-    /// nothing can be pushed out.
+    /// nothing can be pushed out. Behind the round it may be the next one.
     pub(super) fn earliest_eom(&mut self, engine: &mut Fast<'_>, index: usize, now: Time) -> Time {
         if self.ends == Time::NEVER {
             return Time(now.0 + 1);
@@ -239,9 +256,9 @@ impl Turns {
         if self.goes_round(&mut engine.network.ports[index]) {
             self.look_beyond_stop(engine, index);
             let Round { stop, sure, slots: given, change, .. } = self.round;
-            slots = self.slots_within(stop.min(sure) - given, Time(change.0 - 1));
-            slots = self.slots_despite_cuts(&mut engine.network.ports[index], slots);
-            if given + slots == stop {
+            let known = self.slots_within(stop.min(sure) - given, Time(change.0 - 1));
+            slots = self.slots_despite_cuts(&mut engine.network.ports[index], known);
+            if slots == known {
                 return self.rhythm.skip(self.free, slots).time;
             }
         }

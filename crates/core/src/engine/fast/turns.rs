@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::Fast;
 use super::early::Books;
-use super::lanes::{Ahead, Inner, Inputs};
+use super::lanes::{Ahead, Inner, Inputs, Train};
 use super::pace::{Beat, Pace, Rhythm};
 use super::plan::Manner;
 use super::rounds::Round;
@@ -409,7 +409,7 @@ impl Turns {
     }
 
     /// Units of a frame have started, the last of them at `last`.
-    fn forward(&mut self, engine: &mut Fast<'_>, port: usize, vc: usize, next: Run, last: Time) {
+    pub(super) fn forward(&mut self, engine: &mut Fast<'_>, port: usize, vc: usize, next: Run, last: Time) {
         let whole = self.pace.whole;
         if engine.plan.legs[port][vc].manner == Manner::Singly {
             return engine.send_on(port, vc as u32, next, Beat::at(last), last, whole);
@@ -450,10 +450,23 @@ impl Turns {
     /// Everything has happened up to `now`: find out when to be there again, in time to hand on the units that make a host
     /// act. None of them arrives earlier at the next stop than `reach` after it starts.
     pub(super) fn call_again(&mut self, engine: &mut Fast<'_>, index: usize, now: Time, reach: Span) {
-        let coming = self.inputs.next_awaited().unwrap_or(Time::NEVER);
+        let coming = self.earliest_to_come(engine, index);
         let queued = if self.awaited == 0 { Time::NEVER } else { self.earliest_eom(engine, index, now) };
         let first = coming.min(queued);
         self.called = if first < Time::NEVER { first + reach } else { first };
+    }
+
+    /// The earliest instant at which an EOM can start that makes a host act and is still to come: where nothing is pushed
+    /// out, all that is in its queue goes first.
+    fn earliest_to_come(&self, engine: &Fast<'_>, index: usize) -> Time {
+        let port = &engine.network.ports[index];
+        let starts = |train: &Train| {
+            let before = || self.queued(port, train.vc) - self.untold(train.vc as usize);
+            let slots = if port.pushout.is_none() { before() } else { 0 };
+            engine.answered[train.unit.vc as usize]
+                .then(|| train.last.max(Time(self.free.time.0 + slots * self.pace.whole)))
+        };
+        self.inputs.first_end(starts)
     }
 
     /// A circuit's frame may have come to its end in the queue.

@@ -33,6 +33,25 @@ impl Inputs {
         self.pop_train();
     }
 
+    /// The earliest of the instants that belong to the ends of frames that are still to arrive, none of them before its frame
+    /// has; with many lanes, that of the next end of a train.
+    pub(in super::super) fn first_end(&self, instant: impl Fn(&Train) -> Option<Time>) -> Time {
+        let Order::Ring(ring) = &self.order else {
+            return self.order.first().map_or(Time::NEVER, |(time, _)| time);
+        };
+        let mut first = Time::NEVER;
+        for &(_, lane) in ring {
+            let trains = &self.lanes[lane as usize].trains;
+            for train in trains {
+                if train.last >= first {
+                    break; // and those behind it come later still
+                }
+                first = first.min(instant(train).filter(|_| train.closed).unwrap_or(Time::NEVER));
+            }
+        }
+        first
+    }
+
     /// List what arrives behind the next unit of trains that were taken.
     pub(in super::super) fn list_behind_next(&mut self, rests: &mut Vec<Ahead>) {
         if self.ahead.is_empty() {
@@ -71,6 +90,11 @@ impl Inputs {
     /// Whether units found on a lane follow each other no more closely than those of this pace.
     pub(in super::super) fn is_spaced(&self, inner: &Inner, pace: &Pace) -> bool {
         !self.lanes[inner.lane as usize].rhythm.pace.is_faster_than(pace)
+    }
+
+    /// When units found on a lane arrive.
+    pub(in super::super) fn times(&self, inner: &Inner) -> impl Iterator<Item = Time> {
+        self.lanes[inner.lane as usize].times(inner.units)
     }
 
     /// Whether units keep this pace on the only lane in the midst of a train, and behind the next one all of them come no
