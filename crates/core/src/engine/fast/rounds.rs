@@ -63,16 +63,18 @@ impl Round {
     fn begin(&mut self, turns: &[Turn]) {
         let count = self.places.len() as u64;
         let unlisted = if self.places.len() < MOST_PLACES { MANY } else { count };
-        let sent = |(at, place): (u64, &Place)| place.cells.saturating_mul(count).saturating_add(at);
-        self.sure = (0..).zip(&self.places).map(sent).fold(unlisted, u64::min);
-        let stop = |(at, place): (u64, &Place)| turns[place.queue].left * count + at;
+        (self.sure, self.stop) = (unlisted, u64::MAX);
         self.stops.clear();
-        self.stops.extend((0..).zip(&self.places).map(stop));
-        self.stop = self.stops.iter().copied().fold(u64::MAX, u64::min);
+        self.place_of.resize(turns.len(), 0);
+        for (at, place) in (0..).zip(&self.places) {
+            let stop = turns[place.queue].left * count + at;
+            self.sure = self.sure.min(place.cells.saturating_mul(count).saturating_add(at));
+            self.stop = self.stop.min(stop);
+            self.stops.push(stop);
+            self.place_of[place.queue] = at as usize;
+        }
         self.told.clear();
         self.told.resize(self.places.len(), 0);
-        self.place_of.resize(turns.len(), 0);
-        self.places.iter().enumerate().for_each(|(at, place)| self.place_of[place.queue] = at);
     }
 
     /// The place of a queue.
@@ -330,7 +332,7 @@ impl Turns {
     }
 
     /// For how many slots nothing can be pushed out: in each of them no more arrives than fits over the lines.
-    fn slots_with_room(&self, port: &Port) -> u64 {
+    pub(super) fn slots_with_room(&self, port: &Port) -> u64 {
         let used = port.pool.total() - self.unbooked();
         let free = port.pool.capacity().saturating_sub(used);
         free.saturating_sub(self.influx + 1) / self.influx.saturating_sub(1).max(1)

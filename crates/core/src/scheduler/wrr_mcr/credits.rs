@@ -20,16 +20,16 @@ pub(super) struct Credits {
 
 #[derive(Clone, Debug)]
 struct Account {
-    /// Credits of one period.
-    quota: u128,
-    /// Credits in the period `number`: for so many cells, and what is left over.
+    /// Credits of one period: for so many cells, and what is left over.
+    quota: (u64, u64),
+    /// Credits in the period `number`, likewise.
     cells: u64,
-    part: u128,
+    part: u64,
     number: u64,
 }
 
 /// What a cell costs.
-const CELL: u128 = CELL_BYTES as u128 * 8 * PS_PER_S as u128;
+const CELL: u64 = CELL_BYTES * 8 * PS_PER_S;
 
 impl Credits {
     pub(super) fn new(rates: &[Rate], period: Span, carry: Carry) -> Result<Credits, String> {
@@ -37,10 +37,10 @@ impl Credits {
             return Err("period: no credits come in no time".to_string());
         }
         let quota = |rate: &Rate| {
-            let exact = u128::from(rate.0) * u128::from(period.0);
-            if carry == Carry::Floor { exact - exact % CELL } else { exact }
+            let (exact, cell) = (u128::from(rate.0) * u128::from(period.0), u128::from(CELL));
+            ((exact / cell) as u64, if carry == Carry::Floor { 0 } else { (exact % cell) as u64 })
         };
-        let account = |quota| Account { quota, cells: (quota / CELL) as u64, part: quota % CELL, number: 0 };
+        let account = |quota: (u64, u64)| Account { quota, cells: quota.0, part: quota.1, number: 0 };
         let accounts = rates.iter().map(quota).map(account).collect();
         Ok(Credits { period, carry, number: 0, end: Time::ZERO + period, accounts })
     }
@@ -94,11 +94,15 @@ impl Account {
         if number == self.number {
             return;
         }
-        let between = u128::from(number - self.number - 1);
-        let left = if self.cells > 0 { CELL } else { self.part };
-        let left = left.saturating_add(between.saturating_mul(self.quota)).min(CELL);
-        let credit = self.quota + if carry == Carry::Exact { left } else { 0 };
-        (self.cells, self.part) = ((credit / CELL) as u64, credit % CELL);
+        let (cells, part) = self.quota;
+        let left = match (carry, number - self.number - 1) {
+            (Carry::Floor, _) => 0,
+            _ if self.cells > 0 => CELL,
+            (_, between) if between > 0 && cells > 0 => CELL,
+            (_, between) => part.saturating_mul(between).saturating_add(self.part).min(CELL),
+        };
+        let over = part + left >= CELL;
+        (self.cells, self.part) = (cells + u64::from(over), part + left - if over { CELL } else { 0 });
         self.number = number;
     }
 }
