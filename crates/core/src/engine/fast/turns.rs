@@ -456,17 +456,16 @@ impl Turns {
         self.called = if first < Time::NEVER { first + reach } else { first };
     }
 
-    /// The earliest instant at which an EOM can start that makes a host act and is still to come: as long as nothing is pushed
+    /// The earliest instant at which an EOM can start that makes a host act and is still to come. As long as nothing is pushed
     /// out, all that is in its queue goes first.
     fn earliest_to_come(&self, engine: &Fast<'_>, index: usize) -> Time {
         let port = &engine.network.ports[index];
         let sure = port.pushout.as_ref().map_or(u64::MAX, |_| self.slots_with_room(port));
         let starts = |train: &Train| {
             let slots = sure.min(self.queued(port, train.vc) - self.untold(train.vc as usize));
-            engine.answered[train.unit.vc as usize]
-                .then(|| train.last.max(Time(self.free.time.0 + slots * self.pace.whole)))
+            train.last.max(Time(self.free.time.0 + slots * self.pace.whole))
         };
-        self.inputs.first_end(starts)
+        self.inputs.first_awaited(starts)
     }
 
     /// A circuit's frame may have come to its end in the queue.

@@ -33,9 +33,9 @@ impl Inputs {
         self.pop_train();
     }
 
-    /// The earliest of the instants that belong to the ends of frames that are still to arrive, none of them before its frame
-    /// has; with many lanes, that of the next end of a train.
-    pub(in super::super) fn first_end(&self, instant: impl Fn(&Train) -> Option<Time>) -> Time {
+    /// The earliest of the instants that belong to the trains for which hosts wait, none of them before the train has
+    /// arrived; with many lanes, that of the next end of a train.
+    pub(in super::super) fn first_awaited(&self, instant: impl Fn(&Train) -> Time) -> Time {
         let Order::Ring(ring) = &self.order else {
             return self.order.first().map_or(Time::NEVER, |(time, _)| time);
         };
@@ -46,7 +46,9 @@ impl Inputs {
                 if train.last >= first {
                     break; // and those behind it come later still
                 }
-                first = first.min(instant(train).filter(|_| train.closed).unwrap_or(Time::NEVER));
+                if train.awaited {
+                    first = first.min(instant(train));
+                }
             }
         }
         first
