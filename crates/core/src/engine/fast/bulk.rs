@@ -105,7 +105,6 @@ impl Turns {
     /// cells are spaced no more closely than those that leave, it makes up for it but for two cells, or for one if every
     /// cell of the only train comes behind one that leaves.
     fn can_join(&mut self, port: &mut Port, inner: &[Inner], (from, until): (Time, Time)) -> bool {
-        self.catch_up_all();
         let slots = (until.0 - from.0) / self.pace.whole + 2;
         let (mut taken, mut longest) = (0, 0);
         for &Ahead { train, spaced, .. } in &self.rests {
@@ -113,6 +112,7 @@ impl Turns {
             (taken, longest) = (taken + units, longest.max(if spaced { units } else { 0 }));
         }
         for next in inner {
+            self.catch_up_with(next.vc as usize);
             match within(port, next.vc as usize) {
                 Within::Asked => return false,
                 Within::Taken if !self.stays_ahead(port, next.vc, next.units, until) => return false,

@@ -315,27 +315,44 @@ impl Turns {
     /// behind it are, as long as there are any.
     fn slots_despite_cuts(&self, port: &mut Port, slots: u64) -> u64 {
         let Some(bite) = port.pushout.as_mut().map(PushOut::bite) else { return slots };
+        if self.has_room_for(port, slots) {
+            return slots;
+        }
         let sure = self.slots_with_room(port);
-        let spares = || bite == Bite::Packets && self.has_packets_for(slots) && self.begin_within(port, sure);
-        if slots <= sure || spares() { slots } else { sure }
+        let spares = bite == Bite::Packets && self.has_packets_for(slots) && self.begin_within(port, sure);
+        if spares { slots } else { sure }
     }
 
     /// Whether every queue of the round has begun to send its frame, or will have in so many slots.
     fn begin_within(&self, port: &Port, slots: u64) -> bool {
-        let round = &self.round;
-        let begun = |(at, place): (usize, &Place)| {
-            let after = round.turns(at, round.slots + slots) > round.told[at];
+        let Round { places, told, slots: given, .. } = &self.round;
+        let begun = |((place, told), turns): ((&Place, &u64), u64)| {
             let first = port.queues[place.queue].front().is_some_and(Unit::is_first);
-            after || self.turns[place.queue].served > 0 || !first
+            turns > *told || self.turns[place.queue].served > 0 || !first
         };
-        slots >= round.places.len() as u64 || round.places.iter().enumerate().all(begun)
+        let turns = || shares(places.len(), given + slots);
+        slots >= places.len() as u64 || places.iter().zip(told).zip(turns()).all(begun)
     }
 
-    /// For how many slots nothing can be pushed out: in each of them no more arrives than fits over the lines.
-    pub(super) fn slots_with_room(&self, port: &Port) -> u64 {
+    /// Whether nothing can be pushed out in so many slots: in each of them no more arrives than fits over the lines.
+    pub(super) fn has_room_for(&self, port: &Port, slots: u64) -> bool {
+        slots * self.growth() <= self.free_at_first(port)
+    }
+
+    /// For how many slots that is so.
+    fn slots_with_room(&self, port: &Port) -> u64 {
+        self.free_at_first(port) / self.growth()
+    }
+
+    /// By how many cells the buffer can fill in a slot.
+    fn growth(&self) -> u64 {
+        self.influx.saturating_sub(1).max(1)
+    }
+
+    /// Room that is left when the cells of a slot have arrived and none has gone.
+    fn free_at_first(&self, port: &Port) -> u64 {
         let used = port.pool.total() - self.unbooked();
-        let free = port.pool.capacity().saturating_sub(used);
-        free.saturating_sub(self.influx + 1) / self.influx.saturating_sub(1).max(1)
+        port.pool.capacity().saturating_sub(used + self.influx + 1)
     }
 
     /// Whether entire packets are left when in so many slots as many are pushed out as can be.

@@ -460,9 +460,10 @@ impl Turns {
     /// out, all that is in its queue goes first.
     fn earliest_to_come(&self, engine: &Fast<'_>, index: usize) -> Time {
         let port = &engine.network.ports[index];
-        let sure = port.pushout.as_ref().map_or(u64::MAX, |_| self.slots_with_room(port));
         let starts = |train: &Train| {
-            let slots = sure.min(self.queued(port, train.vc) - self.untold(train.vc as usize));
+            let queued = self.queued(port, train.vc) - self.untold(train.vc as usize);
+            let is_sure = port.pushout.is_none() || self.has_room_for(port, queued);
+            let slots = if is_sure { queued } else { 0 };
             train.last.max(Time(self.free.time.0 + slots * self.pace.whole))
         };
         self.inputs.first_awaited(starts)
