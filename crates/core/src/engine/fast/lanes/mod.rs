@@ -100,7 +100,7 @@ enum Order {
 }
 
 /// Most lanes of a ring.
-const RING: usize = 64;
+const RING: usize = 256;
 /// Most units of a short train, and most trains that cross each other.
 const SHORT: u16 = 4;
 pub(super) const MOST_CROSSING: usize = 8;
