@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{CATALOGUE, Context, Contract, Spec};
+use super::{Admission, Arrival, CATALOGUE, Context, Contract, Spec};
 use crate::buffer::pool::Pool;
+use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::Reason;
+use crate::buffer::verdict::{Reason, Verdict};
 use crate::link::line::Line;
 use crate::link::port::{Loss, Parts, Port};
 use crate::rng::Stream;
@@ -277,6 +278,38 @@ fn a_port_with_little_to_do_loses_nothing() {
             rig.advance(rig.now + Span::millis(23)); // a load of a quarter
         }
         assert_eq!(rig.lost(), Vec::<String>::new(), "{}", entry.name);
+    }
+}
+
+#[test]
+fn what_a_monotone_scheme_takes_it_takes_with_less_in_the_buffer() {
+    const CAPACITY: u64 = 100;
+    let unit = Unit { vc: 0, frame: 0, index: 0, bytes: CELL_BYTES as u16, hop: 0, flags: Flags::FIRST };
+    let queue = Queue::default();
+    for entry in CATALOGUE {
+        let contracts = contracts(Measure::Cells, VCS);
+        let context = Context { contracts: &contracts, ..Context::alone(CAPACITY, 0) };
+        let mut policy = default_of(entry.name).build(&context).unwrap();
+        let mut draw = Stream::new(5, "books");
+        for _ in 0..if policy.is_monotone() { 2000 } else { 0 } {
+            let (mut more, mut less) = (Pool::new(CAPACITY, VCS), Pool::new(CAPACITY, VCS));
+            for vc in 0..VCS {
+                let cells = draw.up_to(CAPACITY / VCS as u64);
+                more.add(vc, cells);
+                less.add(vc, draw.up_to(cells));
+            }
+            let mut judge = |pool: &Pool| {
+                let (now, unit, queue) = (Time::ZERO, &unit, &queue);
+                policy.judge(&mut Arrival { now, unit, vc: 0, size: 1, pool, queue, elastic: false })
+            };
+            let (first, again, alone) = (judge(&more), judge(&less), judge(&less));
+            assert_eq!(again, alone, "{}: an answer changes the next one", entry.name);
+            assert!(
+                first != Verdict::Accept || again == Verdict::Accept,
+                "{}: {more:?} {less:?}",
+                entry.name
+            );
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A cell that joins a queue which is not empty changes nothing but lengths until its turn comes. So it does not matter
 //! when exactly the inner cells of a frame join, if there is room, their queue cannot run empty meanwhile, and lengths
-//! are looked at only when the next frame begins.
+//! are looked at only when the next frame begins. And where the line is idle, cells of one train pass one after the other.
 
 use super::Fast;
 use super::lanes::{Ahead, Inner};
@@ -31,22 +31,19 @@ impl Turns {
         let Some(first) = self.inputs.next_time() else { return false };
         self.inputs.list_behind_next(&mut self.rests);
         let mut inner = std::mem::take(&mut self.inner);
-        let calm = self.room_until(&engine.network.ports[index], first, stop).is_some_and(|stop| {
+        let joins = self.room_until(&engine.network.ports[index], first, stop).is_some_and(|stop| {
             let until = self.inputs.inner(stop, &mut inner);
             !inner.is_empty() && self.can_join(&mut engine.network.ports[index], &inner, (first, until))
         });
-        let calm = match inner[..] {
-            _ if calm => {
-                self.join_inner(engine, index, &inner, first);
-                true
-            }
-            [alone] if self.ends == Time::NEVER => self.pass_idle(engine, index, alone),
-            _ => false,
-        };
+        if joins {
+            self.join_inner(engine, index, &inner, first);
+        }
+        let idle = !joins && self.ends == Time::NEVER;
+        let passes = idle && matches!(inner[..], [alone] if self.pass_idle(engine, index, alone));
         inner.clear();
         self.inner = inner;
         self.rests.clear();
-        calm
+        joins || passes
     }
 
     /// Cells of one train find the line idle: each starts as soon as it comes, and is gone when the next one does. The last one
@@ -66,6 +63,7 @@ impl Turns {
             }
             self.free = starts.next(&self.pace);
             port.visit(now, vc);
+            port.admission.taken(vc, 1, CELL_BYTES);
             self.tell(port, Time(now.0 + self.pace.whole), vc);
             (passed, last) = (passed + 1, now);
         }
@@ -78,7 +76,6 @@ impl Turns {
         port.counters.occupancy.drain(passed, instants + u128::from(passed * self.pace.whole));
         port.counters.units_in += passed;
         port.counters.departed_run(&alone.unit, passed as u16, vc);
-        port.admission.taken(vc, passed, passed * CELL_BYTES);
         self.forward(engine, index, vc, Run { unit: alone.unit, units: passed as u16 }, last);
         true
     }

@@ -3,6 +3,9 @@
 //! Whether the rest of a frame gets in depends on nothing but room. So if there is room, and the queue does not run empty
 //! before the last cell arrives, it makes no difference that cells are in the queue before they arrive, as long as everybody
 //! who looks at the books is shown them without. Should room become short after all, what has not arrived goes back.
+//!
+//! Nor need anybody know what has left before, if there is room for the train even with that, and the policy would take it
+//! then and all the more so with less in the buffer.
 
 use super::Fast;
 use super::bulk::{Group, join, lose, most, within};
