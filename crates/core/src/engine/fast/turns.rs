@@ -181,8 +181,8 @@ impl Turns {
         loop {
             let look = self.sample.min(self.tick);
             let stop = look.min(Time(until.0 + 1));
-            // what is not known yet cannot come earlier than this
-            let known = look.min(engine.end).min(stop + self.notice);
+            // what is not known yet sets out now at the earliest
+            let known = look.min(engine.end).min(until + self.notice);
             while let Some(next) = self.inputs.next_time().filter(|next| *next < stop) {
                 if !alone && self.take_train(engine, port, known, Books::Behind) {
                     continue;
