@@ -94,11 +94,14 @@ fn both_engines_agree_on_streams_that_nobody_answers() {
     assert!(lossy * 3 >= count / 2, "only {lossy} of {} runs lose anything", count / 2);
 }
 
+/// Two cells arrive at an idle line at the same instant, one of which sets out just when the port is looked at.
+const ONCE_DIFFERENT: [u64; 1] = [2998];
+
 #[test]
 fn both_engines_agree_where_circuits_have_queues() {
     let count = std::env::var("PUSHOUT_EQUIVALENCE").ok().and_then(|text| text.parse().ok()).unwrap_or(A_FEW);
     let mut lossy = 0;
-    for seed in 0..count / 2 {
+    for seed in (0..count / 2).chain(ONCE_DIFFERENT) {
         let text = circuits(seed);
         let checked =
             load(&text, "circuits.toml", &[]).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}"));
