@@ -61,10 +61,18 @@ fn compare(path: &str, one: &Json, other: &Json, found: &mut Vec<String>) {
     }
 }
 
+/// How many scenarios are asked for.
+fn how_many() -> u64 {
+    number("PUSHOUT_EQUIVALENCE").unwrap_or(A_FEW)
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
 #[test]
 fn both_engines_give_the_same_report_and_the_same_losses() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let count = number("PUSHOUT_EQUIVALENCE").unwrap_or(A_FEW);
+    let count = how_many();
     let first = number("PUSHOUT_EQUIVALENCE_FIRST").unwrap_or(0);
     let (mut compared, mut lossy) = (0, 0);
     for seed in first..first + count {
@@ -81,7 +89,7 @@ fn both_engines_give_the_same_report_and_the_same_losses() {
 
 #[test]
 fn both_engines_agree_on_streams_that_nobody_answers() {
-    let count = std::env::var("PUSHOUT_EQUIVALENCE").ok().and_then(|text| text.parse().ok()).unwrap_or(A_FEW);
+    let count = how_many();
     let mut lossy = 0;
     for seed in 0..count / 2 {
         let text = streams(seed);
@@ -99,7 +107,7 @@ const ONCE_DIFFERENT: [u64; 1] = [2998];
 
 #[test]
 fn both_engines_agree_where_circuits_have_queues() {
-    let count = std::env::var("PUSHOUT_EQUIVALENCE").ok().and_then(|text| text.parse().ok()).unwrap_or(A_FEW);
+    let count = how_many();
     let mut lossy = 0;
     for seed in (0..count / 2).chain(ONCE_DIFFERENT) {
         let text = circuits(seed);
@@ -114,7 +122,7 @@ fn both_engines_agree_where_circuits_have_queues() {
 
 #[test]
 fn both_engines_agree_where_credits_govern_lines() {
-    let count = std::env::var("PUSHOUT_EQUIVALENCE").ok().and_then(|text| text.parse().ok()).unwrap_or(A_FEW);
+    let count = how_many();
     let (mut compared, mut lossy, mut credit_cells) = (0, 0, 0);
     for seed in 0..count {
         let text = credits(seed);
@@ -134,7 +142,7 @@ fn both_engines_agree_where_credits_govern_lines() {
 
 #[test]
 fn both_engines_agree_on_whatever_a_scenario_can_say() {
-    let count = std::env::var("PUSHOUT_EQUIVALENCE").ok().and_then(|text| text.parse().ok()).unwrap_or(A_FEW);
+    let count = how_many();
     for seed in 1_000_000..1_000_000 + count / 2 {
         let (text, checked) = random::scenario(seed);
         let found = differences(&checked);
