@@ -7,6 +7,7 @@ use crate::network::circuit::Emission;
 use crate::network::flow::End;
 use crate::units::Time;
 
+use super::nic::Departure;
 use super::run::Run;
 
 /// Units that will arrive at a host, the last of them at `time`.
@@ -102,24 +103,26 @@ impl Fast<'_> {
 
     /// Hand the frames that a host has written to its network interface.
     fn emit(&mut self, now: Time) {
-        let emissions = std::mem::take(&mut self.outbox.emissions);
-        for emission in &emissions {
-            self.emit_one(now, *emission);
+        for place in 0..self.outbox.emissions.len() {
+            self.emit_one(now, self.outbox.emissions[place]);
         }
-        self.outbox.emissions = emissions;
         self.outbox.emissions.clear();
     }
 
     fn emit_one(&mut self, now: Time, emission: Emission) {
         let hop = self.network.circuits[emission.vc as usize].hop(0).expect("a circuit has a first port");
-        let port = hop.port as usize;
-        if let Station::Nic(_) = self.stations[port] {
-            let mut station = std::mem::replace(&mut self.stations[port], Station::Away);
-            if let Station::Nic(nic) = &mut station {
-                nic.emit(self, port, hop.vc, now, emission);
+        let (port, vc) = (hop.port as usize, hop.vc);
+        if let Station::Nic(nic) = &mut self.stations[port] {
+            let collected = self.plan.legs[port][vc as usize].is_collected();
+            let Departure { first, last, whole, together } = nic.emit(now, emission, collected);
+            if together {
+                return self.send_on(port, vc, Run::of_frame(&emission), first, last, whole);
             }
-            self.stations[port] = station;
-            return;
+            return self.with(port, |station, engine| {
+                if let Station::Nic(nic) = station {
+                    nic.send_one_by_one(engine, port, vc, now, emission);
+                }
+            });
         }
         self.advance(port, now);
         emission.units().for_each(|unit| self.enter(port, unit, hop.vc as usize, now));

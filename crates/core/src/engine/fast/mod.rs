@@ -105,7 +105,7 @@ use lanes::Inputs;
 use nic::Nic;
 use pace::Paces;
 use plan::{Kind, Manner, Plan};
-use through::Through;
+use through::{Passed, Through};
 use turns::Turns;
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded.
@@ -142,6 +142,8 @@ struct Fast<'a> {
     coming: Vec<Coming>,
     /// Circuits whose frames a host may answer.
     answered: Vec<bool>,
+    /// For every leg the whole frames that were only counted.
+    passed: Vec<Passed>,
     queue: EventQueue,
     ties: Ties,
     calls: Calls,
@@ -266,6 +268,7 @@ impl Fast<'_> {
             inboxes: vec![VecDeque::new(); scenario.lines.len()],
             coming: Vec::new(),
             answered: plan::answered(scenario),
+            passed: vec![Passed::default(); plan.legs.iter().map(Vec::len).sum()],
             queue: EventQueue::default(),
             ties: Ties::new(scenario.seed),
             calls: Calls::new(network.flows.len()),
@@ -457,6 +460,7 @@ impl Fast<'_> {
     }
 
     fn outcome(mut self) -> Outcome {
+        self.enter_passed();
         let mut on_lines = vec![0; self.network.circuits.len()];
         for unit in self.stations.iter().filter_map(Station::inputs).flat_map(Inputs::units) {
             on_lines[unit.vc as usize] += 1;

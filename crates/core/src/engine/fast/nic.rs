@@ -12,7 +12,6 @@ use crate::adaptation::Shape;
 use crate::buffer::size::Measure;
 use crate::link::line::Pause;
 use crate::network::circuit::Emission;
-use crate::unit::Flags;
 use crate::units::Time;
 
 /// An interface.
@@ -44,6 +43,18 @@ struct Waiting {
     ends: Time,
 }
 
+/// How a frame leaves an interface.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Departure {
+    /// When its first and its last unit start.
+    pub(super) first: Beat,
+    pub(super) last: Time,
+    /// How long each of them takes.
+    pub(super) whole: u64,
+    /// Whether it is sent on as one train.
+    pub(super) together: bool,
+}
+
 impl Nic {
     /// An idle interface.
     pub(super) fn new(
@@ -68,15 +79,9 @@ impl Nic {
         }
     }
 
-    /// The host hands over a frame.
-    pub(super) fn emit(
-        &mut self,
-        engine: &mut Fast<'_>,
-        port: usize,
-        vc: u32,
-        now: Time,
-        emission: Emission,
-    ) {
+    /// The host hands over a frame. If it is `collected` unit by unit, or the measured time begins or ends somewhere on its way,
+    /// its units are yet to be sent one by one.
+    pub(super) fn emit(&mut self, now: Time, emission: Emission, collected: bool) -> Departure {
         let Emission { shape, .. } = emission;
         let pace = match &self.rhythm {
             Some(rhythm) => rhythm.pace,
@@ -95,15 +100,13 @@ impl Nic {
         let last = last.time;
         let ends = Time(last.0 + pace.whole);
         self.wait(now, Waiting { first, pace, units: shape.units.into(), size: self.size(shape), ends });
-        let window = self.books.window;
-        let early = ends < window.from;
         while self.cuts.pop_if(|cut| *cut <= first.time).is_some() {}
         let crossed = self.cuts.last().is_some_and(|cut| *cut <= last);
-        let collected = engine.plan.legs[port][vc as usize].is_collected();
-        if collected || crossed || !early && (now < window.from || ends >= window.to) {
-            return self.emit_one_by_one(engine, port, vc, now, emission);
-        }
-        if !early {
+        let window = self.books.window;
+        let early = ends < window.from;
+        let inside = now >= window.from && ends < window.to;
+        let together = !collected && !crossed && (early || inside);
+        if together && !early {
             let (units, whole) = (u128::from(shape.units), u128::from(pace.whole));
             self.books.units_in += u64::from(shape.units);
             self.books.units_out += u64::from(shape.units);
@@ -116,13 +119,11 @@ impl Nic {
                 size => area * u128::from(size),
             };
         }
-        let mut unit = emission.units().next().expect("a frame has units");
-        unit.flags = unit.flags.with(Flags::EOM);
-        engine.send_on(port, vc, Run { unit, units: shape.units }, first, last, pace.whole);
+        Departure { first, last, whole: pace.whole, together }
     }
 
-    /// The same for a frame during which the measured time begins or ends somewhere.
-    fn emit_one_by_one(
+    /// Enter the units of the frame that was handed over last, and send them on, one by one.
+    pub(super) fn send_one_by_one(
         &mut self,
         engine: &mut Fast<'_>,
         port: usize,

@@ -4,7 +4,7 @@ use super::follow::Party;
 use super::hosts::{Coming, Landing};
 use super::lanes::Train;
 use super::pace::Beat;
-use super::plan::{Leg, Plan, Stop};
+use super::plan::Stop;
 use super::run::Run;
 use super::{Fast, Station};
 use crate::kernel::queue::Series;
@@ -17,9 +17,8 @@ impl Fast<'_> {
         if last >= self.window.to {
             return;
         }
+        let time = self.pass_through(port, vc, &run, last, whole);
         let leg = &self.plan.legs[port][vc as usize];
-        leg.count_hops(&mut self.work, run.units);
-        let time = pass_through(&self.plan, &mut self.stations, leg, &run, leg.first_arrival(last, whole));
         let awaited = run.unit.is_eom() && leg.answered;
         match leg.to {
             Stop::Port { port, lane, vc } => {
@@ -46,9 +45,8 @@ impl Fast<'_> {
     /// The same with the instant at which each of them starts. Where no other circuit comes, they are taken at once.
     pub(super) fn send_timed(&mut self, port: usize, vc: u32, run: Run, starts: &mut [Time], whole: u64) {
         let Some(&last) = starts.last().filter(|last| **last < self.window.to) else { return };
+        let time = self.pass_through(port, vc, &run, last, whole);
         let leg = &self.plan.legs[port][vc as usize];
-        leg.count_hops(&mut self.work, run.units);
-        let time = pass_through(&self.plan, &mut self.stations, leg, &run, leg.first_arrival(last, whole));
         let Stop::Port { port, lane, vc } = leg.to else {
             unreachable!("hosts need no more than the last start")
         };
@@ -67,6 +65,51 @@ impl Fast<'_> {
         });
         if behind.is_some_and(|behind| awaited || behind.is_multiple_of(PATIENCE)) {
             self.look_after(port, time);
+        }
+    }
+
+    /// Units of a frame start at a port, the last of them at `last`, and pass the ports behind it that only delay them; answers
+    /// when it arrives at their next stop.
+    #[inline]
+    fn pass_through(&mut self, port: usize, vc: u32, run: &Run, last: Time, whole: u64) -> Time {
+        let leg = &self.plan.legs[port][vc as usize];
+        let first = leg.first_arrival(last, whole);
+        let behind = leg.arrival_behind(first);
+        if run.is_frame() && first >= self.window.from && behind < self.window.to {
+            self.passed[leg.number].count(run.units);
+        } else {
+            self.pass_port_by_port(port, vc, run, first);
+        }
+        behind
+    }
+
+    /// The same where a frame is in parts or the measured time begins or ends; the last unit arrives at the first of these ports
+    /// at `time`.
+    #[inline(never)]
+    fn pass_port_by_port(&mut self, port: usize, vc: u32, run: &Run, mut time: Time) {
+        let leg = &self.plan.legs[port][vc as usize];
+        leg.count_hops(&mut self.work, run.units.into());
+        for passage in &self.plan.passages[leg.passages()] {
+            if let Station::Through(through) = &mut self.stations[passage.port as usize] {
+                through.pass(passage, &run.unit, run.units, time);
+            }
+            time.0 += passage.transit;
+        }
+    }
+
+    /// Enter at the ports that only delay, and in the count of hops, the frames that were only counted.
+    pub(super) fn enter_passed(&mut self) {
+        for leg in self.plan.legs.iter().flatten() {
+            let passed = self.passed[leg.number];
+            if passed.frames == 0 {
+                continue;
+            }
+            leg.count_hops(&mut self.work, passed.units);
+            for passage in &self.plan.passages[leg.passages()] {
+                if let Station::Through(through) = &mut self.stations[passage.port as usize] {
+                    through.enter_passed(passage, passed);
+                }
+            }
         }
     }
 
@@ -111,19 +154,6 @@ impl Fast<'_> {
             self.wake(port, call);
         }
     }
-}
-
-/// Units of a frame pass the ports on their way that only delay them, the last of them at `time` the first one; answers when
-/// it arrives behind them.
-#[inline]
-fn pass_through(plan: &Plan, stations: &mut [Station], leg: &Leg, run: &Run, mut time: Time) -> Time {
-    for passage in &plan.passages[leg.passages()] {
-        if let Station::Through(through) = &mut stations[passage.port as usize] {
-            through.pass(passage, &run.unit, run.units, time);
-        }
-        time.0 += passage.transit;
-    }
-    time
 }
 
 /// Trains on a lane, or runs before a host, that nobody waits for: when there are so many, somebody looks after them.

@@ -46,6 +46,8 @@ pub(super) struct Leg {
     pub(super) answered: bool,
     /// How units of one frame may be handed on.
     pub(super) manner: Manner,
+    /// Its place among the legs of all ports.
+    pub(super) number: usize,
     /// What the line carries.
     medium: Medium,
     /// Time from the end of their transmission to their arrival at the next port.
@@ -123,12 +125,12 @@ impl Leg {
 
     /// So many units have started.
     #[inline]
-    pub(super) fn count_hops(&self, work: &mut Work, units: u16) {
+    pub(super) fn count_hops(&self, work: &mut Work, units: u64) {
         let hops = match self.medium {
             Medium::Cells => &mut work.cell_hops,
             Medium::Packets => &mut work.packet_hops,
         };
-        *hops += u64::from(units);
+        *hops += units;
     }
 
     /// When a unit arrives at the next port that starts at `start` and takes `whole` on the line.
@@ -142,7 +144,13 @@ impl Leg {
         self.passages.clone()
     }
 
-    /// The same at the next stop, beyond those ports.
+    /// When it arrives at the next stop, beyond those ports.
+    #[inline]
+    pub(super) fn arrival_behind(&self, first_arrival: Time) -> Time {
+        Time(first_arrival.0 + self.delay)
+    }
+
+    /// Time from its start to that.
     #[inline]
     pub(super) fn span(&self, whole: u64) -> u64 {
         whole + self.latency + self.delay
@@ -305,6 +313,7 @@ impl Plan {
 
     fn find_legs(&mut self, scenario: &Scenario, passing: &[Vec<usize>]) {
         let (answered, alike) = (answered(scenario), alike(scenario));
+        let mut legs = 0;
         for (line, vcs) in passing.iter().enumerate() {
             for &vc in vcs {
                 let path = &scenario.vcs[vc].path;
@@ -337,11 +346,13 @@ impl Plan {
                     hop: on as u8,
                     answered: answered[vc],
                     manner,
+                    number: legs,
                     medium: scenario.lines[line].medium,
                     latency: latency(scenario, &scenario.lines[line]).0,
                     passages: first..self.passages.len(),
                     delay,
                 });
+                legs += 1;
             }
         }
     }

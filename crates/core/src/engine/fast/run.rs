@@ -2,6 +2,7 @@
 
 use super::Fast;
 use super::pace::{Beat, Pace};
+use crate::network::circuit::Emission;
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
 
@@ -21,6 +22,20 @@ impl Default for Run {
 }
 
 impl Run {
+    /// A frame that a host sends.
+    #[inline]
+    pub(super) fn of_frame(emission: &Emission) -> Run {
+        let mut unit = emission.units().next().expect("a frame has units");
+        unit.flags = unit.flags.with(Flags::EOM);
+        Run { unit, units: emission.shape.units }
+    }
+
+    /// Whether it is a whole frame.
+    #[inline]
+    pub(super) fn is_frame(&self) -> bool {
+        self.unit.flags.has(Flags::FIRST.with(Flags::EOM))
+    }
+
     /// Whether `unit` is the next one; then it belongs to the run with so many consecutive units.
     #[inline]
     pub(super) fn join(&mut self, unit: &Unit, units: u16) -> bool {

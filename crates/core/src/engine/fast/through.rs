@@ -5,6 +5,24 @@ use super::plan::Passage;
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Time};
 
+/// Whole frames that have left a port on one leg and have passed the ports behind it that only delay, all in the measured time.
+///
+/// What they add to the books of these ports follows from how many they were, so it is entered in the end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Passed {
+    pub(super) frames: u64,
+    pub(super) units: u64,
+}
+
+impl Passed {
+    /// One more, of so many units.
+    #[inline]
+    pub(super) fn count(&mut self, units: u16) {
+        self.frames += 1;
+        self.units += u64::from(units);
+    }
+}
+
 /// A port that only delays.
 #[derive(Debug)]
 pub(super) struct Through {
@@ -18,6 +36,19 @@ impl Through {
     /// A port that `vcs` circuits pass.
     pub(super) fn new(window: Window, vcs: usize) -> Through {
         Through { books: Books::new(window), progress: Progress::new(vcs), hops: 0 }
+    }
+
+    /// Whole frames have passed in the measured time.
+    pub(super) fn enter_passed(&mut self, passage: &Passage, Passed { frames, units }: Passed) {
+        self.hops += units;
+        let books = &mut self.books;
+        books.max = 1;
+        books.frames_in += frames;
+        books.frames_whole_out += frames;
+        books.units_in += units;
+        books.units_out += units;
+        books.bytes_out += units * CELL_BYTES;
+        books.area += u128::from(units) * u128::from(passage.whole);
     }
 
     /// Cells of a frame pass, the last of which arrives at `last`. The first and the last have given `unit` their
