@@ -17,15 +17,20 @@ pub(super) struct Landing {
     pub(super) run: Run,
 }
 
-/// The last unit of a frame is on its way to a host that may answer it.
+/// Units are on their way to a host.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coming {
-    /// The line at the end of which it arrives, and when.
+    /// The line at the end of which they arrive.
     pub(super) line: u32,
-    pub(super) time: Time,
-    /// What announces it.
+    pub(super) landing: Landing,
+    /// Whether the last of them completes a frame that the host may answer.
+    pub(super) awaited: bool,
+    /// What announces them.
     pub(super) series: Series,
 }
+
+/// Runs before a host that nobody waits for: when there are so many, somebody looks after them.
+const PATIENCE: usize = 256;
 
 impl Fast<'_> {
     /// Units arrive at the host at the end of a line.
@@ -46,19 +51,25 @@ impl Fast<'_> {
     pub(super) fn act_ahead(&mut self) {
         let mut place = 0;
         while let Some(&coming) = self.coming.get(place) {
-            let line = coming.line as usize;
-            while let Some(&Landing { time, run }) = self.inboxes[line].front()
-                && self.may_act(run.unit.vc, time)
-            {
-                self.inboxes[line].pop_front();
+            let Landing { time, run } = coming.landing;
+            if self.inboxes[coming.line as usize].is_empty() && self.may_act(run.unit.vc, time) {
                 self.deliver(run, time);
-            }
-            if self.inboxes[line].front().is_some_and(|landing| landing.time <= coming.time) {
-                self.announce(coming);
+            } else {
+                self.land(coming);
             }
             place += 1;
         }
         self.coming.clear();
+    }
+
+    /// A host is to act in its turn on what comes to it. If that may be an answer, there is an event.
+    fn land(&mut self, Coming { line, landing, awaited, series }: Coming) {
+        let inbox = &mut self.inboxes[line as usize];
+        inbox.push_back(landing);
+        if awaited || inbox.len().is_multiple_of(PATIENCE) {
+            let (time, rank) = (landing.time, self.ties.rank(landing.time, line));
+            self.queue.push_next(series, Event { time, class: Class::Arrive, rank, entity: line });
+        }
     }
 
     /// Whether a host may already act on what arrives on a circuit at `time`: none of its timers goes off before that, and
@@ -67,12 +78,6 @@ impl Fast<'_> {
     fn may_act(&self, vc: u32, time: Time) -> bool {
         let undisturbed = |end: u32| self.calls.at(end as usize) >= time;
         time < self.end && self.plan.actors[vc as usize].is_some_and(undisturbed)
-    }
-
-    /// The host is to act when the time has come.
-    pub(super) fn announce(&mut self, Coming { line, time, series }: Coming) {
-        let rank = self.ties.rank(time, line);
-        self.queue.push_next(series, Event { time, class: Class::Arrive, rank, entity: line });
     }
 
     fn deliver(&mut self, run: Run, now: Time) {

@@ -138,7 +138,7 @@ struct Fast<'a> {
     stations: Vec<Station>,
     /// What will arrive at the host at the end of each line.
     inboxes: Vec<VecDeque<Landing>>,
-    /// What of it hosts may perhaps act on now.
+    /// What has just set out for a host.
     coming: Vec<Coming>,
     /// Circuits whose frames a host may answer.
     answered: Vec<bool>,
@@ -318,7 +318,9 @@ impl Fast<'_> {
         if end == self.window.to {
             (0..self.stations.len()).for_each(|port| self.close(port));
         }
+        self.act_ahead();
         (0..self.stations.len()).for_each(|line| self.arrive(line, Time(last)));
+        debug_assert!(self.coming.is_empty(), "whatever a host answers, it has answered in time");
     }
 
     /// Bring a port up to `time` and see to it that it will be called again.

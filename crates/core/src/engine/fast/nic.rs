@@ -26,12 +26,15 @@ pub(super) struct Nic {
     rhythm: Option<Rc<Rhythm>>,
     /// Starts on either side of which units of one frame are entered one by one, the next one last.
     cuts: Vec<Time>,
-    /// Frames that have not been sent altogether, and their size.
+    /// Frames that have not been sent altogether, perhaps behind some that have, and the size of all these.
     waiting: VecDeque<Waiting>,
     level: u64,
     /// Whether the measured time has begun.
     warm: bool,
 }
+
+/// So many frames may be kept that have been sent.
+const MOST_GONE: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
@@ -88,6 +91,7 @@ impl Nic {
             None => self.paces.of(shape.bytes),
         };
         let pause = self.pause.as_mut().map_or(0, |pause| pause.draw().0);
+        let idle = self.free.time <= now;
         let first = self.free.not_before(now).shifted(pause);
         let (last, sum) = match (&self.rhythm, shape.units) {
             (Some(rhythm), units @ 2..) => {
@@ -99,7 +103,8 @@ impl Nic {
         self.free = last.next(&pace);
         let last = last.time;
         let ends = Time(last.0 + pace.whole);
-        self.wait(now, Waiting { first, pace, units: shape.units.into(), size: self.size(shape), ends });
+        let frame = Waiting { first, pace, units: shape.units.into(), size: self.size(shape), ends };
+        self.wait(now, frame, idle);
         while self.cuts.pop_if(|cut| *cut <= first.time).is_some() {}
         let crossed = self.cuts.last().is_some_and(|cut| *cut <= last);
         let window = self.books.window;
@@ -149,15 +154,20 @@ impl Nic {
         self.books.close(port);
     }
 
-    /// A frame joins the queue at `now`.
-    fn wait(&mut self, now: Time, frame: Waiting) {
+    /// A frame joins the queue at `now`, perhaps an idle one. What has left matters only if there may be more in the queue than
+    /// ever.
+    fn wait(&mut self, now: Time, frame: Waiting, idle: bool) {
         if now >= self.books.window.from {
             self.begin();
         }
-        self.drop_before(Time(now.0 + 1));
+        if idle {
+            self.waiting.clear();
+            self.level = 0;
+        }
         self.level += frame.units * frame.size;
         self.waiting.push_back(frame);
-        if self.level > self.books.max {
+        if self.level > self.books.max || self.waiting.len() > MOST_GONE {
+            self.drop_before(Time(now.0 + 1));
             self.books.max = self.books.max.max(self.level - self.gone_before(Time(now.0 + 1)));
         }
     }

@@ -27,17 +27,8 @@ impl Fast<'_> {
                 self.expect(port, lane, Train { awaited, ..train });
             }
             Stop::Host { line } => {
-                let inbox = &mut self.inboxes[line as usize];
-                inbox.push_back(Landing { time, run });
-                if awaited || inbox.len().is_multiple_of(PATIENCE) {
-                    let series = Series::behind(port as u32, Span(leg.span(whole)));
-                    let coming = Coming { line, time, series };
-                    if self.plan.actors[run.unit.vc as usize].is_some() {
-                        self.coming.push(coming);
-                    } else {
-                        self.announce(coming);
-                    }
-                }
+                let series = Series::behind(port as u32, Span(leg.span(whole)));
+                self.coming.push(Coming { line, landing: Landing { time, run }, awaited, series });
             }
         }
     }
@@ -156,5 +147,5 @@ impl Fast<'_> {
     }
 }
 
-/// Trains on a lane, or runs before a host, that nobody waits for: when there are so many, somebody looks after them.
+/// Trains on a lane that nobody waits for: when there are so many, somebody looks after them.
 const PATIENCE: usize = 256;
