@@ -229,52 +229,54 @@ impl Circuit {
 
     /// A unit arrives at the destination; answers the frame that it completes, if it does.
     pub fn receive(&mut self, unit: &Unit) -> Option<Frame> {
-        self.receive_run(unit, 1)
+        self.receive_run(unit, 1).then(|| *self.current())
     }
 
-    /// So many consecutive units of a frame arrive, the first and the last of which have given `unit` their marks.
+    /// So many consecutive units of a frame arrive, the first and the last of which have given `unit` their marks; answers
+    /// whether they complete it.
     ///
     /// A circuit keeps the order of its frames, so whatever was sent before this unit's frame has arrived or is lost.
-    pub fn receive_run(&mut self, unit: &Unit, units: u16) -> Option<Frame> {
+    #[inline]
+    pub fn receive_run(&mut self, unit: &Unit, units: u16) -> bool {
         self.tally.arrived += u64::from(units);
-        let frame = self.reach(unit.frame);
+        self.reach(unit.frame);
+        let sent = self.current().units;
         if let Framing::Aal5 { parity: 1.., .. } = self.framing {
             assert_eq!(units, 1, "frames that repair themselves arrive cell by cell");
-            return self.collect(unit, frame);
+            return self.collect(unit, sent);
         }
-        match self.reassembly.push(unit, units, frame.units)? {
-            Reassembled::Whole => self.received.whole += 1,
-            Reassembled::WrongLength => {
-                self.received.wrong_length += 1;
-                return None;
-            }
-            Reassembled::WrongCrc => {
-                self.received.wrong_crc += 1;
-                return None;
-            }
+        let collected = self.reassembly.push(unit, units, sent);
+        match collected {
+            None => {}
+            Some(Reassembled::Whole) => self.received.whole += 1,
+            Some(Reassembled::WrongLength) => self.received.wrong_length += 1,
+            Some(Reassembled::WrongCrc) => self.received.wrong_crc += 1,
         }
-        self.frames.pop_front();
-        self.oldest = self.oldest.wrapping_add(1);
-        Some(frame)
+        matches!(collected, Some(Reassembled::Whole))
     }
 
-    /// The frame of this number; those before it have arrived or are lost.
+    /// The frame to which the unit belongs that has arrived last. It stays until a unit of a later one does.
     #[inline]
-    fn reach(&mut self, number: u32) -> Frame {
+    pub fn current(&self) -> &Frame {
+        self.frames.front().expect("a unit belongs to a frame that was sent")
+    }
+
+    /// The frame of this number arrives; those before it have arrived or are lost.
+    #[inline]
+    fn reach(&mut self, number: u32) {
         while self.oldest != number {
             self.frames.pop_front();
             self.oldest = self.oldest.wrapping_add(1);
         }
-        *self.frames.front().expect("a unit belongs to a frame that was sent")
     }
 
-    /// A cell of a frame with parity cells arrives. The frame stays at the head, since more of its cells may follow.
-    fn collect(&mut self, unit: &Unit, frame: Frame) -> Option<Frame> {
-        let Framing::Aal5 { parity, .. } = self.framing else { return None };
-        let collected = self.collection.push(unit, frame.units - parity);
+    /// A cell of a frame with parity cells arrives, of which so many were `sent`; answers whether what has arrived makes it whole.
+    fn collect(&mut self, unit: &Unit, sent: u16) -> bool {
+        let Framing::Aal5 { parity, .. } = self.framing else { return false };
+        let collected = self.collection.push(unit, sent - parity);
         self.received.wrong_length += u64::from(collected.given_up);
         self.received.whole += u64::from(collected.whole);
-        collected.whole.then_some(frame)
+        collected.whole
     }
 }
 

@@ -83,7 +83,10 @@ impl Fast<'_> {
     fn deliver(&mut self, run: Run, now: Time) {
         let Network { flows, circuits, .. } = &mut self.network;
         let circuit = &mut circuits[run.unit.vc as usize];
-        let Some(frame) = circuit.receive_run(&run.unit, run.units) else { return };
+        if !circuit.receive_run(&run.unit, run.units) {
+            return;
+        }
+        let frame = *circuit.current();
         let flow = frame.flow as usize;
         let end = flows[flow].deliver(now, &frame, circuits, &mut self.outbox);
         self.emit(now);

@@ -194,7 +194,11 @@ impl Lane {
                 self.times.drain(..usize::from(train.left));
             }
         }
-        self.trains.front().map(|train| train.beat.time)
+        if self.trains.is_empty() {
+            self.trains.clear(); // the next ones find their places in the first level of the cache
+            return None;
+        }
+        Some(self.front().beat.time)
     }
 
     /// When the units of the first train arrive, if they do not keep the pace.
