@@ -56,19 +56,14 @@
 //! different sides of the ends of the warm-up or of the run, at any port on its way. At the end, what a port would still
 //! hold is put into it, so that the report and the audit find everything where the reference engine leaves it.
 
-mod abreast;
-mod asking;
 mod books;
 mod bulk;
 mod credits;
-mod crossing;
 mod early;
 mod fifo;
-mod follow;
 mod general;
 mod hosts;
 mod lanes;
-mod ledger;
 mod nic;
 mod onward;
 mod pace;
@@ -77,11 +72,9 @@ mod plan;
 mod rounds;
 mod run;
 mod streams;
-mod stretch;
 mod through;
 mod turns;
 mod upstream;
-mod whole;
 
 use std::collections::VecDeque;
 

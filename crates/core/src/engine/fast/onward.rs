@@ -1,6 +1,6 @@
 //! Onward from a port: where units go, and who has to look after them there.
 
-use super::follow::Party;
+use super::fifo::Party;
 use super::hosts::{Coming, Landing};
 use super::lanes::Train;
 use super::pace::Beat;

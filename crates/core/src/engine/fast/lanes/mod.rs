@@ -6,7 +6,7 @@
 mod ahead;
 mod lane;
 
-use super::follow::Party;
+use super::fifo::Party;
 use super::pace::{Beat, Pace};
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;

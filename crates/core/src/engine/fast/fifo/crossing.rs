@@ -4,11 +4,11 @@
 //! ends a train, and when it starts depends on those that come just before it. But if all of them are taken, which is
 //! known beforehand, nothing has to be decided: they are put in order, start when they can, and each train is handed on once.
 
-use super::Fast;
-use super::fifo::Fifo;
-use super::lanes::{Inner, MOST_CROSSING};
-use super::pace::Beat;
+use super::Fifo;
 use super::whole::{Fate, Group};
+use crate::engine::fast::Fast;
+use crate::engine::fast::lanes::{Inner, MOST_CROSSING};
+use crate::engine::fast::pace::Beat;
 use crate::units::Time;
 
 impl Fifo {

@@ -6,13 +6,13 @@
 //! that they spend in the buffer. If it may have none, or the buffer gets fuller than it ever was, they are put in order and
 //! pass in one loop that decides nothing.
 
-use super::Fast;
-use super::fifo::{Content, Fifo};
-use super::lanes::Inner;
-use super::pace::{Beat, Pace};
-use super::plan::{Leg, Manner};
+use super::{Content, Fifo};
 use crate::buffer::admission::{Admission, Policy, Rule, Within};
 use crate::buffer::verdict::Reason;
+use crate::engine::fast::Fast;
+use crate::engine::fast::lanes::Inner;
+use crate::engine::fast::pace::{Beat, Pace};
+use crate::engine::fast::plan::{Leg, Manner};
 use crate::units::{CELL_BYTES, Time};
 
 impl Fifo {

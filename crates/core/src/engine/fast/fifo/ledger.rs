@@ -4,11 +4,11 @@
 
 use std::collections::VecDeque;
 
-use super::run::Run;
 use crate::buffer::admission::{Admission, Arrival, Departure, Interest, Policy};
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::verdict::Verdict;
+use crate::engine::fast::run::Run;
 use crate::unit::Unit;
 use crate::units::Time;
 

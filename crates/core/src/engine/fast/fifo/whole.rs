@@ -3,14 +3,14 @@
 //! While they arrive and nothing else does, a port asks its policy once. If each arrives before it can start, they start
 //! one behind the other from the next free instant on.
 
-use super::Fast;
-use super::fifo::{Content, Fifo};
-use super::lanes::{Alone, Arriving};
-use super::pace::{Beat, Pace};
-use super::plan::Manner;
-use super::run::Run;
+use super::{Content, Fifo};
 use crate::buffer::admission::{Admission, Rule, Within};
 use crate::buffer::verdict::{Reason, Verdict};
+use crate::engine::fast::Fast;
+use crate::engine::fast::lanes::{Alone, Arriving};
+use crate::engine::fast::pace::{Beat, Pace};
+use crate::engine::fast::plan::Manner;
+use crate::engine::fast::run::Run;
 use crate::unit::{Flags, Unit};
 use crate::units::{CELL_BYTES, Time};
 

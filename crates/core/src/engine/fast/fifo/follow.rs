@@ -3,23 +3,23 @@
 //! Nothing can overtake them, so the port takes them as soon as they have been sent. Where its line is slower than the
 //! one before, a frame queues up behind its first cell, and passes in one go.
 
-use super::Fast;
-use super::fifo::{Content, Fifo};
-use super::lanes::Arriving;
-use super::plan::Manner;
 use super::whole::Group;
+use super::{Content, Fifo};
+use crate::engine::fast::Fast;
+use crate::engine::fast::lanes::Arriving;
+use crate::engine::fast::plan::Manner;
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
 
 /// Consecutive units of one frame that arrive with nothing in between. Its first and its last unit have given their marks
 /// to `unit`, which is the first one otherwise.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Party<'a> {
-    pub(super) unit: Unit,
+pub(in crate::engine::fast) struct Party<'a> {
+    pub(in crate::engine::fast) unit: Unit,
     /// Their circuit's number at the port.
-    pub(super) vc: u32,
+    pub(in crate::engine::fast) vc: u32,
     /// When each of them arrives.
-    pub(super) arrivals: &'a [Time],
+    pub(in crate::engine::fast) arrivals: &'a [Time],
 }
 
 impl<'a> Party<'a> {
@@ -49,7 +49,12 @@ impl<'a> Party<'a> {
 
 impl Fifo {
     /// Units come that nothing can overtake; answers those that arrive only when the present part of the run is over.
-    pub(super) fn follow<'a>(&mut self, engine: &mut Fast<'_>, port: usize, party: Party<'a>) -> Party<'a> {
+    pub(in crate::engine::fast) fn follow<'a>(
+        &mut self,
+        engine: &mut Fast<'_>,
+        port: usize,
+        party: Party<'a>,
+    ) -> Party<'a> {
         let mut rest = party;
         while let Some(&first) = rest.arrivals.first()
             && first < engine.end

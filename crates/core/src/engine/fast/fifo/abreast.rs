@@ -6,10 +6,10 @@
 //! cell arrives, and nothing is done about a cell between. When somebody wants to see the books, or cells matter one by
 //! one, what has been counted so far is entered as it stands.
 
-use super::Fast;
-use super::fifo::{Content, Fifo};
-use super::lanes::{End, Train};
 use super::whole::{Fate, Group};
+use super::{Content, Fifo};
+use crate::engine::fast::Fast;
+use crate::engine::fast::lanes::{End, Train};
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
 

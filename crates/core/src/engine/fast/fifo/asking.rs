@@ -4,13 +4,13 @@
 //! for, so they are put in order once and asked about in one loop. If the policy knows what becomes of them, it is only
 //! shown each, and all the rest is done for the cells of a lane at once.
 
-use super::Fast;
-use super::fifo::{Content, Fifo};
-use super::lanes::{Arriving, Inner};
-use super::pace::Pace;
-use super::plan::Manner;
+use super::{Content, Fifo};
 use crate::buffer::admission::Within;
 use crate::buffer::verdict::Verdict;
+use crate::engine::fast::Fast;
+use crate::engine::fast::lanes::{Arriving, Inner};
+use crate::engine::fast::pace::Pace;
+use crate::engine::fast::plan::Manner;
 use crate::units::Time;
 
 /// What has been taken: how many cells, the sum of their stays in ps, and the largest occupancy with one of them.

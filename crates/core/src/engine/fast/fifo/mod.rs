@@ -4,14 +4,20 @@
 //! line has sent everything before it. Cells need no queue at all, for they are equally long: how many there are, and
 //! when the oldest one leaves, says everything.
 
+mod abreast;
+mod asking;
+mod crossing;
+mod follow;
+mod ledger;
+mod stretch;
+mod whole;
+
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::Fast;
-use super::abreast::Next;
 use super::books::{Books, Progress, Stay, Window};
 use super::lanes::{Arriving, End, Inner, Inputs};
-use super::ledger::Ledger;
 use super::pace::{Beat, Pace, Paces, Rhythm};
 use super::plan::Manner;
 use super::run::{Gathering, Run};
@@ -21,56 +27,60 @@ use crate::buffer::verdict::{Reason, Verdict};
 use crate::engine::LossRecord;
 use crate::units::Time;
 
+use abreast::Next;
+pub(super) use follow::Party;
+use ledger::Ledger;
+
 /// The port.
 #[derive(Debug)]
 pub(super) struct Fifo {
     pub(super) inputs: Inputs,
     /// Up to here everything has happened.
     pub(super) done: Option<Time>,
-    pub(super) books: Books,
-    pub(super) rule: Rule,
+    books: Books,
+    rule: Rule,
     /// Whether the policy wants to be asked for every unit, or units are policed on arrival.
-    pub(super) by_unit: bool,
+    by_unit: bool,
     polices: bool,
     /// What the policy knows of the buffer, if the rule is to ask it.
-    pub(super) ledger: Option<Box<Ledger>>,
-    pub(super) capacity: u64,
+    ledger: Option<Box<Ledger>>,
+    capacity: u64,
     measure: Measure,
     paces: Paces,
     /// When the line is free.
-    pub(super) free: Beat,
-    pub(super) content: Content,
-    pub(super) progress: Progress,
+    free: Beat,
+    content: Content,
+    progress: Progress,
     /// Whether trains may pass abreast.
-    pub(super) abreast: bool,
+    abreast: bool,
     /// The last end of a train up to which cells have been counted, if some of them are not in the books yet.
-    pub(super) counted: Option<End>,
+    counted: Option<End>,
     /// Before this instant the line is not free for what is not known yet.
     busy: Time,
     /// Consecutive units of a frame, by circuit, that are handed on together.
-    pub(super) runs: Vec<Gathering>,
+    runs: Vec<Gathering>,
     /// Whether some of them are for another port.
     pub(super) holds_back: bool,
     /// Starts on either side of which units are handed on separately, the next one last.
-    pub(super) cuts: Vec<Time>,
+    cuts: Vec<Time>,
     /// When the occupancy is sampled next.
-    pub(super) sample: Time,
+    sample: Time,
     /// When the clock of the policy ticks.
-    pub(super) tick: Time,
+    tick: Time,
     /// When the measured time begins, if it has not.
-    pub(super) begin: Time,
+    begin: Time,
     /// Up to here it is known whether arrivals can be skipped.
-    pub(super) examined: Time,
-    pub(super) inner: Vec<Inner>,
+    examined: Time,
+    inner: Vec<Inner>,
     /// Cells in the order of their arrival, and whose each is.
-    pub(super) order: Vec<(Time, u32)>,
+    order: Vec<(Time, u32)>,
     /// The instant for which the port is in the event queue.
     pub(super) called: Time,
 }
 
 /// What is in the buffer.
 #[derive(Debug)]
-pub(super) enum Content {
+enum Content {
     /// So many cells, of which the oldest one ends at this beat.
     Cells { count: u64, ends: Beat, pace: Pace, rhythm: Rc<Rhythm> },
     /// Units with their ends and sizes, and their size together.
@@ -110,7 +120,7 @@ const FAR: u64 = 1 << 16;
 
 impl Content {
     #[inline]
-    pub(super) fn level(&self) -> u64 {
+    fn level(&self) -> u64 {
         match self {
             Content::Cells { count, .. } => *count,
             Content::Packets { level, .. } => *level,
@@ -119,7 +129,7 @@ impl Content {
 
     /// What has ended before `time` leaves; answers when the last of it did.
     #[inline]
-    pub(super) fn drop_before(&mut self, time: Time) -> Time {
+    fn drop_before(&mut self, time: Time) -> Time {
         let mut left = Time::ZERO;
         match self {
             Content::Cells { count, ends, pace, .. } => {
@@ -146,7 +156,7 @@ impl Content {
     }
 
     /// So many cells join that start one behind the other, the first at `start`.
-    pub(super) fn join_many(&mut self, start: Beat, cells: u64) {
+    fn join_many(&mut self, start: Beat, cells: u64) {
         if let Content::Cells { count, ends, pace, .. } = self {
             if *count == 0 {
                 *ends = start.shifted(pace.whole);
@@ -157,7 +167,7 @@ impl Content {
 
     /// A unit joins that starts at `start`, a picosecond or so before `ends` if it is a short one.
     #[inline]
-    pub(super) fn join(&mut self, start: Beat, whole: u64, size: u64) {
+    fn join(&mut self, start: Beat, whole: u64, size: u64) {
         match self {
             Content::Cells { count, ends, .. } => {
                 if *count == 0 {
@@ -312,7 +322,7 @@ impl Fifo {
 
     /// Take the samples that are due before anything else happens, up to `until`. Of what is in the buffer, cells that
     /// arrive at `later` instants do not count before.
-    pub(super) fn take_samples(&mut self, engine: &mut Fast<'_>, port: usize, until: Time, later: &[Time]) {
+    fn take_samples(&mut self, engine: &mut Fast<'_>, port: usize, until: Time, later: &[Time]) {
         let next = self.inputs.next_time().unwrap_or(Time::NEVER);
         let stop = next.min(Time(until.0 + 1)).min(self.begin).min(self.tick);
         let (mut later, every) = (later, engine.scenario.sample.0);
@@ -331,7 +341,7 @@ impl Fifo {
     }
 
     /// When something happens next that is not an arrival.
-    pub(super) fn next_stop(&self) -> Time {
+    fn next_stop(&self) -> Time {
         self.sample.min(self.begin).min(self.tick)
     }
 
@@ -347,7 +357,7 @@ impl Fifo {
     }
 
     #[inline]
-    pub(super) fn arrive(&mut self, engine: &mut Fast<'_>, port: usize, arriving: &mut Arriving) {
+    fn arrive(&mut self, engine: &mut Fast<'_>, port: usize, arriving: &mut Arriving) {
         let refused = if self.polices { engine.police(arriving).err() } else { None };
         let &mut Arriving { time: now, unit, .. } = arriving;
         self.drop_before(engine, port, Time(now.0 + 1));
@@ -363,7 +373,7 @@ impl Fifo {
     }
 
     /// A unit is lost on arrival.
-    pub(super) fn lose(&mut self, engine: &mut Fast<'_>, port: usize, arriving: &Arriving, reason: Reason) {
+    fn lose(&mut self, engine: &mut Fast<'_>, port: usize, arriving: &Arriving, reason: Reason) {
         let &Arriving { time, unit, .. } = arriving;
         self.books.lose(time, &unit, reason);
         engine.network.circuits[unit.vc as usize].lost();
@@ -375,7 +385,7 @@ impl Fifo {
 
     /// Whether a unit is taken that finds this occupancy.
     #[inline]
-    pub(super) fn judge(
+    fn judge(
         &mut self,
         engine: &mut Fast<'_>,
         port: usize,
@@ -402,7 +412,7 @@ impl Fifo {
 
     /// What has ended before `time` leaves.
     #[inline]
-    pub(super) fn drop_before(&mut self, engine: &mut Fast<'_>, port: usize, time: Time) {
+    fn drop_before(&mut self, engine: &mut Fast<'_>, port: usize, time: Time) {
         let Some(ledger) = &mut self.ledger else {
             self.content.drop_before(time);
             return;
