@@ -85,6 +85,7 @@ impl Fifo {
         let calm = self.let_go(time, ahead);
         if calm {
             self.counted = self.inputs.midst_before(time);
+            self.content.drop_before(time);
             engine.network.ports[port].sample_level(self.content.level() + ahead, 1);
             self.sample += engine.scenario.sample;
         }
@@ -100,15 +101,18 @@ impl Fifo {
         self.free.time >= time && engine.log.is_none() && room()
     }
 
-    /// What has ended before `time` leaves, if so many cells beyond those in the books do not make the buffer fuller than it
-    /// ever was, and the measured time neither begins nor ends before they have left; answers whether that is so.
+    /// Whether so many cells beyond those in the books do not make the buffer fuller than it ever was, and the measured time
+    /// neither begins nor ends before they have left. What has ended before `time` leaves if that matters.
     fn let_go(&mut self, time: Time, cells: u64) -> bool {
-        let (most, beside) = (self.most(), self.beside());
+        let most = self.most().saturating_sub(self.beside());
         let in_time = self.leave_in_time(self.free, cells);
         let Content::Cells { count, ends, rhythm, .. } = &mut self.content else { return false };
+        if *count + cells <= most {
+            return in_time;
+        }
         let (gone, next) = rhythm.count_before(*ends, time);
         let left = *count - gone.min(*count);
-        let calm = in_time && left + cells + beside <= most;
+        let calm = in_time && left + cells <= most;
         if calm {
             (*count, *ends) = (left, next);
         }
