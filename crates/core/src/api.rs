@@ -52,7 +52,8 @@ impl<'a> Base<'a> {
 
 /// A scenario on another engine, if one is named.
 fn on_engine(scenario: Scenario, engine: Option<&str>) -> Result<Scenario, String> {
-    let engine = engine.map_or(Ok(scenario.engine), Engine::from_word)?;
+    let Some(word) = engine else { return Ok(scenario) };
+    let engine = Engine::from_word(word).map_err(|why| format!("engine: {why}"))?;
     Ok(Scenario { engine, ..scenario })
 }
 
@@ -107,7 +108,7 @@ pub struct Traced {
 /// limited buffer.
 pub fn trace(request: &Request<'_>, ports: &[String], seconds: impl Fn() -> f64) -> Result<Traced, String> {
     let scenario = Scenario { engine: Engine::Reference, ..request.scenario()? };
-    let packets = Packets::at(&scenario, ports)?;
+    let packets = Packets::at(&scenario, ports).map_err(|why| format!("ports to trace: {why}"))?;
     let start = seconds();
     let (outcome, packets) = engine::reference::run_traced(&scenario, false, packets);
     let wall_s = Some(seconds() - start);

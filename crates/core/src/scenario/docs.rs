@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 use super::catalogue::catalogue;
 use super::file::{Back, Fair, Flow, Head, Link, Measure, Node, Port};
-use super::registry::Entry;
+use super::registry::{Entry, FENCE, unlinked};
 use super::spec::{ParamSpec, Section};
 use crate::units::{Bytes, Cells, Quantity, Rate, Share, Span};
 
@@ -54,44 +54,14 @@ fn usage(entry: &Entry) -> String {
     }
 }
 
-/// The header of an entry's file, one level lower than its page, without links into the code.
+/// The header of an entry's file, one level lower than its page.
 fn header(entry: &Entry) -> String {
     let mut fenced = false;
     let line = |line: &str| {
-        let fence = line.starts_with("```");
-        fenced ^= fence;
-        match line.starts_with('#') && !fenced {
-            true => format!("#{line}"),
-            false if fenced || fence => line.to_string(),
-            false => unlinked(line),
-        }
+        fenced ^= line.starts_with(FENCE);
+        if line.starts_with('#') && !fenced { format!("#{line}") } else { line.to_string() }
     };
     entry.header().lines().map(line).collect::<Vec<_>>().join("\n")
-}
-
-/// A line without links to items of the code: of [`item`], [words](item) and [words](https://…) the last stays.
-fn unlinked(line: &str) -> String {
-    let (mut text, mut rest) = (String::new(), line);
-    while let Some((before, after)) = rest.split_once('[') {
-        text += before;
-        let Some((label, behind)) = after.split_once(']') else { return text + "[" + after };
-        let target = behind.strip_prefix('(').and_then(|target| target.split_once(')'));
-        match target {
-            Some((target, end)) if !target.contains('/') => {
-                text += label;
-                rest = end;
-            }
-            None if label.starts_with('`') => {
-                text += label;
-                rest = behind;
-            }
-            _ => {
-                text = format!("{text}[{label}]");
-                rest = behind;
-            }
-        }
-    }
-    text + rest
 }
 
 /// The list of all pages.
@@ -104,7 +74,7 @@ fn index(entries: &[Entry]) -> String {
             text += &format!("\n## {}\n\n", title(last));
         }
         let mark = if entry.experimental { " (experimental)" } else { "" };
-        let source = unlinked(&entry.source());
+        let source = entry.source();
         text += &format!("- [{}]({}){mark}: {source}\n", entry.name, file_name(entry));
     }
     text + GENERATED
@@ -281,15 +251,6 @@ mod tests {
             let mut rows = text.lines().filter(|line| line.starts_with("| `")).map(columns);
             assert!(rows.all(|columns| columns == 4), "{path}:\n{text}");
         }
-    }
-
-    #[test]
-    fn links_into_the_code_become_words() {
-        assert_eq!(unlinked("a [`Sender`] and [one](super::Sender), [1] too"), "a `Sender` and one, [1] too");
-        assert_eq!(
-            unlinked("see [page](https://example.org/x) [open"),
-            "see [page](https://example.org/x) [open"
-        );
     }
 
     #[test]

@@ -23,13 +23,16 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The documentation at the top of the file, as Markdown.
+    /// The documentation at the top of the file, as Markdown without links into the code.
     pub fn header(&self) -> String {
         let lines = self.file.lines().take_while(|line| line.starts_with("//!"));
-        lines
-            .map(|line| line.trim_start_matches("//!").trim_start_matches(' '))
-            .collect::<Vec<_>>()
-            .join("\n")
+        let lines = lines.map(|line| line.trim_start_matches("//!").trim_start_matches(' '));
+        let mut fenced = false;
+        let line = |line: &str| {
+            fenced ^= line.starts_with(FENCE);
+            if fenced { line.to_string() } else { unlinked(line) }
+        };
+        lines.map(line).collect::<Vec<_>>().join("\n")
     }
 
     /// The first paragraph below the heading "Source", or that begins with it, on one line.
@@ -40,6 +43,34 @@ impl Entry {
         let paragraph = from.map(|line| line.trim_start_matches(LEAD)).filter(|line| *line != "# Source");
         paragraph.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ").trim().to_string()
     }
+}
+
+/// What begins and ends a block of code in Markdown.
+pub(super) const FENCE: &str = "```";
+
+/// A line without links to items of the code: `` [`item`] `` and `[words](item)` become words, `[words](https://…)` stays.
+pub(super) fn unlinked(line: &str) -> String {
+    let (mut text, mut rest) = (String::new(), line);
+    while let Some((before, after)) = rest.split_once('[') {
+        text += before;
+        let Some((label, behind)) = after.split_once(']') else { return text + "[" + after };
+        let target = behind.strip_prefix('(').and_then(|target| target.split_once(')'));
+        match target {
+            Some((target, end)) if !target.contains('/') => {
+                text += label;
+                rest = end;
+            }
+            None if label.starts_with('`') => {
+                text += label;
+                rest = behind;
+            }
+            _ => {
+                text = format!("{text}[{label}]");
+                rest = behind;
+            }
+        }
+    }
+    text + rest
 }
 
 /// List the modules of one kind: `Variant = "name" in module`, one line each; a module that is a folder adds
@@ -94,7 +125,7 @@ macro_rules! variants {
                         return Err($crate::scenario::tree::Fault { place, path: table.path_of($tag), message });
                     }
                 };
-                table.finish()?;
+                table.finish().map_err(|fault| fault.with(&format!("; the {} is \"{name}\"", $tag)))?;
                 Ok(spec)
             }
 
@@ -172,4 +203,18 @@ pub fn shape_of(tag: &str, catalogue: &[Entry]) -> super::spec::Shape {
         })
         .collect();
     super::spec::Shape { unit: "-", schema: serde_json::json!({ "oneOf": one_of }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_into_the_code_become_words() {
+        assert_eq!(unlinked("a [`Sender`] and [one](super::Sender), [1] too"), "a `Sender` and one, [1] too");
+        assert_eq!(
+            unlinked("see [page](https://example.org/x) [open"),
+            "see [page](https://example.org/x) [open"
+        );
+    }
 }
