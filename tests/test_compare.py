@@ -9,7 +9,7 @@ import pytest
 
 import pushout
 from conftest import ROOT, command
-from pushout.question import QuestionError, ask, plot, port
+from pushout.question import QuestionError, ask, plot, port, show
 from pushout.question.quantity import octets, scaled, seconds, split
 from pushout.stats import interval
 
@@ -134,3 +134,19 @@ def test_quantities_are_read_as_scenarios_write_them() -> None:
     assert seconds("250 us") == pytest.approx(250e-6)
     with pytest.raises(QuestionError, match="is not a number with a unit"):
         split("cells")
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "text"),
+    [
+        (4938.72, 103.4, "4 939 ± 103"),
+        (20206.3, 14873.0, "20 206 ± 14 873"),
+        (0.25677, 0.2083, "0.26 ± 0.21"),
+        (-0.00045745, 0.00036, "-0.00046 ± 0.00036"),
+        (0.0054359, 3.5e-16, "0.0054359 ± 0.0000000"),
+        (0.97345, 0.0, "0.97345 ± 0.00000"),
+        (0.0, 0.0, "0 ± 0"),
+    ],
+)
+def test_a_mean_has_the_digits_that_its_interval_leaves(mean: float, half: float, text: str) -> None:
+    assert show.mean({"mean": mean, "ci95": [mean - half, mean + half], "n": 9}) == text

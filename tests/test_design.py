@@ -78,7 +78,7 @@ def test_replications_are_fixed_or_until_precise() -> None:
         ({"scenario": 5}, "scenario: 5 is not a path"),
         ({"scenario": None}, 'the key "scenario" is missing'),
         ({"reps": 0}, "reps: 0 is less than 1"),
-        ({"reps": True}, "reps: True is not a table"),
+        ({"reps": True}, "reps: True is neither a whole number nor a table, as in { precision = 0.02 }"),
         ({"reps": {"precision": 2}}, "reps.precision: 2 is not a share"),
         ({"reps": {"precision": 0.1, "min": 9, "max": 3}}, "2 ≤ min ≤ max"),
         ({"reps": {"precison": 0.1}}, 'did you mean "precision"?'),

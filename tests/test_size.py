@@ -217,7 +217,10 @@ def test_a_goal_that_nothing_meets_is_a_sure_answer() -> None:
         ({"low": "5000 cells", "high": "100 cells"}, "nothing between"),
         ({"over": "port.bottleneck.bufer"}, 'has no value in the scenario .*did you mean "buffer".*give --from'),
         ({"over": "port.bottleneck.admission.policy"}, "is 'epd' in the scenario, which is no number"),
-        ({"policies": "as-is"}, r"when port.bottleneck.buffer was to have values from 256 cells \(--from\)"),
+        (
+            {"policies": '{policy = "epd", threshold = "7373 cells"}'},
+            r"when port.bottleneck.buffer was to have values from 256 cells \(--from\)",
+        ),
     ],
 )
 def test_a_mistake_is_one_message(change: dict[str, Any], why: str) -> None:

@@ -153,7 +153,10 @@ def _write_results(result: "Any", out: Path) -> None:
 @SET
 @JSON
 def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -> None:
-    """Check scenarios, and every point of sweeps, without running them."""
+    """Check scenarios and sweeps without running them.
+
+    Of a sweep every point is checked.
+    """
     from pushout import api
     from pushout.question import QuestionError, design
     from pushout.question import sweep as question
@@ -184,7 +187,7 @@ def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -
 @SET
 @JSON
 def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
-    """Print the scenario in full: templates expanded, defaults filled in.
+    """Print a scenario in full, with templates and defaults expanded.
 
     The output is canonical JSON, with --json or without, and can be run as it is.
     """
@@ -196,7 +199,7 @@ def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
 @cli.command()
 @JSON
 def schema(as_json: bool) -> None:
-    """Print the JSON Schema of the scenario file, for editors and checkers."""
+    """Print the JSON Schema of scenario files, for editors."""
     from pushout import api
 
     click.echo(json.dumps(api.schema(), indent=2, ensure_ascii=False))
@@ -343,7 +346,9 @@ def _run(args: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILURE
     except OSError as error:
-        click.echo(f"{error.filename or 'pushout'}: {error.strerror or error}", err=True)
+        # Nothing is written but into folders, and files are replaced: what exists already is in the way of a folder.
+        why = "is a file, not a folder" if isinstance(error, FileExistsError) else error.strerror or error
+        click.echo(f"{error.filename or 'pushout'}: {why}", err=True)
         return FAILURE
     except (ValueError, KeyError) as error:
         if not _is_about_input(error):

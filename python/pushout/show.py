@@ -13,7 +13,7 @@ from rich.text import Text
 from pushout.document import Document
 from pushout.study.chapter import Reproduction
 from pushout.study.outcome import score
-from pushout.study.report import SIGNS, row
+from pushout.study.report import SIGNS, by_source, row
 
 MANY = 40
 """From this many flows on, only the first are listed."""
@@ -193,10 +193,11 @@ def reproduction(done: Reproduction, page: str, others: Sequence[str], console: 
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=outcome.study.title, title_justify="left")
         for title in ("number", "printed", "measured", "difference", "verdict"):
             table.add_column(title, justify="left" if title in ("number", "verdict") else "right")
-        for finding in outcome.findings:
-            line = row(finding)
-            verdict = f"{line.sign} {line.verdict}"
-            table.add_row(Text(line.what), line.printed, line.measured, line.difference, verdict)
+        for source, findings in by_source(outcome.findings):
+            table.add_row(Text(source, style="dim"))
+            for line in map(row, findings):
+                verdict = f"{line.sign} {line.verdict}"
+                table.add_row(Text(f"  {line.what}"), line.printed, line.measured, line.difference, verdict)
         console.print(table)
         for judgement in outcome.judgements:
             sign = SIGNS["within" if judgement.holds else "differs"]

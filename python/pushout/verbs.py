@@ -84,7 +84,7 @@ ENGINE = click.option("--engine", metavar="E", help="fast or reference (default:
 @CLUSTER
 @JSON
 def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, **options: Any) -> None:
-    """Run the same traffic under several policies and tell the difference.
+    """Tell several policies apart under the same traffic.
 
     Every policy meets the same seeds, so differences to the first policy are taken pair by pair. Table, rows and
     figure (compare.svg, compare.png) go to DIR, by default results/NAME-compare.
@@ -132,7 +132,7 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
 @CLUSTER
 @JSON
 def size(scenario: str, out: str | None, cache: Path | None, as_json: bool, **options: Any) -> None:
-    """Find the smallest buffer, threshold or weight that meets a goal.
+    """Find the smallest buffer, threshold or weight for a goal.
 
     Where more is better the interval is halved, with replications until each value is clearly on one side of the
     goal; where it is not, and for max and min, Optuna looks. The answer comes in cells, bytes and microseconds at the

@@ -62,7 +62,7 @@ def _peer_names() -> list[str]:
 def bench(
     reps: int, workloads: tuple[str, ...] | None, peers: tuple[str, ...] | None, out: Path, as_json: bool
 ) -> None:
-    """Measure how fast the simulator is, beside the peers that are installed.
+    """Measure the speed of the simulator, beside installed peers.
 
     Times are of the event loop alone; workloads and simulators take turns. Keep the machine otherwise idle.
     """

@@ -188,6 +188,8 @@ def _replications(reps: Any) -> Replications:
         if reps < 1:
             raise DesignError(f"reps: {reps} is less than 1")
         return Fixed(reps)
+    if not isinstance(reps, Mapping):
+        raise DesignError(f"reps: {reps!r} is neither a whole number nor a table, as in {{ precision = 0.02 }}")
     _known(reps, ("precision", "of", "min", "max"), "reps")
     given: dict[str, Any] = {"precision": None, "of": "summary.goodput_ratio", "min": 5, "max": 100, **reps}
     precision, of, least, most = given["precision"], given["of"], given["min"], given["max"]

@@ -1,5 +1,6 @@
 """Answers for people at a terminal, and as documents."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -95,7 +96,7 @@ def size(result: SizeResult, place: str, console: Console) -> None:
     for head in (*heads, "too little", f"{result.goal.column} there", "runs"):
         table.add_column(head, justify="left" if head == "policy" else "right")
     for answer, entry in zip(result.answers, result.document["answers"], strict=True):
-        sizes = [f"{answer.sizes[unit]:,.0f}".replace(",", " ") if unit in answer.sizes else "–" for unit in units]
+        sizes = [_grouped(answer.sizes[unit]) if unit in answer.sizes else "–" for unit in units]
         needs = entry["value"] or ("more" if result.goal.level is not None else "–")
         needs += "" if entry["sure"] else " ?"
         runs = sum(point.mean["n"] for point in answer.tried if point.mean)
@@ -139,10 +140,17 @@ def _count(found: Sequence[Interval | None]) -> str:
 
 
 def mean(value: Interval | None) -> str:
-    """A mean and half of its interval, with as many digits as the interval leaves."""
+    """A mean and half of its interval: two digits of the interval, and the mean as far, but no more than five of it."""
     if value is None:
         return "–"
     if value["ci95"] is None:
         return f"{value['mean']:.5g}"
     half = value["ci95"][1] - value["mean"]
-    return f"{value['mean']:.5g} ± {half:.2g}"
+    wanted = ((half, 2), (value["mean"], 5))
+    digits = min((most - 1 - math.floor(math.log10(abs(number))) for number, most in wanted if number), default=0)
+    return f"{_grouped(value['mean'], digits)} ± {_grouped(half, digits)}"
+
+
+def _grouped(number: float, digits: int = 0) -> str:
+    """A number with so many digits after the point, and those before it in groups of three."""
+    return f"{number:,.{max(0, digits)}f}".replace(",", " ")

@@ -267,7 +267,8 @@ class _Search:
             # --from and --to may be defaults, which the user has not seen
             texts = [self.question.space.text(value) for value in values]
             ends = texts[0] if len(texts) == 1 else f"values from {texts[0]} (--from) to {texts[-1]} (--to)"
-            raise ScenarioError(f"{error}\nThis was found when {self.question.over} was to have {ends}.") from None
+            found = f"This was found when {self.question.over} was to have {ends}"
+            raise ScenarioError(f"{error}\n{found}; other ends may do, or levels in % of the buffer.") from None
 
     @staticmethod
     def _written(space: Space, value: float) -> str:

@@ -131,6 +131,7 @@ def _rows(axes: Any, labels: Sequence[str], axis: str) -> None:
 
 
 def _dots(axes: Any, axis: str, findings: Sequence[Finding]) -> None:
+    axes.use_sticky_edges = False  # a mark at the end of a bar has room, too
     for row, finding in enumerate(reversed(findings)):
         published, mean = finding.number.published, finding.measured["mean"]
         allowed = finding.number.tolerance.of(published)
@@ -229,6 +230,7 @@ def _relative(axes: Any) -> None:
     """An axis of percent, fine near zero."""
     axes.axvline(0, color=INK, linewidth=0.8)
     axes.set_xscale("symlog", linthresh=10)
+    axes.autoscale_view(scaley=False)  # the margins are to be those of this scale
     near = any(abs(edge) < 40 for edge in axes.get_xlim())
     steps = (5, 10, 20, 50, 100, 200, 500) if near else (10, 100, 1000)
     ticks = [tick for tick in (*(-step for step in reversed(steps)), 0, *steps) if _reaches(axes, tick)]

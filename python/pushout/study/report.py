@@ -5,7 +5,6 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 
 from pushout import _core
@@ -100,15 +99,15 @@ def files(chapter: Chapter) -> Iterator[tuple[Path, str]]:
 
 def tables(findings: Iterable[Finding]) -> list[Table]:
     """The numbers under the table or section of the paper that they come from."""
-    groups = groupby(sorted_by_source(findings), key=lambda finding: finding.number.source)
-    return [_table(source, list(group)) for source, group in groups]
+    return [_table(source, group) for source, group in by_source(findings)]
 
 
-def sorted_by_source(findings: Iterable[Finding]) -> list[Finding]:
+def by_source(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:
     """Numbers of one source together, in the order in which the sources first appear."""
-    listed = list(findings)
-    order = {source: place for place, source in enumerate(dict.fromkeys(each.number.source for each in listed))}
-    return sorted(listed, key=lambda finding: order[finding.number.source])
+    groups: dict[str, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(finding.number.source, []).append(finding)
+    return list(groups.items())
 
 
 def _table(source: str, findings: Sequence[Finding]) -> Table:
