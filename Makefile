@@ -16,7 +16,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence bench performance docs simulator plain trained need need-lint clean
+.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence wasm bench performance docs simulator plain trained need need-lint clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ generate: $(VENV)/.built ## Write the generated files anew
 
 equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUIVALENCE=…)
 	PUSHOUT_EQUIVALENCE=$${PUSHOUT_EQUIVALENCE:-10000} cargo test --locked --release --package pushout-core --test equivalence
+
+wasm: need ## The simulator compiles for browsers (needs the Rust target wasm32-unknown-unknown)
+	cargo check --locked --package pushout-core --target wasm32-unknown-unknown
 
 bench: $(VENV)/.built ## How fast: each part by itself, then the workloads beside the peers (ARGS="--reps 9 …"); keep the machine idle
 	cargo bench --locked --package pushout-core
