@@ -256,9 +256,7 @@ impl Policy {
                 Some(Rule::Asked(Interest::Last))
             }
             Policy::VirtualQueueing(_) => Some(Rule::Asked(Interest::Every)),
-            Policy::DropFromFront(_) | Policy::Fred(_) | Policy::Espd(_) | Policy::GatekeeperJanitor(_) => {
-                None
-            }
+            _ => None, // asked about every unit, with the whole port in sight
         }
     }
 }
