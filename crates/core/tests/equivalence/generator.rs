@@ -180,9 +180,12 @@ impl Writer {
         self.line(format_args!("[port.bottleneck]\nbuffer = \"{buffer} cells\""));
         self.line(format_args!("scheduler = {{ {scheduler} }}"));
         if self.draw.chance(0.5) {
-            let policy = self.any(pushout::CATALOGUE);
+            let pushout = self.any(pushout::CATALOGUE);
+            let others =
+                ["dt-epd", "ppd", "fba", "wfepd", "dynamic-threshold", "virtual-queueing", "atm-red"];
+            let policy = if self.draw.chance(0.5) { "tail-drop" } else { self.pick(&others) };
             return self.line(format_args!(
-                "admission = {{ policy = \"tail-drop\" }}\npushout = {{ policy = \"{policy}\" }}"
+                "admission = {{ policy = \"{policy}\" }}\npushout = {{ policy = \"{pushout}\" }}"
             ));
         }
         let policies =

@@ -80,7 +80,7 @@ use std::collections::VecDeque;
 
 use super::calls::Calls;
 use super::{LossRecord, Outcome, Work, is_sampled};
-use crate::buffer::admission::Admission;
+use crate::buffer::admission::{Admission, Rule};
 use crate::buffer::pushout;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
@@ -88,6 +88,7 @@ use crate::link::port::{Loss, Port};
 use crate::network::Network;
 use crate::network::flow::{End, Outbox};
 use crate::scenario::model::{Medium, Scenario};
+use crate::scheduler;
 use crate::units::{Span, Time};
 
 use books::Window;
@@ -199,7 +200,7 @@ impl Station {
             Kind::Turns(interest) => Station::Turns(Box::new(Turns::new(turns::Parts {
                 inputs: inputs(),
                 interest,
-                ordered: matches!(port.pushout, Some(pushout::Policy::QuasiPushout(_))),
+                ordered: goes_by_cell(port),
                 polices: plan.polices(index),
                 monotone: port.admission.is_monotone(),
                 together: plan.legs[index].iter().all(|leg| leg.manner == Manner::Together),
@@ -244,6 +245,23 @@ impl Station {
             _ => true,
         }
     }
+}
+
+/// Whether the cells of a port with a queue for each circuit join and leave one by one, for somebody could tell otherwise.
+///
+/// The schedulers named here look at who has something to send and not at who came first, and so do the push-out policies;
+/// others might, as quasi-push-out does, which compares lengths at every cell. And where another policy than plain tail
+/// drop refuses a frame at a port with push-out, the reason for which its cells are lost depends on the room for each.
+fn goes_by_cell(port: &Port) -> bool {
+    use pushout::Policy::{Pushout1, Pushout2, Pushout3};
+    use scheduler::Policy::{RoundRobin, StrictPriority, WrrMcr};
+    let in_turn = matches!(port.scheduler, RoundRobin(_) | WrrMcr(_) | StrictPriority(_));
+    let by_room = match &port.pushout {
+        None => true,
+        Some(Pushout1(_) | Pushout2(_) | Pushout3(_)) => matches!(port.admission.rule(), Some(Rule::Fits)),
+        Some(_) => false,
+    };
+    !(in_turn && by_room)
 }
 
 impl Fast<'_> {
