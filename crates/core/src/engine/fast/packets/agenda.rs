@@ -122,19 +122,22 @@ impl Agenda {
         self.calls.push(event);
     }
 
-    /// Where that is which happens next, if it is before `end`.
+    /// When something happens next.
+    #[inline]
+    pub(super) fn first_time(&self) -> Time {
+        self.next.0
+    }
+
+    /// Where that is which happens next.
     #[inline(always)]
-    pub(super) fn first_before(&self, end: Time) -> Option<Due> {
+    pub(super) fn first(&self) -> Due {
         let (first, place, last) = self.next;
-        if first >= end {
-            return None;
-        }
         let place = if place == last { place } else { self.least_of(first, place..=last) };
-        Some(match place {
+        match place {
             CALLS => Due::Call,
             LATE => Due::Late,
             row => Due::Row(row - ROWS),
-        })
+        }
     }
 
     /// Find the next event: without a branch, since which place it is cannot be foreseen.
@@ -232,7 +235,10 @@ mod tests {
 
     /// Take the next event before `end`: a packet's time and line, or the time of a call.
     fn pop(agenda: &mut Agenda, end: Time) -> Option<(Time, Option<u32>)> {
-        let arrival = match agenda.first_before(end)? {
+        if agenda.first_time() >= end {
+            return None;
+        }
+        let arrival = match agenda.first() {
             Due::Row(row) => agenda.pop_row(row),
             Due::Late => agenda.pop_late(),
             Due::Call => return Some((agenda.pop_call().time, None)),

@@ -15,6 +15,7 @@
 
 mod agenda;
 mod cargo;
+mod division;
 mod fifo;
 mod host;
 mod row;
@@ -31,6 +32,7 @@ use crate::units::Time;
 
 use agenda::{Arrival, Due};
 use cargo::Cargo;
+use division::HOSTS;
 pub(super) use fifo::{Fifo, Queue};
 use steps::{Packet, Stop};
 use transit::Transit;
@@ -93,19 +95,37 @@ impl Packets {
     }
 
     fn handle_until(&mut self, end: Time) {
-        while let Some(due) = self.transit.agenda.first_before(end) {
+        loop {
+            let (agenda, first) = self.transit.first();
+            if first >= end {
+                return;
+            }
+            self.work_through(agenda, end.min(first + self.transit.lookahead));
+        }
+    }
+
+    /// Let happen what stands in an agenda before `end`, which is something.
+    #[inline(always)]
+    fn work_through(&mut self, agenda: usize, end: Time) {
+        loop {
             self.events += 1;
-            let agenda = &mut self.transit.agenda;
-            let arrival = match due {
-                Due::Row(row) => agenda.pop_row(row),
-                Due::Late => agenda.pop_late(),
-                Due::Call => {
-                    let event = agenda.pop_call();
-                    self.called(event, event.time);
-                    continue;
+            match self.transit.agendas[agenda].first() {
+                Due::Row(row) => {
+                    let arrival = self.transit.agendas[agenda].pop_row(row);
+                    self.arrive(&arrival);
                 }
-            };
-            self.arrive(&arrival);
+                Due::Late => {
+                    let arrival = self.transit.agendas[agenda].pop_late();
+                    self.arrive(&arrival);
+                }
+                Due::Call => {
+                    let event = self.transit.agendas[agenda].pop_call();
+                    self.called(event, event.time);
+                }
+            }
+            if self.transit.agendas[agenda].first_time() >= end {
+                return;
+            }
         }
     }
 
@@ -205,7 +225,7 @@ impl Packets {
         let host = &mut self.transit.hosts[entity];
         host.receive();
         if let Some(event) = host.call(entity, due) {
-            self.transit.agenda.call(event);
+            self.transit.agendas[HOSTS].call(event);
         }
     }
 
@@ -236,7 +256,7 @@ impl Packets {
     fn call(&mut self, flow: usize, end: End) {
         let (due, entity) = (self.flows[flow].next_timer(end), end.entity(flow));
         if let Some(event) = self.transit.hosts[entity].call(entity, due) {
-            self.transit.agenda.call(event);
+            self.transit.agendas[HOSTS].call(event);
         }
     }
 }

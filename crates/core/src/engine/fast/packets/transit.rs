@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::super::books::Window;
 use super::agenda::{Agenda, Arrival};
 use super::cargo::Cargo;
+use super::division::{AGENDAS, HOSTS};
 use super::fifo::{Fifo, Queue, Sent};
 use super::host::{Host, hosts, tallies};
 use super::steps::{Head, Kind, Packet, Passage, Step, Steps, Stop};
@@ -37,7 +38,9 @@ pub(super) struct Transit {
     fifos: Vec<Fifo>,
     queues: Vec<Queue>,
     is_ruled: Vec<bool>,
-    pub(super) agenda: Agenda,
+    /// See [`Division`](super::division::Division).
+    pub(super) agendas: [Agenda; AGENDAS],
+    pub(super) lookahead: Span,
     pub(super) packet_hops: u64,
     pub(super) log: Option<Vec<LossRecord>>,
     losses: Vec<Loss>,
@@ -68,7 +71,7 @@ impl Transit {
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let mut network = Network::new(scenario);
         let flows = std::mem::take(&mut network.flows);
-        let Steps { list, passages, first, kinds, rules } = Steps::new(scenario, &network);
+        let Steps { list, passages, first, kinds, rules, division } = Steps::new(scenario, &network);
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
         let course = |&first: &u32| Course { first, ..Course::default() };
         let any_asked = rules.iter().any(Option::is_none);
@@ -85,7 +88,8 @@ impl Transit {
             fifos: Vec::with_capacity(rules.len()),
             queues: Vec::with_capacity(rules.len()),
             is_ruled: rules.iter().map(Option::is_some).collect(),
-            agenda: Agenda::new(Ties::new(scenario.seed)),
+            agendas: std::array::from_fn(|_| Agenda::new(Ties::new(scenario.seed))),
+            lookahead: division.lookahead,
             packet_hops: 0,
             log: log.then(Vec::new),
             losses: Vec::new(),
@@ -102,6 +106,18 @@ impl Transit {
             transit.tick(port, Time::ZERO);
         }
         (transit, flows)
+    }
+
+    /// In which agenda the next event stands, and when it is due.
+    #[inline(always)]
+    pub(super) fn first(&self) -> (usize, Time) {
+        let (mut place, mut first) = (HOSTS, self.agendas[HOSTS].first_time());
+        for (other, agenda) in self.agendas.iter().enumerate().skip(1) {
+            let time = agenda.first_time();
+            place = if time < first { other } else { place };
+            first = first.min(time);
+        }
+        (place, first)
     }
 
     /// When ports that are asked are sampled next, if there are any.
@@ -276,7 +292,7 @@ impl Transit {
         }
         let Started { unit, sent } = started?;
         self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
-        self.agenda.call(Event::new(sent.ends, Class::Free, port as u32));
+        self.agendas[HOSTS].call(Event::new(sent.ends, Class::Free, port as u32));
         let at = self.courses[unit.vc as usize].first + u32::from(unit.hop);
         let mut packet = self.leave(at, unit.frame);
         packet.head.flags = unit.flags;
@@ -311,7 +327,7 @@ impl Transit {
         if self.kinds[kind as usize].stop == Stop::End {
             self.hosts[place as usize].awaited += 1;
         }
-        self.agenda.expect(Arrival { time, line, at, packet });
+        self.agendas[self.kinds[kind as usize].agenda].expect(Arrival { time, line, at, packet });
     }
 
     /// The same for those who seldom need it.
@@ -323,7 +339,7 @@ impl Transit {
     /// The clock of a port's policy ticks.
     pub(super) fn tick(&mut self, port: usize, now: Time) {
         if let Some(time) = self.network.ports[port].tick(now) {
-            self.agenda.call(Event::new(time, Class::Tick, port as u32));
+            self.agendas[HOSTS].call(Event::new(time, Class::Tick, port as u32));
         }
     }
 
