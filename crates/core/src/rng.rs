@@ -6,6 +6,8 @@
 //! be offered to several policies (common random numbers). The generator is pinned by test vectors; logarithms
 //! come from a portable library, so that the same draws come out on every machine.
 
+use std::fmt::{self, Display, Write};
+
 /// A stream of random numbers.
 #[derive(Clone, Debug)]
 pub struct Stream {
@@ -18,12 +20,10 @@ pub struct Stream {
 
 impl Stream {
     /// The stream of the component at `path` under `seed`.
-    pub fn new(seed: u64, path: &str) -> Stream {
-        let mut hash = 0xcbf2_9ce4_8422_2325u64; // FNV-1a, then two rounds of mixing
-        for byte in path.bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-        let key = mix(mix(hash) ^ mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)));
+    pub fn new(seed: u64, path: impl Display) -> Stream {
+        let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+        write!(hash, "{path}").expect("a hash takes everything");
+        let key = mix(mix(hash.0) ^ mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)));
         Stream { key: [key as u32, (key >> 32) as u32], counter: 0, numbers: [0; 2 * BLOCK], used: 2 * BLOCK }
     }
 
@@ -76,6 +76,16 @@ impl Stream {
     /// Exponentially distributed with mean 1.
     pub fn exponential(&mut self) -> f64 {
         -libm::log(1.0 - self.unit())
+    }
+}
+
+/// FNV-1a of what is written into it: so a path need not be put together in memory.
+struct Fnv(u64);
+
+impl Write for Fnv {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 = text.bytes().fold(self.0, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+        Ok(())
     }
 }
 

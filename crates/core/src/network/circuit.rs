@@ -7,7 +7,7 @@ use crate::adaptation::coded::Collection;
 use crate::adaptation::{Framing, Shape};
 use crate::buffer::verdict::Reason;
 use crate::police::{self, Police};
-use crate::scenario::contract::carried;
+use crate::scenario::contract::{Passing, carried};
 use crate::scenario::model::{Scenario, Vc};
 use crate::transport::fec::Label;
 use crate::transport::tcp::Segment;
@@ -134,7 +134,7 @@ pub struct Circuit {
 
 impl Circuit {
     /// Circuit number `vc` of a scenario, at time zero.
-    pub fn new(scenario: &Scenario, spec: &Vc, vc: usize, passing: &[Vec<usize>]) -> Circuit {
+    pub fn new(scenario: &Scenario, spec: &Vc, vc: usize, passing: &Passing) -> Circuit {
         let number =
             |line: usize| passing[line].binary_search(&vc).expect("a circuit passes the lines of its path");
         let hop = |&line: &usize| Hop { port: line as u32, vc: number(line) as u32 };

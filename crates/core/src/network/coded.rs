@@ -33,7 +33,7 @@ impl Coded {
         let medium = scenario.lines[vc.path[0]].medium;
         let packet = spec.packet();
         let bits = 8 * Shape::without_parity(vc, medium, packet).line_bytes();
-        let stream = Stream::new(scenario.seed, &format!("flow.{}.bursts", spec.name));
+        let stream = Stream::new(scenario.seed, format_args!("flow.{}.bursts", spec.name));
         let code = Code::of(source);
         Coded {
             bursts: Bursts::new(&source.pattern(), bits, source.added(), stream),

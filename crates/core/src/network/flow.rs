@@ -131,7 +131,7 @@ impl Flow {
     /// Flow number `index` of a scenario, before its start.
     pub fn new(scenario: &Scenario, index: usize) -> Flow {
         let spec = &scenario.flows[index];
-        let mut stream = Stream::new(scenario.seed, &format!("flow.{}.start", spec.name));
+        let mut stream = Stream::new(scenario.seed, format_args!("flow.{}.start", spec.name));
         let start = Time::ZERO + spec.start + Span(stream.up_to(spec.start_spread.0));
         Flow {
             ways: Ways::of(spec, index),
@@ -387,13 +387,13 @@ impl Tcp {
     fn new(scenario: &Scenario, index: usize, params: &tcp::Params) -> Tcp {
         let spec = &scenario.flows[index];
         let phase = |node: usize, timer: &str, tick: Span| {
-            let path = format!("node.{}.{timer}", scenario.nodes[node].name);
+            let path = format_args!("node.{}.{timer}", scenario.nodes[node].name);
             match params.timer_phase {
-                tcp::Phase::Random => Span(Stream::new(scenario.seed, &path).up_to(tick.0 - 1)),
+                tcp::Phase::Random => Span(Stream::new(scenario.seed, path).up_to(tick.0 - 1)),
                 tcp::Phase::Aligned => Span::ZERO,
             }
         };
-        let jitter = Stream::new(scenario.seed, &format!("flow.{}.rtt", spec.name));
+        let jitter = Stream::new(scenario.seed, format_args!("flow.{}.rtt", spec.name));
         let file = match &spec.source {
             source::Spec::File(params) => Some(Box::new(params.clone())),
             _ => None,
@@ -500,11 +500,11 @@ impl Datagrams {
         let clock = match &spec.source {
             source::Spec::Cbr(params) => Clock::periodic(bits, params.rate),
             source::Spec::Poisson(params) => {
-                let stream = Stream::new(scenario.seed, &format!("flow.{}.gaps", spec.name));
+                let stream = Stream::new(scenario.seed, format_args!("flow.{}.gaps", spec.name));
                 Clock::poisson(bits, params.rate, stream)
             }
             source::Spec::OnOff(params) => {
-                let stream = Stream::new(scenario.seed, &format!("flow.{}.bursts", spec.name));
+                let stream = Stream::new(scenario.seed, format_args!("flow.{}.bursts", spec.name));
                 Clock::Bursts(Bursts::new(&params.pattern(), bits, Added::NOTHING, stream))
             }
             _ => unreachable!("a checked datagram flow has a source with a clock"),

@@ -85,7 +85,7 @@ impl Processor {
     /// The processors of a flow at its source and at its sink, unless work takes no time.
     pub(super) fn both(scenario: &Scenario, flow: &Flow) -> Option<Box<[Processor; 2]>> {
         let one = |end: &str| {
-            let stream = Stream::new(scenario.seed, &format!("flow.{}.{end}.processing", flow.name));
+            let stream = Stream::new(scenario.seed, format_args!("flow.{}.{end}.processing", flow.name));
             Processor::new(flow.processing, flow.processing_variation, stream)
         };
         (flow.processing > Span::ZERO).then(|| Box::new([one("source"), one("sink")]))

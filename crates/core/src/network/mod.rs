@@ -40,15 +40,15 @@ impl Network {
     /// The network of a checked scenario, at time zero.
     pub fn new(scenario: &Scenario) -> Network {
         let passing = passing_circuits(scenario);
-        let ports = scenario.lines.iter().zip(&passing).map(|(line, vcs)| port(scenario, line, vcs));
+        let ports = scenario.lines.iter().zip(passing.iter()).map(|(line, vcs)| port(scenario, line, vcs));
         let mut ports: Vec<Port> = ports.collect();
         let Measures { occupancy, meter, .. } = &scenario.measure;
         occupancy.iter().for_each(|&line| ports[line].counters_mut().occupancy.keep_trace());
         meter.iter().for_each(|&line| ports[line].counters_mut().meter = Some(Vec::new()));
-        let receiver = |(line, vcs): (&model::Line, &Vec<usize>)| {
+        let receiver = |(line, vcs): (&model::Line, &[usize])| {
             line.port.credit.as_ref().map(|credit| Receiver::new(credit.terms(), vcs.len()))
         };
-        let receivers = scenario.lines.iter().zip(&passing).map(receiver).collect();
+        let receivers = scenario.lines.iter().zip(passing.iter()).map(receiver).collect();
         let circuits =
             scenario.vcs.iter().enumerate().map(|(vc, spec)| Circuit::new(scenario, spec, vc, &passing));
         let circuits = circuits.collect();
@@ -72,7 +72,7 @@ impl Network {
 
 /// The pauses of a line: the stream is its own.
 fn pause(scenario: &Scenario, line: &model::Line) -> Option<Pause> {
-    let stream = || Stream::new(scenario.seed, &format!("line.{}.pause", line.name));
+    let stream = || Stream::new(scenario.seed, format_args!("line.{}.pause", line.name));
     (line.pause > Span::ZERO).then(|| Pause::new(line.pause, stream()))
 }
 

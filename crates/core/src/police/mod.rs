@@ -81,7 +81,7 @@ pub struct Context<'a> {
 impl Context<'_> {
     /// The policer's own random numbers.
     fn stream(&self) -> Stream {
-        Stream::new(self.seed, &format!("flow.{}.police", self.flow))
+        Stream::new(self.seed, format_args!("flow.{}.police", self.flow))
     }
 }
 

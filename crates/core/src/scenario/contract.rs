@@ -1,19 +1,52 @@
 //! What a port knows of the circuits that pass it.
 
+use std::ops::Index;
+
 use super::model::{Flow, Line, Scenario};
 use crate::adaptation::Shape;
 use crate::buffer::admission::{Context, Contract};
 use crate::buffer::size::Measure;
 
 /// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
-pub fn passing_circuits(scenario: &Scenario) -> Vec<Vec<usize>> {
-    let mut passing = vec![Vec::new(); scenario.lines.len()];
-    for (vc, spec) in scenario.vcs.iter().enumerate() {
-        for &line in &spec.path {
-            passing[line].push(vc);
+#[derive(Debug)]
+pub struct Passing {
+    /// Those of one line behind those of another, and where those of each line begin and the last ones end.
+    circuits: Vec<usize>,
+    begins: Vec<usize>,
+}
+
+/// The circuits that pass each line.
+pub fn passing_circuits(scenario: &Scenario) -> Passing {
+    let mut begins = vec![0; scenario.lines.len() + 1];
+    scenario.vcs.iter().flat_map(|vc| &vc.path).for_each(|&line| begins[line] += 1);
+    let mut passed = 0;
+    for begin in &mut begins {
+        passed += *begin;
+        *begin = passed;
+    }
+    let mut circuits = vec![0; passed];
+    for (vc, spec) in scenario.vcs.iter().enumerate().rev() {
+        for &line in spec.path.iter().rev() {
+            begins[line] -= 1;
+            circuits[begins[line]] = vc;
         }
     }
-    passing
+    Passing { circuits, begins }
+}
+
+impl Passing {
+    /// Line by line.
+    pub fn iter(&self) -> impl Iterator<Item = &[usize]> {
+        self.begins.windows(2).map(|ends| &self.circuits[ends[0]..ends[1]])
+    }
+}
+
+impl Index<usize> for Passing {
+    type Output = [usize];
+
+    fn index(&self, line: usize) -> &[usize] {
+        &self.circuits[self.begins[line]..self.begins[line + 1]]
+    }
 }
 
 /// The contracts of the circuits that pass a line.

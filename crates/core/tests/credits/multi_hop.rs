@@ -12,7 +12,7 @@ const FCVC: &str = include_str!("../../../../scenarios/multi-hop-fcvc.toml");
 /// Circuits with a buffer behind the lines of a class, and their cells in all.
 fn buffers(scenario: &Scenario, class: &str) -> (u64, u64) {
     let passing = passing_circuits(scenario);
-    let lines = scenario.lines.iter().zip(&passing).filter(|(line, _)| line.class == class);
+    let lines = scenario.lines.iter().zip(passing.iter()).filter(|(line, _)| line.class == class);
     lines.fold((0, 0), |(circuits, cells), (line, vcs)| {
         let terms = line.port.credit.as_ref().expect("credits on every line of data").terms();
         let vcs = vcs.len() as u64;

@@ -368,7 +368,7 @@ impl Context<'_> {
 
     /// The policy's own random numbers at this port.
     pub fn stream(&self, policy: &str) -> Stream {
-        Stream::new(self.seed, &format!("port.{}.{policy}", self.port))
+        Stream::new(self.seed, format_args!("port.{}.{policy}", self.port))
     }
 
     /// The occupancy that the parameter `name` stands for, or why it means nothing here.

@@ -15,7 +15,7 @@ use crate::engine::Work;
 use crate::kernel::Ties;
 use crate::network::circuit::POLICED_HOP;
 use crate::network::flow::End;
-use crate::scenario::contract::{context, contracts, passing_circuits};
+use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
 use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
 use crate::scheduler;
 use crate::units::{CELL_BYTES, Span, Time};
@@ -265,8 +265,8 @@ impl Plan {
         cuts
     }
 
-    fn find_kinds(&mut self, scenario: &Scenario, passing: &[Vec<usize>]) {
-        for (line, vcs) in scenario.lines.iter().zip(passing) {
+    fn find_kinds(&mut self, scenario: &Scenario, passing: &Passing) {
+        for (line, vcs) in scenario.lines.iter().zip(passing.iter()) {
             let from_host = scenario.nodes[line.from].kind == NodeKind::Host;
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
             let rule = rule(scenario, line, vcs);
@@ -311,7 +311,7 @@ impl Plan {
         }
     }
 
-    fn find_legs(&mut self, scenario: &Scenario, passing: &[Vec<usize>]) {
+    fn find_legs(&mut self, scenario: &Scenario, passing: &Passing) {
         let (answered, alike) = (answered(scenario), alike(scenario));
         let mut legs = 0;
         for (line, vcs) in passing.iter().enumerate() {

@@ -164,9 +164,14 @@ impl Agenda {
     /// In which of these places the event is that goes first at an instant.
     #[inline(never)]
     fn least_of(&self, time: Time, places: RangeInclusive<usize>) -> usize {
-        let due = places.filter(|place| self.firsts[*place] == time);
-        let least = due.map(|place| (self.key(time, place), place)).min();
-        least.expect("something is due").1
+        let (mut least, mut key) = (*places.start(), self.key(time, *places.start()));
+        for place in places.skip(1).filter(|place| self.firsts[*place] == time) {
+            let other = self.key(time, place);
+            if other < key {
+                (least, key) = (place, other);
+            }
+        }
+        least
     }
 
     /// The key of the first event of a place, which is due at `time`.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::pace::Pace;
 use super::super::plan::{latency, lines, rule};
 use crate::buffer::admission::Rule;
-use crate::scenario::contract::passing_circuits;
+use crate::scenario::contract::{Passing, passing_circuits};
 use crate::scenario::model::{Flow, Medium, NodeKind, Scenario};
 use crate::scheduler;
 use crate::transport;
@@ -78,7 +78,7 @@ fn is_stream(flow: &Flow) -> bool {
 
 struct Search<'a> {
     scenario: &'a Scenario,
-    passing: Vec<Vec<usize>>,
+    passing: Passing,
     incoming: Vec<Vec<usize>>,
 }
 
