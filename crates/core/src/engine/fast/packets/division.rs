@@ -1,42 +1,46 @@
-//! Which agenda a packet stands in: with one for each of the ports where lines meet, what is alike comes together.
+//! How what is to happen is divided among agendas: if data and acknowledgements have one each, what is alike comes together.
 
 use super::super::plan::latency;
 use crate::scenario::model::Scenario;
 use crate::units::{Span, Time};
 
-/// How everything that is to happen is divided among agendas.
-#[derive(Debug)]
+/// In which agenda everything stands.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Division {
-    /// By port, in which one stands what comes to it.
-    pub(super) agendas: Vec<usize>,
+    /// Packets that come to a port where lines meet: data, and acknowledgements.
+    pub(super) packets: [usize; 2],
     /// What happens leads to nothing in any agenda before so much time has passed. So one can be worked through for so long
     /// although something stands in others; without others forever.
     pub(super) lookahead: Span,
 }
 
 impl Division {
-    /// Ports where lines meet have agendas apart from hosts and from ports that are asked, if that pays: if several packets
-    /// come to them in the time that passes between cause and effect.
+    /// Packets stand apart from everything else if no port gets both kinds of them where lines meet, and if that pays: if
+    /// several come there in the time that passes between cause and effect.
     pub(super) fn new(scenario: &Scenario, meets: impl Fn(usize) -> bool) -> Division {
-        let passed = || scenario.vcs.iter().flat_map(|vc| vc.path.iter().map(move |line| (vc, &scenario.lines[*line])));
-        let lookahead = passed().map(|(_, line)| latency(scenario, line)).min().unwrap_or_default();
+        let lines = scenario.vcs.iter().flat_map(|vc| &vc.path).map(|line| &scenario.lines[*line]);
+        let lookahead = lines.map(|line| latency(scenario, line)).min().unwrap_or_default();
         let largest = scenario.vcs.iter().map(|vc| vc.packet).max().unwrap_or_default();
-        let ports: Vec<usize> = (0..scenario.lines.len()).filter(|&line| meets(line)).collect();
-        let time = |port: &usize| scenario.lines[*port].rate.time_of_bits(8 * u64::from(largest)).0;
-        let busiest = ports.iter().map(time).min();
-        let mut division = Division { agendas: vec![HOSTS; scenario.lines.len()], lookahead: FOREVER };
-        if busiest.is_some_and(|time| time * SEVERAL <= lookahead.0) {
-            division.lookahead = lookahead;
-            let agendas = (0..AGENDAS).filter(|agenda| *agenda != HOSTS).cycle();
-            ports.into_iter().zip(agendas).for_each(|(port, agenda)| division.agendas[port] = agenda);
+        let (mut kinds, mut pays) = (vec![None; scenario.lines.len()], true);
+        for vc in &scenario.vcs {
+            let is_ack = vc.payload == 0;
+            for &port in vc.path.iter().filter(|port| meets(**port)) {
+                let (time, _) = scenario.lines[port].rate.time_of_bits(8 * u64::from(largest));
+                pays &= time.saturating_mul(SEVERAL) < lookahead.0;
+                pays &= kinds[port].replace(is_ack).is_none_or(|other| other == is_ack);
+            }
         }
-        division
+        match pays {
+            true => Division { packets: [DATA, ACKS], lookahead },
+            false => Division { packets: [HOSTS, HOSTS], lookahead: Span(Time::NEVER.0) },
+        }
     }
 }
 
-/// How many agendas there are: one for either direction of most networks, and that of hosts and of ports that are asked.
-pub(super) const AGENDAS: usize = 3;
+/// The agenda of hosts and of ports that are asked, and those of packets that stand apart.
 pub(super) const HOSTS: usize = 0;
-/// Packets in the time that passes between cause and effect for which agendas of their own pay.
+const DATA: usize = 1;
+const ACKS: usize = 2;
+pub(super) const AGENDAS: usize = 3;
+/// Packets in the time that passes between cause and effect for which it pays.
 const SEVERAL: u64 = 8;
-const FOREVER: Span = Span(Time::NEVER.0);

@@ -100,7 +100,7 @@ impl Packets {
             if first >= end {
                 return;
             }
-            self.work_through(agenda, end.min(first + self.transit.lookahead));
+            self.work_through(agenda, end.min(first + self.transit.division.lookahead));
         }
     }
 
@@ -206,7 +206,7 @@ impl Packets {
                 return self.deliver(packet, time);
             }
         }
-        self.transit.expect_later(at, *packet, time);
+        self.transit.expect(at, *packet, time);
     }
 
     /// The same for those who seldom need it.

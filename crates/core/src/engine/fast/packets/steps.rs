@@ -6,7 +6,7 @@ use std::iter;
 use super::super::pace::{Pace, Paces};
 use super::super::plan::latency;
 use super::cargo::Cargo;
-use super::division::{self, Division};
+use super::division::Division;
 use crate::buffer::admission::Rule;
 use crate::link::port::Port;
 use crate::network::Network;
@@ -54,8 +54,6 @@ pub(super) struct Passage {
 #[derive(Debug)]
 pub(super) struct Kind {
     pub(super) stop: Stop,
-    /// In which agenda stands what comes there.
-    pub(super) agenda: usize,
     /// Octets that the first link of the way adds to a packet.
     pub(super) header: u32,
     /// Whether packets of several flows set out here together, or the port has to be asked about them.
@@ -98,11 +96,11 @@ pub(super) struct Steps {
 }
 
 impl Kind {
-    fn new(way: Way, stop: Stop, agenda: usize, rate: Rate, latency: u64) -> Kind {
+    fn new(way: Way, stop: Stop, rate: Rate, latency: u64) -> Kind {
         let Way { header, is_shared, .. } = way;
         let (pace, others) = (Pace::default(), Paces::new(rate));
         let is_special = is_shared || stop == Stop::Asked;
-        Kind { stop, agenda, header, is_special, bytes: 0, latency, pace, others }
+        Kind { stop, header, is_special, bytes: 0, latency, pace, others }
     }
 
     /// The pace of packets of so many octets.
@@ -158,13 +156,13 @@ impl Steps {
             let path = &scenario.vcs[vc].path;
             for (hop, &line) in (0..).zip(path) {
                 let port = network.circuits[vc].hop(hop).expect("a circuit passes the lines of its path");
-                let kind = kinds.place(scenario, way, line, stop(line), division.agendas[line]);
+                let kind = kinds.place(scenario, way, line, stop(line));
                 passages.push(Passage { circuit: vc as u32, number: port.vc, hop });
                 list.push(Step { place: line as u32, kind });
             }
             let last = *path.last().expect("a circuit has a port");
             let (stop, place) = ends[scenario.lines[last].to].map_or((Stop::Host, 0), |end| (Stop::End, end));
-            let kind = kinds.place(scenario, way, last, stop, division::HOSTS);
+            let kind = kinds.place(scenario, way, last, stop);
             passages.push(Passage { circuit: vc as u32, number: 0, hop: path.len() as u8 });
             list.push(Step { place, kind });
         }
@@ -199,16 +197,16 @@ fn ways(scenario: &Scenario) -> Vec<(usize, Way)> {
 #[derive(Default)]
 struct Kinds {
     list: Vec<Kind>,
-    known: BTreeMap<(Way, Rate, u64, Stop, usize), u32>,
+    known: BTreeMap<(Way, Rate, u64, Stop), u32>,
 }
 
 impl Kinds {
     /// Where the kind is of steps at a line, or at the host at its end.
-    fn place(&mut self, scenario: &Scenario, way: Way, line: usize, stop: Stop, agenda: usize) -> u32 {
+    fn place(&mut self, scenario: &Scenario, way: Way, line: usize, stop: Stop) -> u32 {
         let line = &scenario.lines[line];
         let latency = latency(scenario, line).0;
-        *self.known.entry((way, line.rate, latency, stop, agenda)).or_insert_with(|| {
-            self.list.push(Kind::new(way, stop, agenda, line.rate, latency));
+        *self.known.entry((way, line.rate, latency, stop)).or_insert_with(|| {
+            self.list.push(Kind::new(way, stop, line.rate, latency));
             self.list.len() as u32 - 1
         })
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::super::books::Window;
 use super::agenda::{Agenda, Arrival};
 use super::cargo::Cargo;
-use super::division::{AGENDAS, HOSTS};
+use super::division::{AGENDAS, Division, HOSTS};
 use super::fifo::{Fifo, Queue, Sent};
 use super::host::{Host, hosts, tallies};
 use super::steps::{Head, Kind, Packet, Passage, Step, Steps, Stop};
@@ -38,9 +38,8 @@ pub(super) struct Transit {
     fifos: Vec<Fifo>,
     queues: Vec<Queue>,
     is_ruled: Vec<bool>,
-    /// See [`Division`](super::division::Division).
     pub(super) agendas: [Agenda; AGENDAS],
-    pub(super) lookahead: Span,
+    pub(super) division: Division,
     pub(super) packet_hops: u64,
     pub(super) log: Option<Vec<LossRecord>>,
     losses: Vec<Loss>,
@@ -89,7 +88,7 @@ impl Transit {
             queues: Vec::with_capacity(rules.len()),
             is_ruled: rules.iter().map(Option::is_some).collect(),
             agendas: std::array::from_fn(|_| Agenda::new(Ties::new(scenario.seed))),
-            lookahead: division.lookahead,
+            division,
             packet_hops: 0,
             log: log.then(Vec::new),
             losses: Vec::new(),
@@ -170,10 +169,11 @@ impl Transit {
             return self.send_specially(at, Packet { cargo, flow, head }, now);
         }
         let Some(time) = self.cross(at, head, now) else { return };
-        if self.stop(at + 1) == Stop::Alone {
-            return self.send_on(at + 1, Packet { cargo, flow, head }, time);
+        match self.stop(at + 1) {
+            Stop::Meet => self.meet(at + 1, Packet { cargo, flow, head }, time),
+            Stop::Alone => self.send_on(at + 1, Packet { cargo, flow, head }, time),
+            Stop::Asked | Stop::Host | Stop::End => self.expect(at + 1, Packet { cargo, flow, head }, time),
         }
-        self.expect(at + 1, Packet { cargo, flow, head }, time);
     }
 
     /// The same behind an interface that is not the only port to be worked through.
@@ -194,7 +194,7 @@ impl Transit {
             return self.send_on(at, packet, now);
         }
         if let Some((at, packet, time)) = self.enter(at, packet, now) {
-            self.expect_later(at, packet, time);
+            self.expect(at, packet, time);
         }
     }
 
@@ -319,21 +319,25 @@ impl Transit {
         }
     }
 
-    /// A packet will come to a step where nothing can be done ahead of it.
+    /// A packet will come to a port where lines meet.
     #[inline(always)] // see `Row::add`
-    pub(super) fn expect(&mut self, at: u32, packet: Packet, time: Time) {
+    fn meet(&mut self, at: u32, packet: Packet, time: Time) {
         let line = self.steps[at as usize - 1].place;
-        let Step { place, kind } = self.steps[at as usize];
-        if self.kinds[kind as usize].stop == Stop::End {
-            self.hosts[place as usize].awaited += 1;
-        }
-        self.agendas[self.kinds[kind as usize].agenda].expect(Arrival { time, line, at, packet });
+        let agenda = self.division.packets[usize::from(packet.cargo.is_ack())];
+        self.agendas[agenda].expect(Arrival { time, line, at, packet });
     }
 
-    /// The same for those who seldom need it.
-    #[inline(never)]
-    pub(super) fn expect_later(&mut self, at: u32, packet: Packet, time: Time) {
-        self.expect(at, packet, time);
+    /// A packet will come to a step where nothing can be done ahead of it.
+    #[inline(never)] // hosts seldom see it
+    pub(super) fn expect(&mut self, at: u32, packet: Packet, time: Time) {
+        let Step { place, .. } = self.steps[at as usize];
+        match self.stop(at) {
+            Stop::Meet => return self.meet(at, packet, time),
+            Stop::End => self.hosts[place as usize].awaited += 1,
+            Stop::Alone | Stop::Asked | Stop::Host => {}
+        }
+        let line = self.steps[at as usize - 1].place;
+        self.agendas[HOSTS].expect(Arrival { time, line, at, packet });
     }
 
     /// The clock of a port's policy ticks.
