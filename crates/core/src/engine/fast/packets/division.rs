@@ -5,7 +5,7 @@ use crate::scenario::model::Scenario;
 use crate::units::{Span, Time};
 
 /// In which agenda everything stands.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Division {
     /// Packets that come to a port where lines meet: data, and acknowledgements.
     pub(super) packets: [usize; 2],
@@ -22,9 +22,9 @@ impl Division {
         let lookahead = lines.map(|line| latency(scenario, line)).min().unwrap_or_default();
         let largest = scenario.vcs.iter().map(|vc| vc.packet).max().unwrap_or_default();
         let (mut kinds, mut pays) = (vec![None; scenario.lines.len()], true);
-        for vc in &scenario.vcs {
-            let is_ack = vc.payload == 0;
-            for &port in vc.path.iter().filter(|port| meets(**port)) {
+        let circuits = scenario.flows.iter().flat_map(|flow| [(Some(flow.vc), false), (flow.back, true)]);
+        for (vc, is_ack) in circuits.filter_map(|(vc, is_ack)| Some((vc?, is_ack))) {
+            for &port in scenario.vcs[vc].path.iter().filter(|port| meets(**port)) {
                 let (time, _) = scenario.lines[port].rate.time_of_bits(8 * u64::from(largest));
                 pays &= time.saturating_mul(SEVERAL) < lookahead.0;
                 pays &= kinds[port].replace(is_ack).is_none_or(|other| other == is_ack);
@@ -44,3 +44,44 @@ const ACKS: usize = 2;
 pub(super) const AGENDAS: usize = 3;
 /// Packets in the time that passes between cause and effect for which it pays.
 const SEVERAL: u64 = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::load;
+
+    /// How a dumbbell is divided where every line delays by this and every line meets others.
+    fn division(delay: &str) -> Division {
+        let delay = |line: &str| format!("topology.{line}.delay={delay}");
+        let delays = ["access", "bottleneck", "egress"].map(delay);
+        Division::new(&load(DUMBBELL, "test.toml", &delays).unwrap(), |_| true)
+    }
+
+    const DUMBBELL: &str = r#"
+        name = "dumbbell"
+        duration = "1 s"
+        adaptation = { kind = "packet" }
+        flows = { source = { kind = "greedy" }, transport = { kind = "tcp" } }
+        [topology]
+        template = "dumbbell"
+        sources = 2
+        access = { rate = "100 Mb/s", delay = "1 ms" }
+        bottleneck = { rate = "100 Mb/s", delay = "1 ms" }
+        egress = { rate = "100 Mb/s", delay = "1 ms" }
+    "#;
+
+    #[test]
+    fn packets_stand_apart_where_several_come_in_the_time_between_cause_and_effect() {
+        // 1500 octets take 120 us
+        assert_eq!(division("1 ms"), Division { packets: [DATA, ACKS], lookahead: Span::millis(1) });
+        assert_eq!(division("900 us"), Division { packets: [HOSTS, HOSTS], lookahead: Span(Time::NEVER.0) });
+    }
+
+    #[test]
+    fn a_port_that_gets_data_and_acknowledgements_takes_them_in_one_order() {
+        let mut scenario = load(DUMBBELL, "test.toml", &[]).unwrap();
+        assert_eq!(Division::new(&scenario, |_| true).packets, [DATA, ACKS]);
+        scenario.flows[0].back = Some(scenario.flows[1].vc);
+        assert_eq!(Division::new(&scenario, |_| true).packets, [HOSTS, HOSTS]);
+    }
+}
