@@ -6,8 +6,9 @@
 //! order in which they were sent, so that such a port is worked through as soon as a packet sets out for it: interfaces
 //! of hosts, lines to hosts. The same goes for a host with one end of one flow: nothing but the packets that come over
 //! its line and its own timers makes it act, so it may act ahead of time, up to the end of the warm-up or of the run. What
-//! remains are arrivals where lines meet and at other hosts, and timers (`agenda`). Any other port is asked about every
-//! packet as in the reference engine, with an event for the end of each transmission.
+//! remains are arrivals where lines meet and at other hosts, and timers (`agenda`); data and acknowledgements need not take
+//! turns there if it is long before one leads to the other (`division`). Any other port is asked about every packet as in
+//! the reference engine, with an event for the end of each transmission.
 //!
 //! What each packet touches is kept together and small, because with a thousand flows memory is what takes time: a packet
 //! carries its payload with it (`cargo`) instead of leaving it with its circuit, and finds one line of the cache at a port
