@@ -48,6 +48,14 @@ impl Train {
         Unit { index: self.first.index.wrapping_add(place), flags, ..self.first }
     }
 
+    /// The first unit, with the mark of the last one of so many.
+    #[inline]
+    fn marked(&self, units: u16) -> Unit {
+        let ends = self.closed && units == self.units;
+        let mark = if ends { Flags::EOM } else { Flags::default() };
+        Unit { flags: self.first.flags.with(mark), ..self.first }
+    }
+
     /// Whether it goes on with this unit at this position.
     #[inline]
     fn goes_on_with(&self, unit: &Unit, position: u64) -> bool {
@@ -148,7 +156,7 @@ impl Queue {
         train.advance(1);
         let gone = train.units == 0;
         if let Some(runs) = &mut self.runs {
-            runs.popped(&unit);
+            runs.left(1, unit.is_eom());
         }
         self.len -= 1;
         if gone {
@@ -168,30 +176,43 @@ impl Queue {
         self.len -= usize::from(units);
     }
 
-    /// How many units at the head belong to one frame and do not end it, short of the last one of the queue; and whether
-    /// there may be more when others have joined.
+    /// How many units come before the EOM of the first frame behind others at the head, given as frames and as units, short of
+    /// the last one of the queue; and whether there may be more when others have joined. There is no gap among those others.
     #[inline]
-    pub(crate) fn inner_ahead(&self) -> (u64, bool) {
-        let Some(train) = self.trains.front() else { return (0, true) };
-        let alone = self.trains.len() == 1;
-        (u64::from(train.units) - u64::from(train.closed || alone), alone && !train.closed)
+    pub(crate) fn inner_ahead(&self, (frames, units): (usize, u64)) -> (u64, bool) {
+        let Some(train) = self.trains.get(frames) else { return (units.saturating_sub(1), true) };
+        let alone = frames + 1 == self.trains.len();
+        (
+            units + u64::from(train.units.saturating_sub(u16::from(train.closed || alone))),
+            alone && !train.closed,
+        )
     }
 
-    /// So many units of one frame leave from the head, not its last one; answers the first.
+    /// What is left of the first frame behind so many others at the head, if it has its EOM and no gap: its first unit with
+    /// the mark of the last one, and how many there are.
     #[inline]
-    pub(crate) fn skip(&mut self, units: u16) -> Option<Unit> {
+    pub(crate) fn closed_behind(&self, frames: usize) -> Option<(Unit, u16)> {
+        let train = self.trains.get(frames).filter(|train| train.closed && train.units > 0)?;
+        Some((train.marked(train.units), train.units))
+    }
+
+    /// Up to so many units leave from the head, none behind an EOM or a gap; answers the first one with the mark of the last
+    /// one, and how many.
+    #[inline]
+    pub(crate) fn pop_run(&mut self, most: u16) -> Option<(Unit, u16)> {
         let train = self.trains.front_mut()?;
-        let first = train.first;
+        let units = most.min(train.units);
+        let run = train.marked(units);
         train.advance(units);
         let gone = train.units == 0;
         if let Some(runs) = &mut self.runs {
-            runs.skipped(units.into());
+            runs.left(units.into(), run.is_eom());
         }
         self.len -= usize::from(units);
         if gone {
             self.trim();
         }
-        Some(first)
+        Some((run, units))
     }
 
     /// The unit at a position leaves, if it is still there.
@@ -309,7 +330,33 @@ mod tests {
             // the one before a gap is inner as well
             let gap = run + 1 < units.len() && !units[run].is_eom();
             let grows = units.last().is_none_or(|last| !last.is_eom()) && run + 1 >= units.len();
-            prop_assert_eq!(queue.inner_ahead(), ((run + usize::from(gap)) as u64, grows));
+            prop_assert_eq!(queue.inner_ahead((0, 0)), ((run + usize::from(gap)) as u64, grows));
+        }
+
+        #[test]
+        fn behind_whole_frames_comes_the_next_one(
+            frames in prop::collection::vec(1u16..9, 1..5),
+            behind in 0usize..5,
+            served in 0u16..4,
+        ) {
+            let (mut queue, last) = (Queue::of_frames(), frames.len() - 1);
+            for (frame, &units) in (0..).zip(&frames) {
+                queue.push_train(Unit { flags: Flags::FIRST, ..unit(frame) }, units, true);
+            }
+            let gone = served.min(frames[0] - 1);
+            prop_assert_eq!(queue.pop_run(gone).map(|(first, units)| (first.is_eom(), units)), Some((false, gone)));
+            let behind = behind.min(last + 1);
+            let ahead: u16 = frames[..behind].iter().sum();
+            let ahead = u64::from(ahead.saturating_sub(gone));
+            let found = queue.closed_behind(behind).map(|(unit, units)| (unit.frame, unit.is_eom(), units));
+            let left = |frame: usize| frames[frame] - if frame == 0 { gone } else { 0 };
+            prop_assert_eq!(found, (behind <= last).then(|| (behind as u32, true, left(behind))));
+            let inner = if behind > last { (ahead - 1, true) } else { (ahead + u64::from(left(behind)) - 1, false) };
+            prop_assert_eq!(queue.inner_ahead((behind, ahead)), inner);
+            if behind == 0 {
+                let (first, popped) = queue.pop_run(u16::MAX).expect("what has not gone");
+                prop_assert_eq!((first.frame, first.is_eom(), popped), (0, true, frames[0] - gone));
+            }
         }
 
         #[test]

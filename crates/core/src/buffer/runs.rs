@@ -125,18 +125,11 @@ impl Runs {
         run.closed = false;
     }
 
-    /// So many units of the first frame have left from the head, and it is still to end.
-    pub(super) fn skipped(&mut self, units: usize) {
-        self.open_ahead = true;
+    /// So many units of the first frame have left from the head; the last of them may have been its `eom`.
+    pub(super) fn left(&mut self, units: usize, eom: bool) {
+        self.open_ahead = !eom;
         self.spoil(0);
         self.list[0].units -= units;
-    }
-
-    #[inline(never)]
-    pub(super) fn popped(&mut self, unit: &Unit) {
-        self.open_ahead = !unit.is_eom();
-        self.spoil(0);
-        self.list[0].units -= 1;
         if self.list[0].units == 0 {
             self.list.pop_front();
         }

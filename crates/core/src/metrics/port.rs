@@ -96,24 +96,19 @@ impl Counters {
         self.lost[reason as usize] += count;
     }
 
-    /// So many consecutive units of a frame were sent, none of which ends it.
-    pub(crate) fn departed_run(&mut self, first: &Unit, units: u16, vc: usize) {
-        if units == 0 {
-            return;
-        }
-        self.units_out += u64::from(units);
-        self.bytes_out += u64::from(units) * u64::from(first.bytes);
-        let goes_on = first.is_first() || self.next[vc] == place(first);
-        self.next[vc] = if goes_on { place(first) + u64::from(units) } else { BROKEN };
-    }
-
     #[inline]
     pub(crate) fn departed(&mut self, unit: &Unit, vc: usize) {
-        self.units_out += 1;
-        self.bytes_out += u64::from(unit.bytes);
+        self.departed_run(unit, 1, vc);
+    }
+
+    /// So many consecutive units of a frame were sent, the first and the last of which have given `unit` their marks.
+    #[inline]
+    pub(crate) fn departed_run(&mut self, unit: &Unit, units: u16, vc: usize) {
+        self.units_out += u64::from(units);
+        self.bytes_out += u64::from(units) * u64::from(unit.bytes);
         let goes_on = unit.is_first() || self.next[vc] == place(unit);
         self.frames_whole_out += u64::from(goes_on && unit.is_eom());
-        self.next[vc] = if goes_on && !unit.is_eom() { place(unit) + 1 } else { BROKEN };
+        self.next[vc] = if goes_on && !unit.is_eom() { place(unit) + u64::from(units) } else { BROKEN };
     }
 }
 

@@ -8,7 +8,7 @@ use crate::buffer::admission::{Context, Contract};
 use crate::buffer::size::Measure;
 
 /// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Passing {
     /// Those of one line behind those of another, and where those of each line begin and the last ones end.
     circuits: Vec<usize>,

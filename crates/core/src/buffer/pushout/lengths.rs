@@ -12,6 +12,8 @@ use crate::buffer::set::Set;
 #[derive(Clone, Debug)]
 pub(super) struct Lengths {
     busy: Set,
+    /// Whether shares count at all.
+    shared: bool,
     /// What a unit of occupancy counts.
     scale: i128,
     /// What each circuit may hold without being counted, on that scale.
@@ -27,6 +29,7 @@ impl Lengths {
         let share = |mcr| if buffer_share { i128::from(mcr) * capacity } else { 0 };
         Lengths {
             busy: Set::new(context.vcs()),
+            shared: buffer_share,
             scale: if buffer_share { i128::from(context.rate.0) } else { 1 },
             share: context.contracts.iter().map(|contract| share(contract.mcr.0)).collect(),
         }
@@ -40,6 +43,11 @@ impl Lengths {
         if pool.of(vc) == 0 {
             self.busy.remove(vc);
         }
+    }
+
+    /// Whether a queue may count as longer than one with more in it.
+    pub(super) fn counts_shares(&self) -> bool {
+        self.shared
     }
 
     /// The circuits with something in the buffer.

@@ -86,6 +86,8 @@ pub trait PushOut {
 pub enum Bite {
     /// Entire packets, as long as any queue has one.
     Packets,
+    /// The same, and of the queues that have one the longest gives way.
+    LongestPackets,
     /// Everything up to an EOM or from one on.
     Runs,
     /// The same, but perhaps not the EOM.

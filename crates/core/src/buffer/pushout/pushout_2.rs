@@ -83,7 +83,11 @@ impl PushOut for Policy {
     }
 
     fn bite(&mut self) -> Bite {
-        if self.fallback == Fallback::HeadFragment { Bite::Runs } else { Bite::Packets }
+        match self.fallback {
+            Fallback::HeadFragment => Bite::Runs,
+            _ if self.lengths.counts_shares() => Bite::Packets,
+            _ => Bite::LongestPackets,
+        }
     }
 }
 

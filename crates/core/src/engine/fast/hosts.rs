@@ -80,6 +80,20 @@ impl Fast<'_> {
         time < self.end && self.plan.actors[vc as usize].is_some_and(undisturbed)
     }
 
+    /// A time before which nobody sends anything on a circuit, as far as that is known: nothing of its flow is under way, and
+    /// no timer goes off.
+    pub(super) fn rests_until(&self, circuit: usize) -> Time {
+        let Some(end) = self.plan.actors[circuit] else { return Time::ZERO };
+        let (flow, _) = End::of_entity(end as usize);
+        let spec = &self.scenario.flows[flow];
+        let rests = |vc: usize| self.network.circuits[vc].tally().under_way() == 0;
+        if !rests(spec.vc) || !spec.back.is_none_or(rests) {
+            return Time::ZERO;
+        }
+        let [source, sink] = [End::Source, End::Sink].map(|end| self.calls.at(end.entity(flow)));
+        source.min(sink)
+    }
+
     fn deliver(&mut self, run: Run, now: Time) {
         let Network { flows, circuits, .. } = &mut self.network;
         let circuit = &mut circuits[run.unit.vc as usize];

@@ -43,7 +43,8 @@
 //!   host one by one if any part of a frame may complete it.
 //! * Any other port (`general`) is asked unit by unit what the reference engine asks, so every policy works there. Where
 //!   each circuit has a queue (`turns`), the slots between two instants that matter to anybody go round in closed form
-//!   (`rounds`), and trains join the queues as such, if possible when they begin (`early`), or piece by piece (`bulk`).
+//!   (`rounds`), frames are handed on before they leave if it is sure when they do (`foretell`), and trains join the queues
+//!   as such, if possible when they begin (`early`), or piece by piece (`bulk`).
 //!
 //! **Some networks are simpler.** Where all links carry packets there are no trains to merge, and everything is computed
 //! in the order of time (`packets`). Cells of sources that nobody answers need no event at all (`streams`).
@@ -61,6 +62,7 @@ mod bulk;
 mod credits;
 mod early;
 mod fifo;
+mod foretell;
 mod general;
 mod hosts;
 mod lanes;
@@ -203,6 +205,7 @@ impl Station {
                 ordered: goes_by_cell(port),
                 polices: plan.polices(index),
                 monotone: port.admission.is_monotone(),
+                longest: plan.longest_frame(scenario, index),
                 together: plan.legs[index].iter().all(|leg| leg.manner == Manner::Together),
                 rhythm: plan.rhythm(index),
                 notice: plan.notice(index),

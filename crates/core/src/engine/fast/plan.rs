@@ -103,6 +103,8 @@ pub(super) struct Plan {
     /// For every circuit the end of a flow that gets its frames, if what that end does depends on nothing else than these and
     /// its own timers: they are for it alone, and nobody else sends over the interface of its host.
     pub(super) actors: Vec<Option<u32>>,
+    /// For every port the circuits that pass it, by their number there.
+    pub(super) passing: Passing,
     /// Ports with a queue for each circuit.
     pub(super) turns: Vec<u32>,
     /// If units can go round in circles: a time in which none of them gets from one port to the next.
@@ -168,6 +170,7 @@ impl Plan {
             reach: Vec::new(),
             upstream: Vec::new(),
             actors: Vec::new(),
+            passing: Passing::default(),
             turns: Vec::new(),
             circle: None,
             policed: policed(scenario),
@@ -188,6 +191,7 @@ impl Plan {
         }
         plan.find_lanes();
         let turns = |port: &u32| matches!(plan.kinds[*port as usize], Kind::Turns(_));
+        plan.passing = passing;
         plan.turns = (0..plan.kinds.len() as u32).filter(turns).collect();
         plan
     }
@@ -222,6 +226,12 @@ impl Plan {
     /// The pace of cells at a port, known by heart.
     pub(super) fn rhythm(&self, port: usize) -> Rc<Rhythm> {
         Rc::clone(&self.rhythms[port])
+    }
+
+    /// Most units of a frame that passes a port.
+    pub(super) fn longest_frame(&self, scenario: &Scenario, port: usize) -> u64 {
+        let contracts = contracts(scenario, &scenario.lines[port], &self.passing[port]);
+        contracts.iter().map(|contract| contract.frame).max().unwrap_or(0)
     }
 
     /// Whether units that arrive at a port may be marked, or lost, because their circuit is policed there.

@@ -7,28 +7,26 @@
 use super::Fast;
 use super::pace::Beat;
 use super::turns::{MANY, Turn, Turns};
-use crate::buffer::pushout::{Bite, PushOut};
 use crate::link::port::{Port, Sending};
 use crate::scheduler::{Place, Scheduler, shares};
-use crate::unit::Unit;
 use crate::units::Time;
 
 /// Slots that go round as the scheduler has said, counted from the first one.
 #[derive(Debug, Default)]
 pub(super) struct Round {
     /// The queues in their order; none where every slot has to be asked for.
-    places: Vec<Place>,
+    pub(super) places: Vec<Place>,
     /// Where each queue has its place, if it has one.
     place_of: Vec<usize>,
     /// For each of them the first slot whose cell somebody has to know of; and the first slot of all these.
-    stops: Vec<u64>,
-    stop: u64,
+    pub(super) stops: Vec<u64>,
+    pub(super) stop: u64,
     /// How many slots are sure to go like this, and the instant before which they have to be given away.
     sure: u64,
     change: Time,
     /// When the first slot begins, and how many were given away.
     first: Beat,
-    slots: u64,
+    pub(super) slots: u64,
     /// For each place how many of its slots its queue knows of.
     told: Vec<u64>,
     /// Slots that are in the books; when the cell before the next one ends, whose it is, and when the next one begins.
@@ -46,12 +44,28 @@ impl Round {
     }
 
     /// Which queues so many slots fall to from the one with this number on, and how many to each.
-    fn shares(&self, from: u64, slots: u64) -> impl Iterator<Item = (usize, u64)> {
+    pub(super) fn shares(&self, from: u64, slots: u64) -> impl Iterator<Item = (usize, u64)> {
         let places = self.places.len().max(1) as u64;
         let (each, more) = (slots / places, slots % places);
         let (before, behind) = self.places.split_at((from % places) as usize);
         let share = move |(offset, place): (u64, &Place)| (place.queue, each + u64::from(offset < more));
         (0..slots).zip(behind.iter().chain(before)).map(share)
+    }
+
+    /// How many slots go by before the first one whose cell somebody has to know of.
+    pub(super) fn before_stop(&self) -> u64 {
+        self.stop - self.slots
+    }
+
+    /// Whether it is among those that are sure.
+    pub(super) fn stops_within_sure(&self) -> bool {
+        self.stop < self.sure
+    }
+
+    /// Where it falls to, and to which queue.
+    pub(super) fn at_stop(&self) -> (usize, usize) {
+        let place = self.place(self.stop);
+        (place, self.places[place].queue)
     }
 
     /// The place that a slot falls to.
@@ -79,15 +93,17 @@ impl Round {
 
     /// The place of a queue.
     #[inline]
-    fn find(&self, queue: usize) -> Option<usize> {
+    pub(super) fn find(&self, queue: usize) -> Option<usize> {
         let place = *self.place_of.get(queue)?;
         self.places.get(place).is_some_and(|it| it.queue == queue).then_some(place)
     }
 
     /// A place has so many cells before one of which somebody has to know.
-    fn set_stop(&mut self, place: usize, left: u64) {
-        self.stops[place] = (self.turns(place, self.slots) + left) * self.places.len() as u64 + place as u64;
-        self.stop = self.stops.iter().copied().fold(u64::MAX, u64::min);
+    pub(super) fn set_stop(&mut self, place: usize, left: u64) {
+        let stop = (self.turns(place, self.slots) + left) * self.places.len() as u64 + place as u64;
+        if std::mem::replace(&mut self.stops[place], stop) != stop {
+            self.stop = self.stops.iter().copied().fold(u64::MAX, u64::min);
+        }
     }
 }
 
@@ -127,6 +143,12 @@ impl Turns {
         }
     }
 
+    /// How many of the slots to come are sure to go round, and begin before cells are to be handed on separately.
+    pub(super) fn slots_sure(&self) -> u64 {
+        let Round { sure, slots, change, .. } = self.round;
+        self.slots_within(sure - slots, Time(change.0 - 1))
+    }
+
     /// So many slots go round.
     fn give_away(&mut self, slots: u64) {
         let last = self.rhythm.skip(self.free, slots - 1);
@@ -136,7 +158,7 @@ impl Turns {
     }
 
     /// How many of so many slots are given away up to `until`, and begin before cells are to be handed on separately.
-    fn slots_within(&self, slots: u64, until: Time) -> u64 {
+    pub(super) fn slots_within(&self, slots: u64, until: Time) -> u64 {
         let Some(last) = slots.checked_sub(1) else { return 0 };
         let begins = self.rhythm.skip(self.free, last).time;
         let before = |time: Time| self.rhythm.count_before(self.free, time).0;
@@ -174,7 +196,7 @@ impl Turns {
     }
 
     /// A queue learns of the cells that it has sent.
-    fn catch_up(&mut self, place: usize) {
+    pub(super) fn catch_up(&mut self, place: usize) {
         self.tell_turns(place, self.round.turns(place, self.round.slots));
     }
 
@@ -196,12 +218,6 @@ impl Turns {
         }
     }
 
-    /// Cells that a circuit has sent and that its queue does not know of.
-    pub(super) fn untold(&self, vc: usize) -> u64 {
-        let Round { told, slots, .. } = &self.round;
-        self.round.find(vc).map_or(0, |place| self.round.turns(place, *slots) - told[place])
-    }
-
     /// So do all of them.
     pub(super) fn catch_up_all(&mut self) {
         let Round { places, slots, .. } = &self.round;
@@ -211,7 +227,7 @@ impl Turns {
     }
 
     /// Slots that are not in the books.
-    fn unbooked(&self) -> u64 {
+    pub(super) fn unbooked(&self) -> u64 {
         self.round.slots - self.round.booked
     }
 
@@ -245,126 +261,7 @@ impl Turns {
         places.clear();
         (*slots, *booked) = (0, 0);
     }
-
-    /// The earliest instant at which an EOM can start that is in a queue.
-    ///
-    /// The frame's other cells go first, and with them those of other queues, as long as it is known how they go round and
-    /// nothing can be pushed out. Behind the round it may be the next one.
-    pub(super) fn earliest_eom(&mut self, engine: &mut Fast<'_>, index: usize, now: Time) -> Time {
-        if self.ends == Time::NEVER {
-            return Time(now.0 + 1);
-        }
-        let mut slots = 0;
-        if self.goes_round(&mut engine.network.ports[index]) {
-            self.look_beyond_stop(engine, index);
-            let Round { stop, sure, slots: given, change, .. } = self.round;
-            let known = self.slots_within(stop.min(sure) - given, Time(change.0 - 1));
-            slots = self.slots_despite_cuts(&mut engine.network.ports[index], known);
-            // among very many queues there is always one that is near its EOM
-            if slots == known || self.turns.len() > MOST_PLACES {
-                return self.rhythm.skip(self.free, slots).time;
-            }
-        }
-        let least = self.least_behind(engine, index, slots);
-        self.rhythm.skip(self.free, slots + least).time
-    }
-
-    /// More may have joined the queue that has the next cell of which somebody had to know.
-    fn look_beyond_stop(&mut self, engine: &mut Fast<'_>, index: usize) {
-        let mut before = None;
-        while self.round.stop < self.round.sure && before != Some(self.round.stop) {
-            let place = self.round.place(self.round.stop);
-            let vc = self.round.places[place].queue;
-            if self.turns[vc].left > 0 && !self.turns[vc].grows {
-                return;
-            }
-            before = Some(self.round.stop);
-            self.catch_up(place);
-            self.look_ahead(engine, index, vc);
-            self.round.set_stop(place, self.turns[vc].left);
-        }
-    }
-
-    /// How many slots go by at least, behind the next `slots`, before the EOM of any queue can start.
-    fn least_behind(&mut self, engine: &mut Fast<'_>, index: usize, slots: u64) -> u64 {
-        self.catch_up_all();
-        let mut least = match engine.network.ports[index].pushout.as_mut().map(PushOut::bite) {
-            None => MANY,
-            Some(Bite::AllButEom) => 0,
-            Some(_) => self.shortest - 1, // of a frame that comes to the head when others are pushed out
-        };
-        self.round.shares(self.round.slots, slots).for_each(|(vc, cells)| self.soon[vc] = cells);
-        for vc in 0..self.turns.len() {
-            if least == 0 {
-                break;
-            }
-            if self.queued(&engine.network.ports[index], vc as u32) == 0 {
-                continue;
-            }
-            if self.turns[vc].left == 0 && self.turns[vc].grows {
-                self.look_ahead(engine, index, vc);
-            }
-            least = least.min(self.turns[vc].left - self.soon[vc]);
-        }
-        self.round.shares(self.round.slots, slots).for_each(|(vc, _)| self.soon[vc] = 0);
-        least
-    }
-
-    /// How many of the next `slots` go round as if nothing were pushed out.
-    ///
-    /// While there is room nothing is. And once every queue has begun to send its frame, it does not matter that whole ones
-    /// behind it are, as long as there are any.
-    fn slots_despite_cuts(&self, port: &mut Port, slots: u64) -> u64 {
-        let Some(bite) = port.pushout.as_mut().map(PushOut::bite) else { return slots };
-        if self.has_room_for(port, slots) {
-            return slots;
-        }
-        let sure = self.slots_with_room(port);
-        let spares = bite == Bite::Packets && self.has_packets_for(slots) && self.begin_within(port, sure);
-        if spares { slots } else { sure }
-    }
-
-    /// Whether every queue of the round has begun to send its frame, or will have in so many slots.
-    fn begin_within(&self, port: &Port, slots: u64) -> bool {
-        let Round { places, told, slots: given, .. } = &self.round;
-        let begun = |((place, told), turns): ((&Place, &u64), u64)| {
-            let first = port.queues[place.queue].front().is_some_and(Unit::is_first);
-            turns > *told || self.turns[place.queue].served > 0 || !first
-        };
-        let turns = || shares(places.len(), given + slots);
-        slots >= places.len() as u64 || places.iter().zip(told).zip(turns()).all(begun)
-    }
-
-    /// Whether nothing can be pushed out in so many slots: in each of them no more arrives than fits over the lines.
-    pub(super) fn has_room_for(&self, port: &Port, slots: u64) -> bool {
-        slots * self.growth() <= self.free_at_first(port)
-    }
-
-    /// For how many slots that is so.
-    fn slots_with_room(&self, port: &Port) -> u64 {
-        self.free_at_first(port) / self.growth()
-    }
-
-    /// By how many cells the buffer can fill in a slot.
-    fn growth(&self) -> u64 {
-        self.influx.saturating_sub(1).max(1)
-    }
-
-    /// Room that is left when the cells of a slot have arrived and none has gone.
-    fn free_at_first(&self, port: &Port) -> u64 {
-        let used = port.pool.total() - self.unbooked();
-        port.pool.capacity().saturating_sub(used + self.influx + 1)
-    }
-
-    /// Whether entire packets are left when in so many slots as many are pushed out as can be.
-    ///
-    /// After the first cut there is no other before as many cells have arrived as it took out. What may be missing are packets
-    /// that are begun to be sent, and those of which some cells are still to arrive.
-    fn has_packets_for(&self, slots: u64) -> bool {
-        let left = self.packets.saturating_sub(self.round.places.len() as u64 + self.influx);
-        left * self.shortest > self.shortest + self.influx * (slots + 2)
-    }
 }
 
 /// Queues of a round that are worth listing.
-const MOST_PLACES: usize = 64;
+pub(super) const MOST_PLACES: usize = 64;

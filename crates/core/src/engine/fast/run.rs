@@ -49,6 +49,15 @@ impl Run {
         next
     }
 
+    /// All but the last unit, and the last one.
+    pub(super) fn split_last(self) -> (Run, Unit) {
+        let Run { unit, units } = self;
+        let others = units - 1;
+        let ahead = if others > 0 { Flags::FIRST } else { Flags::default() };
+        let last = Unit { index: unit.index + others, flags: unit.flags.without(ahead), ..unit };
+        (Run { unit: Unit { flags: unit.flags.without(Flags::EOM), ..unit }, units: others }, last)
+    }
+
     /// Hand it on, if there is anything, knowing when its last unit starts.
     pub(super) fn send(self, engine: &mut Fast<'_>, port: usize, vc: u32, last: Time, whole: u64) {
         if self.units > 0 {

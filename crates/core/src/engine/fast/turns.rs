@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::Fast;
 use super::early::Books;
-use super::lanes::{Ahead, Inner, Inputs, Train};
+use super::lanes::{Ahead, Inner, Inputs};
 use super::pace::{Beat, Pace, Rhythm};
 use super::plan::Manner;
 use super::rounds::Round;
@@ -20,7 +20,6 @@ use crate::engine::number_at_port;
 use crate::link::port::{Port, Sending};
 use crate::network::Network;
 use crate::scheduler::Scheduler;
-use crate::unit::{Flags, Unit};
 use crate::units::{Span, Time};
 
 /// The port.
@@ -37,8 +36,6 @@ pub(super) struct Turns {
     pub(super) turns: Vec<Turn>,
     /// Slots that go round.
     pub(super) round: Round,
-    /// Cells that each queue sends in slots that one looks ahead; zero otherwise.
-    pub(super) soon: Vec<u64>,
     /// Which departures the policy wants to know of, and whether all of them concern somebody.
     interest: Interest,
     curious: bool,
@@ -66,10 +63,14 @@ pub(super) struct Turns {
     /// where there is push-out.
     pub(super) shortest: u64,
     pub(super) packets: u64,
+    /// Most units of a frame.
+    pub(super) longest: u64,
     /// Cells that can arrive in one slot.
     pub(super) influx: u64,
     /// Units in the port that make a host act when they arrive.
     pub(super) awaited: u64,
+    /// Before this time nothing arrives for a queue that is empty.
+    pub(super) undisturbed: Time,
     /// When to be there again, in time to see them start.
     pub(super) called: Time,
     pub(super) inner: Vec<Inner>,
@@ -87,6 +88,9 @@ pub(super) struct Turn {
     pub(super) served: u64,
     /// When the last of them did: so many slots behind a beat.
     pub(super) last: (Beat, u64),
+    /// Frames at the head of its queue that have been handed on already to their end, and their cells.
+    pub(super) frames: usize,
+    pub(super) foretold: u64,
 }
 
 impl Turn {
@@ -111,6 +115,8 @@ pub(super) struct Parts {
     pub(super) polices: bool,
     /// Whether the admission policy takes no less when there is less in the buffer.
     pub(super) monotone: bool,
+    /// Most units of a frame.
+    pub(super) longest: u64,
     /// Whether the units of every circuit are handed on together.
     pub(super) together: bool,
     pub(super) rhythm: Rc<Rhythm>,
@@ -131,6 +137,7 @@ impl Turns {
             ordered,
             polices,
             monotone,
+            longest,
             together,
             rhythm,
             notice,
@@ -151,7 +158,6 @@ impl Turns {
             ahead: None,
             turns: vec![Turn { grows: true, ..Turn::default() }; vcs],
             round: Round::default(),
-            soon: vec![0; vcs],
             interest,
             ordered,
             polices,
@@ -167,8 +173,10 @@ impl Turns {
             cuts,
             shortest: MANY,
             packets: 0,
+            longest,
             influx,
             awaited: 0,
+            undisturbed: Time::ZERO,
             called: Time::NEVER,
             inner: Vec::new(),
             rests: Vec::new(),
@@ -257,6 +265,9 @@ impl Turns {
             self.count_packets(&engine.network.ports[port]);
         } else if unit.is_eom() && engine.network.ports[port].pushout.is_some() {
             self.closed(&engine.network.ports[port], vc as u32);
+        }
+        if !engine.losses.is_empty() {
+            self.undisturbed = Time::ZERO; // a queue may be empty now
         }
         self.awaited -= engine.count_losses(port, now);
         self.bring_back(&mut engine.network.ports[port]);
@@ -360,11 +371,14 @@ impl Turns {
         if port.queues[vc].is_empty() {
             self.end_round(port);
             port.scheduler.left(vc, true);
+            self.undisturbed = Time::ZERO;
         }
         port.sending = Some(Sending { unit, vc, size: 1 });
         self.packets = self.packets.saturating_sub(unit.is_first().into());
-        self.awaited -= u64::from(unit.is_eom() && engine.answered[unit.vc as usize]);
-        self.forward(engine, index, vc, Run { unit, units: 1 }, starts.time);
+        let run = Run { unit, units: 1 };
+        if !self.was_foretold(vc, &run) {
+            self.forward(engine, index, vc, run, starts.time);
+        }
         self.look_ahead(engine, index, vc);
     }
 
@@ -374,8 +388,9 @@ impl Turns {
             self.settle_one(engine, index, vc);
         }
         if engine.plan.legs[index][vc].manner == Manner::Together {
-            let (left, grows) = engine.network.ports[index].queues[vc].inner_ahead();
-            (self.turns[vc].left, self.turns[vc].grows) = (left, grows);
+            let turn = &mut self.turns[vc];
+            (turn.left, turn.grows) =
+                engine.network.ports[index].queues[vc].inner_ahead((turn.frames, turn.foretold));
         }
     }
 
@@ -388,28 +403,49 @@ impl Turns {
     /// Tell the port which cells of a circuit have started.
     pub(super) fn settle_one(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize) {
         let turn = &mut self.turns[vc];
-        let (served, last) = (turn.served, turn.last);
+        let (mut served, (beat, slots)) = (turn.served, turn.last);
         (turn.left, turn.grows, turn.served) = (0, true, 0);
-        if served == 0 {
-            return;
+        while served > 0 {
+            let port = &mut engine.network.ports[index];
+            let popped = port.queues[vc].pop_run(served as u16);
+            let (unit, units) = popped.expect("what has started was in the queue");
+            served -= u64::from(units);
+            self.packets = self.packets.saturating_sub(unit.is_first().into());
+            let run = Run { unit, units };
+            self.count_run(port, vc, run, served == 0);
+            if !self.was_foretold(vc, &run) {
+                let last = self.rhythm.skip(beat, slots).time;
+                self.forward(engine, index, vc, run, last);
+            }
         }
-        let port = &mut engine.network.ports[index];
-        let first = port.queues[vc].skip(served as u16).expect("what has started was in the queue");
-        self.packets = self.packets.saturating_sub(first.is_first().into());
-        let gone = served - u64::from(self.ahead == Some(vc));
-        port.counters.departed_run(&first, gone as u16, vc);
-        if self.ahead.take_if(|ahead| *ahead == vc).is_some() {
-            let flags = if gone == 0 { first.flags } else { Flags(first.flags.0 & !Flags::FIRST.0) };
-            let unit = Unit { index: first.index + gone as u16, flags, ..first };
-            port.sending = Some(Sending { unit, vc, size: 1 });
-        }
-        let (beat, slots) = last;
-        let last = self.rhythm.skip(beat, slots).time;
-        self.forward(engine, index, vc, Run { unit: first, units: served as u16 }, last);
     }
 
-    /// Units of a frame have started, the last of them at `last`.
+    /// Units of a frame have started, perhaps behind others the `last` of which is in transmission.
+    fn count_run(&mut self, port: &mut Port, vc: usize, run: Run, last: bool) {
+        if !last || self.ahead.take_if(|ahead| *ahead == vc).is_none() {
+            return port.counters.departed_run(&run.unit, run.units, vc);
+        }
+        let (gone, unit) = run.split_last();
+        if gone.units > 0 {
+            port.counters.departed_run(&gone.unit, gone.units, vc);
+        }
+        port.sending = Some(Sending { unit, vc, size: 1 });
+    }
+
+    /// Whether the units at the head of a queue that start now have been handed on already.
+    fn was_foretold(&mut self, vc: usize, run: &Run) -> bool {
+        let turn = &mut self.turns[vc];
+        if turn.foretold == 0 {
+            return false;
+        }
+        turn.foretold -= u64::from(run.units);
+        turn.frames -= usize::from(run.unit.is_eom());
+        true
+    }
+
+    /// Units of a frame start, the last of them at `last`.
     pub(super) fn forward(&mut self, engine: &mut Fast<'_>, port: usize, vc: usize, next: Run, last: Time) {
+        self.awaited -= u64::from(next.unit.is_eom() && engine.answered[next.unit.vc as usize]);
         let whole = self.pace.whole;
         if engine.plan.legs[port][vc].manner == Manner::Singly {
             return engine.send_on(port, vc as u32, next, Beat::at(last), last, whole);
@@ -450,23 +486,9 @@ impl Turns {
     /// Everything has happened up to `now`: find out when to be there again, in time to hand on the units that make a host
     /// act. None of them arrives earlier at the next stop than `reach` after it starts.
     pub(super) fn call_again(&mut self, engine: &mut Fast<'_>, index: usize, now: Time, reach: Span) {
-        let coming = self.earliest_to_come(engine, index);
-        let queued = if self.awaited == 0 { Time::NEVER } else { self.earliest_eom(engine, index, now) };
-        let first = coming.min(queued);
+        let nobody = self.awaited == 0 && self.inputs.next_awaited().is_none();
+        let first = if nobody { Time::NEVER } else { self.earliest_eom(engine, index, now) };
         self.called = if first < Time::NEVER { first + reach } else { first };
-    }
-
-    /// The earliest instant at which an EOM can start that makes a host act and is still to come. As long as nothing is pushed
-    /// out, all that is in its queue goes first.
-    fn earliest_to_come(&self, engine: &Fast<'_>, index: usize) -> Time {
-        let port = &engine.network.ports[index];
-        let starts = |train: &Train| {
-            let queued = self.queued(port, train.vc) - self.untold(train.vc as usize);
-            let is_sure = port.pushout.is_none() || self.has_room_for(port, queued);
-            let slots = if is_sure { queued } else { 0 };
-            train.last.max(Time(self.free.time.0 + slots * self.pace.whole))
-        };
-        self.inputs.first_awaited(starts)
     }
 
     /// A circuit's frame may have come to its end in the queue.

@@ -33,13 +33,13 @@ impl Inputs {
         self.pop_train();
     }
 
-    /// The earliest of the instants that belong to the trains for which hosts wait, none of them before the train has
-    /// arrived; with many lanes, that of the next end of a train.
-    pub(in super::super) fn first_awaited(&self, instant: impl Fn(&Train) -> Time) -> Time {
+    /// The earliest of the instants before `limit` that belong to the trains for which hosts wait, none of them before the train
+    /// has arrived; with many lanes, that of the next end of a train. Otherwise the limit.
+    pub(in super::super) fn first_awaited(&self, limit: Time, instant: impl Fn(&Train) -> Time) -> Time {
         let Order::Ring(ring) = &self.order else {
-            return self.order.first().map_or(Time::NEVER, |(time, _)| time);
+            return self.order.first().map_or(limit, |(time, _)| time.min(limit));
         };
-        let mut first = Time::NEVER;
+        let mut first = limit;
         for &(_, lane) in ring {
             let trains = &self.lanes[lane as usize].trains;
             for train in trains {
@@ -87,6 +87,11 @@ impl Inputs {
     /// How many of them may still have something to arrive.
     pub(in super::super) fn begun(&self) -> u64 {
         self.ahead.len() as u64
+    }
+
+    /// Whether something of a circuit's train that was taken arrives after `now`.
+    pub(in super::super) fn is_arriving(&self, vc: u32, now: Time) -> bool {
+        self.ahead.iter().any(|ahead| ahead.train.vc == vc && ahead.train.last > now)
     }
 
     /// Whether units found on a lane follow each other no more closely than those of this pace.
