@@ -229,7 +229,7 @@ impl Circuit {
 
     /// A unit arrives at the destination; answers the frame that it completes, if it does.
     pub fn receive(&mut self, unit: &Unit) -> Option<Frame> {
-        self.receive_run(unit, 1).then(|| *self.current())
+        self.receive_run(unit, 1).then(|| self.take())
     }
 
     /// So many consecutive units of a frame arrive, the first and the last of which have given `unit` their marks; answers
@@ -255,22 +255,38 @@ impl Circuit {
         matches!(collected, Some(Reassembled::Whole))
     }
 
-    /// The frame to which the unit belongs that has arrived last. It stays until a unit of a later one does.
+    /// The frame that the unit has completed which arrived last. One with parity cells stays, since more of them may follow.
     #[inline]
-    pub fn current(&self) -> &Frame {
+    pub fn take(&mut self) -> Frame {
+        let frame = *self.current();
+        if !matches!(self.framing, Framing::Aal5 { parity: 1.., .. }) {
+            self.pass();
+        }
+        frame
+    }
+
+    /// The frame to which the unit belongs that has arrived last.
+    #[inline]
+    fn current(&self) -> &Frame {
         self.frames.front().expect("a unit belongs to a frame that was sent")
+    }
+
+    /// Nothing more is expected of the frame at the head.
+    #[inline]
+    fn pass(&mut self) {
+        self.frames.pop_front();
+        self.oldest = self.oldest.wrapping_add(1);
     }
 
     /// The frame of this number arrives; those before it have arrived or are lost.
     #[inline]
     fn reach(&mut self, number: u32) {
         while self.oldest != number {
-            self.frames.pop_front();
-            self.oldest = self.oldest.wrapping_add(1);
+            self.pass();
         }
     }
 
-    /// A cell of a frame with parity cells arrives, of which so many were `sent`; answers whether what has arrived makes it whole.
+    /// A cell of a frame with parity cells arrives, of which so many were `sent`; answers whether it makes the frame whole.
     fn collect(&mut self, unit: &Unit, sent: u16) -> bool {
         let Framing::Aal5 { parity, .. } = self.framing else { return false };
         let collected = self.collection.push(unit, sent - parity);

@@ -68,11 +68,18 @@ impl Turns {
             && (!pace.is_faster_than(&self.pace) || self.stays_ahead(port, vc, 0, beat.time))
     }
 
-    /// Whether a train is taken even if nothing has left since the line was served, and all has arrived that has joined.
-    fn is_taken_anyway(&self, port: &mut Port, next: &Alone) -> bool {
+    /// Whether a train is taken even if nothing has left since the line was served, and all has arrived that has joined. The
+    /// policy sees the books as they are, unless more seems to be in the buffer than it can hold.
+    fn is_taken_anyway(&mut self, port: &mut Port, next: &Alone) -> bool {
         let spaced = !next.pace.is_faster_than(&self.pace);
         let more = if spaced { self.inputs.begun() + 3 } else { next.units.into() };
-        self.monotone && port.pool.total() + more <= most(port) && judge(port, next) == Verdict::Accept
+        if !self.monotone || port.pool.total() - self.unbooked() + more > most(port) {
+            return false;
+        }
+        if port.pool.total() + more > port.pool.capacity() {
+            self.book_round(port);
+        }
+        judge(port, next) == Verdict::Accept
     }
 
     /// What becomes of a train, if there is room for it.

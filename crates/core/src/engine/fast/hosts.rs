@@ -100,7 +100,7 @@ impl Fast<'_> {
         if !circuit.receive_run(&run.unit, run.units) {
             return;
         }
-        let frame = *circuit.current();
+        let frame = circuit.take();
         let flow = frame.flow as usize;
         let end = flows[flow].deliver(now, &frame, circuits, &mut self.outbox);
         self.emit(now);

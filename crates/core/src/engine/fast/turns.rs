@@ -451,6 +451,9 @@ impl Turns {
             return engine.send_on(port, vc as u32, next, Beat::at(last), last, whole);
         }
         let (run, before) = &mut self.runs[vc];
+        if next.unit.is_eom() && run.units == 0 {
+            return next.send(engine, port, vc as u32, last, whole); // nothing needs to be gathered
+        }
         let before = std::mem::replace(before, last);
         if !run.join(&next.unit, next.units) {
             std::mem::replace(run, next).send(engine, port, vc as u32, before, whole);
