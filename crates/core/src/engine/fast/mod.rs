@@ -58,11 +58,8 @@
 //! hold is put into it, so that the report and the audit find everything where the reference engine leaves it.
 
 mod books;
-mod bulk;
 mod credits;
-mod early;
 mod fifo;
-mod foretell;
 mod general;
 mod hosts;
 mod lanes;
@@ -71,7 +68,6 @@ mod onward;
 mod pace;
 mod packets;
 mod plan;
-mod rounds;
 mod run;
 mod streams;
 mod through;

@@ -4,9 +4,9 @@
 //! have been given away says which cells have started and when, and the first one of which somebody has to know is known in
 //! advance. The books and the queues are told when somebody looks at them.
 
-use super::Fast;
-use super::pace::Beat;
-use super::turns::{MANY, Turn, Turns};
+use super::{MANY, Turn, Turns};
+use crate::engine::fast::Fast;
+use crate::engine::fast::pace::Beat;
 use crate::link::port::{Port, Sending};
 use crate::scheduler::{Place, Scheduler, shares};
 use crate::units::Time;

@@ -4,12 +4,12 @@
 //! nobody joins the round or leaves it, and what is pushed out is not missed, a frame is handed on as soon as the slot of its
 //! last cell is known: nobody need be there when its time has come.
 
-use super::Fast;
-use super::lanes::Train;
 use super::rounds::MOST_PLACES;
-use super::run::Run;
-use super::turns::{MANY, Turn, Turns};
+use super::{MANY, Turn, Turns};
 use crate::buffer::pushout::{Bite, PushOut};
+use crate::engine::fast::Fast;
+use crate::engine::fast::lanes::Train;
+use crate::engine::fast::run::Run;
 use crate::link::port::Port;
 use crate::scheduler::Place;
 use crate::unit::Unit;

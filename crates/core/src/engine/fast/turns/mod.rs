@@ -5,14 +5,17 @@
 //! `early` lets trains join their queues when they begin, `bulk` parts of them, `rounds` gives slots to the queues in turn.
 //! The queue itself, the counters and the host at the far end are told of such cells frame by frame.
 
+mod bulk;
+mod early;
+mod foretell;
+mod rounds;
+
 use std::rc::Rc;
 
 use super::Fast;
-use super::early::Books;
 use super::lanes::{Ahead, Inner, Inputs};
 use super::pace::{Beat, Pace, Rhythm};
 use super::plan::Manner;
-use super::rounds::Round;
 use super::run::Run;
 use crate::buffer::admission::{Admission, Departure, Interest};
 use crate::buffer::pushout::PushOut;
@@ -22,6 +25,9 @@ use crate::network::Network;
 use crate::scheduler::Scheduler;
 use crate::units::{Span, Time};
 
+use early::Books;
+use rounds::Round;
+
 /// The port.
 #[derive(Debug)]
 pub(super) struct Turns {
@@ -29,80 +35,80 @@ pub(super) struct Turns {
     /// Up to here everything has happened.
     pub(super) done: Option<Time>,
     /// When the cell in transmission ends, and when the line is free for the next one.
-    pub(super) ends: Time,
-    pub(super) free: Beat,
+    ends: Time,
+    free: Beat,
     /// Its circuit, if the port has not been told of it.
-    pub(super) ahead: Option<usize>,
-    pub(super) turns: Vec<Turn>,
+    ahead: Option<usize>,
+    turns: Vec<Turn>,
     /// Slots that go round.
-    pub(super) round: Round,
+    round: Round,
     /// Which departures the policy wants to know of, and whether all of them concern somebody.
     interest: Interest,
     curious: bool,
     /// Whether the admission policy takes no less when there is less in the buffer.
-    pub(super) monotone: bool,
+    monotone: bool,
     /// Whether slots may go round without anybody knowing of each.
-    pub(super) unseen: bool,
+    unseen: bool,
     /// Whether the push-out policy cares about the order of arrivals and departures.
-    pub(super) ordered: bool,
+    ordered: bool,
     /// Whether units are policed on arrival.
     polices: bool,
-    pub(super) rhythm: Rc<Rhythm>,
-    pub(super) pace: Pace,
+    rhythm: Rc<Rhythm>,
+    pace: Pace,
     /// The shortest time from the start of a unit somewhere else to its arrival here.
     notice: Span,
     /// When the clock of the policy ticks.
-    pub(super) tick: Time,
+    tick: Time,
     /// When the occupancy is sampled next.
     sample: Time,
     /// Consecutive units of a frame for a host, by circuit, and when the last one starts; handed on together.
     runs: Vec<(Run, Time)>,
     /// Starts on either side of which units are handed on separately, the next one last.
-    pub(super) cuts: Vec<Time>,
+    cuts: Vec<Time>,
     /// Lower bounds of the units of a frame that has its EOM in a queue, and of the number of entire packets in all queues,
     /// where there is push-out.
-    pub(super) shortest: u64,
-    pub(super) packets: u64,
+    shortest: u64,
+    packets: u64,
     /// Most units of a frame.
-    pub(super) longest: u64,
+    longest: u64,
     /// Cells that can arrive in one slot.
-    pub(super) influx: u64,
+    influx: u64,
     /// Units in the port that make a host act when they arrive.
-    pub(super) awaited: u64,
+    awaited: u64,
     /// Before this time nothing arrives for a queue that is empty.
-    pub(super) undisturbed: Time,
+    undisturbed: Time,
     /// When to be there again, in time to see them start.
     pub(super) called: Time,
-    pub(super) inner: Vec<Inner>,
+    inner: Vec<Inner>,
     /// Room for what is still to arrive of trains that have joined their queues.
-    pub(super) rests: Vec<Ahead>,
+    rests: Vec<Ahead>,
 }
 
 /// Where a circuit stands of which the port has not been told everything.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Turn {
+struct Turn {
     /// Cells at the head of its queue that may be sent like this, and whether there may be more when others have joined.
-    pub(super) left: u64,
-    pub(super) grows: bool,
+    left: u64,
+    grows: bool,
     /// Cells there that have started.
-    pub(super) served: u64,
+    served: u64,
     /// When the last of them did: so many slots behind a beat.
-    pub(super) last: (Beat, u64),
+    last: (Beat, u64),
     /// Frames at the head of its queue that have been handed on already to their end, and their cells.
-    pub(super) frames: usize,
-    pub(super) foretold: u64,
+    frames: usize,
+    foretold: u64,
 }
 
 impl Turn {
     /// So many cells start, the last of them so many slots behind a beat.
     #[inline]
-    pub(super) fn serve(&mut self, cells: u64, last: (Beat, u64)) {
+    fn serve(&mut self, cells: u64, last: (Beat, u64)) {
         (self.left, self.served, self.last) = (self.left - cells, self.served + cells, last);
     }
 }
 
 /// More cells than any frame has.
-pub(super) const MANY: u64 = 1 << 16;
+const MANY: u64 = 1 << 16;
 
 /// What such a port is made of.
 #[derive(Debug)]
@@ -228,7 +234,7 @@ impl Turns {
     }
 
     /// Units in a circuit's queue.
-    pub(super) fn queued(&self, port: &Port, vc: u32) -> u64 {
+    fn queued(&self, port: &Port, vc: u32) -> u64 {
         port.queues[vc as usize].len() as u64 - self.turns[vc as usize].served
     }
 
@@ -306,7 +312,7 @@ impl Turns {
 
     /// The cell in transmission leaves at `now`.
     #[inline]
-    pub(super) fn leave(&mut self, port: &mut Port, now: Time) {
+    fn leave(&mut self, port: &mut Port, now: Time) {
         let vc = match self.ahead.take() {
             Some(vc) => vc,
             None => {
@@ -323,7 +329,7 @@ impl Turns {
     }
 
     /// A cell has left that the policies want to know of.
-    pub(super) fn tell(&self, port: &mut Port, now: Time, vc: usize) {
+    fn tell(&self, port: &mut Port, now: Time, vc: usize) {
         if self.interest == Interest::Every || port.pool.total() == 0 {
             let (unit, pool) = (&Run::default().unit, &port.pool);
             port.admission.departed(&Departure { now, unit, vc, size: 1, pool, sent: true });
@@ -335,7 +341,7 @@ impl Turns {
 
     /// The line sends one more cell; answers when it starts.
     #[inline]
-    pub(super) fn send(&mut self, now: Time) -> Beat {
+    fn send(&mut self, now: Time) -> Beat {
         let starts = self.free.not_before(now);
         self.free = starts.next(&self.pace);
         self.ends = Time(starts.time.0 + self.pace.whole);
@@ -355,7 +361,7 @@ impl Turns {
     }
 
     /// The last cell of a frame or of its queue starts, or one that another port waits for.
-    pub(super) fn start_one(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize, starts: Beat) {
+    fn start_one(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize, starts: Beat) {
         if self.cuts.last().is_some_and(|cut| *cut <= starts.time) {
             self.cut(engine, index, starts.time);
         }
@@ -383,7 +389,7 @@ impl Turns {
     }
 
     /// How many cells of a circuit may start before anybody else has to know.
-    pub(super) fn look_ahead(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize) {
+    fn look_ahead(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize) {
         if self.turns[vc].served > 0 {
             self.settle_one(engine, index, vc);
         }
@@ -401,7 +407,7 @@ impl Turns {
     }
 
     /// Tell the port which cells of a circuit have started.
-    pub(super) fn settle_one(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize) {
+    fn settle_one(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize) {
         let turn = &mut self.turns[vc];
         let (mut served, (beat, slots)) = (turn.served, turn.last);
         (turn.left, turn.grows, turn.served) = (0, true, 0);
@@ -444,7 +450,7 @@ impl Turns {
     }
 
     /// Units of a frame start, the last of them at `last`.
-    pub(super) fn forward(&mut self, engine: &mut Fast<'_>, port: usize, vc: usize, next: Run, last: Time) {
+    fn forward(&mut self, engine: &mut Fast<'_>, port: usize, vc: usize, next: Run, last: Time) {
         self.awaited -= u64::from(next.unit.is_eom() && engine.answered[next.unit.vc as usize]);
         let whole = self.pace.whole;
         if engine.plan.legs[port][vc].manner == Manner::Singly {
@@ -495,7 +501,7 @@ impl Turns {
     }
 
     /// A circuit's frame may have come to its end in the queue.
-    pub(super) fn closed(&mut self, port: &Port, vc: u32) {
+    fn closed(&mut self, port: &Port, vc: u32) {
         let runs = port.queues[vc as usize].runs();
         if let Some(run) = runs.last().and_then(|last| runs.get(last)).filter(|run| run.is_closed()) {
             self.shortest = self.shortest.min(run.units() as u64);
@@ -504,7 +510,7 @@ impl Turns {
     }
 
     /// Something was taken out of a queue, or has not come yet.
-    pub(super) fn count_packets(&mut self, port: &Port) {
+    fn count_packets(&mut self, port: &Port) {
         let shortest = port.queues.iter().filter_map(|queue| queue.runs().shortest()).min();
         self.shortest = shortest.map_or(MANY, |units| units as u64);
         self.packets = port.queues.iter().map(|queue| queue.runs().whole() as u64).sum();

@@ -4,14 +4,14 @@
 //! when exactly the inner cells of a frame join, if there is room, their queue cannot run empty meanwhile, and lengths
 //! are looked at only when the next frame begins. And where the line is idle, cells of one train pass one after the other.
 
-use super::Fast;
-use super::lanes::{Ahead, Inner};
-use super::plan::Manner;
-use super::run::Run;
-use super::turns::Turns;
+use super::Turns;
 use crate::buffer::admission::{Admission, Within};
 use crate::buffer::pushout::PushOut;
 use crate::buffer::verdict::Reason;
+use crate::engine::fast::Fast;
+use crate::engine::fast::lanes::{Ahead, Inner};
+use crate::engine::fast::plan::Manner;
+use crate::engine::fast::run::Run;
 use crate::link::port::Port;
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Time};

@@ -7,12 +7,12 @@
 //! Nor need anybody know what has left before, if there is room for the train even with that, and the policy would take it
 //! then and all the more so with less in the buffer.
 
-use super::Fast;
+use super::Turns;
 use super::bulk::{Group, join, lose, most, within};
-use super::lanes::Alone;
-use super::turns::Turns;
 use crate::buffer::admission::Within;
 use crate::buffer::verdict::{Reason, Verdict};
+use crate::engine::fast::Fast;
+use crate::engine::fast::lanes::Alone;
 use crate::link::port::Port;
 use crate::units::Time;
 
