@@ -10,13 +10,14 @@ ARGS ?=
 # With any other word than yes the simulator is compiled once, without having been seen at work: in half the time, and a
 # sixth slower to run.
 PGO ?= yes
+SECONDS ?= 60
 
 # One interpreter for every build, so that nothing is built twice.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence wasm bench performance docs simulator plain trained need need-lint clean
+.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence wasm fuzz bench performance docs simulator plain trained need need-lint clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +59,11 @@ equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUI
 
 wasm: need ## The simulator compiles for browsers (needs the Rust target wasm32-unknown-unknown)
 	cargo check --locked --package pushout-core --target wasm32-unknown-unknown
+
+fuzz: need ## Texts that nobody would write, for a minute each (SECONDS=…): to the reader, and to both engines (needs cargo-fuzz and a nightly Rust)
+	mkdir -p fuzz/corpus/scenario fuzz/corpus/engines
+	cargo +nightly fuzz run scenario fuzz/corpus/scenario scenarios -- -max_total_time=$(SECONDS) -timeout=20
+	cargo +nightly fuzz run engines fuzz/corpus/engines fuzz/seeds/engines -- -max_total_time=$(SECONDS) -timeout=20
 
 bench: $(VENV)/.built ## How fast: each part by itself, then the workloads beside the peers (ARGS="--reps 9 …"); keep the machine idle
 	cargo bench --locked --package pushout-core

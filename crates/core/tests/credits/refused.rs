@@ -97,7 +97,7 @@ fn a_fault_of_credits_names_the_place_and_the_way_out() {
         ),
         (
             &[("n2 = ", "n4 = ")],
-            r#"chain.toml:35:28: port.out.credit.n4: unknown key "n4"; did you mean "n2"? (allowed: policy, n2, n3, peak, charge)"#,
+            r#"chain.toml:35:28: port.out.credit.n4: unknown key "n4"; did you mean "n2"? (allowed: policy, n2, n3, peak, charge); the policy is "n23""#,
         ),
         (
             &packets,
