@@ -10,7 +10,8 @@ ARGS ?=
 # With any other word than yes the simulator is compiled once, without having been seen at work: in half the time, and a
 # sixth slower to run.
 PGO ?= yes
-SECONDS ?= 60
+# How long each target of `make fuzz` runs.
+FUZZ_SECONDS ?= 60
 
 # One interpreter for every build, so that nothing is built twice.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
@@ -60,10 +61,10 @@ equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUI
 wasm: need ## The simulator compiles for browsers (needs the Rust target wasm32-unknown-unknown)
 	cargo check --locked --package pushout-core --target wasm32-unknown-unknown
 
-fuzz: need ## Texts that nobody would write, for a minute each (SECONDS=…): to the reader, and to both engines (needs cargo-fuzz and a nightly Rust)
+fuzz: need ## Texts that nobody would write, for a minute each (FUZZ_SECONDS=…): to the reader, and to both engines (needs cargo-fuzz and a nightly Rust)
 	mkdir -p fuzz/corpus/scenario fuzz/corpus/engines
-	cargo +nightly fuzz run scenario fuzz/corpus/scenario scenarios -- -max_total_time=$(SECONDS) -timeout=20
-	cargo +nightly fuzz run engines fuzz/corpus/engines fuzz/seeds/engines -- -max_total_time=$(SECONDS) -timeout=20
+	cargo +nightly fuzz run scenario fuzz/corpus/scenario scenarios -- -max_total_time=$(FUZZ_SECONDS) -timeout=20
+	cargo +nightly fuzz run engines fuzz/corpus/engines fuzz/seeds/engines -- -max_total_time=$(FUZZ_SECONDS) -timeout=20
 
 bench: $(VENV)/.built ## How fast: each part by itself, then the workloads beside the peers (ARGS="--reps 9 …"); keep the machine idle
 	cargo bench --locked --package pushout-core
