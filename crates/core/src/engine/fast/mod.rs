@@ -198,7 +198,7 @@ impl Station {
             Kind::Turns(interest) => Station::Turns(Box::new(Turns::new(turns::Parts {
                 inputs: inputs(),
                 interest,
-                ordered: goes_by_cell(port),
+                by_cell: goes_by_cell(port),
                 polices: plan.polices(index),
                 monotone: port.admission.is_monotone(),
                 longest: plan.longest_frame(scenario, index),

@@ -49,8 +49,8 @@ pub(super) struct Turns {
     monotone: bool,
     /// Whether slots may go round without anybody knowing of each.
     unseen: bool,
-    /// Whether the push-out policy cares about the order of arrivals and departures.
-    ordered: bool,
+    /// Whether cells join and leave one by one, since somebody cares about their order or about the room that each finds.
+    by_cell: bool,
     /// Whether units are policed on arrival.
     polices: bool,
     rhythm: Rc<Rhythm>,
@@ -115,8 +115,8 @@ const MANY: u64 = 1 << 16;
 pub(super) struct Parts {
     pub(super) inputs: Inputs,
     pub(super) interest: Interest,
-    /// Whether the push-out policy wants to know of every cell.
-    pub(super) ordered: bool,
+    /// Whether cells join and leave one by one.
+    pub(super) by_cell: bool,
     /// Whether units are policed on arrival.
     pub(super) polices: bool,
     /// Whether the admission policy takes no less when there is less in the buffer.
@@ -140,7 +140,7 @@ impl Turns {
         let Parts {
             inputs,
             interest,
-            ordered,
+            by_cell,
             polices,
             monotone,
             longest,
@@ -155,7 +155,7 @@ impl Turns {
         cuts.reverse();
         let pace = rhythm.pace;
         let influx = inputs.influx(&pace);
-        let curious = ordered || interest == Interest::Every;
+        let curious = by_cell || interest == Interest::Every;
         Turns {
             inputs,
             done: None,
@@ -165,7 +165,7 @@ impl Turns {
             turns: vec![Turn { grows: true, ..Turn::default() }; vcs],
             round: Round::default(),
             interest,
-            ordered,
+            by_cell,
             polices,
             curious,
             monotone,
@@ -191,7 +191,7 @@ impl Turns {
 
     /// Let happen what happens up to `until`, that instant included.
     pub(super) fn step(&mut self, engine: &mut Fast<'_>, port: usize, until: Time) {
-        let alone = self.polices || self.ordered || engine.log.is_some();
+        let alone = self.polices || self.by_cell || engine.log.is_some();
         loop {
             let look = self.sample.min(self.tick);
             let stop = look.min(Time(until.0 + 1));
