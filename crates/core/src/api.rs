@@ -68,7 +68,7 @@ impl Request<'_> {
     }
 }
 
-/// Run a scenario and report. The core has no clock: `seconds` is the caller's, read before and after the run.
+/// Run a scenario and report. The core has no clock: `seconds` is the caller's, read before and after the event loop.
 pub fn run(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<Json, String> {
     run_and(request, seconds, |report| report.document())
 }
@@ -84,11 +84,9 @@ fn run_and<T>(
     write: impl FnOnce(&Report<'_>) -> T,
 ) -> Result<T, String> {
     let scenario = request.scenario()?;
-    let start = seconds();
-    let outcome = engine::run(&scenario, false);
-    let wall_s = Some(seconds() - start);
+    let (outcome, wall_s) = engine::run_timed(&scenario, false, seconds);
     let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
-    Ok(write(&Report { scenario: &scenario, outcome: &outcome, audit: audit.as_ref(), wall_s }))
+    Ok(write(&Report { scenario: &scenario, outcome: &outcome, audit: audit.as_ref(), wall_s: Some(wall_s) }))
 }
 
 /// What a traced run gives.
@@ -109,8 +107,9 @@ pub struct Traced {
 pub fn trace(request: &Request<'_>, ports: &[String], seconds: impl Fn() -> f64) -> Result<Traced, String> {
     let scenario = Scenario { engine: Engine::Reference, ..request.scenario()? };
     let packets = Packets::at(&scenario, ports).map_err(|why| format!("ports to trace: {why}"))?;
-    let start = seconds();
-    let (outcome, packets) = engine::reference::run_traced(&scenario, false, packets);
+    let mut start = 0.0;
+    let (outcome, packets) =
+        engine::reference::run_traced(&scenario, false, packets, &mut || start = seconds());
     let wall_s = Some(seconds() - start);
     let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
     let report = Report { scenario: &scenario, outcome: &outcome, audit: audit.as_ref(), wall_s };
@@ -124,8 +123,8 @@ pub fn trace(request: &Request<'_>, ports: &[String], seconds: impl Fn() -> f64)
 
 /// Run a checked scenario with another seed and give only its figures: those of the summary, then those at `paths`.
 ///
-/// Many short runs go through here, so the rest of the report is not written. The second value is the time of the run
-/// by the caller's clock.
+/// Many short runs go through here, so the rest of the report is not written. The second value is the time of the whole run
+/// by the caller's clock, the building of the network included.
 pub fn measure(
     scenario: &Scenario,
     seed: u64,

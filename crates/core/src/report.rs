@@ -31,7 +31,7 @@ pub struct Report<'a> {
     pub outcome: &'a Outcome,
     /// What the audit found, if there was one.
     pub audit: Option<&'a Audit>,
-    /// Time that the run took, if the caller has a clock.
+    /// Time that the event loop took, if the caller has a clock.
     pub wall_s: Option<f64>,
 }
 

@@ -17,9 +17,22 @@ use crate::units::Time;
 
 /// Run a scenario on the engine that it names; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
+    run_ready(scenario, log, &mut || ())
+}
+
+/// The same, and tell by the caller's clock how many seconds its event loop took: from when the network has been built
+/// until the run is over.
+pub fn run_timed(scenario: &Scenario, log: bool, seconds: impl Fn() -> f64) -> (Outcome, f64) {
+    let mut start = 0.0;
+    let outcome = run_ready(scenario, log, &mut || start = seconds());
+    (outcome, seconds() - start)
+}
+
+/// The same for whoever wants to know when everything has been built.
+fn run_ready(scenario: &Scenario, log: bool, ready: &mut dyn FnMut()) -> Outcome {
     let mut outcome = match scenario.engine {
-        Engine::Fast => fast::run(scenario, log),
-        Engine::Reference => reference::run(scenario, log),
+        Engine::Fast => fast::run(scenario, log, ready),
+        Engine::Reference => reference::run(scenario, log, ready),
     };
     outcome.losses.sort_by_key(|loss| (loss.time, loss.port)); // stable: each port keeps its order
     outcome

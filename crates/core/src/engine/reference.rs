@@ -22,14 +22,21 @@ use crate::trace::{Tracer, What};
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Span, Time};
 
-/// Run a scenario from its first instant to its last; with `log` every loss is recorded.
-pub fn run(scenario: &Scenario, log: bool) -> Outcome {
-    run_traced(scenario, log, ()).0
+/// Run a scenario from its first instant to its last; with `log` every loss is recorded. `ready` is called when everything
+/// has been built.
+pub fn run(scenario: &Scenario, log: bool, ready: &mut dyn FnMut()) -> Outcome {
+    run_traced(scenario, log, (), ready).0
 }
 
 /// The same, and tell `tracer` of every unit at every port.
-pub fn run_traced<T: Tracer>(scenario: &Scenario, log: bool, tracer: T) -> (Outcome, T) {
+pub fn run_traced<T: Tracer>(
+    scenario: &Scenario,
+    log: bool,
+    tracer: T,
+    ready: &mut dyn FnMut(),
+) -> (Outcome, T) {
     let mut engine = Engine::new(scenario, log, tracer);
+    ready();
     engine.run_until(Time::ZERO + scenario.warmup);
     engine.network.reset_counters(Time::ZERO + scenario.warmup);
     engine.run_until(Time::ZERO + scenario.duration);

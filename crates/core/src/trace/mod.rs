@@ -177,8 +177,12 @@ mod tests {
     fn traced(ports: &[&str]) -> (Scenario, engine::Outcome, Vec<Packet>) {
         let scenario = load(LAN, "lan.toml", &["duration=0.3 s".to_string()]).unwrap();
         let ports: Vec<String> = ports.iter().map(|port| port.to_string()).collect();
-        let (outcome, packets) =
-            engine::reference::run_traced(&scenario, true, Packets::at(&scenario, &ports).unwrap());
+        let (outcome, packets) = engine::reference::run_traced(
+            &scenario,
+            true,
+            Packets::at(&scenario, &ports).unwrap(),
+            &mut || (),
+        );
         (scenario, outcome, packets.into_list())
     }
 
@@ -201,7 +205,7 @@ mod tests {
     #[test]
     fn listening_changes_nothing() {
         let (scenario, traced, _) = traced(&["*"]);
-        let plain = engine::reference::run(&scenario, true);
+        let plain = engine::reference::run(&scenario, true, &mut || ());
         assert_eq!(plain.losses, traced.losses);
         assert_eq!(plain.work, traced.work);
         let report = |outcome| crate::report::report(&scenario, outcome, None);

@@ -163,7 +163,7 @@ mod tests {
         let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
         let scenario = load(text, "x.toml", &sets).unwrap();
         let (_, packets) =
-            engine::reference::run_traced(&scenario, false, Packets::at(&scenario, &[]).unwrap());
+            engine::reference::run_traced(&scenario, false, Packets::at(&scenario, &[]).unwrap(), &mut || ());
         let ports: Vec<usize> = packets.ports().collect();
         let packets = packets.into_list();
         let file = pcapng(&scenario, &ports, &packets);

@@ -100,19 +100,21 @@ use plan::{Kind, Manner, Plan};
 use through::{Passed, Through};
 use turns::Turns;
 
-/// Run a scenario from its first instant to its last; with `log` every loss is recorded.
-pub fn run(scenario: &Scenario, log: bool) -> Outcome {
+/// Run a scenario from its first instant to its last; with `log` every loss is recorded. `ready` is called when everything
+/// has been built.
+pub fn run(scenario: &Scenario, log: bool, ready: &mut dyn FnMut()) -> Outcome {
     if credits::knows(scenario) {
-        return credits::run(scenario, log);
+        return credits::run(scenario, log, ready);
     }
     let policed = scenario.flows.iter().any(|flow| flow.police.is_some());
     if !policed && packets::knows(scenario) {
-        return packets::run(scenario, log);
+        return packets::run(scenario, log, ready);
     }
-    if !policed && let Some(outcome) = streams::run(scenario, log) {
+    if !policed && let Some(outcome) = streams::run(scenario, log, ready) {
         return outcome;
     }
     let mut engine = Fast::new(scenario, log);
+    ready();
     let Window { from, to } = engine.window;
     engine.run_until(from);
     engine.network.reset_counters(from);

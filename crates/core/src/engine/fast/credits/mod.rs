@@ -54,9 +54,10 @@ pub(super) fn knows(scenario: &Scenario) -> bool {
     scenario.lines.iter().any(|line| line.port.credit.is_some())
 }
 
-/// Run such a scenario from its first instant to its last; with `log` every loss is recorded.
-pub(super) fn run(scenario: &Scenario, log: bool) -> Outcome {
+/// Run such a scenario as [`super::run`] does.
+pub(super) fn run(scenario: &Scenario, log: bool, ready: &mut dyn FnMut()) -> Outcome {
     let mut engine = Governed::new(scenario, log);
+    ready();
     let (from, to) = (Time::ZERO + scenario.warmup, engine.end);
     engine.run_until(from);
     engine.reset_counters(from);

@@ -43,9 +43,10 @@ pub(super) fn knows(scenario: &Scenario) -> bool {
     scenario.lines.iter().all(|line| line.medium == Medium::Packets)
 }
 
-/// Run such a scenario from its first instant to its last; with `log` every loss is recorded.
-pub(super) fn run(scenario: &Scenario, log: bool) -> Outcome {
+/// Run such a scenario as [`super::run`] does.
+pub(super) fn run(scenario: &Scenario, log: bool, ready: &mut dyn FnMut()) -> Outcome {
     let mut engine = Packets::new(scenario, log);
+    ready();
     let Window { from, to } = engine.transit.window;
     if from > Time::ZERO {
         engine.run_until(from);

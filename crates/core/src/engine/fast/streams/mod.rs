@@ -24,8 +24,8 @@ use meet::Meet;
 use stream::Interface;
 use ways::Ways;
 
-/// Run a scenario, if it is of this kind, from its first instant to its last; with `log` every loss is recorded.
-pub(super) fn run(scenario: &Scenario, log: bool) -> Option<Outcome> {
+/// Run a scenario as [`super::run`] does, if it is of this kind.
+pub(super) fn run(scenario: &Scenario, log: bool, ready: &mut dyn FnMut()) -> Option<Outcome> {
     let ways = Ways::of(scenario)?;
     let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
     let mut network = Network::new(scenario);
@@ -40,6 +40,7 @@ pub(super) fn run(scenario: &Scenario, log: bool) -> Option<Outcome> {
     let unused = |port: &usize| is_sampled(scenario, *port) && !ways.meets.contains_key(port);
     let unused: Vec<usize> = (0..scenario.lines.len()).filter(unused).collect();
     unused.into_iter().for_each(|port| sample_nothing(scenario, window, &mut network.ports[port]));
+    ready();
     let mut interfaces = Vec::new();
     for (port, ways) in ways.meets {
         let mut meet = Meet::new(scenario, port, ways, &mut network, &mut ledger);
