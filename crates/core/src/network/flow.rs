@@ -288,7 +288,7 @@ impl Flow {
     /// Forget what was counted before `now`.
     pub fn reset_counters(&mut self, now: Time) {
         match &mut self.work {
-            Work::Tcp(tcp) => tcp.baseline = tcp.totals(),
+            Work::Tcp(tcp) => tcp.baseline = Some(Box::new(tcp.totals())),
             Work::Datagrams(source) => source.figures = Figures::default(),
             Work::Coded(coded) => coded.reset_counters(),
         }
@@ -354,14 +354,15 @@ impl Work {
     }
 }
 
-/// A TCP connection and the application that fills it, which comes first since every acknowledgement asks for it.
+/// A TCP connection.
 #[derive(Debug)]
 #[repr(C)]
 struct Tcp {
-    app: Application,
+    /// The application that fills it, if that sometimes rests; it comes first since every acknowledgement asks for it.
+    files: Option<Box<Files>>,
     sender: Sender,
-    /// Totals at the last reset.
-    baseline: Totals,
+    /// Totals at the last reset, if there was one.
+    baseline: Option<Box<Totals>>,
     receiver: Receiver,
 }
 
@@ -373,13 +374,13 @@ struct Totals {
     stats: SenderStats,
 }
 
-/// An application that fills a transport.
+/// An application that sends one file after the other.
 #[derive(Debug)]
-#[repr(C)]
-struct Application {
-    /// When the next file starts, while the application rests.
+struct Files {
+    params: file::Params,
+    /// When the next one starts, while the application rests.
     next: Option<Time>,
-    file: Option<Box<file::Params>>,
+    /// Files whose last octet has been acknowledged.
     transfers: u64,
 }
 
@@ -394,21 +395,25 @@ impl Tcp {
             }
         };
         let jitter = Stream::new(scenario.seed, format_args!("flow.{}.rtt", spec.name));
-        let file = match &spec.source {
-            source::Spec::File(params) => Some(Box::new(params.clone())),
+        let files = match &spec.source {
+            source::Spec::File(params) => {
+                Some(Box::new(Files { params: params.clone(), next: None, transfers: 0 }))
+            }
             _ => None,
         };
         Tcp {
             sender: Sender::new(params, phase(spec.from, "slow", params.slow_timer), jitter),
             receiver: Receiver::new(params, phase(spec.to, "fast", params.fast_timer)),
-            app: Application { file, next: None, transfers: 0 },
-            baseline: Totals::default(),
+            files,
+            baseline: None,
         }
     }
 
     fn next_timer(&self, end: End) -> Option<Time> {
         match end {
-            End::Source => earliest(self.sender.next_timer(), self.app.next),
+            End::Source => {
+                earliest(self.sender.next_timer(), self.files.as_ref().and_then(|files| files.next))
+            }
             End::Sink => self.receiver.next_timer(),
         }
     }
@@ -425,14 +430,14 @@ impl Tcp {
 
     fn start(&mut self, now: Time, out: &mut impl Outlet) {
         self.sender.open(now, out);
-        match &self.app.file {
-            Some(file) => self.sender.write(now, file.size.0, out),
+        match &self.files {
+            Some(files) => self.sender.write(now, files.params.size.0, out),
             None => self.sender.write_forever(now, out),
         }
     }
 
     fn source_timer(&mut self, now: Time, out: &mut impl Outlet) {
-        if self.app.next.take_if(|next| *next <= now).is_some() {
+        if self.files.as_mut().is_some_and(|files| files.next.take_if(|next| *next <= now).is_some()) {
             self.next_file(now, out);
         }
         if self.sender.next_timer().is_some_and(|due| due <= now) {
@@ -444,29 +449,30 @@ impl Tcp {
     fn acknowledged(&mut self, now: Time, ack: &Segment, out: &mut impl Outlet) {
         let open = !self.sender.all_acked();
         self.sender.on_segment(now, ack, out);
-        let Some(file) = &self.app.file else { return };
+        let Some(files) = &mut self.files else { return };
         if !(open && self.sender.all_acked()) {
             return;
         }
-        self.app.transfers += 1;
-        match file.off {
+        files.transfers += 1;
+        match files.params.off {
             Span::ZERO => self.next_file(now, out),
-            off => self.app.next = Some(now + off),
+            off => files.next = Some(now + off),
         }
     }
 
     fn next_file(&mut self, now: Time, out: &mut impl Outlet) {
-        let Some(file) = &self.app.file else { return };
-        self.sender.restart(now, file.reconnect, out);
-        self.sender.write(now, file.size.0, out);
+        let Some(Files { params, .. }) = self.files.as_deref() else { return };
+        self.sender.restart(now, params.reconnect, out);
+        self.sender.write(now, params.size.0, out);
     }
 
     fn totals(&self) -> Totals {
-        Totals { acked: self.sender.acked(), transfers: self.app.transfers, stats: *self.sender.stats() }
+        let transfers = self.files.as_ref().map_or(0, |files| files.transfers);
+        Totals { acked: self.sender.acked(), transfers, stats: *self.sender.stats() }
     }
 
     fn figures(&self) -> Figures {
-        let (now, then) = (self.totals(), &self.baseline);
+        let (now, then) = (self.totals(), self.baseline.as_deref().cloned().unwrap_or_default());
         let stats = now.stats.since(&then.stats);
         Figures {
             bytes: now.acked - then.acked,

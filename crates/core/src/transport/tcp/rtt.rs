@@ -53,6 +53,7 @@ impl TickClock {
 
 /// Smoothed round-trip time, its mean deviation, the timeout that follows from them, and its back-off; in ticks.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Estimator {
     /// Smoothed round-trip time, scaled by 8; 0 before the first measurement.
     srtt: i64,
@@ -60,11 +61,12 @@ pub struct Estimator {
     rttvar: i64,
     /// Timeouts since the last measurement.
     backoffs: u32,
-    timeout: u64,
     min: u64,
     max: u64,
     persist_min: u64,
     persist_max: u64,
+    /// The last field, since whoever sends or is acknowledged asks for nothing else.
+    timeout: u64,
 }
 
 impl Estimator {

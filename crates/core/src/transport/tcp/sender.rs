@@ -12,6 +12,8 @@ use crate::units::{Span, Time};
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
+    rtt_jitter: Span,
+    estimator: Estimator,
     connection: u32,
     /// Duplicate ACKs in a row (t_dupacks).
     duplicates: u32,
@@ -42,8 +44,6 @@ pub struct Sender {
     /// Timed segments that no ACK covers yet: the octet after each, and when it first left. There is seldom more than one.
     undelivered: Option<(u64, Time)>,
     stats: SenderStats,
-    estimator: Estimator,
-    rtt_jitter: Span,
     others: VecDeque<(u64, Time)>,
     aside: Box<Aside>,
 }
@@ -87,13 +87,13 @@ impl Sender {
             largest_window: 0,
             last_heard: Time::ZERO,
             timer: None,
+            estimator: Estimator::new(params, &clock),
             clock,
             window: Window::new(params),
             congestion: Congestion::new(params),
             timed: None,
             undelivered: None,
             stats: SenderStats::default(),
-            estimator: Estimator::new(params, &clock),
             rtt_jitter: params.rtt_jitter,
             others: VecDeque::new(),
             aside: Box::new(Aside { params: params.clone(), jitter }),

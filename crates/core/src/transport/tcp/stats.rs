@@ -4,6 +4,7 @@ use crate::units::{PS_PER_S, Span};
 
 /// What a sender has counted since it was made, over all its connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct SenderStats {
     /// Segments with data that were sent, again or for the first time; a SYN is not counted.
     pub segments_sent: u64,

@@ -52,6 +52,7 @@ pub enum Reaction {
 
 /// The congestion window and what moves it.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Window {
     /// Congestion window, in octets.
     pub cwnd: u64,
@@ -59,10 +60,10 @@ pub struct Window {
     pub ssthresh: u64,
     /// Octets of a full segment.
     pub mss: u64,
-    /// The window opens no further than this: nobody could advertise more.
+    /// The window opens no further than this: nobody could advertise more, unless it began so.
     limit: u64,
-    initial: u64,
     extra: u64,
+    initial: u64,
 }
 
 impl Window {
@@ -74,9 +75,9 @@ impl Window {
             cwnd: initial,
             ssthresh: params.initial_ssthresh.map_or(u64::MAX, |bytes| bytes.0),
             mss,
-            limit: super::MAX_WINDOW_FIELD << params.window_shift(),
-            initial,
+            limit: initial.max(super::MAX_WINDOW_FIELD << params.window_shift()),
             extra: if params.extra_increase { mss / 8 } else { 0 },
+            initial,
         }
     }
 
@@ -85,7 +86,7 @@ impl Window {
     pub fn grow(&mut self) {
         let avoidance = self.cwnd > self.ssthresh;
         let increase = if avoidance { self.mss * self.mss / self.cwnd + self.extra } else { self.mss };
-        self.cwnd = (self.cwnd + increase).min(self.limit.max(self.initial));
+        self.cwnd = (self.cwnd + increase).min(self.limit);
     }
 
     /// A loss: remember half of the window in use, in whole segments and at least two.
@@ -112,7 +113,7 @@ pub enum Congestion {
     /// See [`reno`].
     Reno(Reno),
     /// See [`new_reno`].
-    NewReno(NewReno),
+    NewReno(Box<NewReno>),
 }
 
 impl Congestion {
@@ -120,7 +121,7 @@ impl Congestion {
     pub fn new(params: &Params) -> Congestion {
         match params.congestion {
             Algorithm::Reno => Congestion::Reno(Reno::new(params)),
-            Algorithm::NewReno => Congestion::NewReno(NewReno::new(params)),
+            Algorithm::NewReno => Congestion::NewReno(Box::new(NewReno::new(params))),
         }
     }
 
