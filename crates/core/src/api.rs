@@ -123,8 +123,8 @@ pub fn trace(request: &Request<'_>, ports: &[String], seconds: impl Fn() -> f64)
 
 /// Run a checked scenario with another seed and give only its figures: those of the summary, then those at `paths`.
 ///
-/// Many short runs go through here, so the rest of the report is not written. The second value is the time of the whole run
-/// by the caller's clock, the building of the network included.
+/// Many short runs go through here, so the rest of the report is not written. The second value is the time that the event
+/// loop took by the caller's clock.
 pub fn measure(
     scenario: &Scenario,
     seed: u64,
@@ -132,10 +132,8 @@ pub fn measure(
     seconds: impl Fn() -> f64,
 ) -> Result<(Json, f64), String> {
     let scenario = Scenario { seed, ..scenario.clone() };
-    let start = seconds();
-    let outcome = engine::run(&scenario, false);
-    let wall = seconds() - start;
-    Ok((report::figures(&scenario, &outcome, paths)?, wall))
+    let (outcome, wall_s) = engine::run_timed(&scenario, false, seconds);
+    Ok((report::figures(&scenario, &outcome, paths)?, wall_s))
 }
 
 /// Whether the reports of a scenario have figures at these paths; a look at a run that ends as it begins.
