@@ -18,7 +18,7 @@ use crate::engine::Outcome;
 use crate::link::credit::Receiver;
 use crate::metrics::fairness;
 use crate::metrics::ideal::{self, Demand};
-use crate::network::flow::{Coding, Figures};
+use crate::network::figures::{Coding, Figures};
 use crate::scenario::model::{Flow, Line, Medium, Scenario};
 use crate::scenario::spec::Field;
 

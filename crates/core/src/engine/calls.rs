@@ -2,7 +2,8 @@
 
 use crate::kernel::queue::{Class, Event};
 use crate::network::Network;
-use crate::network::flow::{End, Flow, Outbox};
+use crate::network::end::End;
+use crate::network::flow::{Flow, Outbox};
 use crate::units::Time;
 
 /// For every end of a flow the instant for which it is in the event queue; an event for any other instant is out of date.

@@ -83,12 +83,7 @@ pub struct LossRecord {
 ///
 /// Samples are taken at whole multiples of the scenario's interval, before anything that happens at that instant.
 fn sampled_ports(scenario: &Scenario) -> Vec<usize> {
-    (0..scenario.lines.len()).filter(|&port| is_sampled(scenario, port)).collect()
-}
-
-/// Whether a port is one of them.
-pub(crate) fn is_sampled(scenario: &Scenario, port: usize) -> bool {
-    scenario.lines[port].port.capacity != u64::MAX
+    (0..scenario.lines.len()).filter(|&port| scenario.lines[port].is_sampled()).collect()
 }
 
 /// The circuit of a queued unit, numbered within the port where it waits.

@@ -1,7 +1,7 @@
 //! A flow whose packets form blocks with parity: the clock of its source, and both ends of its code.
 
 use super::circuit::{Circuit, Payload};
-use super::flow::Figures;
+use super::figures::{Coding, Figures};
 use crate::adaptation::Shape;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
@@ -80,7 +80,7 @@ impl Coded {
 
     pub(super) fn figures(&self) -> Figures {
         Figures {
-            coded: Some(super::flow::Coding { data_sent: self.data_sent, books: self.decoder.books() }),
+            coded: Some(Coding { data_sent: self.data_sent, books: self.decoder.books() }),
             ..self.figures
         }
     }

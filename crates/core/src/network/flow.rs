@@ -5,6 +5,8 @@
 
 use super::circuit::{Circuit, Emission, Frame, Payload};
 use super::coded::{self, Coded};
+use super::end::{End, Uplink};
+use super::figures::Figures;
 use super::host::{Interfaces, Processor, Task, Ways};
 use crate::adaptation::Shape;
 use crate::metrics::series::Series;
@@ -13,33 +15,9 @@ use crate::scenario::model::{self, Scenario};
 use crate::source::burst::{Added, Bursts};
 use crate::source::clock::{Clock, Ticks};
 use crate::source::{self, file};
-use crate::transport::fec::Books;
 use crate::transport::tcp::{DeliveryTime, Outlet, Receiver, Segment, Sender, SenderStats};
 use crate::transport::{self, tcp};
 use crate::units::{Span, Time};
-
-/// One end of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// Where the application sends.
-    Source,
-    /// Where its data are delivered.
-    Sink,
-}
-
-impl End {
-    /// The number of this end of a flow among all ends.
-    #[inline]
-    pub fn entity(self, flow: usize) -> usize {
-        2 * flow + self as usize
-    }
-
-    /// The flow and the end with this number.
-    #[inline]
-    pub fn of_entity(entity: usize) -> (usize, End) {
-        (entity / 2, if entity.is_multiple_of(2) { End::Source } else { End::Sink })
-    }
-}
 
 /// A flow at work: first a line of the cache that everything touches which happens to it, then what its transport touches.
 #[derive(Debug)]
@@ -62,12 +40,6 @@ enum Work {
     Coded(Box<Coded>),
 }
 
-/// Where the packets of a flow set out.
-pub(crate) trait Uplink {
-    /// A packet of `bytes` octets, IP header included, sets out on a circuit.
-    fn send(&mut self, vc: u32, flow: u32, bytes: u32, payload: Payload);
-}
-
 /// The way of engines that let circuits keep frames until they arrive: into an outbox, unit by unit from there.
 struct Framer<'a> {
     circuits: &'a mut [Circuit],
@@ -86,45 +58,6 @@ impl Uplink for Framer<'_> {
 pub struct Outbox {
     /// Frames for the network interfaces.
     pub emissions: Vec<Emission>,
-}
-
-/// What a flow has done since the last reset.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Figures {
-    /// Octets of application data: acknowledged to a TCP sender, received from a datagram source.
-    pub bytes: u64,
-    /// Segments, datagrams or cells sent, retransmissions included.
-    pub sent: u64,
-    /// Segments sent again.
-    pub retransmitted: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Fast retransmissions.
-    pub fast_retransmits: u64,
-    /// Datagrams or cells received.
-    pub received: u64,
-    /// Files whose last octet has been acknowledged.
-    pub transfers: u64,
-    /// Time to deliver: of timed segments until they are acknowledged, of datagrams until they arrive; in seconds.
-    pub delivery: DeliveryTime,
-    /// What a code made of the packets, if the flow has one.
-    pub coded: Option<Coding>,
-}
-
-/// What a code made of a flow's packets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Coding {
-    /// Packets of data sent, those of blocks still under way included.
-    pub data_sent: u64,
-    /// What became of the blocks whose fate is known.
-    pub books: Books,
-}
-
-impl Coding {
-    /// Both together.
-    pub fn plus(self, other: Coding) -> Coding {
-        Coding { data_sent: self.data_sent + other.data_sent, books: self.books.plus(other.books) }
-    }
 }
 
 impl Flow {

@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 
 use super::circuit::Payload;
-use super::flow::{End, Uplink};
+use super::end::{End, Uplink};
 use crate::rng::Stream;
 use crate::scenario::model::{Flow, Scenario};
 use crate::transport;

@@ -7,6 +7,10 @@ pub mod circuit;
 
 mod coded;
 
+pub mod end;
+
+pub mod figures;
+
 pub mod flow;
 
 mod host;

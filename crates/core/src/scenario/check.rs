@@ -1,7 +1,5 @@
 //! From a file to the checked model: parse once, then no more checks.
 
-use std::collections::BTreeMap;
-
 use super::contract::{context, contracts, passing_circuits};
 use super::credits;
 use super::expand::{Asked, File};
@@ -11,9 +9,9 @@ use super::item::Item;
 use super::links;
 use super::measure;
 use super::model::{Flow, Line, Node, Scenario, Vc};
+use super::names::{Names, name_fault};
 use super::ports::Ports;
 use super::set::Set;
-use super::spec::unknown;
 use super::tree::{self, Fault};
 use crate::units::Span;
 
@@ -114,43 +112,6 @@ fn check_head(head: &file::Head, root: &tree::Node) -> Result<(), Fault> {
     match name_fault(&head.name) {
         Some(message) => fault("name", &message),
         None => Ok(()),
-    }
-}
-
-/// What is wrong with a name, if anything.
-pub(super) fn name_fault(name: &str) -> Option<String> {
-    let fits = (1..=100).contains(&name.chars().count());
-    let odd = name.chars().any(|c| c.is_control() || matches!(c, '"' | '\''));
-    (!fits || odd)
-        .then(|| "a name has 1 to 100 characters, without quotes and control characters".to_string())
-}
-
-/// Names of one kind and the positions of what has them.
-#[derive(Debug, Default)]
-pub(super) struct Names {
-    by_name: BTreeMap<String, usize>,
-    in_order: Vec<String>,
-}
-
-impl Names {
-    /// One more name, or what is wrong with it.
-    pub(super) fn add(&mut self, name: &str) -> Result<(), String> {
-        if let Some(message) = name_fault(name) {
-            return Err(message);
-        }
-        if self.by_name.insert(name.to_string(), self.in_order.len()).is_some() {
-            return Err(format!("the name {name:?} is given twice"));
-        }
-        self.in_order.push(name.to_string());
-        Ok(())
-    }
-
-    /// The position of a name, or a message with the nearest one.
-    pub(super) fn find(&self, what: &str, name: &str) -> Result<usize, String> {
-        self.by_name.get(name).copied().ok_or_else(|| {
-            let allowed: Vec<&str> = self.in_order.iter().map(String::as_str).collect();
-            unknown(what, name, &allowed)
-        })
     }
 }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::adaptation;
-use super::check::{Names, name_fault};
 use super::file;
 use super::item::Item;
 use super::links::FASTEST;
 use super::model::{Flow, Line, Medium, Node, NodeKind, Vc};
+use super::names::{Names, name_fault};
 use super::route::Routes;
 use super::tree::{self, Fault};
 use crate::adaptation::aal5;

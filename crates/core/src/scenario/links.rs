@@ -1,10 +1,10 @@
 //! Links: two lines each, or one, with their names, rates and media.
 
 use super::adaptation;
-use super::check::Names;
 use super::file::{Back, Link};
 use super::item::Item;
 use super::model::{Line, Medium, Node, NodeKind};
+use super::names::Names;
 use super::ports::{DEFAULT, Ports};
 use super::spec::Field;
 use super::tree::{self, Fault, arrow};

@@ -28,6 +28,8 @@ mod message;
 
 mod item;
 
+mod names;
+
 mod expand;
 
 mod check;

@@ -143,6 +143,13 @@ pub struct Line {
     pub port: Port,
 }
 
+impl Line {
+    /// Whether the occupancy of its port is sampled: where the buffer is limited.
+    pub fn is_sampled(&self) -> bool {
+        self.port.capacity != u64::MAX
+    }
+}
+
 /// A port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Port {

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use crate::buffer::verdict::Reason;
 use crate::network::circuit::{Circuit, Payload};
-use crate::scenario::model::Scenario;
+use crate::scenario::model::{Line, Scenario};
 use crate::scenario::spec::unknown;
 use crate::transport::tcp::Segment;
 use crate::unit::Unit;
@@ -107,11 +107,11 @@ impl Packets {
         if let Some(wrong) = ports.iter().find(|port| *port != "*" && !names.contains(&port.as_str())) {
             return Err(unknown("port", wrong, &names));
         }
-        let is_wanted = |(line, name): (_, &&str)| match ports {
-            [] => crate::engine::is_sampled(scenario, line),
-            _ => ports.iter().any(|port| port == "*" || port == name),
+        let is_wanted = |line: &Line| match ports {
+            [] => line.is_sampled(),
+            _ => ports.iter().any(|port| port == "*" || *port == line.name),
         };
-        Ok(Packets { wanted: names.iter().enumerate().map(is_wanted).collect(), seen: BTreeMap::new() })
+        Ok(Packets { wanted: scenario.lines.iter().map(is_wanted).collect(), seen: BTreeMap::new() })
     }
 
     /// Ports at which it listens.

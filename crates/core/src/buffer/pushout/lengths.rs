@@ -1,11 +1,10 @@
 //! How long queues are, and which is the longest: what the schemes of paper 003 have in common.
 
-use super::pushout_1::head_fragment;
 use super::{Cut, Fallback, Full};
 use crate::buffer::admission::Context;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
-use crate::buffer::runs::Part;
+use crate::buffer::runs::{Extent, Part};
 use crate::buffer::set::Set;
 
 /// The circuits with something in the buffer, and how their queues count.
@@ -96,5 +95,19 @@ pub(super) fn fall_back(
         Fallback::NextQueue => next().or_else(head),
         Fallback::HeadFragment => head(),
         Fallback::Refuse => None,
+    }
+}
+
+/// The head of a queue up to its first EOM, if there is one.
+pub(super) fn head_fragment(queue: &Queue, keep_eom: bool) -> Option<Part> {
+    let runs = queue.runs();
+    let closed = |run: usize| runs.get(run).filter(|run| run.is_closed());
+    let head = closed(0)?;
+    if !(keep_eom && runs.is_open_ahead()) {
+        return Some(Part { run: 0, extent: Extent::Whole });
+    }
+    match head.units() {
+        1 => closed(1).map(|_| Part { run: 1, extent: Extent::Whole }),
+        _ => Some(Part { run: 0, extent: Extent::ButEom }),
     }
 }

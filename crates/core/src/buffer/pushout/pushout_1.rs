@@ -26,12 +26,10 @@
 //! # Complexity
 //! Constant per cell; when the buffer is full, one comparison per circuit with cells.
 
-use super::lengths::Lengths;
+use super::lengths::{Lengths, head_fragment};
 use super::{Bite, Context, Cut, Fallback, Full, PushOut};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
-use crate::buffer::queue::Queue;
-use crate::buffer::runs::{Extent, Part};
 use crate::section;
 
 section! {
@@ -88,20 +86,6 @@ impl PushOut for Policy {
 
     fn bite(&mut self) -> Bite {
         if self.keep_eom { Bite::AllButEom } else { Bite::Runs }
-    }
-}
-
-/// The head of a queue up to its first EOM, if there is one.
-pub(super) fn head_fragment(queue: &Queue, keep_eom: bool) -> Option<Part> {
-    let runs = queue.runs();
-    let closed = |run: usize| runs.get(run).filter(|run| run.is_closed());
-    let head = closed(0)?;
-    if !(keep_eom && runs.is_open_ahead()) {
-        return Some(Part { run: 0, extent: Extent::Whole });
-    }
-    match head.units() {
-        1 => closed(1).map(|_| Part { run: 1, extent: Extent::Whole }),
-        _ => Some(Part { run: 0, extent: Extent::ButEom }),
     }
 }
 

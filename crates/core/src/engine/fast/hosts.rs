@@ -4,7 +4,7 @@ use super::{Fast, Station};
 use crate::kernel::queue::{Class, Event, Series};
 use crate::network::Network;
 use crate::network::circuit::Emission;
-use crate::network::flow::End;
+use crate::network::end::End;
 use crate::units::Time;
 
 use super::nic::Departure;

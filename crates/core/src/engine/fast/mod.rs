@@ -77,14 +77,15 @@ mod upstream;
 use std::collections::VecDeque;
 
 use super::calls::Calls;
-use super::{LossRecord, Outcome, Work, is_sampled};
+use super::{LossRecord, Outcome, Work};
 use crate::buffer::admission::{Admission, Rule};
 use crate::buffer::pushout;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
 use crate::link::port::{Loss, Port};
 use crate::network::Network;
-use crate::network::flow::{End, Outbox};
+use crate::network::end::End;
+use crate::network::flow::Outbox;
 use crate::scenario::model::{Medium, Scenario};
 use crate::scheduler;
 use crate::units::{Span, Time};
@@ -169,7 +170,7 @@ enum Station {
 
 impl Station {
     fn new(scenario: &Scenario, plan: &Plan, window: Window, index: usize, port: &mut Port) -> Station {
-        let sampled = is_sampled(scenario, index);
+        let sampled = scenario.lines[index].is_sampled();
         let line = &scenario.lines[index];
         let (measure, vcs) = (line.port.measure, port.pool().vcs());
         let inputs = || plan.inputs(index, Ties::new(scenario.seed));

@@ -1,7 +1,7 @@
 //! Onward from a port: where units go, and who has to look after them there.
 
-use super::fifo::Party;
 use super::hosts::{Coming, Landing};
+use super::lanes::Party;
 use super::lanes::Train;
 use super::pace::Beat;
 use super::plan::Stop;

@@ -14,7 +14,7 @@ use crate::buffer::size::Measure;
 use crate::engine::Work;
 use crate::kernel::Ties;
 use crate::network::circuit::POLICED_HOP;
-use crate::network::flow::End;
+use crate::network::end::End;
 use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
 use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
 use crate::scheduler;

@@ -1,6 +1,6 @@
 //! Which of several things comes first.
 
-use super::lanes::{Key, NEVER};
+use super::key::{Key, NEVER};
 
 /// When each of several things comes: a tree over them of the earlier of every two.
 #[derive(Clone, Debug)]

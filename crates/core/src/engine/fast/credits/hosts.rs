@@ -4,7 +4,7 @@ use super::Governed;
 use super::notes::Note;
 use crate::kernel::queue::{Class, Event};
 use crate::network::Network;
-use crate::network::flow::End;
+use crate::network::end::End;
 use crate::units::Time;
 
 impl Governed<'_> {

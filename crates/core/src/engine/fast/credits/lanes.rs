@@ -4,28 +4,11 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::earliest::Earliest;
+use super::key::{Key, NEVER};
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event};
 use crate::unit::Unit;
 use crate::units::Time;
-
-/// The place of something in the order of events: that of the event with which it happens.
-pub(super) type Key = u128;
-
-/// Later than anything.
-pub(super) const NEVER: Key = Key::MAX;
-
-/// The first place of all that happens at an instant.
-#[inline]
-pub(super) fn beginning(time: Time) -> Key {
-    Key::from(time.0) << u64::BITS
-}
-
-/// The instant of a place.
-#[inline]
-pub(super) fn time_of(key: Key) -> Time {
-    Time((key >> u64::BITS) as u64)
-}
 
 /// All lanes of a network: what a line brings to one port, or to the host at its end.
 #[derive(Debug)]
@@ -135,6 +118,7 @@ impl Heads {
 
 #[cfg(test)]
 mod tests {
+    use super::super::key::time_of;
     use super::*;
     use crate::unit::Flags;
 

@@ -21,6 +21,7 @@
 mod agenda;
 mod earliest;
 mod hosts;
+mod key;
 mod lanes;
 mod notes;
 mod ports;
@@ -30,7 +31,7 @@ mod ways;
 use std::collections::VecDeque;
 
 use crate::engine::calls::Calls;
-use crate::engine::{LossRecord, Outcome, Work, is_sampled};
+use crate::engine::{LossRecord, Outcome, Work};
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::credit::Credit;
@@ -38,13 +39,15 @@ use crate::link::port::relay::Relay;
 use crate::link::port::{Loss, Port};
 use crate::network::Network;
 use crate::network::circuit::Frame;
-use crate::network::flow::{End, Outbox};
+use crate::network::end::End;
+use crate::network::flow::Outbox;
 use crate::scenario::model::{Medium, Scenario};
 use crate::units::Time;
 
 use agenda::Agenda;
 use earliest::Earliest;
-use lanes::{Heads, Key, Lanes, beginning, time_of};
+use key::{Key, beginning, time_of};
+use lanes::{Heads, Lanes};
 use notes::{Note, Notes};
 use ports::Station;
 use ways::{Address, Answer, How, Ways};
@@ -236,7 +239,7 @@ fn stations(scenario: &Scenario, ways: &Ways, network: &mut Network) -> Vec<Stat
         let tick = port.tick(Time::ZERO).map(|time| Event::new(time, Class::Tick, index as u32));
         let relay = Relay::of(port).filter(|_| take_all[index]);
         let (heads, notes) = (Heads::new(ways.lanes_to(index)), Notes::new(ways.notes[index].len()));
-        Station::new(heads, notes, tick, is_sampled(scenario, index), relay)
+        Station::new(heads, notes, tick, scenario.lines[index].is_sampled(), relay)
     };
     network.ports.iter_mut().enumerate().map(station).collect()
 }

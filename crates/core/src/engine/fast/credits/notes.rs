@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::earliest::Earliest;
-use super::lanes::{Key, NEVER};
+use super::key::{Key, NEVER};
 use crate::link::credit::Credit;
 use crate::network::circuit::Emission;
 

@@ -1,7 +1,8 @@
 //! The ports, unit by unit and credit by credit: each is asked exactly what the reference engine asks it.
 
 use super::Governed;
-use super::lanes::{Heads, Key, NEVER, beginning, time_of};
+use super::key::{Key, NEVER, beginning, time_of};
+use super::lanes::Heads;
 use super::notes::{Note, Notes};
 use crate::engine::LossRecord;
 use crate::kernel::queue::{Class, Event};

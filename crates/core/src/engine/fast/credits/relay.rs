@@ -1,7 +1,8 @@
 //! Ports that take whatever comes and serve their circuits round robin: the ways of cells in one loop.
 
 use super::Governed;
-use super::lanes::{Heads, Key, Lanes, NEVER, time_of};
+use super::key::{Key, NEVER, time_of};
+use super::lanes::{Heads, Lanes};
 use super::notes::Note;
 use super::ports::Station;
 use super::ways::{Answer, Ways};

@@ -28,7 +28,6 @@ use crate::engine::LossRecord;
 use crate::units::Time;
 
 use abreast::Next;
-pub(super) use follow::Party;
 use ledger::Ledger;
 
 /// The port.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::Arriving;
-use crate::engine::fast::fifo::Party;
+use super::party::Party;
 use crate::engine::fast::pace::{Beat, Rhythm};
 use crate::unit::{Flags, Unit};
 use crate::units::Time;

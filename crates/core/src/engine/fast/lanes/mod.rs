@@ -5,8 +5,8 @@
 
 mod ahead;
 mod lane;
+mod party;
 
-use super::fifo::Party;
 use super::pace::{Beat, Pace};
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
@@ -16,6 +16,7 @@ use crate::units::Time;
 
 pub(super) use ahead::Ahead;
 pub(super) use lane::{Lane, Train};
+pub(super) use party::Party;
 
 /// A unit that arrives: when, and its circuit's number at the port.
 #[derive(Clone, Copy, Debug)]

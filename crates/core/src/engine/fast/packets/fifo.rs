@@ -7,7 +7,6 @@ use crate::buffer::admission::Rule;
 use crate::buffer::frame::Frames;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict};
-use crate::engine::is_sampled;
 use crate::link::port::Port;
 use crate::metrics::occupancy::Occupancy;
 use crate::scenario::model::Scenario;
@@ -393,7 +392,7 @@ impl Tally {
 impl Samples {
     /// Those of a port, if its buffer is limited; samples before the measured time would not count.
     fn of(scenario: &Scenario, number: usize, window: Window, port: &Port) -> Option<Samples> {
-        let mut occupancy = is_sampled(scenario, number).then(|| port.counters().occupancy.clone())?;
+        let mut occupancy = scenario.lines[number].is_sampled().then(|| port.counters().occupancy.clone())?;
         occupancy.reset(window.from, 0);
         let every = scenario.sample.0;
         Some(Samples { next: Time(window.from.0.div_ceil(every) * every), every, occupancy })

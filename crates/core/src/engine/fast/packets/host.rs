@@ -2,7 +2,7 @@
 
 use crate::kernel::queue::{Class, Event};
 use crate::network::circuit::Tally;
-use crate::network::flow::End;
+use crate::network::end::End;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
 

@@ -27,7 +27,8 @@ use super::books::Window;
 use crate::engine::{Outcome, Work};
 use crate::kernel::queue::{Class, Event};
 use crate::network::circuit::Payload;
-use crate::network::flow::{End, Flow, Uplink};
+use crate::network::end::{End, Uplink};
+use crate::network::flow::Flow;
 use crate::scenario::model::{Medium, Scenario};
 use crate::units::Time;
 

@@ -8,8 +8,8 @@ use super::stream::{Interface, Stream};
 use super::ways::{Way, rule_of};
 use crate::buffer::admission::Rule;
 use crate::buffer::verdict::Reason;
+use crate::engine::LossRecord;
 use crate::engine::fast::plan::latency;
-use crate::engine::{LossRecord, is_sampled};
 use crate::network::Network;
 use crate::scenario::model::Scenario;
 use crate::units::{CELL_BYTES, Span, Time};
@@ -74,7 +74,7 @@ impl Meet {
         }
         let every = scenario.sample;
         let next = Time(window.from.0.div_ceil(every.0) * every.0);
-        let sample = if is_sampled(scenario, port) { next } else { Time::NEVER };
+        let sample = if scenario.lines[port].is_sampled() { next } else { Time::NEVER };
         let queue = Queue {
             port,
             pace: Pace::of(line.rate, CELL_BYTES as u16),

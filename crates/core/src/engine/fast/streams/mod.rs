@@ -14,7 +14,7 @@ mod stream;
 mod ways;
 
 use super::books::{Books, Window};
-use crate::engine::{LossRecord, Outcome, Work, is_sampled};
+use crate::engine::{LossRecord, Outcome, Work};
 use crate::link::port::Port;
 use crate::network::Network;
 use crate::scenario::model::Scenario;
@@ -37,7 +37,7 @@ pub(super) fn run(scenario: &Scenario, log: bool, ready: &mut dyn FnMut()) -> Op
         losses: log.then(Vec::new),
         work: Work::default(),
     };
-    let unused = |port: &usize| is_sampled(scenario, *port) && !ways.meets.contains_key(port);
+    let unused = |port: &usize| scenario.lines[*port].is_sampled() && !ways.meets.contains_key(port);
     let unused: Vec<usize> = (0..scenario.lines.len()).filter(unused).collect();
     unused.into_iter().for_each(|port| sample_nothing(scenario, window, &mut network.ports[port]));
     ready();

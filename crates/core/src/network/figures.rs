@@ -1,0 +1,43 @@
+//! What a flow reports.
+
+use crate::transport::fec::Books;
+use crate::transport::tcp::DeliveryTime;
+
+/// What a flow has done since the last reset.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Octets of application data: acknowledged to a TCP sender, received from a datagram source.
+    pub bytes: u64,
+    /// Segments, datagrams or cells sent, retransmissions included.
+    pub sent: u64,
+    /// Segments sent again.
+    pub retransmitted: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Fast retransmissions.
+    pub fast_retransmits: u64,
+    /// Datagrams or cells received.
+    pub received: u64,
+    /// Files whose last octet has been acknowledged.
+    pub transfers: u64,
+    /// Time to deliver: of timed segments until they are acknowledged, of datagrams until they arrive; in seconds.
+    pub delivery: DeliveryTime,
+    /// What a code made of the packets, if the flow has one.
+    pub coded: Option<Coding>,
+}
+
+/// What a code made of a flow's packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coding {
+    /// Packets of data sent, those of blocks still under way included.
+    pub data_sent: u64,
+    /// What became of the blocks whose fate is known.
+    pub books: Books,
+}
+
+impl Coding {
+    /// Both together.
+    pub fn plus(self, other: Coding) -> Coding {
+        Coding { data_sent: self.data_sent + other.data_sent, books: self.books.plus(other.books) }
+    }
+}

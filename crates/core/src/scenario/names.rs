@@ -1,0 +1,42 @@
+//! Names of nodes, lines and flows.
+
+use std::collections::BTreeMap;
+
+use super::spec::unknown;
+
+/// What is wrong with a name, if anything.
+pub(super) fn name_fault(name: &str) -> Option<String> {
+    let fits = (1..=100).contains(&name.chars().count());
+    let odd = name.chars().any(|c| c.is_control() || matches!(c, '"' | '\''));
+    (!fits || odd)
+        .then(|| "a name has 1 to 100 characters, without quotes and control characters".to_string())
+}
+
+/// Names of one kind and the positions of what has them.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    by_name: BTreeMap<String, usize>,
+    in_order: Vec<String>,
+}
+
+impl Names {
+    /// One more name, or what is wrong with it.
+    pub(super) fn add(&mut self, name: &str) -> Result<(), String> {
+        if let Some(message) = name_fault(name) {
+            return Err(message);
+        }
+        if self.by_name.insert(name.to_string(), self.in_order.len()).is_some() {
+            return Err(format!("the name {name:?} is given twice"));
+        }
+        self.in_order.push(name.to_string());
+        Ok(())
+    }
+
+    /// The position of a name, or a message with the nearest one.
+    pub(super) fn find(&self, what: &str, name: &str) -> Result<usize, String> {
+        self.by_name.get(name).copied().ok_or_else(|| {
+            let allowed: Vec<&str> = self.in_order.iter().map(String::as_str).collect();
+            unknown(what, name, &allowed)
+        })
+    }
+}
