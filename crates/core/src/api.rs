@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use crate::engine::Stopwatch;
 use crate::report::Report;
 use crate::scenario::Variation;
 use crate::scenario::model::{Engine, Scenario};
@@ -84,9 +85,11 @@ fn run_and<T>(
     write: impl FnOnce(&Report<'_>) -> T,
 ) -> Result<T, String> {
     let scenario = request.scenario()?;
-    let (outcome, wall_s) = engine::run_timed(&scenario, false, seconds);
+    let watch = &mut Stopwatch::new(&seconds);
+    let outcome = engine::run_timed(&scenario, false, watch);
+    let wall_s = Some(watch.seconds());
     let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
-    Ok(write(&Report { scenario: &scenario, outcome: &outcome, audit: audit.as_ref(), wall_s: Some(wall_s) }))
+    Ok(write(&Report { scenario: &scenario, outcome: &outcome, audit: audit.as_ref(), wall_s }))
 }
 
 /// What a traced run gives.
@@ -107,10 +110,9 @@ pub struct Traced {
 pub fn trace(request: &Request<'_>, ports: &[String], seconds: impl Fn() -> f64) -> Result<Traced, String> {
     let scenario = Scenario { engine: Engine::Reference, ..request.scenario()? };
     let packets = Packets::at(&scenario, ports).map_err(|why| format!("ports to trace: {why}"))?;
-    let mut start = 0.0;
-    let (outcome, packets) =
-        engine::reference::run_traced(&scenario, false, packets, &mut || start = seconds());
-    let wall_s = Some(seconds() - start);
+    let watch = &mut Stopwatch::new(&seconds);
+    let (outcome, packets) = engine::reference::run_traced(&scenario, false, packets, watch);
+    let wall_s = Some(watch.seconds());
     let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
     let report = Report { scenario: &scenario, outcome: &outcome, audit: audit.as_ref(), wall_s };
     Ok(Traced {
@@ -132,8 +134,9 @@ pub fn measure(
     seconds: impl Fn() -> f64,
 ) -> Result<(Json, f64), String> {
     let scenario = Scenario { seed, ..scenario.clone() };
-    let (outcome, wall_s) = engine::run_timed(&scenario, false, seconds);
-    Ok((report::figures(&scenario, &outcome, paths)?, wall_s))
+    let watch = &mut Stopwatch::new(&seconds);
+    let outcome = engine::run_timed(&scenario, false, watch);
+    Ok((report::figures(&scenario, &outcome, paths)?, watch.seconds()))
 }
 
 /// Whether the reports of a scenario have figures at these paths; a look at a run that ends as it begins.

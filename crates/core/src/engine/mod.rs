@@ -17,25 +17,53 @@ use crate::units::Time;
 
 /// Run a scenario on the engine that it names; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
-    run_ready(scenario, log, &mut || ())
+    run_timed(scenario, log, &mut Stopwatch::default())
 }
 
-/// The same, and tell by the caller's clock how many seconds its event loop took: from when the network has been built
-/// until the run is over.
-pub fn run_timed(scenario: &Scenario, log: bool, seconds: impl Fn() -> f64) -> (Outcome, f64) {
-    let mut start = 0.0;
-    let outcome = run_ready(scenario, log, &mut || start = seconds());
-    (outcome, seconds() - start)
-}
-
-/// The same for whoever wants to know when everything has been built.
-fn run_ready(scenario: &Scenario, log: bool, ready: &mut dyn FnMut()) -> Outcome {
+/// The same, with the event loop timed.
+pub fn run_timed(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
     let mut outcome = match scenario.engine {
-        Engine::Fast => fast::run(scenario, log, ready),
-        Engine::Reference => reference::run(scenario, log, ready),
+        Engine::Fast => fast::run(scenario, log, watch),
+        Engine::Reference => reference::run(scenario, log, watch),
     };
     outcome.losses.sort_by_key(|loss| (loss.time, loss.port)); // stable: each port keeps its order
     outcome
+}
+
+/// What times the event loop of a run, by the caller's clock: the core has none.
+pub struct Stopwatch<'a> {
+    clock: &'a dyn Fn() -> f64,
+    start: f64,
+    taken: f64,
+}
+
+impl Default for Stopwatch<'_> {
+    /// One that stands still.
+    fn default() -> Self {
+        Stopwatch::new(&|| 0.0)
+    }
+}
+
+impl Stopwatch<'_> {
+    /// One that goes by a clock, which shows seconds.
+    pub fn new(clock: &dyn Fn() -> f64) -> Stopwatch<'_> {
+        Stopwatch { clock, start: 0.0, taken: 0.0 }
+    }
+
+    /// The network has been built, and the first event is due.
+    fn start(&mut self) {
+        self.start = (self.clock)();
+    }
+
+    /// The last event has been handled.
+    fn stop(&mut self) {
+        self.taken = (self.clock)() - self.start;
+    }
+
+    /// How many seconds that took.
+    pub fn seconds(&self) -> f64 {
+        self.taken
+    }
 }
 
 /// What is left when a run is over.

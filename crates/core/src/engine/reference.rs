@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use super::calls::Calls;
-use super::{LossRecord, Outcome, Work, number_at_port, sampled_ports};
+use super::{LossRecord, Outcome, Stopwatch, Work, number_at_port, sampled_ports};
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
@@ -23,10 +23,10 @@ use crate::trace::{Tracer, What};
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Span, Time};
 
-/// Run a scenario from its first instant to its last; with `log` every loss is recorded. `ready` is called when everything
-/// has been built.
-pub fn run(scenario: &Scenario, log: bool, ready: &mut dyn FnMut()) -> Outcome {
-    run_traced(scenario, log, (), ready).0
+/// Run a scenario from its first instant to its last; with `log` every loss is recorded. `watch` times the
+/// event loop.
+pub fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
+    run_traced(scenario, log, (), watch).0
 }
 
 /// The same, and tell `tracer` of every unit at every port.
@@ -34,13 +34,14 @@ pub fn run_traced<T: Tracer>(
     scenario: &Scenario,
     log: bool,
     tracer: T,
-    ready: &mut dyn FnMut(),
+    watch: &mut Stopwatch<'_>,
 ) -> (Outcome, T) {
     let mut engine = Engine::new(scenario, log, tracer);
-    ready();
+    watch.start();
     engine.run_until(Time::ZERO + scenario.warmup);
     engine.network.reset_counters(Time::ZERO + scenario.warmup);
     engine.run_until(Time::ZERO + scenario.duration);
+    watch.stop();
     engine.network.close_counters(Time::ZERO + scenario.duration);
     engine.outcome()
 }

@@ -181,7 +181,7 @@ mod tests {
             &scenario,
             true,
             Packets::at(&scenario, &ports).unwrap(),
-            &mut || (),
+            &mut engine::Stopwatch::default(),
         );
         (scenario, outcome, packets.into_list())
     }
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn listening_changes_nothing() {
         let (scenario, traced, _) = traced(&["*"]);
-        let plain = engine::reference::run(&scenario, true, &mut || ());
+        let plain = engine::reference::run(&scenario, true, &mut engine::Stopwatch::default());
         assert_eq!(plain.losses, traced.losses);
         assert_eq!(plain.work, traced.work);
         let report = |outcome| crate::report::report(&scenario, outcome, None);

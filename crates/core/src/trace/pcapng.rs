@@ -162,8 +162,12 @@ mod tests {
     fn capture(text: &str, sets: &[&str]) -> (Vec<Packet>, Vec<(u32, Vec<u8>)>) {
         let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
         let scenario = load(text, "x.toml", &sets).unwrap();
-        let (_, packets) =
-            engine::reference::run_traced(&scenario, false, Packets::at(&scenario, &[]).unwrap(), &mut || ());
+        let (_, packets) = engine::reference::run_traced(
+            &scenario,
+            false,
+            Packets::at(&scenario, &[]).unwrap(),
+            &mut engine::Stopwatch::default(),
+        );
         let ports: Vec<usize> = packets.ports().collect();
         let packets = packets.into_list();
         let file = pcapng(&scenario, &ports, &packets);

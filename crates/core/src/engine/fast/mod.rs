@@ -77,7 +77,7 @@ mod upstream;
 use std::collections::VecDeque;
 
 use super::calls::Calls;
-use super::{LossRecord, Outcome, Work};
+use super::{LossRecord, Outcome, Stopwatch, Work};
 use crate::buffer::admission::{Admission, Rule};
 use crate::buffer::pushout;
 use crate::kernel::Ties;
@@ -101,25 +101,26 @@ use plan::{Kind, Manner, Plan};
 use through::{Passed, Through};
 use turns::Turns;
 
-/// Run a scenario from its first instant to its last; with `log` every loss is recorded. `ready` is called when everything
-/// has been built.
-pub fn run(scenario: &Scenario, log: bool, ready: &mut dyn FnMut()) -> Outcome {
+/// Run a scenario from its first instant to its last; with `log` every loss is recorded. `watch` times the
+/// event loop.
+pub fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
     if credits::knows(scenario) {
-        return credits::run(scenario, log, ready);
+        return credits::run(scenario, log, watch);
     }
     let policed = scenario.flows.iter().any(|flow| flow.police.is_some());
     if !policed && packets::knows(scenario) {
-        return packets::run(scenario, log, ready);
+        return packets::run(scenario, log, watch);
     }
-    if !policed && let Some(outcome) = streams::run(scenario, log, ready) {
+    if !policed && let Some(outcome) = streams::run(scenario, log, watch) {
         return outcome;
     }
     let mut engine = Fast::new(scenario, log);
-    ready();
+    watch.start();
     let Window { from, to } = engine.window;
     engine.run_until(from);
     engine.network.reset_counters(from);
     engine.run_until(to);
+    watch.stop();
     engine.network.close_counters(to);
     engine.outcome()
 }

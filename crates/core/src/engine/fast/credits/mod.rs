@@ -31,7 +31,7 @@ mod ways;
 use std::collections::VecDeque;
 
 use crate::engine::calls::Calls;
-use crate::engine::{LossRecord, Outcome, Work};
+use crate::engine::{LossRecord, Outcome, Stopwatch, Work};
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::link::credit::Credit;
@@ -58,13 +58,14 @@ pub(super) fn knows(scenario: &Scenario) -> bool {
 }
 
 /// Run such a scenario as [`super::run`] does.
-pub(super) fn run(scenario: &Scenario, log: bool, ready: &mut dyn FnMut()) -> Outcome {
+pub(super) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
     let mut engine = Governed::new(scenario, log);
-    ready();
+    watch.start();
     let (from, to) = (Time::ZERO + scenario.warmup, engine.end);
     engine.run_until(from);
     engine.reset_counters(from);
     engine.run_until(to);
+    watch.stop();
     engine.close();
     engine.network.close_counters(to);
     engine.outcome()

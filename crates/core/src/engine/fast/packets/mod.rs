@@ -24,7 +24,7 @@ mod steps;
 mod transit;
 
 use super::books::Window;
-use crate::engine::{Outcome, Work};
+use crate::engine::{Outcome, Stopwatch, Work};
 use crate::kernel::queue::{Class, Event};
 use crate::network::circuit::Payload;
 use crate::network::end::{End, Uplink};
@@ -45,15 +45,16 @@ pub(super) fn knows(scenario: &Scenario) -> bool {
 }
 
 /// Run such a scenario as [`super::run`] does.
-pub(super) fn run(scenario: &Scenario, log: bool, ready: &mut dyn FnMut()) -> Outcome {
+pub(super) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
     let mut engine = Packets::new(scenario, log);
-    ready();
+    watch.start();
     let Window { from, to } = engine.transit.window;
     if from > Time::ZERO {
         engine.run_until(from);
         engine.reset_counters(scenario, from);
     }
     engine.run_until(to);
+    watch.stop();
     engine.close(scenario, to)
 }
 

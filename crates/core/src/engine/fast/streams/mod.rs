@@ -14,7 +14,7 @@ mod stream;
 mod ways;
 
 use super::books::{Books, Window};
-use crate::engine::{LossRecord, Outcome, Work};
+use crate::engine::{LossRecord, Outcome, Stopwatch, Work};
 use crate::link::port::Port;
 use crate::network::Network;
 use crate::scenario::model::Scenario;
@@ -25,7 +25,7 @@ use stream::Interface;
 use ways::Ways;
 
 /// Run a scenario as [`super::run`] does, if it is of this kind.
-pub(super) fn run(scenario: &Scenario, log: bool, ready: &mut dyn FnMut()) -> Option<Outcome> {
+pub(super) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Option<Outcome> {
     let ways = Ways::of(scenario)?;
     let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
     let mut network = Network::new(scenario);
@@ -40,13 +40,14 @@ pub(super) fn run(scenario: &Scenario, log: bool, ready: &mut dyn FnMut()) -> Op
     let unused = |port: &usize| scenario.lines[*port].is_sampled() && !ways.meets.contains_key(port);
     let unused: Vec<usize> = (0..scenario.lines.len()).filter(unused).collect();
     unused.into_iter().for_each(|port| sample_nothing(scenario, window, &mut network.ports[port]));
-    ready();
+    watch.start();
     let mut interfaces = Vec::new();
     for (port, ways) in ways.meets {
         let mut meet = Meet::new(scenario, port, ways, &mut network, &mut ledger);
         meet.run(&mut network, &mut ledger);
         interfaces.extend(meet.close(&mut network, &mut ledger));
     }
+    watch.stop();
     let Ledger { mut books, on_lines, losses, work, .. } = ledger;
     books.iter_mut().zip(&mut network.ports).for_each(|(books, port)| books.close(port));
     for interface in interfaces {
