@@ -1,7 +1,5 @@
 //! What is to happen, and when: packets under way, and calls of hosts and of ports that have to be asked.
 
-use std::ops::RangeInclusive;
-
 use super::row::Row;
 use super::steps::Packet;
 use crate::kernel::Ties;
@@ -132,7 +130,7 @@ impl Agenda {
     #[inline(always)]
     pub(super) fn first(&self) -> Due {
         let (first, place, last) = self.next;
-        let place = if place == last { place } else { self.least_of(first, place..=last) };
+        let place = if place == last { place } else { self.least_of(first, place, last) };
         match place {
             CALLS => Due::Call,
             LATE => Due::Late,
@@ -161,27 +159,28 @@ impl Agenda {
         }
     }
 
-    /// In which of these places the event is that goes first at an instant.
+    /// In which of the places between these two, where something is due at `time`, the event is that goes first then.
     #[inline(never)]
-    fn least_of(&self, time: Time, places: RangeInclusive<usize>) -> usize {
-        let (mut least, mut key) = (*places.start(), self.key(time, *places.start()));
-        for place in places.skip(1).filter(|place| self.firsts[*place] == time) {
-            let other = self.key(time, place);
-            if other < key {
-                (least, key) = (place, other);
+    fn least_of(&self, time: Time, first: usize, last: usize) -> usize {
+        let (key, other) = (self.order(time, first), self.order(time, last));
+        let mut least = if other < key { (other, last) } else { (key, first) };
+        for place in first + 1..last {
+            if self.firsts[place] == time {
+                least = least.min((self.order(time, place), place));
             }
         }
-        least
+        least.1
     }
 
-    /// The key of the first event of a place, which is due at `time`.
+    /// What decides when the first event of a place is handled among those that are due at `time`, as it is.
     #[inline(always)]
-    fn key(&self, time: Time, place: usize) -> u128 {
-        match place {
+    fn order(&self, time: Time, place: usize) -> u64 {
+        let key = match place {
             CALLS => self.calls.first_key(),
             LATE => self.late.first_key(),
             row => self.event(time, self.lines[row - ROWS]).key(),
-        }
+        };
+        key as u64 // above it stands the time
     }
 
     /// The arrival of a packet as an event of the kernel.
