@@ -2,6 +2,7 @@
 
 use super::row::Row;
 use super::steps::Packet;
+use super::wheel::Wheel;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::units::Time;
@@ -11,7 +12,7 @@ use crate::units::Time;
 /// Packets stand in rows, as cards in the game of patience: each joins the row whose last one arrives soonest before it
 /// (C. L. Mallows, "Patience sorting", SIAM Review 5(4), 1963). What a port sends keeps its order, and so does what
 /// answers to that; hence a few rows hold everything, each is a queue, and only their heads have to be compared. Packets
-/// that find no row go through a heap. So do calls, through one of their own, for timers are many and far away.
+/// that find no row go through a heap. Calls have a [`Wheel`] of their own.
 ///
 /// No row holds two packets of one instant, so the [`Ties`] between lines are only drawn where the heads of rows meet.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ pub(super) struct Agenda {
     /// Arrivals of packets without a row, and by line which ones.
     late: EventQueue,
     lanes: Vec<Row<Arrival>>,
-    calls: EventQueue,
+    calls: Wheel,
 }
 
 /// A packet will arrive: on a line of the cache.
@@ -76,7 +77,7 @@ impl Agenda {
             used: 0,
             late: EventQueue::default(),
             lanes: Vec::new(),
-            calls: EventQueue::default(),
+            calls: Wheel::default(),
         }
     }
 
@@ -225,8 +226,8 @@ impl Agenda {
 
     /// Take the first call.
     pub(super) fn pop_call(&mut self) -> Event {
-        let event = self.calls.pop_before(Time::NEVER).expect("somebody is to be called");
-        self.firsts[CALLS] = self.calls.first_time().unwrap_or(Time::NEVER);
+        let event = self.calls.pop().expect("somebody is to be called");
+        self.firsts[CALLS] = self.calls.first_time();
         self.find_next();
         event
     }

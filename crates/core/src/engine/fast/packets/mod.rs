@@ -22,6 +22,7 @@ mod host;
 mod row;
 mod steps;
 mod transit;
+mod wheel;
 
 use super::books::Window;
 use crate::engine::{Outcome, Stopwatch, Work};

@@ -1,0 +1,106 @@
+//! Calls of hosts and of ports, most of which are timers that are still far away.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::kernel::queue::Event;
+use crate::units::Time;
+
+/// Pending calls, in the order of [`crate::kernel`].
+///
+/// A timing wheel (G. Varghese and T. Lauck, "Hashed and hierarchical timing wheels", SOSP 1987): time goes round in slots,
+/// and a call waits among others of its slot, in no order, until that has its turn. Those whose slot has had its turn are
+/// few, and only they are kept in order. Unless nothing is pending there are some.
+#[derive(Debug, Default)]
+pub(super) struct Wheel {
+    /// Keys of the calls whose slot has had its turn.
+    near: BinaryHeap<Reverse<u128>>,
+    /// Which slot has its turn next, counted from time zero.
+    next: u64,
+    /// For each slot of a round the keys of those that wait for it, in this round or in a later one.
+    slots: Vec<Vec<u128>>,
+    waiting: usize,
+}
+
+/// Time in a slot: 2³³ ps are 8.6 ms; and slots in a round, which so takes 2.2 s.
+const SLOT_BITS: u32 = 33;
+const SLOTS: u64 = 256;
+
+impl Wheel {
+    /// Add a call.
+    #[inline]
+    pub(super) fn push(&mut self, call: Event) {
+        let (key, slot) = (call.key(), call.time.0 >> SLOT_BITS);
+        if self.near.is_empty() {
+            self.next = slot + 1;
+        }
+        if slot < self.next {
+            return self.near.push(Reverse(key));
+        }
+        self.slots.resize(SLOTS as usize, Vec::new());
+        self.slots[(slot % SLOTS) as usize].push(key);
+        self.waiting += 1;
+    }
+
+    /// When the first call is due; never, if there is none.
+    #[inline]
+    pub(super) fn first_time(&self) -> Time {
+        Time((self.first_key() >> u64::BITS) as u64)
+    }
+
+    /// The key of the first call, or one that is later than any.
+    #[inline]
+    pub(super) fn first_key(&self) -> u128 {
+        self.near.peek().map_or(u128::MAX, |key| key.0)
+    }
+
+    /// Take the first call.
+    pub(super) fn pop(&mut self) -> Option<Event> {
+        let Reverse(key) = self.near.pop()?;
+        while self.near.is_empty() && self.waiting > 0 {
+            self.turn();
+        }
+        Some(Event::of_key(key))
+    }
+
+    /// The next slot has its turn.
+    fn turn(&mut self) {
+        let keys = &mut self.slots[(self.next % SLOTS) as usize];
+        self.next += 1;
+        let end = u128::from(self.next) << (SLOT_BITS + u64::BITS);
+        let before = self.near.len();
+        self.near.extend(keys.extract_if(.., |key| *key < end).map(Reverse));
+        self.waiting -= self.near.len() - before;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::queue::Class;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn calls_come_in_the_order_of_the_kernel_however_far_away_they_are(
+            steps in prop::collection::vec((0u32..43, 0u64..u64::MAX, any::<bool>()), 1..300),
+        ) {
+            let (mut wheel, mut model) = (Wheel::default(), std::collections::BTreeSet::new());
+            let mut now = 0;
+            for (entity, (bits, ahead, adds)) in (0u32..).zip(steps) {
+                if adds {
+                    let call = Event::new(Time(now + ahead % (1 << bits)), Class::Timer, entity);
+                    wheel.push(call);
+                    model.insert(call.key());
+                } else {
+                    let (first, popped) = (wheel.first_key(), wheel.pop());
+                    prop_assert_eq!(popped.map(Event::key), model.pop_first());
+                    prop_assert_eq!(first, popped.map_or(u128::MAX, Event::key));
+                    now = popped.map_or(now, |call| call.time.0);
+                }
+                let first = model.first().map_or(Time::NEVER, |key| Event::of_key(*key).time);
+                prop_assert_eq!(wheel.first_time(), first);
+            }
+        }
+    }
+}
