@@ -37,7 +37,9 @@ impl Wheel {
         if slot < self.next {
             return self.near.push(Reverse(key));
         }
-        self.slots.resize(SLOTS as usize, Vec::new());
+        if self.slots.is_empty() {
+            self.slots.resize(SLOTS as usize, Vec::new());
+        }
         self.slots[(slot % SLOTS) as usize].push(key);
         self.waiting += 1;
     }
