@@ -8,9 +8,13 @@ from xml.etree import ElementTree
 import pytest
 
 from conftest import FakeCore, command
+from pushout.stats import interval
 from pushout.study.chapter import Reproduction, draw
+from pushout.study.charts import Chart
+from pushout.study.model import Tolerance
+from pushout.study.plot import reach, shared
+from pushout.study.report import Note, files, render, row, shelves, tables
 from pushout.study.report import command as command_line
-from pushout.study.report import files, render, tables
 from test_study import CHARTS, NUMBER, SENSITIVITY, TOML, outcome, toy
 
 VOID = {"meta", "br", "link", "img"}
@@ -74,9 +78,12 @@ def test_the_page_says_what_was_found(tmp_path: Path) -> None:
         "✗ differs",
         "~ uncertain",
         "✓ holds",
-        "Table 1",
+        "Table\N{NO-BREAK SPACE}1",
+        "section\N{NO-BREAK SPACE}4",
+        "Of 3 numbers 1 lies within its tolerance, 1 is uncertain, 1 differs.",
+        "true in 3 of 3 replications",
     ):
-        assert words in parsed.text
+        assert words in " ".join(re.split(r"[ \n]+", parsed.text))
 
 
 def test_what_a_study_says_is_text_not_markup(tmp_path: Path) -> None:
@@ -94,12 +101,84 @@ def test_a_row_has_the_digits_that_print_deserves(tmp_path: Path) -> None:
     assert near and far and edge
     assert (near.what, near.printed, near.measured, near.doubt) == (
         "UBR, MSS 1460: goodput",
+        "0.97",
         "0.970",
-        "0.9702",
-        "± 0.0002",
+        "± <0.001",
     )
-    assert (far.difference, far.tolerance, far.verdict) == ("-17.9 %", "± 2 %", "differs")
+    assert (far.difference, far.tolerance, far.verdict) == ("−17.9 %", "± 2 %", "differs")
     assert (edge.what, edge.difference, edge.tolerance) == ("all: mean queue (cells)", "+102", "± 101")
+
+
+@pytest.mark.parametrize(
+    ("published", "values", "printed", "measured", "doubt", "difference"),
+    [
+        (23, [3.0, 10.0, 20.0], "23", "11", "± 21", "−52.2 %"),
+        (5, [5.28, 5.29, 5.30], "5", "5.29", "± 0.02", "+5.8 %"),
+        (0.79988, [0.7, 0.8, 0.9], "0.79988", "0.80", "± 0.25", "0.0 %"),
+        (128154, [128154.0] * 3, "128\N{NO-BREAK SPACE}154", "128\N{NO-BREAK SPACE}154", "", "0.0 %"),
+        (609, [609.33] * 3, "609", "609", "", "+0.1 %"),
+        (6200, [5577.5, 5577.5, 5577.6], "6200", "5578", "± <1", "−10.04 %"),
+        (-0.5, [-0.45, -0.45, -0.45], "−0.5", "−0.450", "", "+10.0 %"),
+    ],
+)
+def test_digits_are_those_of_print_as_far_as_the_interval_leaves_them(
+    tmp_path: Path,
+    published: float,
+    values: list[float],
+    printed: str,
+    measured: str,
+    doubt: str,
+    difference: str,
+) -> None:
+    (finding, *_) = outcome(tmp_path).findings
+    number = replace(finding.number, published=published, tolerance=Tolerance("relative", 0.1))
+    written = row(replace(finding, number=number, measured=interval(values)))
+    assert (written.printed, written.measured, written.doubt) == (printed, measured, doubt)
+    assert written.difference == difference
+
+
+def test_a_note_stands_with_the_numbers_that_it_is_about(tmp_path: Path) -> None:
+    noted = NUMBER + 'note = "mine"\n'
+    other = NUMBER.replace('"UBR.goodput"', '"EPD.goodput"').replace("UBR", "EPD")
+    (table, _) = tables(outcome(tmp_path, TOML.replace(NUMBER, noted + other)).findings)
+    assert not table.columns
+    assert [(len(run), note) for run, note in table.runs] == [(2, "mine"), (2, "")]
+    assert table.notes == []
+    queue = NUMBER.replace('"UBR.goodput"', '"UBR.queue"').replace('"goodput"', '"queue"') + 'note = "long"\n'
+    (grid, _) = tables(outcome(tmp_path, TOML.replace(NUMBER, NUMBER + queue)).findings)
+    assert grid.notes == [Note("queue", "long")]
+    assert grid.tolerances == ["goodput, queue ± 2 %"]
+
+
+def test_notes_are_paragraphs_lists_and_tables_and_lead_to_claims(tmp_path: Path) -> None:
+    table = "| a | b |\n|---|---|\n| 1 | <2 |"
+    why = f'why = """\nIt does not.\n\n- because of max_p\n\n{table}\n\nSee `larger-is-better`.\n"""'
+    found = outcome(tmp_path, TOML.replace("> goodput", "< goodput").replace("\n\n[[plot]]", f"\n{why}\n\n[[plot]]"))
+    text = render(Reproduction([draw(found)], 1.0))
+    assert Page(text).open == []
+    for words in (
+        "<li>because of max<sub>p</sub></li>",
+        "<td>&lt;2</td>",
+        '<a href="#toy-claim-larger-is-better">larger-is-better</a>',
+        '<dt id="toy-claim-larger-is-better">',
+        '<span class="soft">It does not.</span>',
+        "✗ does not hold",
+    ):
+        assert words in text
+
+
+def test_a_claim_that_is_seldom_true_by_itself_holds_on_average(tmp_path: Path) -> None:
+    found = outcome(tmp_path)
+    seldom = replace(found.judgements[0], often=1)
+    text = render(Reproduction([draw(replace(found, judgements=[seldom]))], 1.0))
+    assert "✓ holds on average" in text
+    assert "by itself true in 1 of 3 replications" in text
+
+
+def test_all_that_the_page_leads_to_is_there(tmp_path: Path) -> None:
+    text, parsed = page(tmp_path)
+    places = set(re.findall(r'href="#([^"]+)"', re.sub(r"<svg.*?</svg>", "", text, flags=re.DOTALL)))
+    assert {"toy-differs", "toy-numbers", "toy-figures", "toy-claims", "reading"} <= places <= set(parsed.ids)
 
 
 def test_numbers_with_common_labels_make_a_table_of_two_dimensions(tmp_path: Path) -> None:
@@ -121,7 +200,8 @@ def test_a_drawing_is_svg_in_the_colours_of_the_page(tmp_path: Path) -> None:
     assert "UBR, MSS 1460" in words
     assert "share" in words
     assert "currentColor" in svg
-    assert "var(--measured)" in svg
+    assert "var(--within)" in svg
+    assert "var(--differs)" in svg
     assert "#010203" not in svg
 
 
@@ -130,8 +210,29 @@ def test_every_kind_of_plot_shows_its_lines_what_is_printed_and_its_levels(tmp_p
     for drawing in draw(found).plots[1:]:
         root = ElementTree.fromstring(drawing.alone())  # noqa: S314
         words = "".join(root.itertext())
-        for label in ("ours", "printed", "ideal", "across", "up"):
+        for label in ("ours", "printed", "ideal", "across", "up", "95 % interval"):
             assert label in words
+        assert len(drawing.svg) < 100_000, "one page holds fifty of them"
+        assert words.index("ours") < words.index("95 % interval") < words.index("printed") < words.index("ideal")
+
+
+def test_axes_begin_at_zero_and_are_shared_within_a_figure_of_the_paper(tmp_path: Path) -> None:
+    _, curve, *_ = outcome(tmp_path, TOML + CHARTS).study.plots
+    assert isinstance(curve, Chart)
+    bare = replace(curve, levels=(), lines=(replace(curve.lines[0], printed=()),))
+    low, high = reach(bare, [[interval([4.0, 6.0]), None]])
+    assert low == 0
+    assert high > 5
+    assert reach(bare, [[interval([-4.0])]])[0] < -4
+    assert shared([(0, 5), (0, 14)]) == (0, 14)
+    assert shared([(0, 5), (0, 16)]) is None
+
+
+def test_three_plots_of_one_figure_stand_side_by_side(tmp_path: Path) -> None:
+    three = CHARTS.replace('title = "A series"', 'title = "A series"\nsource = "figure 1"')
+    three = three.replace('title = "Bars"', 'title = "Bars"\nsource = "figure 1"')
+    chapter = draw(outcome(tmp_path, TOML + three))
+    assert shelves(chapter) == [[(0, False)], [(1, True), (2, True), (3, True)]]
 
 
 def test_a_plot_is_also_a_file_of_its_own(tmp_path: Path) -> None:
@@ -145,10 +246,17 @@ def test_a_plot_is_also_a_file_of_its_own(tmp_path: Path) -> None:
 def test_explanations_are_compared_by_how_near_they_come(tmp_path: Path) -> None:
     found = outcome(tmp_path, TOML + SENSITIVITY, [0.9, 1.0])
     text = render(Reproduction([draw(found)], 1.0))
-    assert "The printed numbers support “large” (small: 0 of 2 numbers" in text
+    assert "The printed numbers support “large”: mean difference" in text
+    assert "with “small”" in text
     (weighing,) = found.json()["sensitivities"]
     assert weighing["supported"] == "large"
     assert [value["value"] for value in weighing["values"]] == ["small", "large"]
+
+
+def test_explanations_that_come_as_near_as_each_other_are_not_told_apart(tmp_path: Path) -> None:
+    found = outcome(tmp_path, TOML + SENSITIVITY, [0.9, 0.901])
+    text = render(Reproduction([draw(found)], 1.0))
+    assert "The printed numbers do not tell these values apart: mean difference" in text
 
 
 def test_a_row_can_be_run_again_with_the_printed_command(core: FakeCore, tmp_path: Path) -> None:

@@ -182,6 +182,7 @@ def test_a_table_of_published_values_stands_for_several_numbers(tmp_path: Path) 
         ("[[plot]]", '[[plot]]\nkind = "pie"', "of no kind: 'pie'"),
         ("[[plot]]", SENSITIVITY.replace('"size"', '"shape"', 1) + "[[plot]]", "to no assumption"),
         ("[[plot]]", SENSITIVITY.replace("UBR.*", "RED.*") + "[[plot]]", "none fits ['RED.*']"),
+        ("[[plot]]", CHARTS.replace("measure =", 'like = "theirs"\nmeasure =') + "[[plot]]", "called 'theirs'"),
         ("[[plot]]", CHARTS.replace("printed =", "shown =") + "[[plot]]", "unknown key of the line 'ours': shown"),
     ],
 )
@@ -330,13 +331,20 @@ def test_every_study_can_be_read_and_uses_all_its_cases(name: str) -> None:
 
 
 def test_a_line_looks_alike_in_every_plot_unless_another_line_has_its_colour() -> None:
-    def chart(*labels: str) -> dict[str, object]:
+    def chart(*labels: str, **like: str) -> dict[str, object]:
         lines = [{"label": label, "measure": "{}"} for label in labels]
+        lines += [{"label": label, "measure": "{}", "like": other} for label, other in like.items()]
         return {"kind": "curve", "title": "", "x": {"label": "", "values": [1]}, "y": {"label": ""}, "line": lines}
 
     plots = charts.read([chart("A", "B", "C"), chart("D"), chart("C", "E"), chart("D", "A")], (), {}, ())
     styles = [{line.label: line.style for line in plot.lines} for plot in plots if isinstance(plot, Chart)]
-    assert styles == [{"A": 0, "B": 1, "C": 2}, {"D": 0}, {"C": 2, "E": 0}, {"D": 0, "A": 1}]
+    assert styles == [{"A": 0, "B": 1, "C": 2}, {"D": 3}, {"C": 2, "E": 4}, {"D": 3, "A": 0}]
+    many = charts.read([chart(*map(str, range(charts.STYLES))), chart("new")], (), {}, ())
+    assert isinstance(many[1], Chart)
+    assert many[1].lines[0].style == 0, "there are no more"
+    alike = charts.read([chart("A", "B", b="B"), chart(a="A")], (), {}, ())
+    looks = [(line.style, line.dashed) for plot in alike if isinstance(plot, Chart) for line in plot.lines]
+    assert looks == [(0, False), (1, False), (1, True), (0, False)]
 
 
 def test_the_printed_numbers_of_study_000_are_those_of_its_tables() -> None:

@@ -1,12 +1,15 @@
 """A study as the report has it: what was found, and the drawings of it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
-from pushout.study.charts import Dots
+from pushout.study.charts import Chart, Dots
 from pushout.study.outcome import Outcome, score
-from pushout.study.plot import Drawing, chart, dots, spread
+from pushout.study.plot import Drawing, chart, dots, reach, shared, spread
+
+Plot = Dots | Chart
 
 
 @dataclass(frozen=True)
@@ -18,15 +21,29 @@ class Chapter:
     spreads: list[Drawing]
 
 
+ABREAST = 3
+"""So many plots of one figure of a paper stand side by side."""
+
+
+def rows(plots: Sequence[Plot]) -> list[list[Plot]]:
+    """Plots that follow each other and belong to one figure of the paper, together."""
+    return [list(run) for _, run in groupby(plots, key=lambda plot: plot.source or plot.title)]
+
+
 def draw(outcome: Outcome) -> Chapter:
     """Make the drawings of a study."""
     by_id = {finding.number.id: finding for finding in outcome.findings}
-    plots = [
-        dots(plot.title, plot.axis, [by_id[number] for number in plot.numbers])
-        if isinstance(plot, Dots)
-        else chart(plot, curves)
-        for plot, curves in zip(outcome.study.plots, outcome.curves, strict=True)
-    ]
+    plots: list[Drawing] = []
+    for run in rows(outcome.study.plots):
+        curves = outcome.curves[len(plots) : len(plots) + len(run)]
+        charts = [(plot, lines) for plot, lines in zip(run, curves, strict=True) if isinstance(plot, Chart)]
+        alike = len({plot.y_label for plot, _ in charts}) == 1
+        limits = shared([reach(plot, lines) for plot, lines in charts]) if alike else None
+        for plot, lines in zip(run, curves, strict=True):
+            if isinstance(plot, Dots):
+                plots.append(dots(plot.title, plot.axis, [by_id[number] for number in plot.numbers]))
+            else:
+                plots.append(chart(plot, lines, limits, narrow=len(run) == ABREAST))
     return Chapter(outcome, plots, [spread(weighing) for weighing in outcome.weighings])
 
 

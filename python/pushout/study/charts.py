@@ -7,16 +7,20 @@
     kind = "bars"      x.categories         `measure` gives a list with an entry per category
 
 The last three have `x.label`, `y.label`, `[[plot.line]]` with label, measure and printed (`{ x = y }`, for bars a
-list), and `[[plot.level]]` with label and value: horizontal lines.
+list), and `[[plot.level]]` with label and value: horizontal lines. A line that is `like` another, named by its
+label, has the colour of that one; if both are in one plot it is dashed.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 from pushout.study.expression import Expression
+
+STYLES = 8
+"""Lines of a study that can be told apart by their colours."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +38,14 @@ class Dots:
 class Line:
     """One curve: a scalar measure per x, or one measure that gives a list; and the points that are printed.
 
-    Its `style` is the place of its colour and mark.
+    Its `style` is the place of its colour and mark; `dashed` tells it from another line of that colour.
     """
 
     label: str
     measures: tuple[Expression, ...]
     printed: tuple[tuple[float, float], ...]
     style: int
+    dashed: bool
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,7 @@ def read(
         if kind == "numbers":
             plots.append(_dots(entry, numbers))
         elif kind in ("curve", "series", "bars"):
-            styles = _styles([line["label"] for line in entry["line"]], known)
+            styles = _styles(entry["line"], known)
             known.update(styles)
             plots.append(_chart(kind, entry, styles, lambda text: Expression(text, figures, cases)))
         else:
@@ -96,17 +101,28 @@ def read(
     return tuple(plots)
 
 
-def _styles(labels: Sequence[str], known: Mapping[str, int]) -> dict[str, int]:
-    """The style that each line had before, unless another line of the plot has it; the others take what is free."""
+def _styles(lines: Sequence[Mapping[str, Any]], known: Mapping[str, int]) -> dict[str, int]:
+    """The style that each line had before, unless another line of the plot has it.
+
+    The others take one that no line of the study has yet, as long as there are as many, or else what is free here.
+    """
     chosen: dict[str, int] = {}
+    labels = [line["label"] for line in lines if "like" not in line]
     for label in labels:
         if label in known and known[label] not in chosen.values():
             chosen[label] = known[label]
-    free = (style for style in count() if style not in chosen.values())
+    new = [style for style in range(STYLES) if style not in known.values()]
+    free = (style for style in chain(new, count()) if style not in chosen.values())
     for label in labels:
         if label not in chosen:
             chosen[label] = next(free)
-    return chosen
+    return chosen | {line["label"]: _of({**known, **chosen}, line["like"]) for line in lines if "like" in line}
+
+
+def _of(styles: Mapping[str, int], label: str) -> int:
+    if label not in styles:
+        raise TypeError(f"no line is called {label!r} that another is to be like")
+    return styles[label]
 
 
 def _dots(entry: dict[str, Any], numbers: Collection[str]) -> Dots:
@@ -121,7 +137,8 @@ def _chart(kind: str, entry: dict[str, Any], styles: Mapping[str, int], read: Ca
     labels = {"x_label": x.pop("label"), "y_label": y.pop("label")}
     scale = x.pop("scale", "linear")
     names, places = _places(kind, x)
-    lines = tuple(_line(kind, line, styles, names, read) for line in entry.pop("line"))
+    here = [line["label"] for line in entry["line"]]
+    lines = tuple(_line(kind, line, styles, here, names, read) for line in entry.pop("line"))
     levels = tuple(Level(**level) for level in entry.pop("level", ()))
     if x or y:
         raise TypeError(f"unknown key of an axis of {entry['title']!r}: {', '.join([*x, *y])}")
@@ -143,12 +160,14 @@ def _line(
     kind: str,
     line: dict[str, Any],
     styles: Mapping[str, int],
+    here: Sequence[str],
     names: tuple[str, ...],
     read: Callable[[str], Expression],
 ) -> Line:
     label, measure, printed = line.pop("label"), line.pop("measure"), line.pop("printed", {})
+    dashed = line.pop("like", None) in here
     if line:
         raise TypeError(f"unknown key of the line {label!r}: {', '.join(line)}")
     points = enumerate(printed) if kind == "bars" else ((float(x), y) for x, y in printed.items())
     texts = [measure.replace("{}", name) for name in names] if kind == "curve" else [measure]
-    return Line(label, tuple(map(read, texts)), tuple((float(x), float(y)) for x, y in points), styles[label])
+    return Line(label, tuple(map(read, texts)), tuple((float(x), float(y)) for x, y in points), styles[label], dashed)

@@ -147,7 +147,11 @@ class Expression:
 
     def evidence(self, lookup: Lookup) -> str:
         """Both sides of every comparison, with their values."""
-        return "; ".join(self._comparison(node, lookup) for node in self._comparisons)
+        return "; ".join(text for text, _ in self.comparisons(lookup))
+
+    def comparisons(self, lookup: Lookup) -> list[tuple[str, Value]]:
+        """Every comparison with the values of both sides, and whether it is true (of lists: for which entries)."""
+        return [(self._comparison(node, lookup), self._compile(node)(lookup)) for node in self._comparisons]
 
     def _comparison(self, node: ast.Compare, lookup: Lookup) -> str:
         parts = [self._side(node.left, lookup)]

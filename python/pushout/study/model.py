@@ -2,6 +2,7 @@
 
     id, title, source, question, setup      what it is; `setup` names an SVG of the topology
     reps                                    least number of replications (10)
+    [[scheme]]      name, text              what is compared, in a sentence or two
     [[assumption]]  name, value, why        what the paper leaves open
     [figure]        name = "path"           a name for a path in the JSON of a run
     [[cases]]       id, scenario, axis      runs: `axis.NAME.VALUE` is a list of overrides, `{NAME}` in `id` its value
@@ -12,7 +13,8 @@
 
 A `published` table stands for several numbers: each key takes the place of `{}` in `measure`, `label` and `text` and
 is appended to the id. `axis.NAME = { values = [1, 2], set = ["key={}"] }` is short for one entry per value. `why` is
-shown with a claim that does not hold.
+shown with a claim that does not hold: first what differs, then why. It and `note` are Markdown, and the id of a claim
+in backticks leads there.
 """
 
 import itertools
@@ -36,6 +38,14 @@ DEFAULT_REPS = 10
 
 class StudyError(ValueError):
     """A study that cannot be read."""
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """Something that the study compares, and what it does."""
+
+    name: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -99,6 +109,7 @@ class Study:
     source: str
     question: str
     setup: str
+    schemes: tuple[Scheme, ...]
     assumptions: tuple[Assumption, ...]
     figures: dict[str, str]
     cases: dict[str, Case]
@@ -133,6 +144,7 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
     )
     ids = [number.id for number in numbers]
     plots = charts.read(table.pop("plot", ()), ids, figures, cases)
+    schemes = tuple(Scheme(**entry) for entry in table.pop("scheme", ()))
     assumptions = tuple(Assumption(**entry) for entry in table.pop("assumption", ()))
     sensitivities = tuple(Sensitivity.read(entry, cases) for entry in table.pop("sensitivity", ()))
     _known(sensitivities, assumptions)
@@ -141,6 +153,7 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         raise TypeError(f"the id {table['id']!r} is not the name of the folder")
     return Study(
         **table,
+        schemes=schemes,
         assumptions=assumptions,
         figures=figures,
         cases=cases,

@@ -51,11 +51,16 @@ class Finding:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim, whether it holds (for the means, or often enough), and what that rests on."""
+    """A claim, whether it holds (for the means, or often enough), and what that rests on.
+
+    `often` says in how many replications it is true, `comparisons` what was compared, each with its truth.
+    """
 
     claim: Claim
     holds: bool
     evidence: str
+    often: int = 0
+    comparisons: tuple[tuple[str, Any], ...] = ()
 
     def json(self) -> dict[str, Any]:
         """As `reproduce --json` prints it."""

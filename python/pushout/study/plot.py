@@ -11,27 +11,46 @@ from pushout.stats import Interval
 from pushout.study.charts import Chart
 from pushout.study.outcome import Finding, Variant, Weighing, score
 
-INK, FAINT, MEASURED, PRINTED = "#010203", "#040506", "#070809", "#0a0b0c"
-"""Stand-ins in the drawing for the colours of the page, which differ between light and dark."""
+INK, FAINT, GROUND = "#010203", "#040506", "#070809"
+"""Stand-ins in the drawing for the colours of the page, which differ between light and dark.
 
-SERIES = ("#101112", "#131415", "#161718", "#191a1b", "#1c1d1e", "#1f2021")
+What is printed is always hollow or dashed and in the colour of the text; colours are for what is measured.
+"""
+
+VERDICTS = {"within": "#0a0b0c", "uncertain": "#0d0e0f", "differs": "#222324"}
+"""The colours of verdicts, as in the tables."""
+
+SERIES = ("#101112", "#131415", "#161718", "#191a1b", "#1c1d1e", "#1f2021", "#252627", "#28292a")
 
 COLOURS = {
     INK: ("currentColor", "#1b1f24"),
     FAINT: ("var(--faint)", "#d8dee4"),
-    MEASURED: ("var(--measured)", "#0072b2"),
-    PRINTED: ("var(--printed)", "#d55e00"),
+    GROUND: ("var(--ground)", "#ffffff"),
+    VERDICTS["within"]: ("var(--within)", "#00598c"),
+    VERDICTS["uncertain"]: ("var(--uncertain)", "#7a5c00"),
+    VERDICTS["differs"]: ("var(--differs)", "#a33f00"),
     SERIES[0]: ("var(--series-1)", "#0072b2"),
     SERIES[1]: ("var(--series-2)", "#d55e00"),
     SERIES[2]: ("var(--series-3)", "#009e73"),
     SERIES[3]: ("var(--series-4)", "#aa4499"),
-    SERIES[4]: ("var(--series-5)", "#56b4e9"),
+    SERIES[4]: ("var(--series-5)", "#3696d2"),
     SERIES[5]: ("var(--series-6)", "#b8860b"),
+    SERIES[6]: ("var(--series-7)", "#7a5240"),
+    SERIES[7]: ("var(--series-8)", "#6e6e6e"),
 }
 """What each stands for: in the page, and in a file of its own."""
 
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
-MARKERS = "os^vDP"
+DASHED = (0, (3, 1.6))
+MARKERS = "os^vDPX"
+HATCHES = ("", "////", "\\\\\\\\", "xxxx", "---", "+++", "|||", "//")
+"""Bars are told apart without colours, too; by lines alone, because dots would fill the file."""
+
+VERDICT_MARKS = {"within": "o", "uncertain": "s", "differs": "X"}
+
+LIKE = 3.0
+"""Plots of one figure of a paper share their axis if none of them needs more than so many times what another needs."""
+
 MARKED = 14
 """Lines of at most as many points show each of them; longer ones are curves."""
 
@@ -41,7 +60,12 @@ TICKED = 8
 WIDTHS = (12, 34)
 """Up to which length of their labels legends have three and two columns; beyond they have one."""
 
-WIDTH_IN, HEIGHT_IN, ROW_IN, FRAME_IN = 4.4, 3.1, 0.34, 1.05
+WIDTH_IN, HEIGHT_IN, ROW_IN, FRAME_IN = 4.3, 3.1, 0.34, 1.05
+NARROW_IN = 3.6
+"""What stands three abreast in the page is drawn narrower, so that its letters are as large."""
+
+APART = 0.2
+"""Least distance between two names on the axis of percent, as a share of it."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +75,14 @@ class Drawing:
     title: str
     svg: str
 
+    @property
+    def label(self) -> str:
+        """The title, as it stands in markup."""
+        return self.title.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+
     def alone(self) -> str:
         """As a file of its own, dark on white."""
-        svg = self.svg.replace("<svg ", '<svg style="background:#fff" ', 1)
+        svg = self.svg.replace("<svg ", f'<svg style="background:#fff" role="img" aria-label="{self.label}" ', 1)
         for stand_in, (_, colour) in COLOURS.items():
             svg = svg.replace(stand_in, colour)
         return svg
@@ -66,8 +95,7 @@ class Drawing:
         svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", svg)
         for stand_in, (colour, _) in COLOURS.items():
             svg = svg.replace(stand_in, colour)
-        label = self.title.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-        return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+        return svg.replace("<svg ", f'<svg role="img" aria-label="{self.label}" ', 1)
 
 
 def dots(title: str, axis: str, findings: Sequence[Finding]) -> Drawing:
@@ -75,12 +103,40 @@ def dots(title: str, axis: str, findings: Sequence[Finding]) -> Drawing:
     return _draw(title, FRAME_IN + ROW_IN * len(findings), lambda axes: _dots(axes, axis, findings))
 
 
-def chart(plot: Chart, curves: Sequence[Sequence[Interval | None]]) -> Drawing:
-    """Means with their 95 % bands, and what is printed: points in the colour of their line, levels across."""
+Curves = Sequence[Sequence[Interval | None]]
+"""For each line of a plot an estimate per point."""
+
+
+def chart(plot: Chart, curves: Curves, limits: tuple[float, float] | None = None, *, narrow: bool = False) -> Drawing:
+    """Means with their 95 % bands, and what is printed: hollow marks in the colour of their line, dashed levels.
+
+    `limits` are those of the axis upwards, else the ones that the plot needs by itself.
+    """
     labels = [line.label for line in plot.lines] + [level.label for level in plot.levels]
-    rows = -(-len(labels) // min(2, _columns(labels)))
+    rows = -(-(len(labels) + 1) // min(2, _columns(labels)))
     kinds = {"curve": _curves, "series": _curves, "bars": _bars}
-    return _draw(plot.title, HEIGHT_IN + 0.17 * rows, lambda axes: kinds[plot.kind](axes, plot, curves))
+
+    def fill(axes: Any) -> None:
+        kinds[plot.kind](axes, plot, curves)
+        _frame(axes, plot, limits or reach(plot, curves))
+
+    return _draw(plot.title, HEIGHT_IN + 0.17 * rows, fill, width=NARROW_IN if narrow else WIDTH_IN)
+
+
+def reach(plot: Chart, curves: Curves) -> tuple[float, float]:
+    """From where to where the axis upwards goes: from zero, unless a mean lies below it."""
+    known = [value for values in curves for value in values if value]
+    printed = [y for line in plot.lines for _, y in line.printed] + [level.value for level in plot.levels]
+    means = [value["mean"] for value in known] + printed
+    bounds = [bound for value in known for bound in value["ci95"] or [value["mean"]]]
+    low, high = min(0.0, *means), max(0.0, *bounds, *printed) or 1.0
+    return (low - 0.04 * (high - low) if low < 0 else 0.0), high + 0.05 * (high - low)
+
+
+def shared(reaches: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+    """The limits for plots that are to be compared; none if what fills one would hardly be seen in another."""
+    highest = [high for _, high in reaches]
+    return (min(low for low, _ in reaches), max(highest)) if max(highest) <= LIKE * min(highest) else None
 
 
 def spread(weighing: Weighing) -> Drawing:
@@ -89,22 +145,31 @@ def spread(weighing: Weighing) -> Drawing:
     return _draw(weighing.sensitivity.assumption, 0.75 + 0.5 * count, lambda axes: _spread(axes, weighing))
 
 
-def _draw(title: str, height: float, fill: Callable[[Any], None]) -> Drawing:
+def _draw(title: str, height: float, fill: Callable[[Any], None], *, width: float = WIDTH_IN) -> Drawing:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     with mpl.rc_context(style(title)):
-        figure = Figure(figsize=(WIDTH_IN, height), layout="constrained")
+        figure = Figure(figsize=(width, height), layout="constrained")
         axes = figure.subplots()
         fill(axes)
         handles, labels = axes.get_legend_handles_labels()
-        unique = dict(zip(labels, handles, strict=True))
+        unique = dict(sorted(zip(labels, handles, strict=True), key=lambda entry: _rank(entry[1])))
         if unique:
-            looks = {"ncols": _columns(unique), "frameon": False, "fontsize": 8}
+            looks = {"ncols": _columns(unique), "frameon": False, "fontsize": 8.5}
             figure.legend(unique.values(), unique.keys(), loc="outside upper left", **looks)
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
     return Drawing(title, text.getvalue())
+
+
+def _rank(handle: Any) -> int:
+    """Where an entry stands in the legend: what is measured, how sure it is, what is printed, levels."""
+    return int(getattr(handle, "rank", 0))
+
+
+def _later(artist: Any, rank: int) -> None:
+    artist.rank = rank
 
 
 def _columns(labels: Iterable[str]) -> int:
@@ -116,9 +181,10 @@ def style(title: str) -> Any:
     """How every drawing looks, in the stand-ins for the colours."""
     clear = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), "none")
     ink = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK)
-    text = {"svg.fonttype": "none", "svg.hashsalt": title, "font.size": 9, "font.family": "sans-serif"}
+    text = {"svg.fonttype": "none", "svg.hashsalt": title, "font.size": 9.5, "font.family": "sans-serif"}
     spines = {"axes.spines.top": False, "axes.spines.right": False}
-    return {**clear, **ink, **text, **spines, "axes.axisbelow": True, "grid.color": FAINT, "grid.linewidth": 0.6}
+    lines = {"axes.axisbelow": True, "grid.color": FAINT, "grid.linewidth": 0.6, "hatch.linewidth": 0.7}
+    return {**clear, **ink, **text, **spines, **lines}
 
 
 def _rows(axes: Any, labels: Sequence[str], axis: str) -> None:
@@ -135,38 +201,49 @@ def _dots(axes: Any, axis: str, findings: Sequence[Finding]) -> None:
     for row, finding in enumerate(reversed(findings)):
         published, mean = finding.number.published, finding.measured["mean"]
         allowed = finding.number.tolerance.of(published)
-        axes.barh(row, 2 * allowed, left=published - allowed, height=0.62, color=FAINT, label="tolerance")
-        axes.plot(published, row, "D", ms=6, markerfacecolor="none", color=PRINTED, label="printed", zorder=3)
+        _later(axes.barh(row, 2 * allowed, left=published - allowed, height=0.62, color=FAINT, label="tolerance"), 4)
+        (mark,) = axes.plot(published, row, "D", ms=6.5, markerfacecolor="none", color=INK, label="printed", zorder=5)
+        _later(mark, 3)
         low, high = finding.measured["ci95"] or [mean, mean]
-        doubt = {"xerr": [[mean - low], [high - mean]], "capsize": 3, "label": "measured, 95 % CI"}
-        axes.errorbar(mean, row, fmt="o", ms=4.5, color=MEASURED, zorder=4, **doubt)
+        rank = list(VERDICTS).index(finding.verdict)
+        label = f"measured, {finding.verdict}" if rank else "measured, 95 % interval"
+        look = {"fmt": VERDICT_MARKS[finding.verdict], "ms": 5, "color": VERDICTS[finding.verdict], "capsize": 3}
+        _later(axes.errorbar(mean, row, xerr=[[mean - low], [high - mean]], label=label, zorder=4, **look), rank)
     _rows(axes, [finding.number.label for finding in reversed(findings)], axis)
 
 
-def _frame(axes: Any, plot: Chart) -> None:
+def _frame(axes: Any, plot: Chart, limits: tuple[float, float]) -> None:
     for level, dash in zip(plot.levels, DASHES[1:] * len(plot.levels), strict=False):
-        axes.axhline(level.value, color=PRINTED, linewidth=1, linestyle=dash, label=level.label)
+        _later(axes.axhline(level.value, color=INK, linewidth=1, linestyle=dash, label=level.label), 3)
+    axes.set_ylim(*limits)
     axes.set_xlabel(plot.x_label)
     axes.set_ylabel(plot.y_label)
     axes.grid(axis="y")
 
 
-def _curves(axes: Any, plot: Chart, curves: Sequence[Sequence[Interval | None]]) -> None:
+def _curves(axes: Any, plot: Chart, curves: Curves) -> None:
     for line, values in zip(plot.lines, curves, strict=True):
         colour, dash = SERIES[line.style % len(SERIES)], DASHES[line.style // len(SERIES) % len(DASHES)]
-        marker = MARKERS[line.style % len(MARKERS)] if len(values) <= MARKED else ""
+        marker = MARKERS[line.style % len(MARKERS)] if len(values) <= MARKED and not line.dashed else ""
         known = [(x, value) for x, value in zip(plot.places(len(values)), values, strict=True) if value]
         places = [x for x, _ in known]
         bounds = [value["ci95"] or [value["mean"]] * 2 for _, value in known]
         axes.fill_between(places, *zip(*bounds, strict=True), color=colour, alpha=0.22, linewidth=0)
         means = [value["mean"] for _, value in known]
-        axes.plot(places, means, color=colour, linestyle=dash, linewidth=1.3, marker=marker, ms=3.5, label=line.label)
+        look = {"color": colour, "linestyle": DASHED if line.dashed else dash, "linewidth": 1.4, "marker": marker}
+        axes.plot(places, means, **look, ms=4, label=line.label)
         _printed(axes, line.printed, colour)
     axes.set_xscale(plot.scale)
     if plot.kind == "curve" and (_evenly_few(plot.x) if plot.scale == "linear" else len(plot.x) <= MARKED):
         axes.set_xticks(plot.x, [f"{x:g}" for x in plot.x])
         axes.minorticks_off()
-    _frame(axes, plot)
+    if any(_is_sure(value) for values in curves for value in values):
+        _later(axes.fill_between([], [], [], color=INK, alpha=0.22, linewidth=0, label="95 % interval"), 1)
+
+
+def _is_sure(value: Interval | None) -> bool:
+    """Whether a value has an interval that could be seen."""
+    return bool(value and value["ci95"] and value["ci95"][1] > value["ci95"][0])
 
 
 def _evenly_few(places: Sequence[float]) -> bool:
@@ -174,25 +251,29 @@ def _evenly_few(places: Sequence[float]) -> bool:
     return 0 < len(gaps) < TICKED and max(gaps) < 1.5 * min(gaps)
 
 
-def _bars(axes: Any, plot: Chart, curves: Sequence[Sequence[Interval | None]]) -> None:
+def _bars(axes: Any, plot: Chart, curves: Curves) -> None:
     width = 0.8 / len(plot.lines)
     for index, (line, values) in enumerate(zip(plot.lines, curves, strict=True)):
         offset = (index + 0.5) * width - 0.4
-        colour = SERIES[line.style % len(SERIES)]
+        fill = {"facecolor": SERIES[line.style % len(SERIES)], "hatch": HATCHES[line.style % len(HATCHES)]}
         for x, value in zip(plot.places(len(values)), values, strict=True):
             if value:
                 low, high = value["ci95"] or [value["mean"]] * 2
                 doubt = {"yerr": [[value["mean"] - low], [high - value["mean"]]], "ecolor": INK, "capsize": 1.5}
-                axes.bar(x + offset, value["mean"], width * 0.92, color=colour, label=line.label, **doubt)
+                look = {**fill, "edgecolor": GROUND, "linewidth": 0, "label": line.label}
+                axes.bar(x + offset, value["mean"], width * 0.92, **look, **doubt)
         _printed(axes, [(x + offset, y) for x, y in line.printed], INK)
+    if any(_is_sure(value) for values in curves for value in values):
+        doubt = {"yerr": [0.0], "fmt": "none", "ecolor": INK, "capsize": 2}
+        _later(axes.errorbar([float("nan")], [0.0], **doubt, label="95 % interval"), 1)
     axes.set_xticks(plot.x, plot.categories, rotation=0 if sum(map(len, plot.categories)) < 55 else 60)
-    _frame(axes, plot)
 
 
 def _printed(axes: Any, points: Sequence[tuple[float, float]], colour: str) -> None:
     if points:
-        style = {"ms": 6, "markerfacecolor": "none", "markeredgewidth": 1.3, "zorder": 4, "label": "printed"}
-        axes.plot(*zip(*points, strict=True), "D", color=colour, **style)
+        look = {"ms": 6.5, "markerfacecolor": "none", "markeredgewidth": 1.3, "zorder": 4}
+        axes.plot(*zip(*points, strict=True), "D", color=colour, **look)
+        _later(axes.plot([], [], "D", color=INK, label="printed", **look)[0], 2)
 
 
 def _spread(axes: Any, weighing: Weighing) -> None:
@@ -209,21 +290,23 @@ def _spread(axes: Any, weighing: Weighing) -> None:
         _relative(axes)
     else:
         axes.set_xticks(range(1, 1 + max(len(variant.judgements) for variant in weighing.variants)))
-    _rows(axes, labels, "difference from print (%)" if numbers else "claim")
+        axes.margins(x=0.15)
+    _rows(axes, labels, "difference from print (%)" if numbers else "claim, as numbered below")
 
 
 def _errors(axes: Any, row: int, variant: Variant) -> None:
     errors = [100 * finding.relative_error for finding in variant.findings if finding.relative_error is not None]
     near = [error for error in errors if abs(error) <= 5]
     far = [error for error in errors if abs(error) > 5]
-    axes.plot(near, [row] * len(near), "o", ms=4.5, color=MEASURED, alpha=0.75, label="within 5 % of print")
-    axes.plot(far, [row] * len(far), "x", ms=4.5, color=PRINTED, alpha=0.85, label="farther")
+    within, differs = VERDICTS["within"], VERDICTS["differs"]
+    axes.plot(near, [row] * len(near), "o", ms=5, color=within, alpha=0.75, label="a number within 5 % of print")
+    axes.plot(far, [row] * len(far), "x", ms=5, color=differs, alpha=0.85, label="farther")
 
 
 def _verdicts(axes: Any, row: int, variant: Variant) -> None:
     for place, judgement in enumerate(variant.judgements, start=1):
-        looks = ("o", MEASURED, "holds") if judgement.holds else ("x", PRINTED, "does not")
-        axes.plot(place, row, looks[0], ms=6, color=looks[1], label=looks[2])
+        looks = ("o", VERDICTS["within"], "holds") if judgement.holds else ("x", VERDICTS["differs"], "does not hold")
+        _later(axes.plot(place, row, looks[0], ms=6, color=looks[1], label=looks[2])[0], int(not judgement.holds))
 
 
 def _relative(axes: Any) -> None:
@@ -231,13 +314,15 @@ def _relative(axes: Any) -> None:
     axes.axvline(0, color=INK, linewidth=0.8)
     axes.set_xscale("symlog", linthresh=10)
     axes.autoscale_view(scaley=False)  # the margins are to be those of this scale
-    near = any(abs(edge) < 40 for edge in axes.get_xlim())
-    steps = (5, 10, 20, 50, 100, 200, 500) if near else (10, 100, 1000)
-    ticks = [tick for tick in (*(-step for step in reversed(steps)), 0, *steps) if _reaches(axes, tick)]
-    axes.set_xticks(ticks, [f"{tick:+d}" if tick else "0" for tick in ticks])
+    ticks: list[int] = []
+    for tick in (sign * step for step in (0, 10, 100, 5, 1000, 20, 50, 500, 200) for sign in (-1, 1)):
+        place = _place(axes, tick)
+        if 0 <= place <= 1 and all(abs(place - _place(axes, other)) >= APART for other in ticks):
+            ticks.append(tick)
+    axes.set_xticks(sorted(ticks), [f"{tick:+d}".replace("-", "−") if tick else "0" for tick in sorted(ticks)])
     axes.minorticks_off()
 
 
-def _reaches(axes: Any, tick: float) -> bool:
-    low, high = axes.get_xlim()
-    return bool(low <= tick <= high)
+def _place(axes: Any, value: float) -> float:
+    """Where a value lies on the axis, between 0 and 1."""
+    return float(axes.transAxes.inverted().transform(axes.transData.transform((value, 0)))[0])

@@ -3,20 +3,36 @@
 import os
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from itertools import groupby
 from pathlib import Path
 
 from pushout import _core
+from pushout.study import prose
 from pushout.study.case import Case
-from pushout.study.chapter import Chapter, Reproduction
+from pushout.study.chapter import ABREAST, Chapter, Reproduction, rows
 from pushout.study.model import Study
-from pushout.study.outcome import Finding, Weighing, score
+from pushout.study.outcome import Finding, Judgement, Outcome, Weighing, score
 
 SIGNS = {"within": "✓", "uncertain": "~", "differs": "✗"}
 
 FULL = 0.6
 """Numbers under one heading make a table of two dimensions if they fill at least this share of it."""
+
+SIGNIFICANT = 3
+"""Digits that a measured value has at least, however few the printed one has."""
+
+FEW = 4
+"""So many columns are named one by one."""
+
+NONE = 1e-12
+"""Half of an interval that is only rounding."""
+
+ALIKE = 0.005
+"""Explanations whose mean differences from print are this near to each other are not told apart."""
 
 
 @dataclass(frozen=True)
@@ -35,41 +51,102 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Note:
+    """What is to be said about some numbers of a table: all of them if it names none."""
+
+    about: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Table:
     """The numbers of one table or section of a paper.
 
     Without columns each row is one number; with columns `rows` holds a label and a number, or none, per column.
+    `tolerances` says for these what is allowed.
     """
 
     source: str
     columns: list[str]
     rows: list[tuple[str, list[Row | None]]]
+    notes: list[Note]
+    tolerances: list[str]
 
     @property
-    def notes(self) -> list[str]:
-        """What is to be said about its numbers, each once."""
-        return list(dict.fromkeys(row.note for _, cells in self.rows for row in cells if row and row.note))
+    def runs(self) -> list[tuple[list[Row], str]]:
+        """The numbers of a table without columns, those together that follow each other and share a note."""
+        numbers = [cells[0] for _, cells in self.rows if cells[0]]
+        found = [list(run) for _, run in groupby(numbers, key=lambda number: number.note)]
+        whole = len(found) == 1 and len(numbers) > 1
+        return [(run, "" if whole else run[0].note) for run in found]
 
 
-def row(finding: Finding) -> Row:
-    """Write a finding with as many digits as the printed value deserves."""
+def row(finding: Finding, places: int | None = None) -> Row:
+    """Write a finding with the printed digits, or with so many places after the point as others beside it have.
+
+    What is measured has as many, more if these are few, fewer if the interval leaves no more, and none if all
+    replications give the same whole number.
+    """
     number, measured = finding.number, finding.measured
-    digits = 4 if abs(number.published) < 10 else 0 if abs(number.published) >= 1000 else 2
-    printed = f"{number.published:.3f}" if digits == 4 else f"{number.published:g}"
+    places = decimals(number.published) if places is None else places
     half = (measured["ci95"][1] - measured["mean"]) if measured["ci95"] else None
-    relative = number.tolerance.kind == "relative" and finding.relative_error is not None
-    allowed = f"± {number.tolerance.size:.3g}" if not relative else f"± {100 * number.tolerance.size:.3g} %"
+    digits = max(places, SIGNIFICANT - _before_the_point(number.published))
+    if half and half > NONE:
+        digits = min(digits, max(0, 2 - _before_the_point(half)))
+    elif abs(measured["mean"] - round(measured["mean"])) < 1e-9:
+        digits = 0
+    tolerance = number.tolerance
+    relative = tolerance.kind == "relative" and finding.relative_error is not None
+    allowed = f"± {tolerance.size:.3g}" if not relative else f"± {100 * tolerance.size:.3g} %"
+    apart = _percent(finding) if relative else _signed(finding.difference, digits)
     return Row(
         what=f"{number.label}: {number.text}" + (f" ({number.unit})" if number.unit else ""),
-        printed=printed,
-        measured=f"{measured['mean']:.{digits}f}",
-        doubt="" if half is None else f"± {half:.{digits}f}",
-        difference=f"{100 * (finding.relative_error or 0):+.1f} %" if relative else f"{finding.difference:+.{digits}f}",
+        printed=_grouped(number.published, places),
+        measured=_grouped(measured["mean"], digits),
+        doubt=_doubt(half, digits),
+        difference=apart,
         verdict=finding.verdict,
         sign=SIGNS[finding.verdict],
         tolerance=allowed,
         note=number.note,
     )
+
+
+def decimals(value: float) -> int:
+    """The places after the point with which a value is written."""
+    exponent = Decimal(repr(value)).normalize().as_tuple().exponent
+    return max(0, -int(exponent))
+
+
+def _before_the_point(value: float) -> int:
+    """Digits before the point; for less than one, minus the zeros after it."""
+    return Decimal(repr(abs(value))).adjusted() + 1 if value else 1
+
+
+def _grouped(value: float, digits: int) -> str:
+    """A number with a true minus; from five digits on in groups of three."""
+    text = f"{value:,.{digits}f}" if abs(value) >= 1e4 else f"{value:.{digits}f}"
+    return text.replace(",", "\N{NO-BREAK SPACE}").replace("-", "−")
+
+
+def _signed(value: float, digits: int) -> str:
+    text = f"{abs(value):.{digits}f}"
+    return text if not float(text) else ("−" if value < 0 else "+") + text
+
+
+def _percent(finding: Finding) -> str:
+    """The difference in percent, with one place more where one would not show that it is beyond the tolerance."""
+    error, allowed = 100 * (finding.relative_error or 0), 100 * finding.number.tolerance.size
+    close = finding.verdict != "within" and f"{abs(error):.1f}" == f"{allowed:.1f}"
+    return _signed(error, 2 if close else 1) + " %"
+
+
+def _doubt(half: float | None, digits: int) -> str:
+    """Half of the interval; nothing if there is none or if all replications agree."""
+    if not half or half < NONE:
+        return ""
+    text = f"{half:.{digits}f}"
+    return f"± {text}" if float(text) else f"± <{10**-digits:.{digits}f}"
 
 
 def command(case: Case, reps: int) -> str:
@@ -102,6 +179,68 @@ def tables(findings: Iterable[Finding]) -> list[Table]:
     return [_table(source, group) for source, group in by_source(findings)]
 
 
+def shelves(chapter: Chapter) -> list[list[tuple[int, bool]]]:
+    """The places of the plots as they stand on the page, and whether they stand three abreast.
+
+    Those of one figure of a paper stand in a row of their own if they fill it.
+    """
+    runs = rows(chapter.outcome.study.plots)
+    starts = [sum(map(len, runs[:index])) for index in range(len(runs))]
+    places = [
+        [(start + index, len(run) == ABREAST) for index in range(len(run))]
+        for start, run in zip(starts, runs, strict=True)
+    ]
+    together = groupby(enumerate(places), key=lambda entry: entry[0] if entry[1][0][1] else -1)
+    return [[place for _, run in group for place in run] for _, group in together]
+
+
+def sections(outcome: Outcome) -> list[tuple[str, str]]:
+    """The parts of a study's page: the end of their id, and their name."""
+    there = {"figures": bool(outcome.study.plots), "claims": bool(outcome.judgements)}
+    names = {"differs": "What differs", "again": "Run a row again"}
+    parts = ("differs", "numbers", "figures", "claims", "assumptions", "again")
+    return [(part, names.get(part, part.capitalize())) for part in parts if there.get(part, True)]
+
+
+def differing(outcome: Outcome) -> list[tuple[str, list[str]]]:
+    """Of each source the numbers that are not within their tolerance."""
+    found = []
+    for place, findings in by_source(outcome.findings):
+        off = [
+            f"{row(each).sign} {each.number.label}: {each.number.text}, {row(each).difference}"
+            for each in findings
+            if each.verdict != "within"
+        ]
+        if off:
+            found.append((place, off))
+    return found
+
+
+def verdicts(outcome: Outcome) -> dict[str, int]:
+    """How many numbers have each verdict."""
+    found = Counter(finding.verdict for finding in outcome.findings)
+    return {verdict: found[verdict] for verdict in SIGNS}
+
+
+def word(outcome: Outcome, judgement: Judgement) -> str:
+    """The verdict on a claim; one that holds for the means and seldom by itself holds on average."""
+    if not judgement.holds:
+        return "✗ does not hold"
+    seldom = judgement.claim.share is None and 2 * judgement.often < len(outcome.seeds)
+    return "✓ holds on average" if seldom else "✓ holds"
+
+
+def checks(judgement: Judgement) -> list[tuple[str, str]]:
+    """What was compared for a claim, each comparison with its sign; of lists, how many entries it is true of."""
+    found = []
+    for text, true in judgement.comparisons:
+        if isinstance(true, tuple):
+            found.append((f"{sum(true)} of {len(true)}", text))
+        else:
+            found.append((SIGNS["within" if true else "differs"], text))
+    return found
+
+
 def by_source(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:
     """Numbers of one source together, in the order in which the sources first appear."""
     groups: dict[str, list[Finding]] = {}
@@ -112,26 +251,102 @@ def by_source(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:
 
 def _table(source: str, findings: Sequence[Finding]) -> Table:
     labels = list(dict.fromkeys(finding.number.label for finding in findings))
-    columns = list(dict.fromkeys(finding.number.text for finding in findings))
-    places = {(finding.number.label, finding.number.text): row(finding) for finding in findings}
-    grid = len(labels) > 1 < len(columns) and FULL * len(labels) * len(columns) <= len(places) == len(findings)
+    texts = list(dict.fromkeys(finding.number.text for finding in findings))
+    places = {(finding.number.label, finding.number.text): finding for finding in findings}
+    grid = len(labels) > 1 < len(texts) and FULL * len(labels) * len(texts) <= len(places) == len(findings)
     if not grid:
         rows = [row(finding) for finding in findings]
-        return Table(source, [], [(each.what, [each]) for each in rows])
+        shared = list(dict.fromkeys(each.note for each in rows))
+        notes = [Note("", shared[0])] if len(shared) == 1 and shared[0] and len(rows) > 1 else []
+        return Table(source, [], [(each.what, [each]) for each in rows], notes, [])
     units = {finding.number.text: finding.number.unit for finding in findings}
-    named = [f"{column} ({units[column]})" if units[column] else column for column in columns]
-    return Table(source, named, [(label, [places.get((label, column)) for column in columns]) for label in labels])
+    named = [f"{text} ({units[text]})" if units[text] else text for text in texts]
+    written = _written(findings)
+    cells = {place: row(finding, written[_alike(finding)]) for place, finding in places.items()}
+    across = [(label, [cells.get((label, text)) for text in texts]) for label in labels]
+    down = [(name, [cells.get((label, text)) for label in labels]) for name, text in zip(named, texts, strict=True)]
+    lines, columns = (down, labels) if len(texts) > len(labels) else (across, named)
+    return Table(source, columns, lines, _notes(findings), _tolerances(cells, texts))
+
+
+def _written(findings: Sequence[Finding]) -> dict[tuple[str, int], int]:
+    """The places after the point that print has in a column: the files leave zeros at the end out."""
+    found: dict[tuple[str, int], int] = {}
+    for finding in findings:
+        key = _alike(finding)
+        found[key] = max(found.get(key, 0), decimals(finding.number.published))
+    return found
+
+
+def _alike(finding: Finding) -> tuple[str, int]:
+    """What print writes alike: numbers of one kind with as many digits before the point."""
+    return finding.number.text, _before_the_point(finding.number.published)
+
+
+def _notes(findings: Sequence[Finding]) -> list[Note]:
+    """Each note once, with what it is about: whole columns or rows of a table, or single numbers."""
+    notes: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if finding.number.note:
+            notes.setdefault(finding.number.note, []).append(finding)
+    return [Note(_about(group, findings), text) for text, group in notes.items()]
+
+
+def _about(group: Sequence[Finding], findings: Sequence[Finding]) -> str:
+    if len(group) == len(findings):
+        return ""
+    for side in ("text", "label"):
+        names = list(dict.fromkeys(getattr(each.number, side) for each in group))
+        if len(group) == sum(getattr(each.number, side) in names for each in findings):
+            return ", ".join(names)
+    return "; ".join(f"{each.number.label}, {each.number.text}" for each in group)
+
+
+def _tolerances(cells: dict[tuple[str, str], Row], texts: Sequence[str]) -> list[str]:
+    """What is allowed: for each text the usual tolerance, and where it is another one; the same for several, once."""
+    said: dict[str, list[str]] = {}
+    for text in texts:
+        allowed = {label: cell.tolerance for (label, other), cell in cells.items() if other == text}
+        usual = Counter(allowed.values()).most_common(1)[0][0]
+        others: dict[str, list[str]] = {}
+        for label, tolerance in allowed.items():
+            if tolerance != usual:
+                others.setdefault(tolerance, []).append(label)
+        but = "".join(f", but {tolerance} for {'; '.join(labels)}" for tolerance, labels in others.items())
+        said.setdefault(usual + but, []).append(text)
+    return [f"{_several(names)} {tolerance}" for tolerance, names in said.items()]
+
+
+def _several(names: Sequence[str]) -> str:
+    """Names, or the first and the last of many."""
+    return ", ".join(names) if len(names) <= FEW else f"{names[0]}, {names[1]} … {names[-1]}"
 
 
 def verdict(weighing: Weighing) -> str:
-    """What a comparison of explanations comes to, in a sentence."""
-    words = []
-    for variant in weighing.variants:
-        if variant.mean_error is not None:
-            own = score([variant])
-            near = f"{own['within_5pct']} of {own['numbers']} numbers within 5 %"
-            words.append(f"{variant.value}: {near}, mean difference {100 * variant.mean_error:.1f} %")
-    return f"The printed numbers support “{weighing.supported}” ({'; '.join(words)})."
+    """What a comparison of explanations comes to, in a sentence or two."""
+    errors = {each.value: each.mean_error for each in weighing.variants if each.mean_error is not None}
+    by_error = sorted(errors.items(), key=lambda entry: entry[1])
+    (best, least), rest = by_error[0], by_error[1:]
+    alike = [value for value, error in by_error if error <= least + ALIKE]
+    if len(alike) == len(by_error) > 1:
+        return (
+            f"The printed numbers do not tell these values apart: mean difference {100 * least:.1f} to "
+            f"{100 * by_error[-1][1]:.1f} %.{_by_claims(weighing)}"
+        )
+    others = ", ".join(f"{100 * error:.1f} % with “{value}”" for value, error in rest)
+    said = f"The printed numbers support “{best}”: mean difference {100 * least:.1f} %, against {others}."
+    if len(alike) > 1:
+        said += " The nearest of these are hardly told apart."
+    return said + _by_claims(weighing)
+
+
+def _by_claims(weighing: Weighing) -> str:
+    """How many claims hold with each value, if that differs."""
+    held = {variant.value: score([variant]) for variant in weighing.variants}
+    if len({own["claims_held"] for own in held.values()}) == 1:
+        return ""
+    said = ", ".join(f"{own['claims_held']} of {own['claims']} with “{value}”" for value, own in held.items())
+    return f" Claims that hold: {said}."
 
 
 def markdown(reproduction: Reproduction) -> str:
@@ -162,7 +377,17 @@ def render(reproduction: Reproduction) -> str:
         "tables": tables,
         "score": score,
         "verdict": verdict,
+        "verdicts": verdicts,
+        "checks": checks,
+        "word": word,
+        "differing": differing,
+        "shelves": shelves,
+        "anchor": prose.anchor,
+        "place": prose.source,
+        "sections": sections,
     }
+    environment.filters["prose"] = prose.html
+    environment.filters["lead"] = prose.first_sentence
     return environment.get_template("report.html.j2").render(
         reproduction=reproduction,
         outcomes=reproduction.outcomes,

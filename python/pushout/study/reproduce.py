@@ -192,7 +192,6 @@ def _check(claim: Claim, samples: Samples) -> Judgement:
     holds, often, evidence = samples.check(claim.check)
     said = f"true in {often} of {samples.reps} replications"
     if claim.share is None:
-        return Judgement(claim, holds, f"{evidence}; {said}")
-    return Judgement(
-        claim, often >= claim.share * samples.reps, f"{said}, where a share of {claim.share:g} is asked for"
-    )
+        return Judgement(claim, holds, f"{evidence}; {said}", often, samples.comparisons(claim.check))
+    said += f", where a share of {claim.share:g} is asked for"
+    return Judgement(claim, often >= claim.share * samples.reps, said, often, samples.comparisons(claim.check))

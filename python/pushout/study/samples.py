@@ -44,6 +44,10 @@ class Samples:
             raise ExpressionError(f"{expression.text!r} gives {holds!r}: a claim is true or false")
         return holds, sum(self.each(expression)), expression.evidence(self._average)
 
+    def comparisons(self, expression: Expression) -> tuple[tuple[str, Value], ...]:
+        """What an expression compares, for the means."""
+        return tuple(expression.comparisons(self._average))
+
     def _one(self, index: int, name: str, case: str) -> Value:
         value = figure(self.documents[case][index], self.figures[name])
         return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,52 @@
+"""The prose of a study as the page shows it: paragraphs, lists and small tables, written in Markdown."""
+
+import re
+from collections.abc import Collection
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+SUBSCRIPT = re.compile(r"\b([A-Za-z]{1,3})_([a-z]{1,4})\b(?![^<]*>)")
+"""A symbol with its index, such as max_p, outside of tags."""
+
+
+def html(text: str, study: str = "", claims: Collection[str] = ()) -> str:
+    """What a study says as HTML; the id of a claim in backticks leads to the claim. Markup in the text stays text."""
+    found = _markdown().render(text)
+
+    def link(match: re.Match[str]) -> str:
+        claim = match[1]
+        return f'<a href="#{anchor(study, claim)}">{claim}</a>' if claim in claims else match[0]
+
+    parts = re.split(r"(<code>.*?</code>)", found)
+    return "".join(
+        re.sub(r"<code>(.*?)</code>", link, part)
+        if part.startswith("<code>")
+        else SUBSCRIPT.sub(r"\1<sub>\2</sub>", part)
+        for part in parts
+    )
+
+
+def anchor(study: str, claim: str) -> str:
+    """The id of a claim in the page."""
+    return f"{study}-claim-{claim}"
+
+
+def first_sentence(text: str) -> str:
+    """What a note says before it goes into detail."""
+    return re.split(r"(?<=[.?!])\s|\n\n", text.strip(), maxsplit=1)[0]
+
+
+def source(place: str) -> str:
+    """A place in a paper in full (the files say sec and app), that does not break before its number."""
+    full = re.sub(r"\bsec\b", "section", re.sub(r"\bapp\b", "appendix", place))
+    return re.sub(r"([a-z]) (?=[\dA-Z])", "\\1\N{NO-BREAK SPACE}", full)
+
+
+@cache
+def _markdown() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
