@@ -43,18 +43,24 @@ def texts(figure: Any) -> set[str]:
     [
         (
             {"y": "goodput_ratio", "x": "port.bottleneck.buffer_cells"},
-            {"goodput ÷ ideal", "port.bottleneck.buffer (cells)", "tail-drop", "EPD", "1 000"},
+            {"goodput ÷ ideal", "port.bottleneck.buffer (cells)", "tail-drop", "EPD", "1 000", "95 % interval"},
         ),
         (
             {"y": "goodput_bps", "x": "ports.bottleneck.occupancy_mean"},
-            {"goodput (b/s)", "ports.bottleneck.occupancy mean", "EPD"},
+            {"goodput (Mb/s)", "ports.bottleneck.occupancy mean", "EPD", "95 % interval"},
         ),
         (
             {"y": "goodput_ratio", "x": "port.bottleneck.buffer", "by": "policy", "kind": "heat"},
             {"200 cells", "4000 cells", "tail-drop", "goodput ÷ ideal"},
         ),
-        ({"y": "flows.*.goodput_bps", "by": "policy"}, {"share of runs with at most this", "EPD"}),
-        ({"y": "ports.bottleneck.occupancy.values", "by": "policy", "kind": "time"}, {"time (s)", "EPD"}),
+        (
+            {"y": "flows.*.goodput_bps", "by": "policy"},
+            {"flows.*.goodput (Mb/s)", "share of values up to this, all runs", "EPD"},
+        ),
+        (
+            {"y": "ports.bottleneck.occupancy.values", "by": "policy", "kind": "time"},
+            {"time (s)", "EPD", "95 % interval"},
+        ),
     ],
 )
 def test_axes_have_names_and_units_and_series_have_keys(

@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 GREY, LIGHT = COLOURS[INK][1], COLOURS[FAINT][1]
 PALETTE = [COLOURS[colour][1] for colour in SERIES]
 
+INTERVAL = "95 % interval"
+
 DPI = 200
 WIDTH_IN, HEIGHT_IN = 5.2, 3.6
 LETTER_PT, MARK_PT, ROW_PT = 8.0, 40.0, 12.5
 """Letters of a legend; what an entry takes beside its name, and its height (points)."""
 
-UNITS = {"_bps": "b/s", "_s": "s", "_cells": "cells", "_bytes": "bytes", "_percent": "%", "_us": "µs"}
-"""Units of columns by the endings of their names."""
+UNITS = {"_bps": "Mb/s", "_s": "s", "_cells": "cells", "_bytes": "bytes", "_percent": "%", "_us": "µs"}
+"""Units of columns by the endings of their names; rates are drawn in millions, see `_millions`."""
 
 TITLES = {
     "goodput_ratio": "goodput ÷ ideal",
@@ -118,6 +120,22 @@ def _frame(axes: Any, x: str, y: str, *, grid: str = "both") -> None:
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.grid(axis=grid)
+    for axis, name in ((axes.xaxis, x), (axes.yaxis, y)):
+        if name.endswith(f"({UNITS['_bps']})"):
+            _millions(axis)
+
+
+def _millions(axis: Any) -> None:
+    """Rates are kept in b/s and named in Mb/s."""
+    from matplotlib.ticker import FuncFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1e6:g}"))
+
+
+def _from_zero(axes: Any, means: Sequence[float]) -> None:
+    """An axis upwards from zero, for what is never negative; of bands that reach below, the rest is cut off."""
+    if min(means, default=0.0) >= 0:
+        axes.set_ylim(bottom=0)
 
 
 def _log(axes: Any) -> None:
@@ -134,9 +152,20 @@ def _ticks(axis: Any) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def _legend(figure: Any, axes: Any) -> None:
+def _legend(figure: Any, axes: Any, *, bands: bool = False, bars: bool = False) -> None:
     handles, labels = axes.get_legend_handles_labels()
-    _listed(figure, dict(zip(labels, handles, strict=True)))
+    _listed(figure, dict(zip(labels, handles, strict=True)) | _interval(axes, bands=bands, bars=bars))
+
+
+def _interval(axes: Any, *, bands: bool = False, bars: bool = False) -> dict[str, Any]:
+    """What a band or a bar is, for the legend."""
+    from matplotlib.patches import Patch
+
+    if bands:
+        return {INTERVAL: Patch(facecolor=GREY, alpha=0.2)}
+    return (
+        {INTERVAL: axes.errorbar([math.nan], [0.0], yerr=[0.0], fmt="none", ecolor=GREY, capsize=2.5)} if bars else {}
+    )
 
 
 def _listed(figure: Any, handles: Mapping[str, Any], **options: Any) -> None:
@@ -155,12 +184,12 @@ def _listed(figure: Any, handles: Mapping[str, Any], **options: Any) -> None:
     figure.legend(ordered, names, loc="outside upper left", ncols=columns, frameon=False, fontsize=LETTER_PT, **options)
 
 
-def _keys(figure: Any, names: Sequence[str], looks: Sequence[Mapping[str, Any]]) -> None:
+def _keys(figure: Any, axes: Any, names: Sequence[str], looks: Sequence[Mapping[str, Any]]) -> None:
     """A legend of markers and lines together, for series that appear as both."""
     from matplotlib.lines import Line2D
 
-    handles = {name: Line2D([], [], ms=5, **look) for name, look in zip(names, looks, strict=True)}
-    _listed(figure, handles, handlelength=3)
+    handles: dict[str, Any] = {name: Line2D([], [], ms=5, **look) for name, look in zip(names, looks, strict=True)}
+    _listed(figure, handles | _interval(axes, bands=True), handlelength=3)
 
 
 # --- compare
@@ -192,7 +221,7 @@ def comparison(result: "CompareResult") -> Any:
         unit = "bytes" if octets(result.port.buffer) is not None else split(result.port.buffer)[1]
         _frame(below, "time (s)", f"occupancy ({unit})", grid="y")
         below.set_ylim(bottom=0)
-        _keys(figure, [policy.choice.label for policy in result.policies], looks)
+        _keys(figure, below, [policy.choice.label for policy in result.policies], looks)
     return figure
 
 
@@ -273,8 +302,9 @@ def _lines(result: "SweepResult", y: str, x: str | None, by: str | None) -> Any:
         numbers = [place for place in places if place is not None]
         if numbers and min(numbers) > 0 and max(numbers) >= 8 * min(numbers):
             _log(axes)
+        _from_zero(axes, [mean["mean"] for mean in means if mean])
         _frame(axes, label(x), label(y))
-        _legend(figure, axes)
+        _legend(figure, axes, bands=True)
     return figure
 
 
@@ -291,7 +321,7 @@ def _cloud(result: "SweepResult", y: str, x: str | None, by: str | None) -> Any:
                 if one and other:
                     _cross(axes, one, other, look, name or None)
         _frame(axes, label(x), label(y))
-        _legend(figure, axes)
+        _legend(figure, axes, bars=True)
     return figure
 
 
@@ -337,7 +367,9 @@ def _cdf(result: "SweepResult", y: str, x: str | None, by: str | None) -> Any:
                 values, shares, where="post", color=look["color"], linestyle=look["linestyle"], label=name or None
             )
         axes.set_ylim(0, 1)
-        _frame(axes, label(y), "share of runs with at most this")
+        _frame(
+            axes, label(y), "share of values up to this, all runs" if "*" in y else "share of runs with at most this"
+        )
         _legend(figure, axes)
     return figure
 
@@ -349,7 +381,7 @@ def _entries(result: "SweepResult", name: str, points: Sequence[int]) -> list[fl
 
 def _time(result: "SweepResult", y: str, x: str | None, by: str | None) -> Any:
     groups = _series(result, None, by)
-    head = y.rsplit(".", 1)[0]
+    head, lowest = y.rsplit(".", 1)[0], list[float]()
     if f"{head}.step_s" not in result.table.column_names:
         raise QuestionError(f"to draw {y} over time, {head}.start_s and {head}.step_s must be among the figures")
     with _figure() as (figure, grid):
@@ -360,8 +392,10 @@ def _time(result: "SweepResult", y: str, x: str | None, by: str | None) -> Any:
             curves = [curve for point in points for curve in result.of_point(point)[y].to_pylist()]
             means = [interval(column) for column in zip(*curves, strict=True)]
             _band(axes, [start + index * step for index in range(len(means))], means, look, name or None)
+            lowest.extend(mean["mean"] for mean in means)
+        _from_zero(axes, lowest)
         _frame(axes, "time (s)", label(y))
-        _legend(figure, axes)
+        _legend(figure, axes, bands=True)
     return figure
 
 
@@ -394,7 +428,7 @@ def size(result: "SizeResult") -> Any:
             label(result.goal.column),
         )
         _microseconds(axes, result)
-        _legend(figure, axes)
+        _legend(figure, axes, bars=True)
     return figure
 
 
