@@ -87,10 +87,10 @@ def test_the_page_says_what_was_found(tmp_path: Path) -> None:
 
 
 def test_what_a_study_says_is_text_not_markup(tmp_path: Path) -> None:
-    found = outcome(tmp_path)
-    study = toy(tmp_path, TOML.replace("Does it work?", "Is a < b & <b>?"))
-    text = render(Reproduction([replace(draw(found), outcome=replace(found, study=study))], 1.0))
+    said = TOML.replace("Does it work?", "Is a < b & <b>?").replace("Larger segments", "<i> and max_p")
+    text = render(Reproduction([draw(outcome(tmp_path, said))], 1.0))
     assert "Is a &lt; b &amp; &lt;b&gt;?" in text
+    assert "&lt;i&gt; and max<sub>p</sub> reach more" in text
 
 
 def test_a_row_has_the_digits_that_print_deserves(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 from functools import cache
+from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ def html(text: str, study: str = "", claims: Collection[str] = ()) -> str:
         else SUBSCRIPT.sub(r"\1<sub>\2</sub>", part)
         for part in parts
     )
+
+
+def symbols(text: str) -> str:
+    """A line of text as HTML: only its indices are set."""
+    return SUBSCRIPT.sub(r"\1<sub>\2</sub>", escape(text, quote=False))
 
 
 def anchor(study: str, claim: str) -> str:

@@ -387,6 +387,7 @@ def render(reproduction: Reproduction) -> str:
         "sections": sections,
     }
     environment.filters["prose"] = prose.html
+    environment.filters["symbols"] = prose.symbols
     environment.filters["lead"] = prose.first_sentence
     return environment.get_template("report.html.j2").render(
         reproduction=reproduction,
