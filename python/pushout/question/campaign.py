@@ -12,7 +12,7 @@ from pushout.question.session import Session
 from pushout.question.store import Run
 from pushout.simulate import SEED_LIMIT, TICK_S
 from pushout.source import Source
-from pushout.stats import interval
+from pushout.stats import AGREEING, interval
 
 SUMMARY = "summary."
 """Figures of the summary are always measured."""
@@ -47,7 +47,8 @@ class Precision:
     """Replications until the 95 % interval of the mean of a figure is within ± `relative` of it (sequential stopping).
 
     A. M. Law, "Simulation Modeling and Analysis", section 9.4.1. The number of runs follows from the runs of the
-    point alone, so it does not depend on what else is run, nor where.
+    point alone, so it does not depend on what else is run, nor where. Runs that all give the same have an interval
+    without width and are no proof of precision: they are believed when there are `AGREEING` of them.
     """
 
     relative: float
@@ -60,6 +61,9 @@ class Precision:
         values = [run.figures[self.of] for run in runs if run.figures[self.of] is not None]
         if len(values) < 2:
             return self.most if len(runs) >= self.least else self.least
+        if min(values) == max(values):
+            wanted = len(runs) + AGREEING - len(values)  # those that measured nothing do not count
+            return len(runs) if wanted <= len(runs) else min(self.most, wanted, 2 * len(runs))
         estimate = interval(values)
         mean, (_, high) = estimate["mean"], estimate["ci95"] or (0.0, math.inf)
         half, allowed = high - mean, self.relative * abs(mean)

@@ -23,18 +23,13 @@ from pushout.question.search import Found, Space, Tried
 from pushout.question.session import Session
 from pushout.question.store import Run
 from pushout.question.sweep import Framed
-from pushout.question.table import column_of, engine
+from pushout.question.table import column_of, engine, path_of
 from pushout.source import Source, toml
-from pushout.stats import agreeing, interval, unseen
+from pushout.stats import AGREEING, interval, unseen
 
 LEAST, MOST, RESOLUTION = 8, 64, 0.02
 
-AGREEING = agreeing(0.05)
-"""So many runs that all give the same are believed: with 95 % confidence no more than 5 % would give something else."""
-
 WHOLE = ("cell", "cells", "byte", "bytes", "packet", "packets")
-
-PARTS = ("engine.", "flows.", "ports.", "circuits.", "summary.")
 
 
 @dataclass(frozen=True)
@@ -65,14 +60,10 @@ def goal(text: str) -> Goal:
             level = float(match[3])
         except ValueError:
             raise QuestionError(f"goal {text!r}: {match[3]!r} is not a number") from None
-        return Goal(text, _path(match[1]), {"≥": ">=", "≤": "<="}.get(match[2], match[2]), level)
+        return Goal(text, path_of(match[1]), {"≥": ">=", "≤": "<="}.get(match[2], match[2]), level)
     if match := re.fullmatch(r"\s*(max|min)\s+(\S+)\s*", text):
-        return Goal(text, _path(match[2]), match[1])
+        return Goal(text, path_of(match[2]), match[1])
     raise QuestionError(f"goal {text!r}: write FIGURE>=NUMBER, FIGURE<=NUMBER, max FIGURE or min FIGURE")
-
-
-def _path(name: str) -> str:
-    return name if name.startswith(PARTS) else f"summary.{name}"
 
 
 @dataclass(frozen=True)

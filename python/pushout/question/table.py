@@ -30,6 +30,14 @@ def column_of(path: str) -> str:
     return path.removeprefix("summary.")
 
 
+PARTS = ("engine.", "flows.", "ports.", "circuits.", "summary.")
+
+
+def path_of(name: str) -> str:
+    """The path of a figure that somebody names: what says no part of the report is of the summary."""
+    return name if name.startswith(PARTS) or name in ("duration_s", "warmup_s") else f"summary.{name}"
+
+
 class Output:
     """Where results go: a folder, or whatever `pyarrow.fs` knows by a URI (`s3://bucket/folder?region=…`)."""
 
