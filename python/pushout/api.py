@@ -19,7 +19,7 @@ from pushout.question.session import Session
 from pushout.question.size import LEAST, MOST, RESOLUTION, SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult, trace
-from pushout.simulate import Job, run_all
+from pushout.simulate import Job, check_reps, check_seed, run_all
 from pushout.source import Overrides, Scenario, load, overrides
 
 __all__ = [
@@ -83,8 +83,8 @@ def run(
 
         >>> pushout.run("scenarios/lan.toml", set={"duration": "1 s"})["summary.goodput_ratio"]
     """
-    if reps < 1:
-        raise ValueError(f"reps is {reps}: at least one replication is needed")
+    check_reps(reps)
+    check_seed(seed)
     job = Job(load(scenario), tuple(overrides(set)), engine, audit)
     seeds = job.seeds(seed, reps) if reps > 1 else [seed]
     documents = run_all([partial(job.run, each) for each in seeds], jobs=jobs, progress=progress)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from pushout import _core
 from pushout.document import Document
+from pushout.limits import MOST_REPS
 from pushout.question import QuestionError, size
 from pushout.question.compare import CompareResult, compare
 from pushout.question.port import Choice, Port, choose
 from pushout.question.port import policies as choices_of
 from pushout.question.session import Session
 from pushout.question.size import Question, SizeResult
-from pushout.simulate import Job
+from pushout.simulate import Job, check_reps, check_seed
 from pushout.source import Overrides, Scenario, Source, load, overrides
 
 
@@ -73,6 +74,7 @@ class Sizing(Asked):
 def _read(
     scenario: Scenario, given: Overrides, seed: int | None, engine: str | None
 ) -> tuple[Source, Document, tuple[str, ...]]:
+    check_seed(seed)
     source, sets = load(scenario), tuple(overrides(given))
     explained: Document = json.loads(Job(source, sets, engine).explain(seed))
     return source, explained, sets
@@ -96,8 +98,7 @@ def comparison(
     """Understand a comparison."""
     source, explained, sets = _read(scenario, set, seed, engine)
     where = choose(explained, port)
-    if reps < 2:
-        raise QuestionError(f"reps is {reps}: a difference needs two replications at least")
+    check_reps(reps, least=2)
     return Comparison(source, explained, sets, _choices(policies, where), seed, engine, where, reps)
 
 
@@ -120,8 +121,9 @@ def sizing(
 ) -> Sizing:
     """Understand a search."""
     source, explained, sets = _read(scenario, set, seed, engine)
-    if not 2 <= least <= most:
-        raise QuestionError(f"replications of each value: least {least} and most {most} must be with 2 ≤ least ≤ most")
+    if not 2 <= least <= most <= MOST_REPS:
+        message = f"least {least} and most {most} must be with 2 ≤ least ≤ most ≤ {MOST_REPS}"
+        raise QuestionError(f"replications of each value: {message}")
     named = port or (over.split(".")[1] if over.startswith("port.") else None)
     where = None
     if named or policies:
