@@ -410,7 +410,7 @@ fn overrides_are_located_by_themselves() {
         ("port.bottleneck.admission.policy=ppd",
             r#"lan.toml:17:31: port.bottleneck.admission.threshold: unknown key "threshold" (allowed: policy, pass_eom); the policy is "ppd"…"#),
         ("port.bottleneck.admission={policy=",
-            r#"--set port.bottleneck.admission={policy=: "{policy=" is not a TOML value"#),
+            r#"--set port.bottleneck.admission={policy=: "{policy=" is not a TOML value; texts inside have quotes, …"#),
         ("flow.flow2.weight=0",
             "--set flow.flow2.weight=0: 0: a weight is greater than 0"),
         ("flow.flow4.weight=2",
