@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,14 @@ def test_nothing_stale_is_used_after_the_simulator_changed(tmp_path: Path, monke
 def test_rows_are_the_same_on_one_thread_and_on_many() -> None:
     one, many = (pushout.sweep(PLAN, jobs=jobs).table for jobs in (1, 4))
     assert without_wall_time(one).equals(without_wall_time(many))
+
+
+def test_several_threads_may_write_to_one_folder(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        counts = list(pool.map(lambda _: pushout.sweep(PLAN, out=tmp_path).table.num_rows, range(4)))
+    assert counts == [12] * 4
+    assert pq.read_table(tmp_path / "rows.parquet").num_rows == 12
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["cache", "manifest.json", "rows.parquet"]
 
 
 def test_points_that_are_the_same_are_run_once() -> None:

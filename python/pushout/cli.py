@@ -339,6 +339,8 @@ def _run(args: list[str]) -> int:
         return leave.exit_code
     except click.ClickException as error:
         error.show()
+        if "unexpected extra argument" in error.message and "--set" in args:
+            click.echo("A value with a space in it is quoted, as in --set 'duration=1 s'.", err=True)
         return USAGE
     except BrokenPipeError:
         # Whoever read the output has seen enough; the interpreter's last flush must not complain.

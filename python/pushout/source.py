@@ -33,6 +33,8 @@ def load(scenario: Scenario) -> Source:
         return Source(json.dumps(scenario, default=plain), "<dict>")
     if isinstance(scenario, str) and ("\n" in scenario or scenario.lstrip().startswith("{")):
         return Source(scenario, "<text>")
+    if not isinstance(scenario, str | os.PathLike):
+        raise TypeError(f"a scenario is a path, a text, or a mapping of its keys; this is {scenario!r}")
     return read(os.fspath(scenario))
 
 
@@ -82,7 +84,10 @@ def overrides(given: Overrides) -> list[str]:
         return [f"{key}={toml(value)}" for key, value in given.items()]
     if isinstance(given, str):
         raise TypeError('set takes {"key": value} or ["key=value"], not one text')
-    return list(given)
+    changes = list(given)
+    if wrong := [change for change in changes if not isinstance(change, str)]:
+        raise TypeError(f'set takes {{"key": value}} or ["key=value"], and {wrong[0]!r} is no "key=value"')
+    return changes
 
 
 def plain(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """One run in a process of its own, so that its memory is its own: `python -m pushout.bench.worker run SCENARIO`.
 
-Prints one JSON line. What is timed is the event loop: not the reading of the scenario, the building of the network, nor the report.
+Prints one JSON line. What is timed is the event loop: not the reading of the scenario, the building of the network, nor
+the report.
 """
 
 import json

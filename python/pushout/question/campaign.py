@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from pushout import _core
+from pushout.question import QuestionError
 from pushout.question.executor import Done, Task, Variations
 from pushout.question.session import Session
 from pushout.question.store import Run
@@ -19,6 +20,14 @@ SUMMARY = "summary."
 
 CHUNK = 2000
 """Points that are worth looking after at a time; the memory that a sweep needs does not grow with it."""
+
+
+def numbers(runs: Sequence[Run], path: str) -> list[float]:
+    """What runs measured of a single figure, but for those that measured nothing."""
+    values = [run.figures[path] for run in runs if run.figures.get(path) is not None]
+    if any(isinstance(value, list) for value in values):
+        raise QuestionError(f"{path} is a list in every run, and what is asked for is a single figure")
+    return values
 
 
 @dataclass(frozen=True)
@@ -58,7 +67,7 @@ class Precision:
 
     def more(self, runs: Sequence[Run]) -> int:
         """How many there should be: as the interval shrinks like 1/√n, but at most twice as many at once."""
-        values = [run.figures[self.of] for run in runs if run.figures[self.of] is not None]
+        values = numbers(runs, self.of)
         if len(values) < 2:
             return self.most if len(runs) >= self.least else self.least
         if min(values) == max(values):

@@ -216,8 +216,7 @@ def sweep(
     if chosen not in drawings:
         raise QuestionError(f"no kind of drawing is called {chosen!r} (there are: {', '.join(KINDS)})")
     for name in filter(None, (y, x, by)):
-        if name not in result.table.column_names:
-            raise QuestionError(f"there is no column {name!r} (there are: {', '.join(result.table.column_names)})")
+        result.check_column(name)
     return drawings[chosen](result, y, x, by)
 
 

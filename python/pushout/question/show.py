@@ -124,9 +124,24 @@ def size(result: SizeResult, place: str, console: Console) -> None:
         if "improvement" in entry:
             first = result.answers[0].label
             console.print(f"{entry['label']} saves {100 * entry['improvement']:.1f} % of what {first} needs")
-    for note in _doubts(result):
+    for note in (*_beyond(result), *_doubts(result)):
         console.print(note, style="dim", soft_wrap=True)
     console.print(f"Rows, figure and document: {place}", soft_wrap=True)
+
+
+def _beyond(result: SizeResult) -> Iterator[str]:
+    """What an answer at an end of the range leaves open."""
+    if result.goal.level is None:
+        return
+    for answer in result.answers:
+        whose = f"{answer.label}: " if answer.label else ""
+        best, below = answer.found.best, answer.found.below
+        if best is None and below is not None:
+            there = f"{result.space.text(below.value)} {result.goal.column} is {mean(below.mean)}"
+            yield f"{whose}no value that was tried meets the goal; at {there}: look further (--to), or ask for less"
+        elif best is not None and below is None:
+            least = result.space.text(best.value)
+            yield f"{whose}the smallest value that was tried meets the goal; less than {least} may do (--from)"
 
 
 def _doubts(result: SizeResult) -> Iterator[str]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pushout import _core
 from pushout._core import ScenarioError
-from pushout.question import mser
+from pushout.question import QuestionError, mser
 from pushout.question.campaign import CHUNK, Campaign, Fixed, Precision
 from pushout.question.design import Design, DesignError, Level, Place
 from pushout.question.executor import Local, Variations
@@ -73,8 +74,17 @@ class SweepResult(Framed):
         own = names[names.index("seed") + 1 : -1]
         return [name for name in own if pa.types.is_floating(self.table.schema.field(name).type)]
 
+    def check_column(self, name: str) -> None:
+        """Refuse what is no column of the table."""
+        names = self.table.column_names
+        if name not in names:
+            near = _core.nearest(name, names)
+            hint = f"; did you mean {near!r}?" if near else ""
+            raise QuestionError(f"there is no column {name!r}{hint} (there are: {', '.join(names)})")
+
     def means(self, figure: str = "goodput_ratio") -> list[Interval | None]:
         """The mean of a figure at every point with its 95 % confidence interval; `None` where it was never measured."""
+        self.check_column(figure)
         groups: dict[int, list[float]] = {}
         for point, value in zip(*(self.table[name].to_pylist() for name in ("point", figure)), strict=True):
             if value is not None:
@@ -150,7 +160,7 @@ def _figures(design: Design) -> list[str]:
 
 @contextmanager
 def _in_file(design: Design) -> Iterator[None]:
-    """What is wrong with a point is wrong in the sweep file, or in the scenario that it names: the message says where."""
+    """A mistake in a point stands in the sweep file or in the scenario that it names; the message says where."""
     try:
         yield
     except ScenarioError as error:

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -83,7 +84,7 @@ class Output:
             with self._named(place), self._open(name) as stream, pq.ParquetWriter(stream, schema, **options) as writer:
                 _write(writer, batches)
             return place
-        draft = self.local / f".{name}.{os.getpid()}"
+        draft = self.local / f".{name}.{os.getpid()}.{threading.get_ident()}"
         try:
             with self._named(str(self.local / name)), pq.ParquetWriter(draft, schema, **options) as writer:
                 _write(writer, batches)
