@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
+from pushout.document import steps
 from pushout.question import QuestionError
 from pushout.stats import Interval, interval
 from pushout.study.plot import COLOURS, DASHES, FAINT, INK, MARKERS, SERIES, style
@@ -43,6 +44,10 @@ def label(name: str) -> str:
     """What an axis says of a column, with the unit if the name tells it."""
     if name in TITLES:
         return TITLES[name]
+    part, *below = steps(name)
+    if part in ("flows", "ports", "circuits") and len(below) > 1:
+        what, bracket, unit = label(".".join(below[1:])).partition(" (")
+        return f"{what} of {part if below[0] == '*' else below[0]}{bracket}{unit}"
     for ending, unit in UNITS.items():
         if name.endswith(ending):
             return f"{name.removesuffix(ending).replace('_', ' ')} ({unit})"
