@@ -123,7 +123,13 @@ def size(result: SizeResult, place: str, console: Console) -> None:
     for entry in result.document["answers"]:
         if "improvement" in entry:
             first = result.answers[0].label
-            console.print(f"{entry['label']} saves {100 * entry['improvement']:.1f} % of what {first} needs")
+            saved = 100 * entry["improvement"]
+            told = (
+                f"saves {saved:.1f} % of what {first} needs"
+                if saved >= 0
+                else f"needs {-saved:.1f} % more than {first}"
+            )
+            console.print(f"{entry['label']} {told}")
     for note in (*_beyond(result), *_doubts(result)):
         console.print(note, style="dim", soft_wrap=True)
     console.print(f"Rows, figure and document: {place}", soft_wrap=True)
