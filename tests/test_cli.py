@@ -160,6 +160,18 @@ def test_validate_judges_every_scenario(core: FakeCore, scenario: str, capsys: p
     assert second == {"scenario": "nowhere.toml", "valid": False, "error": "nowhere.toml: no such file"}
 
 
+def test_scenario_and_sweep_may_come_from_the_standard_input() -> None:
+    lan = (ROOT / "scenarios" / "lan.toml").read_text(encoding="utf-8")
+    sweep = f"scenario = '{ROOT / 'scenarios' / 'lan.toml'}'\nreps = 0\n"
+    for verb, text, code, told in [
+        ("validate", lan, 0, "-: valid\n"),
+        ("sweep", sweep, 3, "<stdin>:2:8: reps: 0 is less than 1\n"),
+    ]:
+        done = subprocess.run([*PUSHOUT, verb, "-"], input=text, capture_output=True, text=True, check=False)
+        assert done.returncode == code
+        assert (done.stdout + done.stderr).startswith(told)
+
+
 def test_reproduce_writes_a_report_and_its_json(
     core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

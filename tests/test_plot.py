@@ -47,7 +47,7 @@ def texts(figure: Any) -> set[str]:
         ),
         (
             {"y": "goodput_bps", "x": "ports.bottleneck.occupancy_mean"},
-            {"goodput (b/s)", "ports.bottleneck.occupancy mean", "EPD"},
+            {"goodput (b/s)", "occupancy mean of bottleneck", "EPD"},
         ),
         (
             {"y": "goodput_ratio", "x": "port.bottleneck.buffer", "by": "policy", "kind": "heat"},

@@ -149,7 +149,9 @@ def read(path: str | os.PathLike[str]) -> Design:
 
 
 def is_sweep(path: str | os.PathLike[str]) -> bool:
-    """Whether a file looks like a sweep: it names a scenario instead of being one."""
+    """Whether a file looks like a sweep: it names a scenario instead of being one. The standard input is not touched."""
+    if os.fspath(path) == "-":
+        return False
     try:
         text, name = read_text(os.fspath(path))
         return "scenario" in _core.Document(text, name).value()

@@ -204,7 +204,10 @@ mod tests {
             assert!(after("", &[argument]).unwrap_err().contains("key.path=value"), "{argument}");
         }
         let fault = after("", &["a={ b = epd }"]).unwrap_err();
-        assert!(fault.starts_with("\"{ b = epd }\" is not a TOML value; texts inside have quotes"), "{fault}");
+        assert!(
+            fault.starts_with("\"{ b = epd }\" is not a TOML value; texts inside have quotes"),
+            "{fault}"
+        );
         let fault = after("a = 5\n", &["a.b=1"]).unwrap_err();
         assert_eq!(fault, "a.b: there is no such key: 5 is not a table");
     }
