@@ -149,7 +149,7 @@ def read(path: str | os.PathLike[str]) -> Design:
 
 
 def is_sweep(path: str | os.PathLike[str]) -> bool:
-    """Whether a file looks like a sweep: it names a scenario instead of being one. The standard input is not touched."""
+    """Whether a file looks like a sweep: it names a scenario instead of being one; never the standard input."""
     if os.fspath(path) == "-":
         return False
     try:
