@@ -269,7 +269,7 @@ fn networks_must_hang_together() {
     #[rustfmt::skip]
     check(&[
         (EXPLICIT, "to = \"b\"\nrate", "to = \"a\"\nrate",
-            r#"lan.toml:12:3: link.s->a.name: the name "s->a" is given twice; give this link a name of its own"#),
+            r#"lan.toml:17:3: link.s->a.name: the name "s->a" is given twice; give this link a name of its own"#),
         (EXPLICIT, "from = \"s\"\nto = \"b\"", "from = \"b\"\nto = \"s\"\nduplex = false",
             r#"lan.toml:26:6: flow.f.to: no route leads from "a" to "b": some [[link]] is missing, or has duplex = false the other way"#),
         (EXPLICIT, "from = \"s\"", "from = \"b\"",
