@@ -111,6 +111,7 @@ def test_no_two_series_look_alike() -> None:
         ("port.bottleneck.buffer_cells", "port.bottleneck.buffer (cells)"),
         ("ports.bottleneck.occupancy_mean", "occupancy mean of bottleneck"),
         ('ports."access1.back".units_in', "units in of access1.back"),
+        ("flows.transport.mss", "flows.transport.mss"),
         ("flows.*.goodput_bps", "goodput of flows (b/s)"),
     ],
 )

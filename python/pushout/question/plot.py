@@ -45,7 +45,7 @@ def label(name: str) -> str:
     if name in TITLES:
         return TITLES[name]
     part, *below = steps(name)
-    if part in ("flows", "ports", "circuits") and len(below) > 1:
+    if len(below) > 1 and (part in ("ports", "circuits") or below[0] == "*"):  # flows.transport.mss is a key
         what, bracket, unit = label(".".join(below[1:])).partition(" (")
         return f"{what} of {part if below[0] == '*' else below[0]}{bracket}{unit}"
     for ending, unit in UNITS.items():
