@@ -1,7 +1,9 @@
 """How the site is built: `make docs`. Pages are Markdown; those with a kernel are run while they are built."""
 
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "python"))
@@ -30,3 +32,15 @@ nb_execution_timeout = 120
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 suppress_warnings = ["mystnb.unknown_mime_type"]
+
+
+def _as_restructured(_app: Any, _what: str, _name: str, _thing: Any, _options: Any, lines: list[str]) -> None:
+    """Docstrings are Markdown, autodoc reads reStructuredText: code in single backticks, and indented blocks of it."""
+    text = re.sub(r"(?<!`)`([^`]+)`(?!`)", r"``\1``", "\n".join(lines))
+    text = re.sub(r"(^|\n\n)(?=    (?! |>>>))", r"\1::\n\n", text)
+    lines[:] = text.split("\n")
+
+
+def setup(app: Any) -> None:
+    """What Sphinx calls when it begins."""
+    app.connect("autodoc-process-docstring", _as_restructured)

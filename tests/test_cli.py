@@ -118,6 +118,15 @@ def test_wrong_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFi
     assert "Error: " in err
 
 
+def test_quotes_that_were_forgotten_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    command("run", "x", "--set", "duration=0.2", "s", code=2)
+    assert "quoted, as in --set 'duration=1 s'" in capsys.readouterr().err
+    command("run", str(ROOT / "scenarios" / "lan.toml"), "--set", "port.bottleneck.admission={policy=epd}", code=3)
+    assert "texts inside have quotes" in capsys.readouterr().err
+    command("run", "x", "y", code=2)
+    assert "--set" not in capsys.readouterr().err
+
+
 def test_a_bad_scenario_exits_with_3_and_one_message(
     core: FakeCore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,6 +158,18 @@ def test_validate_judges_every_scenario(core: FakeCore, scenario: str, capsys: p
     first, second = json.loads(capsys.readouterr().out)
     assert first == {"scenario": scenario, "valid": True, "error": None}
     assert second == {"scenario": "nowhere.toml", "valid": False, "error": "nowhere.toml: no such file"}
+
+
+def test_scenario_and_sweep_may_come_from_the_standard_input() -> None:
+    lan = (ROOT / "scenarios" / "lan.toml").read_text(encoding="utf-8")
+    sweep = f"scenario = '{ROOT / 'scenarios' / 'lan.toml'}'\nreps = 0\n"
+    for verb, text, code, told in [
+        ("validate", lan, 0, "-: valid\n"),
+        ("sweep", sweep, 3, "<stdin>:2:8: reps: 0 is less than 1\n"),
+    ]:
+        done = subprocess.run([*PUSHOUT, verb, "-"], input=text, capture_output=True, text=True, check=False)
+        assert done.returncode == code
+        assert (done.stdout + done.stderr).startswith(told)
 
 
 def test_reproduce_writes_a_report_and_its_json(
@@ -228,6 +249,16 @@ def test_an_interrupt_is_one_line_and_130(tmp_path: Path) -> None:
     _, err = process.communicate(timeout=10)
     assert process.returncode == 130
     assert err == "interrupted\n"
+
+
+def test_an_interrupt_while_the_command_is_loaded_is_no_traceback() -> None:
+    script = (
+        "import sys\nclass Interrupted:\n    def find_spec(self, name, *_):\n        if name == 'click':\n"
+        "            raise KeyboardInterrupt\nsys.meta_path.insert(0, Interrupted())\n"
+        "from pushout.__main__ import main\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
 
 
 def test_a_reader_who_has_seen_enough_is_no_error() -> None:

@@ -30,6 +30,17 @@ def test_every_policy_meets_the_same_seeds(found: pushout.CompareResult) -> None
     assert found.policies[2].runs["goodput_ratio"][1] == alone["summary"]["goodput_ratio"]
 
 
+def test_a_table_of_parameters_may_be_a_mapping(found: pushout.CompareResult) -> None:
+    table = {"policy": "epd", "threshold": "50 %"}
+    alike = pushout.compare(LAN, ["tail-drop", table], set=SHORT, reps=3)
+    assert alike.policies[1].runs == found.policies[1].runs
+    assert alike.policies[1].choice.label == "epd, threshold 50 %"
+    with pytest.raises(TypeError, match="a policy is a name, a table of parameters or as-is; this is 5"):
+        pushout.compare(LAN, ["tail-drop", 5])  # type: ignore[list-item]
+    with pytest.raises(QuestionError, match="a table names its policy in quotes"):
+        pushout.compare(LAN, "tail-drop,{policy=epd}")
+
+
 def test_differences_are_taken_pair_by_pair(found: pushout.CompareResult) -> None:
     first, second, _ = found.policies
     pairs = zip(second.runs["goodput_ratio"], first.runs["goodput_ratio"], strict=True)

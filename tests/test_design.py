@@ -1,5 +1,6 @@
 import math
 import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,7 @@ def test_replications_are_fixed_or_until_precise() -> None:
         ({"scenario": 5}, "scenario: 5 is not a path"),
         ({"scenario": None}, 'the key "scenario" is missing'),
         ({"reps": 0}, "reps: 0 is less than 1"),
+        ({"reps": 10**12}, "reps: 1000000000000 replications are more than 1000000"),
         ({"reps": True}, "reps: True is neither a whole number nor a table, as in { precision = 0.02 }"),
         ({"reps": {"precision": 2}}, "reps.precision: 2 is not a share"),
         ({"reps": {"precision": 0.1, "min": 9, "max": 3}}, "2 ≤ min ≤ max"),
@@ -86,10 +88,11 @@ def test_replications_are_fixed_or_until_precise() -> None:
         ({"figures": "x"}, "figures: is a list of paths"),
         ({"set": {"duration": "1 s"}}, "set: is a list of overrides"),
         ({"grid": {"a": 5}}, "grid: a has 5, which is not a list"),
-        ({"grid": {"a": []}}, "grid: a has [], which is not a list"),
+        ({"grid": {"a": []}}, "grid: a has an empty list"),
         ({"grid": [1]}, "grid: is a table of keys"),
+        ({"grid": {"a": [date(2026, 1, 1)]}}, "a: datetime.date(2026, 1, 1) cannot be a value of a scenario"),
         ({"axis": {"policy": ["epd"]}}, "axis.policy: has a list of overrides for each LABEL"),
-        ({"axis": {"policy": {"EPD": ["epd"]}}}, "axis.policy.EPD: is a list of overrides"),
+        ({"axis": {"policy": {"EPD": ["epd"]}}}, "axis.policy.EPD: 'epd' is not an override key.path=value"),
         ({"zip": {"a": [1]}}, "zip: write [[zip]]"),
         ({"zip": [{"a": [1], "b": [1, 2]}]}, "a has 1, b has 2"),
         ({"zip": [{}]}, "there are none"),
@@ -99,7 +102,10 @@ def test_replications_are_fixed_or_until_precise() -> None:
         ({"random": {"points": 0}}, "random.points: 0"),
         ({"random": {"points": 1}}, "random.keys: says"),
         ({"random": {"points": 1, "keys": {"a": 5}}}, "random.keys: a has 5"),
-        ({"random": {"points": 1, "keys": {"a": {"from": 2, "to": 1}}}}, "from 2 to 1 is no range"),
+        (
+            {"random": {"points": 1, "keys": {"a": {"from": 2, "to": 1}}}},
+            "from 2 to 1 is no range of numbers on a linear scale; from is the smaller one",
+        ),
         ({"random": {"points": 1, "method": "sobol", "keys": {}}}, "random.method: 'sobol'"),
         ({"warmup": {"method": "mser-5"}}, "warmup.figure: is the path"),
         ({"warmup": {"method": "welch", "figure": "x"}}, "'welch' is not \"mser-5\""),
@@ -113,16 +119,61 @@ def test_a_mistake_is_named_with_what_is_allowed(keys: dict[str, Any], why: str)
 def test_a_file_is_named_in_the_message(tmp_path: Path) -> None:
     file = tmp_path / "sweep.toml"
     for text, why in [
-        ("scenario = \na = 1\n", r"sweep\.toml: Invalid value \(at line 1"),
-        ("a = 1\n", 'unknown key "a"'),
+        ("scenario = \na = 1\n", r"sweep\.toml:1:12: this is not TOML: "),
+        ("a = 1\n", r'sweep\.toml:1:1: unknown key "a"'),
     ]:
         file.write_text(text, encoding="utf-8")
         with pytest.raises(DesignError, match=why):
             read(file)
-    file.write_bytes(b"\xff")
-    for path, why in [(file, "not UTF-8"), (tmp_path / "none.toml", "No such file"), (tmp_path, "Is a directory")]:
-        with pytest.raises(DesignError, match=f"{re.escape(str(path))}: cannot be read: {why}"):
+    file.write_bytes(b"# caf\xe9\n")
+    for path, why in [(file, ":1:6: not UTF-8"), (tmp_path / "none.toml", ": no such file"), (tmp_path, ": is a dir")]:
+        with pytest.raises(DesignError, match=re.escape(f"{path}{why}")):
             read(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "why", "line"),
+    [
+        ("reps = 0", "2:8: reps: 0 is less than 1", "reps = 0"),
+        ("rep = 5", '2:1: unknown key "rep"; did you mean "reps"?', "rep = 5"),
+        ("reps = { precison = 0.1 }", '2:10: reps: unknown key "precison"', "reps = { precison = 0.1 }"),
+        ("reps = { precision = 2 }", "2:22: reps.precision: 2 is not a share", "reps = { precision = 2 }"),
+        ("set = ['a=1',\n  'b']", "3:3: set: 'b' is not an override", "  'b']"),
+        ("[grid]\na.b = []", "3:7: grid: a.b has an empty list", "a.b = []"),
+        ("[grid]\na = 1\na = 2", "4:1: this is not TOML: duplicate key", "a = 2"),
+        ("[grid]\na = [2026-01-01]", "3:6: 2026-01-01 is a date", "a = [2026-01-01]"),
+        ("[grid]\na = [1]\n[[zip]]\na = [2]", '5:1: "a" is swept twice', "a = [2]"),
+        ("[grid]\nseed = [1]", '3:1: "seed" cannot be swept', "seed = [1]"),
+        ("[axis.policy]\nEPD = 'epd'", "3:7: axis.policy.EPD: is a list of overrides", "EPD = 'epd'"),
+        ("[[zip]]\na = [1]\n[[zip]]\nb = [1]\nc = [1, 2]", "4:3: zip[1]: lists go together", "[[zip]]"),
+        ("[random]\npoints = 1\n[random.keys]\na = { from = 2, to = 1 }", "5:5: random.keys.a: ", "a = { from"),
+    ],
+)
+def test_a_mistake_is_shown_where_it_stands(text: str, why: str, line: str, tmp_path: Path) -> None:
+    file = tmp_path / "sweep.toml"
+    file.write_text(f"scenario = 'lan.toml'\n{text}\n", encoding="utf-8")
+    with pytest.raises(DesignError) as caught:
+        read(file)
+    message, shown, mark = str(caught.value).splitlines()
+    assert message.startswith(f"{file}:{why}")
+    number = why.split(":")[0]
+    assert shown.startswith(f" {number} | {line}")
+    assert mark.index("^") - 5 == int(why.split(":")[1]) - 1 + (len(number) - 1)
+
+
+def test_a_file_may_have_a_byte_order_mark_and_line_ends_of_windows(tmp_path: Path) -> None:
+    file = tmp_path / "sweep.toml"
+    file.write_bytes(b"\xef\xbb\xbfscenario = 'lan.toml'\r\n[grid]\r\na = [1, 2]\r\n")
+    assert [point.sets for point in read(file).points] == [("a=1",), ("a=2",)]
+
+
+def test_numbers_of_numpy_paths_and_ranges_are_taken_from_python() -> None:
+    numpy = pytest.importorskip("numpy")
+    found = points(grid={"a": numpy.arange(2), "b": numpy.array([0.5]), "c": range(1), "d": (numpy.int64(7),)})
+    assert found == [{"a": a, "b": 0.5, "c": 0, "d": 7} for a in (0, 1)]
+    plan = design({"scenario": Path("lan.toml"), "grid": {"a": [numpy.float64(0.5)]}})
+    assert plan.scenario == Path("lan.toml")
+    assert plan.points[0].sets == ("a=0.5",)
 
 
 def test_the_example_sweeps_two_hundred_runs_and_more() -> None:

@@ -11,6 +11,12 @@ def test_a_figure_is_found_by_its_path() -> None:
     assert figure(result, "flows.*.vc") == [1, 1]
 
 
+def test_a_name_with_a_point_has_quotes() -> None:
+    ports = {"ports": [{"name": "access1.back", "units_in": 5}]}
+    assert figure(ports, 'ports."access1.back".units_in') == figure(ports, "ports.'access1.back'.units_in") == 5
+    assert figure(ports, "ports.*.units_in") == [5]
+
+
 def test_a_wrong_path_names_what_there_is() -> None:
     with pytest.raises(FigureError, match=r'"goodput_ration" is not one of .*did you mean "goodput_ratio"'):
         figure(document(), "summary.goodput_ration")

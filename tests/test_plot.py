@@ -47,7 +47,7 @@ def texts(figure: Any) -> set[str]:
         ),
         (
             {"y": "goodput_bps", "x": "ports.bottleneck.occupancy_mean"},
-            {"goodput (Mb/s)", "ports.bottleneck.occupancy mean", "EPD", "95 % interval"},
+            {"goodput (Mb/s)", "occupancy mean of bottleneck", "EPD", "95 % interval"},
         ),
         (
             {"y": "goodput_ratio", "x": "port.bottleneck.buffer", "by": "policy", "kind": "heat"},
@@ -108,3 +108,18 @@ def test_a_legend_is_read_row_by_row_and_leaves_the_drawing_its_height() -> None
 def test_no_two_series_look_alike() -> None:
     looks = [tuple(map(str, look.values())) for look in plot._looks(12)]
     assert len(set(looks)) == 12
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("goodput_ratio", "goodput ÷ ideal"),
+        ("port.bottleneck.buffer_cells", "port.bottleneck.buffer (cells)"),
+        ("ports.bottleneck.occupancy_mean", "occupancy mean of bottleneck"),
+        ('ports."access1.back".units_in', "units in of access1.back"),
+        ("flows.transport.mss", "flows.transport.mss"),
+        ("flows.*.goodput_bps", "goodput of flows (b/s)"),
+    ],
+)
+def test_an_axis_says_what_and_of_what(name: str, text: str) -> None:
+    assert plot.label(name) == text

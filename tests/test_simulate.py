@@ -1,6 +1,8 @@
 import json
+import re
 import threading
 import time
+from typing import Any
 
 import pytest
 
@@ -56,3 +58,23 @@ def test_what_cannot_be_run_is_refused(core: FakeCore) -> None:
         pushout.run({"name": "lan"}, seed=2**64 - 1, reps=2)
     with pytest.raises(pushout.ScenarioError, match=r'<text>:1:1: .*did you mean "buffer"'):
         pushout.run("bufer = 1\n", reps=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "why"),
+    [
+        ({"seed": -1}, ValueError, "seed is -1: it is a whole number from 0"),
+        ({"seed": "1"}, TypeError, "seed is '1': it is a whole number"),
+        ({"reps": 2.0}, TypeError, "reps is 2.0: it is a whole number"),
+        ({"reps": 10**12}, ValueError, "reps is 1000000000000: there can be 1000000"),
+        ({"jobs": 0}, ValueError, "jobs is 0: it takes from 1 to 1024 threads"),
+        ({"set": [5]}, TypeError, "5 is no"),
+    ],
+)
+def test_what_is_no_seed_number_or_override_is_refused(
+    core: FakeCore, options: dict[str, Any], kind: type[Exception], why: str
+) -> None:
+    with pytest.raises(kind, match=re.escape(why)):
+        pushout.run("name = 'x'\n", **options)
+    with pytest.raises(TypeError, match="a scenario is a path, a text, or a mapping of its keys; this is 5"):
+        pushout.run(5)  # type: ignore[arg-type]

@@ -17,6 +17,7 @@ from pushout.question.size import Goal, Separate, goal, judged, space
 from pushout.question.store import Run
 
 LAN = ROOT / "scenarios" / "lan.toml"
+WATCHED = {"duration": "5 ms", "measure.occupancy": ["bottleneck"]}
 CELLS = Space(100, 10_000, "cells", True, True)
 
 
@@ -106,7 +107,16 @@ def test_goals_are_read(text: str, expected: tuple[str, str, float | None]) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["", "goodput_ratio", "goodput_ratio>=much", "goodput_ratio>0.9", "best goodput_ratio"]
+    "text",
+    [
+        "",
+        "goodput_ratio",
+        "goodput_ratio>=much",
+        "goodput_ratio>=nan",
+        "max flows.*.goodput_bps",
+        "goodput_ratio>0.9",
+        "best goodput_ratio",
+    ],
 )
 def test_what_is_no_goal_is_refused(text: str) -> None:
     with pytest.raises(QuestionError, match="goal "):
@@ -208,6 +218,33 @@ def test_a_goal_that_nothing_meets_is_a_sure_answer() -> None:
 
 
 @pytest.mark.parametrize(
+    ("goal", "note"),
+    [
+        ("goodput_ratio>=2", "no value that was tried meets the goal; at 2000 cells goodput_ratio is 0"),
+        ("goodput_ratio<=2", "the smallest value that was tried meets the goal; less than 1000 cells may do (--from)"),
+    ],
+)
+def test_an_answer_at_an_end_of_the_range_says_so(
+    goal: str, note: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["size", str(LAN), "--goal", goal, "--over", "port.bottleneck.buffer", "--from", "1000 cells"]
+    arguments += [
+        "--to",
+        "2000 cells",
+        "--set",
+        "duration=50 ms",
+        "--least",
+        "2",
+        "--most",
+        "2",
+        "--out",
+        str(tmp_path),
+    ]
+    command(*arguments)
+    assert note in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
     ("change", "why"),
     [
         ({"goal": "goodput_rato>=0.9"}, 'unknown entry "goodput_rato"; did you mean "goodput_ratio"'),
@@ -216,6 +253,11 @@ def test_a_goal_that_nothing_meets_is_a_sure_answer() -> None:
         ({"least": 9, "most": 3}, "2 ≤ least ≤ most"),
         ({"low": "5000 cells", "high": "100 cells"}, "nothing between"),
         ({"over": "port.bottleneck.bufer"}, 'has no value in the scenario .*did you mean "buffer".*give --from'),
+        ({"over": "port.bottleneck.admission"}, "is a table in the scenario: --over takes a key with a number"),
+        ({"goal": "ports.bottleneck.occupancy.values>=1", "set": WATCHED}, "is a list in every run"),
+        ({"search": "magic"}, "search is 'magic': it is one of auto, bisect, optuna"),
+        ({"resolution": -1}, "resolution is -1: it is a share"),
+        ({"seed": -1}, "seed is -1"),
         ({"over": "port.bottleneck.admission.policy"}, "is 'epd' in the scenario, which is no number"),
         (
             {"policies": '{policy = "epd", threshold = "7373 cells"}'},

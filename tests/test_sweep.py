@@ -5,6 +5,7 @@ import io
 import json
 import os
 import random
+import re
 import resource
 import signal
 import sqlite3
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,8 @@ import pytest
 
 import pushout
 from conftest import ROOT, command
+from pushout.question import design
+from pushout.question import sweep as sweeps
 from pushout.question.campaign import Precision
 from pushout.question.store import Run, Store
 
@@ -102,6 +106,14 @@ def test_rows_are_the_same_on_one_thread_and_on_many() -> None:
     assert without_wall_time(one).equals(without_wall_time(many))
 
 
+def test_several_threads_may_write_to_one_folder(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        counts = list(pool.map(lambda _: pushout.sweep(PLAN, out=tmp_path).table.num_rows, range(4)))
+    assert counts == [12] * 4
+    assert pq.read_table(tmp_path / "rows.parquet").num_rows == 12
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["cache", "manifest.json", "rows.parquet"]
+
+
 def test_points_that_are_the_same_are_run_once() -> None:
     result = pushout.sweep({**PLAN, "axis": {"label": {"one": TAIL_DROP, "other": TAIL_DROP}}})
     assert (result.manifest["runs"], result.manifest["computed"]) == (24, 12)
@@ -125,12 +137,33 @@ def test_replications_go_on_until_they_are_precise() -> None:
 
 def test_how_many_more_follows_from_the_runs() -> None:
     rule = Precision(0.1, "x", 3, 100)
-    exact = [Run(seed, {"x": 5.0}, 0.0) for seed in range(3)]
-    assert rule.more(exact) == 3
+    close = [Run(seed, {"x": value}, 0.0) for seed, value in enumerate((5.0, 5.01, 4.99))]
+    assert rule.more(close) == 3
     wide = [Run(seed, {"x": float(seed)}, 0.0) for seed in range(3)]
     assert rule.more(wide) == 6
-    assert rule.more([Run(0, {"x": 0.0}, 0.0), Run(1, {"x": 0.0}, 0.0), Run(2, {"x": None}, 0.0)]) == 3
     assert Precision(0.1, "x", 3, 5).more(wide) == 5
+
+
+def test_runs_that_all_give_the_same_are_precise_only_when_there_are_many() -> None:
+    def alike(count: int, *more: Run) -> list[Run]:
+        return [*(Run(seed, {"x": 5.0}, 0.0) for seed in range(count)), *more]
+
+    rule = Precision(0.1, "x", 5, 100)
+    assert [rule.more(alike(count)) for count in (5, 10, 20, 40, 59, 80)] == [10, 20, 40, 59, 59, 80]
+    nothing = Run(58, {"x": None}, 0.0)
+    assert rule.more(alike(58, nothing)) == 60, "a run that measured nothing does not count"
+    assert Precision(0.1, "x", 5, 20).more(alike(20)) == 20, "there may be too few of them allowed"
+    assert rule.more(alike(5, Run(5, {"x": 5.001}, 0.0))) == 6, "what varies a little has an interval"
+
+
+def test_a_sweep_says_that_runs_all_gave_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A buffer that holds everything loses nothing, whatever the seed."""
+    file = tmp_path / "same.toml"
+    scenario = SWEEP.parent / "mux-periodic.toml"
+    text = f"scenario = '{scenario}'\nset = ['duration=1 ms']\nreps = {{ precision = 0.1, min = 3, max = 6, of = "
+    file.write_text(text + "'ports.bottleneck.lost.overflow' }\n", encoding="utf-8")
+    command("sweep", str(file), "--out", str(tmp_path / "out"))
+    assert "± 0: all 6 runs gave the same" in capsys.readouterr().out
 
 
 def test_the_store_takes_every_seed_and_forgets_nothing(tmp_path: Path) -> None:
@@ -287,9 +320,59 @@ def test_wrong_places_and_files_are_one_line(tmp_path: Path, capsys: pytest.Capt
         command("sweep", *arguments, code=code)
         out, err = capsys.readouterr()
         assert out == ""
-        assert code == 2 or len(err.splitlines()) == 1, err
+        assert code == 2 or [line for line in err.splitlines()[1:] if not line.startswith(" ")] == [], err
         named = [word for word in arguments if not word.startswith("--")][-1]
         assert named in err or code == 2, err
+
+
+@pytest.mark.parametrize(
+    ("scenario", "text", "why"),
+    [
+        (
+            "",
+            "[grid]\nport.bottleneck.bufer = ['9 cells', '1 cell']",
+            '3:26: grid: port.bottleneck.bufer="9 cells": un',
+        ),
+        ("", "[grid]\nduration = ['1 s', '1 parsec']", '3:20: grid: duration="1 parsec": '),
+        ("", "set = ['durration=1 s']", "2:8: set: durration=1 s: unknown key"),
+        ("", "[axis.a]\nx = ['sample=1 ms']\ny = ['sample=1 ms', 'warmup=x']", "4:21: axis: warmup=x: "),
+        ("", "[[zip]]\nseed2 = [1]\nduration = ['1 s']", "3:10: zip: seed2=1: unknown key"),
+        ("", "[random]\npoints = 1\nkeys.seed3 = { from = 1, to = 2 }", "4:14: random: seed3="),
+        ("", "engine = 'slow'", "2:10: engine: "),
+        ("", "figures = ['summary.goodput_ratio', 'ports.x.units_in']", "2:37: figures: no figure ports.x.units_in: "),
+        ("", "reps = { precision = 0.1, of = 'goodput' }", "2:32: reps: no figure summary.goodput: "),
+        ("", "figures = ['goodput_rati']", "2:12: figures: no figure summary.goodput_rati: "),
+        (None, "", "1:12: scenario: "),
+    ],
+)
+def test_a_mistake_of_a_sweep_is_told_from_one_of_its_scenario(
+    scenario: str | None, text: str, why: str, tmp_path: Path
+) -> None:
+    file, base = tmp_path / "sweep.toml", tmp_path / "base.toml"
+    if scenario is not None:
+        base.write_text((SWEEP.parent / "lan.toml").read_text(encoding="utf-8") + scenario, encoding="utf-8")
+    file.write_text(f"scenario = 'base.toml'\n{text}\n", encoding="utf-8")
+    for question in (lambda: pushout.sweep(file), lambda: sweeps.validate(design.read(file))):
+        with pytest.raises(ValueError, match=f"^{re.escape(f'{file}:{why}')}"):
+            question()
+
+
+def test_a_mistake_of_the_scenario_of_a_sweep_says_whether_it_is_one_by_itself(tmp_path: Path) -> None:
+    file, base = tmp_path / "sweep.toml", tmp_path / "base.toml"
+    text = (SWEEP.parent / "lan.toml").read_text(encoding="utf-8")
+    file.write_text("scenario = 'base.toml'\n[grid]\nport.bottleneck.buffer = ['5000 cells']\n", encoding="utf-8")
+    for mistake, told in [
+        ("[flos]\n", f"base.toml:[0-9]+:2: flos: unknown key .*; this is the scenario of {file}\n"),
+        ("[", f"base.toml:[0-9]+:2: this is not TOML: .*; this is the scenario of {file}\n"),
+    ]:
+        base.write_text(text + mistake, encoding="utf-8")
+        with pytest.raises(ValueError, match=told):
+            pushout.sweep(file)
+    base.write_text(text.replace('"90 %"', '"7373 cells"'), encoding="utf-8")
+    with pytest.raises(
+        ValueError, match=r"base.toml:\d+:\d+: .*; it is so with what .*sweep.toml sets: .*=\"5000 cells\""
+    ):
+        pushout.sweep(file)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

@@ -10,7 +10,8 @@ without running it, `schema` and `policies` say what a scenario may contain. A s
 raises `ScenarioError`, a mistake of the simulator itself `InternalError`.
 """
 
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False
+"""As in `typing`, which takes longer to load than all the rest of this."""
 
 if TYPE_CHECKING:
     from pushout.api import (

@@ -5,6 +5,7 @@ from typing import Any, Final, final
 
 __all__ = [
     "VERSION",
+    "Document",
     "InternalError",
     "Points",
     "Pool",
@@ -25,6 +26,12 @@ VERSION: Final[str]
 
 class ScenarioError(ValueError): ...
 class InternalError(RuntimeError): ...
+
+@final
+class Document:
+    def __new__(cls, text: str, name: str) -> Document: ...
+    def value(self) -> dict[str, Any]: ...
+    def tell(self, path: Sequence[str], key: bool, message: str) -> str: ...
 
 @final
 class Points:

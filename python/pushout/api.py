@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,12 +14,13 @@ from pushout.document import Document, figure, merge
 from pushout.question import ask
 from pushout.question import design as designs
 from pushout.question import sweep as sweeps
+from pushout.question.ask import Policies
 from pushout.question.compare import CompareResult
 from pushout.question.session import Session
 from pushout.question.size import LEAST, MOST, RESOLUTION, SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult, trace
-from pushout.simulate import Job, run_all
+from pushout.simulate import Job, check_reps, check_seed, run_all
 from pushout.source import Overrides, Scenario, load, overrides
 
 __all__ = [
@@ -83,8 +84,8 @@ def run(
 
         >>> pushout.run("scenarios/lan.toml", set={"duration": "1 s"})["summary.goodput_ratio"]
     """
-    if reps < 1:
-        raise ValueError(f"reps is {reps}: at least one replication is needed")
+    check_reps(reps)
+    check_seed(seed)
     job = Job(load(scenario), tuple(overrides(set)), engine, audit)
     seeds = job.seeds(seed, reps) if reps > 1 else [seed]
     documents = run_all([partial(job.run, each) for each in seeds], jobs=jobs, progress=progress)
@@ -93,7 +94,7 @@ def run(
 
 def compare(
     scenario: Scenario,
-    policies: str | Sequence[str],
+    policies: Policies,
     *,
     port: str | None = None,
     set: Overrides = (),  # noqa: A002
@@ -108,9 +109,9 @@ def compare(
 ) -> CompareResult:
     """Run the same traffic under several policies (common random numbers) and tell the difference.
 
-    Parameters: `policies` are names, tables as TOML, or `as-is`; the first is what the others are compared with; `port`
-    is where they are put, by default the one with a limited buffer; `reps` is the number of seeds. The others are those
-    of `run` and `sweep`.
+    Parameters: `policies` are names, tables of parameters (mappings, or TOML), or `as-is`; the first is what the others
+    are compared with; `port` is where they are put, by default the one with a limited buffer; `reps` is the number of
+    seeds. The others are those of `run` and `sweep`.
 
         >>> pushout.compare("scenarios/lan.toml", ["tail-drop", "epd"], set={"duration": "2 s"}).plot()
     """
@@ -124,9 +125,9 @@ def size(
     goal: str,
     over: str,
     *,
-    low: str | None = None,
-    high: str | None = None,
-    policies: str | Sequence[str] = (),
+    low: str | float | None = None,
+    high: str | float | None = None,
+    policies: Policies = (),
     port: str | None = None,
     set: Overrides = (),  # noqa: A002
     seed: int | None = None,

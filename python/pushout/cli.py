@@ -19,6 +19,7 @@ from pushout.options import (
     JSON,
     MISSED,
     OK,
+    REPS,
     SCENARIO,
     SEED,
     SET,
@@ -46,7 +47,7 @@ def cli() -> None:
 @SCENARIO
 @SET
 @click.option("--seed", type=SEED, metavar="N", help="Seed of the first replication (default: the scenario's).")
-@click.option("--reps", type=click.IntRange(1), default=1, metavar="R", help="Replications, with seeds N, N+1, …")
+@click.option("--reps", type=REPS, default=1, metavar="R", help="Replications, with seeds N, N+1, …")
 @click.option("--engine", metavar="E", help="fast or reference (default: the scenario's).")
 @click.option("--audit", is_flag=True, help="Check that no unit and no byte is lost sight of.")
 @click.option("--trace", "kinds", metavar="KINDS", help="Write every packet to DIR: pcapng, parquet or both.")
@@ -240,9 +241,7 @@ def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
 
 @cli.command()
 @click.argument("studies", metavar="[STUDY]…", nargs=-1)
-@click.option(
-    "--reps", type=click.IntRange(1), metavar="R", help="Replications per row (default: as many as each study names)."
-)
+@click.option("--reps", type=REPS, metavar="R", help="Replications per row (default: as many as each study names).")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -340,6 +339,8 @@ def _run(args: list[str]) -> int:
         return leave.exit_code
     except click.ClickException as error:
         error.show()
+        if "unexpected extra argument" in error.message and "--set" in args:
+            click.echo("A value with a space in it is quoted, as in --set 'duration=1 s'.", err=True)
         return USAGE
     except BrokenPipeError:
         # Whoever read the output has seen enough; the interpreter's last flush must not complain.

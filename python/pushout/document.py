@@ -1,5 +1,6 @@
 """The JSON document of a run: find a figure in it, merge the documents of several replications."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,10 @@ IDENTITY = frozenset({"name", "version", "vc", "occupancy_unit"})
 """Keys that say which, not how much: they are equal in every replication."""
 
 
+OUTSIDE = re.compile(r"""\.(?=(?:[^"']*["'][^"']*["'])*[^"']*$)""")
+"""A point outside of quotes."""
+
+
 class FigureError(KeyError):
     """A path that leads to nothing in this document."""
 
@@ -22,9 +27,15 @@ class FigureError(KeyError):
 def figure(document: Mapping[str, Any], path: str) -> Any:
     """The value at a path such as `ports.bottleneck.lost.overflow`; entries of a list go by their name.
 
-    A `*` stands for every entry and gives a list: `flows.*.goodput_bps`.
+    A `*` stands for every entry and gives a list: `flows.*.goodput_bps`. A name with a point in it has quotes:
+    `ports."access1.back".units_in`.
     """
-    return _walk(document, path.split("."), path)
+    return _walk(document, steps(path), path)
+
+
+def steps(path: str) -> list[str]:
+    """The names along a path, without the quotes that some may have."""
+    return [name.strip().strip("\"'") for name in OUTSIDE.split(path)]
 
 
 def _walk(node: Any, steps: list[str], path: str) -> Any:

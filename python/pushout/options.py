@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pushout.limits import MOST_JOBS, MOST_REPS
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -14,6 +16,7 @@ OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 4,
 SCENARIO = click.argument("scenario", metavar="SCENARIO")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 SEED = click.IntRange(0, 2**64 - 1)
+REPS, PAIRED = click.IntRange(1, MOST_REPS), click.IntRange(2, MOST_REPS)
 
 
 def _assignments(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -32,7 +35,7 @@ SET = click.option(
     help="Override a key of the scenario; may be repeated. The value is read as TOML, else as a text.",
 )
 
-JOBS = click.option("--jobs", type=click.IntRange(1), metavar="N", help="Threads (default: every core).")
+JOBS = click.option("--jobs", type=click.IntRange(1, MOST_JOBS), metavar="N", help="Threads (default: every core).")
 CLUSTER = click.option(
     "--cluster",
     metavar="ADDRESS",

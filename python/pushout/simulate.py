@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import index
 from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 from pushout import _core
 from pushout.document import Document
+from pushout.limits import MOST_JOBS, MOST_REPS
 from pushout.source import Source
 
 T = TypeVar("T")
@@ -58,6 +60,40 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def _check_whole(name: str, value: int) -> None:
+    try:
+        index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}: it is a whole number") from None
+
+
+def threads(jobs: int | None) -> int:
+    """How many threads: `jobs`, or one for every core."""
+    if jobs is None:
+        return cores()
+    _check_whole("jobs", jobs)
+    if not 1 <= jobs <= MOST_JOBS:
+        raise ValueError(f"jobs is {jobs}: it takes from 1 to {MOST_JOBS} threads")
+    return jobs
+
+
+def check_seed(seed: int | None) -> None:
+    """Refuse what is no seed."""
+    if seed is None:
+        return
+    _check_whole("seed", seed)
+    if not 0 <= seed < SEED_LIMIT:
+        raise ValueError(f"seed is {seed}: it is a whole number from 0 to 2^64 - 1")
+
+
+def check_reps(reps: int, least: int = 1) -> None:
+    """Refuse too few replications, and more than anybody wants."""
+    _check_whole("reps", reps)
+    if not least <= reps <= MOST_REPS:
+        few = "a difference needs two replications at least" if least == 2 else "at least one replication is needed"
+        raise ValueError(f"reps is {reps}: {few if reps < least else f'there can be {MOST_REPS}'}")
+
+
 def run_all(
     tasks: Sequence[Callable[[], T]],
     *,
@@ -70,7 +106,7 @@ def run_all(
     This thread only waits; it tells how many are done (`progress`) and which one was done now (`finished`). The first
     exception ends it: tasks that have not begun are dropped. So does Ctrl-C.
     """
-    pool = ThreadPoolExecutor(max_workers=jobs or cores())
+    pool = ThreadPoolExecutor(max_workers=threads(jobs))
     try:
         futures = [pool.submit(task) for task in tasks]
         places = {future: place for place, future in enumerate(futures)}

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -29,25 +30,27 @@ class Source(NamedTuple):
 def load(scenario: Scenario) -> Source:
     """Read a scenario from wherever it is; a text is told from a path by its line breaks or its opening brace."""
     if isinstance(scenario, Mapping):
-        return Source(json.dumps(scenario), "<dict>")
+        return Source(json.dumps(scenario, default=plain), "<dict>")
     if isinstance(scenario, str) and ("\n" in scenario or scenario.lstrip().startswith("{")):
         return Source(scenario, "<text>")
+    if not isinstance(scenario, str | os.PathLike):
+        raise TypeError(f"a scenario is a path, a text, or a mapping of its keys; this is {scenario!r}")
     return read(os.fspath(scenario))
 
 
-def read(path: str) -> Source:
-    """Read a scenario file; `-` is the standard input."""
+def read(path: str, what: str = "scenario") -> Source:
+    """Read a scenario file, or another one that is written like it; `-` is the standard input."""
     try:
         if path == "-":
-            return Source(_decode(_limited(sys.stdin.buffer, path), path), "<stdin>")
+            return Source(_decode(_limited(sys.stdin.buffer, path, what), path), "<stdin>")
         with Path(path).open("rb") as file:
             if os.fstat(file.fileno()).st_size > SIZE_LIMIT:
-                raise _too_large(path)
-            return Source(_decode(_limited(file, path), path), path)
+                raise _too_large(path, what)
+            return Source(_decode(_limited(file, path, what), path), path)
     except FileNotFoundError:
         raise ScenarioError(f"{path}: no such file") from None
     except IsADirectoryError:
-        raise ScenarioError(f"{path}: is a directory, not a scenario file") from None
+        raise ScenarioError(f"{path}: is a directory, not a {what} file") from None
     except (OSError, ValueError) as error:
         if isinstance(error, ScenarioError):
             raise
@@ -55,15 +58,15 @@ def read(path: str) -> Source:
         raise ScenarioError(f"{path}: cannot be read: {reason}") from None
 
 
-def _limited(file: BinaryIO, path: str) -> bytes:
+def _limited(file: BinaryIO, path: str, what: str) -> bytes:
     data = file.read(SIZE_LIMIT + 1)
     if len(data) > SIZE_LIMIT:
-        raise _too_large(path)
+        raise _too_large(path, what)
     return data
 
 
-def _too_large(path: str) -> ScenarioError:
-    return ScenarioError(f"{path}: larger than {SIZE_LIMIT >> 20} MiB, the limit for a scenario")
+def _too_large(path: str, what: str) -> ScenarioError:
+    return ScenarioError(f"{path}: larger than {SIZE_LIMIT >> 20} MiB, the limit for a {what}")
 
 
 def _decode(data: bytes, path: str) -> str:
@@ -81,11 +84,26 @@ def overrides(given: Overrides) -> list[str]:
         return [f"{key}={toml(value)}" for key, value in given.items()]
     if isinstance(given, str):
         raise TypeError('set takes {"key": value} or ["key=value"], not one text')
-    return list(given)
+    changes = list(given)
+    if wrong := [change for change in changes if not isinstance(change, str)]:
+        raise TypeError(f'set takes {{"key": value}} or ["key=value"], and {wrong[0]!r} is no "key=value"')
+    return changes
+
+
+def plain(value: Any) -> Any:
+    """A number or an array of NumPy, or whatever else answers like a number, as Python's own."""
+    if isinstance(value, bool | str):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def toml(value: Any) -> str:
     """Write a value as TOML on one line."""
+    value = plain(value)
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{json.dumps(str(key))} = {toml(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):

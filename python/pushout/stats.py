@@ -39,6 +39,10 @@ def agreeing(share: float) -> int:
     return math.ceil(math.log(0.05) / math.log(1 - share))
 
 
+AGREEING = agreeing(0.05)
+"""So many runs that all give the same are believed: with 95 % confidence no more than 5 % would give something else."""
+
+
 @lru_cache(maxsize=1024)
 def student_t(confidence: float, dof: int) -> float:
     """The t for which `P(|T| < t)` = `confidence` with `dof` degrees of freedom, to about 14 digits.

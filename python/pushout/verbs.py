@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pushout.options import CACHE, CLUSTER, JOBS, JSON, SCENARIO, SEED, SET, console, scenario_file
+from pushout.options import CACHE, CLUSTER, JOBS, JSON, PAIRED, SCENARIO, SEED, SET, console, scenario_file
 
 if TYPE_CHECKING:
     from pushout.question.session import Session
@@ -76,7 +76,7 @@ ENGINE = click.option("--engine", metavar="E", help="fast or reference (default:
 @PORT
 @SET
 @FIRST_SEED
-@click.option("--reps", type=click.IntRange(2), default=10, show_default=True, metavar="R", help="Seeds N, N+1, …")
+@click.option("--reps", type=PAIRED, default=10, show_default=True, metavar="R", help="Seeds N, N+1, …")
 @ENGINE
 @OUT
 @CACHE
@@ -113,8 +113,8 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
 @PORT
 @SET
 @FIRST_SEED
-@click.option("--least", type=click.IntRange(2), default=8, show_default=True, help="Replications of each value …")
-@click.option("--most", type=click.IntRange(2), default=64, show_default=True, help="… and of those near the goal.")
+@click.option("--least", type=PAIRED, default=8, show_default=True, help="Replications of each value …")
+@click.option("--most", type=PAIRED, default=64, show_default=True, help="… and of those near the goal.")
 @click.option(
     "--resolution",
     type=click.FloatRange(0, 1),

@@ -4,8 +4,8 @@ use serde_json::Value as Json;
 
 use crate::engine::Stopwatch;
 use crate::report::Report;
-use crate::scenario::Variation;
 use crate::scenario::model::{Engine, Scenario};
+use crate::scenario::{Refusal, Variation};
 use crate::trace::{Packet, Packets};
 use crate::units::Span;
 use crate::{audit, engine, report, scenario};
@@ -41,7 +41,7 @@ impl<'a> Base<'a> {
     }
 
     /// What checks variations one after the other, each a list of overrides. Every thread takes one of its own.
-    pub fn checker(&self) -> impl FnMut(&[String]) -> Result<Variation, String> {
+    pub fn checker(&self) -> impl FnMut(&[String]) -> Result<Variation, Refusal> {
         let mut variations = self.file.variations();
         move |sets| {
             let Variation { scenario, identity } = variations.load(sets)?;

@@ -269,7 +269,7 @@ fn networks_must_hang_together() {
     #[rustfmt::skip]
     check(&[
         (EXPLICIT, "to = \"b\"\nrate", "to = \"a\"\nrate",
-            r#"lan.toml:12:3: link.s->a.name: the name "s->a" is given twice; give this link a name of its own"#),
+            r#"lan.toml:17:3: link.s->a.name: the name "s->a" is given twice; give this link a name of its own"#),
         (EXPLICIT, "from = \"s\"\nto = \"b\"", "from = \"b\"\nto = \"s\"\nduplex = false",
             r#"lan.toml:26:6: flow.f.to: no route leads from "a" to "b": some [[link]] is missing, or has duplex = false the other way"#),
         (EXPLICIT, "from = \"s\"", "from = \"b\"",
@@ -410,7 +410,7 @@ fn overrides_are_located_by_themselves() {
         ("port.bottleneck.admission.policy=ppd",
             r#"lan.toml:17:31: port.bottleneck.admission.threshold: unknown key "threshold" (allowed: policy, pass_eom); the policy is "ppd"…"#),
         ("port.bottleneck.admission={policy=",
-            r#"--set port.bottleneck.admission={policy=: "{policy=" is not a TOML value"#),
+            r#"--set port.bottleneck.admission={policy=: "{policy=" is not a TOML value; texts inside have quotes, …"#),
         ("flow.flow2.weight=0",
             "--set flow.flow2.weight=0: 0: a weight is greater than 0"),
         ("flow.flow4.weight=2",

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
+use pushout_core::scenario::Refusal;
 use pyo3::prelude::*;
 
 pyo3::create_exception!(
@@ -24,15 +25,35 @@ pyo3::create_exception!(
 #[derive(Clone, Debug)]
 pub(crate) enum Failure {
     /// The scenario is wrong.
-    Scenario(String),
+    Scenario(Refusal),
+    /// A variation of a scenario is wrong, the one with this number.
+    Point(usize, Refusal),
     /// The simulator is.
     Internal(String),
+}
+
+impl Failure {
+    /// The same about the variation with this number.
+    pub(crate) fn at(self, point: usize) -> Failure {
+        match self {
+            Failure::Scenario(refusal) => Failure::Point(point, refusal),
+            other => other,
+        }
+    }
 }
 
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> PyErr {
         match failure {
-            Failure::Scenario(message) => ScenarioError::new_err(message),
+            Failure::Scenario(refusal) => ScenarioError::new_err(refusal.message),
+            Failure::Point(point, Refusal { message, set }) => {
+                let error = ScenarioError::new_err(message);
+                let told = Python::attach(|py| {
+                    error.value(py).setattr("point", point)?;
+                    error.value(py).setattr("set", set)
+                });
+                told.err().unwrap_or(error)
+            }
             Failure::Internal(message) => InternalError::new_err(message),
         }
     }
@@ -67,12 +88,12 @@ fn told(info: &PanicHookInfo<'_>) -> String {
 }
 
 /// Do something; `asked` says what was to be done if it panics.
-pub(crate) fn guarded<T>(
+pub(crate) fn guarded<T, E: Into<Refusal>>(
     asked: impl FnOnce() -> String,
-    function: impl FnOnce() -> Result<T, String>,
+    function: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, Failure> {
     match catch_unwind(AssertUnwindSafe(function)) {
-        Ok(answer) => answer.map_err(Failure::Scenario),
+        Ok(answer) => answer.map_err(|why| Failure::Scenario(why.into())),
         Err(_) => {
             let what = PANIC.with(|panic| panic.take());
             let version = env!("CARGO_PKG_VERSION");

@@ -1,5 +1,6 @@
 //! Python bindings: glue only. Texts go in, JSON texts come out; `python/pushout/_core.pyi` says the same in Python.
 
+mod document;
 mod failure;
 mod pool;
 mod trace;
@@ -31,6 +32,9 @@ mod _core {
 
     #[pymodule_export]
     use super::failure::{InternalError, ScenarioError};
+
+    #[pymodule_export]
+    use super::document::Document;
 
     #[pymodule_export]
     use super::pool::{Points, Pool};
@@ -90,7 +94,8 @@ mod _core {
     /// Panic, guarded as every run is: how a mistake of the simulator is told can be seen without one.
     #[pyfunction]
     fn panic(name: &str, message: &str) -> PyResult<()> {
-        Ok(guarded(|| described(name, &[], None, None), || panic!("{message}"))?)
+        let panic = || -> Result<(), String> { panic!("{message}") };
+        Ok(guarded(|| described(name, &[], None, None), panic)?)
     }
 
     /// Seconds that so many cells take through a ring with early packet discard and counters, and nothing else: the

@@ -40,7 +40,8 @@ pub(crate) struct Points {
 
 #[pymethods]
 impl Points {
-    /// Check every variation; the first that cannot be run raises `ScenarioError`.
+    /// Check every variation; the first that cannot be run raises `ScenarioError`, with its number as `point` and that
+    /// of the override that is wrong as `set` (`None` if it is none of them).
     #[new]
     fn new(
         py: Python<'_>,
@@ -58,9 +59,9 @@ impl Points {
             in_order(&points, threads, || {
                 let mut check = base.checker();
                 let asked = &asked;
-                move |sets: &Vec<String>| {
-                    let Variation { scenario, identity } =
-                        guarded(|| described(name, sets, None, engine), || check(sets))?;
+                move |index, sets: &Vec<String>| {
+                    let checked = guarded(|| described(name, sets, None, engine), || check(sets));
+                    let Variation { scenario, identity } = checked.map_err(|failure| failure.at(index))?;
                     Ok(Arc::new(Point { scenario, identity, sets: sets.clone(), asked: Arc::clone(asked) }))
                 }
             })
@@ -79,7 +80,7 @@ impl Points {
             return Ok(());
         }
         let check = || {
-            |point: &&Arc<Point>| {
+            |_, point: &&Arc<Point>| {
                 guarded(|| point.described(None), || api::check_figures(&point.scenario, &figures))
             }
         };
@@ -101,8 +102,9 @@ fn report_alike(one: &Arc<Point>, other: &Arc<Point>) -> bool {
         && one.lines.iter().map(|line| &line.name).eq(other.lines.iter().map(|line| &line.name))
 }
 
-/// Apply a function on several threads, each of which makes its own; the answers in order, or the first error.
-fn in_order<T: Sync, R: Send, F: FnMut(&T) -> Result<R, Failure>>(
+/// Apply a function to items and their numbers on several threads, each of which makes its own; the answers in order, or
+/// the first error.
+fn in_order<T: Sync, R: Send, F: FnMut(usize, &T) -> Result<R, Failure>>(
     items: &[T],
     threads: usize,
     worker: impl Fn() -> F + Sync,
@@ -113,7 +115,7 @@ fn in_order<T: Sync, R: Send, F: FnMut(&T) -> Result<R, Failure>>(
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(index) else { return done };
-            done.push((index, function(item)));
+            done.push((index, function(index, item)));
         }
     };
     let mut answers: Vec<(usize, Result<R, Failure>)> = thread::scope(|scope| {

@@ -1,19 +1,27 @@
 """Questions about one scenario, understood before anything is run: a mistake costs nothing."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pushout import _core
 from pushout.document import Document
+from pushout.limits import MOST_REPS
 from pushout.question import QuestionError, size
 from pushout.question.compare import CompareResult, compare
 from pushout.question.port import Choice, Port, choose
 from pushout.question.port import policies as choices_of
 from pushout.question.session import Session
 from pushout.question.size import Question, SizeResult
-from pushout.simulate import Job
-from pushout.source import Overrides, Scenario, Source, load, overrides
+from pushout.simulate import Job, check_reps, check_seed
+from pushout.source import Overrides, Scenario, Source, load, overrides, plain, toml
+
+Policies = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
+"""Names, tables of parameters (as TOML or as a mapping) or `as-is`."""
+
+
+SEARCHES = ("auto", "bisect", "optuna")
 
 
 @dataclass(frozen=True)
@@ -73,19 +81,23 @@ class Sizing(Asked):
 def _read(
     scenario: Scenario, given: Overrides, seed: int | None, engine: str | None
 ) -> tuple[Source, Document, tuple[str, ...]]:
+    check_seed(seed)
     source, sets = load(scenario), tuple(overrides(given))
     explained: Document = json.loads(Job(source, sets, engine).explain(seed))
     return source, explained, sets
 
 
-def _choices(policies: str | Sequence[str], where: Port) -> tuple[Choice, ...]:
-    given = [policies] if isinstance(policies, str) else policies
+def _choices(policies: Policies, where: Port) -> tuple[Choice, ...]:
+    listed = [policies] if isinstance(policies, str | Mapping) else policies
+    if wrong := [policy for policy in listed if not isinstance(policy, str | Mapping)]:
+        raise TypeError(f"a policy is a name, a table of parameters or as-is; this is {wrong[0]!r}")
+    given = [policy if isinstance(policy, str) else toml(policy) for policy in listed]
     return tuple(choices_of(given, where, json.loads(_core.policies())))
 
 
 def comparison(
     scenario: Scenario,
-    policies: str | Sequence[str],
+    policies: Policies,
     *,
     port: str | None = None,
     set: Overrides = (),  # noqa: A002  (the name of the option)
@@ -96,8 +108,7 @@ def comparison(
     """Understand a comparison."""
     source, explained, sets = _read(scenario, set, seed, engine)
     where = choose(explained, port)
-    if reps < 2:
-        raise QuestionError(f"reps is {reps}: a difference needs two replications at least")
+    check_reps(reps, least=2)
     return Comparison(source, explained, sets, _choices(policies, where), seed, engine, where, reps)
 
 
@@ -106,9 +117,9 @@ def sizing(
     goal: str,
     over: str,
     *,
-    low: str | None = None,
-    high: str | None = None,
-    policies: str | Sequence[str] = (),
+    low: str | float | None = None,
+    high: str | float | None = None,
+    policies: Policies = (),
     port: str | None = None,
     set: Overrides = (),  # noqa: A002  (the name of the option)
     seed: int | None = None,
@@ -120,13 +131,19 @@ def sizing(
 ) -> Sizing:
     """Understand a search."""
     source, explained, sets = _read(scenario, set, seed, engine)
-    if not 2 <= least <= most:
-        raise QuestionError(f"replications of each value: least {least} and most {most} must be with 2 ≤ least ≤ most")
+    if not 2 <= least <= most <= MOST_REPS:
+        message = f"least {least} and most {most} must be with 2 ≤ least ≤ most ≤ {MOST_REPS}"
+        raise QuestionError(f"replications of each value: {message}")
     named = port or (over.split(".")[1] if over.startswith("port.") else None)
     where = None
     if named or policies:
         where = choose(explained, named)
     choices = _choices(policies, where) if policies and where else (Choice("", ()),)
-    room = size.space(explained, over, low, high)
+    if not 0 <= resolution <= 1:
+        raise QuestionError(f"resolution is {resolution}: it is a share from 0 to 1, such as {size.RESOLUTION}")
+    if search not in SEARCHES:
+        raise QuestionError(f"search is {search!r}: it is one of {', '.join(SEARCHES)}")
+    ends = [None if end is None else str(plain(end)) for end in (low, high)]
+    room = size.space(explained, over, *ends)
     question = Question(size.goal(goal), over, room, where, resolution, least, most, search)
     return Sizing(source, explained, sets, choices, seed, engine, question)

@@ -7,18 +7,27 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from pushout import _core
+from pushout.question import QuestionError
 from pushout.question.executor import Done, Task, Variations
 from pushout.question.session import Session
 from pushout.question.store import Run
 from pushout.simulate import SEED_LIMIT, TICK_S
 from pushout.source import Source
-from pushout.stats import interval
+from pushout.stats import AGREEING, interval
 
 SUMMARY = "summary."
 """Figures of the summary are always measured."""
 
 CHUNK = 2000
 """Points that are worth looking after at a time; the memory that a sweep needs does not grow with it."""
+
+
+def numbers(runs: Sequence[Run], path: str) -> list[float]:
+    """What runs measured of a single figure, but for those that measured nothing."""
+    values = [run.figures[path] for run in runs if run.figures.get(path) is not None]
+    if any(isinstance(value, list) for value in values):
+        raise QuestionError(f"{path} is a list in every run, and what is asked for is a single figure")
+    return values
 
 
 @dataclass(frozen=True)
@@ -47,7 +56,8 @@ class Precision:
     """Replications until the 95 % interval of the mean of a figure is within ± `relative` of it (sequential stopping).
 
     A. M. Law, "Simulation Modeling and Analysis", section 9.4.1. The number of runs follows from the runs of the
-    point alone, so it does not depend on what else is run, nor where.
+    point alone, so it does not depend on what else is run, nor where. Runs that all give the same have an interval
+    without width and are no proof of precision: they are believed when there are `AGREEING` of them.
     """
 
     relative: float
@@ -57,9 +67,12 @@ class Precision:
 
     def more(self, runs: Sequence[Run]) -> int:
         """How many there should be: as the interval shrinks like 1/√n, but at most twice as many at once."""
-        values = [run.figures[self.of] for run in runs if run.figures[self.of] is not None]
+        values = numbers(runs, self.of)
         if len(values) < 2:
             return self.most if len(runs) >= self.least else self.least
+        if min(values) == max(values):
+            wanted = len(runs) + AGREEING - len(values)  # those that measured nothing do not count
+            return len(runs) if wanted <= len(runs) else min(self.most, wanted, 2 * len(runs))
         estimate = interval(values)
         mean, (_, high) = estimate["mean"], estimate["ci95"] or (0.0, math.inf)
         half, allowed = high - mean, self.relative * abs(mean)

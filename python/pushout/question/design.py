@@ -6,7 +6,7 @@
     reps                replications of each point, default 1; or { precision, of, min, max }
     warmup              "50 ms", or { method = "mser-5", figure, reps }
     engine              fast or reference
-    figures             paths of figures besides those of the summary
+    figures             paths of figures besides those of the summary, which every row has
     set                 list of overrides of every point, key.path=value
     [grid]              key.path = [values]: every combination
     [axis.NAME]         LABEL = [overrides]: one label after the other
@@ -22,16 +22,18 @@ import itertools
 import math
 import os
 import random
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pushout import _core
+from pushout.limits import MOST_REPS
 from pushout.question import QuestionError
 from pushout.question.campaign import Fixed, Precision, Replications
-from pushout.source import Source, toml
+from pushout.question.table import path_of
+from pushout.source import Source, plain, toml
+from pushout.source import read as read_text
 
 MOST_POINTS = 1_000_000
 
@@ -40,8 +42,17 @@ RESERVED = frozenset(("point", "seed", "warmup_s", "wall_s"))
 Value = bool | int | float | str
 
 
+Place = tuple[str | int, ...]
+"""Where something stands in a sweep: keys and, in lists, positions."""
+
+
 class DesignError(QuestionError):
-    """A sweep file that cannot be read."""
+    """A sweep file that cannot be read: what is wrong, and where in it; `key` if with the key, not with its value."""
+
+    def __init__(self, message: str, at: Place = (), *, key: bool = False) -> None:
+        super().__init__(message)
+        self.at = at
+        self.key = key
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,8 @@ class Level:
 
     columns: Mapping[str, Value]
     sets: tuple[str, ...]
+    places: tuple[Place, ...] = ()
+    """Where each override stands; of a factor's levels alone, not of points."""
 
 
 Factor = tuple[Level, ...]
@@ -79,11 +92,26 @@ class Design:
     figures: tuple[str, ...] = ()
     origin: str = ""
     """The file that says it, for messages."""
+    document: "_core.Document | None" = field(default=None, repr=False, compare=False)
+    """What was read from it."""
+    common: Level = Level({}, ())
+    """The overrides of every point."""
+    factors: tuple[Factor, ...] = field(default=(), repr=False)
+    """Of which the points are all combinations."""
 
     @property
     def columns(self) -> list[str]:
         """Every swept key and axis, in order."""
         return list(dict.fromkeys(name for point in self.points for name in point.columns))
+
+    def places(self, point: int) -> list[Place]:
+        """Where the overrides of a point stand."""
+        levels = next(itertools.islice(itertools.product(*self.factors), point, None), ())
+        return [place for level in (self.common, *levels) for place in level.places]
+
+    def tell(self, at: Place, message: str) -> str:
+        """A message with the place in the file, if there is one."""
+        return self.document.tell([str(name) for name in at], False, message) if self.document else message
 
 
 KEYS = (
@@ -105,24 +133,29 @@ KEYS = (
 
 def read(path: str | os.PathLike[str]) -> Design:
     """Read a sweep file."""
+    try:
+        text, name = read_text(os.fspath(path), "sweep")
+        document = _core.Document(text, name)
+    except _core.ScenarioError as error:
+        raise DesignError(str(error)) from None
     file = Path(path)
+    stem = "sweep" if str(file) == "-" else file.stem
     try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-        raise DesignError(f"{file}: cannot be read: {why}") from None
-    try:
-        table = tomllib.loads(text)
-        return replace(design({"name": file.stem, **table}, folder=file.parent, text=text), origin=str(file))
-    except (DesignError, tomllib.TOMLDecodeError) as error:
-        raise DesignError(f"{file}: {error}") from None
+        found = design({"name": stem, **document.value()}, folder=file.parent, text=text)
+    except DesignError as error:
+        told = document.tell([str(name) for name in error.at], error.key, str(error))
+        raise DesignError(told if error.at else f"{name}: {error}") from None
+    return replace(found, origin=name, document=document)
 
 
 def is_sweep(path: str | os.PathLike[str]) -> bool:
-    """Whether a file looks like a sweep: it names a scenario instead of being one."""
+    """Whether a file looks like a sweep: it names a scenario instead of being one; never the standard input."""
+    if os.fspath(path) == "-":
+        return False
     try:
-        return "scenario" in tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        text, name = read_text(os.fspath(path))
+        return "scenario" in _core.Document(text, name).value()
+    except _core.ScenarioError:
         return False
 
 
@@ -130,40 +163,55 @@ def design(table: Mapping[str, Any], *, folder: Path = Path(), text: str = "") -
     """A sweep from its keys; `folder` is where a relative path of a scenario begins."""
     if "scenario" not in table and table.keys() & {"duration", "topology", "flows", "link"}:
         raise DesignError("this is a scenario, not a sweep: a sweep names a scenario and what to vary")
-    _known(table, KEYS, "")
-    scenario = _typed(table, "scenario", (str, dict), "a path")
+    _known(table, KEYS)
+    scenario = _typed(table, "scenario", (str, Mapping, os.PathLike), "a path")
+    scenario = os.fspath(scenario) if isinstance(scenario, os.PathLike) else scenario
     warmup = table.get("warmup")
-    _check_set(table.get("set", []), "set")
-    common = tuple(table.get("set", [])) + ((f"warmup={warmup}",) if isinstance(warmup, str) else ())
+    common = _common(table)
     figures = table.get("figures", [])
     if not isinstance(figures, list) or not all(isinstance(figure, str) for figure in figures):
-        raise DesignError("figures: is a list of paths, as in ports.bottleneck.occupancy_mean")
+        raise DesignError("figures: is a list of paths, as in ports.bottleneck.occupancy_mean", ("figures",))
     seed = table.get("seed")
     if seed is not None and (not _is_whole(seed) or not 0 <= seed < 2**64):
-        raise DesignError(f"seed: {seed!r} is not a whole number from 0 to 2^64 - 1")
+        raise DesignError(f"seed: {seed!r} is not a whole number from 0 to 2^64 - 1", ("seed",))
+    factors = tuple(_factors(table))
     return Design(
         name=_typed(table, "name", (str,), "a text", "sweep"),
         title=_typed(table, "title", (str,), "a text", ""),
         text=text,
         scenario=folder / scenario if isinstance(scenario, str) and "\n" not in scenario else scenario,
-        points=tuple(_points(table, common)),
+        points=tuple(_points(factors, common)),
         reps=_replications(table.get("reps", 1)),
         seed=seed,
         warmup=None if warmup is None or isinstance(warmup, str) else _mser(warmup),
         engine=_typed(table, "engine", (str,), "the name of an engine") if "engine" in table else None,
-        figures=tuple(dict.fromkeys(figure for figure in figures if not figure.startswith("summary."))),
+        figures=tuple(dict.fromkeys(map(path_of, figures))),
+        common=common,
+        factors=factors,
     )
 
 
-def _known(table: Any, keys: Sequence[str], path: str) -> None:
+def _common(table: Mapping[str, Any]) -> Level:
+    """What every point overrides."""
+    sets = table.get("set", [])
+    _check_set(sets, "set")
+    places: list[Place] = [("set", index) for index in range(len(sets))]
+    if isinstance(warmup := table.get("warmup"), str):
+        return Level({}, (*sets, f"warmup={warmup}"), (*places, ("warmup",)))
+    return Level({}, tuple(sets), tuple(places))
+
+
+def _known(table: Any, keys: Sequence[str], *at: str) -> None:
     """Refuse whatever is no table, or has a key that means nothing."""
+    path = ".".join(at)
     if not isinstance(table, Mapping):
-        raise DesignError(f"{path}: {table!r} is not a table")
+        raise DesignError(f"{path}: {table!r} is not a table", at)
     for key in table:
         if key not in keys:
-            near = _core.nearest(key, keys)
+            near = _core.nearest(str(key), keys)
             hint = f'; did you mean "{near}"?' if near else ""
-            raise DesignError(f'{path}{": " if path else ""}unknown key "{key}"{hint} (allowed: {", ".join(keys)})')
+            message = f'{path}{": " if path else ""}unknown key "{key}"{hint} (allowed: {", ".join(keys)})'
+            raise DesignError(message, (*at, str(key)), key=True)
 
 
 def _typed(table: Mapping[str, Any], key: str, types: tuple[type, ...], what: str, default: Any = None) -> Any:
@@ -171,7 +219,7 @@ def _typed(table: Mapping[str, Any], key: str, types: tuple[type, ...], what: st
     if value is None:
         raise DesignError(f'the key "{key}" is missing')
     if not isinstance(value, types):
-        raise DesignError(f"{key}: {value!r} is not {what}")
+        raise DesignError(f"{key}: {value!r} is not {what}", (key,))
     return value
 
 
@@ -186,54 +234,61 @@ def _is_number(value: Any) -> bool:
 def _replications(reps: Any) -> Replications:
     if _is_whole(reps):
         if reps < 1:
-            raise DesignError(f"reps: {reps} is less than 1")
+            raise DesignError(f"reps: {reps} is less than 1", ("reps",))
+        if reps > MOST_REPS:
+            raise DesignError(f"reps: {reps} replications are more than {MOST_REPS}", ("reps",))
         return Fixed(reps)
     if not isinstance(reps, Mapping):
-        raise DesignError(f"reps: {reps!r} is neither a whole number nor a table, as in {{ precision = 0.02 }}")
+        message = f"reps: {reps!r} is neither a whole number nor a table, as in {{ precision = 0.02 }}"
+        raise DesignError(message, ("reps",))
     _known(reps, ("precision", "of", "min", "max"), "reps")
     given: dict[str, Any] = {"precision": None, "of": "summary.goodput_ratio", "min": 5, "max": 100, **reps}
     precision, of, least, most = given["precision"], given["of"], given["min"], given["max"]
     if not _is_number(precision) or not 0 < precision < 1:
-        raise DesignError(f"reps.precision: {precision!r} is not a share between 0 and 1, such as 0.02")
+        message = f"reps.precision: {precision!r} is not a share between 0 and 1, such as 0.02"
+        raise DesignError(message, ("reps", "precision"))
     if not isinstance(of, str):
-        raise DesignError(f"reps.of: {of!r} is not the path of a figure")
-    if not (_is_whole(least) and _is_whole(most) and 2 <= least <= most):
-        raise DesignError(f"reps: min {least!r} and max {most!r} must be whole numbers with 2 ≤ min ≤ max")
-    return Precision(precision, of, least, most)
+        raise DesignError(f"reps.of: {of!r} is not the path of a figure", ("reps", "of"))
+    if not (_is_whole(least) and _is_whole(most) and 2 <= least <= most <= MOST_REPS):
+        message = f"reps: min {least!r} and max {most!r} must be whole numbers with 2 ≤ min ≤ max ≤ {MOST_REPS}"
+        raise DesignError(message, ("reps",))
+    return Precision(precision, path_of(of), least, most)
 
 
 def _mser(table: Any) -> Mser:
     _known(table, ("method", "figure", "reps"), "warmup")
     if table.get("method") != "mser-5":
-        raise DesignError(f'warmup.method: {table.get("method")!r} is not "mser-5"')
+        raise DesignError(f'warmup.method: {table.get("method")!r} is not "mser-5"', ("warmup", "method"))
     figure, reps = table.get("figure"), table.get("reps", 5)
     if not isinstance(figure, str):
         raise DesignError(
             "warmup.figure: is the path of a figure over time, as in ports.bottleneck.occupancy.values or "
-            "flows.NAME.throughput.bps; [measure] of the scenario must ask for it"
+            "flows.NAME.throughput.bps; [measure] of the scenario must ask for it",
+            ("warmup", "figure"),
         )
-    if not _is_whole(reps) or reps < 1:
-        raise DesignError(f"warmup.reps: {reps!r} is not a whole number from 1")
+    if not _is_whole(reps) or not 1 <= reps <= MOST_REPS:
+        raise DesignError(f"warmup.reps: {reps!r} is not a whole number from 1 to {MOST_REPS}", ("warmup", "reps"))
     return Mser(figure, reps)
 
 
-def _points(table: Mapping[str, Any], common: tuple[str, ...]) -> Iterator[Level]:
-    factors = list(_factors(table))
+def _points(factors: Sequence[Factor], common: Level) -> Iterator[Level]:
     count = math.prod(map(len, factors))
     if count > MOST_POINTS:
         raise DesignError(f"{count} points are more than {MOST_POINTS}")
     seen: set[str] = set()
     for factor in factors:
         own = {name for level in factor for name in level.columns}
+        at: Place = next((level.places[0][:-1] for level in factor if level.places), ())
         if twice := sorted(own & seen):
-            raise DesignError(f'"{twice[0]}" is swept twice')
+            raise DesignError(f'"{twice[0]}" is swept twice', at, key=True)
         if reserved := sorted(own & RESERVED):
             instead = "; reps = N runs every point with N seeds" if reserved[0] == "seed" else ""
-            raise DesignError(f'"{reserved[0]}" cannot be swept: every row has a column of this name{instead}')
+            message = f'"{reserved[0]}" cannot be swept: every row has a column of this name{instead}'
+            raise DesignError(message, at, key=True)
         seen |= own
     for levels in itertools.product(*factors):
         columns = {name: value for level in levels for name, value in level.columns.items()}
-        yield Level(columns, common + tuple(change for level in levels for change in level.sets))
+        yield Level(columns, common.sets + tuple(change for level in levels for change in level.sets))
 
 
 def _factors(table: Mapping[str, Any]) -> Iterator[Factor]:
@@ -249,70 +304,99 @@ def _factors(table: Mapping[str, Any]) -> Iterator[Factor]:
 
 
 def _grid(table: Any) -> Iterator[Factor]:
-    for key, values in _lists(table, "grid"):
-        yield tuple(Level({key: shown(value)}, (f"{key}={toml(value)}",)) for value in values)
+    for key, at, values in _lists(table, ("grid",)):
+        yield tuple(_together({key: value}, {key: (*at, row)}) for row, value in enumerate(values))
 
 
 def _axes(table: Any) -> Iterator[Factor]:
     if not isinstance(table, Mapping):
-        raise DesignError("axis: write [axis.NAME] with a list of overrides for each LABEL")
+        raise DesignError("axis: write [axis.NAME] with a list of overrides for each LABEL", ("axis",))
     for name, labels in table.items():
         if not isinstance(labels, Mapping) or not labels:
-            raise DesignError(f"axis.{name}: has a list of overrides for each LABEL")
+            raise DesignError(f"axis.{name}: has a list of overrides for each LABEL", ("axis", name))
         for label, sets in labels.items():
-            _check_set(sets, f"axis.{name}.{label}")
+            _check_set(sets, "axis", name, label)
         yield tuple(_labelled(name, label, sets) for label, sets in labels.items())
 
 
 def _labelled(name: str, label: str, sets: list[str]) -> Level:
     """A label with its overrides; each key that it sets has a column as well."""
     pairs = dict(change.split("=", 1) for change in sets)
-    return Level({name: label, **{key.strip(): value.strip() for key, value in pairs.items()}}, tuple(sets))
+    columns = {name: label, **{key.strip(): value.strip() for key, value in pairs.items()}}
+    return Level(columns, tuple(sets), tuple(("axis", name, label, row) for row in range(len(sets))))
 
 
-def _check_set(sets: Any, path: str) -> None:
-    if not isinstance(sets, list) or not all(isinstance(change, str) and "=" in change for change in sets):
-        raise DesignError(f"{path}: is a list of overrides, as in ['duration=1 s']")
+def _check_set(sets: Any, *at: str) -> None:
+    path = ".".join(at)
+    if not isinstance(sets, list):
+        raise DesignError(f"{path}: is a list of overrides, as in ['duration=1 s']", at)
+    for row, change in enumerate(sets):
+        if not isinstance(change, str) or "=" not in change:
+            message = f"{path}: {change!r} is not an override key.path=value, as in 'duration=1 s'"
+            raise DesignError(message, (*at, row))
 
 
 def _zips(tables: Any) -> Iterator[Factor]:
     if not isinstance(tables, list):
-        raise DesignError("zip: write [[zip]], with lists of one length")
+        raise DesignError("zip: write [[zip]], with lists of one length", ("zip",))
     for index, table in enumerate(tables):
-        columns = list(_lists(table, f"zip[{index}]"))
-        lengths = {key: len(values) for key, values in columns}
+        columns = list(_lists(table, ("zip", index)))
+        lengths = {key: len(values) for key, _, values in columns}
         if len(set(lengths.values())) != 1:
             said = ", ".join(f"{key} has {length}" for key, length in lengths.items()) or "there are none"
-            raise DesignError(f"zip[{index}]: lists go together value by value and have one length; {said}")
-        yield tuple(_together({key: values[row] for key, values in columns}) for row in range(len(columns[0][1])))
+            message = f"zip[{index}]: lists go together value by value and have one length; {said}"
+            raise DesignError(message, ("zip", index))
+        yield tuple(
+            _together({key: values[row] for key, _, values in columns}, {key: (*at, row) for key, at, _ in columns})
+            for row in range(len(columns[0][2]))
+        )
 
 
-def _together(values: Mapping[str, Any]) -> Level:
-    columns = {key: shown(value) for key, value in values.items()}
-    return Level(columns, tuple(f"{key}={toml(value)}" for key, value in values.items()))
+def _together(values: Mapping[str, Any], places: Mapping[str, Place]) -> Level:
+    """Keys that have these values; the places are those of the values."""
+    columns, sets = {}, []
+    for key, value in values.items():
+        try:
+            columns[key] = shown(value)
+            sets.append(f"{key}={toml(value)}")
+        except TypeError as error:
+            raise DesignError(f"{key}: {error}", places[key]) from None
+    return Level(columns, tuple(sets), tuple(places.values()))
 
 
-def _lists(table: Any, path: str) -> Iterator[tuple[str, list[Any]]]:
-    """The keys below a table that hold lists, dotted or quoted as they may be."""
+def _lists(table: Any, at: Place) -> Iterator[tuple[str, Place, list[Any]]]:
+    """The keys below a table that hold lists, dotted or quoted as they may be, and where they stand."""
+    path = f"{at[0]}[{at[1]}]" if len(at) > 1 else at[0]
     if not isinstance(table, Mapping):
-        raise DesignError(f"{path}: is a table of keys with lists of values")
-    for key, value in _leaves(table, ""):
-        if not isinstance(value, list) or not value:
-            raise DesignError(f"{path}: {key} has {value!r}, which is not a list of values")
-        yield key, value
+        raise DesignError(f"{path}: is a table of keys with lists of values", at)
+    for key, place, given in _leaves(table, "", at):
+        value = _listed(given)
+        if value is None:
+            raise DesignError(f"{path}: {key} has {given!r}, which is not a list of values", place)
+        if not value:
+            raise DesignError(f"{path}: {key} has an empty list, which leaves nothing to run", place)
+        yield key, place, value
 
 
-def _leaves(table: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
+def _listed(value: Any) -> list[Any] | None:
+    """A list, from whatever Python has of the kind: tuples, ranges, arrays."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else None
+
+
+def _leaves(table: Mapping[str, Any], path: str, at: Place) -> Iterator[tuple[str, Place, Any]]:
     for name, value in table.items():
         key = f"{path}.{name}" if path else name
         if isinstance(value, Mapping):
-            yield from _leaves(value, key)
+            yield from _leaves(value, key, (*at, name))
         else:
-            yield key, value
+            yield key, (*at, name), value
 
 
 def shown(value: Any) -> Value:
     """A value as a column has it: plain as it is, a table or a list as TOML."""
+    value = plain(value)
     return value if isinstance(value, bool | int | float | str) else toml(value)
 
 
@@ -324,57 +408,64 @@ def _random(table: Any) -> Iterator[Factor]:
     points, seed = table.get("points"), table.get("seed", 1)
     method = table.get("method", METHODS[0])
     if not _is_whole(points) or not 1 <= points <= MOST_POINTS:
-        raise DesignError(f"random.points: {points!r} is not a whole number from 1")
+        message = f"random.points: {points!r} is not a whole number from 1 to {MOST_POINTS}"
+        raise DesignError(message, ("random", "points"))
     if not _is_whole(seed):
-        raise DesignError(f"random.seed: {seed!r} is not a whole number")
+        raise DesignError(f"random.seed: {seed!r} is not a whole number", ("random", "seed"))
     if method not in METHODS:
-        raise DesignError(f"random.method: {method!r} is not one of {', '.join(METHODS)}")
-    ranges = list(_ranges(table.get("keys"), ""))
+        raise DesignError(f"random.method: {method!r} is not one of {', '.join(METHODS)}", ("random", "method"))
+    ranges = list(_ranges(table.get("keys"), "", ("random", "keys")))
     if not ranges:
-        raise DesignError("random.keys: says for each key from where to where, or what to choose from")
-    drawn = {key: _draw(key, spec, points, f"{seed}/{key}", method) for key, spec in ranges}
-    yield tuple(_together({key: values[row] for key, values in drawn.items()}) for row in range(points))
+        message = "random.keys: says for each key from where to where, or what to choose from"
+        raise DesignError(message, ("random", "keys"))
+    places = {key: at for key, at, _ in ranges}
+    drawn = {key: _draw(key, at, spec, points, f"{seed}/{key}", method) for key, at, spec in ranges}
+    yield tuple(_together({key: values[row] for key, values in drawn.items()}, places) for row in range(points))
 
 
-def _ranges(table: Any, path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _ranges(table: Any, path: str, at: Place) -> Iterator[tuple[str, Place, Mapping[str, Any]]]:
     if not isinstance(table, Mapping):
         return
     for name, value in table.items():
         key = f"{path}.{name}" if path else name
         if isinstance(value, Mapping) and ("from" in value or "choose" in value):
-            yield key, value
+            yield key, (*at, name), value
         elif isinstance(value, Mapping):
-            yield from _ranges(value, key)
+            yield from _ranges(value, key, (*at, name))
         else:
-            raise DesignError(f"random.keys: {key} has {value!r}, not {{ from, to }} or {{ choose = [values] }}")
+            message = f"random.keys: {key} has {value!r}, not {{ from, to }} or {{ choose = [values] }}"
+            raise DesignError(message, (*at, name))
 
 
-def _draw(key: str, spec: Mapping[str, Any], points: int, seed: str, method: str) -> list[Any]:
+def _draw(key: str, at: Place, spec: Mapping[str, Any], points: int, seed: str, method: str) -> list[Any]:
     """Values of one key, from a stream of its own: another key draws nothing away from it."""
     stream = random.Random(seed)  # noqa: S311  (a design, no secret)
     places = [stream.random() for _ in range(points)]
     if method == METHODS[0]:  # one place in each of as many strata, in random order
         order = sorted(range(points), key=lambda _: stream.random())
         places = [(stratum + place) / points for stratum, place in zip(order, places, strict=True)]
-    return [value(place) for value in [_range(key, spec)] for place in places]
+    return [value(place) for value in [_range(key, at, spec)] for place in places]
 
 
-def _range(key: str, spec: Mapping[str, Any]) -> Callable[[float], Any]:
+def _range(key: str, at: Place, spec: Mapping[str, Any]) -> Callable[[float], Any]:
     """What turns a place between 0 and 1 into a value."""
     path = f"random.keys.{key}"
     if "choose" in spec:
-        _known(spec, ("choose",), path)
-        choices = spec["choose"]
-        if not isinstance(choices, list) or not choices:
-            raise DesignError(f"{path}: choose has {choices!r}, which is not a list of values")
+        _known(spec, ("choose",), *map(str, at))
+        choices = _listed(spec["choose"])
+        if not choices:
+            message = f"{path}: choose has {spec['choose']!r}, which is not a list of values"
+            raise DesignError(message, (*at, "choose"))
         return lambda place: choices[int(place * len(choices))]
-    _known(spec, ("from", "to", "unit", "scale", "whole"), path)
+    _known(spec, ("from", "to", "unit", "scale", "whole"), *map(str, at))
     given: dict[str, Any] = {"from": None, "to": None, "unit": "", "scale": "linear", "whole": False, **spec}
     low, high, unit, scale, whole = (given[key] for key in ("from", "to", "unit", "scale", "whole"))
     if not (_is_number(low) and _is_number(high)) or not low < high or (scale == "log" and low <= 0):
-        raise DesignError(f"{path}: from {low!r} to {high!r} is no range of numbers on a {scale} scale")
+        message = f"{path}: from {low!r} to {high!r} is no range of numbers on a {scale} scale"
+        hint = "; from is the smaller one" if _is_number(low) and _is_number(high) and low >= high else ""
+        raise DesignError(message + hint, at)
     if scale not in ("linear", "log") or not isinstance(unit, str) or not isinstance(whole, bool):
-        raise DesignError(f'{path}: scale is "linear" or "log", unit a text, whole true or false')
+        raise DesignError(f'{path}: scale is "linear" or "log", unit a text, whole true or false', at)
 
     def value(place: float) -> Any:
         number = low * (high / low) ** place if scale == "log" else low + (high - low) * place

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from pushout import _core
-from pushout.simulate import cores
+from pushout.simulate import threads
 from pushout.source import Source
 
 LINGER_S = 0.1
@@ -58,7 +58,7 @@ class Local:
     """Threads in this process. They do not need the interpreter, so `jobs` of them use as many cores."""
 
     def __init__(self, jobs: int | None = None) -> None:
-        self.jobs = jobs or cores()
+        self.jobs = threads(jobs)
         self._pool = _core.Pool(self.jobs)
         self._points: _core.Points | None = None
         self._figures: list[str] = []

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
+from pushout.document import steps
 from pushout.question import QuestionError
 from pushout.stats import Interval, interval
 from pushout.study.plot import COLOURS, DASHES, FAINT, INK, MARKERS, SERIES, style
@@ -45,6 +46,10 @@ def label(name: str) -> str:
     """What an axis says of a column, with the unit if the name tells it."""
     if name in TITLES:
         return TITLES[name]
+    part, *below = steps(name)
+    if len(below) > 1 and (part in ("ports", "circuits") or below[0] == "*"):  # flows.transport.mss is a key
+        what, bracket, unit = label(".".join(below[1:])).partition(" (")
+        return f"{what} of {part if below[0] == '*' else below[0]}{bracket}{unit}"
     for ending, unit in UNITS.items():
         if name.endswith(ending):
             return f"{name.removesuffix(ending).replace('_', ' ')} ({unit})"
@@ -245,8 +250,7 @@ def sweep(
     if chosen not in drawings:
         raise QuestionError(f"no kind of drawing is called {chosen!r} (there are: {', '.join(KINDS)})")
     for name in filter(None, (y, x, by)):
-        if name not in result.table.column_names:
-            raise QuestionError(f"there is no column {name!r} (there are: {', '.join(result.table.column_names)})")
+        result.check_column(name)
     return drawings[chosen](result, y, x, by)
 
 

@@ -115,6 +115,8 @@ def _choice(text: str, port: Port, catalogue: Sequence[Mapping[str, Any]]) -> Ch
     if text == AS_IT_IS:
         return Choice(AS_IT_IS, ())
     match = re.search(r"""policy["']?\s*=\s*["']([^"']+)["']""", text)
+    if text.startswith("{") and not match:
+        raise QuestionError(f'{text}: a table names its policy in quotes, as in \'{{policy="epd", threshold="90 %"}}\'')
     name = match[1] if match else text
     kind = _kind(name, catalogue)
     key = f"port.{_quoted(port.name)}.{kind}"

@@ -1,7 +1,7 @@
 """Answers for people at a terminal, and as documents."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich import box
@@ -10,9 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from pushout.question.compare import FIGURES, CompareResult
-from pushout.question.size import AGREEING, SizeResult
+from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
-from pushout.stats import Interval
+from pushout.question.table import column_of
+from pushout.stats import AGREEING, Interval, unseen
 
 MANY = 40
 """Points beyond these are only in the table of rows."""
@@ -35,7 +36,8 @@ def sweep_document(result: SweepResult) -> dict[str, Any]:
 def sweep(result: SweepResult, console: Console) -> None:
     """The mean of the main figures at every point."""
     names = [name for name in result.manifest["figures"] if name in result.scalars()] or list(USUAL)
-    names = list(dict.fromkeys(["goodput_ratio", *names]))
+    deciding = [column_of(result.manifest["reps"]["of"])] if "of" in result.manifest["reps"] else []
+    names = list(dict.fromkeys(["goodput_ratio", *deciding, *names]))
     swept = [name for name in result.swept() if not _is_table(result.points, name)]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in (*swept, "runs", *names):
@@ -49,11 +51,14 @@ def sweep(result: SweepResult, console: Console) -> None:
     if len(result.points) > MANY:
         console.print(f"… and {len(result.points) - MANY} more points", style="dim")
     manifest = result.manifest
+    runs = "1 run" if manifest["runs"] == 1 else f"{manifest['runs']} runs"
     console.print(
-        f"{manifest['runs']} runs, {manifest['computed']} of them computed now, in {manifest['wall_s']:.1f} s; "
+        f"{runs}, {manifest['computed']} of them computed now, in {manifest['wall_s']:.1f} s; "
         "means with half of their 95 % intervals.",
         soft_wrap=True,
     )
+    for note in _alike(value for column in means for value in column[:MANY]):
+        console.print(note, style="dim", soft_wrap=True)
     if "rows" in manifest:
         console.print(f"Rows: {manifest['rows']}", soft_wrap=True)
 
@@ -76,7 +81,19 @@ def comparison(result: CompareResult, place: str, console: Console) -> None:
         "intervals, * where they exclude zero.",
         soft_wrap=True,
     )
+    for note in _alike(policy.mean(name) for policy in result.policies for name in names):
+        console.print(note, style="dim", soft_wrap=True)
     console.print(f"Rows, figure and document: {place}", soft_wrap=True)
+
+
+def _alike(found: Iterable[Interval | None]) -> Iterator[str]:
+    """What is known where runs all gave the same, so that an interval has no width."""
+    counts = [value["n"] for value in found if value and value["ci95"] and value["ci95"][0] == value["ci95"][1]]
+    if counts:
+        yield (
+            f"± 0: all {min(counts)} runs gave the same, which is no certainty; with 95 % confidence "
+            f"no more than {100 * unseen(min(counts)):.2g} % of runs would give something else"
+        )
 
 
 def _difference(value: Interval | None) -> str:
@@ -106,10 +123,31 @@ def size(result: SizeResult, place: str, console: Console) -> None:
     for entry in result.document["answers"]:
         if "improvement" in entry:
             first = result.answers[0].label
-            console.print(f"{entry['label']} saves {100 * entry['improvement']:.1f} % of what {first} needs")
-    for note in _doubts(result):
+            saved = 100 * entry["improvement"]
+            told = (
+                f"saves {saved:.1f} % of what {first} needs"
+                if saved >= 0
+                else f"needs {-saved:.1f} % more than {first}"
+            )
+            console.print(f"{entry['label']} {told}")
+    for note in (*_beyond(result), *_doubts(result)):
         console.print(note, style="dim", soft_wrap=True)
     console.print(f"Rows, figure and document: {place}", soft_wrap=True)
+
+
+def _beyond(result: SizeResult) -> Iterator[str]:
+    """What an answer at an end of the range leaves open."""
+    if result.goal.level is None:
+        return
+    for answer in result.answers:
+        whose = f"{answer.label}: " if answer.label else ""
+        best, below = answer.found.best, answer.found.below
+        if best is None and below is not None:
+            there = f"{result.space.text(below.value)} {result.goal.column} is {mean(below.mean)}"
+            yield f"{whose}no value that was tried meets the goal; at {there}: look further (--to), or ask for less"
+        elif best is not None and below is None:
+            least = result.space.text(best.value)
+            yield f"{whose}the smallest value that was tried meets the goal; less than {least} may do (--from)"
 
 
 def _doubts(result: SizeResult) -> Iterator[str]:

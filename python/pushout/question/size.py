@@ -6,6 +6,7 @@ such interval: they are believed when there are enough of them that hardly any o
 """
 
 import json
+import math
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -16,25 +17,20 @@ from pushout._core import ScenarioError
 from pushout.document import Document, FigureError, figure
 from pushout.measures import improvement
 from pushout.question import QuestionError, search
-from pushout.question.campaign import Campaign
+from pushout.question.campaign import Campaign, numbers
 from pushout.question.port import Choice, Port
 from pushout.question.quantity import split
 from pushout.question.search import Found, Space, Tried
 from pushout.question.session import Session
 from pushout.question.store import Run
 from pushout.question.sweep import Framed
-from pushout.question.table import column_of, engine
+from pushout.question.table import column_of, engine, path_of
 from pushout.source import Source, toml
-from pushout.stats import agreeing, interval, unseen
+from pushout.stats import AGREEING, interval, unseen
 
 LEAST, MOST, RESOLUTION = 8, 64, 0.02
 
-AGREEING = agreeing(0.05)
-"""So many runs that all give the same are believed: with 95 % confidence no more than 5 % would give something else."""
-
 WHOLE = ("cell", "cells", "byte", "bytes", "packet", "packets")
-
-PARTS = ("engine.", "flows.", "ports.", "circuits.", "summary.")
 
 
 @dataclass(frozen=True)
@@ -64,15 +60,20 @@ def goal(text: str) -> Goal:
         try:
             level = float(match[3])
         except ValueError:
-            raise QuestionError(f"goal {text!r}: {match[3]!r} is not a number") from None
-        return Goal(text, _path(match[1]), {"≥": ">=", "≤": "<="}.get(match[2], match[2]), level)
+            level = math.nan
+        if not math.isfinite(level):
+            raise QuestionError(f"goal {text!r}: {match[3]!r} is not a number")
+        return Goal(text, _one(text, match[1]), {"≥": ">=", "≤": "<="}.get(match[2], match[2]), level)
     if match := re.fullmatch(r"\s*(max|min)\s+(\S+)\s*", text):
-        return Goal(text, _path(match[2]), match[1])
+        return Goal(text, _one(text, match[2]), match[1])
     raise QuestionError(f"goal {text!r}: write FIGURE>=NUMBER, FIGURE<=NUMBER, max FIGURE or min FIGURE")
 
 
-def _path(name: str) -> str:
-    return name if name.startswith(PARTS) else f"summary.{name}"
+def _one(goal: str, name: str) -> str:
+    """The path of a single figure."""
+    if "*" in name:
+        raise QuestionError(f"goal {goal!r}: {name} names many figures, and a goal is about one")
+    return path_of(name)
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Separate:
 
 def judged(goal: Goal, runs: Sequence[Run], value: float) -> Tried:
     """What the runs of a value say about the goal."""
-    known = [run.figures[goal.path] for run in runs if run.figures.get(goal.path) is not None]
+    known = numbers(runs, goal.path)
     if not known:
         return Tried(value, None, False, True)
     mean = interval(known)
@@ -148,7 +149,7 @@ def space(explained: Document, over: str, low: str | None, high: str | None) -> 
     """Where to look: from `low` to `high`, by default around the value that the scenario has (1/32 to 4 times)."""
     now = _now(explained, over)
     if (low is None or high is None) and now is None:
-        raise QuestionError(f"{_unknown(explained, over)}: give --from and --to to say where to look")
+        raise QuestionError(_unknown(explained, over))
     number, unit = now or (0.0, "")
     first = split(low) if low is not None else (number / 32, unit)
     last = split(high) if high is not None else (min(4 * number, 100.0) if unit == "%" else 4 * number, unit)
@@ -169,9 +170,13 @@ def space(explained: Document, over: str, low: str | None, high: str | None) -> 
 def _unknown(explained: Document, over: str) -> str:
     """Why the scenario does not say where to look."""
     try:
-        return f"{over} is {figure(explained, over)!r} in the scenario, which is no number"
+        value = figure(explained, over)
     except FigureError as error:
-        return f"{over} has no value in the scenario ({error})"
+        return f"{over} has no value in the scenario ({error}): give --from and --to to say where to look"
+    if isinstance(value, dict | list):
+        what = "a table" if isinstance(value, dict) else "a list"
+        return f"{over} is {what} in the scenario: --over takes a key with a number, as in port.bottleneck.buffer"
+    return f"{over} is {value!r} in the scenario, which is no number: give --from and --to to say where to look"
 
 
 def _now(explained: Document, over: str) -> tuple[float, str] | None:

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pushout import _core
 from pushout._core import ScenarioError
-from pushout.question import mser
+from pushout.question import QuestionError, mser
 from pushout.question.campaign import CHUNK, Campaign, Fixed, Precision
-from pushout.question.design import Design, Level
+from pushout.question.design import Design, DesignError, Level, Place
 from pushout.question.executor import Local, Variations
 from pushout.question.session import Session
 from pushout.question.store import Run
-from pushout.question.table import Rows, column_of, engine, host
+from pushout.question.table import Rows, column_of, engine, host, path_of
 from pushout.simulate import Job
 from pushout.source import Source, load
 from pushout.stats import Interval, interval
@@ -73,8 +74,17 @@ class SweepResult(Framed):
         own = names[names.index("seed") + 1 : -1]
         return [name for name in own if pa.types.is_floating(self.table.schema.field(name).type)]
 
+    def check_column(self, name: str) -> None:
+        """Refuse what is no column of the table."""
+        names = self.table.column_names
+        if name not in names:
+            near = _core.nearest(name, names)
+            hint = f"; did you mean {near!r}?" if near else ""
+            raise QuestionError(f"there is no column {name!r}{hint} (there are: {', '.join(names)})")
+
     def means(self, figure: str = "goodput_ratio") -> list[Interval | None]:
         """The mean of a figure at every point with its 95 % confidence interval; `None` where it was never measured."""
+        self.check_column(figure)
         groups: dict[int, list[float]] = {}
         for point, value in zip(*(self.table[name].to_pylist() for name in ("point", figure)), strict=True):
             if value is not None:
@@ -121,7 +131,12 @@ def _sweep(design: Design, session: Session, kind: str) -> SweepResult:
 
 
 def _source(design: Design) -> Source:
-    return design.scenario if isinstance(design.scenario, Source) else load(design.scenario)
+    if isinstance(design.scenario, Source):
+        return design.scenario
+    try:
+        return load(design.scenario)
+    except ScenarioError as error:
+        raise DesignError(design.tell(("scenario",), f"scenario: {error}")) from None
 
 
 def validate(design: Design, sets: Sequence[str] = ()) -> None:
@@ -130,7 +145,9 @@ def validate(design: Design, sets: Sequence[str] = ()) -> None:
     executor = Local()
     try:
         with _in_file(design):
-            executor.prepare(Variations(_source(design), points, design.engine), _figures(design))
+            source = _source(design)
+            Job(source, engine=design.engine).explain()  # by itself, as the manifest has it
+            executor.prepare(Variations(source, points, design.engine), _figures(design))
     finally:
         executor.close()
 
@@ -143,11 +160,46 @@ def _figures(design: Design) -> list[str]:
 
 @contextmanager
 def _in_file(design: Design) -> Iterator[None]:
-    """What is wrong with a point is wrong in the sweep file."""
+    """A mistake in a point stands in the sweep file or in the scenario that it names; the message says where."""
     try:
         yield
     except ScenarioError as error:
-        raise (ScenarioError(f"{design.origin}: {error}") if design.origin else error) from None
+        raise (ScenarioError(_told(design, error)) if design.origin else error) from None
+
+
+def _told(design: Design, error: ScenarioError) -> str:
+    """What is wrong, with its place: that of an override in the sweep file, or that in the scenario."""
+    message = str(error)
+    if message.startswith("no figure "):
+        at = next((at for at, path in _named(design) if message.startswith(f"no figure {path}: ")), ("figures",))
+        return design.tell(at, f"{'.'.join(map(str, at[:1]))}: {message}")
+    if design.engine and message.startswith("engine: "):
+        return design.tell(("engine",), message)
+    point, override = getattr(error, "point", None), getattr(error, "set", None)
+    if point is None:
+        return _beside(message, f"this is the scenario of {design.origin}")
+    sets, places = design.points[point].sets, design.places(point)
+    if override is None:
+        return _beside(message, f"it is so with what {design.origin} sets: {', '.join(sets) or 'nothing'}")
+    if override >= len(places):  # no override of the sweep
+        return message
+    return design.tell(places[override], f"{places[override][0]}: {message.removeprefix('--set ')}")
+
+
+def _named(design: Design) -> Iterator[tuple[Place, str]]:
+    """Where figures are named, and their paths."""
+    table = design.document.value() if design.document else {}
+    yield from ((("figures", row), path_of(name)) for row, name in enumerate(table.get("figures", [])))
+    if isinstance(design.reps, Precision):
+        yield ("reps", "of"), design.reps.of
+    if design.warmup:
+        yield ("warmup", "figure"), design.warmup.figure
+
+
+def _beside(message: str, more: str) -> str:
+    """A message with more in its first line; below it stands the line of the file."""
+    first, mark, line = message.partition("\n")
+    return f"{first}; {more}{mark}{line}"
 
 
 def _measured(

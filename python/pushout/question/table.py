@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +29,14 @@ UNITS = {"bps": "b/s", "s": "s", "cells": "cells", "bytes": "bytes", "percent": 
 def column_of(path: str) -> str:
     """The column that a figure has: those of the summary stand without it."""
     return path.removeprefix("summary.")
+
+
+PARTS = ("engine.", "flows.", "ports.", "circuits.", "summary.")
+
+
+def path_of(name: str) -> str:
+    """The path of a figure that somebody names: what says no part of the report is of the summary."""
+    return name if name.startswith(PARTS) or name in ("duration_s", "warmup_s") else f"summary.{name}"
 
 
 class Output:
@@ -75,7 +84,7 @@ class Output:
             with self._named(place), self._open(name) as stream, pq.ParquetWriter(stream, schema, **options) as writer:
                 _write(writer, batches)
             return place
-        draft = self.local / f".{name}.{os.getpid()}"
+        draft = self.local / f".{name}.{os.getpid()}.{threading.get_ident()}"
         try:
             with self._named(str(self.local / name)), pq.ParquetWriter(draft, schema, **options) as writer:
                 _write(writer, batches)

@@ -10,6 +10,7 @@ from pushout.document import Document
 from pushout.question import QuestionError
 from pushout.question.sweep import Framed
 from pushout.question.table import Output
+from pushout.simulate import check_seed
 from pushout.source import Overrides, Scenario, load, overrides
 
 TEXTS = ("port", "vc", "flow")
@@ -46,7 +47,7 @@ class TraceResult(Framed):
 def trace(
     scenario: Scenario,
     *,
-    ports: Sequence[str] = (),
+    ports: str | Sequence[str] = (),
     set: Overrides = (),  # noqa: A002  (the name of the option)
     seed: int | None = None,
     audit: bool = False,
@@ -61,7 +62,9 @@ def trace(
     import pyarrow as pa
 
     source = load(scenario)
-    traced = _core.Trace(source.text, source.name, overrides(set), seed, audit, list(ports))
+    check_seed(seed)
+    names = [ports] if isinstance(ports, str) else list(ports)
+    traced = _core.Trace(source.text, source.name, overrides(set), seed, audit, names)
     columns: dict[str, list[Any]] = traced.columns()
     types = {**dict.fromkeys(TEXTS, pa.string()), **dict.fromkeys(NUMBERS, pa.int64()), "reason": pa.string()}
     arrays = {name: pa.array(columns[name], kind) for name, kind in types.items()}

@@ -17,6 +17,7 @@ from fnmatch import fnmatchcase
 from itertools import chain, count
 from typing import Any
 
+from pushout.study.entry import made
 from pushout.study.expression import Expression
 
 STYLES = 8
@@ -129,7 +130,7 @@ def _dots(entry: dict[str, Any], numbers: Collection[str]) -> Dots:
     chosen = tuple(number for number in numbers if fnmatchcase(number, entry["numbers"]))
     if not chosen:
         raise TypeError(f"the plot {entry['title']!r} shows no number: none fits {entry['numbers']!r}")
-    return Dots(**{**entry, "numbers": chosen})
+    return made(Dots, {**entry, "numbers": chosen})
 
 
 def _chart(kind: str, entry: dict[str, Any], styles: Mapping[str, int], read: Callable[[str], Expression]) -> Chart:
@@ -139,11 +140,11 @@ def _chart(kind: str, entry: dict[str, Any], styles: Mapping[str, int], read: Ca
     names, places = _places(kind, x)
     here = [line["label"] for line in entry["line"]]
     lines = tuple(_line(kind, line, styles, here, names, read) for line in entry.pop("line"))
-    levels = tuple(Level(**level) for level in entry.pop("level", ()))
+    levels = tuple(made(Level, level) for level in entry.pop("level", ()))
     if x or y:
         raise TypeError(f"unknown key of an axis of {entry['title']!r}: {', '.join([*x, *y])}")
     rest = {"source": "", "note": "", **entry, **labels, "categories": names if kind == "bars" else ()}
-    return Chart(kind=kind, x=places, scale=scale, lines=lines, levels=levels, **rest)
+    return made(Chart, {"kind": kind, "x": places, "scale": scale, "lines": lines, "levels": levels, **rest})
 
 
 def _places(kind: str, x: dict[str, Any]) -> tuple[tuple[str, ...], tuple[float, ...]]:

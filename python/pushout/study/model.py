@@ -18,16 +18,18 @@ in backticks leads there.
 """
 
 import itertools
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pushout import _core
+from pushout.source import read as read_text
 from pushout.study import charts
 from pushout.study.case import Case
 from pushout.study.charts import Chart, Dots
-from pushout.study.expression import Expression, ExpressionError
+from pushout.study.entry import Entries, EntryError, made, read
+from pushout.study.expression import Expression
 from pushout.study.sensitivity import Sensitivity
 
 STUDIES = Path(__file__).parent.parent / "studies"
@@ -129,46 +131,58 @@ def load(study: str, root: Path = STUDIES) -> Study:
     """Read one study."""
     file = root / study / "study.toml"
     try:
-        return _study(tomllib.loads(file.read_text(encoding="utf-8")), file.parent)
-    except (KeyError, TypeError, tomllib.TOMLDecodeError, ExpressionError, OSError) as error:
-        why = f"the key {error} is missing" if isinstance(error, KeyError) else error
-        raise StudyError(f"{file}: {why}") from error
+        document = _core.Document(*read_text(str(file), "study"))
+    except _core.ScenarioError as error:
+        raise StudyError(str(error)) from None
+    try:
+        return _study(document.value(), file.parent)
+    except EntryError as error:
+        raise StudyError(document.tell(error.at, False, str(error))) from error
+    except (KeyError, TypeError, AttributeError) as error:
+        why = f"the key {error} is missing" if isinstance(error, KeyError) else str(error)
+        raise StudyError(document.tell([], False, why)) from error
+    except OSError as error:
+        raise StudyError(f"{file}: {error.filename}: {error.strerror}") from error
 
 
 def _study(table: dict[str, Any], folder: Path) -> Study:
     figures: dict[str, str] = table.pop("figure", {})
-    cases = {case.id: case for grid in table.pop("cases", ()) for case in _cases(grid, folder)}
-    numbers = tuple(number for entry in table.pop("number", ()) for number in _numbers(entry, figures, cases))
-    claims = tuple(
-        Claim(**{**entry, "check": Expression(entry["check"], figures, cases)}) for entry in table.pop("claim", ())
-    )
-    ids = [number.id for number in numbers]
-    plots = charts.read(table.pop("plot", ()), ids, figures, cases)
-    schemes = tuple(Scheme(**entry) for entry in table.pop("scheme", ()))
-    assumptions = tuple(Assumption(**entry) for entry in table.pop("assumption", ()))
-    sensitivities = tuple(Sensitivity.read(entry, cases) for entry in table.pop("sensitivity", ()))
-    _known(sensitivities, assumptions)
-    table["setup"] = (folder / table["setup"]).read_text(encoding="utf-8")
+    with read(Entries(table, "cases")) as entries:
+        cases = {case.id: case for grid in entries for case in _cases(grid, folder)}
+    with read(Entries(table, "number")) as entries:
+        numbers = tuple(number for entry in entries for number in _numbers(entry, figures, cases))
+    with read(Entries(table, "claim")) as entries:
+        claims = tuple(made(Claim, {**entry, "check": Expression(entry["check"], figures, cases)}) for entry in entries)
+    with read(Entries(table, "plot")) as entries:
+        plots = charts.read(entries, [number.id for number in numbers], figures, cases)
+    with read(Entries(table, "scheme")) as entries:
+        schemes = tuple(made(Scheme, entry) for entry in entries)
+    with read(Entries(table, "assumption")) as entries:
+        assumptions = tuple(made(Assumption, entry) for entry in entries)
+    with read(Entries(table, "sensitivity")) as entries:
+        names = [assumption.name for assumption in assumptions]
+        sensitivities = tuple(_sensitivity(entry, cases, names) for entry in entries)
     if table["id"] != folder.name:
-        raise TypeError(f"the id {table['id']!r} is not the name of the folder")
-    return Study(
-        **table,
-        schemes=schemes,
-        assumptions=assumptions,
-        figures=figures,
-        cases=cases,
-        numbers=numbers,
-        claims=claims,
-        plots=plots,
-        sensitivities=sensitivities,
-    )
+        raise EntryError(f"the id {table['id']!r} is not the name of the folder", ("id",))
+    table["setup"] = (folder / table["setup"]).read_text(encoding="utf-8")
+    rest = {
+        "schemes": schemes,
+        "assumptions": assumptions,
+        "figures": figures,
+        "cases": cases,
+        "numbers": numbers,
+        "claims": claims,
+        "plots": plots,
+        "sensitivities": sensitivities,
+    }
+    return made(Study, {**table, **rest})
 
 
-def _known(sensitivities: tuple[Sensitivity, ...], assumptions: tuple[Assumption, ...]) -> None:
-    names = [assumption.name for assumption in assumptions]
-    for sensitivity in sensitivities:
-        if sensitivity.assumption not in names:
-            raise TypeError(f"the sensitivity {sensitivity.assumption!r} is to no assumption of the study")
+def _sensitivity(entry: dict[str, Any], cases: Mapping[str, Case], assumptions: Sequence[str]) -> Sensitivity:
+    sensitivity = Sensitivity.read(entry, cases)
+    if sensitivity.assumption not in assumptions:
+        raise TypeError(f"the sensitivity {sensitivity.assumption!r} is to no assumption of the study")
+    return sensitivity
 
 
 def _cases(grid: dict[str, Any], folder: Path) -> Iterator[Case]:
@@ -195,9 +209,9 @@ def _numbers(entry: dict[str, Any], figures: dict[str, str], cases: dict[str, Ca
         raise TypeError(f"the tolerance of {entry['id']} is {kind}: it can be relative or absolute")
     rest = {"unit": "", "note": "", **entry, "tolerance": Tolerance(kind, float(size))}
     if not isinstance(published, dict):
-        yield Number(**{**rest, "published": published, "measure": Expression(entry["measure"], figures, cases)})
+        yield made(Number, {**rest, "published": published, "measure": Expression(entry["measure"], figures, cases)})
         return
     for key, value in published.items():
         own = {name: rest[name].replace("{}", key) for name in ("label", "text")}
         measure = Expression(entry["measure"].replace("{}", key), figures, cases)
-        yield Number(**{**rest, **own, "id": f"{entry['id']}.{key}", "published": value, "measure": measure})
+        yield made(Number, {**rest, **own, "id": f"{entry['id']}.{key}", "published": value, "measure": measure})

@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from pushout.study.case import Case
+from pushout.study.entry import made
 
 DEFAULT_REPS = 2
 
@@ -39,4 +40,4 @@ class Sensitivity:
         values = {entry["taken"]: chosen}
         for label, sets in entry.pop("value").items():
             values[label] = {name: case.changed(sets) for name, case in chosen.items()}
-        return cls(**{"question": "", "reps": DEFAULT_REPS, **entry, "values": values})
+        return made(cls, {"question": "", "reps": DEFAULT_REPS, **entry, "values": values})

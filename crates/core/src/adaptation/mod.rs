@@ -7,6 +7,8 @@ pub mod aal5;
 
 pub mod coded;
 
+pub mod packet;
+
 use crate::scenario::model::{Medium, Vc};
 use crate::unit::{Flags, Unit};
 use crate::units::CELL_BYTES;
@@ -58,9 +60,7 @@ impl Framing {
                 let shape = aal5::segment(packet, llc_snap);
                 Shape { units: shape.units + parity, ..shape }
             }
-            Framing::Packet { header } => {
-                Shape { units: 1, bytes: u16::try_from(packet + header).expect("a checked packet fits") }
-            }
+            Framing::Packet { header } => packet::frame(packet, header),
         }
     }
 }

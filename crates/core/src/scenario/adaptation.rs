@@ -1,11 +1,5 @@
-//! # Source
-//! ITU-T Recommendation I.363 (1993), AAL type 5; RFC 1483 (1993) for the LLC/SNAP header.
-//!
-//! # Idea
-//! `aal5`: packets are cut into cells on cell links, the default medium of links. `packet`: packets travel whole.
-//!
-//! # Parameters
-//! `llc_snap`: eight octets more in each AAL5 frame. `header`: octets that the line adds to each packet.
+//! What a scenario can say about adaptation: with `aal5` links carry cells, with `packet` packets, unless they say
+//! otherwise.
 
 use crate::units::Bytes;
 
@@ -36,8 +30,8 @@ pub mod packet {
 crate::variants! {
     /// How packets travel, unless a link says otherwise.
     "adaptation" by "kind" {
-        Aal5 = "aal5" in aal5 at "adaptation.rs",
-        Packet = "packet" in packet at "adaptation.rs",
+        Aal5 = "aal5" in aal5 at "../adaptation/aal5.rs",
+        Packet = "packet" in packet at "../adaptation/packet.rs",
     }
 }
 

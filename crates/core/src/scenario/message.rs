@@ -1,5 +1,6 @@
 //! How a fault is told: where it stands, what is wrong, and the line itself with a mark below.
 
+use super::Refusal;
 use super::set::Set;
 use super::tree::{Fault, Node, Place, Value, join};
 
@@ -15,6 +16,12 @@ pub(super) struct Sources<'a> {
 }
 
 impl Sources<'_> {
+    /// The fault as callers see it; `root` is what was read, as far as it was read.
+    pub(super) fn refuse(&self, fault: Fault, root: Option<&Node>) -> Refusal {
+        let set = (fault.place.source as usize).checked_sub(1);
+        Refusal { message: self.tell(fault, root), set }
+    }
+
     /// The message of a fault; `root` is what was read, as far as it was read.
     pub(super) fn tell(&self, mut fault: Fault, root: Option<&Node>) -> String {
         if let Some(path) = root.and_then(|root| written_path(root, &fault)) {

@@ -24,6 +24,8 @@ pub mod route;
 
 pub mod catalogue;
 
+pub mod document;
+
 mod message;
 
 mod item;
@@ -61,6 +63,27 @@ use read::Format;
 use set::Set;
 use tree::{Fault, Node, Value};
 
+/// Why a scenario is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// One message for people: where, what is wrong, what is allowed.
+    pub message: String,
+    /// The override that is wrong, from 0, unless the fault stands in the file.
+    pub set: Option<usize>,
+}
+
+impl From<String> for Refusal {
+    fn from(message: String) -> Refusal {
+        Refusal { message, set: None }
+    }
+}
+
+impl From<Refusal> for String {
+    fn from(refusal: Refusal) -> String {
+        refusal.message
+    }
+}
+
 /// Read and check a scenario.
 ///
 /// `text` is TOML or JSON, `name` what messages call it, `sets` are overrides `key.path=value`. The error is one
@@ -68,7 +91,7 @@ use tree::{Fault, Node, Value};
 pub fn load(text: &str, name: &str, sets: &[String]) -> Result<Scenario, String> {
     let file = File::read(text, name)?;
     let (root, entries) = file.overridden(sets)?;
-    file.check(&root, &entries, sets, None)
+    Ok(file.check(&root, &entries, sets, None)?)
 }
 
 /// A scenario's text, read but not yet checked: who wants many variations of it reads it once.
@@ -99,15 +122,15 @@ impl<'a> File<'a> {
         entries: &[Set],
         sets: &[String],
         known: Option<&mut Vec<check::Known>>,
-    ) -> Result<Scenario, String> {
-        check::check(root, entries, known).map_err(|fault| self.sources(sets).tell(fault, Some(root)))
+    ) -> Result<Scenario, Refusal> {
+        check::check(root, entries, known).map_err(|fault| self.sources(sets).refuse(fault, Some(root)))
     }
 
-    fn overridden(&self, sets: &[String]) -> Result<(Node, Vec<Set>), String> {
+    fn overridden(&self, sets: &[String]) -> Result<(Node, Vec<Set>), Refusal> {
         let mut root = self.root.clone();
         match override_all(&mut root, sets) {
             Ok(sets) => Ok((root, sets)),
-            Err(fault) => Err(self.sources(sets).tell(fault, Some(&root))),
+            Err(fault) => Err(self.sources(sets).refuse(fault, Some(&root))),
         }
     }
 
@@ -136,7 +159,7 @@ pub struct Variation {
 
 impl Variations<'_> {
     /// The scenario with these overrides.
-    pub fn load(&mut self, sets: &[String]) -> Result<Variation, String> {
+    pub fn load(&mut self, sets: &[String]) -> Result<Variation, Refusal> {
         let (root, entries) = self.file.overridden(sets)?;
         let scenario = self.file.check(&root, &entries, sets, Some(&mut self.known))?;
         Ok(Variation { scenario, identity: identity(&root, &entries) })

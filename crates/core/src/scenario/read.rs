@@ -93,7 +93,8 @@ impl Toml<'_> {
                 )));
             }
             DeValue::Array(items) => {
-                Value::List(items.iter().map(|item| self.node(item, key)).collect::<Result<_, _>>()?)
+                let own = |item: &Spanned<DeValue<'_>>| self.in_header(item.span().start).unwrap_or(key);
+                Value::List(items.iter().map(|item| self.node(item, own(item))).collect::<Result<_, _>>()?)
             }
             DeValue::Table(table) => self.table(table)?,
         };
@@ -105,6 +106,16 @@ impl Toml<'_> {
         let line = self.text[..start].rfind('\n').map_or(0, |newline| newline + 1);
         self.text[line..start].trim_matches(['[', ' ', '\t']).is_empty()
             && self.text[start..].starts_with('[')
+    }
+
+    /// The last name of the table header that stands there, as in `[[zip]]`, if one does.
+    fn in_header(&self, start: usize) -> Option<usize> {
+        let header = &self.text[start..];
+        let names = header.strip_prefix("[[").filter(|_| self.is_header(start))?;
+        let names = &names[..names.find(']')?];
+        let last = if names.contains(['"', '\'']) { names } else { names.rsplit('.').next()? };
+        let shift = names.len() - last.trim_start().len();
+        Some(start + 2 + shift)
     }
 
     /// The entries of a table, in the order in which they are written.
@@ -216,6 +227,20 @@ mod tests {
             }
             _ => {}
         }
+    }
+
+    #[test]
+    fn every_entry_of_a_list_of_tables_stands_at_its_own_header() {
+        let text = "[[a]]\nx = 1\n[[ a ]]\n[[b.c]]\n[[b . c]]\n";
+        let root = read(text, Format::Toml).unwrap();
+        let Value::List(items) = &root.get("a").unwrap().value else { panic!("a list") };
+        assert_eq!(items.iter().map(|item| item.place.offset).collect::<Vec<_>>(), [2, 15]);
+        let Value::List(items) = &root.along("b.c").value else { panic!("a list") };
+        let rest = |offset: u32| &text[offset as usize..];
+        assert_eq!(
+            items.iter().map(|item| rest(item.place.offset)).collect::<Vec<_>>(),
+            ["c]]\n[[b . c]]\n", "c]]\n"]
+        );
     }
 
     fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {

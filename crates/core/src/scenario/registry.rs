@@ -73,7 +73,7 @@ pub(super) fn unlinked(line: &str) -> String {
     text + rest
 }
 
-/// List the modules of one kind: `Variant = "name" in module`, one line each; a module that is a folder adds
+/// List the modules of one kind: `Variant = "name" in module`, one line each; one that is documented by another file adds
 /// `at "module/mod.rs"`, and one whose sources leave too much open `[experimental]`.
 #[macro_export]
 macro_rules! variants {

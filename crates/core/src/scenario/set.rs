@@ -93,7 +93,11 @@ fn value(text: &str, source: u32, shift: u32) -> Result<Node, Fault> {
         None if looks_like_toml => Err(Fault {
             place,
             path: String::new(),
-            message: format!("{} is not a TOML value", plain().show()),
+            message: format!(
+                "{} is not a TOML value; texts inside have quotes, which a shell leaves alone between others, as in \
+                 --set 'port.bottleneck.admission={{policy=\"epd\"}}'",
+                plain().show()
+            ),
         }),
         _ => Ok(plain()),
     }
@@ -199,7 +203,11 @@ mod tests {
         for argument in ["", "name", "=1", ".=1", "a..b=1", "\"a=1", "a\"=1"] {
             assert!(after("", &[argument]).unwrap_err().contains("key.path=value"), "{argument}");
         }
-        assert_eq!(after("", &["a={ b ="]).unwrap_err(), "\"{ b =\" is not a TOML value");
+        let fault = after("", &["a={ b = epd }"]).unwrap_err();
+        assert!(
+            fault.starts_with("\"{ b = epd }\" is not a TOML value; texts inside have quotes"),
+            "{fault}"
+        );
         let fault = after("a = 5\n", &["a.b=1"]).unwrap_err();
         assert_eq!(fault, "a.b: there is no such key: 5 is not a table");
     }

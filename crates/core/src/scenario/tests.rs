@@ -273,10 +273,24 @@ fn a_variation_is_what_its_file_with_these_overrides_is_whatever_was_checked_bef
     for one in sets {
         for other in sets {
             let both = [one.to_string(), other.to_string()];
-            let found = variations.load(&both).map(|variation| variation.scenario);
+            let found = variations.load(&both).map(|variation| variation.scenario).map_err(String::from);
             assert_eq!(found, load(text, "lan.toml", &both), "{one}, {other}");
         }
     }
+}
+
+#[test]
+fn a_refusal_says_which_override_it_is_about() {
+    let file = super::File::read(DUMBBELL, "d.toml").unwrap();
+    let mut variations = file.variations();
+    let mut refused = |sets: [&str; 2]| variations.load(&sets.map(str::to_string)).unwrap_err();
+    let misspelt = refused(["seed=2", "durration=1 s"]);
+    assert_eq!(misspelt.set, Some(1));
+    assert!(misspelt.message.starts_with("--set durration=1 s: unknown key"), "{}", misspelt.message);
+    assert_eq!(refused(["seed", "duration=2 s"]).set, Some(0));
+    let in_the_file = refused(["seed=2", "topology.template=parking-lot"]);
+    assert_eq!(in_the_file.set, None);
+    assert!(in_the_file.message.starts_with("d.toml:"), "{}", in_the_file.message);
 }
 
 #[test]

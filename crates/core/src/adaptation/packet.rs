@@ -1,0 +1,34 @@
+//! # Source
+//! No publication: on a line for packets a packet is sent as it is. What a line adds to it is said by the line's own
+//! standard, for Ethernet IEEE 802.3: preamble (8 octets), header (14), check sequence (4) and gap (12).
+//!
+//! # Idea
+//! A packet, IP header included, and the octets that the line adds are one unit. It is stored, lost and delivered whole.
+//!
+//! # Parameters
+//! `header`: octets that the line adds to each packet, 38 for Ethernet; by default none. They take time on the line and
+//! room in buffers that are counted in octets.
+//!
+//! # Differences from the paper
+//! There is no paper. Packets are not padded to a least size, as Ethernet does below 46 octets.
+//!
+//! # Complexity
+//! Constant per packet.
+
+use super::Shape;
+
+/// The unit of a packet of `bytes` octets, with `header` octets of the line.
+#[inline]
+pub fn frame(bytes: u32, header: u32) -> Shape {
+    Shape { units: 1, bytes: u16::try_from(bytes + header).expect("a checked packet fits") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_and_what_the_line_adds_are_one_unit() {
+        assert_eq!(frame(1500, 38), Shape { units: 1, bytes: 1538 });
+    }
+}

@@ -1,0 +1,93 @@
+//! A file that is written like a scenario but is none, such as a sweep: its values, and messages that say where in it
+//! something is wrong.
+
+use super::message::Sources;
+use super::read::{self, Format};
+use super::tree::{Fault, Key, Node, Value};
+
+/// What was read from a TOML or JSON text.
+#[derive(Clone, Debug)]
+pub struct Document {
+    name: String,
+    text: String,
+    root: Node,
+}
+
+impl Document {
+    /// Read a text; `name` is what messages call it.
+    pub fn read(text: String, name: String) -> Result<Document, String> {
+        let format = Format::of(&name, &text);
+        match read::read(&text, format) {
+            Ok(root) => Ok(Document { name, text, root }),
+            Err(fault) => Err(Sources { name: &name, text: &text, sets: &[] }.tell(fault, None)),
+        }
+    }
+
+    /// Its values.
+    pub fn root(&self) -> &Node {
+        &self.root
+    }
+
+    /// A message with the place of the value at a path, or of its key, or of as much of the path as there is. An entry
+    /// of a list goes by its position.
+    pub fn tell(&self, path: &[String], key: bool, message: &str) -> String {
+        let mut place = self.root.place;
+        let mut node = Some(&self.root);
+        for (index, name) in path.iter().enumerate() {
+            let Some((found, next)) = node.and_then(|node| entry(node, name)) else { break };
+            let last = index + 1 == path.len();
+            place = found.filter(|_| last && key).map_or(next.place, |found| found.place);
+            node = Some(next);
+        }
+        let fault = Fault { place, path: String::new(), message: message.to_string() };
+        Sources { name: &self.name, text: &self.text, sets: &[] }.tell(fault, None)
+    }
+}
+
+/// An entry of a table, with its key, or of a list.
+fn entry<'a>(node: &'a Node, name: &str) -> Option<(Option<&'a Key>, &'a Node)> {
+    match &node.value {
+        Value::Table(entries) => {
+            entries.iter().find(|(key, _)| key.name == name).map(|(key, node)| (Some(key), node))
+        }
+        Value::List(items) => Some((None, items.get(name.parse::<usize>().ok()?)?)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(path: &[&str], key: bool) -> String {
+        let text = "reps = 5\n[grid]\na.b = [1, 2]\n[[zip]]\nc = 3\n[[zip]]\n".to_string();
+        let document = Document::read(text, "s.toml".to_string()).unwrap();
+        let path: Vec<String> = path.iter().map(|name| name.to_string()).collect();
+        document.tell(&path, key, "no").lines().next().unwrap().to_string()
+    }
+
+    #[test]
+    fn a_message_stands_at_the_value_or_at_its_key() {
+        assert_eq!(told(&["reps"], false), "s.toml:1:8: no");
+        assert_eq!(told(&["reps"], true), "s.toml:1:1: no");
+        assert_eq!(told(&["grid", "a", "b"], false), "s.toml:3:7: no");
+        assert_eq!(told(&["grid", "a", "b", "1"], false), "s.toml:3:11: no");
+        assert_eq!(told(&["zip", "0", "c"], false), "s.toml:5:5: no");
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_where_its_path_ends() {
+        assert_eq!(told(&["grid", "x"], false), "s.toml:2:2: no");
+        assert_eq!(told(&["zip", "1", "c"], false), "s.toml:6:3: no");
+        assert_eq!(told(&["zip", "7"], false), "s.toml:4:3: no");
+        assert_eq!(told(&[], false), "s.toml:1:1: no");
+    }
+
+    #[test]
+    fn the_line_is_shown_below_the_message() {
+        let document = Document::read("a = 1\nb = 2\n".to_string(), "s.toml".to_string()).unwrap();
+        assert_eq!(document.tell(&["b".to_string()], false, "no"), "s.toml:2:5: no\n 2 | b = 2\n   |     ^");
+        let refused = Document::read("a = \n".to_string(), "s.toml".to_string()).unwrap_err();
+        assert!(refused.starts_with("s.toml:1:5: this is not TOML: "), "{refused}");
+    }
+}

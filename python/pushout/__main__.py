@@ -1,0 +1,19 @@
+"""The door of the command line: whoever interrupts while the rest is being loaded sees no traceback either."""
+
+import os
+import sys
+
+
+def main() -> None:
+    """Load the command line and run it."""
+    try:
+        from pushout import cli
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.stderr.flush()
+        os._exit(130)
+    cli.main()
+
+
+if __name__ == "__main__":
+    main()
