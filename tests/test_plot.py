@@ -55,7 +55,7 @@ def texts(figure: Any) -> set[str]:
         ),
         (
             {"y": "flows.*.goodput_bps", "by": "policy"},
-            {"flows.*.goodput (Mb/s)", "share of values up to this, all runs", "EPD"},
+            {"goodput of flows (Mb/s)", "share of values up to this, all runs", "EPD"},
         ),
         (
             {"y": "ports.bottleneck.occupancy.values", "by": "policy", "kind": "time"},
@@ -118,7 +118,7 @@ def test_no_two_series_look_alike() -> None:
         ("ports.bottleneck.occupancy_mean", "occupancy mean of bottleneck"),
         ('ports."access1.back".units_in', "units in of access1.back"),
         ("flows.transport.mss", "flows.transport.mss"),
-        ("flows.*.goodput_bps", "goodput of flows (b/s)"),
+        ("flows.*.goodput_bps", "goodput of flows (Mb/s)"),
     ],
 )
 def test_an_axis_says_what_and_of_what(name: str, text: str) -> None:
