@@ -408,6 +408,31 @@ mod tests {
     }
 
     #[test]
+    fn on_packet_links_a_frame_is_one_unit_and_maxp_is_that_of_a_packet() {
+        let packets = Context { measure: Measure::Packets, ..Context::alone(100, 1) };
+        let params = Params {
+            min_threshold: Level::Percent(10.0),
+            max_threshold: Level::Percent(90.0),
+            max_p: 0.02,
+            ..params(0, 0)
+        };
+        assert_eq!(Policy::new(&params, &packets).unwrap().circuits[0].max_p, 0.02);
+    }
+
+    #[test]
+    fn while_the_port_is_idle_the_average_decays_with_every_cell_time() {
+        let params = Params { weight: 0.5, ..params(90, 90) };
+        let mut bench = Bench::new(100, 1, move |context| Policy::new(&params, context));
+        bench.offer(0, "f.e");
+        bench.now += Span::millis(1);
+        (0..3).for_each(|_| bench.depart(0));
+        bench.now += Span(3 * 2_726_337);
+        bench.offer(0, "1");
+        let average = bench.policy.detector.average();
+        assert!((average / (1.25 / 8.0) - 1.0).abs() < 1e-5, "{average}");
+    }
+
+    #[test]
     fn the_average_moves_at_every_cell_whatever_becomes_of_it() {
         let params = Params { weight: 0.5, ..params(90, 90) };
         let mut bench = Bench::new(100, 1, move |context| Policy::new(&params, context));
