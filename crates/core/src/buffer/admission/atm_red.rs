@@ -37,6 +37,7 @@ use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::rng::Stream;
 use crate::section;
+use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Cells, Span, Time};
 
 section! {
@@ -81,6 +82,11 @@ enum State {
 use State::{AcceptCell, AcceptFirst, AcceptRest, Broken, DiscardCell};
 
 impl State {
+    /// The state that a cell meets: a port with push-out keeps the rest of a broken frame away, and its EOM with it.
+    fn at(self, cell: &Unit) -> State {
+        if cell.is_first() && matches!(self, Broken { .. }) { AcceptFirst } else { self }
+    }
+
     /// Whether the next cell may be marked.
     fn is_open(self) -> bool {
         matches!(self, AcceptFirst | AcceptCell)
@@ -192,7 +198,7 @@ impl Admission for Policy {
         let Circuit { state, max_p } = &mut self.circuits[arrival.vc];
         detector.sample(arrival.now, arrival.pool.total());
         detector.count();
-        let (before, eom, fits) = (*state, arrival.unit.is_eom(), arrival.fits());
+        let (before, eom, fits) = (state.at(arrival.unit), arrival.unit.is_eom(), arrival.fits());
         let marked = before.is_open() && detector.marks(*max_p, stream);
         let (accepted, after) = before.step(marked, eom, self.literal_eom);
         *state = after;

@@ -333,6 +333,9 @@ fn the_rest_of_a_frame_that_was_pushed_out_is_refused_but_for_the_eom_that_ends_
             let eom = if fragment { Verdict::Accept } else { partial };
             let expected = (Verdict::Accept, [partial, eom, Verdict::Accept]);
             assert_eq!((first, rest), expected, "{}, fragment {fragment}", entry.name);
+            policy.broken(0, fragment);
+            let next = judge(&mut policy, Flags::FIRST);
+            assert_eq!(next, Verdict::Accept, "{}, when the port has kept its EOM away", entry.name);
         }
     }
 }
