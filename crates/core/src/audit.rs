@@ -127,3 +127,156 @@ fn balance(
     let lost = behind.counters().lost_for(Reason::Overflow);
     audit.check(lost == 0, || format!("{}: {lost} cells lost", name()));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine;
+    use crate::link::credit::{Receiver, Terms};
+    use crate::metrics::port::Counters;
+    use crate::network::Network;
+    use crate::network::circuit::{Frame, Payload};
+    use crate::network::flow::Outbox;
+    use crate::scenario;
+    use crate::transport::tcp::Segment;
+    use crate::unit::{Flags, Unit};
+    use crate::units::Time;
+
+    /// Two files through a buffer that is too small for both.
+    const FILES: &str = r#"
+        name = "files"
+        duration = "4 s"
+        [topology]
+        template = "dumbbell"
+        sources = 2
+        access = { rate = "149.76 Mb/s", delay = "100 us" }
+        bottleneck = { rate = "149.76 Mb/s", delay = "100 us" }
+        egress = { rate = "149.76 Mb/s", delay = "100 us" }
+        [port.bottleneck]
+        buffer = "60 cells"
+        [flows]
+        source = { kind = "file", size = "200 KB", off = "10 s" }
+        transport = { kind = "tcp" }
+    "#;
+
+    /// A circuit that fills the room for ten cells which its credits promise before a slow line. The run ends when a credit
+    /// has just been used up: the last of 198 cells has left at 19802 us.
+    const CREDITS: &str = r#"
+        name = "credits"
+        duration = "19850 us"
+        node = [{ name = "a", kind = "host" }, { name = "s", kind = "switch" }, { name = "b", kind = "host" }]
+        link = [
+            { name = "in", from = "a", to = "s", rate = "424 Mb/s", delay = "1 us" },
+            { name = "out", from = "s", to = "b", rate = "4.24 Mb/s", delay = "1 us" },
+        ]
+        flow = [{ name = "f", from = "a", to = "b", source = { kind = "cbr", rate = "424 Mb/s" }, transport = { kind = "cells" } }]
+        [port.in]
+        scheduler = { policy = "round-robin" }
+        credit = { policy = "n23", n2 = "3 cells", n3 = "7 cells" }
+        [port.out]
+        scheduler = { policy = "round-robin" }
+    "#;
+
+    /// What the audit of a run finds that was tampered with.
+    fn failures(text: &str, tamper: impl FnOnce(&Scenario, &mut Network)) -> String {
+        let scenario = scenario::load(text, "audit.toml", &[]).unwrap();
+        let mut outcome = engine::run(&scenario, false);
+        tamper(&scenario, &mut outcome.network);
+        audit(&scenario, &outcome).failures.join("; ")
+    }
+
+    fn line(scenario: &Scenario, name: &str) -> usize {
+        scenario.lines.iter().position(|line| line.name == name).unwrap()
+    }
+
+    #[test]
+    fn a_run_without_tampering_has_no_failures_although_buffers_and_rooms_were_full() {
+        for text in [FILES, CREDITS] {
+            assert_eq!(failures(text, |_, _| {}), "");
+        }
+    }
+
+    #[test]
+    fn a_unit_or_frame_too_many_at_a_port_is_found() {
+        let found = |tamper: fn(&mut Counters)| {
+            failures(FILES, |scenario, network| {
+                tamper(network.ports[line(scenario, "bottleneck")].counters_mut());
+            })
+        };
+        assert!(found(|port| port.units_in += 1).contains("in, but"));
+        assert!(found(|port| port.units_out += 1).contains("in, but"));
+        assert!(found(|port| port.lost(Reason::Overflow)).contains("in, but"));
+        assert!(
+            found(|port| port.frames_whole_out = port.frames_in + 1).contains("whole frames left, but only")
+        );
+        let above = found(|port| port.occupancy.change(Time(5_000_000_000_000), 0, 61));
+        assert_eq!(above, "port bottleneck: 61 in a buffer of 60");
+    }
+
+    #[test]
+    fn a_cell_in_the_books_that_is_not_queued_is_found() {
+        let cell = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags::default() };
+        let found = failures(FILES, |scenario, network| {
+            let port = &mut network.ports[line(scenario, "bottleneck")];
+            (0..2).for_each(|_| port.restock(cell, 0, true)); // the second one takes the place of the first
+        });
+        assert!(found.contains("port bottleneck: the books say 2, circuits 2, queues 1"), "{found}");
+    }
+
+    #[test]
+    fn a_unit_that_is_neither_received_nor_lost_nor_under_way_is_found() {
+        let found = failures(FILES, |_, network| network.circuits[0].lost());
+        assert!(found.starts_with("circuit ") && found.contains(" units sent, but "), "{found}");
+    }
+
+    #[test]
+    fn octets_that_were_never_sent_and_acknowledgements_for_what_has_not_come_are_found() {
+        let plain = Segment {
+            seq: 0,
+            ack: 0,
+            len: 0,
+            window: 65_535,
+            connection: 1,
+            stamp: Time::ZERO,
+            syn: false,
+            is_ack: false,
+            retransmission: false,
+        };
+        let found = |text: &str, forge: fn(Segment, u64) -> Segment| {
+            failures(text, |_, Network { flows, circuits, .. }| {
+                let (sent, ..) = flows[0].sent_delivered_acked().unwrap();
+                let frame = Frame { flow: 0, units: 1, payload: Payload::Tcp(forge(plain, sent)) };
+                flows[0].deliver(Time(5_000_000_000_000), &frame, circuits, &mut Outbox::default());
+            })
+        };
+        let forged = found(FILES, |plain, sent| Segment { seq: sent, len: 1000, ..plain });
+        assert!(forged.ends_with(": 200000 bytes sent, 201000 delivered, 200000 acknowledged"), "{forged}");
+        let greedy = FILES.replace(r#"kind = "file", size = "200 KB", off = "10 s""#, r#"kind = "greedy""#);
+        let early = found(&greedy, |plain, sent| Segment { ack: sent, is_ack: true, ..plain });
+        assert!(early.contains(" bytes sent, "), "{early}");
+    }
+
+    #[test]
+    fn credits_for_what_was_not_promised_and_cells_that_they_do_not_know_are_found() {
+        let found = |tamper: fn(&mut Receiver)| {
+            failures(CREDITS, |scenario, network| {
+                tamper(network.receivers[line(scenario, "in")].as_mut().unwrap());
+            })
+        };
+        assert!(found(|receiver| receiver.arrived(0)).contains("11 cells by the credits, 10 by the port"));
+        assert!(found(|receiver| receiver.arrived(0)).contains("11 cells, but room for 10"));
+        assert!(found(|receiver| _ = receiver.left(0)).contains("9 cells by the credits, 10 by the port"));
+        let forgotten = found(|receiver| *receiver = Receiver::new(receiver.terms(), 1));
+        assert!(forgotten.contains("but 0 forwarded, 0 held, 0 told"), "{forgotten}");
+        let narrower = found(|receiver| *receiver = Receiver::new(Terms { room: 9, ..receiver.terms() }, 1));
+        assert!(narrower.contains("10 cells without credit, but room for 9"), "{narrower}");
+    }
+
+    #[test]
+    fn a_cell_that_is_lost_behind_a_line_with_credits_is_found() {
+        let found = failures(CREDITS, |scenario, network| {
+            network.ports[line(scenario, "out")].counters_mut().lost(Reason::Overflow);
+        });
+        assert!(found.contains("circuit f behind in: 1 cells lost"), "{found}");
+    }
+}

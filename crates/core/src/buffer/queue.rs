@@ -518,12 +518,17 @@ mod tests {
                     _ => {}
                 }
                 let units: Vec<Unit> = queue.iter().collect();
-                let expected = units.split_inclusive(|unit| unit.is_eom()).map(|run| run.len());
+                let expected: Vec<&[Unit]> = units.split_inclusive(|unit| unit.is_eom()).collect();
                 let found = (0..).map_while(|i| queue.runs().get(i)).map(Run::units);
-                prop_assert!(found.eq(expected));
+                prop_assert!(found.eq(expected.iter().map(|run| run.len())));
                 let whole = |i: &usize| queue.runs().get(*i).unwrap().is_whole();
                 let count = queue.runs().last().map_or(0, |last| last + 1);
                 prop_assert_eq!(queue.runs().first_whole(), (0..count).find(whole));
+                prop_assert_eq!(queue.runs().whole(), (0..count).filter(whole).count());
+                for run in (0..count).filter(whole).map(|i| expected[i]) {
+                    let place = |unit: &Unit| (unit.frame, usize::from(unit.index));
+                    prop_assert!(run.iter().map(place).eq((0..run.len()).map(|index| (run[0].frame, index))));
+                }
             }
         }
     }

@@ -215,6 +215,10 @@ mod tests {
         assert_eq!(above, "9000 is above the buffer of 8192 cells");
         let other = level("10 packets").unwrap().within(Measure::Cells, 8192).unwrap_err();
         assert_eq!(other, "this port counts cells, not packets");
+        let octets = level("1500 bytes").unwrap().within(Measure::Packets, 10).unwrap_err();
+        assert_eq!(octets, "this port counts packets, not bytes");
+        let share = level("90 %").unwrap().within(Measure::Cells, u64::MAX).unwrap_err();
+        assert_eq!(share, "a share of an unlimited buffer is no threshold");
         assert!(level("101 %").unwrap_err().contains("0 % to 100 %"));
         assert!(level("10").unwrap_err().contains("unit is missing"));
         assert!(level("10 pakets").unwrap_err().contains("unknown unit \"pakets\""));

@@ -154,6 +154,21 @@ mod tests {
     }
 
     #[test]
+    fn on_a_busy_line_the_pause_begins_when_it_is_free() {
+        let pause = || Pause::new(Span(1000), Stream::new(1, "pause"));
+        let mut line = Line::new(STM1, Span::ZERO).with_pause(Some(pause()));
+        let free = line.send(Time(0), 53).ends;
+        line.rest(Time(1));
+        assert_eq!(line.send(Time(1), 53).starts, free + pause().draw());
+    }
+
+    #[test]
+    fn a_packet_lasts_as_long_as_its_octets() {
+        let mut line = Line::new(Rate(8_000_000), Span::ZERO);
+        assert_eq!(line.send(Time(0), 1500).ends, Time::ZERO + Span::micros(1500));
+    }
+
+    #[test]
     fn a_train_passes_an_idle_line_of_its_own_rate_with_its_gaps_unchanged() {
         let (mut first, mut second) = (Line::new(STM1, Span::ZERO), Line::new(STM1, Span::ZERO));
         let mut now = Time(17);

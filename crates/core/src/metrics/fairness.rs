@@ -112,4 +112,12 @@ mod tests {
         assert_eq!((mean_deviation(&[0.0, 0.0]), jain(&[0.0]), difference(&[])), (None, None, None));
         assert_eq!(mean_deviation(&[3.0, 3.0]), Some(1.0));
     }
+
+    #[test]
+    fn the_relative_deviation_is_that_of_all_flows_over_their_mean() {
+        assert_eq!(relative_deviation(&[1.0, 3.0]), Some(0.5));
+        assert_eq!(relative_deviation(&[2.0, 2.0]), Some(0.0));
+        assert_eq!([&[][..], &[0.0]].map(relative_deviation), [None, None]);
+        assert_eq!([&[][..], &[0.0]].map(difference), [None, None]);
+    }
 }

@@ -79,8 +79,9 @@ mod tests {
 
     #[test]
     fn a_source_gets_no_more_than_it_offers() {
-        let demands = [Demand { lines: vec![(0, 1.0)], limit: 0.1 }, greedy(&[(0, 1.0)])];
-        let rates = max_min(&[1.0], &demands);
-        assert!((rates[0] - 0.1).abs() < 1e-12 && (rates[1] - 0.9).abs() < 1e-9);
+        let limited = |limit| Demand { lines: vec![(0, 1.0)], limit };
+        let rates = max_min(&[1.0], &[limited(0.1), limited(0.3), greedy(&[(0, 1.0)])]);
+        let expected = [0.1, 0.3, 0.6];
+        assert!(rates.iter().zip(expected).all(|(rate, wanted)| (rate - wanted).abs() < 1e-9), "{rates:?}");
     }
 }

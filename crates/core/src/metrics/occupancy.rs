@@ -193,4 +193,14 @@ mod tests {
         let (width, shares) = occupancy.distribution();
         assert_eq!((width, shares.len(), shares[0], shares[250]), (4, 251, 0.25, 0.75));
     }
+
+    #[test]
+    fn what_was_sampled_before_bins_widened_is_where_it_would_be_otherwise() {
+        let levels = [0, 1, 2, 3, 4, 100, 129, 200, 255, 300, 600, 1100];
+        let (mut widened, mut wide) = (Occupancy::new(), Occupancy::new());
+        levels.iter().for_each(|&level| widened.sample(level));
+        levels.iter().rev().for_each(|&level| wide.sample(level));
+        assert_eq!(widened.distribution(), wide.distribution());
+        assert_eq!(wide.distribution().0, 8);
+    }
 }

@@ -147,6 +147,23 @@ mod tests {
     }
 
     #[test]
+    fn octets_are_those_of_all_units_that_were_sent() {
+        let mut counters = Counters::new(1);
+        counters.departed(&cell(0, 0), 0);
+        counters.departed_run(&cell(0, 1), 3, 0);
+        assert_eq!((counters.units_out, counters.bytes_out), (4, 4 * 53));
+    }
+
+    #[test]
+    fn a_reset_forgets_losses_and_credit_cells() {
+        let mut counters = Counters::new(1);
+        counters.lost(Reason::Overflow);
+        counters.credit_cells = 7;
+        counters.reset(Time(10), std::iter::empty(), 0);
+        assert_eq!((counters.lost_total(), counters.credit_cells), (0, 0));
+    }
+
+    #[test]
     fn after_a_reset_no_more_frames_leave_than_have_come() {
         let mut counters = Counters::new(1);
         counters.departed(&cell(0, 0), 0);

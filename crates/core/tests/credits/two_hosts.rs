@@ -161,6 +161,40 @@ fn a_cell_that_a_policer_takes_behind_the_line_gives_its_room_back() {
     assert!(tally.arrived + tally.lost > 1990, "no cell waits for credit: {tally:?}");
 }
 
+/// Both ports of a switch send back to back in the same rhythm, so that every credit cell falls due just when its line
+/// becomes free.
+#[test]
+fn at_a_tie_the_order_of_the_ports_in_the_scenario_decides_whether_data_or_a_credit_cell_goes_first() {
+    let link = |name, from, to| {
+        format!(r#"{{ name = "{name}", from = "{from}", to = "{to}", rate = "424 Mb/s", delay = "10 us" }}"#)
+    };
+    let (first, second) = (link("in", "a", "s"), link("out", "s", "b"));
+    for (links, round_trip) in [([&first, &second], 24), ([&second, &first], 23)] {
+        let text = format!(
+            r#"
+            name = "tie"
+            duration = "2300 us"
+            node = [{{ name = "a", kind = "host" }}, {{ name = "s", kind = "switch" }}, {{ name = "b", kind = "host" }}]
+            link = [{}, {}]
+            flows = {{ source = {{ kind = "cbr", rate = "424 Mb/s" }}, transport = {{ kind = "cells" }} }}
+            flow = [{{ name = "there", from = "a", to = "b" }}, {{ name = "back", from = "b", to = "a" }}]
+            [port.default]
+            scheduler = {{ policy = "round-robin" }}
+            [port.in]
+            scheduler = {{ policy = "round-robin" }}
+            credit = {{ policy = "n23", n2 = "1 cell", n3 = "0 cells" }}
+            "#,
+            links[0], links[1]
+        );
+        let scenario = load(&text, &[]);
+        for engine in [Engine::Fast, Engine::Reference] {
+            let scenario = Scenario { engine, ..scenario.clone() };
+            // 0 to 1, 10 us, 11 to 12 to host b; then the credit cell, for a microsecond and ten, or after a data cell.
+            assert_eq!(sent(&scenario, "in"), 2300_u64.div_ceil(round_trip), "{engine:?}");
+        }
+    }
+}
+
 #[test]
 fn a_scenario_with_credits_runs_on_the_engine_that_it_names() {
     for (engine, name) in [(Engine::Fast, "fast"), (Engine::Reference, "reference")] {

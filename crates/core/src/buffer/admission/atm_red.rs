@@ -37,6 +37,7 @@ use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::rng::Stream;
 use crate::section;
+use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Cells, Span, Time};
 
 section! {
@@ -81,6 +82,11 @@ enum State {
 use State::{AcceptCell, AcceptFirst, AcceptRest, Broken, DiscardCell};
 
 impl State {
+    /// The state that a cell meets: a port with push-out keeps the rest of a broken frame away, and its EOM with it.
+    fn at(self, cell: &Unit) -> State {
+        if cell.is_first() && matches!(self, Broken { .. }) { AcceptFirst } else { self }
+    }
+
     /// Whether the next cell may be marked.
     fn is_open(self) -> bool {
         matches!(self, AcceptFirst | AcceptCell)
@@ -192,7 +198,7 @@ impl Admission for Policy {
         let Circuit { state, max_p } = &mut self.circuits[arrival.vc];
         detector.sample(arrival.now, arrival.pool.total());
         detector.count();
-        let (before, eom, fits) = (*state, arrival.unit.is_eom(), arrival.fits());
+        let (before, eom, fits) = (state.at(arrival.unit), arrival.unit.is_eom(), arrival.fits());
         let marked = before.is_open() && detector.marks(*max_p, stream);
         let (accepted, after) = before.step(marked, eom, self.literal_eom);
         *state = after;
@@ -405,6 +411,31 @@ mod tests {
         let levels =
             [24.414_062_5, 73.242_187_5].map(|share| Level::Percent(share).within(Measure::Cells, 8192));
         assert_eq!(levels, [Ok(2000), Ok(6000)]);
+    }
+
+    #[test]
+    fn on_packet_links_a_frame_is_one_unit_and_maxp_is_that_of_a_packet() {
+        let packets = Context { measure: Measure::Packets, ..Context::alone(100, 1) };
+        let params = Params {
+            min_threshold: Level::Percent(10.0),
+            max_threshold: Level::Percent(90.0),
+            max_p: 0.02,
+            ..params(0, 0)
+        };
+        assert_eq!(Policy::new(&params, &packets).unwrap().circuits[0].max_p, 0.02);
+    }
+
+    #[test]
+    fn while_the_port_is_idle_the_average_decays_with_every_cell_time() {
+        let params = Params { weight: 0.5, ..params(90, 90) };
+        let mut bench = Bench::new(100, 1, move |context| Policy::new(&params, context));
+        bench.offer(0, "f.e");
+        bench.now += Span::millis(1);
+        (0..3).for_each(|_| bench.depart(0));
+        bench.now += Span(3 * 2_726_337);
+        bench.offer(0, "1");
+        let average = bench.policy.detector.average();
+        assert!((average / (1.25 / 8.0) - 1.0).abs() < 1e-5, "{average}");
     }
 
     #[test]

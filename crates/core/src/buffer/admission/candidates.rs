@@ -336,3 +336,36 @@ impl Circuit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_been_sent_is_forgotten() {
+        let mut candidates = Candidates::new(1, false, None);
+        for position in 0..100u64 {
+            candidates.open(0, 1, (position % 10 == 0).then_some(1));
+            candidates.queued(0, position, position % 2 == 0, false);
+            if position >= 2 {
+                candidates.sent(0);
+            }
+        }
+        let circuit = &candidates.circuits[0];
+        assert_eq!((circuit.frames.len(), circuit.blocks.len()), (2, 1));
+        assert_eq!(candidates.lists.each_ref().map(VecDeque::len), [0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn the_oldest_cell_of_a_dead_frame_goes_first_whether_it_is_marked_or_not() {
+        let mut candidates = Candidates::new(1, false, None);
+        let frame = candidates.open(0, 0, Some(1));
+        [true, false]
+            .into_iter()
+            .enumerate()
+            .for_each(|(at, marked)| candidates.queued(0, at as u64, marked, false));
+        candidates.kill(frame);
+        let candidate = candidates.find(Class::Dead, 0, |_| false);
+        assert_eq!(candidate, Some(Candidate { class: Class::Dead, frame, position: 0 }));
+    }
+}

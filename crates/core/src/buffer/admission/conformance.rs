@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Admission, Arrival, CATALOGUE, Context, Contract, Spec};
+use super::{Admission, Arrival, CATALOGUE, Context, Contract, Policy, Spec};
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
@@ -309,6 +309,33 @@ fn what_a_monotone_scheme_takes_it_takes_with_less_in_the_buffer() {
                 "{}: {more:?} {less:?}",
                 entry.name
             );
+        }
+    }
+}
+
+#[test]
+fn the_rest_of_a_frame_that_was_pushed_out_is_refused_but_for_the_eom_that_ends_a_fragment() {
+    let (pool, queue) = (Pool::new(1000, VCS), Queue::default());
+    let contracts = contracts(Measure::Cells, VCS);
+    let context = Context { contracts: &contracts, ..Context::alone(1000, 0) };
+    for entry in CATALOGUE.iter().filter(|entry| !UNIT_BY_UNIT.contains(&entry.name)) {
+        for fragment in [true, false] {
+            let mut policy = default_of(entry.name).build(&context).unwrap();
+            let judge = |policy: &mut Policy, flags| {
+                let unit = &Unit { vc: 0, frame: 0, index: 0, bytes: CELL_BYTES as u16, hop: 0, flags };
+                let (now, pool, queue) = (Time::ZERO, &pool, &queue);
+                policy.judge(&mut Arrival { now, unit, vc: 0, size: 1, pool, queue, elastic: true })
+            };
+            let first = judge(&mut policy, Flags::FIRST);
+            policy.broken(0, fragment);
+            let rest = [Flags::default(), Flags::EOM, Flags::FIRST].map(|flags| judge(&mut policy, flags));
+            let partial = Verdict::Discard(Reason::Partial);
+            let eom = if fragment { Verdict::Accept } else { partial };
+            let expected = (Verdict::Accept, [partial, eom, Verdict::Accept]);
+            assert_eq!((first, rest), expected, "{}, fragment {fragment}", entry.name);
+            policy.broken(0, fragment);
+            let next = judge(&mut policy, Flags::FIRST);
+            assert_eq!(next, Verdict::Accept, "{}, when the port has kept its EOM away", entry.name);
         }
     }
 }

@@ -112,6 +112,7 @@ impl Admission for Policy {
 mod tests {
     use super::super::Spec;
     use super::super::conformance::Rig;
+    use super::super::tests::Bench;
     use super::*;
     use crate::buffer::size::Measure;
 
@@ -182,6 +183,17 @@ mod tests {
         rig.offer(0, ".e1");
         assert_eq!(rig.lost(), ["0:0.0 front", "0:0.2 partial", "0:0.3 partial", "0:0.1 front"]);
         assert_eq!(rig.drain(), ["1:0.0", "0:1.0"]);
+    }
+
+    #[test]
+    fn the_rest_of_a_frame_that_was_pushed_out_is_not_worth_queueing() {
+        let params = Params { form: Form::Frame, pass_eom: true };
+        for (fragment, verdicts) in [(true, "ApA"), (false, "App")] {
+            let mut bench = Bench::new(9, 1, |context| Policy::new(&params, context));
+            let first = bench.offer(0, "f");
+            bench.policy.broken(0, fragment);
+            assert_eq!(first + &bench.offer(0, ".e"), verdicts);
+        }
     }
 
     #[test]

@@ -158,6 +158,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_reserved_must_be_in_the_measure_of_the_port() {
+        let packets = Context { measure: super::super::Measure::Packets, ..Context::alone(100, 1) };
+        let why =
+            |reserve| Policy::new(&Params { reserve: Some(reserve), ..params(0) }, &packets).unwrap_err();
+        for other in [BufferSize::Cells(10), BufferSize::Bytes(1500)] {
+            assert_eq!(why(other), "reserve: this port counts packets");
+        }
+    }
+
+    #[test]
     fn a_threshold_above_the_buffer_is_refused() {
         let context = Context::alone(100, 1);
         let why = Policy::new(&params(101), &context).unwrap_err();

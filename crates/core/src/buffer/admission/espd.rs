@@ -131,6 +131,14 @@ mod tests {
     }
 
     #[test]
+    fn the_list_grows_by_the_share_of_the_active_sessions_by_which_x_exceeds_h() {
+        let mut bench = bench(2, 4, 12);
+        (0..3).for_each(|vc| bench.pool.add(vc, [3, 3, 2][vc]));
+        // X = 8 of three: fewer than 1 + 3 · 4 / 8 are listed
+        assert_eq!((0..4).map(|vc| bench.offer(vc, "1")).collect::<String>(), "rrrA");
+    }
+
+    #[test]
     fn selected_sessions_lose_every_frame_until_x_falls_below_l() {
         let mut bench = bench(2, 4, 12);
         bench.offer(0, "f..e");
@@ -139,6 +147,8 @@ mod tests {
         assert_eq!(bench.offer(1, "1"), "r", "X = L");
         bench.depart(0);
         assert_eq!(bench.offer(1, "1"), "A");
+        bench.offer(0, "11");
+        assert_eq!([bench.offer(2, "1"), bench.offer(1, "1")].concat(), "rA", "then the list is a new one");
     }
 
     #[test]

@@ -133,18 +133,28 @@ mod tests {
     use super::super::tests::Bench;
     use super::*;
     use crate::buffer::size::BufferSize;
+    use crate::units::Span;
 
-    /// Packets of one cell, and an average that is the queue itself.
-    fn bench(min: u64, max: u64, max_p: f64) -> Bench<Policy> {
+    fn params(min: u64, max: u64, max_p: f64) -> Params {
         let cells = |n| Level::Size(BufferSize::Cells(n));
-        let params = Params {
+        Params {
             weight: 1.0,
             max_p,
             min_threshold: cells(min),
             max_threshold: cells(max),
             min_packets: 2,
             pass_eom: true,
-        };
+        }
+    }
+
+    /// Packets of 32 cells.
+    fn long(params: Params) -> Bench<Policy> {
+        Bench::new(1000, 3, move |context| Policy::new(&params, context))
+    }
+
+    /// Packets of one cell, and an average that is the queue itself.
+    fn bench(min: u64, max: u64, max_p: f64) -> Bench<Policy> {
+        let params = params(min, max, max_p);
         Bench::new(60, 3, move |context| {
             let mut policy = Policy::new(&params, context)?;
             policy.circuits.iter_mut().for_each(|(packet, _)| *packet = 1.0);
@@ -188,6 +198,73 @@ mod tests {
             assert_eq!(bench.offer(0, "1"), "A");
             bench.depart(0);
         }
+    }
+
+    #[test]
+    fn the_two_packets_are_full_frames_of_the_circuit() {
+        let mut bench = long(params(100, 400, 1.0));
+        (0..3).for_each(|vc| bench.pool.add(vc, 50));
+        for _ in 0..100 {
+            // avg = 150 and p_b = 1/6; 50 cells are a share of the queue, but less than two packets
+            assert_eq!(bench.offer(0, "1"), "A");
+            bench.depart(0);
+        }
+    }
+
+    #[test]
+    fn from_maxth_on_a_circuit_may_hold_less_than_two_packets() {
+        let mut bench = long(params(50, 100, 0.0));
+        bench.pool.add(0, 63);
+        bench.pool.add(1, 64);
+        assert_eq!([bench.offer(0, "1"), bench.offer(1, "1")].concat(), "mr");
+    }
+
+    #[test]
+    fn a_circuit_with_more_than_one_strike_is_held_to_its_share_which_is_a_packet_at_least() {
+        let mut bench = long(params(50, 400, 0.0));
+        let mut verdict = |strikes, (own, other)| {
+            bench.pool = Pool::new(1000, 3);
+            bench.pool.add(0, own);
+            bench.pool.add(1, other);
+            bench.policy.circuits[0].1 = strikes;
+            bench.offer(0, "1")
+        };
+        assert_eq!([verdict(1, (40, 40)), verdict(2, (40, 40)), verdict(2, (40, 41))].concat(), "ArA");
+        assert_eq!([verdict(2, (31, 1)), verdict(2, (32, 0))].concat(), "Ar");
+    }
+
+    #[test]
+    fn packets_are_counted_between_random_discards_so_that_gaps_never_exceed_the_reciprocal_of_p_b() {
+        let mut bench = bench(20, 52, 0.5);
+        let mut offer = || {
+            bench.pool = Pool::new(60, 3);
+            (0..2).for_each(|vc| bench.pool.add(vc, 18)); // p_b = 1/4
+            bench.offer(0, "1")
+        };
+        let answers: String = (0..400).map(|_| offer()).collect();
+        assert!(!answers.contains("AAAA"), "{answers}");
+    }
+
+    #[test]
+    fn the_average_is_sampled_when_packets_arrive_and_when_they_leave() {
+        let mut bench = long(Params { weight: 0.5, ..params(900, 1000, 0.0) });
+        assert_eq!(bench.offer(0, "f.e"), "AAA", "sampled at 0");
+        bench.send(0, 'f');
+        assert_eq!(bench.policy.detector.average(), 0.0, "only with whole packets");
+        bench.send(0, 'e');
+        assert_eq!(bench.policy.detector.average(), 0.5, "one cell is left");
+    }
+
+    #[test]
+    fn while_the_port_is_idle_the_average_decays_with_every_packet_time() {
+        let mut bench = long(Params { weight: 0.5, ..params(900, 1000, 0.0) });
+        bench.offer(0, "1111");
+        let average = bench.policy.detector.average();
+        bench.now += Span::secs(1);
+        (0..4).for_each(|_| bench.depart(0));
+        bench.now += Span(2 * 32 * 2_726_337);
+        bench.offer(0, "1");
+        assert!((bench.policy.detector.average() / (average / 4.0) - 1.0).abs() < 1e-5);
     }
 
     #[test]

@@ -29,21 +29,27 @@ fn params(text: &str) -> Params {
     read_section(&read(text, Format::Toml).unwrap(), "admission").unwrap()
 }
 
-fn policy(text: &str, capacity: u64, budgets: &[Option<Budget>]) -> Policy {
+fn policy(text: &str, measure: Measure, capacity: u64, budgets: &[Option<Budget>]) -> Policy {
     let plain = Context::alone(capacity, 1).contracts[0];
     let contracts: Vec<Contract> = budgets.iter().map(|&budget| Contract { budget, ..plain }).collect();
-    let context = Context { contracts: &contracts, ..Context::alone(capacity, 1) };
+    let context = Context { contracts: &contracts, measure, ..Context::alone(capacity, 1) };
     Policy::new(&params(text), &context).unwrap()
 }
 
 impl Bench {
     /// A buffer of `capacity` cells; blocks have two frames.
     fn new(text: &str, capacity: u64, budgets: &[Option<Budget>]) -> Bench {
+        Bench::of(Measure::Cells, text, capacity, budgets)
+    }
+
+    fn of(measure: Measure, text: &str, capacity: u64, budgets: &[Option<Budget>]) -> Bench {
         let context = Context::alone(capacity, budgets.len());
         let port = Port::new(Parts {
-            measure: Measure::Cells,
+            measure,
             pool: Pool::new(capacity, budgets.len()),
-            admission: admission::Policy::GatekeeperJanitor(Box::new(policy(text, capacity, budgets))),
+            admission: admission::Policy::GatekeeperJanitor(Box::new(policy(
+                text, measure, capacity, budgets,
+            ))),
             pushout: None,
             scheduler: scheduler::Spec::Fifo(fifo::Params {}).build(&context).unwrap(),
             shared_queue: true,
@@ -266,7 +272,7 @@ fn the_janitor_works_once_until_the_gate_has_opened() {
 
 #[test]
 fn a_sweep_of_everything_takes_one_cell_of_every_frame_and_one_frame_of_every_circuit() {
-    let text = "sweep = 'everything'\nupper = '80 %'";
+    let text = "sweep = 'everything'\nupper = '80 %'\nblf = 2";
     let mut bench = Bench::new(text, 20, &[Some(ONE_EACH), Some(ONE_EACH), None]);
     bench.block = 4;
     assert_eq!(bench.offer(0, "f..ef..e"), "AAAAAAAA");
@@ -275,6 +281,41 @@ fn a_sweep_of_everything_takes_one_cell_of_every_frame_and_one_frame_of_every_ci
     let singles = [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)];
     let frames = [(0, 0, 1), (0, 0, 2), (0, 0, 3), (1, 0, 1), (1, 0, 2), (1, 0, 3)];
     assert_eq!(bench.given_up(), [&singles[..], &frames[..]].concat());
+    // Seven cells remain. When the gate has opened and closed again, every circuit may be asked once more.
+    assert_eq!(bench.offer(2, ".........!"), "AAAAAAAAAA");
+    let frames = [(0, 1, 1), (0, 1, 2), (0, 1, 3), (1, 1, 1), (1, 1, 2), (1, 1, 3)];
+    assert_eq!(bench.given_up(), frames);
+}
+
+#[test]
+fn a_frame_begins_with_what_arrives_of_it_and_ends_where_the_next_one_begins() {
+    let mut bench = Bench::new("lower = '0 %'\nupper = '0 %'\nblf = 0", 100, &[Some(ONE_EACH)]);
+    assert_eq!(bench.offer(0, ":."), "gA", "its first cell was lost before");
+    assert_eq!(
+        bench.offer(0, "F:"),
+        "gA",
+        "the EOM before was lost before: the next one can spare a cell again"
+    );
+}
+
+#[test]
+fn a_cell_that_overflows_is_one_that_its_code_repairs_if_the_frame_can_spare_it() {
+    let mut bench = Bench::new("blf = 0", 4, &[Some(ONE_EACH), None]);
+    bench.offer(1, "1111");
+    assert_eq!(bench.offer(0, "f"), "o");
+    bench.serve(1);
+    assert_eq!(bench.offer(0, ".."), "Ao");
+    bench.serve(2);
+    assert_eq!(bench.offer(0, "."), "p", "two are more than it can spare");
+}
+
+#[test]
+fn a_frame_gives_up_a_marked_cell_of_its_own_for_one_that_is_not_marked() {
+    let mut bench = mixed("blf = 0");
+    bench.offer(2, "11111111");
+    assert_eq!(bench.offer(0, "F:."), "AAA");
+    assert_eq!(bench.given_up()[0], (0, 0, 0));
+    assert_eq!(bench.offer(0, "."), "o");
 }
 
 #[test]
@@ -336,6 +377,24 @@ fn frames_of_a_block_beyond_repair_may_be_given_up() {
 }
 
 #[test]
+fn a_block_that_can_spare_no_more_frames_is_not_yet_beyond_repair() {
+    let mut bench = Bench::new("corrupted_blocks = true\nfcf = 0", 4, &[Some(ONE_EACH), None]);
+    bench.block = 4;
+    assert_eq!(bench.offer(0, "fefe"), "AAAA");
+    assert_eq!(bench.offer(1, "111"), "AAo");
+    assert_eq!(bench.given_up(), [(0, 0, 0), (0, 0, 1)]);
+}
+
+#[test]
+fn a_frame_that_is_given_up_before_any_of_it_has_left_needs_no_delimiter() {
+    let packets_only = Budget { parity_cells: 0, ..ONE_EACH };
+    let mut bench = Bench::new("", 4, &[Some(packets_only), None]);
+    assert_eq!(bench.offer(0, "f..e"), "AAAA");
+    assert_eq!(bench.offer(1, "1"), "A");
+    assert_eq!(bench.given_up(), [0, 1, 2, 3].map(|index| (0, 0, index)));
+}
+
+#[test]
 fn a_cache_knows_the_cells_queued_last() {
     let text = "upper = '100 %'\nlower = '100 %'\ncache = 2";
     let mut bench = Bench::new(text, 6, &[Some(ONE_EACH), None]);
@@ -344,6 +403,33 @@ fn a_cache_knows_the_cells_queued_last() {
     assert_eq!(bench.offer(1, "1"), "A");
     assert_eq!(bench.given_up(), [(0, 4, 0), (0, 5, 0)], "the last two, the older one first");
     assert_eq!(bench.offer(1, "11"), "Ao", "others could be spared, but are not in the cache");
+}
+
+#[test]
+fn a_cache_offers_no_cell_that_has_left() {
+    let text = "upper = '100 %'\nlower = '100 %'\ncache = 3\nfcf = 0\nblf = 3";
+    let mut bench = Bench::new(text, 3, &[Some(ONE_EACH), None]);
+    bench.block = 10;
+    assert_eq!(bench.offer(0, "111"), "AAA");
+    bench.serve(2);
+    assert_eq!(bench.offer(1, "111"), "AAA");
+    assert_eq!(bench.given_up(), [(0, 2, 0)]);
+    assert_eq!(bench.offer(1, "1"), "o");
+}
+
+#[test]
+fn a_long_packet_may_cost_several_short_ones_of_their_block_but_no_more_than_it_needs() {
+    let text = "upper = '100 %'\nlower = '100 %'\nblf = 9\nfcf = 0";
+    let mut bench = Bench::of(Measure::Bytes, text, 2000, &[Some(ONE_EACH), None]);
+    bench.block = 10;
+    for _ in 0..4 {
+        let packet = Unit { bytes: 500, ..bench.cell(0, '1') };
+        assert_eq!(bench.arrive(packet), []);
+    }
+    bench.serve(1);
+    let packet = Unit { bytes: 1500, ..bench.cell(1, '1') };
+    let lost: Vec<u32> = bench.arrive(packet).iter().map(|loss| loss.unit.frame).collect();
+    assert_eq!(lost, [1, 2], "500 octets are free, and a thousand are missing");
 }
 
 #[test]

@@ -453,8 +453,13 @@ pub(crate) mod tests {
 
         /// A cell of this circuit is sent.
         pub(crate) fn depart(&mut self, vc: usize) {
+            self.send(vc, '.');
+        }
+
+        /// A cell of this circuit is sent, spelled as in [`offer`](Bench::offer).
+        pub(crate) fn send(&mut self, vc: usize, cell: char) {
             self.pool.remove(vc, 1);
-            let (unit, pool) = (cell_of(vc, '.'), &self.pool);
+            let (unit, pool) = (cell_of(vc, cell), &self.pool);
             let departure = Departure { now: self.now, unit: &unit, vc, size: 1, pool, sent: true };
             self.policy.departed(&departure);
         }

@@ -298,8 +298,10 @@ mod tests {
         let mut bench = bench(params(0.5, 0.0, 90, 100));
         bench.offer(0, "111");
         assert_eq!(bench.policy.detector.average, 1.25);
-        bench.now = Time(5000);
-        (0..3).for_each(|_| bench.depart(0));
+        for now in [3000, 4000, 5000] {
+            bench.now = Time(now);
+            bench.depart(0);
+        }
         bench.now = Time(8000);
         bench.offer(0, "1");
         assert_eq!(bench.policy.detector.average, 1.25 / 8.0, "m = 3 packet times");

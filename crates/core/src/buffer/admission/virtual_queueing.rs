@@ -402,6 +402,24 @@ mod tests {
     }
 
     #[test]
+    fn at_exactly_its_share_a_virtual_queue_is_not_too_long() {
+        for share in [Share::Equal, Share::Mean] {
+            let mut bench = bench(&Params { share, ..params(4) }, &[0, 0]);
+            bench.offer(0, "11");
+            bench.offer(1, "11");
+            assert_eq!(bench.offer(0, "11"), "Ar", "{share:?}: 2 of 2, then 3");
+        }
+    }
+
+    #[test]
+    fn shares_by_minimum_cell_rates_are_equal_if_nobody_has_one() {
+        let mut bench = bench(&Params { share: Share::Mcr, ..params(8) }, &[0, 0]);
+        bench.offer(0, "111");
+        bench.offer(1, "111111");
+        assert_eq!([bench.offer(0, "1"), bench.offer(1, "1")].concat(), "Ar", "3 and 6 of 4");
+    }
+
+    #[test]
     fn without_any_share_a_frame_begins_only_in_an_empty_virtual_queue() {
         let mut bench = bench(&Params { share: Share::None, ..params(2) }, &[1, 3]);
         bench.offer(0, "1111");
@@ -452,11 +470,14 @@ mod tests {
     fn turns_go_round_a_ring_of_any_size() {
         let mut ring = Ring::new(130);
         assert_eq!(ring.turn(), None);
-        [3, 64, 129].iter().for_each(|&vc| ring.set(vc, true));
-        let turns: Vec<_> = (0..5).map(|_| ring.turn().unwrap()).collect();
-        assert_eq!(turns, [3, 64, 129, 3, 64]);
-        ring.set(129, false);
+        [3, 64, 100, 129].iter().for_each(|&vc| ring.set(vc, true));
+        let turns: Vec<_> = (0..6).map(|_| ring.turn().unwrap()).collect();
+        assert_eq!(turns, [3, 64, 100, 129, 3, 64]);
+        [100, 129].iter().for_each(|&vc| ring.set(vc, false));
         assert_eq!(ring.turn(), Some(3));
         assert_eq!([ring.turn(), ring.turn()], [Some(64), Some(3)]);
+        let mut full = Ring::new(64);
+        full.set(63, true);
+        assert_eq!([full.turn(), full.turn()], [Some(63), Some(63)], "the last of a word, alone");
     }
 }

@@ -330,6 +330,7 @@ fn fair_part(rate: f64, overflow: f64, share: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Contract;
     use super::super::tests::Bench;
     use super::*;
     use crate::buffer::size::BufferSize;
@@ -458,13 +459,15 @@ mod tests {
 
     #[test]
     fn the_sliding_window_remembers_the_last_n_intervals_equally_and_nothing_before() {
-        let params = Params { meter: Meter::SlidingWindow, window: Span::millis(30), ..DEFAULTS };
+        const INTERVALS: [(u64, u64); 8] =
+            [(300, 300), (600, 900), (0, 900), (300, 1200), (0, 900), (0, 300), (0, 300), (0, 0)];
+        let params = Params { meter: Meter::SlidingWindow, window: Span::millis(40), ..DEFAULTS };
         let mut gauge = Gauge::new(&params, 1).unwrap();
-        for (accepted, total) in [(300, 300), (600, 900), (0, 900), (300, 900), (0, 300), (0, 300), (0, 0)] {
+        for (accepted, total) in INTERVALS {
             gauge.accepted[0] = accepted;
             gauge.measure();
             assert_eq!(gauge.total[0], total);
-            assert!(near(gauge.rates[0], total as f64 / 0.03, 6));
+            assert!(near(gauge.rates[0], total as f64 / 0.04, 6));
         }
     }
 
@@ -519,5 +522,10 @@ mod tests {
         assert_eq!(why(&Params { top: 0.9, ..DEFAULTS }), "top: 0.9 is below 1");
         let window = Params { meter: Meter::SlidingWindow, window: Span::millis(15), ..DEFAULTS };
         assert_eq!(why(&window), "window: 15 ms is no multiple of 10 ms");
+        assert_eq!(why(&Params { margin: 0.0, ..DEFAULTS }), "margin: 0 is not above 0");
+        let contracts = [Contract { weight: 0.0, ..Context::alone(100, 1).contracts[0] }];
+        let context = Context { contracts: &contracts, ..Context::alone(100, 1) };
+        let weight = Policy::new(&DEFAULTS, &context).unwrap_err();
+        assert_eq!(weight, "a circuit's weight of 0 is no share");
     }
 }

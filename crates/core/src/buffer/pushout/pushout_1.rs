@@ -150,6 +150,18 @@ mod tests {
         assert_eq!(bench.outcome(), "0:. / efefe,1,");
         bench.offer(1, "1");
         assert_eq!(bench.outcome(), "0:fe / efe,11,");
+        assert_eq!([bench.offer(2, "1"), bench.offer(2, "1")].concat(), "AA");
+        assert_eq!(bench.outcome(), "0:fe / e,11,11", "its last frame, behind the delimiter");
+    }
+
+    #[test]
+    fn of_the_frames_behind_a_delimiter_the_first_one_goes() {
+        let mut bench = bench(Params { keep_eom: true, ..DEFAULT }, 6);
+        bench.offer(0, "fe");
+        bench.send();
+        bench.offer(0, "f.e1");
+        bench.offer(1, "11");
+        assert_eq!(bench.outcome(), "0:f.e / e1,11,");
     }
 
     #[test]
@@ -198,15 +210,16 @@ mod tests {
     #[test]
     fn by_buffer_share_the_queue_furthest_above_its_share_gives_way() {
         // shares of 15 cells: 77.76 / 155.52 of it are 7.5, and 31.104 / 155.52 are 3
-        let victim = |buffer_share| {
+        let victim = |buffer_share, queues: [&str; 3]| {
             let spec = Spec::Pushout1(Params { buffer_share, ..DEFAULT });
             let mut bench = Bench::new(15, &[77_760, 31_104, 0], spec);
-            bench.offer(0, "f.e1fefe"); // 8 − 7.5
-            bench.offer(1, "fefe"); // 4 − 3
-            bench.offer(2, "fe1"); // 3 − 0
+            queues.iter().enumerate().for_each(|(vc, cells)| drop(bench.offer(vc, cells)));
             bench.offer(1, "1");
             bench.pushed_out()
         };
-        assert_eq!((victim(false).as_str(), victim(true).as_str()), ("0:f.e", "2:fe"));
+        let last = ["f.e1fefe", "fefe", "fe1"]; // 8 − 7.5, 4 − 3, 3 − 0
+        assert_eq!([victim(false, last), victim(true, last)], ["0:f.e", "2:fe"]);
+        let middle = ["f.e1fefe", "f..efe", "1"]; // 8 − 7.5, 6 − 3, 1 − 0
+        assert_eq!([victim(false, middle), victim(true, middle)], ["0:f.e", "1:f..e"]);
     }
 }

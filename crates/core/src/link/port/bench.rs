@@ -65,7 +65,7 @@ impl Bench {
         let mut answer = 'A';
         for Loss { unit: lost, reason } in losses {
             match reason {
-                Reason::PushedOut => self.pushed_out.push(lost),
+                Reason::PushedOut | Reason::Front => self.pushed_out.push(lost),
                 _ if lost != unit => panic!("{lost:?} was lost to {reason}"),
                 Reason::Overflow => answer = 'o',
                 Reason::Partial => answer = 'p',
@@ -101,6 +101,17 @@ impl Bench {
         self.now = self.port.line().free();
         self.port.finish(self.now);
         self.check();
+    }
+
+    /// So much time passes, in which nothing ends.
+    pub(crate) fn wait(&mut self, span: Span) {
+        self.now += span;
+    }
+
+    /// The mean occupancy so far.
+    pub(crate) fn mean(&mut self) -> f64 {
+        self.port.close_counters(self.now);
+        self.port.counters().occupancy.mean()
     }
 
     /// The next cell is sent; answers its circuit and its letter.

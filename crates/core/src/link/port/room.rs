@@ -195,3 +195,60 @@ impl Port {
         frames.map_or(Verdict::Accept, |frames| frames.judge(unit, vc, fits, || None))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::buffer::admission::{self, atm_red, drop_from_front, virtual_queueing};
+    use crate::buffer::pushout::{self, pushout_1, pushout_3};
+    use crate::link::port::bench::Bench;
+    use crate::scenario::read::{Format, read};
+    use crate::scenario::spec::{Section, read_section};
+    use crate::units::Span;
+
+    fn params<P: Section>(text: &str) -> P {
+        read_section(&read(text, Format::Toml).unwrap(), "port").unwrap()
+    }
+
+    fn from_the_head() -> pushout::Spec {
+        pushout::Spec::Pushout1(params::<pushout_1::Params>(""))
+    }
+
+    #[test]
+    fn what_gives_way_is_in_the_mean_occupancy_for_the_time_that_it_was_there() {
+        let mut pushed_out = Bench::new(4, &[0, 0], from_the_head());
+        pushed_out.offer(0, "f..e");
+        pushed_out.wait(Span(1000));
+        pushed_out.offer(1, "1");
+        pushed_out.wait(Span(1000));
+        assert_eq!((pushed_out.mean(), pushed_out.lengths()), (2.5, vec![0, 1]));
+        let front = admission::Spec::DropFromFront(params::<drop_from_front::Params>(""));
+        let mut dropped = Bench::with(2, &[0], front, None);
+        dropped.offer(0, "f.");
+        dropped.wait(Span(1000));
+        dropped.offer(0, "e");
+        assert_eq!((dropped.mean(), dropped.pushed_out().as_str()), (2.0, "0:f"));
+    }
+
+    #[test]
+    fn the_admission_policy_hears_of_every_unit_that_is_pushed_out() {
+        let admission = admission::Spec::VirtualQueueing(params::<virtual_queueing::Params>(
+            "threshold = '1 cell'\nshare = 'none'",
+        ));
+        let mut bench = Bench::with(4, &[0, 0], admission, Some(from_the_head()));
+        bench.offer(0, "f..e");
+        assert_eq!(bench.offer(0, "1"), "r", "its virtual queue is not empty");
+        assert_eq!(bench.offer(1, "1"), "A");
+        assert_eq!(bench.offer(0, "1"), "A", "its virtual queue has gone with the real one");
+    }
+
+    #[test]
+    fn a_frame_behind_one_that_was_pushed_out_is_judged_afresh() {
+        let admission = admission::Spec::AtmRed(params::<atm_red::Params>(""));
+        let spec = pushout::Spec::Pushout3(params::<pushout_3::Params>(""));
+        let mut bench = Bench::with(4, &[0, 0], admission, Some(spec));
+        bench.offer(0, "f...");
+        assert_eq!(bench.offer(1, "1"), "A");
+        assert_eq!(bench.offer(0, ".e"), "pp", "the rest of what was pushed out never reaches the policy");
+        assert_eq!(bench.offer(0, "fe"), "AA");
+    }
+}

@@ -129,6 +129,20 @@ fn a_circuit_that_rested_is_owed_one_period_and_one_cell() {
 }
 
 #[test]
+fn so_is_one_whose_credits_are_whole_cells_and_were_used_up_before() {
+    let mut bench = bench(&DEFAULT, &[848, 0]); // two cells in a period
+    let mut owed = |ms, cells: &[usize]| {
+        bench.now = Time::ZERO + Span::millis(ms);
+        bench.join(cells);
+        bench.join(&[1]);
+        bench.serve(cells.len() + 1)
+    };
+    assert_eq!(owed(0, &[0, 0]), [0, 0, 1]);
+    assert_eq!(owed(1, &[0, 0, 0, 0]), [0, 0, 0, 1, 0], "two, and then the turn is its own");
+    assert_eq!(owed(9, &[0, 0, 0, 0]), [0, 0, 0, 1, 0], "three, and then the turn is the other's");
+}
+
+#[test]
 fn by_the_virtual_clock_cells_fall_due_one_by_one() {
     let mut bench = bench(&CLOCK, &[1000, 0]); // a cell every 424 us
     bench.join(&[0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]);

@@ -294,6 +294,11 @@ mod tests {
             ("initial_mdev", Params { initial_srtt: Some(Span::millis(1)), ..defaults() }),
             ("initial_srtt", Params { initial_mdev: Some(Span::millis(1)), ..defaults() }),
             (
+                "max_rto",
+                Params { initial_srtt: Some(Span::millis(1)), initial_mdev: Some(day), ..defaults() },
+            ),
+            ("mss", Params { mss: 12, timestamps: true, ..defaults() }),
+            (
                 "initial_srtt",
                 Params { initial_srtt: Some(Span::ZERO), initial_mdev: Some(Span::ZERO), ..defaults() },
             ),
@@ -304,6 +309,23 @@ mod tests {
         for (key, params) in cases {
             let why = params.check().unwrap_err();
             assert!(why.starts_with(key), "{key}: {why}");
+        }
+    }
+
+    #[test]
+    fn what_is_just_possible_is_allowed() {
+        let (day, largest) = (Span::secs(86_400), MAX_WINDOW_FIELD << MAX_SHIFT);
+        let cases = [
+            Params { mss: 65_535, window: Bytes(1 << 20), ..defaults() },
+            Params { mss: 13, timestamps: true, ..defaults() },
+            Params { window: Bytes(65_536), window_scaling: false, ..defaults() },
+            Params { window: Bytes(largest), window_scaling: true, ..defaults() },
+            Params { mss: 1460, window: Bytes(1460), ..defaults() },
+            Params { min_rto: Span::secs(9), max_rto: Span::secs(9), ..defaults() },
+            Params { max_rto: day, ..defaults() },
+        ];
+        for params in cases {
+            assert_eq!(params.check(), Ok(()), "{params:?}");
         }
     }
 

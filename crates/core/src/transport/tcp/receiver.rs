@@ -194,4 +194,19 @@ mod tests {
         assert_eq!(echoed(2896, 30), (1448, 10), "out of order: the stamp of the last one in order");
         assert_eq!(echoed(1448, 40), (4344, 40), "the hole is filled");
     }
+
+    #[test]
+    fn it_counts_segments_and_what_came_out_of_order_or_again() {
+        let params = Params { mss: 1000, delayed_ack: false, ..defaults() };
+        let mut receiver = Receiver::new(&params, Span::ZERO);
+        for seq in [0, 2000, 500, 1000, 2000] {
+            let segment = Segment { seq, len: 1000, connection: 1, ..Segment::default() };
+            receiver.on_segment(Time(0), &segment, &mut Vec::new());
+        }
+        let ReceiverStats { segments, out_of_order, duplicate_bytes, acks, .. } = *receiver.stats();
+        assert_eq!((segments, acks), (5, 5));
+        assert_eq!(out_of_order, 4, "what is behind a hole, and what does not begin where it is wanted");
+        // half of the third and of the fourth, and all of the last
+        assert_eq!((receiver.delivered(), duplicate_bytes), (3000, 500 + 500 + 1000));
+    }
 }

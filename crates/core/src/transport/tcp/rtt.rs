@@ -196,6 +196,20 @@ mod tests {
     }
 
     #[test]
+    fn a_span_is_covered_by_ticks_and_no_timeout_is_shorter_than_one() {
+        let clock = TickClock::new(Span::millis(200), Span::ZERO);
+        let ticks = |span: Span| clock.ticks(span);
+        assert_eq!([Span::secs(1), Span(Span::secs(1).0 + 1), Span(1)].map(ticks), [5, 6, 1]);
+        let shortest = |max_rto| {
+            let mut estimator = estimator(Span::millis(200), |params| params.max_rto = max_rto);
+            (estimator.srtt, estimator.rttvar) = (1, 0);
+            (estimator.clipped(estimator.unclipped()), estimator.clipped(1000))
+        };
+        assert_eq!(shortest(Span::millis(1)), (1, 1));
+        assert_eq!(shortest(Span::secs(1)), (1, 5));
+    }
+
+    #[test]
     fn without_a_measurement_the_back_off_starts_from_twice_the_first_timeout() {
         // Stevens, vol. 2, chapter 25: 6, 24, 48, 64 s
         let mut estimator = estimator(Span::millis(500), |_| ());
@@ -240,7 +254,9 @@ mod tests {
         let mut estimator = estimator(Span(1), |params| params.max_rto = Span::secs(64));
         estimator.sample(1000);
         let before = estimator.unclipped();
-        (0..4).for_each(|_| estimator.back_off());
+        (0..3).for_each(|_| estimator.back_off());
+        assert!(estimator.srtt > 0, "not yet");
+        estimator.back_off();
         assert_eq!(estimator.srtt, 0);
         assert_eq!(estimator.unclipped(), before);
         estimator.sample(10);
