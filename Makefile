@@ -8,7 +8,7 @@ SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Carg
 RUST_FILES = $(shell git ls-files --cached --others --exclude-standard '*.rs')
 ARGS ?=
 # With any other word than yes the simulator is compiled once, without having been seen at work: in half the time, and a
-# sixth slower to run.
+# sixth slower to run. What has been built with the other word is built again.
 PGO ?= yes
 # How long each target of `make fuzz` runs.
 FUZZ_SECONDS ?= 60
@@ -114,7 +114,10 @@ ifeq ($(PGO),yes)
 		echo "no llvm-profdata (rustup component add llvm-tools): building without a profile, a sixth slower" >&2
 endif
 	@$(MAKE) --no-print-directory simulator
-	@touch $@
+	@echo $(PGO) > $@
+ifneq ($(shell cat $(VENV)/.built 2>/dev/null),$(PGO))
+.PHONY: $(VENV)/.built
+endif
 
 simulator: $(if $(and $(filter yes,$(PGO)),$(PROFDATA)),trained,plain)
 

@@ -38,23 +38,26 @@ pub(in super::super) struct Fifo {
 }
 
 /// What packets touch that are unlike those around them, that have to be judged or to be entered one by one.
+///
+/// First comes a line of the cache with what those touch that are only the first of their kind.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(in super::super) struct Queue {
-    /// The pace of the usual packets.
-    pace: Pace,
-    /// Packets of several sizes before the last one, with their ends and sizes, and the sum of these.
-    older: Row<(Time, u64)>,
-    waiting: u64,
-    /// When the last one has left that is unlike those behind it.
-    alike_from: Time,
     /// When a sample is due or the measured time begins.
     stop: Time,
-    tally: Tally,
+    /// When the last one has left that is unlike those behind it.
+    alike_from: Time,
+    /// The pace of the usual packets.
+    pace: Pace,
     capacity: u64,
     /// Whether a packet may be refused although the port is empty, or has to be shown to a frame rule.
     is_judged: bool,
+    tally: Tally,
     /// When the measured time begins, if it has not.
     begin: Time,
+    /// Packets of several sizes before the last one, with their ends and sizes, and the sum of these.
+    older: Row<(Time, u64)>,
+    waiting: u64,
     /// The frame rule and its threshold, if there is one.
     frames: Option<Box<(u64, Frames)>>,
     samples: Option<Box<Samples>>,
@@ -64,12 +67,13 @@ pub(in super::super) struct Queue {
 
 /// Packets that came and went in the measured time, or before it as long as it has not begun.
 #[derive(Debug, Default)]
+#[repr(C)]
 struct Tally {
-    passed: u64,
-    octets: u64,
-    /// The integral of their occupancy, and its maximum.
-    area: u128,
+    /// The maximum of their occupancy, and its integral.
     max: u64,
+    passed: u64,
+    area: u128,
+    octets: u64,
 }
 
 /// What is sampled of a limited buffer.
