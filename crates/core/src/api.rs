@@ -160,6 +160,11 @@ pub fn nearest<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
     scenario::spec::nearest(name, allowed)
 }
 
+/// The message about a name that means nothing, with the nearest of those allowed.
+pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
+    scenario::spec::unknown(what, name, allowed)
+}
+
 /// JSON Schema of scenario files.
 pub fn schema() -> Json {
     scenario::schema()

@@ -14,7 +14,7 @@ pub(crate) struct Document(document::Document);
 
 #[pymethods]
 impl Document {
-    /// Read a text; what is no TOML raises `ScenarioError`.
+    /// Read a text; what is no table of keys in TOML or JSON raises `ScenarioError`.
     #[new]
     fn new(text: String, name: String) -> PyResult<Document> {
         document::Document::read(text, name).map(Document).map_err(ScenarioError::new_err)

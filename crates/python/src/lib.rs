@@ -116,6 +116,13 @@ mod _core {
         api::nearest(name, &allowed).map(str::to_string)
     }
 
+    /// The message about a name that means nothing, with the nearest of those allowed: "unknown key …".
+    #[pyfunction]
+    fn unknown(what: &str, name: &str, allowed: Vec<String>) -> String {
+        let allowed: Vec<&str> = allowed.iter().map(String::as_str).collect();
+        api::unknown(what, name, &allowed)
+    }
+
     /// The JSON Schema of the scenario file.
     #[pyfunction]
     fn schema() -> String {

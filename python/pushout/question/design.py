@@ -208,10 +208,8 @@ def _known(table: Any, keys: Sequence[str], *at: str) -> None:
         raise DesignError(f"{path}: {table!r} is not a table", at)
     for key in table:
         if key not in keys:
-            near = _core.nearest(str(key), keys)
-            hint = f'; did you mean "{near}"?' if near else ""
-            message = f'{path}{": " if path else ""}unknown key "{key}"{hint} (allowed: {", ".join(keys)})'
-            raise DesignError(message, (*at, str(key)), key=True)
+            message = _core.unknown("key", str(key), keys)
+            raise DesignError(f"{path}: {message}" if path else message, (*at, str(key)), key=True)
 
 
 def _typed(table: Mapping[str, Any], key: str, types: tuple[type, ...], what: str, default: Any = None) -> Any:

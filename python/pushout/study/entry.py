@@ -51,9 +51,7 @@ def made(kind: type[T], keys: dict[str, Any]) -> T:
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     for key in keys:
         if key not in known:
-            near = _core.nearest(key, known)
-            hint = f'; did you mean "{near}"?' if near else ""
-            raise TypeError(f'unknown key "{key}"{hint} (allowed: {", ".join(known)})')
+            raise TypeError(_core.unknown("key", key, known))
     for field in fields(kind):  # type: ignore[arg-type]
         if field.name not in keys and field.default is MISSING and field.default_factory is MISSING:
             raise KeyError(field.name)

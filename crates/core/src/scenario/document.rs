@@ -3,6 +3,7 @@
 
 use super::message::Sources;
 use super::read::{self, Format};
+use super::spec::Table;
 use super::tree::{Fault, Key, Node, Value};
 
 /// What was read from a TOML or JSON text.
@@ -14,10 +15,11 @@ pub struct Document {
 }
 
 impl Document {
-    /// Read a text; `name` is what messages call it.
+    /// Read a text, which must be a table of keys; `name` is what messages call it.
     pub fn read(text: String, name: String) -> Result<Document, String> {
-        let format = Format::of(&name, &text);
-        match read::read(&text, format) {
+        let is_table = |root: &Node| Table::new(root, "").map(|_| ());
+        let read = read::read(&text, Format::of(&name, &text));
+        match read.and_then(|root| is_table(&root).map(|()| root)) {
             Ok(root) => Ok(Document { name, text, root }),
             Err(fault) => Err(Sources { name: &name, text: &text, sets: &[] }.tell(fault, None)),
         }
@@ -89,5 +91,7 @@ mod tests {
         assert_eq!(document.tell(&["b".to_string()], false, "no"), "s.toml:2:5: no\n 2 | b = 2\n   |     ^");
         let refused = Document::read("a = \n".to_string(), "s.toml".to_string()).unwrap_err();
         assert!(refused.starts_with("s.toml:1:5: this is not TOML: "), "{refused}");
+        let refused = Document::read("[1, 2]".to_string(), "s.json".to_string()).unwrap_err();
+        assert!(refused.starts_with("s.json:1:1: a list is not a table of keys"), "{refused}");
     }
 }
