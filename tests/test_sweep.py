@@ -114,6 +114,13 @@ def test_several_threads_may_write_to_one_folder(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ["cache", "manifest.json", "rows.parquet"]
 
 
+def test_several_may_open_a_new_cache_at_the_same_moment(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        for turn in range(20):
+            folders = [tmp_path / str(turn)] * 8
+            assert list(pool.map(lambda folder: Store(folder).close(), folders)) == [None] * 8
+
+
 def test_points_that_are_the_same_are_run_once() -> None:
     result = pushout.sweep({**PLAN, "axis": {"label": {"one": TAIL_DROP, "other": TAIL_DROP}}})
     assert (result.manifest["runs"], result.manifest["computed"]) == (24, 12)

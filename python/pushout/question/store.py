@@ -4,6 +4,7 @@ import errno
 import hashlib
 import json
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,9 @@ from pushout.cache import build
 Figures = dict[str, Any]
 """Figures by their paths: a number, a list of numbers, or `None` where there was nothing to measure."""
 
+
+WAIT_S = 60
+"""How long to wait for others who write to the same file."""
 
 AT_ONCE = 500
 """Points to ask for in one query; SQLite takes no more than 999 parameters everywhere."""
@@ -40,13 +44,25 @@ class Store:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
         with self._errors():
-            self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db = sqlite3.connect(self.path, timeout=WAIT_S, isolation_level=None)
+            self._write_ahead()
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.execute(
                 "CREATE TABLE IF NOT EXISTS run "
                 "(point BLOB, seed INTEGER, figures TEXT, wall_s REAL, PRIMARY KEY (point, seed)) WITHOUT ROWID"
             )
+
+    def _write_ahead(self) -> None:
+        """Ask for a write-ahead log; for this alone SQLite does not wait for others who open the file as well."""
+        deadline = time.monotonic() + WAIT_S
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
 
     def close(self) -> None:
         """Let go of the file."""
