@@ -6,14 +6,17 @@
     print(result["summary.goodput_ratio"])  # {'mean': …, 'ci95': [lo, hi], 'n': 10}
 
 `run` simulates; `compare`, `sweep` and `size` ask questions of many runs. `validate` and `explain` read a scenario
-without running it, `schema` and `policies` say what a scenario may contain. A scenario that cannot be read or run
-raises `ScenarioError`, a mistake of the simulator itself `InternalError`.
+without running it, `schema` and `policies` say what a scenario may contain, and `pushout.schemes` has it as classes. A
+scenario that cannot be read or run raises `ScenarioError`, a mistake of the simulator itself `InternalError`.
 """
+
+from importlib import import_module
 
 TYPE_CHECKING = False
 """As in `typing`, which takes longer to load than all the rest of this."""
 
 if TYPE_CHECKING:
+    from pushout import schemes
     from pushout.api import (
         CompareResult,
         InternalError,
@@ -48,6 +51,7 @@ __all__ = [
     "policies",
     "run",
     "schema",
+    "schemes",
     "size",
     "sweep",
     "trace",
@@ -57,6 +61,8 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     # The compiled module is loaded when first needed: `pushout --help` answers without it.
+    if name == "schemes":
+        return import_module("pushout.schemes")
     if name in __all__:
         from pushout import api
 

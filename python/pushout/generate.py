@@ -5,13 +5,15 @@ import sys
 from pathlib import Path
 
 from pushout import _core
+from pushout.classes import module
 
 
 def generated() -> dict[Path, str]:
     """Every generated file below the working directory, and what it should say."""
     schema = json.dumps(json.loads(_core.schema()), indent=2, ensure_ascii=False) + "\n"
     pages = {Path("docs") / path: text for path, text in _core.docs()}
-    return {Path("schema/scenario.schema.json"): schema, **pages, **_performance()}
+    classes = {Path("python/pushout/schemes.py"): module(json.loads(_core.policies()))}
+    return {Path("schema/scenario.schema.json"): schema, **classes, **pages, **_performance()}
 
 
 def _performance() -> dict[Path, str]:

@@ -91,9 +91,11 @@ def overrides(given: Overrides) -> list[str]:
 
 
 def plain(value: Any) -> Any:
-    """A number or an array of NumPy, or whatever else answers like a number, as Python's own."""
+    """A number or an array of NumPy, whatever else answers like a number, or any mapping, as Python's own."""
     if isinstance(value, bool | str):
         return value
+    if isinstance(value, Mapping):
+        return dict(value)
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):

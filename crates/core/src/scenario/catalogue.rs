@@ -17,6 +17,7 @@ pub fn catalogue() -> Vec<Entry> {
     let congestion = congestion::CATALOGUE.iter().map(|&(name, file)| Entry {
         kind: "congestion",
         name,
+        table: None,
         experimental: false,
         file,
         params: Vec::new,
@@ -41,6 +42,7 @@ fn policy(entry: &Entry) -> Json {
         keys.insert("required".to_string(), param.default.is_none().into());
         keys.insert("default".to_string(), param.default.unwrap_or_default());
         keys.insert("doc".to_string(), param.doc.into());
+        keys.insert("schema".to_string(), param.shape.schema);
         Json::from(keys)
     });
     json!({
@@ -48,6 +50,7 @@ fn policy(entry: &Entry) -> Json {
         "kind": entry.kind,
         "source": entry.source(),
         "experimental": entry.experimental,
+        "table": entry.table.map(|form| json!({ "tag": form.tag, "class": form.class })),
         "params": params.collect::<Json>(),
         "header": entry.header(),
     })
@@ -68,13 +71,19 @@ mod tests {
         }
     }
 
-    #[test]
-    fn no_two_entries_of_a_kind_have_the_same_name() {
-        let mut names: Vec<_> = catalogue().iter().map(|entry| (entry.kind, entry.name)).collect();
+    fn all_different<T: Ord>(mut names: Vec<T>) -> bool {
         let count = names.len();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), count);
+        names.len() == count
+    }
+
+    #[test]
+    fn no_two_entries_of_a_kind_have_the_same_name_and_no_two_of_all_the_same_class() {
+        let entries = catalogue();
+        assert!(all_different(entries.iter().map(|entry| (entry.kind, entry.name)).collect()));
+        let classes = entries.iter().filter_map(|entry| entry.table.map(|form| form.class));
+        assert!(all_different(classes.collect()));
     }
 
     #[test]
@@ -86,6 +95,8 @@ mod tests {
         assert_eq!(threshold["name"], "threshold");
         assert_eq!(threshold["unit"], "size or %");
         assert_eq!(threshold["default"], "80 %");
+        assert_eq!(threshold["schema"]["type"], "string");
+        assert_eq!(epd["table"], json!({ "tag": "policy", "class": "Epd" }));
         assert!(epd["header"].as_str().unwrap().starts_with("# Source\n"));
         assert!(epd["source"].as_str().unwrap().starts_with("A. Romanow"));
     }

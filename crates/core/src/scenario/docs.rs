@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 use super::catalogue::catalogue;
 use super::file::{Back, Fair, Flow, Head, Link, Measure, Node, Port};
-use super::registry::{Entry, FENCE, unlinked};
+use super::registry::{Entry, FENCE, TableForm, unlinked};
 use super::spec::{ParamSpec, Section};
 use crate::units::{Bytes, Cells, Quantity, Rate, Share, Span};
 
@@ -36,8 +36,10 @@ fn page(entry: &Entry) -> String {
     let params = (entry.params)();
     let keys = if params.is_empty() { "None.\n".to_string() } else { table(&params, &[]) };
     let (usage, header) = (usage(entry), header(entry));
+    let class =
+        entry.table.map_or(String::new(), |form| format!(", in Python `pushout.schemes.{}()`", form.class));
     format!(
-        "# {name}\n\n{}: `{usage}`\n\n{experimental}{header}\n\n## Keys\n\n{keys}{GENERATED}",
+        "# {name}\n\n{}: `{usage}`{class}\n\n{experimental}{header}\n\n## Keys\n\n{keys}{GENERATED}",
         title(kind)
     )
 }
@@ -45,12 +47,13 @@ fn page(entry: &Entry) -> String {
 /// How an entry is asked for.
 fn usage(entry: &Entry) -> String {
     let Entry { name, kind, .. } = entry;
+    let Some(TableForm { tag, .. }) = entry.table else {
+        return format!("transport = {{ kind = \"tcp\", {kind} = \"{name}\" }}");
+    };
     match *kind {
-        "adaptation" => format!("[adaptation] kind = \"{name}\""),
-        "template" => format!("[topology] template = \"{name}\""),
-        "congestion" => format!("transport = {{ kind = \"tcp\", congestion = \"{name}\" }}"),
-        "source" | "transport" | "police" => format!("{kind} = {{ kind = \"{name}\" }}"),
-        _ => format!("{kind} = {{ policy = \"{name}\" }}"),
+        "adaptation" => format!("[adaptation] {tag} = \"{name}\""),
+        "template" => format!("[topology] {tag} = \"{name}\""),
+        _ => format!("{kind} = {{ {tag} = \"{name}\" }}"),
     }
 }
 
@@ -222,7 +225,7 @@ mod tests {
     #[test]
     fn a_page_reads_like_the_header_of_its_file() {
         let page = page_at("schemes/admission-epd.md");
-        assert!(page.contains("`admission = { policy = \"epd\" }`\n\n## Source\nA. Romanow"), "{page}");
+        assert!(page.contains("`admission = { policy = \"epd\" }`, in Python `pushout.schemes.Epd()`\n\n## Source\nA. Romanow"), "{page}");
         assert!(page.contains("| `threshold` | size or % | `\"80 %\"` | "), "{page}");
         assert!(page_at("schemes/admission-espd.md").contains("**Experimental**"));
     }

@@ -14,12 +14,23 @@ pub struct Entry {
     pub kind: &'static str,
     /// Its name in scenarios.
     pub name: &'static str,
+    /// How it is written; nothing if its name alone is all that can be said of it.
+    pub table: Option<TableForm>,
     /// Whether its sources leave so much open that no fidelity is claimed.
     pub experimental: bool,
     /// The file that implements it; its leading `//!` lines are its documentation.
     pub file: &'static str,
     /// Its parameters.
     pub params: fn() -> Vec<ParamSpec>,
+}
+
+/// How an entry is written that has parameters: as a table of a scenario, and as an object in Python.
+#[derive(Clone, Copy, Debug)]
+pub struct TableForm {
+    /// The key of the table that has its name: `policy`, `kind` or `template`.
+    pub tag: &'static str,
+    /// Its class in Python, which has the name of its variant.
+    pub class: &'static str,
 }
 
 impl Entry {
@@ -93,6 +104,7 @@ macro_rules! variants {
             $crate::scenario::registry::Entry {
                 kind: $kind,
                 name: $name,
+                table: Some($crate::scenario::registry::TableForm { tag: $tag, class: stringify!($variant) }),
                 experimental: $crate::variants!(@experimental $($experimental)?),
                 file: $crate::variants!(@file $module $($file)?),
                 params: <$module::Params as $crate::scenario::spec::Section>::params,

@@ -1,0 +1,101 @@
+"""How `pushout.schemes` is written: a class for every table that the simulator's registry knows."""
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+HEAD = '''"""Every scheme as a class, so that editors and type checkers know its parameters.
+
+    from pushout.schemes import Epd, TailDrop
+
+    pushout.compare("scenarios/lan.toml", [TailDrop(), Epd(threshold="90 %")])
+    pushout.run("scenarios/lan.toml", set={"port.bottleneck.admission": Epd(reserve="4500 bytes")})
+
+An object is the table that a scenario would have in its place. `pushout policies NAME` prints a scheme's whole page.
+"""
+
+# Written by the program from its registry: make generate.
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pushout.scheme import Scheme
+'''
+
+WIDTH = 120
+
+
+def module(entries: Iterable[Mapping[str, Any]]) -> str:
+    """The text of `pushout/schemes.py` for a catalogue such as `pushout.policies()` gives."""
+    tables = [entry for entry in entries if entry["table"]]
+    classes = sorted((entry["table"]["class"] for entry in tables), key=lambda name: (not name.isupper(), name))
+    names = "".join(f'    "{name}",\n' for name in classes)  # in the order that linters want: capitals first
+    return "\n\n".join([f"{HEAD}\n__all__ = [\n{names}]\n", *(_class(entry) for entry in tables)])
+
+
+def _class(entry: Mapping[str, Any]) -> str:
+    tag, name = entry["table"]["tag"], entry["table"]["class"]
+    experimental = ["Experimental: its sources leave so much open that no fidelity is claimed."]
+    paragraphs = [
+        f"{entry['kind'].capitalize()} `{entry['name']}`.",
+        *(experimental if entry["experimental"] else []),
+        *_idea(entry["header"]),
+        f"Source: {entry['source']}",
+    ]
+    fields = [f'{tag}: str = field(default="{entry["name"]}", init=False, repr=False)']
+    fields += [line for param in entry["params"] for line in _field(param)]
+    head = f"@dataclass(frozen=True, eq=False, kw_only=True)\nclass {name}(Scheme):\n"
+    return head + _docstring(paragraphs) + "\n" + "".join(f"    {line}\n" for line in fields)
+
+
+def _idea(header: str) -> list[str]:
+    """The paragraphs below the heading "Idea", equations among them."""
+    section = header.partition("# Idea\n")[2].partition("\n# ")[0].strip()
+    return section.split("\n\n") if section else []
+
+
+def _docstring(paragraphs: Iterable[str]) -> str:
+    indent = " " * 4
+    text = '"""' + "\n\n".join(map(_filled, paragraphs)) + '\n"""\n'
+    return textwrap.indent(text.replace("\\", "\\\\"), indent)
+
+
+def _filled(paragraph: str) -> str:
+    """A paragraph in lines of the right length; an equation, a table or code stays as it is."""
+    if paragraph.startswith((">", "|", "-", "*", "`", "    ")):
+        return paragraph
+    return textwrap.fill(paragraph, WIDTH - 4, break_on_hyphens=False)
+
+
+def _field(param: Mapping[str, Any]) -> list[str]:
+    """A parameter and what it is, as the lines of a class."""
+    annotation = _annotation(param["schema"])
+    default = param["default"]
+    if param["required"]:
+        declared = f"{param['name']}: {annotation}"
+    elif default is None:
+        declared = f"{param['name']}: {annotation} | None = None"
+    else:
+        declared = f"{param['name']}: {annotation} = {_literal(default)}"
+    unit = "" if param["unit"] == "-" else f"; {param['unit']}"
+    text = f'"""{param["doc"].removesuffix(".")}{unit}."""'
+    return [declared, *textwrap.wrap(text, WIDTH - 4, break_on_hyphens=False)]
+
+
+def _annotation(schema: Mapping[str, Any]) -> str:
+    """The type of the values that a JSON Schema allows."""
+    if words := schema.get("enum"):
+        return f"Literal[{', '.join(map(_literal, words))}]"
+    if either := schema.get("anyOf"):
+        return " | ".join(dict.fromkeys(map(_annotation, either)))
+    if schema["type"] == "array":
+        return f"Sequence[{_annotation(schema['items'])}]"
+    return TYPES[schema["type"]]
+
+
+TYPES = {"boolean": "bool", "integer": "int", "number": "float", "string": "str", "object": "Mapping[str, Any]"}
+
+
+def _literal(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)

@@ -1,0 +1,1070 @@
+"""Every scheme as a class, so that editors and type checkers know its parameters.
+
+    from pushout.schemes import Epd, TailDrop
+
+    pushout.compare("scenarios/lan.toml", [TailDrop(), Epd(threshold="90 %")])
+    pushout.run("scenarios/lan.toml", set={"port.bottleneck.admission": Epd(reserve="4500 bytes")})
+
+An object is the table that a scenario would have in its place. `pushout policies NAME` prints a scheme's whole page.
+"""
+
+# Written by the program from its registry: make generate.
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pushout.scheme import Scheme
+
+__all__ = [
+    "N23",
+    "Aal5",
+    "AtmRed",
+    "Cbr",
+    "Cells",
+    "DropFromFront",
+    "DtEpd",
+    "Dumbbell",
+    "DynamicThreshold",
+    "Epd",
+    "Espd",
+    "Fba",
+    "Fec",
+    "FecBlock",
+    "Fifo",
+    "File",
+    "Fred",
+    "GatekeeperJanitor",
+    "Gcra",
+    "Greedy",
+    "Iwu",
+    "OnOff",
+    "Packet",
+    "ParkingLot",
+    "Poisson",
+    "Ppd",
+    "Pushout1",
+    "Pushout2",
+    "Pushout3",
+    "QuasiPushout",
+    "Random",
+    "Red",
+    "RoundRobin",
+    "SelectiveDrop",
+    "StrictPriority",
+    "TailDrop",
+    "Tcp",
+    "Udp",
+    "VirtualQueueing",
+    "Wfepd",
+    "WrrMcr",
+]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TailDrop(Scheme):
+    """Admission `tail-drop`.
+
+    A unit is taken if it fits. Frames are not looked at, so cells of frames that have lost a cell keep their place.
+
+    Source: The discipline of a switch without any, "vanilla UBR" in paper 000 (V. Rosolen, O. Bonaventure, G. Leduc,
+    1998), section 4, and "plain ATM" in paper 001 (L. Kalampoukas, A. Varma, 1995), section 3. The threshold for marked
+    cells: the "selective threshold discarder" of paper 004 (S. Chatterjee, W. Xiao), section 3.
+    """
+
+    policy: str = field(default="tail-drop", init=False, repr=False)
+    clp_threshold: str | None = None
+    """Occupancy from which marked units are refused; size or %."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ppd(Scheme):
+    """Admission `ppd`.
+
+    Once a cell of a frame has been lost, the remaining cells are useless: discard them as they arrive. The last one is
+    kept, so that the receiver does not glue the fragment to the next frame.
+
+    Source: A. Romanow, S. Floyd, "Dynamics of TCP traffic over ATM networks", IEEE JSAC 13(4), 1995, "partial packet
+    discard"; cited by papers 000 (section 2.1), 003 (section 1) and 004 (section 1).
+    """
+
+    policy: str = field(default="ppd", init=False, repr=False)
+    pass_eom: bool = True
+    """Keep the last cell of a broken frame as a delimiter, if it fits."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Epd(Scheme):
+    """Admission `epd`.
+
+    A frame is refused as a whole when the occupancy X that its first cell meets has reached the threshold τ; a frame
+    that was taken may fill the buffer, and is cut short as by partial packet discard only if it overflows.
+
+    Source: A. Romanow, S. Floyd, "Dynamics of TCP traffic over ATM networks", IEEE JSAC 13(4), 1995; paper 000 (V.
+    Rosolen, O. Bonaventure, G. Leduc, 1998), section 2.1; paper 001 (L. Kalampoukas, A. Varma, 1995), section 3, for
+    the threshold that leaves room for three segments.
+    """
+
+    policy: str = field(default="epd", init=False, repr=False)
+    threshold: str = "80 %"
+    """Occupancy from which new frames are refused; size or %."""
+    reserve: str | None = None
+    """Room to keep free instead of a fixed threshold, but never more than a fifth of the buffer (paper 001); size."""
+    pass_eom: bool = True
+    """Keep the last cell of a broken frame as a delimiter, if it fits."""
+    discard_rest: bool = True
+    """Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SelectiveDrop(Scheme):
+    """Admission `selective-drop`.
+
+    Above an occupancy R, a frame is refused as a whole if its circuit already holds more than its fair share of what is
+    queued. With `X_i` of X queued for this circuit and `N_a` circuits that have anything queued, refuse iff
+
+    > X > R and X_i · N_a / X > Z
+
+    Source: R. Goyal, R. Jain, S. Kalyanaraman, S. Fahmy, S.-C. Kim, "UBR+: improving performance of TCP over ATM-UBR
+    service", ATM Forum/96-1269, 1996; described as "selective packet dropping" in paper 000 (V. Rosolen, O.
+    Bonaventure, G. Leduc, 1998), section 2.2.
+    """
+
+    policy: str = field(default="selective-drop", init=False, repr=False)
+    threshold: str = "90 %"
+    """Occupancy up to which every frame is taken; size or %."""
+    scale: float = 0.8
+    """Multiple of the fair share from which a circuit is refused."""
+    pass_eom: bool = True
+    """Keep the last cell of a broken frame as a delimiter, if it fits."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Fba(Scheme):
+    """Admission `fba`.
+
+    As selective drop, but the share that a circuit may hold falls smoothly while the buffer fills, instead of at once:
+    above R a frame is accepted iff
+
+    > W_i = X_i · N_a / X ≤ Z · (1 + (K − X) / (X − R)) = Z · (K − R) / (X − R)
+
+    Source: J. Heinanen, K. Kilkki, "A fair buffer allocation scheme", Computer Communications 21(3), 1998; paper 000
+    (V. Rosolen, O. Bonaventure, G. Leduc, 1998), section 2.2 and figure 1.
+    """
+
+    policy: str = field(default="fba", init=False, repr=False)
+    threshold: str = "73.2421875 %"
+    """Occupancy R up to which every frame is taken; size or %."""
+    capacity: str = "97.65625 %"
+    """Occupancy K at which a circuit may hold Z fair shares; size or %."""
+    scale: float = 0.9
+    """Scaling factor Z of the share that a circuit may hold."""
+    pass_eom: bool = True
+    """Keep the last cell of a broken frame as a delimiter, if it fits."""
+    discard_rest: bool = True
+    """Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DropFromFront(Scheme):
+    """Admission `drop-from-front`.
+
+    A full buffer takes the arriving cell and gives up the one at the head of the queue, so that a sender learns of the
+    loss a whole queue earlier. In the frame form, the remaining cells of a frame that has lost a cell at the head are
+    discarded as they reach the head themselves, but for the EOM that delimits what has been sent already.
+
+    Source: T. V. Lakshman, A. Neidhardt, T. J. Ott, "The drop from front strategy in TCP and in TCP over ATM", IEEE
+    INFOCOM 1996; cited by papers 000 (section 2) and 003 (section 3.1). The frame form is from memory of that paper.
+    """
+
+    policy: str = field(default="drop-from-front", init=False, repr=False)
+    form: Literal["cell", "frame"] = "cell"
+    """What is given up."""
+    pass_eom: bool = True
+    """Send the last cell of a broken frame as a delimiter; for the frame form only."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Red(Scheme):
+    """Admission `red`.
+
+    An arriving packet is discarded at random, the more probably the longer the queue has been on average. For each
+    packet that meets a queue of length q,
+
+    > q > 0: avg ← (1 − w) · avg + w · q, else avg ← (1 − w)^m · avg with m = idle time / packet time
+    >
+    > p_b = maxp · (avg − minth) / (maxth − minth), p_a = p_b / (1 − count · p_b)
+
+    where `count` packets have been taken since the last one was discarded.
+
+    Source: S. Floyd, V. Jacobson, "Random early detection gateways for congestion avoidance", IEEE/ACM ToN 1(4), 1993;
+    paper 000 (V. Rosolen, O. Bonaventure, G. Leduc, 1998), section 2.3, equation (1) and figure 2.
+    """
+
+    policy: str = field(default="red", init=False, repr=False)
+    weight: float = 0.002
+    """Weight w of a new sample in the average queue."""
+    max_p: float = 0.02
+    """Probability of discard when the average reaches the upper threshold."""
+    min_threshold: str = "25 %"
+    """Average below which nothing is discarded; size or %."""
+    max_threshold: str = "75 %"
+    """Average at which the probability is maxp; size or %."""
+    curve: Literal["classic", "gentle"] = "classic"
+    """What happens above the upper threshold."""
+    packet_time: str | None = None
+    """Time in which an idle port could have sent a packet; by default a full frame of the average circuit; time."""
+    pass_eom: bool = True
+    """Keep the last cell of a broken frame as a delimiter, if it fits."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AtmRed(Scheme):
+    """Admission `atm-red`.
+
+    RED in cells, without a queue per circuit: every arriving cell moves RED's average and may be marked, and what is
+    discarded is the *next* frame of the marked cell's circuit, as a whole. Two bits per circuit say where it stands (m:
+    the cell is marked, e: it is the EOM; A: accept, D: discard):
+
+    | state | m̄, ē | m̄, e | m, ē | m, e |
+    |---|---|---|---|---|
+    | accept-first | A, accept-cell | A, accept-first | D, discard-cell | D, accept-first |
+    | accept-cell | A, accept-cell | A, accept-first | A, accept-rest | A, discard-cell |
+    | accept-rest | A, accept-rest | A, discard-cell | – | – |
+    | discard-cell | D, discard-cell | D, accept-first | – | – |
+
+    Source: V. Rosolen, O. Bonaventure, G. Leduc, "Impact of cell discard strategies on TCP/IP in ATM UBR networks", ULg
+    RUN-PP98-02, 1998: paper 000, section 2.3 (a), figures 2 and 3.
+    """
+
+    policy: str = field(default="atm-red", init=False, repr=False)
+    weight: float = 0.002
+    """Weight w of one cell in the average queue."""
+    max_p: float = 0.02
+    """Probability per packet at the upper threshold; divided by the cells of a full frame."""
+    min_threshold: str = "24.4140625 %"
+    """Average below which nothing is discarded; size or %."""
+    max_threshold: str = "73.2421875 %"
+    """Average at which the probability is maxp; size or %."""
+    curve: Literal["classic", "gentle"] = "gentle"
+    """What happens above the upper threshold."""
+    frame: str | None = None
+    """Cells of a full frame by which maxp is divided; by default those of each circuit's own; cells."""
+    literal_eom: bool = False
+    """Discard a marked EOM of an accepted frame, as one sentence of the paper has it."""
+    pass_eom: bool = True
+    """Keep the last cell of a frame that overflowed as a delimiter, if it fits."""
+    discard_rest: bool = True
+    """Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Fred(Scheme):
+    """Admission `fred`.
+
+    Experimental: its sources leave so much open that no fidelity is claimed.
+
+    RED that looks at each circuit's own backlog. A circuit that keeps more than its part of the queue is held to the
+    average share `avg / N` and remembered with a strike; one with a few packets only is never discarded at random. With
+    `N` circuits backlogged and share = max(avg / N, one packet), a packet of a circuit with `own` queued is discarded
+    and the circuit given a strike iff
+
+    > own ≥ most, or avg ≥ maxth and own > 2 · share, or own ≥ share and strikes > 1
+
+    where most = minth, but two packets from avg ≥ maxth on. Otherwise RED's random discard applies if own ≥
+    max(`min_packets`, share).
+
+    Source: D. Lin, R. Morris, "Dynamics of random early detection", ACM SIGCOMM 1997; cited by paper 002 (A. Rácz, G.
+    Fodor, Z. Turányi, 1999), section II, for its classes of non-adaptive, fragile and robust sources.
+    """
+
+    policy: str = field(default="fred", init=False, repr=False)
+    weight: float = 0.002
+    """Weight of a new sample in the average queue."""
+    max_p: float = 0.02
+    """Probability of discard when the average reaches the upper threshold."""
+    min_threshold: str = "25 %"
+    """Average below which nothing is discarded at random, and the most that one circuit may hold; size or %."""
+    max_threshold: str = "75 %"
+    """Average from which every packet is discarded; size or %."""
+    min_packets: int = 2
+    """Packets that a circuit may hold without taking part in random discard."""
+    pass_eom: bool = True
+    """Keep the last cell of a broken frame as a delimiter, if it fits."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Espd(Scheme):
+    """Admission `espd`.
+
+    Experimental: its sources leave so much open that no fidelity is claimed.
+
+    Random discards hit many sessions at once and synchronise their windows. Instead a few sessions are selected and
+    lose every frame until the congestion is over, so that sessions take turns: when the occupancy X reaches H the
+    circuit of the next frame is put on a list, the list grows while X goes on growing, and it is cleared when X falls
+    below L. A frame is refused iff its circuit is on the list.
+
+    Source: K. Cheon, S. S. Panwar, "Early selective packet discard for alternating resource access of TCP over
+    ATM-UBR", IEEE LCN 1997; cited by paper 002 (A. Rácz, G. Fodor, Z. Turányi, 1999), section II.
+    """
+
+    policy: str = field(default="espd", init=False, repr=False)
+    low: str = "70 %"
+    """Occupancy L below which the list of selected circuits is cleared; size or %."""
+    high: str = "80 %"
+    """Occupancy H from which circuits are selected; size or %."""
+    pass_eom: bool = True
+    """Keep the last cell of a broken frame as a delimiter, if it fits."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class VirtualQueueing(Scheme):
+    """Admission `virtual-queueing`.
+
+    A shared FIFO keeps the books of the queues that per-circuit queueing would have: a cell joins the virtual queue
+    `M_i` of its circuit, but each cell that leaves is charged to the circuit that weighted round robin would have
+    served. With `credit_i` = MCR_i · T renewed every T, the one served is the next with `M_i` > 0 and a credit left,
+    else the next with `M_i` > 0. A frame is refused as a whole iff X ≥ Th and `M_i` > Th_i. Always Σ M_i = X.
+
+    Source: Y. Wu, K.-Y. Siu, W. Ren, "Improved virtual queueing and dynamic EPD techniques for TCP over ATM", IEEE ICNP
+    1997, and H.-Y. Tzeng, K.-Y. Siu before it; cited as VQ by paper 003 (D. Wu, H. J. Chao, 1999), sections 2 and 4.3.
+    """
+
+    policy: str = field(default="virtual-queueing", init=False, repr=False)
+    threshold: str = "33.333 %"
+    """Occupancy below which every frame is taken; size or %."""
+    period: str = "1 ms"
+    """Interval at which the credits of minimum cell rates are renewed; time."""
+    share: Literal["equal", "mean", "mcr", "none"] = "equal"
+    """How long a virtual queue may be above the threshold."""
+    credits: bool = True
+    """Whether minimum cell rates earn credits; if not, all virtual queues take turns alike."""
+    carry: bool = False
+    """Carry the fraction of a credit that is left over into the next period."""
+    pass_eom: bool = True
+    """Keep the last cell of a broken frame as a delimiter, if it fits."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Wfepd(Scheme):
+    """Admission `wfepd`.
+
+    The rate `r_i` at which each circuit is accepted is measured, and every δ the rate R of the line is divided by
+    shares α_i among those that want more than their part, while the others get what they offer. Circuits above their
+    part are *violating*, and their frames are refused; those near it are *pending*, and theirs are refused with a
+    probability that rises with the rate; the others are *clear*.
+
+    Source: A. Rácz, G. Fodor, Z. Turányi, "Weighted fair early packet discard at an ATM switch output port", IEEE
+    INFOCOM 1999: paper 002, sections III to V.
+    """
+
+    policy: str = field(default="wfepd", init=False, repr=False)
+    meter: Literal["moving-average", "sliding-window"] = "moving-average"
+    """How the rate of a circuit is measured."""
+    interval: str = "10 ms"
+    """Interval between two measurements; time."""
+    memory: float = 0.95
+    """Weight of the past in the moving average, below 1."""
+    window: str = "200 ms"
+    """Length of the sliding window, a multiple of the interval; time."""
+    bottom: float = 0.7
+    """Part of its share from which a circuit is pending."""
+    top: float = 1.0
+    """Multiple of its share up to which a circuit is pending."""
+    max_p: float = 0.1
+    """Highest probability with which frames of pending circuits are refused."""
+    margin: float = 1.0
+    """Multiple of the line's rate that is divided among the circuits."""
+    threshold: str = "0 %"
+    """Occupancy below which every frame is taken; size or %."""
+    pass_eom: bool = True
+    """Keep the last cell of a broken frame as a delimiter, if it fits."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DynamicThreshold(Scheme):
+    """Admission `dynamic-threshold`.
+
+    No queue may be longer than α times the room that is left. A few long queues so get most of the buffer, many get
+    equal parts of it, and a small part stays free for those to come:
+
+    > T(t) = α · (B − X(t))  (2)
+
+    A cell of circuit i is blocked iff Xᵢ ≥ T. With N greedy circuits Xᵢ settles at α B / (1 + α N).
+
+    Source: A. K. Choudhury, E. L. Hahne, "Dynamic queue length thresholds in a shared memory ATM switch", IEEE INFOCOM
+    1996, as paper 003 (D. Wu, H. J. Chao, 1998) gives it in section 2, equations (1) and (2).
+    """
+
+    policy: str = field(default="dynamic-threshold", init=False, repr=False)
+    alpha: float = 2.0
+    """Length that a queue may have, as a multiple of the free room."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DtEpd(Scheme):
+    """Admission `dt-epd`.
+
+    Early packet discard whose threshold follows the room that is left: a frame of circuit i is refused as a whole when
+    its first cell meets a queue of
+
+    > Xᵢ ≥ DT = α · (B − X)  (3)
+
+    A frame that was taken may go on beyond that and is cut short, as by partial packet discard, only if it overflows.
+
+    Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), section
+    2, equation (3), after A. K. Choudhury, E. L. Hahne, IEEE INFOCOM 1996.
+    """
+
+    policy: str = field(default="dt-epd", init=False, repr=False)
+    alpha: float = 2.0
+    """Length of a queue from which new frames are refused, as a multiple of the free room."""
+    pass_eom: bool = True
+    """Keep the last cell of a broken frame as a delimiter, if it fits."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GatekeeperJanitor(Scheme):
+    """Admission `gatekeeper-janitor`.
+
+    A frame can spare FCF cells and a block BLF frames, because a code restores them. Above a threshold a gatekeeper
+    refuses marked cells (CLP = 1) that can be spared. A cell that cannot is critical: it enters in the place of a
+    queued one that can, and a janitor then sweeps the queue once. In order, for a cell of frame f in block b:
+
+    1. CLP = 0: admit, if there is room; 2. gate open: admit; 3. FCF < 0, a dead frame: discard; 4. FCF > 0: discard,
+    FCF − 1; 5. FCF = 0, BLF > 0: discard with the rest of f, FCF = −1, BLF − 1; 6. FCF = BLF = 0, or no room: give up
+    (a) a cell of a dead frame, (b) a marked one of a frame with FCF > 0, (c) an unmarked one of such a frame, (d) a
+    whole frame of a block with BLF > 0; without any, admit while there is room.
+
+    Source: Paper 004 (S. Chatterjee, W. Xiao, "Increasing throughput in ATM/B-ISDN using simple buffer management and
+    selective discarding"), sections 4.1, 4.2 and 6, figure 5.
+    """
+
+    policy: str = field(default="gatekeeper-janitor", init=False, repr=False)
+    upper: str = "80 %"
+    """Occupancy at which the gatekeeper becomes active; size or %."""
+    lower: str = "40 %"
+    """Occupancy at or below which it rests again; size or %."""
+    fcf: int | None = None
+    """Cells that a frame can spare; by default what the circuit's code repairs."""
+    blf: int | None = None
+    """Frames that a block can spare; by default what the circuit's code repairs."""
+    order: Literal["dead-first", "spare-first"] = "dead-first"
+    """When cells of dead frames are candidates."""
+    dead_frames: Literal["discard", "gate"] = "discard"
+    """What happens to the arriving cells of a dead frame."""
+    sweep: Literal["until-upper", "everything"] = "until-upper"
+    """How much the janitor gives up in a sweep."""
+    rearm: Literal["gate-open", "below-upper"] = "gate-open"
+    """When the janitor may sweep again."""
+    corrupted_blocks: bool = False
+    """Whether frames of blocks that are beyond repair may be given up."""
+    pass_eom: bool = True
+    """Keep the last cell of a dead frame as a delimiter where it is needed, if it fits."""
+    cache: int | None = None
+    """Addresses that the candidate cache holds; by default every candidate is known."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pushout1(Scheme):
+    """Pushout `pushout-1`.
+
+    An arriving cell is let in as long as there is space; when the buffer is full, the longest queue loses the partial
+    packet at its head, from the first cell to the first EOM. Short queues so grow at the expense of long ones, and no
+    space is ever held back.
+
+    Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), section
+    3.1 ("Pushout-1"), and section 4.3.4, equations (10) and (11), for the buffer share.
+    """
+
+    policy: str = field(default="pushout-1", init=False, repr=False)
+    buffer_share: bool = False
+    """Whether a circuit's share of the buffer, by its MCR, does not count."""
+    keep_eom: bool = False
+    """Whether the EOM stays when the receiver already has a part of the frame."""
+    fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
+    """What goes when the longest queue has no EOM."""
+    pass_eom: bool = True
+    """Keep the last cell of a frame that loses its end as a delimiter, if there is room."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pushout2(Scheme):
+    """Pushout `pushout-2`.
+
+    When the buffer is full, the first entire packet from the head of the longest queue goes. Nothing that the receiver
+    has begun to collect is spoiled, and whoever lost a packet learns of it early.
+
+    Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), section
+    3.1 ("Pushout-2"), and section 4.3.4, equations (10) and (11), for the buffer share.
+    """
+
+    policy: str = field(default="pushout-2", init=False, repr=False)
+    buffer_share: bool = False
+    """Whether a circuit's share of the buffer, by its MCR, does not count."""
+    fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
+    """What goes when the longest queue has no entire packet."""
+    pass_eom: bool = True
+    """Keep the last cell of a frame that loses its end as a delimiter, if there is room."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pushout3(Scheme):
+    """Pushout `pushout-3`.
+
+    When the buffer is full, the longest queue loses the partial packet at its tail, from behind the last EOM to the
+    last cell: the frame that is still arriving, whose rest is then discarded as it comes.
+
+    Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), section
+    3.1 ("Pushout-3"), and section 4.3.4, equations (10) and (11), for the buffer share.
+    """
+
+    policy: str = field(default="pushout-3", init=False, repr=False)
+    buffer_share: bool = False
+    """Whether a circuit's share of the buffer, by its MCR, does not count."""
+    last_eom: Literal["stays", "goes"] = "stays"
+    """Whether the last EOM goes as well."""
+    fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
+    """What goes when the longest queue ends with an EOM that stays."""
+    discard_rest: bool = True
+    """Whether to discard the rest of a frame that has lost a cell."""
+    pass_eom: bool = True
+    """Keep the last cell of a frame that loses its end as a delimiter, if there is room."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class QuasiPushout(Scheme):
+    """Pushout `quasi-pushout`.
+
+    Push-out of entire packets without looking for the longest queue: a register LQ names the quasi-longest one.
+    Whenever a queue receives or sends a cell, it is compared with queue LQ, and takes its place if it is longer. The
+    register may miss the longest queue for a while, until that queue receives or sends a cell.
+
+    Source: Y. S. Lin et al., "Quasi-pushout cell discarding", IEEE Communications Letters 1(5), 1997, as paper 003 (D.
+    Wu, H. J. Chao, 1998) gives it in section 3.2 with its pseudocode; equations (10) and (11) there for the buffer
+    share.
+    """
+
+    policy: str = field(default="quasi-pushout", init=False, repr=False)
+    buffer_share: bool = False
+    """Whether a circuit's share of the buffer, by its MCR, does not count."""
+    fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
+    """What goes when the quasi-longest queue has no entire packet."""
+    pass_eom: bool = True
+    """Keep the last cell of a frame that loses its end as a delimiter, if there is room."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Fifo(Scheme):
+    """Scheduler `fifo`.
+
+    Units leave in the order in which they were taken, whatever their circuit.
+
+    Source: The discipline of papers 000 (section 3), 001 (section 3), 002 (section III) and 004 (section 5.1).
+    """
+
+    policy: str = field(default="fifo", init=False, repr=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RoundRobin(Scheme):
+    """Scheduler `round-robin`.
+
+    Queues that hold something send one unit each, in turn. A queue without credit loses its turn, not its place.
+
+    Source: J. Nagle, "On packet switches with infinite storage", IEEE Transactions on Communications 35(4), 1987; the
+    discipline of paper 001 (L. Kalampoukas, A. Varma, 1995) with credits and, for the bandwidth in excess of
+    guarantees, of paper 003 (D. Wu, H. J. Chao, 1998).
+    """
+
+    policy: str = field(default="round-robin", init=False, repr=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WrrMcr(Scheme):
+    """Scheduler `wrr-mcr`.
+
+    Weighted round robin gives every circuit its minimum cell rate (MCR), round robin shares what is left. A slot goes
+    to the next circuit that has cells and is owed one; if there is none, to the next circuit that has cells. So unused
+    guarantees are shared like the excess, and the line never rests while a cell waits.
+
+    Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), sections
+    3.1 and 4.3.5, equation (12); L. Zhang, "VirtualClock: a new traffic control algorithm for packet switching
+    networks", ACM TOCS 9(2), 1991, for the other way to keep a minimum rate.
+    """
+
+    policy: str = field(default="wrr-mcr", init=False, repr=False)
+    realisation: Literal["credits", "virtual-clock"] = "credits"
+    """When a circuit is owed a cell."""
+    period: str = "1 ms"
+    """Time between two rounds of credits; time."""
+    carry: Literal["exact", "floor"] = "exact"
+    """What becomes of the part of a cell that a circuit is owed."""
+    mcr_plus: bool = False
+    """Whether to raise every MCR by its share of the reserved bandwidth."""
+    reserved: str = "10 %"
+    """Bandwidth that MCR+ distributes, as a share of the line's rate; share."""
+    layer: Literal["cells", "tcp"] = "cells"
+    """What a minimum cell rate counts."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StrictPriority(Scheme):
+    """Scheduler `strict-priority`.
+
+    A queue is served only when no queue of a lower priority number has something to send; queues of the same priority
+    take turns.
+
+    Source: The usual discipline of switches with traffic classes. None of the five papers needs it; it is here to put
+    their traffic beside traffic that goes first.
+    """
+
+    policy: str = field(default="strict-priority", init=False, repr=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class N23(Scheme):
+    """Credit `n23`.
+
+    Every circuit has a buffer of its own behind every line, of N2 + N3 cells, and the sender never has more under way
+    than fit there. The receiver counts the cells `Vr` that it has forwarded and tells the sender after every N2 of
+    them; the sender counts the cells `Vs` that it has sent and sends as long as its balance is positive:
+
+    > bal = N2 + N3 − (Vs − Vr)
+
+    No cell is ever lost (a circuit has X ≤ N2 + N3 cells behind the line) and none is held back for ever (a sender
+    without balance has at least N2 cells to be forwarded). A circuit gets at most N2 + N3 cells in the time of N2 cells
+    and one round trip, from the last bit of a cell to its credit: with all three in cells
+
+    > rate / line rate ≤ (N2 + N3) / (RTT + N2)
+
+    Source: H. T. Kung, A. Chapman, "The FCVC (flow-controlled virtual channels) proposal for ATM networks", ICNP 1993;
+    paper 001 (L. Kalampoukas, A. Varma, 1995), section 2 and appendix A. The balance is that of the credit update
+    protocol: H. T. Kung, T. Blackwell, A. Chapman, SIGCOMM 1994.
+    """
+
+    policy: str = field(default="n23", init=False, repr=False)
+    n2: str = "20 cells"
+    """Cells that the receiver forwards before it sends the next credit cell: N2; cells."""
+    n3: str | None = None
+    """Cells that keep the line busy for one round trip: N3; by default just enough for `peak`; cells."""
+    peak: str | None = None
+    """Peak rate of one circuit, for the default of `n3`; by default the rate of the line; rate."""
+    charge: bool = True
+    """Whether credit cells take their time on the line in the other direction, ahead of waiting data."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Gcra(Scheme):
+    """Police `gcra`.
+
+    Units are expected every I. One that comes more than L before its theoretical arrival time does not conform and
+    moves nothing:
+
+    > t < TAT − L: excess; otherwise TAT ← max(t, TAT) + I
+
+    Source: ITU-T Recommendation I.371 (1993), annex 1; ATM Forum, "Traffic Management Specification", generic cell rate
+    algorithm GCRA(I, L), virtual scheduling form; the policing of paper 004 (S. Chatterjee, W. Xiao), section 3.
+    """
+
+    kind: str = field(default="gcra", init=False, repr=False)
+    rate: str
+    """Rate promised, headers and padding included; rate."""
+    tolerance: str = "0 s"
+    """How early a unit may come; time."""
+    action: Literal["tag", "drop"] = "tag"
+    """What happens to units in excess."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Random(Scheme):
+    """Police `random`.
+
+    The marking of a policer as the paper's analysis sees it, without the traffic that causes it.
+
+    Source: Paper 004 (S. Chatterjee, W. Xiao), section 5.3: a cell is marked with probability m, independently of all
+    others.
+    """
+
+    kind: str = field(default="random", init=False, repr=False)
+    probability: float
+    """Probability that a unit is marked: m."""
+    action: Literal["tag", "drop"] = "tag"
+    """What happens to marked units."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Greedy(Scheme):
+    """Source `greedy`.
+
+    There is always more to send.
+
+    Source: The infinite source of most TCP studies, paper 001 section 3 ("infinite supply of data") among them.
+    """
+
+    kind: str = field(default="greedy", init=False, repr=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class File(Scheme):
+    """Source `file`.
+
+    Send a file; when its last byte has been acknowledged, rest; then send the next one, which slow-starts.
+
+    Source: V. Rosolen, O. Bonaventure, G. Leduc, "Impact of cell discard strategies on TCP/IP in ATM UBR networks",
+    1998 (paper 000), section 3: an on-off model whose on period is the transfer of a file.
+    """
+
+    kind: str = field(default="file", init=False, repr=False)
+    size: str
+    """Octets of one file; size."""
+    off: str = "0 s"
+    """Pause between the last acknowledgement of a file and the start of the next; time."""
+    reconnect: bool = True
+    """Whether every file opens a new connection with fresh estimators; otherwise the old one slow-starts again."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Cbr(Scheme):
+    """Source `cbr`.
+
+    One unit every period, exactly.
+
+    Source: The periodic source of N·D/D/1 analyses: J. W. Roberts, J. T. Virtamo, "The superposition of periodic cell
+    arrival streams in an ATM multiplexer", IEEE Trans. Communications 39(2), 1991.
+    """
+
+    kind: str = field(default="cbr", init=False, repr=False)
+    rate: str
+    """Rate on the line, headers and padding included; rate."""
+    size: str = "1460 bytes"
+    """Payload of one datagram; a transport of single cells has 48 octets whatever this says; size."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Poisson(Scheme):
+    """Source `poisson`.
+
+    Independent, exponentially distributed gaps between units.
+
+    Source: The Poisson stream of M/D/1, as in L. Kleinrock, "Queueing Systems", vol. 1, 1975, section 2.4.
+    """
+
+    kind: str = field(default="poisson", init=False, repr=False)
+    rate: str
+    """Mean rate on the line, headers and padding included; rate."""
+    size: str = "1460 bytes"
+    """Payload of one datagram; a transport of single cells has 48 octets whatever this says; size."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OnOff(Scheme):
+    """Source `on-off`.
+
+    Packets back to back at the peak rate during a burst, then silence.
+
+    Source: Paper 004 (S. Chatterjee, W. Xiao), section 5.1: bursty sources with a peak rate, a burst size and an
+    activity ratio; the bursty UDP sources of paper 002, section VI.
+    """
+
+    kind: str = field(default="on-off", init=False, repr=False)
+    peak: str
+    """Rate within a burst, headers and padding included; rate."""
+    burst: int | None = None
+    """Mean number of packets in a burst."""
+    on: str | None = None
+    """Mean length of a burst, instead of `burst`; time."""
+    activity: float | None = None
+    """Share of time within bursts."""
+    off: str | None = None
+    """Mean length of a silence, instead of `activity`; time."""
+    distribution: Literal["exponential", "periodic"] = "exponential"
+    """How bursts and silences vary."""
+    total: int | None = None
+    """Packets after which the source stops; by default it never does."""
+    size: str = "1460 bytes"
+    """Payload of one datagram; a transport of single cells has 48 octets whatever this says; size."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FecBlock(Scheme):
+    """Source `fec-block`.
+
+    K packets of data are followed by h packets of parity. Parity comes on top of the data and so raises the load:
+
+    > λ_eff = λ · (1 + h / K)
+
+    Source: Paper 004 (S. Chatterjee, W. Xiao), sections 3 and 5.1: bursty sources whose packets are grouped into
+    blocks.
+    """
+
+    kind: str = field(default="fec-block", init=False, repr=False)
+    peak: str
+    """Rate of data packets within a burst, headers and padding included, parity not; rate."""
+    burst: int | None = None
+    """Mean number of data packets in a burst."""
+    on: str | None = None
+    """Mean length of a burst, instead of `burst`; time."""
+    activity: float | None = None
+    """Share of time within bursts."""
+    off: str | None = None
+    """Mean length of a silence, instead of `activity`; time."""
+    distribution: Literal["exponential", "periodic"] = "periodic"
+    """How bursts and silences vary."""
+    block: int = 10
+    """Data packets in a block: K."""
+    parity: int = 1
+    """Parity packets added to a block: h."""
+    blocks: int | None = None
+    """Blocks after which the source stops; by default it never does."""
+    mtu: str = "1500 bytes"
+    """Octets of every packet, IP header included; size."""
+    parity_adds: Literal["rate", "time"] = "rate"
+    """What parity packets do to a burst."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Tcp(Scheme):
+    """Transport `tcp`.
+
+    Source: the 4.4BSD-Lite implementation (Net/3) as W. R. Stevens and G. R. Wright describe it in "TCP/IP Illustrated,
+    Volume 2" (1995), chapters 24–30: segments leave as in `tcp_output`, acknowledgements act as in `tcp_input`, timers
+    count ticks as in `tcp_timer`. The congestion control is a part of its own: `congestion`.
+    """
+
+    kind: str = field(default="tcp", init=False, repr=False)
+    congestion: Literal["reno", "new-reno"] = "reno"
+    """Congestion control of the sender."""
+    mss: int = 1460
+    """Octets of data in a full segment; the default fills an Ethernet frame."""
+    window: str = "64 KiB"
+    """Receive buffer, hence largest window; above 65535 bytes the window field is scaled (RFC 1323) and the window
+    rounded down to what the scaled field can say. The default is that of the studies; size."""
+    window_scaling: bool = True
+    """Whether window scaling is spoken; if not, a 64 KiB buffer advertises 65535 bytes."""
+    timestamps: bool = False
+    """Whether segments and ACKs carry the timestamp option (RFC 1323): twelve octets each, which a full segment gives
+    up of its data, and a round-trip measurement with every ACK of new data."""
+    delayed_ack: bool = True
+    """Acknowledge every second full segment, or at the next tick of the fast timer (4.4BSD); if not, every segment."""
+    slow_timer: str = "500 ms"
+    """Tick of the retransmission and persist timers and of round-trip measurements: 500 ms in 4.4BSD; 1 ps gives exact
+    timers. A timer of n ticks lasts between n - 1 and n ticks; time."""
+    fast_timer: str = "200 ms"
+    """Tick of the delayed-acknowledgement timer: 200 ms in 4.4BSD; time."""
+    timer_phase: Literal["random", "aligned"] = "random"
+    """Where the ticks of both timers fall."""
+    min_rto: str = "1 s"
+    """Shortest retransmission timeout: 1 s in 4.4BSD (TCPTV_MIN). Never less than one tick; time."""
+    max_rto: str = "64 s"
+    """Longest retransmission timeout, back-off included: 64 s in 4.4BSD (TCPTV_REXMTMAX); time."""
+    initial_rto: str = "6 s"
+    """First retransmission timeout while there is no measurement: 6 s in 4.4BSD. Its back-off starts from twice this
+    value, so that a lost SYN is repeated after 6, 24 and 48 s; time."""
+    initial_srtt: str | None = None
+    """Smoothed round-trip time before the first measurement; together with initial_mdev it replaces initial_rto by
+    their sum srtt + 4 mdev; time."""
+    initial_mdev: str | None = None
+    """Mean deviation of the round-trip time before the first measurement; time."""
+    rtt_jitter: str = "0 s"
+    """Each measurement is lengthened by a uniform random time up to this one, against phase effects (L. Kalampoukas and
+    A. Varma, "Performance of TCP over Multi-Hop ATM Networks", 1995, section 3); time."""
+    initial_window: int = 1
+    """Congestion window of a new connection and after an idle time, in segments: 1 in 4.4BSD."""
+    initial_ssthresh: str | None = None
+    """Slow-start threshold of a new connection; unlimited in 4.4BSD; size."""
+    dupack_threshold: int = 3
+    """Duplicate ACKs that call for a fast retransmission: 3 (4.3BSD-Reno, RFC 2581); a number that no window can
+    produce turns fast retransmission off."""
+    partial_ack: Literal["impatient", "slow-but-steady", "never"] = "impatient"
+    """Which partial ACKs restart the retransmission timer (new-reno only)."""
+    send_high: bool = True
+    """After a timeout, no fast retransmission before everything sent until then is acknowledged (RFC 2582 section 5;
+    new-reno only)."""
+    extra_increase: bool = False
+    """Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although it should
+    not (RFC 2525, "extra additive constant")."""
+    handshake: bool = True
+    """Open each connection with SYN and SYN-ACK; if not, it is established at once."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Udp(Scheme):
+    """Transport `udp`.
+
+    Every datagram of the source is one packet, sent once: nobody acknowledges, nobody slows down.
+
+    Source: J. Postel, "User Datagram Protocol", RFC 768, 1980; the unresponsive sources of paper 002, section VI.
+    """
+
+    kind: str = field(default="udp", init=False, repr=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Cells(Scheme):
+    """Transport `cells`.
+
+    Every unit of the source is one cell with 48 octets of payload, a frame by itself and without adaptation trailer.
+
+    Source: The single cells of queueing analyses, as in J. W. Roberts, J. T. Virtamo, IEEE Trans. Communications 39(2),
+    1991.
+    """
+
+    kind: str = field(default="cells", init=False, repr=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Fec(Scheme):
+    """Transport `fec`.
+
+    K packets of data and h of parity form a block. A packet is there or is missing, never wrong, so that the code only
+    has to fill gaps: any K of the K + h packets give the data back. One parity packet is the bitwise sum of the others
+    (section 3's equation for c_{K+1,i}), more of them are the words of a Reed–Solomon code. Below, `parity_cells` p
+    cells of parity are added to the L cells of every frame, and any L of the L + p cells give the frame back.
+
+    Source: Paper 004 (S. Chatterjee, W. Xiao), sections 3 and 4.1; N. Shacham, P. McKenney, "Packet recovery in
+    high-speed networks using coding and buffer management", IEEE INFOCOM 1990; L. Rizzo, "Effective erasure codes for
+    reliable computer communication protocols", ACM CCR 27(2), 1997, for more than one parity packet.
+    """
+
+    kind: str = field(default="fec", init=False, repr=False)
+    parity_cells: int = 1
+    """Parity cells added to every frame: p."""
+    fcf: int | None = None
+    """Cells of a frame that switches may give up; by default as many as the code repairs."""
+    blf: int | None = None
+    """Packets of a block that switches may give up; by default as many as the code repairs."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Aal5(Scheme):
+    """Adaptation `aal5`.
+
+    A packet and its trailer of eight octets fill whole cells; the last one is marked (EOM). The receiver collects cells
+    up to an EOM and then checks the length and the CRC in the trailer. It cannot see which cell was lost: without the
+    EOM of one frame the cells of the next one join it, and both are lost.
+
+    Source: ITU-T Recommendation I.363 (1993), AAL type 5; paper 001 (L. Kalampoukas, A. Varma, 1995), section 3, for
+    the number of cells; RFC 1483 (1993) for the LLC/SNAP header.
+    """
+
+    kind: str = field(default="aal5", init=False, repr=False)
+    llc_snap: bool = False
+    """Whether each frame carries an LLC/SNAP header of 8 octets (RFC 1483)."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Packet(Scheme):
+    """Adaptation `packet`.
+
+    A packet, IP header included, and the octets that the line adds are one unit. It is stored, lost and delivered
+    whole.
+
+    Source: No publication: on a line for packets a packet is sent as it is. What a line adds to it is said by the
+    line's own standard, for Ethernet IEEE 802.3: preamble (8 octets), header (14), check sequence (4) and gap (12).
+    """
+
+    kind: str = field(default="packet", init=False, repr=False)
+    header: str = "0 bytes"
+    """Octets that the line adds to each packet: preamble, header, checksum, gap; size."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Dumbbell(Scheme):
+    """Template `dumbbell`.
+
+    Hosts `source1`…`sourceN` send to hosts `sink1`…`sinkN` through the switches `left` and `right`:
+
+    ```text
+    source1 ──access1──╮                      ╭──egress1── sink1
+    source2 ──access2── left ──bottleneck── right ──egress2── sink2
+    sourceN ──accessN──╯                      ╰──egressN── sinkN
+    ```
+
+    Source: Figures 4 and 5 of paper 000 (V. Rosolen, O. Bonaventure, G. Leduc, 1998); figure 4 of paper 002; the
+    network of paper 003, section 4.
+    """
+
+    template: str = field(default="dumbbell", init=False, repr=False)
+    sources: int
+    """Number of sources, and of sinks."""
+    access: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    """Links from the sources to the left switch: one for all, or a list; link."""
+    bottleneck: Mapping[str, Any]
+    """The link that all share; link."""
+    egress: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    """Links from the right switch to the sinks: one for all, or a list; link."""
+    host_latency: str = "0 s"
+    """Time that a frame which arrives spends inside a host before the transport gets it; time."""
+    switch_latency: str = "0 s"
+    """Time that a unit spends inside a switch, or router, before it reaches the output port; time."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ParkingLot(Scheme):
+    """Template `parking-lot`.
+
+    Four end-to-end flows share each of the links `a`, `b` and `c` with two flows that cross only that one:
+
+    ```text
+    node1 ─access1─╮              node3      node4      node5
+    │                │access3   │access4   │access5
+    sw1 ──entry──── sw2 ══a══ sw3 ══b══ sw4 ══c══ node6
+    │                          │exit7     │exit8
+    node2 ─access2─╯                        node7      node8
+    ```
+
+    Flows `e2e1`, `e2e2` go from node1 and `e2e3`, `e2e4` from node2 to node6; `cross1`, `cross2` from node3 to node7,
+    `cross3`, `cross4` from node4 to node8, `cross5`, `cross6` from node5 to node6. They form the classes `end-to-end`
+    and `cross`. Where packets travel whole, the switches are routers.
+
+    Source: Paper 001 (L. Kalampoukas, A. Varma, "Performance of TCP over multi-hop ATM networks", 1995), figure 3.1.
+    """
+
+    template: str = field(default="parking-lot", init=False, repr=False)
+    rate: str = "149760 kb/s"
+    """Rate of all links; rate."""
+    near: str = "100 us"
+    """Propagation delay of the links of class near: along the way of the end-to-end flows; time."""
+    cross: str = "950 us"
+    """Propagation delay of the links of class cross: to and from the hosts of the cross flows; time."""
+    far: str = "2500 us"
+    """Propagation delay of the link of class far: from the host of the last two cross flows; time."""
+    pause: str = "0 s"
+    """Longest of the random pauses before each packet that a sender sends; time."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Iwu(Scheme):
+    """Template `iwu`.
+
+    Hosts `source1`…`sourceN` on their local networks send packets to an interworking unit `iwu`, which cuts them into
+    cells and multiplexes these over a `trunk` to the host `sink`:
+
+    ```text
+    source1 ──access1──╮
+    source2 ──access2── iwu ──trunk── sink
+    sourceN ──accessN──╯
+    ```
+
+    The paper's unit queues a packet, then sends its cells into the buffer of the trunk "with inter-cell spacing equally
+    distributed over the duration of the packet". Here the access link carries these cells itself, at the rate
+
+    > r' = cells of a packet · 424 bit / duration of a packet,
+
+    and that is the same but for a constant delay. Let all packets of a source last D on its local network, which sends
+    them one after the other: packet n starts at t_n ≥ t_{n−1} + D. It has arrived at the unit at t_n + D, and by then
+    the spacing of packet n − 1, which began at t_{n−1} + D by induction, is over; so its cells leave the packet queue
+    at t_n + D + i·D/L without waiting. An access link at r' sends the cells of packet n from t_n on, one every D/L, and
+    is free again at t_n + D ≤ t_{n+1}: cell i enters the buffer at t_n + (i + 1)·D/L, the same instants up to D − D/L.
+
+    Source: Figure 6 of paper 004 (S. Chatterjee, W. Xiao), section 5.1.
+    """
+
+    template: str = field(default="iwu", init=False, repr=False)
+    sources: int
+    """Number of sources."""
+    access: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    """Links from the sources to the unit, at the rate of the spaced cells: one for all, or a list; link."""
+    trunk: Mapping[str, Any]
+    """The link that all share; link."""
