@@ -13,8 +13,9 @@ from pushout.study.chapter import Reproduction, draw
 from pushout.study.charts import Chart
 from pushout.study.model import Tolerance
 from pushout.study.plot import reach, shared
-from pushout.study.report import Note, files, render, row, shelves, tables
 from pushout.study.report import command as command_line
+from pushout.study.report import files, render, shelves
+from pushout.study.tables import Note, row, tables
 from test_study import CHARTS, NUMBER, SENSITIVITY, TOML, outcome, toy
 
 VOID = {"meta", "br", "link", "img"}

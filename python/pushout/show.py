@@ -13,7 +13,7 @@ from rich.text import Text
 from pushout.document import Document
 from pushout.study.chapter import Reproduction
 from pushout.study.outcome import score
-from pushout.study.report import SIGNS, by_source, row
+from pushout.study.tables import SIGNS, by_source, row
 
 MANY = 40
 """From this many flows on, only the first are listed."""

@@ -1,0 +1,185 @@
+"""Numbers beside print, in the tables in which the paper has them."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from pushout.study.digits import before_the_point, decimals, deserved, doubt, grouped, signed
+from pushout.study.outcome import Finding
+
+SIGNS = {"within": "✓", "uncertain": "~", "differs": "✗"}
+
+FULL = 0.6
+"""Numbers under one heading make a table of two dimensions if they fill at least this share of it."""
+
+SIGNIFICANT = 3
+"""Digits that a measured value has at least, however few the printed one has."""
+
+FEW = 4
+"""So many columns are named one by one."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A finding in the words of the table."""
+
+    what: str
+    printed: str
+    measured: str
+    doubt: str
+    difference: str
+    verdict: str
+    sign: str
+    tolerance: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Note:
+    """What is to be said about some numbers of a table: all of them if it names none."""
+
+    about: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """The numbers of one table or section of a paper.
+
+    Without columns each row is one number; with columns `rows` holds a label and a number, or none, per column.
+    `tolerances` says for these what is allowed.
+    """
+
+    source: str
+    columns: list[str]
+    rows: list[tuple[str, list[Row | None]]]
+    notes: list[Note]
+    tolerances: list[str]
+
+    @property
+    def runs(self) -> list[tuple[list[Row], str]]:
+        """The numbers of a table without columns, those together that follow each other and share a note."""
+        numbers = [cells[0] for _, cells in self.rows if cells[0]]
+        found = [list(run) for _, run in groupby(numbers, key=lambda number: number.note)]
+        whole = len(found) == 1 and len(numbers) > 1
+        return [(run, "" if whole else run[0].note) for run in found]
+
+
+def row(finding: Finding, places: int | None = None) -> Row:
+    """Write a finding with the printed digits, or with so many places after the point as others beside it have.
+
+    What is measured has as many, more if these are few, fewer if the interval leaves no more, and none if all
+    replications give the same whole number.
+    """
+    number, measured = finding.number, finding.measured
+    places = decimals(number.published) if places is None else places
+    digits = deserved(measured, max(places, SIGNIFICANT - before_the_point(number.published)))
+    tolerance = number.tolerance
+    relative = tolerance.kind == "relative" and finding.relative_error is not None
+    allowed = f"± {tolerance.size:.3g}" if not relative else f"± {100 * tolerance.size:.3g} %"
+    apart = _percent(finding) if relative else signed(finding.difference, digits)
+    return Row(
+        what=f"{number.label}: {number.text}" + (f" ({number.unit})" if number.unit else ""),
+        printed=grouped(number.published, places),
+        measured=grouped(measured["mean"], digits),
+        doubt=doubt(measured, digits),
+        difference=apart,
+        verdict=finding.verdict,
+        sign=SIGNS[finding.verdict],
+        tolerance=allowed,
+        note=number.note,
+    )
+
+
+def _percent(finding: Finding) -> str:
+    """The difference in percent, with one place more where one would not show that it is beyond the tolerance."""
+    error, allowed = 100 * (finding.relative_error or 0), 100 * finding.number.tolerance.size
+    close = finding.verdict != "within" and f"{abs(error):.1f}" == f"{allowed:.1f}"
+    return signed(error, 2 if close else 1) + " %"
+
+
+def tables(findings: Iterable[Finding]) -> list[Table]:
+    """The numbers under the table or section of the paper that they come from."""
+    return [_table(source, group) for source, group in by_source(findings)]
+
+
+def by_source(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:
+    """Numbers of one source together, in the order in which the sources first appear."""
+    groups: dict[str, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(finding.number.source, []).append(finding)
+    return list(groups.items())
+
+
+def _table(source: str, findings: Sequence[Finding]) -> Table:
+    labels = list(dict.fromkeys(finding.number.label for finding in findings))
+    texts = list(dict.fromkeys(finding.number.text for finding in findings))
+    places = {(finding.number.label, finding.number.text): finding for finding in findings}
+    grid = len(labels) > 1 < len(texts) and FULL * len(labels) * len(texts) <= len(places) == len(findings)
+    if not grid:
+        rows = [row(finding) for finding in findings]
+        shared = list(dict.fromkeys(each.note for each in rows))
+        notes = [Note("", shared[0])] if len(shared) == 1 and shared[0] and len(rows) > 1 else []
+        return Table(source, [], [(each.what, [each]) for each in rows], notes, [])
+    units = {finding.number.text: finding.number.unit for finding in findings}
+    named = [f"{text} ({units[text]})" if units[text] else text for text in texts]
+    written = _written(findings)
+    cells = {place: row(finding, written[_alike(finding)]) for place, finding in places.items()}
+    across = [(label, [cells.get((label, text)) for text in texts]) for label in labels]
+    down = [(name, [cells.get((label, text)) for label in labels]) for name, text in zip(named, texts, strict=True)]
+    lines, columns = (down, labels) if len(texts) > len(labels) else (across, named)
+    return Table(source, columns, lines, _notes(findings), _tolerances(cells, texts))
+
+
+def _written(findings: Sequence[Finding]) -> dict[tuple[str, int], int]:
+    """The places after the point that print has in a column: the files leave zeros at the end out."""
+    found: dict[tuple[str, int], int] = {}
+    for finding in findings:
+        key = _alike(finding)
+        found[key] = max(found.get(key, 0), decimals(finding.number.published))
+    return found
+
+
+def _alike(finding: Finding) -> tuple[str, int]:
+    """What print writes alike: numbers of one kind with as many digits before the point."""
+    return finding.number.text, before_the_point(finding.number.published)
+
+
+def _notes(findings: Sequence[Finding]) -> list[Note]:
+    """Each note once, with what it is about: whole columns or rows of a table, or single numbers."""
+    notes: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if finding.number.note:
+            notes.setdefault(finding.number.note, []).append(finding)
+    return [Note(_about(group, findings), text) for text, group in notes.items()]
+
+
+def _about(group: Sequence[Finding], findings: Sequence[Finding]) -> str:
+    if len(group) == len(findings):
+        return ""
+    for side in ("text", "label"):
+        names = list(dict.fromkeys(getattr(each.number, side) for each in group))
+        if len(group) == sum(getattr(each.number, side) in names for each in findings):
+            return ", ".join(names)
+    return "; ".join(f"{each.number.label}, {each.number.text}" for each in group)
+
+
+def _tolerances(cells: dict[tuple[str, str], Row], texts: Sequence[str]) -> list[str]:
+    """What is allowed: for each text the usual tolerance, and where it is another one; the same for several, once."""
+    said: dict[str, list[str]] = {}
+    for text in texts:
+        allowed = {label: cell.tolerance for (label, other), cell in cells.items() if other == text}
+        usual = Counter(allowed.values()).most_common(1)[0][0]
+        others: dict[str, list[str]] = {}
+        for label, tolerance in allowed.items():
+            if tolerance != usual:
+                others.setdefault(tolerance, []).append(label)
+        but = "".join(f", but {tolerance} for {'; '.join(labels)}" for tolerance, labels in others.items())
+        said.setdefault(usual + but, []).append(text)
+    return [f"{_several(names)} {tolerance}" for tolerance, names in said.items()]
+
+
+def _several(names: Sequence[str]) -> str:
+    """Names, or the first and the last of many."""
+    return ", ".join(names) if len(names) <= FEW else f"{names[0]}, {names[1]} … {names[-1]}"
