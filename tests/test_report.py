@@ -153,12 +153,12 @@ def test_a_note_stands_with_the_numbers_that_it_is_about(tmp_path: Path) -> None
 
 def test_notes_are_paragraphs_lists_and_tables_and_lead_to_claims(tmp_path: Path) -> None:
     table = "| a | b |\n|---|---|\n| 1 | <2 |"
-    why = f'why = """\nIt does not.\n\n- because of max_p\n\n{table}\n\nSee `larger-is-better`.\n"""'
+    why = f'why = """\nIt does not.\n\n- because of max_p of 5 %\n\n{table}\n\nSee `larger-is-better`.\n"""'
     found = outcome(tmp_path, TOML.replace("> goodput", "< goodput").replace("\n\n[[plot]]", f"\n{why}\n\n[[plot]]"))
     text = render(Reproduction([draw(found)], 1.0))
     assert Page(text).open == []
     for words in (
-        "<li>because of max<sub>p</sub></li>",
+        "<li>because of max<sub>p</sub> of 5\N{NO-BREAK SPACE}%</li>",
         "<td>&lt;2</td>",
         '<a href="#toy-claim-larger-is-better">larger-is-better</a>',
         '<dt id="toy-claim-larger-is-better">',

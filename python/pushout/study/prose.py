@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 SUBSCRIPT = re.compile(r"\b([A-Za-z]{1,3})_([a-z]{1,4})\b(?![^<]*>)")
 """A symbol with its index, such as max_p, outside of tags."""
 
+UNIT = re.compile(r"(?<=\d) (?=%|[µm]?s\b|[kMG]?b/s\b)")
+"""The space between a number and its unit."""
+
 
 def html(text: str, study: str = "", claims: Collection[str] = ()) -> str:
     """What a study says as HTML; the id of a claim in backticks leads to the claim. Markup in the text stays text."""
@@ -23,16 +26,18 @@ def html(text: str, study: str = "", claims: Collection[str] = ()) -> str:
 
     parts = re.split(r"(<code>.*?</code>)", found)
     return "".join(
-        re.sub(r"<code>(.*?)</code>", link, part)
-        if part.startswith("<code>")
-        else SUBSCRIPT.sub(r"\1<sub>\2</sub>", part)
-        for part in parts
+        re.sub(r"<code>(.*?)</code>", link, part) if part.startswith("<code>") else _set(part) for part in parts
     )
 
 
 def symbols(text: str) -> str:
-    """A line of text as HTML: only its indices are set."""
-    return SUBSCRIPT.sub(r"\1<sub>\2</sub>", escape(text, quote=False))
+    """A line of text as HTML: only its indices and units are set."""
+    return _set(escape(text, quote=False))
+
+
+def _set(text: str) -> str:
+    """Indices are lowered, and no line breaks between a number and its unit."""
+    return UNIT.sub("\N{NO-BREAK SPACE}", SUBSCRIPT.sub(r"\1<sub>\2</sub>", text))
 
 
 def anchor(study: str, claim: str) -> str:
