@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from pushout import _core
-from pushout.study import prose
+from pushout.study import prose, values
 from pushout.study.case import Case
 from pushout.study.chapter import ABREAST, Chapter, Reproduction, rows
 from pushout.study.model import Study
@@ -170,6 +170,8 @@ def render(reproduction: Reproduction) -> str:
         "anchor": prose.anchor,
         "place": prose.source,
         "sections": sections,
+        "values_of_plot": values.of_plot,
+        "values_of_weighing": values.of_weighing,
     }
     environment.filters["prose"] = prose.html
     environment.filters["symbols"] = prose.symbols
