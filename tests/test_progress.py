@@ -38,6 +38,16 @@ def test_long_work_tells_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> 
     assert log.getvalue() == "runs: 8 of 40, 2.0 per second, 16 s left\nruns: 10 of 40, 10.0 s each, 5 min 0 s left\n"
 
 
+def test_the_first_of_many_do_not_foretell_the_time_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, log = Clock(monkeypatch), io.StringIO()
+    with Progress("runs", log) as progress:
+        clock.now += 3
+        progress(1, 7000)
+        clock.now += 10
+        progress(260, 7000)
+    assert log.getvalue() == "runs: 1 of 7000, 3 s so far\nruns: 260 of 7000, 20.0 per second, 5 min 37 s left\n"
+
+
 def test_a_terminal_line_is_drawn_over_and_then_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, screen = Clock(monkeypatch), Terminal()
     with Progress("runs", screen) as progress:

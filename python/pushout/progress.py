@@ -9,6 +9,8 @@ REDRAW_S = 0.2
 """On a terminal one line is drawn over and over …"""
 LINE_S = 10.0
 """… elsewhere (a log) a line is written now and then."""
+FEW = 10
+"""So many of thousands do not tell yet how long the others take; of hundreds, fewer."""
 
 
 class Progress:
@@ -44,7 +46,7 @@ class Progress:
     def line(self, done: int, total: int, elapsed: float) -> str:
         """`runs: 12 of 40, 1.3 per second, 22 s left`."""
         head = f"{self.what}: {done} of {total}, "
-        if done == 0:
+        if done <= min(FEW, total // 100):
             return head + f"{duration(elapsed)} so far"
         rate = done / elapsed
         pace = f"{rate:.1f} per second" if rate >= 1 else f"{1 / rate:.1f} s each"
