@@ -255,8 +255,9 @@ def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
 def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: bool, as_json: bool) -> None:
     """Run the published studies and set every number beside print.
 
-    A STUDY is named by its id or the beginning of it, such as 000; without one, all are run. Other studies that an
-    earlier report in DIR has stay in it, as long as their results are those of this version.
+    A STUDY is named by its id or the beginning of it, such as 000; without one, all are run. The report is
+    DIR/index.html. Other studies that an earlier report in DIR has stay in it, as long as their results are those of
+    this version.
     """
     from pushout.cache import Cache
     from pushout.progress import Progress
@@ -267,11 +268,10 @@ def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: boo
     chosen = [load(study) for study in _studies(studies)]
     cache = Cache(out / "cache")
     try:
-        with Progress("runs") as progress:
-            done = run_studies(chosen, reps=reps, cache=cache, progress=progress)
+        done = run_studies(chosen, reps=reps, cache=cache, stage=Progress)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"finished runs are kept in {cache.folder}; the same command goes on") from None
-    others = kept(out / REPORT, [study.id for study in chosen], cache)
+    others = kept(out / REPORT, [study.id for study in chosen], cache, Progress)
     if others.gone:
         click.echo(
             f"no longer in the report, their results are not of this version: {', '.join(others.gone)}", err=True

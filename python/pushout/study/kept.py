@@ -8,7 +8,7 @@ from pathlib import Path
 from pushout.cache import Cache
 from pushout.study.chapter import Chapter
 from pushout.study.model import StudyError, available, load
-from pushout.study.reproduce import Plan
+from pushout.study.reproduce import Plan, Stage, silent
 
 
 @dataclass(frozen=True)
@@ -19,26 +19,32 @@ class Kept:
     gone: list[str]
 
 
-def kept(report: Path, chosen: Collection[str], cache: Cache) -> Kept:
+def kept(report: Path, chosen: Collection[str], cache: Cache, stage: Stage = silent) -> Kept:
     """What remains of an earlier report (`reproduce.json`) about studies that are not chosen now.
 
     The cache knows runs by scenario, seed and simulator: what another version has computed, or what a study no longer
     asks for, does not stand beside the rest.
     """
     found = Kept([], [])
-    for study, reps in _reported(report):
-        if study in chosen or study not in available():
-            continue
-        try:
-            plan = Plan(load(study), reps, cache)
-        except StudyError:
-            found.gone.append(study)
-            continue
-        if plan.is_kept(cache):
-            found.chapters.append(plan.chapter(cache))
-        else:
-            found.gone.append(study)
+    others = [(study, reps) for study, reps in _reported(report) if study in available() and study not in chosen]
+    with stage("other studies drawn") as progress:
+        for done, (study, reps) in enumerate(others, start=1):
+            chapter = _chapter(study, reps, cache)
+            if chapter:
+                found.chapters.append(chapter)
+            else:
+                found.gone.append(study)
+            progress(done, len(others))
     return found
+
+
+def _chapter(study: str, reps: int, cache: Cache) -> Chapter | None:
+    """A study as it was reported; none if it cannot be read any more, or a run is missing."""
+    try:
+        plan = Plan(load(study), reps, cache)
+    except StudyError:
+        return None
+    return plan.chapter(cache) if plan.is_kept(cache) else None
 
 
 def _reported(report: Path) -> Iterator[tuple[str, int]]:

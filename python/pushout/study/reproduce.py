@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -21,17 +22,25 @@ from pushout.study.outcome import Finding, Judgement, Outcome, Variant, Weighing
 from pushout.study.samples import Samples
 from pushout.study.sensitivity import Sensitivity
 
+Stage = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
+"""Given what is being done, something to be told how much of how much is done: `Progress`, on the command line."""
+
+
+def silent(_: str) -> AbstractContextManager[Callable[[int, int], None]]:
+    """A stage that tells nobody."""
+    return nullcontext(lambda done, total: None)
+
 
 def reproduce(
     studies: Sequence[Study],
     *,
     reps: int | None = None,
     cache: Cache,
-    progress: Callable[[int, int], None] | None = None,
+    stage: Stage = silent,
 ) -> Reproduction:
     """Run every case of the studies `reps` times, except what the cache holds, judge the results and draw them.
 
-    Without `reps` each study has its own number of replications.
+    Without `reps` each study has its own number of replications. `stage` is told what is done, and how far it is.
     """
     start = time.monotonic()
     plans = [Plan(study, reps or study.reps, cache) for study in studies]
@@ -39,8 +48,11 @@ def reproduce(
     with Aside() as aside:
         desk = Desk(plans, queue, cache, aside)
         tasks = [partial(run.execute, cache) for run in queue]
-        run_all(tasks, progress=progress, finished=lambda place: desk.finished(queue[place]))
-        return Reproduction(desk.chapters(), time.monotonic() - start)
+        with stage("runs") as progress:
+            run_all(tasks, progress=progress, finished=lambda place: desk.finished(queue[place]))
+        with stage("studies drawn") as progress:
+            chapters = desk.chapters(progress)
+        return Reproduction(chapters, time.monotonic() - start)
 
 
 class Desk:
@@ -62,10 +74,13 @@ class Desk:
                 if not paths and plan not in self._begun:
                     self._begun[plan] = self._aside.submit(plan.chapter, self._cache)
 
-    def chapters(self) -> list[Chapter]:
+    def chapters(self, progress: Callable[[int, int], None]) -> list[Chapter]:
         """Every study, in the order of the plans; all runs are done."""
-        here = {plan: plan.chapter(self._cache) for plan in self._missing if plan not in self._begun}
-        return [here[plan] if plan in here else self._begun[plan].result() for plan in self._missing]
+        done: dict[Plan, Chapter] = {}
+        for plan in sorted(self._missing, key=self._begun.__contains__):  # here, while others are drawn aside
+            done[plan] = self._begun[plan].result() if plan in self._begun else plan.chapter(self._cache)
+            progress(len(done), len(self._missing))
+        return [done[plan] for plan in self._missing]
 
 
 def _queue(plans: Sequence["Plan"], cache: Cache) -> list["Run"]:
