@@ -201,7 +201,8 @@ def _dots(axes: Any, axis: str, findings: Sequence[Finding]) -> None:
     for row, finding in enumerate(reversed(findings)):
         published, mean = finding.number.published, finding.measured["mean"]
         allowed = finding.number.tolerance.of(published)
-        _later(axes.barh(row, 2 * allowed, left=published - allowed, height=0.62, color=FAINT, label="tolerance"), 4)
+        band = {"height": 0.62, "facecolor": FAINT, "edgecolor": INK, "linewidth": 0.5, "label": "tolerance"}
+        _later(axes.barh(row, 2 * allowed, left=published - allowed, **band), 4)
         (mark,) = axes.plot(published, row, "D", ms=6.5, markerfacecolor="none", color=INK, label="printed", zorder=5)
         _later(mark, 3)
         low, high = finding.measured["ci95"] or [mean, mean]
