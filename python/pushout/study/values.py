@@ -43,7 +43,7 @@ def of_weighing(weighing: Weighing) -> Values:
         heads = [f"claim {place}" for place, _ in enumerate(verdicts, start=1)]
         rows = [(each.value, [HELD[claim.holds] for claim in each.judgements]) for each in weighing.variants]
     else:
-        caption = "differences from print, their mean without signs"
+        caption = "differences from print, without their signs"
         heads = ["numbers within 5 %", "mean difference", *(["claims that hold"] if verdicts else [])]
         rows = [(each.value, _nearness(each)) for each in weighing.variants]
     return Values(caption, [weighing.sensitivity.assumption, *heads], rows, [])
