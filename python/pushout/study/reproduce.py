@@ -56,7 +56,7 @@ def reproduce(
 
 
 class Desk:
-    """Where studies are judged and drawn: aside as soon as their runs are done, but here when nothing runs any more."""
+    """Where studies are judged and drawn: aside as soon as their runs are done, here too when nothing runs any more."""
 
     def __init__(self, plans: Sequence["Plan"], queue: Sequence["Run"], cache: Cache, aside: Aside) -> None:
         queued = {run.path for run in queue}
@@ -72,15 +72,20 @@ class Desk:
         if any(self._missing.values()):
             for plan, paths in self._missing.items():
                 if not paths and plan not in self._begun:
-                    self._begun[plan] = self._aside.submit(plan.chapter, self._cache)
+                    self._begin(plan)
 
     def chapters(self, progress: Callable[[int, int], None]) -> list[Chapter]:
         """Every study, in the order of the plans; all runs are done."""
+        for plan in [plan for plan in self._missing if plan not in self._begun][1::2]:
+            self._begin(plan)
         done: dict[Plan, Chapter] = {}
         for plan in sorted(self._missing, key=self._begun.__contains__):  # here, while others are drawn aside
             done[plan] = self._begun[plan].result() if plan in self._begun else plan.chapter(self._cache)
             progress(len(done), len(self._missing))
         return [done[plan] for plan in self._missing]
+
+    def _begin(self, plan: "Plan") -> None:
+        self._begun[plan] = self._aside.submit(plan.chapter, self._cache)
 
 
 def _queue(plans: Sequence["Plan"], cache: Cache) -> list["Run"]:
