@@ -159,6 +159,7 @@ def test_notes_are_paragraphs_lists_and_tables_and_lead_to_claims(tmp_path: Path
     assert Page(text).open == []
     for words in (
         "<li>because of max<sub>p</sub> of 5\N{NO-BREAK SPACE}%</li>",
+        '<th scope="col">a</th>',
         "<td>&lt;2</td>",
         '<a href="#toy-claim-larger-is-better">larger-is-better</a>',
         '<dt id="toy-claim-larger-is-better">',

@@ -18,7 +18,7 @@ UNIT = re.compile(r"(?<=\d) (?=%|[µm]?s\b|[kMG]?b/s\b)")
 
 def html(text: str, study: str = "", claims: Collection[str] = ()) -> str:
     """What a study says as HTML; the id of a claim in backticks leads to the claim. Markup in the text stays text."""
-    found = _markdown().render(text)
+    found = _markdown().render(text).replace("<th>", '<th scope="col">')
 
     def link(match: re.Match[str]) -> str:
         claim = match[1]
