@@ -218,7 +218,7 @@ def test_the_command_writes_json_table_and_figure(
 
 def test_unknown_workloads_and_peers_are_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     command("bench", "--workloads", "W1-cel", code=2)
-    assert "did you mean W1-cell?" in capsys.readouterr().err
+    assert 'did you mean "W1-cell"?' in capsys.readouterr().err
     command("bench", "--peers", "ns-4", code=2)
     assert "ns-2" in capsys.readouterr().err
 

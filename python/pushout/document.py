@@ -47,9 +47,7 @@ def _walk(node: Any, steps: list[str], path: str) -> Any:
         return [_walk(entry, rest, path) for entry in entries.values()]
     if step in entries:
         return _walk(entries[step], rest, path)
-    near = _core.nearest(step, list(entries))
-    hint = f'; did you mean "{near}"?' if near else ""
-    raise FigureError(f'no figure {path}: "{step}" is not one of {", ".join(entries) or "nothing"}{hint}')
+    raise FigureError(f"no figure {path}: {_core.unknown('entry', step, list(entries))}")
 
 
 def _entries(node: Any) -> dict[str, Any]:

@@ -20,9 +20,7 @@ def _of_list(kind: str, known: Callable[[], Sequence[str]]) -> Callable[..., tup
         names = tuple(name for name in value.split(",") if name)
         for name in names:
             if name not in known():
-                near = _core.nearest(name, known())
-                hint = f"; did you mean {near}?" if near else ""
-                raise click.BadParameter(f"no {kind} is called {name!r}{hint} (there are: {', '.join(known())})")
+                raise click.BadParameter(_core.unknown(kind, name, known()))
         return names
 
     return read

@@ -68,9 +68,7 @@ def choose(explained: Document, name: str | None) -> Port:
     names = ", ".join(port.name for port in limited) or "none"
     if name is None:
         raise QuestionError(f"say which port is meant with --port: these have a limited buffer: {names}")
-    near = _core.nearest(name, list(known))
-    hint = f"; did you mean {near}?" if near else ""
-    raise QuestionError(f"there is no port {name!r}{hint} (with a limited buffer: {names})")
+    raise QuestionError(_core.unknown("port", name, sorted(known, key=lambda port: known[port] not in limited)))
 
 
 @dataclass(frozen=True)
@@ -138,9 +136,7 @@ def _kind(name: str, catalogue: Sequence[Mapping[str, Any]]) -> str:
     known = {entry["name"]: entry["kind"] for entry in catalogue if entry["kind"] in KINDS}
     if name in known:
         return str(known[name])
-    near = _core.nearest(name, list(known))
-    hint = f"; did you mean {near}?" if near else ""
-    raise QuestionError(f"no policy of a port is called {name!r}{hint} (there are: {', '.join(known)}, {AS_IT_IS})")
+    raise QuestionError(_core.unknown("policy of a port", name, [AS_IT_IS, *known]))
 
 
 def _quoted(name: str) -> str:
