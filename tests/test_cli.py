@@ -225,9 +225,9 @@ def test_a_report_about_one_study_keeps_the_others(
 
 def test_what_is_misspelt_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:
     command("policies", "edp", code=2)
-    assert "did you mean epd?" in capsys.readouterr().err
+    assert 'did you mean "epd"?' in capsys.readouterr().err
     command("compare", str(ROOT / "scenarios" / "lan.toml"), "--policies", "edp", code=3)
-    assert "did you mean epd?" in capsys.readouterr().err
+    assert 'did you mean "epd"?' in capsys.readouterr().err
 
 
 def test_an_interrupt_is_one_line_and_130(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import pushout
 from conftest import ROOT, command
-from pushout.question import QuestionError, ask, plot, port, show
+from pushout.question import QuestionError, ask, drawing, port, show
 from pushout.question.quantity import octets, scaled, seconds, split
 from pushout.stats import interval
 
@@ -89,7 +89,7 @@ def test_the_command_writes_table_rows_document_and_figure(tmp_path: Path, capsy
 
 
 def test_the_same_comparison_is_the_same_drawing(found: pushout.CompareResult) -> None:
-    assert plot.images(found.plot()) == plot.images(found.plot())
+    assert drawing.images(found.plot()) == drawing.images(found.plot())
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,9 @@ def test_the_same_comparison_is_the_same_drawing(found: pushout.CompareResult) -
     [
         ("epd", {}, "two policies or more"),
         ("epd,epd", {}, "epd is named twice"),
-        ("epd,tail-dorp", {}, "did you mean tail-drop?"),
-        ("epd,reno", {}, "no policy of a port is called 'reno'"),
-        ("epd,ppd", {"port": "botleneck"}, "did you mean bottleneck?"),
+        ("epd,tail-dorp", {}, 'did you mean "tail-drop"?'),
+        ("epd,reno", {}, 'unknown policy of a port "reno"'),
+        ("epd,ppd", {"port": "botleneck"}, 'did you mean "bottleneck"?'),
         ("epd,ppd", {"reps": 1}, "two replications"),
         (["as-is", '{policy = "epd", threshold = "500 %"}'], {}, "500 %"),
     ],

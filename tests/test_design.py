@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from conftest import ROOT
-from pushout.question.campaign import Fixed, Precision
-from pushout.question.design import DesignError, design, read
+from pushout.question.design import design, read
+from pushout.question.factor import DesignError
+from pushout.question.replications import Fixed, Precision
 
 BASE: dict[str, Any] = {"scenario": "name = 'x'\nduration = '1 s'\n"}
 
@@ -106,9 +107,12 @@ def test_replications_are_fixed_or_until_precise() -> None:
             {"random": {"points": 1, "keys": {"a": {"from": 2, "to": 1}}}},
             "from 2 to 1 is no range of numbers on a linear scale; from is the smaller one",
         ),
-        ({"random": {"points": 1, "method": "sobol", "keys": {}}}, "random.method: 'sobol'"),
+        (
+            {"random": {"points": 1, "method": "sobol", "keys": {}}},
+            'random.method: unknown method "sobol" (allowed: latin-hypercube, uniform)',
+        ),
         ({"warmup": {"method": "mser-5"}}, "warmup.figure: is the path"),
-        ({"warmup": {"method": "welch", "figure": "x"}}, "'welch' is not \"mser-5\""),
+        ({"warmup": {"method": "welch", "figure": "x"}}, 'warmup.method: unknown method "welch" (allowed: mser-5)'),
     ],
 )
 def test_a_mistake_is_named_with_what_is_allowed(keys: dict[str, Any], why: str) -> None:

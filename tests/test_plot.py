@@ -7,7 +7,7 @@ import pytest
 
 import pushout
 from conftest import ROOT
-from pushout.question import QuestionError, plot
+from pushout.question import QuestionError, drawing
 
 PLAN: dict[str, Any] = {
     "scenario": str(ROOT / "scenarios" / "lan.toml"),
@@ -35,7 +35,7 @@ def result() -> pushout.SweepResult:
 
 def texts(figure: Any) -> set[str]:
     """All that is written in a drawing."""
-    return set(re.findall(r"<text[^>]*>([^<]*)</text>", plot.images(figure)["svg"].decode()))
+    return set(re.findall(r"<text[^>]*>([^<]*)</text>", drawing.images(figure)["svg"].decode()))
 
 
 @pytest.mark.parametrize(
@@ -68,14 +68,14 @@ def test_axes_have_names_and_units_and_series_have_keys(
 ) -> None:
     figure = result.plot(**arguments)
     assert written <= texts(figure), texts(figure)
-    assert plot.images(figure)["png"].startswith(b"\x89PNG")
+    assert drawing.images(figure)["png"].startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        ({"y": "goodput"}, "there is no column 'goodput'"),
-        ({"y": "goodput_ratio", "kind": "pie"}, "no kind of drawing is called 'pie'"),
+        ({"y": "goodput"}, 'unknown column "goodput"'),
+        ({"y": "goodput_ratio", "kind": "pie"}, 'unknown kind of drawing "pie"'),
         ({"y": "goodput_ratio", "x": "port.bottleneck.buffer"}, "port.bottleneck.buffer_cells"),
         ({"y": "goodput_ratio", "kind": "heat"}, "needs x and by"),
         ({"y": "flows.*.goodput_bps", "kind": "time"}, "must be among the figures"),
@@ -88,10 +88,10 @@ def test_what_cannot_be_drawn_is_told(result: pushout.SweepResult, arguments: di
 
 def test_a_legend_is_read_row_by_row_and_leaves_the_drawing_its_height() -> None:
     def legend(count: int) -> tuple[float, list[str]]:
-        with plot._figure() as (figure, grid):
+        with drawing.paper() as (figure, grid):
             for number in range(count):
                 grid[0][0].plot([0, 1], label=f"policy number {number:02}")
-            plot._legend(figure, grid[0][0])
+            drawing.legend(figure, grid[0][0])
             texts = figure.legends[0].get_texts()
             figure.draw_without_rendering()
             places = [text.get_window_extent() for text in texts]
@@ -106,7 +106,7 @@ def test_a_legend_is_read_row_by_row_and_leaves_the_drawing_its_height() -> None
 
 
 def test_no_two_series_look_alike() -> None:
-    looks = [tuple(map(str, look.values())) for look in plot._looks(12)]
+    looks = [tuple(map(str, look.values())) for look in drawing.looks(12)]
     assert len(set(looks)) == 12
 
 
@@ -122,4 +122,4 @@ def test_no_two_series_look_alike() -> None:
     ],
 )
 def test_an_axis_says_what_and_of_what(name: str, text: str) -> None:
-    assert plot.label(name) == text
+    assert drawing.label(name) == text

@@ -12,8 +12,10 @@ import pytest
 import pushout
 from conftest import ROOT, command
 from pushout.question import QuestionError
-from pushout.question.search import Space, Tried, best, is_monotone, smallest
-from pushout.question.size import Goal, Separate, goal, judged, space
+from pushout.question.goal import Goal, Separate, Tried, judged
+from pushout.question.goal import read as goal_of
+from pushout.question.search import best, is_monotone, smallest
+from pushout.question.space import Space, space
 from pushout.question.store import Run
 
 LAN = ROOT / "scenarios" / "lan.toml"
@@ -102,7 +104,7 @@ def test_the_best_value_is_confirmed() -> None:
     ],
 )
 def test_goals_are_read(text: str, expected: tuple[str, str, float | None]) -> None:
-    found = goal(text)
+    found = goal_of(text)
     assert (found.path, found.relation, found.level) == expected
 
 
@@ -120,7 +122,7 @@ def test_goals_are_read(text: str, expected: tuple[str, str, float | None]) -> N
 )
 def test_what_is_no_goal_is_refused(text: str) -> None:
     with pytest.raises(QuestionError, match="goal "):
-        goal(text)
+        goal_of(text)
 
 
 def test_replications_end_when_the_interval_has_left_the_goal() -> None:
@@ -249,13 +251,13 @@ def test_an_answer_at_an_end_of_the_range_says_so(
     [
         ({"goal": "goodput_rato>=0.9"}, 'unknown entry "goodput_rato"; did you mean "goodput_ratio"'),
         ({"over": "port.bottleneck.bufer", "low": "1", "high": "2"}, 'did you mean "buffer"'),
-        ({"over": "port.botleneck.buffer"}, "did you mean bottleneck"),
+        ({"over": "port.botleneck.buffer"}, 'did you mean "bottleneck"'),
         ({"least": 9, "most": 3}, "2 ≤ least ≤ most"),
         ({"low": "5000 cells", "high": "100 cells"}, "nothing between"),
         ({"over": "port.bottleneck.bufer"}, 'has no value in the scenario .*did you mean "buffer".*give --from'),
         ({"over": "port.bottleneck.admission"}, "is a table in the scenario: --over takes a key with a number"),
         ({"goal": "ports.bottleneck.occupancy.values>=1", "set": WATCHED}, "is a list in every run"),
-        ({"search": "magic"}, "search is 'magic': it is one of auto, bisect, optuna"),
+        ({"search": "magic"}, r'unknown search "magic" \(allowed: auto, bisect, optuna\)'),
         ({"resolution": -1}, "resolution is -1: it is a share"),
         ({"seed": -1}, "seed is -1"),
         ({"over": "port.bottleneck.admission.policy"}, "is 'epd' in the scenario, which is no number"),

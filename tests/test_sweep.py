@@ -25,7 +25,7 @@ import pushout
 from conftest import ROOT, command
 from pushout.question import design
 from pushout.question import sweep as sweeps
-from pushout.question.campaign import Precision
+from pushout.question.replications import Precision
 from pushout.question.store import Run, Store
 
 SWEEP = ROOT / "scenarios" / "sweep-small.toml"
@@ -290,7 +290,6 @@ def test_a_full_disk_is_one_message_and_what_was_kept_stays(tmp_path: Path) -> N
         ({"figures": ["ports.bottleneck.name"]}, "is not a number"),
         ({"engine": "slow"}, "slow"),
         ({"seed": 2**64 - 1}, "leaves no room"),
-        ({"axis": {"goodput_ratio": {"a": TAIL_DROP}}}, "is the name of a figure"),
         ({"scenario": "nowhere.toml"}, "nowhere.toml: no such file"),
         ({"reps": {"precision": 0.1, "of": "summary.godput"}}, 'unknown entry "godput"'),
     ],
@@ -362,6 +361,41 @@ def test_a_mistake_of_a_sweep_is_told_from_one_of_its_scenario(
     for question in (lambda: pushout.sweep(file), lambda: sweeps.validate(design.read(file))):
         with pytest.raises(ValueError, match=f"^{re.escape(f'{file}:{why}')}"):
             question()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[axis.goodput_ratio]\na = []", '2:7: "goodput_ratio" has the column goodput_ratio, and so has the figure'),
+        (
+            "figures = ['duration_s']\n[grid]\nduration = ['1 s', '2 s']",
+            '4:1: "duration" has the column duration_s, and so has the figure',
+        ),
+    ],
+)
+def test_what_is_swept_under_the_name_of_a_figure_is_refused_before_the_first_run(
+    text: str, why: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "sweep.toml"
+    file.write_text(f"scenario = '{SWEEP.parent / 'lan.toml'}'\n{text}\n", encoding="utf-8")
+    for question in (lambda: pushout.sweep(file, out=tmp_path / "out"), lambda: sweeps.validate(design.read(file))):
+        with pytest.raises(ValueError, match=f"^{re.escape(f'{file}:{why}')}.* give the axis another name"):
+            question()
+    assert kept(tmp_path / "out") == 0
+
+
+def test_a_mistake_in_a_later_part_of_a_large_sweep_stands_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeps, "CHUNK", 2)
+    file = tmp_path / "sweep.toml"
+    sizes = "['100 cells', '200 cells', '300 cells', 'none at all']"
+    text = (
+        f"scenario = '{SWEEP.parent / 'lan.toml'}'\nset = ['duration=1 ms']\n[grid]\nport.bottleneck.buffer = {sizes}"
+    )
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=r'sweep\.toml:4:66: grid: port\.bottleneck\.buffer="none at all": '):
+        pushout.sweep(file)
 
 
 def test_a_mistake_of_the_scenario_of_a_sweep_says_whether_it_is_one_by_itself(tmp_path: Path) -> None:

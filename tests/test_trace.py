@@ -77,7 +77,7 @@ def test_the_command_writes_what_is_asked_for(tmp_path: Path, capsys: pytest.Cap
     [
         (["--trace", "pcapng"], 2, "--trace needs --out"),
         (["--trace", "pcapng", "--out", "x", "--reps", "2"], 2, "one replication"),
-        (["--trace", "pcap", "--out", "x"], 3, "no kind of trace is called 'pcap'"),
+        (["--trace", "pcap", "--out", "x"], 3, 'unknown kind of trace "pcap"; did you mean "pcapng"?'),
         (["--trace", "pcapng", "--out", "x", "--trace-ports", "botleneck"], 3, 'did you mean "bottleneck"'),
     ],
 )

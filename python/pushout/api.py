@@ -16,8 +16,9 @@ from pushout.question import design as designs
 from pushout.question import sweep as sweeps
 from pushout.question.ask import Policies
 from pushout.question.compare import CompareResult
+from pushout.question.goal import LEAST, MOST
 from pushout.question.session import Session
-from pushout.question.size import LEAST, MOST, RESOLUTION, SizeResult
+from pushout.question.size import RESOLUTION, SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult, trace
 from pushout.simulate import Job, check_reps, check_seed, run_all

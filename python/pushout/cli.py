@@ -117,7 +117,7 @@ def _trace(scenario: Path, kinds: str, ports: str, options: Any) -> tuple["Any",
     """Run once and keep every packet: the result, and what writes it."""
     from pushout import api
     from pushout.question import trace
-    from pushout.question.table import Output
+    from pushout.question.output import Output
 
     chosen = trace.kinds(kinds)
     traced = api.trace(scenario, ports=[name.strip() for name in ports.split(",") if name.strip()], **options)
@@ -233,10 +233,7 @@ def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
         return found
     from pushout import _core
 
-    names = [entry["name"] for entry in entries]
-    near = _core.nearest(name, names)
-    hint = f"; did you mean {near}?" if near else ""
-    raise click.UsageError(f"nothing is called {name!r}{hint} (there are: {', '.join(names)})")
+    raise click.UsageError(_core.unknown("name", name, [entry["name"] for entry in entries]))
 
 
 @cli.command()
@@ -304,12 +301,13 @@ def _write_report(done: "Reproduction", out: Path) -> None:
 
 
 def _studies(wanted: Sequence[str]) -> list[str]:
+    from pushout import _core
     from pushout.study.model import available
 
     known = available()
     for name in wanted:
         if not any(study.startswith(name) for study in known):
-            raise click.UsageError(f"no study is called {name!r} (there are: {', '.join(known)})")
+            raise click.UsageError(_core.unknown("study", name, known))
     return [study for study in known if not wanted or any(study.startswith(name) for name in wanted)]
 
 

@@ -23,6 +23,10 @@ TICK_S = 0.2
 """How often the waiting thread looks up, to show progress and to notice Ctrl-C."""
 
 
+class SeedError(_core.ScenarioError):
+    """A seed after which there are not enough."""
+
+
 @dataclass(frozen=True)
 class Job:
     """A scenario with its overrides: everything that defines a run but the seed."""
@@ -48,8 +52,7 @@ class Job:
     def seeds(self, first: int | None, reps: int) -> list[int]:
         """`first`, `first` + 1, …; the scenario's own seed is first unless one is given."""
         start = int(json.loads(self.explain())["seed"]) if first is None else first
-        if start + reps > SEED_LIMIT:
-            raise _core.ScenarioError(f"seed {start} leaves no room for {reps} replications below 2^64")
+        check_room(start, reps)
         return list(range(start, start + reps))
 
 
@@ -84,6 +87,12 @@ def check_seed(seed: int | None) -> None:
     _check_whole("seed", seed)
     if not 0 <= seed < SEED_LIMIT:
         raise ValueError(f"seed is {seed}: it is a whole number from 0 to 2^64 - 1")
+
+
+def check_room(first: int, reps: int) -> None:
+    """Refuse replications whose seeds would be too large."""
+    if first + reps > SEED_LIMIT:
+        raise SeedError(f"seed {first} leaves no room for {reps} replications below 2^64")
 
 
 def check_reps(reps: int, least: int = 1) -> None:

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use crate::engine::Stopwatch;
 use crate::report::Report;
 use crate::scenario::model::{Engine, Scenario};
-use crate::scenario::{Refusal, Variation};
+use crate::scenario::{Part, Refusal, Variation};
 use crate::trace::{Packet, Packets};
 use crate::units::Span;
 use crate::{audit, engine, report, scenario};
@@ -52,15 +52,16 @@ impl<'a> Base<'a> {
 }
 
 /// A scenario on another engine, if one is named.
-fn on_engine(scenario: Scenario, engine: Option<&str>) -> Result<Scenario, String> {
+fn on_engine(scenario: Scenario, engine: Option<&str>) -> Result<Scenario, Refusal> {
     let Some(word) = engine else { return Ok(scenario) };
-    let engine = Engine::from_word(word).map_err(|why| format!("engine: {why}"))?;
+    let refusal = |why| Refusal { message: format!("engine: {why}"), part: Some(Part::Engine) };
+    let engine = Engine::from_word(word).map_err(refusal)?;
     Ok(Scenario { engine, ..scenario })
 }
 
 impl Request<'_> {
     /// The checked scenario, or one message that says where, what and how to mend it.
-    pub fn scenario(&self) -> Result<Scenario, String> {
+    pub fn scenario(&self) -> Result<Scenario, Refusal> {
         let mut scenario = on_engine(scenario::load(self.text, self.name, self.sets)?, self.engine)?;
         if let Some(seed) = self.seed {
             scenario.seed = seed;
@@ -132,32 +133,28 @@ pub fn measure(
     seed: u64,
     paths: &[String],
     seconds: impl Fn() -> f64,
-) -> Result<(Json, f64), String> {
+) -> Result<(Json, f64), Refusal> {
     let scenario = Scenario { seed, ..scenario.clone() };
     let watch = &mut Stopwatch::new(&seconds);
     let outcome = engine::run_timed(&scenario, false, watch);
-    Ok((report::figures(&scenario, &outcome, paths)?, watch.seconds()))
+    Ok((report::figures(&scenario, &outcome, paths)?.into(), watch.seconds()))
 }
 
-/// Whether the reports of a scenario have figures at these paths; a look at a run that ends as it begins.
-pub fn check_figures(scenario: &Scenario, paths: &[String]) -> Result<(), String> {
+/// The paths of all figures that [`measure`] would give; a look at a run that ends as it begins.
+pub fn figures(scenario: &Scenario, paths: &[String]) -> Result<Vec<String>, Refusal> {
     let scenario = Scenario { warmup: Span::ZERO, duration: Span(1), ..scenario.clone() };
-    report::figures(&scenario, &engine::run(&scenario, false), paths).map(|_| ())
+    let found = report::figures(&scenario, &engine::run(&scenario, false), paths)?;
+    Ok(found.into_iter().map(|(path, _)| path).collect())
 }
 
 /// Check a scenario.
-pub fn validate(request: &Request<'_>) -> Result<(), String> {
+pub fn validate(request: &Request<'_>) -> Result<(), Refusal> {
     request.scenario().map(|_| ())
 }
 
 /// A scenario in its canonical, explicit form.
-pub fn explain(request: &Request<'_>) -> Result<Json, String> {
+pub fn explain(request: &Request<'_>) -> Result<Json, Refusal> {
     Ok(scenario::explain(&request.scenario()?))
-}
-
-/// The name that was probably meant, if one is near: what all messages suggest.
-pub fn nearest<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
-    scenario::spec::nearest(name, allowed)
 }
 
 /// The message about a name that means nothing, with the nearest of those allowed.

@@ -4,8 +4,9 @@
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
-use pushout_core::scenario::Refusal;
+use pushout_core::scenario::{Part, Refusal};
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 pyo3::create_exception!(
     pushout._core,
@@ -13,6 +14,14 @@ pyo3::create_exception!(
     pyo3::exceptions::PyValueError,
     "A scenario that cannot be read or run. The message names the file, line and column, the value and what is allowed."
 );
+
+/// Let every `ScenarioError` have the attributes of a refusal: what Python raises itself says nothing in them.
+pub(crate) fn describe(class: &Bound<'_, PyType>) -> PyResult<()> {
+    for name in ["point", "set", "figure"] {
+        class.setattr(name, class.py().None())?;
+    }
+    class.setattr("engine", false)
+}
 
 pyo3::create_exception!(
     pushout._core,
@@ -45,18 +54,27 @@ impl Failure {
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> PyErr {
         match failure {
-            Failure::Scenario(refusal) => ScenarioError::new_err(refusal.message),
-            Failure::Point(point, Refusal { message, set }) => {
-                let error = ScenarioError::new_err(message);
-                let told = Python::attach(|py| {
-                    error.value(py).setattr("point", point)?;
-                    error.value(py).setattr("set", set)
-                });
-                told.err().unwrap_or(error)
-            }
+            Failure::Scenario(refusal) => refused(refusal, None),
+            Failure::Point(point, refusal) => refused(refusal, Some(point)),
             Failure::Internal(message) => InternalError::new_err(message),
         }
     }
+}
+
+/// The exception about a scenario, or about the variation of it with this number, with the part that is wrong.
+fn refused(Refusal { message, part }: Refusal, point: Option<usize>) -> PyErr {
+    let error = ScenarioError::new_err(message);
+    let told = Python::attach(|py| {
+        let value = error.value(py);
+        value.setattr("point", point)?;
+        match part {
+            Some(Part::Set(number)) => value.setattr("set", number),
+            Some(Part::Figure(path)) => value.setattr("figure", path),
+            Some(Part::Engine) => value.setattr("engine", true),
+            None => Ok(()),
+        }
+    });
+    told.err().unwrap_or(error)
 }
 
 thread_local! {

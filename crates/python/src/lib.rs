@@ -43,9 +43,9 @@ mod _core {
     use super::trace::Trace;
 
     #[pymodule_init]
-    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         failure::remember_panics();
-        Ok(())
+        failure::describe(&module.py().get_type::<ScenarioError>())
     }
 
     /// Version of the simulator.
@@ -107,13 +107,6 @@ mod _core {
             black_box(engine::floor::floor(black_box(cells)));
             start.elapsed().as_secs_f64()
         })
-    }
-
-    /// The name that was probably meant, if one of those allowed is near.
-    #[pyfunction]
-    fn nearest(name: &str, allowed: Vec<String>) -> Option<String> {
-        let allowed: Vec<&str> = allowed.iter().map(String::as_str).collect();
-        api::nearest(name, &allowed).map(str::to_string)
     }
 
     /// The message about a name that means nothing, with the nearest of those allowed: "unknown key …".

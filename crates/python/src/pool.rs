@@ -1,6 +1,6 @@
 //! Many short runs: scenarios checked once, threads that run them with one seed after another.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -40,8 +40,7 @@ pub(crate) struct Points {
 
 #[pymethods]
 impl Points {
-    /// Check every variation; the first that cannot be run raises `ScenarioError`, with its number as `point` and that
-    /// of the override that is wrong as `set` (`None` if it is none of them).
+    /// Check every variation; the first that cannot be run raises `ScenarioError`, with its number as `point`.
     #[new]
     fn new(
         py: Python<'_>,
@@ -74,19 +73,17 @@ impl Points {
         self.points.iter().map(|point| (point.scenario.seed, point.identity.as_str())).collect()
     }
 
-    /// Raise `ScenarioError` unless every variation has these figures.
-    fn check(&self, py: Python<'_>, figures: Vec<String>, threads: usize) -> PyResult<()> {
-        if figures.is_empty() {
-            return Ok(());
-        }
-        let check = || {
+    /// The paths of all figures of runs of any variation: those of the summary, and these, which every variation must
+    /// have or `ScenarioError` is raised.
+    fn figures(&self, py: Python<'_>, paths: Vec<String>, threads: usize) -> PyResult<Vec<String>> {
+        let look = || {
             |_, point: &&Arc<Point>| {
-                guarded(|| point.described(None), || api::check_figures(&point.scenario, &figures))
+                guarded(|| point.described(None), || api::figures(&point.scenario, &paths))
             }
         };
         let different: Vec<&Arc<Point>> = self.points.chunk_by(report_alike).map(|alike| &alike[0]).collect();
-        py.detach(|| in_order(&different, threads, check))?;
-        Ok(())
+        let found = py.detach(|| in_order(&different, threads, look))?;
+        Ok(found.into_iter().flatten().collect::<BTreeSet<String>>().into_iter().collect())
     }
 }
 

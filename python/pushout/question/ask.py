@@ -10,18 +10,19 @@ from pushout.document import Document
 from pushout.limits import MOST_REPS
 from pushout.question import QuestionError, size
 from pushout.question.compare import CompareResult, compare
+from pushout.question.goal import LEAST, MOST
+from pushout.question.goal import read as read_goal
 from pushout.question.port import Choice, Port, choose
 from pushout.question.port import policies as choices_of
+from pushout.question.search import SEARCHES
 from pushout.question.session import Session
-from pushout.question.size import Question, SizeResult
+from pushout.question.size import RESOLUTION, Question, SizeResult
+from pushout.question.space import space
 from pushout.simulate import Job, check_reps, check_seed
 from pushout.source import Overrides, Scenario, Source, load, overrides, plain, toml
 
 Policies = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 """Names, tables of parameters (as TOML or as a mapping) or `as-is`."""
-
-
-SEARCHES = ("auto", "bisect", "optuna")
 
 
 @dataclass(frozen=True)
@@ -123,10 +124,10 @@ def sizing(
     port: str | None = None,
     set: Overrides = (),  # noqa: A002  (the name of the option)
     seed: int | None = None,
-    least: int = size.LEAST,
-    most: int = size.MOST,
-    resolution: float = size.RESOLUTION,
-    search: str = "auto",
+    least: int = LEAST,
+    most: int = MOST,
+    resolution: float = RESOLUTION,
+    search: str = SEARCHES[0],
     engine: str | None = None,
 ) -> Sizing:
     """Understand a search."""
@@ -140,10 +141,10 @@ def sizing(
         where = choose(explained, named)
     choices = _choices(policies, where) if policies and where else (Choice("", ()),)
     if not 0 <= resolution <= 1:
-        raise QuestionError(f"resolution is {resolution}: it is a share from 0 to 1, such as {size.RESOLUTION}")
+        raise QuestionError(f"resolution is {resolution}: it is a share from 0 to 1, such as {RESOLUTION}")
     if search not in SEARCHES:
-        raise QuestionError(f"search is {search!r}: it is one of {', '.join(SEARCHES)}")
+        raise QuestionError(_core.unknown("search", str(search), SEARCHES))
     ends = [None if end is None else str(plain(end)) for end in (low, high)]
-    room = size.space(explained, over, *ends)
-    question = Question(size.goal(goal), over, room, where, resolution, least, most, search)
+    room = space(explained, over, *ends)
+    question = Question(read_goal(goal), over, room, where, resolution, least, most, search)
     return Sizing(source, explained, sets, choices, seed, engine, question)

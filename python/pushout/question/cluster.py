@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from pushout import _core
 from pushout.question import QuestionError
-from pushout.question.executor import Asked, Done, Task, Variations
+from pushout.question.executor import Done, Prepared, Task, Variations, check
 from pushout.question.table import engine
 from pushout.source import Source
 
@@ -65,13 +65,11 @@ class Cluster:
         self._under_way: list[Any] = []
         self._run_s: float | None = None
 
-    def prepare(self, variations: Variations, figures: Sequence[str]) -> list[Asked]:
+    def prepare(self, variations: Variations, figures: Sequence[str]) -> Prepared:
         """Check points and figures, here: a mistake is found before anything is sent."""
-        source, points, engine_name = variations
-        checked = _core.Points(source.text, source.name, points, engine_name, 1)
-        checked.check(list(figures), 1)
+        _, prepared = check(variations, figures, threads=1)
         self._variations, self._figures = variations, list(figures)
-        return checked.heads()
+        return prepared
 
     def submit(self, tasks: Sequence[Task]) -> None:
         """Add runs of the current points."""

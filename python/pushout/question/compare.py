@@ -13,10 +13,12 @@ from typing import Any
 from pushout.document import Document
 from pushout.question import QuestionError, sweep
 from pushout.question import port as at_port
-from pushout.question.campaign import Fixed
-from pushout.question.design import Design, Level
+from pushout.question.design import Design
+from pushout.question.factor import Level
+from pushout.question.frame import Framed
 from pushout.question.port import Choice, Port
-from pushout.question.quantity import octets, seconds
+from pushout.question.quantity import octets, seconds, split
+from pushout.question.replications import Fixed
 from pushout.question.session import Session
 from pushout.source import Source
 from pushout.stats import Interval, interval
@@ -38,6 +40,9 @@ FIGURES: dict[str, str] = {
     "delay_s": "mean delay in the port (s)",
 }
 """What is compared, as far as the scenario has it."""
+
+GOODPUTS, AGAINST = ("packet_throughput", "goodput_ratio"), ("fairness_jain", "delay_s")
+"""What is drawn: the first of these that is known, against each of those."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ class Policy:
 
 
 @dataclass(frozen=True)
-class CompareResult(sweep.Framed):
+class CompareResult(Framed):
     """What a comparison found: `policies`, the first of which the others are compared with."""
 
     document: Document
@@ -76,10 +81,44 @@ class CompareResult(sweep.Framed):
         return [name for name in FIGURES if all(policy.mean(name) for policy in self.policies)]
 
     def plot(self) -> Any:
-        """Draw it: goodput, fairness and delay against each other, and the occupancy over time."""
-        from pushout.question import plot
+        """Draw it: goodput against fairness and against delay, and the occupancy of the port over time."""
+        from pushout.question import drawing
 
-        return plot.comparison(self)
+        looks = drawing.looks(len(self.policies))
+        with drawing.paper(columns=2, rows=2, height_ratios=(1.15, 1)) as (figure, grid):
+            self._draw_figures(grid[0], looks)
+            below = figure.add_subplot(grid[1][0].get_gridspec()[1, :])
+            for axes in grid[1]:
+                axes.remove()
+            self._draw_occupancy(below, looks)
+            drawing.key(figure, below, [policy.choice.label for policy in self.policies], looks)
+        return figure
+
+    def _draw_figures(self, grid: Sequence[Any], looks: Sequence[Mapping[str, Any]]) -> None:
+        """Goodput against what else is known; axes for what is not known are removed."""
+        from pushout.question import drawing
+
+        known = self.figures()
+        up = next((name for name in GOODPUTS if name in known), "")
+        pairs = [(across, up) for across in AGAINST if up and across in known]
+        for axes, (across, up) in zip(grid, pairs, strict=False):
+            for policy, look in zip(self.policies, looks, strict=True):
+                if (x := policy.mean(across)) and (y := policy.mean(up)):
+                    drawing.cross(axes, x, y, look, policy.choice.label)
+            drawing.frame(axes, drawing.label(across), drawing.label(up))
+        for axes in grid[len(pairs) :]:
+            axes.remove()
+
+    def _draw_occupancy(self, axes: Any, looks: Sequence[Mapping[str, Any]]) -> None:
+        from pushout.question import drawing
+
+        for policy, look in zip(self.policies, looks, strict=True):
+            means = [interval(column) for column in zip(*policy.occupancy, strict=True)]
+            times = [self.start_s + index * self.step_s for index in range(len(means))]
+            drawing.band(axes, times, means, look, policy.choice.label)
+        unit = "bytes" if octets(self.port.buffer) is not None else split(self.port.buffer)[1]
+        drawing.frame(axes, "time (s)", f"occupancy ({unit})", grid="y")
+        axes.set_ylim(bottom=0)
 
 
 def compare(

@@ -21,51 +21,38 @@ varying slowest. Every point is run with the same seeds: common random numbers.
 import itertools
 import math
 import os
-import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pushout import _core
 from pushout.limits import MOST_REPS
-from pushout.question import QuestionError
-from pushout.question.campaign import Fixed, Precision, Replications
-from pushout.question.table import path_of
-from pushout.source import Source, plain, toml
+from pushout.question.factor import (
+    MOST_POINTS,
+    NOTHING,
+    DesignError,
+    Factor,
+    Level,
+    Place,
+    check_keys,
+    check_overrides,
+    check_word,
+    factors,
+    is_number,
+    is_whole,
+)
+from pushout.question.replications import Fixed, Precision, Replications
+from pushout.question.table import column_of, path_of
+from pushout.simulate import SEED_LIMIT, SeedError, check_room
+from pushout.source import Source
 from pushout.source import read as read_text
 
-MOST_POINTS = 1_000_000
+OWN = ("point", "seed", "wall_s")
+"""The columns that every table has."""
 
-RESERVED = frozenset(("point", "seed", "warmup_s", "wall_s"))
-
-Value = bool | int | float | str
-
-
-Place = tuple[str | int, ...]
-"""Where something stands in a sweep: keys and, in lists, positions."""
-
-
-class DesignError(QuestionError):
-    """A sweep file that cannot be read: what is wrong, and where in it; `key` if with the key, not with its value."""
-
-    def __init__(self, message: str, at: Place = (), *, key: bool = False) -> None:
-        super().__init__(message)
-        self.at = at
-        self.key = key
-
-
-@dataclass(frozen=True)
-class Level:
-    """One value of a factor: what its columns show, and the overrides that it stands for."""
-
-    columns: Mapping[str, Value]
-    sets: tuple[str, ...]
-    places: tuple[Place, ...] = ()
-    """Where each override stands; of a factor's levels alone, not of points."""
-
-
-Factor = tuple[Level, ...]
+WARMUP = "warmup_s"
+"""The column with the warm-up that was found."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +81,7 @@ class Design:
     """The file that says it, for messages."""
     document: "_core.Document | None" = field(default=None, repr=False, compare=False)
     """What was read from it."""
-    common: Level = Level({}, ())
+    common: Level = NOTHING
     """The overrides of every point."""
     factors: tuple[Factor, ...] = field(default=(), repr=False)
     """Of which the points are all combinations."""
@@ -106,12 +93,32 @@ class Design:
 
     def places(self, point: int) -> list[Place]:
         """Where the overrides of a point stand."""
-        levels = next(itertools.islice(itertools.product(*self.factors), point, None), ())
+        combinations = itertools.product(*(factor.levels for factor in self.factors))
+        levels = next(itertools.islice(combinations, point, None), ())
         return [place for level in (self.common, *levels) for place in level.places]
 
-    def tell(self, at: Place, message: str) -> str:
-        """A message with the place in the file, if there is one."""
-        return self.document.tell([str(name) for name in at], False, message) if self.document else message
+    def place_of_figure(self, path: str) -> Place:
+        """Where a figure is named."""
+        named = self.document.value().get("figures", []) if self.document else []
+        if path in (paths := [path_of(name) for name in named]):
+            return ("figures", paths.index(path))
+        if isinstance(self.reps, Precision) and path == self.reps.of:
+            return ("reps", "of")
+        return ("warmup", "figure") if self.warmup and path == self.warmup.figure else ("figures",)
+
+    def tell(self, at: Place, message: str, *, key: bool = False) -> str:
+        """A message with the place in the file, if there is one: that of a value, or of its key."""
+        return self.document.tell([str(name) for name in at], key, message) if self.document else message
+
+    def check_figures(self, paths: Iterable[str]) -> None:
+        """Refuse what is swept under the name of a figure that runs have."""
+        figures = {column_of(path) for path in paths}
+        for factor in self.factors:
+            for column, name in factor.columns():
+                if column in figures:
+                    message = f'"{name}" has the column {column}, and so has the figure of this name'
+                    instead = "give the axis another name, or leave the figure out"
+                    raise DesignError(self.tell(factor.keys[name], f"{message}: {instead}", key=True))
 
 
 KEYS = (
@@ -163,53 +170,24 @@ def design(table: Mapping[str, Any], *, folder: Path = Path(), text: str = "") -
     """A sweep from its keys; `folder` is where a relative path of a scenario begins."""
     if "scenario" not in table and table.keys() & {"duration", "topology", "flows", "link"}:
         raise DesignError("this is a scenario, not a sweep: a sweep names a scenario and what to vary")
-    _known(table, KEYS)
-    scenario = _typed(table, "scenario", (str, Mapping, os.PathLike), "a path")
-    scenario = os.fspath(scenario) if isinstance(scenario, os.PathLike) else scenario
-    warmup = table.get("warmup")
-    common = _common(table)
-    figures = table.get("figures", [])
-    if not isinstance(figures, list) or not all(isinstance(figure, str) for figure in figures):
-        raise DesignError("figures: is a list of paths, as in ports.bottleneck.occupancy_mean", ("figures",))
-    seed = table.get("seed")
-    if seed is not None and (not _is_whole(seed) or not 0 <= seed < 2**64):
-        raise DesignError(f"seed: {seed!r} is not a whole number from 0 to 2^64 - 1", ("seed",))
-    factors = tuple(_factors(table))
+    check_keys(table, KEYS)
+    reps, warmup, common = _replications(table.get("reps", 1)), _warmup(table.get("warmup")), _common(table)
+    varied = tuple(factors(table))
+    _check_columns(varied, warmup)
     return Design(
         name=_typed(table, "name", (str,), "a text", "sweep"),
         title=_typed(table, "title", (str,), "a text", ""),
         text=text,
-        scenario=folder / scenario if isinstance(scenario, str) and "\n" not in scenario else scenario,
-        points=tuple(_points(factors, common)),
-        reps=_replications(table.get("reps", 1)),
-        seed=seed,
-        warmup=None if warmup is None or isinstance(warmup, str) else _mser(warmup),
+        scenario=_scenario(table, folder),
+        points=tuple(_points(varied, common)),
+        reps=reps,
+        seed=_seed(table.get("seed"), reps),
+        warmup=warmup,
         engine=_typed(table, "engine", (str,), "the name of an engine") if "engine" in table else None,
-        figures=tuple(dict.fromkeys(map(path_of, figures))),
+        figures=_figures(table.get("figures", []), warmup),
         common=common,
-        factors=factors,
+        factors=varied,
     )
-
-
-def _common(table: Mapping[str, Any]) -> Level:
-    """What every point overrides."""
-    sets = table.get("set", [])
-    _check_set(sets, "set")
-    places: list[Place] = [("set", index) for index in range(len(sets))]
-    if isinstance(warmup := table.get("warmup"), str):
-        return Level({}, (*sets, f"warmup={warmup}"), (*places, ("warmup",)))
-    return Level({}, tuple(sets), tuple(places))
-
-
-def _known(table: Any, keys: Sequence[str], *at: str) -> None:
-    """Refuse whatever is no table, or has a key that means nothing."""
-    path = ".".join(at)
-    if not isinstance(table, Mapping):
-        raise DesignError(f"{path}: {table!r} is not a table", at)
-    for key in table:
-        if key not in keys:
-            message = _core.unknown("key", str(key), keys)
-            raise DesignError(f"{path}: {message}" if path else message, (*at, str(key)), key=True)
 
 
 def _typed(table: Mapping[str, Any], key: str, types: tuple[type, ...], what: str, default: Any = None) -> Any:
@@ -221,16 +199,48 @@ def _typed(table: Mapping[str, Any], key: str, types: tuple[type, ...], what: st
     return value
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _scenario(table: Mapping[str, Any], folder: Path) -> Path | Mapping[str, Any] | str:
+    """The scenario: a path, beside the sweep file, or from Python also a text or the keys."""
+    scenario: Mapping[str, Any] | str | os.PathLike[str]
+    scenario = _typed(table, "scenario", (str, Mapping, os.PathLike), "a path")
+    if isinstance(scenario, Mapping) or (isinstance(scenario, str) and "\n" in scenario):
+        return scenario
+    return folder / scenario
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def _seed(seed: Any, reps: Replications) -> int | None:
+    if seed is None:
+        return None
+    if not is_whole(seed) or not 0 <= seed < SEED_LIMIT:
+        raise DesignError(f"seed: {seed!r} is not a whole number from 0 to 2^64 - 1", ("seed",))
+    try:
+        check_room(seed, reps.most)
+    except SeedError as error:
+        raise DesignError(str(error), ("seed",)) from None
+    return int(seed)
+
+
+def _figures(figures: Any, warmup: Mser | None) -> tuple[str, ...]:
+    if not isinstance(figures, list) or not all(isinstance(figure, str) for figure in figures):
+        raise DesignError("figures: is a list of paths, as in ports.bottleneck.occupancy_mean", ("figures",))
+    if warmup and WARMUP in figures:
+        message = f"figures: {WARMUP} has a column already, because warmup asks for it to be found: leave it out"
+        raise DesignError(message, ("figures", figures.index(WARMUP)))
+    return tuple(dict.fromkeys(map(path_of, figures)))
+
+
+def _common(table: Mapping[str, Any]) -> Level:
+    """What every point overrides."""
+    sets = table.get("set", [])
+    check_overrides(sets, "set")
+    places: list[Place] = [("set", index) for index in range(len(sets))]
+    if isinstance(warmup := table.get("warmup"), str):
+        return Level({}, (*sets, f"warmup={warmup}"), (*places, ("warmup",)))
+    return Level({}, tuple(sets), tuple(places))
 
 
 def _replications(reps: Any) -> Replications:
-    if _is_whole(reps):
+    if is_whole(reps):
         if reps < 1:
             raise DesignError(f"reps: {reps} is less than 1", ("reps",))
         if reps > MOST_REPS:
@@ -239,235 +249,64 @@ def _replications(reps: Any) -> Replications:
     if not isinstance(reps, Mapping):
         message = f"reps: {reps!r} is neither a whole number nor a table, as in {{ precision = 0.02 }}"
         raise DesignError(message, ("reps",))
-    _known(reps, ("precision", "of", "min", "max"), "reps")
-    given: dict[str, Any] = {"precision": None, "of": "summary.goodput_ratio", "min": 5, "max": 100, **reps}
-    precision, of, least, most = given["precision"], given["of"], given["min"], given["max"]
-    if not _is_number(precision) or not 0 < precision < 1:
+    return _precision(reps)
+
+
+def _precision(reps: Mapping[str, Any]) -> Precision:
+    check_keys(reps, ("precision", "of", "min", "max"), "reps")
+    given: dict[str, Any] = {"precision": None, "of": Precision.of, "max": Precision.most, **reps}
+    precision, of, most = given["precision"], given["of"], given["max"]
+    least = given.get("min", min(Precision.least, most) if is_whole(most) else Precision.least)
+    if not is_number(precision) or not 0 < precision < 1:
         message = f"reps.precision: {precision!r} is not a share between 0 and 1, such as 0.02"
         raise DesignError(message, ("reps", "precision"))
     if not isinstance(of, str):
         raise DesignError(f"reps.of: {of!r} is not the path of a figure", ("reps", "of"))
-    if not (_is_whole(least) and _is_whole(most) and 2 <= least <= most <= MOST_REPS):
+    if not (is_whole(least) and is_whole(most) and 2 <= least <= most <= MOST_REPS):
         message = f"reps: min {least!r} and max {most!r} must be whole numbers with 2 ≤ min ≤ max ≤ {MOST_REPS}"
         raise DesignError(message, ("reps",))
     return Precision(precision, path_of(of), least, most)
 
 
-def _mser(table: Any) -> Mser:
-    _known(table, ("method", "figure", "reps"), "warmup")
-    if table.get("method") != "mser-5":
-        raise DesignError(f'warmup.method: {table.get("method")!r} is not "mser-5"', ("warmup", "method"))
-    figure, reps = table.get("figure"), table.get("reps", 5)
+def _warmup(warmup: Any) -> Mser | None:
+    """How the warm-up is found, unless it is given as a time: then it is an override like others."""
+    if warmup is None or isinstance(warmup, str):
+        return None
+    check_keys(warmup, ("method", "figure", "reps"), "warmup")
+    check_word(warmup.get("method"), ("mser-5",), "warmup", "method")
+    figure, reps = warmup.get("figure"), warmup.get("reps", Mser.reps)
     if not isinstance(figure, str):
         raise DesignError(
             "warmup.figure: is the path of a figure over time, as in ports.bottleneck.occupancy.values or "
             "flows.NAME.throughput.bps; [measure] of the scenario must ask for it",
             ("warmup", "figure"),
         )
-    if not _is_whole(reps) or not 1 <= reps <= MOST_REPS:
+    if not is_whole(reps) or not 1 <= reps <= MOST_REPS:
         raise DesignError(f"warmup.reps: {reps!r} is not a whole number from 1 to {MOST_REPS}", ("warmup", "reps"))
     return Mser(figure, reps)
 
 
-def _points(factors: Sequence[Factor], common: Level) -> Iterator[Level]:
-    count = math.prod(map(len, factors))
+def _check_columns(varied: Sequence[Factor], warmup: Mser | None) -> None:
+    """Refuse names of columns that come twice."""
+    own = (*OWN, WARMUP) if warmup else OWN
+    seen: set[str] = set()
+    for factor in varied:
+        columns = list(factor.columns())
+        for column, name in columns:
+            if column in seen:
+                raise DesignError(f'"{column}" is swept twice', factor.keys[name], key=True)
+            if column in own:
+                instead = "; reps = N runs every point with N seeds" if column == "seed" else ""
+                message = f'"{name}" cannot be swept: every row has a column {column}{instead}'
+                raise DesignError(message, factor.keys[name], key=True)
+        seen.update(column for column, _ in columns)
+
+
+def _points(varied: Sequence[Factor], common: Level) -> Iterator[Level]:
+    """All combinations of the factors' levels."""
+    count = math.prod(len(factor.levels) for factor in varied)
     if count > MOST_POINTS:
         raise DesignError(f"{count} points are more than {MOST_POINTS}")
-    seen: set[str] = set()
-    for factor in factors:
-        own = {name for level in factor for name in level.columns}
-        at: Place = next((level.places[0][:-1] for level in factor if level.places), ())
-        if twice := sorted(own & seen):
-            raise DesignError(f'"{twice[0]}" is swept twice', at, key=True)
-        if reserved := sorted(own & RESERVED):
-            instead = "; reps = N runs every point with N seeds" if reserved[0] == "seed" else ""
-            message = f'"{reserved[0]}" cannot be swept: every row has a column of this name{instead}'
-            raise DesignError(message, at, key=True)
-        seen |= own
-    for levels in itertools.product(*factors):
+    for levels in itertools.product(*(factor.levels for factor in varied)):
         columns = {name: value for level in levels for name, value in level.columns.items()}
         yield Level(columns, common.sets + tuple(change for level in levels for change in level.sets))
-
-
-def _factors(table: Mapping[str, Any]) -> Iterator[Factor]:
-    kinds: dict[str, Callable[[Any], Iterator[Factor]]] = {
-        "grid": _grid,
-        "axis": _axes,
-        "zip": _zips,
-        "random": _random,
-    }
-    for key, value in table.items():
-        if key in kinds:
-            yield from kinds[key](value)
-
-
-def _grid(table: Any) -> Iterator[Factor]:
-    for key, at, values in _lists(table, ("grid",)):
-        yield tuple(_together({key: value}, {key: (*at, row)}) for row, value in enumerate(values))
-
-
-def _axes(table: Any) -> Iterator[Factor]:
-    if not isinstance(table, Mapping):
-        raise DesignError("axis: write [axis.NAME] with a list of overrides for each LABEL", ("axis",))
-    for name, labels in table.items():
-        if not isinstance(labels, Mapping) or not labels:
-            raise DesignError(f"axis.{name}: has a list of overrides for each LABEL", ("axis", name))
-        for label, sets in labels.items():
-            _check_set(sets, "axis", name, label)
-        yield tuple(_labelled(name, label, sets) for label, sets in labels.items())
-
-
-def _labelled(name: str, label: str, sets: list[str]) -> Level:
-    """A label with its overrides; each key that it sets has a column as well."""
-    pairs = dict(change.split("=", 1) for change in sets)
-    columns = {name: label, **{key.strip(): value.strip() for key, value in pairs.items()}}
-    return Level(columns, tuple(sets), tuple(("axis", name, label, row) for row in range(len(sets))))
-
-
-def _check_set(sets: Any, *at: str) -> None:
-    path = ".".join(at)
-    if not isinstance(sets, list):
-        raise DesignError(f"{path}: is a list of overrides, as in ['duration=1 s']", at)
-    for row, change in enumerate(sets):
-        if not isinstance(change, str) or "=" not in change:
-            message = f"{path}: {change!r} is not an override key.path=value, as in 'duration=1 s'"
-            raise DesignError(message, (*at, row))
-
-
-def _zips(tables: Any) -> Iterator[Factor]:
-    if not isinstance(tables, list):
-        raise DesignError("zip: write [[zip]], with lists of one length", ("zip",))
-    for index, table in enumerate(tables):
-        columns = list(_lists(table, ("zip", index)))
-        lengths = {key: len(values) for key, _, values in columns}
-        if len(set(lengths.values())) != 1:
-            said = ", ".join(f"{key} has {length}" for key, length in lengths.items()) or "there are none"
-            message = f"zip[{index}]: lists go together value by value and have one length; {said}"
-            raise DesignError(message, ("zip", index))
-        yield tuple(
-            _together({key: values[row] for key, _, values in columns}, {key: (*at, row) for key, at, _ in columns})
-            for row in range(len(columns[0][2]))
-        )
-
-
-def _together(values: Mapping[str, Any], places: Mapping[str, Place]) -> Level:
-    """Keys that have these values; the places are those of the values."""
-    columns, sets = {}, []
-    for key, value in values.items():
-        try:
-            columns[key] = shown(value)
-            sets.append(f"{key}={toml(value)}")
-        except TypeError as error:
-            raise DesignError(f"{key}: {error}", places[key]) from None
-    return Level(columns, tuple(sets), tuple(places.values()))
-
-
-def _lists(table: Any, at: Place) -> Iterator[tuple[str, Place, list[Any]]]:
-    """The keys below a table that hold lists, dotted or quoted as they may be, and where they stand."""
-    path = f"{at[0]}[{at[1]}]" if len(at) > 1 else at[0]
-    if not isinstance(table, Mapping):
-        raise DesignError(f"{path}: is a table of keys with lists of values", at)
-    for key, place, given in _leaves(table, "", at):
-        value = _listed(given)
-        if value is None:
-            raise DesignError(f"{path}: {key} has {given!r}, which is not a list of values", place)
-        if not value:
-            raise DesignError(f"{path}: {key} has an empty list, which leaves nothing to run", place)
-        yield key, place, value
-
-
-def _listed(value: Any) -> list[Any] | None:
-    """A list, from whatever Python has of the kind: tuples, ranges, arrays."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    return list(value) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else None
-
-
-def _leaves(table: Mapping[str, Any], path: str, at: Place) -> Iterator[tuple[str, Place, Any]]:
-    for name, value in table.items():
-        key = f"{path}.{name}" if path else name
-        if isinstance(value, Mapping):
-            yield from _leaves(value, key, (*at, name))
-        else:
-            yield key, (*at, name), value
-
-
-def shown(value: Any) -> Value:
-    """A value as a column has it: plain as it is, a table or a list as TOML."""
-    value = plain(value)
-    return value if isinstance(value, bool | int | float | str) else toml(value)
-
-
-METHODS = ("latin-hypercube", "uniform")
-
-
-def _random(table: Any) -> Iterator[Factor]:
-    _known(table, ("points", "seed", "method", "keys"), "random")
-    points, seed = table.get("points"), table.get("seed", 1)
-    method = table.get("method", METHODS[0])
-    if not _is_whole(points) or not 1 <= points <= MOST_POINTS:
-        message = f"random.points: {points!r} is not a whole number from 1 to {MOST_POINTS}"
-        raise DesignError(message, ("random", "points"))
-    if not _is_whole(seed):
-        raise DesignError(f"random.seed: {seed!r} is not a whole number", ("random", "seed"))
-    if method not in METHODS:
-        raise DesignError(f"random.method: {method!r} is not one of {', '.join(METHODS)}", ("random", "method"))
-    ranges = list(_ranges(table.get("keys"), "", ("random", "keys")))
-    if not ranges:
-        message = "random.keys: says for each key from where to where, or what to choose from"
-        raise DesignError(message, ("random", "keys"))
-    places = {key: at for key, at, _ in ranges}
-    drawn = {key: _draw(key, at, spec, points, f"{seed}/{key}", method) for key, at, spec in ranges}
-    yield tuple(_together({key: values[row] for key, values in drawn.items()}, places) for row in range(points))
-
-
-def _ranges(table: Any, path: str, at: Place) -> Iterator[tuple[str, Place, Mapping[str, Any]]]:
-    if not isinstance(table, Mapping):
-        return
-    for name, value in table.items():
-        key = f"{path}.{name}" if path else name
-        if isinstance(value, Mapping) and ("from" in value or "choose" in value):
-            yield key, (*at, name), value
-        elif isinstance(value, Mapping):
-            yield from _ranges(value, key, (*at, name))
-        else:
-            message = f"random.keys: {key} has {value!r}, not {{ from, to }} or {{ choose = [values] }}"
-            raise DesignError(message, (*at, name))
-
-
-def _draw(key: str, at: Place, spec: Mapping[str, Any], points: int, seed: str, method: str) -> list[Any]:
-    """Values of one key, from a stream of its own: another key draws nothing away from it."""
-    stream = random.Random(seed)  # noqa: S311  (a design, no secret)
-    places = [stream.random() for _ in range(points)]
-    if method == METHODS[0]:  # one place in each of as many strata, in random order
-        order = sorted(range(points), key=lambda _: stream.random())
-        places = [(stratum + place) / points for stratum, place in zip(order, places, strict=True)]
-    return [value(place) for value in [_range(key, at, spec)] for place in places]
-
-
-def _range(key: str, at: Place, spec: Mapping[str, Any]) -> Callable[[float], Any]:
-    """What turns a place between 0 and 1 into a value."""
-    path = f"random.keys.{key}"
-    if "choose" in spec:
-        _known(spec, ("choose",), *map(str, at))
-        choices = _listed(spec["choose"])
-        if not choices:
-            message = f"{path}: choose has {spec['choose']!r}, which is not a list of values"
-            raise DesignError(message, (*at, "choose"))
-        return lambda place: choices[int(place * len(choices))]
-    _known(spec, ("from", "to", "unit", "scale", "whole"), *map(str, at))
-    given: dict[str, Any] = {"from": None, "to": None, "unit": "", "scale": "linear", "whole": False, **spec}
-    low, high, unit, scale, whole = (given[key] for key in ("from", "to", "unit", "scale", "whole"))
-    if not (_is_number(low) and _is_number(high)) or not low < high or (scale == "log" and low <= 0):
-        message = f"{path}: from {low!r} to {high!r} is no range of numbers on a {scale} scale"
-        hint = "; from is the smaller one" if _is_number(low) and _is_number(high) and low >= high else ""
-        raise DesignError(message + hint, at)
-    if scale not in ("linear", "log") or not isinstance(unit, str) or not isinstance(whole, bool):
-        raise DesignError(f'{path}: scale is "linear" or "log", unit a text, whole true or false', at)
-
-    def value(place: float) -> Any:
-        number = low * (high / low) ** place if scale == "log" else low + (high - low) * place
-        number = int(number + 0.5) if whole else float(f"{number:.6g}")
-        return f"{number} {unit}" if unit else number
-
-    return value

@@ -30,15 +30,32 @@ class Task(NamedTuple):
 Asked = tuple[int, str]
 """What a point asks for: the seed that it names, and what identifies it apart from seed and simulator."""
 
+
+class Prepared(NamedTuple):
+    """Points that have been checked."""
+
+    asked: list[Asked]
+    figures: list[str]
+    """The paths of all figures that runs of any of them measure."""
+
+
 Done = tuple[int, str, float]
 """A run that is done: its tag, its figures as JSON, the time of its event loop in seconds."""
+
+
+def check(variations: Variations, figures: Sequence[str], threads: int) -> tuple[_core.Points, Prepared]:
+    """Check points on threads of this process: a mistake is found before anything runs anywhere."""
+    source, sets, engine = variations
+    points = _core.Points(source.text, source.name, sets, engine, threads)
+    measured = points.figures(list(figures), threads)
+    return points, Prepared(points.heads(), measured)
 
 
 class Executor(Protocol):
     """What does runs."""
 
-    def prepare(self, variations: Variations, figures: Sequence[str]) -> list[Asked]:
-        """Check points and make them the current ones; what each of them asks for."""
+    def prepare(self, variations: Variations, figures: Sequence[str]) -> Prepared:
+        """Check points, and that they have these figures, and make them the current ones."""
         ...
 
     def submit(self, tasks: Sequence[Task]) -> None:
@@ -63,13 +80,11 @@ class Local:
         self._points: _core.Points | None = None
         self._figures: list[str] = []
 
-    def prepare(self, variations: Variations, figures: Sequence[str]) -> list[Asked]:
+    def prepare(self, variations: Variations, figures: Sequence[str]) -> Prepared:
         """Check points and figures, both at once for all."""
-        source, points, engine = variations
-        self._points = _core.Points(source.text, source.name, points, engine, self.jobs)
+        self._points, prepared = check(variations, figures, self.jobs)
         self._figures = list(figures)
-        self._points.check(self._figures, self.jobs)
-        return self._points.heads()
+        return prepared
 
     def submit(self, tasks: Sequence[Task]) -> None:
         """Add runs of the current points."""

@@ -6,56 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from pushout.question import QuestionError
-from pushout.stats import Interval
+from pushout.question.goal import Tried
+from pushout.question.space import Space
 
 GRID = 5
 """Values that are tried first, together: they show whether the goal is monotone."""
 TRIALS = 30
 """Values that Optuna tries."""
 
-
-@dataclass(frozen=True)
-class Space:
-    """Where to look: from `low` to `high`, in whole numbers or not, in factors or in steps."""
-
-    low: float
-    high: float
-    unit: str
-    whole: bool
-    log: bool
-
-    def at(self, place: float) -> float:
-        """The value at a place between 0 and 1."""
-        value = self.low * (self.high / self.low) ** place if self.log else self.low + (self.high - self.low) * place
-        return self.round(value)
-
-    def between(self, low: float, high: float) -> float:
-        """The value in the middle of two."""
-        return self.round(math.sqrt(low * high) if self.log else (low + high) / 2)
-
-    def round(self, value: float) -> float:
-        """The nearest value that can be asked for."""
-        return float(round(value)) if self.whole else float(f"{value:.6g}")
-
-    def text(self, value: float) -> str:
-        """A value as a scenario has it."""
-        number = f"{int(value)}" if self.whole else f"{value:.6g}"
-        return f"{number} {self.unit}" if self.unit else number
-
-
-@dataclass(frozen=True)
-class Tried:
-    """A value that was tried: the mean of the figure, whether it meets the goal, whether its runs leave no doubt.
-
-    `unseen` is there if all runs gave the same and a goal is to be met: the share of runs that may give something else.
-    """
-
-    value: float
-    mean: Interval | None
-    meets: bool
-    sure: bool
-    unseen: float | None = None
-
+SEARCHES = ("auto", "bisect", "optuna")
 
 Try = Callable[[Sequence[float]], list[Tried]]
 """Have values tried, all at once."""

@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from pushout.question.executor import Executor, Local
+from pushout.question.output import Output
 from pushout.question.store import Store
-from pushout.question.table import Output
 
 Progress = Callable[[int, int], None]
 """Told how many runs are done, and of how many."""
@@ -37,15 +37,12 @@ class Session:
         if cache is None and output is not None:
             # An object store cannot hold the file with the runs: it stays here.
             cache = (output.local or Path("results")) / "cache"
-        store = Store(cache)
-        try:
+        with ExitStack() as closing:
+            store = Store(cache)
+            closing.callback(store.close)
             executor = _executor(jobs, cluster)
-            try:
-                yield Session(output, store, executor, progress)
-            finally:
-                executor.close()
-        finally:
-            store.close()
+            closing.callback(executor.close)
+            yield Session(output, store, executor, progress)
 
 
 def _executor(jobs: int | None, cluster: str | None) -> Executor:

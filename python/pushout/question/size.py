@@ -1,104 +1,31 @@
 """A size: the smallest buffer (or threshold, or weight) that meets a goal, or the best one.
 
-The goal is about the expectation of a figure. Every value is run until the 95 % interval of its mean lies on one side
-of the goal, or `most` times; equal seeds at every value make neighbours comparable. Runs that all give the same have no
-such interval: they are believed when there are enough of them that hardly any other run can give something else.
+Every value is run until its runs leave no doubt on which side of the goal it is, or `most` times; equal seeds at every
+value make neighbours comparable.
 """
 
 import json
-import math
-import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pushout._core import ScenarioError
-from pushout.document import Document, FigureError, figure
+from pushout.document import Document
 from pushout.measures import improvement
 from pushout.question import QuestionError, search
-from pushout.question.campaign import Campaign, numbers
+from pushout.question.campaign import Campaign
+from pushout.question.frame import Framed
+from pushout.question.goal import LEAST, MOST, Goal, Separate, Tried, judged
 from pushout.question.port import Choice, Port
-from pushout.question.quantity import split
-from pushout.question.search import Found, Space, Tried
+from pushout.question.search import Found
 from pushout.question.session import Session
+from pushout.question.space import Space
 from pushout.question.store import Run
-from pushout.question.sweep import Framed
-from pushout.question.table import column_of, engine, path_of
+from pushout.question.table import engine
 from pushout.source import Source, toml
-from pushout.stats import AGREEING, interval, unseen
 
-LEAST, MOST, RESOLUTION = 8, 64, 0.02
-
-WHOLE = ("cell", "cells", "byte", "bytes", "packet", "packets")
-
-
-@dataclass(frozen=True)
-class Goal:
-    """What is wanted of a figure: at least or at most a level, or as much or as little as can be."""
-
-    text: str
-    path: str
-    relation: str
-    level: float | None = None
-
-    @property
-    def column(self) -> str:
-        """The figure, as tables name it."""
-        return column_of(self.path)
-
-    def meets(self, value: float) -> bool:
-        """Whether a mean does."""
-        if self.level is None:
-            return True
-        return value >= self.level if self.relation == ">=" else value <= self.level
-
-
-def goal(text: str) -> Goal:
-    """Read `goodput_ratio>=0.98`, `ports.bottleneck.lost.overflow<=0` or `max packet_throughput`."""
-    if match := re.fullmatch(r"\s*(.*\S)\s*(>=|<=|≥|≤)\s*(\S+)\s*", text):
-        try:
-            level = float(match[3])
-        except ValueError:
-            level = math.nan
-        if not math.isfinite(level):
-            raise QuestionError(f"goal {text!r}: {match[3]!r} is not a number")
-        return Goal(text, _one(text, match[1]), {"≥": ">=", "≤": "<="}.get(match[2], match[2]), level)
-    if match := re.fullmatch(r"\s*(max|min)\s+(\S+)\s*", text):
-        return Goal(text, _one(text, match[2]), match[1])
-    raise QuestionError(f"goal {text!r}: write FIGURE>=NUMBER, FIGURE<=NUMBER, max FIGURE or min FIGURE")
-
-
-def _one(goal: str, name: str) -> str:
-    """The path of a single figure."""
-    if "*" in name:
-        raise QuestionError(f"goal {goal!r}: {name} names many figures, and a goal is about one")
-    return path_of(name)
-
-
-@dataclass(frozen=True)
-class Separate:
-    """Replications until they leave no doubt on which side of the goal the mean is."""
-
-    goal: Goal
-    least: int = LEAST
-    most: int = MOST
-
-    def more(self, runs: Sequence[Run]) -> int:
-        """Twice as many as there are, as long as they leave it open."""
-        return len(runs) if judged(self.goal, runs, 0.0).sure else min(self.most, 2 * len(runs))
-
-
-def judged(goal: Goal, runs: Sequence[Run], value: float) -> Tried:
-    """What the runs of a value say about the goal."""
-    known = numbers(runs, goal.path)
-    if not known:
-        return Tried(value, None, False, True)
-    mean = interval(known)
-    meets = goal.meets(mean["mean"])
-    if goal.level is not None and min(known) == max(known):
-        return Tried(value, mean, meets, len(known) >= AGREEING, unseen(len(known)))
-    return Tried(value, mean, meets, all(goal.meets(end) == meets for end in mean["ci95"] or []))
+RESOLUTION = 0.02
 
 
 @dataclass(frozen=True)
@@ -125,10 +52,48 @@ class SizeResult(Framed):
     answers: list[Answer]
 
     def plot(self) -> Any:
-        """Draw the search."""
-        from pushout.question import plot
+        """Draw it: every value of the search with its interval, the goal, and the answers as vertical lines."""
+        from pushout.question import drawing
 
-        return plot.size(self)
+        with drawing.paper() as (figure, grid):
+            axes = grid[0][0]
+            for answer, look in zip(self.answers, drawing.looks(len(self.answers)), strict=True):
+                self._draw_answer(axes, answer, look)
+            if self.goal.level is not None:
+                axes.axhline(self.goal.level, color=drawing.GREY, linestyle=":", linewidth=1, label="goal")
+            if self.space.log:
+                drawing.log(axes)
+            across = f"{self.over} ({self.space.unit})" if self.space.unit else self.over
+            drawing.frame(axes, across, drawing.label(self.goal.column))
+            if self.us_per_unit is not None:
+                self._draw_time(axes, self.us_per_unit)
+            drawing.legend(figure, axes, "bar")
+        return figure
+
+    def _draw_answer(self, axes: Any, answer: Answer, look: Mapping[str, Any]) -> None:
+        """What was tried for one policy, and what it needs."""
+        from pushout.question import drawing
+
+        needs = "more" if answer.value is None else self.space.text(answer.value)
+        name = f"{answer.label}: {needs}" if answer.label else needs
+        tried = sorted(answer.tried, key=lambda point: point.value)
+        known = [(point.value, point.mean) for point in tried if point.mean]
+        mark = {"color": look["color"], "fmt": look["marker"], "capsize": 2.5, "ms": 4.5}
+        for place, mean in known:
+            axes.errorbar(place, mean["mean"], yerr=drawing.bar(mean), label=name, **mark)
+        places, means = [place for place, _ in known], [mean["mean"] for _, mean in known]
+        axes.plot(places, means, color=look["color"], lw=0.7)
+        if answer.value is not None:
+            axes.axvline(answer.value, color=look["color"], linestyle=look["linestyle"], linewidth=1)
+
+    def _draw_time(self, axes: Any, factor: float) -> None:
+        """The same amounts as time at the rate of the line, above."""
+        from pushout.question import drawing
+
+        above = axes.secondary_xaxis("top", functions=(lambda value: value * factor, lambda value: value / factor))
+        above.set_xlabel("µs at the rate of the line")
+        if self.space.log:
+            drawing.log_ticks(above.xaxis)
 
 
 @dataclass(frozen=True)
@@ -145,53 +110,6 @@ class Question:
     method: str = "auto"
 
 
-def space(explained: Document, over: str, low: str | None, high: str | None) -> Space:
-    """Where to look: from `low` to `high`, by default around the value that the scenario has (1/32 to 4 times)."""
-    now = _now(explained, over)
-    if (low is None or high is None) and now is None:
-        raise QuestionError(_unknown(explained, over))
-    number, unit = now or (0.0, "")
-    first = split(low) if low is not None else (number / 32, unit)
-    last = split(high) if high is not None else (min(4 * number, 100.0) if unit == "%" else 4 * number, unit)
-    units = {own for _, own in (first, last) if own} or ({unit} if unit else set())
-    if len(units) > 1:
-        raise QuestionError(f"--from and --to have different units: {' and '.join(sorted(units))}")
-    own = units.pop() if units else ""
-    texts = [text for text in (low, high) if text is not None]
-    whole = own in WHOLE or (not own and bool(texts) and all(re.fullmatch(r"\d+", text.strip()) for text in texts))
-    start, end = first[0], last[0]
-    if whole:
-        start, end = max(1.0, float(round(start))), float(round(end))
-    if not start < end:
-        raise QuestionError(f"there is nothing between --from {start:g} and --to {end:g}")
-    return Space(start, end, own, whole, log=start > 0 and end >= 4 * start)
-
-
-def _unknown(explained: Document, over: str) -> str:
-    """Why the scenario does not say where to look."""
-    try:
-        value = figure(explained, over)
-    except FigureError as error:
-        return f"{over} has no value in the scenario ({error}): give --from and --to to say where to look"
-    if isinstance(value, dict | list):
-        what = "a table" if isinstance(value, dict) else "a list"
-        return f"{over} is {what} in the scenario: --over takes a key with a number, as in port.bottleneck.buffer"
-    return f"{over} is {value!r} in the scenario, which is no number: give --from and --to to say where to look"
-
-
-def _now(explained: Document, over: str) -> tuple[float, str] | None:
-    try:
-        value = figure(explained, over)
-    except FigureError:
-        return None
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value), ""
-    try:
-        return split(str(value))
-    except QuestionError:
-        return None
-
-
 def size(
     source: Source,
     question: Question,
@@ -204,8 +122,7 @@ def size(
 ) -> SizeResult:
     """Search the answer for every choice of a policy."""
     start = time.monotonic()
-    path = question.goal.path
-    campaign = Campaign(source, session, [path], engine_name, seed)
+    campaign = Campaign(source, session, [question.goal.path], engine_name, seed)
     searches = [_Search(campaign, question, choice, tuple(sets)) for choice in choices]
     answers = [one.answer() for one in searches]
     factor = None
@@ -265,9 +182,9 @@ class _Search:
 
     def _runs(self, values: Sequence[float], points: Sequence[Sequence[str]], rule: Separate) -> Iterator[list[Run]]:
         try:
-            yield from self.campaign.measure(points, rule)
+            yield from self.campaign.prepare(points).runs(rule)
         except ScenarioError as error:
-            if self.question.goal.path in str(error):
+            if error.figure is not None:
                 raise QuestionError(f"goal {self.question.goal.text!r}: {error}") from None
             # --from and --to may be defaults, which the user has not seen
             texts = [self.question.space.text(value) for value in values]

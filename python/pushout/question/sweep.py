@@ -4,98 +4,50 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pushout import _core
 from pushout._core import ScenarioError
-from pushout.question import QuestionError, mser
-from pushout.question.campaign import CHUNK, Campaign, Fixed, Precision
-from pushout.question.design import Design, DesignError, Level, Place
+from pushout.question import mser
+from pushout.question.campaign import CHUNK, Campaign, Chunk
+from pushout.question.design import WARMUP, Design
 from pushout.question.executor import Local, Variations
+from pushout.question.factor import DesignError, Level
+from pushout.question.frame import Pointed
+from pushout.question.replications import Fixed, Precision
 from pushout.question.session import Session
 from pushout.question.store import Run
-from pushout.question.table import Rows, column_of, engine, host, path_of
+from pushout.question.table import Rows, column_of, engine, host
 from pushout.simulate import Job
 from pushout.source import Source, load
-from pushout.stats import Interval, interval
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
     import pyarrow as pa
 
 ROWS, MANIFEST = "rows.parquet", "manifest.json"
 
 
 @dataclass(frozen=True)
-class Framed:
-    """A result with a row for every run."""
-
-    table: "pa.Table"
-
-    def to_polars(self) -> "polars.DataFrame":
-        """The table as polars has it (needs `pip install pushout[tables]`)."""
-        import polars
-
-        frame = polars.from_arrow(self.table)
-        assert isinstance(frame, polars.DataFrame)  # noqa: S101  (a table is no single column)
-        return frame
-
-    def to_pandas(self) -> "pandas.DataFrame":
-        """The table as pandas has it (needs `pip install pushout[tables]`)."""
-        return self.table.to_pandas()
-
-
-@dataclass(frozen=True)
-class SweepResult(Framed):
+class SweepResult(Pointed):
     """What a sweep found."""
 
     manifest: dict[str, Any]
-    points: list[dict[str, Any]] = field(repr=False)
-    """The swept values of every point."""
 
-    def of_point(self, point: int) -> "pa.Table":
-        """The rows of one point, in order of their seeds."""
-        import pyarrow.compute as pc
+    def plot(
+        self, y: str = "goodput_ratio", x: str | None = None, *, by: str | None = None, kind: str | None = None
+    ) -> Any:
+        """Draw it: a matplotlib figure.
 
-        return self.table.filter(pc.equal(self.table["point"], point))
+        `line`: a figure `y` over a swept number `x`; `cloud`: two figures against each other; `heat`: a figure `y` over
+        two swept columns `x` and `by`; `cdf`: the distribution of `y` over runs (or over the entries of a list);
+        `time`: a list `y` over time. A series for every value of the column `by`, by default of all swept columns but
+        `x`. Without `kind` it is a line if `x` is swept, a cloud if `x` is a figure, and a distribution if there is no
+        `x`.
+        """
+        from pushout.question.plot import draw
 
-    def swept(self) -> list[str]:
-        """Every swept key and axis."""
-        return list(dict.fromkeys(name for point in self.points for name in point))
-
-    def scalars(self) -> list[str]:
-        """The columns that are single figures of a run."""
-        import pyarrow as pa
-
-        names = self.table.column_names
-        own = names[names.index("seed") + 1 : -1]
-        return [name for name in own if pa.types.is_floating(self.table.schema.field(name).type)]
-
-    def check_column(self, name: str) -> None:
-        """Refuse what is no column of the table."""
-        names = self.table.column_names
-        if name not in names:
-            near = _core.nearest(name, names)
-            hint = f"; did you mean {near!r}?" if near else ""
-            raise QuestionError(f"there is no column {name!r}{hint} (there are: {', '.join(names)})")
-
-    def means(self, figure: str = "goodput_ratio") -> list[Interval | None]:
-        """The mean of a figure at every point with its 95 % confidence interval; `None` where it was never measured."""
-        self.check_column(figure)
-        groups: dict[int, list[float]] = {}
-        for point, value in zip(*(self.table[name].to_pylist() for name in ("point", figure)), strict=True):
-            if value is not None:
-                groups.setdefault(point, []).append(value)
-        return [interval(groups[point]) if point in groups else None for point in range(len(self.points))]
-
-    def plot(self, y: str = "goodput_ratio", x: str | None = None, **options: Any) -> Any:
-        """Draw it: a matplotlib figure. See `pushout.question.plot.sweep` for the kinds and options."""
-        from pushout.question import plot
-
-        return plot.sweep(self, y, x, **options)
+        return draw(self, y, x, by, kind)
 
 
 def sweep(design: Design, session: Session, *, kind: str = "sweep") -> SweepResult:
@@ -127,7 +79,7 @@ def _sweep(design: Design, session: Session, kind: str) -> SweepResult:
     manifest |= {"runs": runs, "computed": campaign.counts.computed, "wall_s": time.monotonic() - start}
     if session.out:
         session.out.text(MANIFEST, _json({**manifest, "complete": True}))
-    return SweepResult(pa.concat_tables(collected), manifest, [dict(point.columns) for point in points])
+    return SweepResult(pa.concat_tables(collected), [dict(point.columns) for point in points], manifest)
 
 
 def _source(design: Design) -> Source:
@@ -140,14 +92,15 @@ def _source(design: Design) -> Source:
 
 
 def validate(design: Design, sets: Sequence[str] = ()) -> None:
-    """Raise `ScenarioError` unless every point could be run and has the figures."""
+    """Raise `ScenarioError` or `QuestionError` unless every point could be run and has the figures."""
     points = [[*point.sets, *sets] for point in design.points]
     executor = Local()
     try:
         with _in_file(design):
             source = _source(design)
             Job(source, engine=design.engine).explain()  # by itself, as the manifest has it
-            executor.prepare(Variations(source, points, design.engine), _figures(design))
+            prepared = executor.prepare(Variations(source, points, design.engine), _figures(design))
+            design.check_figures(prepared.figures)
     finally:
         executor.close()
 
@@ -170,30 +123,20 @@ def _in_file(design: Design) -> Iterator[None]:
 def _told(design: Design, error: ScenarioError) -> str:
     """What is wrong, with its place: that of an override in the sweep file, or that in the scenario."""
     message = str(error)
-    if message.startswith("no figure "):
-        at = next((at for at, path in _named(design) if message.startswith(f"no figure {path}: ")), ("figures",))
-        return design.tell(at, f"{'.'.join(map(str, at[:1]))}: {message}")
-    if design.engine and message.startswith("engine: "):
+    if error.figure is not None:
+        at = design.place_of_figure(error.figure)
+        return design.tell(at, f"{at[0]}: {message}")
+    if error.engine:
         return design.tell(("engine",), message)
-    point, override = getattr(error, "point", None), getattr(error, "set", None)
-    if point is None:
+    if error.point is None:
         return _beside(message, f"this is the scenario of {design.origin}")
-    sets, places = design.points[point].sets, design.places(point)
-    if override is None:
+    sets, places = design.points[error.point].sets, design.places(error.point)
+    if error.set is None:
         return _beside(message, f"it is so with what {design.origin} sets: {', '.join(sets) or 'nothing'}")
-    if override >= len(places):  # no override of the sweep
+    if error.set >= len(places):  # no override of the sweep
         return message
-    return design.tell(places[override], f"{places[override][0]}: {message.removeprefix('--set ')}")
-
-
-def _named(design: Design) -> Iterator[tuple[Place, str]]:
-    """Where figures are named, and their paths."""
-    table = design.document.value() if design.document else {}
-    yield from ((("figures", row), path_of(name)) for row, name in enumerate(table.get("figures", [])))
-    if isinstance(design.reps, Precision):
-        yield ("reps", "of"), design.reps.of
-    if design.warmup:
-        yield ("warmup", "figure"), design.warmup.figure
+    at = places[error.set]
+    return design.tell(at, f"{at[0]}: {message.removeprefix('--set ')}")
 
 
 def _beside(message: str, more: str) -> str:
@@ -217,17 +160,26 @@ def _measured(
         return iter(kept), figures
     for part in parts:
         _notice(figures, [part])
-    computed = campaign.counts.computed
-    again = _parts(campaign, points, design)
-    campaign.counts.computed = computed
-    return again, figures
+    return _parts(campaign, points, design), figures
 
 
 def _parts(campaign: Campaign, points: Sequence[Level], design: Design) -> Iterator[tuple[int, list[list[Run]]]]:
-    for first in range(0, len(points), CHUNK):
-        sets = [point.sets for point in points[first : first + CHUNK]]
+    for first, chunk in _prepared(campaign, design, [point.sets for point in points]):
         later = max(0, len(points) - first - CHUNK) * design.reps.least
-        yield first, list(campaign.measure(sets, design.reps, later=later))
+        yield first, list(chunk.runs(design.reps, later=later))
+
+
+def _prepared(campaign: Campaign, design: Design, points: Sequence[Sequence[str]]) -> Iterator[tuple[int, Chunk]]:
+    """Points as many at a time as are worth looking after, with the number of the first of them."""
+    for first in range(0, len(points), CHUNK):
+        try:
+            chunk = campaign.prepare(points[first : first + CHUNK])
+        except ScenarioError as error:
+            if error.point is not None:
+                error.point += first
+            raise
+        design.check_figures(chunk.figures)
+        yield first, chunk
 
 
 def _notice(figures: dict[str, bool], parts: Sequence[tuple[int, list[list[Run]]]]) -> None:
@@ -249,15 +201,16 @@ def _warmed(campaign: Campaign, design: Design) -> list[Level]:
     assert design.warmup is not None  # noqa: S101
     warmup = design.warmup
     pilot = replace(campaign, figures=[warmup.figure, *mser.clock(warmup.figure)])
+    chunks = _prepared(pilot, design, [(*point.sets, "warmup=0 s") for point in design.points])
+    pilots = (runs for _, chunk in chunks for runs in chunk.runs(Fixed(warmup.reps)))
     found = []
-    pilots = pilot.measure([(*point.sets, "warmup=0 s") for point in design.points], Fixed(warmup.reps))
     for point, runs in zip(design.points, pilots, strict=True):
         try:
             seconds = mser.warmup_s(warmup.figure, [run.figures for run in runs])
         except ValueError as error:
             raise mser.WarmupError(f"{_words(point.columns)}: {error}") from None
         change = f"warmup={round(seconds * 1e6)} us"
-        found.append(Level({**point.columns, "warmup_s": seconds}, (*point.sets, change)))
+        found.append(Level({**point.columns, WARMUP: seconds}, (*point.sets, change)))
     campaign.counts.runs = 0  # pilots have no rows
     return found
 

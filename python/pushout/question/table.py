@@ -1,17 +1,13 @@
-"""Results as tables: one row per run, in Parquet with a manifest, in a folder or an object store."""
+"""The table of a sweep: one row per run, with what was set and what was measured in columns."""
 
 import json
-import os
 import platform
-import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pushout import _core
-from pushout.cache import build, write
+from pushout.cache import build
 from pushout.question import QuestionError
 from pushout.question.quantity import split
 from pushout.question.store import Run
@@ -19,11 +15,6 @@ from pushout.simulate import cores
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-ROW_GROUP = 65_536
-
-UNITS = {"bps": "b/s", "s": "s", "cells": "cells", "bytes": "bytes", "percent": "%"}
-"""Units by the endings of names."""
 
 
 def column_of(path: str) -> str:
@@ -37,87 +28,6 @@ PARTS = ("engine.", "flows.", "ports.", "circuits.", "summary.")
 def path_of(name: str) -> str:
     """The path of a figure that somebody names: what says no part of the report is of the summary."""
     return name if name.startswith(PARTS) or name in ("duration_s", "warmup_s") else f"summary.{name}"
-
-
-class Output:
-    """Where results go: a folder, or whatever `pyarrow.fs` knows by a URI (`s3://bucket/folder?region=…`)."""
-
-    def __init__(self, place: str | os.PathLike[str]) -> None:
-        self.place = os.fspath(place)
-        self.local = None if "://" in self.place else Path(self.place)
-        if self.local is not None:
-            self.local.mkdir(parents=True, exist_ok=True)
-            return
-        from pyarrow import fs
-
-        try:
-            self._fs, self._base = fs.FileSystem.from_uri(self.place)
-        except (ValueError, TypeError) as error:
-            raise OSError(0, str(error).splitlines()[0], self.place) from None
-
-    def text(self, name: str, text: str) -> str:
-        """Write a text; the place where it is."""
-        return self.data(name, text.encode())
-
-    def data(self, name: str, data: bytes) -> str:
-        """Write octets; the place where they are."""
-        if self.local is not None:
-            write(self.local / name, data)
-            return str(self.local / name)
-        with self._open(name) as stream:
-            stream.write(data)
-        return self._full(name)
-
-    def figure(self, name: str, figure: Any) -> list[str]:
-        """Write a drawing as SVG, and as PNG for those who cannot use that; the places."""
-        from pushout.question.plot import images
-
-        return [self.data(f"{name}.{kind}", image) for kind, image in images(figure).items()]
-
-    def parquet(self, name: str, schema: "pa.Schema", batches: Iterable["pa.Table"]) -> str:
-        """Write a table; until it is whole nothing has its name."""
-        import pyarrow.parquet as pq
-
-        options: dict[str, Any] = {"compression": "zstd", "version": "2.6"}
-        if self.local is None:
-            place = self._full(name)
-            with self._named(place), self._open(name) as stream, pq.ParquetWriter(stream, schema, **options) as writer:
-                _write(writer, batches)
-            return place
-        draft = self.local / f".{name}.{os.getpid()}.{threading.get_ident()}"
-        try:
-            with self._named(str(self.local / name)), pq.ParquetWriter(draft, schema, **options) as writer:
-                _write(writer, batches)
-            draft.replace(self.local / name)
-        finally:
-            draft.unlink(missing_ok=True)
-        return str(self.local / name)
-
-    @staticmethod
-    @contextmanager
-    def _named(place: str) -> Iterator[None]:
-        """Arrow tells what is wrong at length, but not always where."""
-        try:
-            yield
-        except OSError as error:
-            raise OSError(error.errno, error.strerror or str(error).splitlines()[0], place) from None
-
-    def _open(self, name: str) -> Any:
-        try:
-            if self._fs.type_name != "s3":
-                self._fs.create_dir(self._base, recursive=True)
-            return self._fs.open_output_stream(f"{self._base}/{name}")
-        except OSError as error:
-            raise OSError(error.errno, str(error).splitlines()[0], self._full(name)) from None
-
-    def _full(self, name: str) -> str:
-        head, _, query = self.place.partition("?")
-        return f"{head.rstrip('/')}/{name}" + (f"?{query}" if query else "")
-
-
-def _write(writer: Any, batches: Iterable["pa.Table"]) -> None:
-    for batch in batches:
-        writer.write_table(batch, row_group_size=ROW_GROUP)
 
 
 @dataclass(frozen=True)
@@ -138,14 +48,28 @@ class Swept:
             return {self.name: pa.array(self.values, pa.int64())}
         if kinds <= {int, float}:
             return {self.name: pa.array([_float(value) for value in self.values], pa.float64())}
-        texts = [
+        found: dict[str, pa.Array] = {self.name: pa.array(self._texts(), pa.string())}
+        if (numbers := self._numbers()) is not None:
+            name, values = numbers
+            found[name] = pa.array(values, pa.float64())
+        return found
+
+    def names(self) -> list[str]:
+        """The names of these arrays."""
+        numbers = self._numbers()
+        return [self.name] if numbers is None else [self.name, numbers[0]]
+
+    def _numbers(self) -> tuple[str, list[float | None]] | None:
+        """The column with the numbers of the texts, if they have one."""
+        if not any(isinstance(value, str) for value in self.values):
+            return None
+        numbers = quantities(self._texts())
+        return numbers and (f"{self.name}_{numbers[0]}", numbers[1])
+
+    def _texts(self) -> list[str | None]:
+        return [
             None if value is None else value if isinstance(value, str) else json.dumps(value) for value in self.values
         ]
-        found: dict[str, pa.Array] = {self.name: pa.array(texts, pa.string())}
-        if (numbers := quantities(texts)) is not None:
-            unit, values = numbers
-            found[f"{self.name}_{unit}"] = pa.array(values, pa.float64())
-        return found
 
 
 def _float(value: Any) -> float | None:
@@ -179,8 +103,6 @@ class Rows:
         swept: dict[str, pa.Array] = {}
         for name in names:
             swept |= Swept(name, tuple(point.get(name) for point in points)).arrays()
-        if both := sorted(swept.keys() & {column_of(path) for path in figures}):
-            raise QuestionError(f'"{both[0]}" is the name of a figure and cannot be that of an axis')
         lists = frozenset(path for path, is_list in figures.items() if is_list)
         return Rows(swept, list(figures), lists)
 

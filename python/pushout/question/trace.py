@@ -8,8 +8,8 @@ from typing import Any
 from pushout import _core
 from pushout.document import Document
 from pushout.question import QuestionError
-from pushout.question.sweep import Framed
-from pushout.question.table import Output
+from pushout.question.frame import Framed
+from pushout.question.output import Output
 from pushout.simulate import check_seed
 from pushout.source import Overrides, Scenario, load, overrides
 
@@ -75,7 +75,7 @@ def kinds(text: str) -> list[str]:
     """Read `pcapng,parquet`."""
     chosen = [kind.strip() for kind in text.split(",")]
     if wrong := [kind for kind in chosen if kind not in KINDS]:
-        raise QuestionError(f"no kind of trace is called {wrong[0]!r} (there are: {', '.join(KINDS)})")
+        raise QuestionError(_core.unknown("kind of trace", wrong[0], KINDS))
     return chosen
 
 

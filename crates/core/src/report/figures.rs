@@ -8,12 +8,17 @@ use crate::engine::Outcome;
 use crate::scenario::model::Scenario;
 use crate::scenario::set::steps;
 use crate::scenario::spec::unknown;
+use crate::scenario::{Part, Refusal};
 
 /// Every figure of the summary under its path, then those at `paths`.
 ///
 /// An entry of a list goes by its name, `*` stands for every entry and gives a list. A figure is a number, null where
 /// nothing happened that could be measured, or a list of those.
-pub fn figures(scenario: &Scenario, outcome: &Outcome, paths: &[String]) -> Result<Json, String> {
+pub fn figures(
+    scenario: &Scenario,
+    outcome: &Outcome,
+    paths: &[String],
+) -> Result<Map<String, Json>, Refusal> {
     let mut found = Map::new();
     flatten("summary", &summary(scenario, &Flows::new(scenario, outcome)), &mut found);
     let mut whole = None;
@@ -21,18 +26,20 @@ pub fn figures(scenario: &Scenario, outcome: &Outcome, paths: &[String]) -> Resu
         if found.contains_key(path) {
             continue;
         }
-        let names = steps(path).ok_or_else(|| format!("{path:?} is not the path of a figure"))?;
+        let refusal = |message| Refusal { message, part: Some(Part::Figure(path.clone())) };
+        let names = steps(path).ok_or_else(|| refusal(format!("{path:?} is not the path of a figure")))?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let figure = match of_port(scenario, outcome, &names) {
             Some(figure) => figure,
             None => {
                 let whole = whole.get_or_insert_with(|| report(scenario, outcome, None));
-                walk(whole, &names).and_then(plain).map_err(|why| format!("no figure {path}: {why}"))?
+                let found = walk(whole, &names).and_then(plain);
+                found.map_err(|why| refusal(format!("no figure {path}: {why}")))?
             }
         };
         found.insert(path.clone(), figure);
     }
-    Ok(found.into())
+    Ok(found)
 }
 
 /// Every number below a node under its path.
@@ -105,10 +112,10 @@ mod tests {
 
     const LAN: &str = include_str!("../../../../scenarios/lan.toml");
 
-    fn ask(paths: &[&str]) -> Result<Json, String> {
+    fn ask(paths: &[&str]) -> Result<Map<String, Json>, String> {
         let scenario = load(LAN, "lan.toml", &["duration=0.1 s".to_string()]).unwrap();
         let paths: Vec<String> = paths.iter().map(|path| path.to_string()).collect();
-        figures(&scenario, &engine::run(&scenario, false), &paths)
+        Ok(figures(&scenario, &engine::run(&scenario, false), &paths)?)
     }
 
     #[test]
@@ -126,6 +133,14 @@ mod tests {
         assert_eq!(found["ports.bottleneck.units_in"], port["units_in"]);
         assert_eq!(found["flows.*.goodput_bps"].as_array().unwrap().len(), 10);
         assert_eq!(found["flows.*.goodput_bps"][9], whole["flows"][9]["goodput_bps"]);
+    }
+
+    #[test]
+    fn a_refusal_names_the_figure_that_is_not_there() {
+        let scenario = load(LAN, "lan.toml", &["duration=0.1 s".to_string()]).unwrap();
+        let paths = ["summary.goodput_ratio".to_string(), "ports.x.units_in".to_string()];
+        let refusal = figures(&scenario, &engine::run(&scenario, false), &paths).unwrap_err();
+        assert_eq!(refusal.part, Some(Part::Figure(paths[1].clone())));
     }
 
     #[test]

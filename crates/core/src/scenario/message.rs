@@ -1,8 +1,8 @@
 //! How a fault is told: where it stands, what is wrong, and the line itself with a mark below.
 
-use super::Refusal;
 use super::set::Set;
 use super::tree::{Fault, Node, Place, Value, join};
+use super::{Part, Refusal};
 
 /// What a scenario was read from.
 #[derive(Clone, Copy, Debug)]
@@ -18,8 +18,8 @@ pub(super) struct Sources<'a> {
 impl Sources<'_> {
     /// The fault as callers see it; `root` is what was read, as far as it was read.
     pub(super) fn refuse(&self, fault: Fault, root: Option<&Node>) -> Refusal {
-        let set = (fault.place.source as usize).checked_sub(1);
-        Refusal { message: self.tell(fault, root), set }
+        let part = (fault.place.source as usize).checked_sub(1).map(Part::Set);
+        Refusal { message: self.tell(fault, root), part }
     }
 
     /// The message of a fault; `root` is what was read, as far as it was read.

@@ -68,13 +68,24 @@ use tree::{Fault, Node, Value};
 pub struct Refusal {
     /// One message for people: where, what is wrong, what is allowed.
     pub message: String,
-    /// The override that is wrong, from 0, unless the fault stands in the file.
-    pub set: Option<usize>,
+    /// What is wrong, unless the fault stands in the file.
+    pub part: Option<Part>,
+}
+
+/// What is asked for besides a scenario's file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The override with this number, from 0.
+    Set(usize),
+    /// The engine.
+    Engine,
+    /// The figure with this path.
+    Figure(String),
 }
 
 impl From<String> for Refusal {
     fn from(message: String) -> Refusal {
-        Refusal { message, set: None }
+        Refusal { message, part: None }
     }
 }
 

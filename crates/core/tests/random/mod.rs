@@ -25,7 +25,7 @@ pub(crate) fn scenario(seed: u64) -> (Json, Scenario) {
 
 /// The scenario of a document.
 pub(crate) fn load(document: &Json) -> Result<Scenario, String> {
-    Request { text: &document.to_string(), name: "random.json", ..Request::default() }.scenario()
+    Ok(Request { text: &document.to_string(), name: "random.json", ..Request::default() }.scenario()?)
 }
 
 /// Everything that a section `[port.…]` can say but for the buffer and for credits, which ask more of a network than a

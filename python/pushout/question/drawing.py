@@ -1,0 +1,223 @@
+"""What drawings are made of: units on axes, 95 % bands, colours that all can tell apart, as in a paper.
+
+It knows numbers and intervals, and nothing of the questions whose answers are drawn with it.
+"""
+
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import cycle
+from typing import Any
+
+from pushout.document import steps
+from pushout.stats import Interval
+from pushout.study.plot import COLOURS, DASHES, INK, MARKERS, SERIES, style
+
+GREY = COLOURS[INK][1]
+PALETTE = [COLOURS[colour][1] for colour in SERIES]
+
+INTERVAL = "95 % interval"
+
+DPI = 200
+WIDTH_IN, HEIGHT_IN = 5.2, 3.6
+LETTER_PT, MARK_PT, ROW_PT = 8.0, 40.0, 12.5
+"""Letters of a legend; what an entry takes beside its name, and its height (points)."""
+
+MARKED = 20
+"""Lines of more points do not show each of them."""
+
+DECADE = 8
+"""An axis is logarithmic if its largest value is so many times the smallest, or more."""
+
+UNITS = {"_bps": "Mb/s", "_s": "s", "_cells": "cells", "_bytes": "bytes", "_percent": "%", "_us": "µs"}
+"""Units of columns by the endings of their names; rates are drawn in millions, see `_millions`."""
+
+TITLES = {
+    "goodput_ratio": "goodput ÷ ideal",
+    "fairness_jain": "fairness index (Jain)",
+    "fairness_mean_deviation": "fairness φ (mean deviation)",
+    "retransmission_ratio": "retransmitted ÷ sent segments",
+    "packet_throughput": "packet throughput",
+    "loss_ratio": "lost ÷ arrived units",
+    "delay_s": "mean delay in the port (s)",
+}
+
+Look = Mapping[str, Any]
+"""Colour, marker and line of a series."""
+
+
+def label(name: str) -> str:
+    """What an axis says of a column, with the unit if the name tells it."""
+    if name in TITLES:
+        return TITLES[name]
+    part, *below = steps(name)
+    if len(below) > 1 and (part in ("ports", "circuits") or below[0] == "*"):  # flows.transport.mss is a key
+        what, bracket, unit = label(".".join(below[1:])).partition(" (")
+        return f"{what} of {part if below[0] == '*' else below[0]}{bracket}{unit}"
+    for ending, unit in UNITS.items():
+        if name.endswith(ending):
+            return f"{name.removesuffix(ending).replace('_', ' ')} ({unit})"
+    return name.replace("_", " ")
+
+
+# --- paper
+
+
+def images(figure: Any) -> dict[str, bytes]:
+    """A figure as SVG and as PNG; the same figure gives the same octets."""
+    import matplotlib as mpl
+
+    found = {}
+    with mpl.rc_context(_style()):
+        for kind, metadata in (("svg", ("Creator", "Date", "Format", "Type")), ("png", ("Software",))):
+            data = io.BytesIO()
+            figure.savefig(data, format=kind, dpi=DPI, metadata=dict.fromkeys(metadata))
+            found[kind] = data.getvalue()
+    return found
+
+
+def _style() -> Any:
+    """The style of all drawings, on white paper."""
+    paper = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), "white")
+    plain = {key: COLOURS[value][1] if value in COLOURS else value for key, value in style("answer").items()}
+    return {**plain, **paper}
+
+
+@contextmanager
+def paper(columns: int = 1, rows: int = 1, **ratios: Sequence[float]) -> Iterator[tuple[Any, Any]]:
+    """An empty figure and its axes, row by row."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(_style()):
+        figure = Figure(figsize=(WIDTH_IN * columns, HEIGHT_IN * rows), layout="constrained")
+        yield figure, figure.subplots(rows, columns, squeeze=False, gridspec_kw=ratios)
+
+
+# --- marks
+
+
+def looks(count: int) -> list[Look]:
+    """Colour, marker and line of each of several series: no two alike, also without colours."""
+    colours, markers = cycle(PALETTE), cycle(MARKERS)
+    return [
+        {"color": next(colours), "marker": next(markers), "linestyle": DASHES[index % len(DASHES)]}
+        for index in range(count)
+    ]
+
+
+def _bounds(value: Interval) -> tuple[float, float]:
+    low, high = value["ci95"] or [value["mean"]] * 2
+    return low, high
+
+
+def bar(value: Interval) -> list[list[float]]:
+    """How far an interval reaches down and up from its mean, as matplotlib has it."""
+    low, high = _bounds(value)
+    return [[value["mean"] - low], [high - value["mean"]]]
+
+
+def cross(axes: Any, x: Interval, y: Interval, look: Look, name: str | None) -> None:
+    """A point with its two intervals."""
+    mark = {"color": look["color"], "marker": look["marker"], "linestyle": "none", "ms": 5, "capsize": 2.5}
+    axes.errorbar(x["mean"], y["mean"], xerr=bar(x), yerr=bar(y), **mark, label=name)
+
+
+def band(axes: Any, xs: Sequence[float], values: Sequence[Interval], look: Look, name: str | None) -> None:
+    """Means with their intervals as a band; the points are marked if there are few."""
+    axes.fill_between(xs, *zip(*map(_bounds, values), strict=True), color=look["color"], alpha=0.2, linewidth=0)
+    marker = look["marker"] if len(xs) <= MARKED else ""
+    line = {"color": look["color"], "linestyle": look["linestyle"], "marker": marker, "ms": 4, "linewidth": 1.3}
+    axes.plot(xs, [value["mean"] for value in values], **line, label=name)
+
+
+# --- axes
+
+
+def frame(axes: Any, x: str, y: str, *, grid: str = "both") -> None:
+    """Names of axes, with the numbers in the unit that the name tells."""
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.grid(axis=grid)
+    for axis, name in ((axes.xaxis, x), (axes.yaxis, y)):
+        if name.endswith(f"({UNITS['_bps']})"):
+            _millions(axis)
+
+
+def _millions(axis: Any) -> None:
+    """Rates are kept in b/s and named in Mb/s."""
+    from matplotlib.ticker import FuncFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1e6:g}"))
+
+
+def from_zero(axes: Any, means: Sequence[float]) -> None:
+    """An axis upwards from zero, for what is never negative; of bands that reach below, the rest is cut off."""
+    if min(means, default=0.0) >= 0:
+        axes.set_ylim(bottom=0)
+
+
+def spread(axes: Any, values: Sequence[float]) -> None:
+    """A logarithmic axis to the right, if the values ask for one."""
+    if values and min(values) > 0 and max(values) >= DECADE * min(values):
+        log(axes)
+
+
+def log(axes: Any) -> None:
+    """A logarithmic axis to the right."""
+    axes.set_xscale("log")
+    log_ticks(axes.xaxis)
+
+
+def log_ticks(axis: Any) -> None:
+    """Plain numbers at 1, 2 and 5."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}".replace(",", " ")))
+    axis.set_minor_formatter(NullFormatter())
+
+
+# --- legends
+
+
+def legend(figure: Any, axes: Any, interval: str | None = None) -> None:
+    """What each series is, and how intervals are drawn: as a "band" or as a "bar"."""
+    handles, labels = axes.get_legend_handles_labels()
+    _listed(figure, dict(zip(labels, handles, strict=True)) | _interval(axes, interval))
+
+
+def key(figure: Any, axes: Any, names: Sequence[str], looks: Sequence[Look]) -> None:
+    """A legend of markers and lines together, for series that appear as both, with bands."""
+    from matplotlib.lines import Line2D
+
+    handles: dict[str, Any] = {name: Line2D([], [], ms=5, **look) for name, look in zip(names, looks, strict=True)}
+    _listed(figure, handles | _interval(axes, "band"), handlelength=3)
+
+
+def _interval(axes: Any, drawn: str | None) -> dict[str, Any]:
+    """What a band or a bar is, for the legend."""
+    from matplotlib.patches import Patch
+
+    if drawn == "band":
+        return {INTERVAL: Patch(facecolor=GREY, alpha=0.2)}
+    if drawn == "bar":
+        return {INTERVAL: axes.errorbar([math.nan], [0.0], yerr=[0.0], fmt="none", ecolor=GREY, capsize=2.5)}
+    return {}
+
+
+def _listed(figure: Any, handles: Mapping[str, Any], **options: Any) -> None:
+    """A legend above, to be read row by row; the figure grows by what many rows of it take."""
+    if not handles:
+        return
+    from matplotlib.textpath import TextPath
+
+    width = MARK_PT + max(TextPath((0, 0), name, size=LETTER_PT).get_extents().width for name in handles)
+    most = max(1, int(72 * figure.get_figwidth() / width))
+    rows = math.ceil(len(handles) / most)
+    columns = math.ceil(len(handles) / rows)
+    figure.set_figheight(figure.get_figheight() + ROW_PT / 72 * max(0, rows - 2))
+    names = [name for column in range(columns) for name in list(handles)[column::columns]]
+    ordered = [handles[name] for name in names]
+    figure.legend(ordered, names, loc="outside upper left", ncols=columns, frameon=False, fontsize=LETTER_PT, **options)

@@ -1,0 +1,310 @@
+"""What a sweep varies: the keys `grid`, `axis`, `zip` and `random` of a sweep file, each read into factors.
+
+A factor has levels, and the points of a sweep are all combinations of one level of each. A mistake is a `DesignError`
+with the place where it stands.
+"""
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pushout import _core
+from pushout.question import QuestionError
+from pushout.question.table import Swept
+from pushout.source import plain, toml
+
+MOST_POINTS = 1_000_000
+
+Value = bool | int | float | str
+
+Place = tuple[str | int, ...]
+"""Where something stands in a sweep: keys and, in lists, positions."""
+
+
+class DesignError(QuestionError):
+    """A sweep file that cannot be read: what is wrong, and where in it; `key` if with the key, not with its value."""
+
+    def __init__(self, message: str, at: Place = (), *, key: bool = False) -> None:
+        super().__init__(message)
+        self.at = at
+        self.key = key
+
+
+@dataclass(frozen=True)
+class Level:
+    """One value of a factor: what its columns show, and the overrides that it stands for."""
+
+    columns: Mapping[str, Value]
+    sets: tuple[str, ...]
+    places: tuple[Place, ...] = ()
+    """Where each override stands; of a factor's levels alone, not of points."""
+
+
+NOTHING = Level({}, ())
+"""The scenario as it stands."""
+
+
+@dataclass(frozen=True)
+class Factor:
+    """Levels that exclude each other, and where the keys and names stand that it gives columns to."""
+
+    levels: tuple[Level, ...]
+    keys: Mapping[str, Place] = field(default_factory=dict)
+
+    def columns(self) -> Iterator[tuple[str, str]]:
+        """Every column that the table will have, with the key or the name that it belongs to."""
+        for name in self.keys:
+            for column in Swept(name, tuple(level.columns.get(name) for level in self.levels)).names():
+                yield column, name
+
+
+def factors(table: Mapping[str, Any]) -> Iterator[Factor]:
+    """All factors of a sweep, in the order in which it has them."""
+    for key, value in table.items():
+        if key in KINDS:
+            yield from KINDS[key](value)
+
+
+# --- what is checked everywhere
+
+
+def check_keys(table: Any, keys: Sequence[str], *at: str) -> None:
+    """Refuse whatever is no table, or has a key that means nothing."""
+    path = ".".join(at)
+    if not isinstance(table, Mapping):
+        raise DesignError(f"{path}: {table!r} is not a table", at)
+    for key in table:
+        if key not in keys:
+            message = _core.unknown("key", str(key), keys)
+            raise DesignError(f"{path}: {message}" if path else message, (*at, str(key)), key=True)
+
+
+def check_overrides(sets: Any, *at: str) -> None:
+    """Refuse what is no list of overrides."""
+    path = ".".join(at)
+    if not isinstance(sets, list):
+        raise DesignError(f"{path}: is a list of overrides, as in ['duration=1 s']", at)
+    for row, change in enumerate(sets):
+        if not isinstance(change, str) or "=" not in change.lstrip("="):
+            message = f"{path}: {change!r} is not an override key.path=value, as in 'duration=1 s'"
+            raise DesignError(message, (*at, row))
+
+
+def check_word(word: Any, known: Sequence[str], *at: str) -> None:
+    """Refuse what is none of these words."""
+    path = ".".join(at)
+    if not isinstance(word, str):
+        raise DesignError(f"{path}: {word!r} is not one of {', '.join(known)}", at)
+    if word not in known:
+        raise DesignError(f"{path}: {_core.unknown(at[-1], word, known)}", at)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether this is a whole number; true and false are none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is a number that one can calculate with."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+# --- lists of values
+
+
+def _grid(table: Any) -> Iterator[Factor]:
+    """Every combination: a factor for each key."""
+    for key, at, values in _lists(table, ("grid",)):
+        levels = (_together({key: value}, {key: (*at, row)}) for row, value in enumerate(values))
+        yield Factor(tuple(levels), {key: at})
+
+
+def _zips(tables: Any) -> Iterator[Factor]:
+    """Lists that go together: a factor for each table of them."""
+    if not isinstance(tables, list):
+        raise DesignError("zip: write [[zip]], with lists of one length", ("zip",))
+    for index, table in enumerate(tables):
+        lists = {key: (at, values) for key, at, values in _lists(table, ("zip", index))}
+        lengths = {key: len(values) for key, (_, values) in lists.items()}
+        if len(set(lengths.values())) != 1:
+            said = ", ".join(f"{key} has {length}" for key, length in lengths.items()) or "there are none"
+            message = f"zip[{index}]: lists go together value by value and have one length; {said}"
+            raise DesignError(message, ("zip", index))
+        levels = []
+        for row in range(next(iter(lengths.values()))):
+            values = {key: values[row] for key, (_, values) in lists.items()}
+            levels.append(_together(values, {key: (*at, row) for key, (at, _) in lists.items()}))
+        yield Factor(tuple(levels), {key: at for key, (at, _) in lists.items()})
+
+
+def _lists(table: Any, at: Place) -> Iterator[tuple[str, Place, list[Any]]]:
+    """The keys below a table that hold lists, dotted or quoted as they may be, and where they stand."""
+    path = f"{at[0]}[{at[1]}]" if len(at) > 1 else at[0]
+    if not isinstance(table, Mapping):
+        raise DesignError(f"{path}: is a table of keys with lists of values", at)
+    for key, place, given in _leaves(table, "", at):
+        value = _listed(given)
+        if value is None:
+            raise DesignError(f"{path}: {key} has {given!r}, which is not a list of values", place)
+        if not value:
+            raise DesignError(f"{path}: {key} has an empty list, which leaves nothing to run", place)
+        yield key, place, value
+
+
+def _leaves(table: Mapping[str, Any], path: str, at: Place) -> Iterator[tuple[str, Place, Any]]:
+    for name, value in table.items():
+        key = f"{path}.{name}" if path else name
+        if isinstance(value, Mapping):
+            yield from _leaves(value, key, (*at, name))
+        else:
+            yield key, (*at, name), value
+
+
+def _listed(value: Any) -> list[Any] | None:
+    """A list, from whatever Python has of the kind: tuples, ranges, arrays."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else None
+
+
+def _together(values: Mapping[str, Any], places: Mapping[str, Place]) -> Level:
+    """Keys that have these values; the places are those of the values."""
+    columns, sets = {}, []
+    for key, value in values.items():
+        try:
+            columns[key] = _shown(value)
+            sets.append(f"{key}={toml(value)}")
+        except TypeError as error:
+            raise DesignError(f"{key}: {error}", places[key]) from None
+    return Level(columns, tuple(sets), tuple(places.values()))
+
+
+def _shown(value: Any) -> Value:
+    """A value as a column has it: plain as it is, a table or a list as TOML."""
+    value = plain(value)
+    return value if isinstance(value, bool | int | float | str) else toml(value)
+
+
+# --- labels
+
+
+def _axes(table: Any) -> Iterator[Factor]:
+    """Labels that stand for overrides: a factor for each axis."""
+    if not isinstance(table, Mapping):
+        raise DesignError("axis: write [axis.NAME] with a list of overrides for each LABEL", ("axis",))
+    for name, labels in table.items():
+        if not isinstance(labels, Mapping) or not labels:
+            raise DesignError(f"axis.{name}: has a list of overrides for each LABEL", ("axis", name))
+        keys: dict[str, Place] = {name: ("axis", name)}
+        for label, sets in labels.items():
+            check_overrides(sets, "axis", name, label)
+            for row, change in enumerate(sets):
+                if _key(change) == name:
+                    message = f"axis.{name}: sets the key of its own name, which has a column already: rename the axis"
+                    raise DesignError(message, ("axis", name, label, row))
+                keys.setdefault(_key(change), ("axis", name, label, row))
+        yield Factor(tuple(_labelled(name, label, sets) for label, sets in labels.items()), keys)
+
+
+def _labelled(name: str, label: str, sets: list[str]) -> Level:
+    """A label with its overrides; each key that it sets has a column as well."""
+    columns = {_key(change): change.split("=", 1)[1].strip() for change in sets}
+    return Level({name: label, **columns}, tuple(sets), tuple(("axis", name, label, row) for row in range(len(sets))))
+
+
+def _key(override: str) -> str:
+    return override.split("=", 1)[0].strip()
+
+
+# --- random points
+
+METHODS = ("latin-hypercube", "uniform")
+SCALES = ("linear", "log")
+
+
+def _random(table: Any) -> Iterator[Factor]:
+    """Random points: one factor of which each level is one of them."""
+    check_keys(table, ("points", "seed", "method", "keys"), "random")
+    points, seed, method = (
+        table.get(key, default) for key, default in (("points", None), ("seed", 1), ("method", METHODS[0]))
+    )
+    if not is_whole(points) or not 1 <= points <= MOST_POINTS:
+        message = f"random.points: {points!r} is not a whole number from 1 to {MOST_POINTS}"
+        raise DesignError(message, ("random", "points"))
+    if not is_whole(seed):
+        raise DesignError(f"random.seed: {seed!r} is not a whole number", ("random", "seed"))
+    check_word(method, METHODS, "random", "method")
+    ranges = list(_ranges(table.get("keys"), "", ("random", "keys")))
+    if not ranges:
+        message = "random.keys: says for each key from where to where, or what to choose from"
+        raise DesignError(message, ("random", "keys"))
+    drawn = {}
+    for key, at, spec in ranges:
+        value = _choice(key, at, spec) if "choose" in spec else _range(key, at, spec)
+        drawn[key] = [value(place) for place in _places(points, f"{seed}/{key}", method)]
+    keys = {key: at for key, at, _ in ranges}
+    yield Factor(tuple(_together({key: drawn[key][row] for key in keys}, keys) for row in range(points)), keys)
+
+
+def _ranges(table: Any, path: str, at: Place) -> Iterator[tuple[str, Place, Mapping[str, Any]]]:
+    """The keys that are drawn, and what says from what."""
+    if not isinstance(table, Mapping):
+        return
+    for name, value in table.items():
+        key = f"{path}.{name}" if path else name
+        if isinstance(value, Mapping) and ("from" in value or "choose" in value):
+            yield key, (*at, name), value
+        elif isinstance(value, Mapping):
+            yield from _ranges(value, key, (*at, name))
+        else:
+            message = f"random.keys: {key} has {value!r}, not {{ from, to }} or {{ choose = [values] }}"
+            raise DesignError(message, (*at, name))
+
+
+def _places(points: int, seed: str, method: str) -> list[float]:
+    """Places between 0 and 1 of one key, from a stream of its own: another key draws nothing away from it."""
+    stream = random.Random(seed)  # noqa: S311  (a design, no secret)
+    places = [stream.random() for _ in range(points)]
+    if method == "uniform":
+        return places
+    # One place in each of as many strata, in random order.
+    order = sorted(range(points), key=lambda _: stream.random())
+    return [(stratum + place) / points for stratum, place in zip(order, places, strict=True)]
+
+
+def _choice(key: str, at: Place, spec: Mapping[str, Any]) -> Callable[[float], Any]:
+    """What turns a place between 0 and 1 into one of some values."""
+    check_keys(spec, ("choose",), *map(str, at))
+    choices = _listed(spec["choose"])
+    if not choices:
+        message = f"random.keys.{key}: choose has {spec['choose']!r}, which is not a list of values"
+        raise DesignError(message, (*at, "choose"))
+    return lambda place: choices[int(place * len(choices))]
+
+
+def _range(key: str, at: Place, spec: Mapping[str, Any]) -> Callable[[float], Any]:
+    """What turns a place between 0 and 1 into a value of a range."""
+    path = f"random.keys.{key}"
+    check_keys(spec, ("from", "to", "unit", "scale", "whole"), *map(str, at))
+    given: dict[str, Any] = {"from": None, "to": None, "unit": "", "scale": SCALES[0], "whole": False, **spec}
+    low, high, unit, scale, whole = (given[name] for name in ("from", "to", "unit", "scale", "whole"))
+    check_word(scale, SCALES, *map(str, at), "scale")
+    if not isinstance(unit, str) or not isinstance(whole, bool):
+        raise DesignError(f"{path}: unit is a text, and whole is true or false", at)
+    if not (is_number(low) and is_number(high)) or not low < high or (scale == "log" and low <= 0):
+        message = f"{path}: from {low!r} to {high!r} is no range of numbers on a {scale} scale"
+        hint = "; from is the smaller one" if is_number(low) and is_number(high) and low >= high else ""
+        raise DesignError(message + hint, at)
+
+    def value(place: float) -> Any:
+        number = low * (high / low) ** place if scale == "log" else low + (high - low) * place
+        number = math.floor(number + 0.5) if whole else float(f"{number:.6g}")
+        return f"{number} {unit}" if unit else number
+
+    return value
+
+
+KINDS: dict[str, Callable[[Any], Iterator[Factor]]] = {"grid": _grid, "axis": _axes, "zip": _zips, "random": _random}
+"""What reads each key of a sweep that makes factors."""

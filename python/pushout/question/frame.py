@@ -1,0 +1,84 @@
+"""Answers as tables: a row for every run of a sweep, or for every packet of a trace."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pushout import _core
+from pushout.question import QuestionError
+from pushout.stats import Interval, interval
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Framed:
+    """A result with a row for every run."""
+
+    table: "pa.Table"
+
+    def to_polars(self) -> "polars.DataFrame":
+        """The table as polars has it (needs `pip install pushout[tables]`)."""
+        import polars
+
+        frame = polars.from_arrow(self.table)
+        assert isinstance(frame, polars.DataFrame)  # noqa: S101  (a table is no single column)
+        return frame
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """The table as pandas has it (needs `pip install pushout[tables]`)."""
+        return self.table.to_pandas()
+
+
+@dataclass(frozen=True)
+class Pointed(Framed):
+    """A result whose rows belong to the points of a design."""
+
+    points: list[dict[str, Any]] = field(repr=False)
+    """The swept values of every point."""
+
+    def of_point(self, point: int) -> "pa.Table":
+        """The rows of one point, in order of their seeds."""
+        import pyarrow.compute as pc
+
+        return self.table.filter(pc.equal(self.table["point"], point))
+
+    def swept(self) -> list[str]:
+        """Every swept key and axis."""
+        return list(dict.fromkeys(name for point in self.points for name in point))
+
+    def scalars(self) -> list[str]:
+        """The columns that are single figures of a run."""
+        import pyarrow as pa
+
+        names = self.table.column_names
+        own = names[names.index("seed") + 1 : -1]
+        return [name for name in own if pa.types.is_floating(self.table.schema.field(name).type)]
+
+    def check_column(self, name: str) -> None:
+        """Refuse what is no column of the table."""
+        names = self.table.column_names
+        if name not in names:
+            raise QuestionError(_core.unknown("column", name, names))
+
+    def is_list(self, name: str) -> bool:
+        """Whether a column has lists of numbers instead of single ones; refuse one that has neither."""
+        import pyarrow as pa
+
+        self.check_column(name)
+        kind = self.table.schema.field(name).type
+        if not (pa.types.is_list(kind) or pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+            raise QuestionError(f"the column {name} holds no numbers")
+        return bool(pa.types.is_list(kind))
+
+    def means(self, figure: str = "goodput_ratio") -> list[Interval | None]:
+        """The mean of a figure at every point with its 95 % confidence interval; `None` where it was never measured."""
+        if self.is_list(figure):
+            raise QuestionError(f"{figure} is a list in every run, and what has a mean is a single figure")
+        groups: dict[int, list[float]] = {}
+        for point, value in zip(*(self.table[name].to_pylist() for name in ("point", figure)), strict=True):
+            if value is not None:
+                groups.setdefault(point, []).append(value)
+        return [interval(groups[point]) if point in groups else None for point in range(len(self.points))]

@@ -1,0 +1,96 @@
+"""Where results go: a folder, or an object store."""
+
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pushout.cache import write
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROW_GROUP = 65_536
+
+
+class Output:
+    """Where results go: a folder, or whatever `pyarrow.fs` knows by a URI (`s3://bucket/folder?region=…`)."""
+
+    def __init__(self, place: str | os.PathLike[str]) -> None:
+        self.place = os.fspath(place)
+        self.local = None if "://" in self.place else Path(self.place)
+        if self.local is not None:
+            self.local.mkdir(parents=True, exist_ok=True)
+            return
+        from pyarrow import fs
+
+        try:
+            self._fs, self._base = fs.FileSystem.from_uri(self.place)
+        except (ValueError, TypeError) as error:
+            raise OSError(0, str(error).splitlines()[0], self.place) from None
+
+    def text(self, name: str, text: str) -> str:
+        """Write a text; the place where it is."""
+        return self.data(name, text.encode())
+
+    def data(self, name: str, data: bytes) -> str:
+        """Write octets; the place where they are."""
+        if self.local is not None:
+            write(self.local / name, data)
+            return str(self.local / name)
+        with self._open(name) as stream:
+            stream.write(data)
+        return self._full(name)
+
+    def figure(self, name: str, figure: Any) -> list[str]:
+        """Write a drawing as SVG, and as PNG for those who cannot use that; the places."""
+        from pushout.question.drawing import images
+
+        return [self.data(f"{name}.{kind}", image) for kind, image in images(figure).items()]
+
+    def parquet(self, name: str, schema: "pa.Schema", batches: Iterable["pa.Table"]) -> str:
+        """Write a table; until it is whole nothing has its name."""
+        import pyarrow.parquet as pq
+
+        options: dict[str, Any] = {"compression": "zstd", "version": "2.6"}
+        if self.local is None:
+            place = self._full(name)
+            with self._named(place), self._open(name) as stream, pq.ParquetWriter(stream, schema, **options) as writer:
+                _write(writer, batches)
+            return place
+        draft = self.local / f".{name}.{os.getpid()}.{threading.get_ident()}"
+        try:
+            with self._named(str(self.local / name)), pq.ParquetWriter(draft, schema, **options) as writer:
+                _write(writer, batches)
+            draft.replace(self.local / name)
+        finally:
+            draft.unlink(missing_ok=True)
+        return str(self.local / name)
+
+    @staticmethod
+    @contextmanager
+    def _named(place: str) -> Iterator[None]:
+        """Arrow tells what is wrong at length, but not always where."""
+        try:
+            yield
+        except OSError as error:
+            raise OSError(error.errno, error.strerror or str(error).splitlines()[0], place) from None
+
+    def _open(self, name: str) -> Any:
+        try:
+            if self._fs.type_name != "s3":
+                self._fs.create_dir(self._base, recursive=True)
+            return self._fs.open_output_stream(f"{self._base}/{name}")
+        except OSError as error:
+            raise OSError(error.errno, str(error).splitlines()[0], self._full(name)) from None
+
+    def _full(self, name: str) -> str:
+        head, _, query = self.place.partition("?")
+        return f"{head.rstrip('/')}/{name}" + (f"?{query}" if query else "")
+
+
+def _write(writer: Any, batches: Iterable["pa.Table"]) -> None:
+    for batch in batches:
+        writer.write_table(batch, row_group_size=ROW_GROUP)

@@ -1,0 +1,96 @@
+"""Where a search looks."""
+
+import math
+import re
+from dataclasses import dataclass
+
+from pushout.document import Document, FigureError, figure
+from pushout.question import QuestionError
+from pushout.question.quantity import split
+
+WHOLE = ("cell", "cells", "byte", "bytes", "packet", "packets")
+"""Units that come in whole numbers."""
+
+LEAST_SHARE, MOST_TIMES = 1 / 32, 4
+"""From where to where to look around the value that a scenario has."""
+
+
+@dataclass(frozen=True)
+class Space:
+    """Where to look: from `low` to `high`, in whole numbers or not, in factors or in steps."""
+
+    low: float
+    high: float
+    unit: str
+    whole: bool
+    log: bool
+
+    def at(self, place: float) -> float:
+        """The value at a place between 0 and 1."""
+        value = self.low * (self.high / self.low) ** place if self.log else self.low + (self.high - self.low) * place
+        return self.round(value)
+
+    def between(self, low: float, high: float) -> float:
+        """The value in the middle of two."""
+        return self.round(math.sqrt(low * high) if self.log else (low + high) / 2)
+
+    def round(self, value: float) -> float:
+        """The nearest value that can be asked for."""
+        return float(round(value)) if self.whole else float(f"{value:.6g}")
+
+    def text(self, value: float) -> str:
+        """A value as a scenario has it."""
+        number = f"{int(value)}" if self.whole else f"{value:.6g}"
+        return f"{number} {self.unit}" if self.unit else number
+
+
+def space(explained: Document, over: str, low: str | None, high: str | None) -> Space:
+    """Where to look: from `low` to `high`, by default around the value that the scenario has."""
+    now = _now(explained, over)
+    if (low is None or high is None) and now is None:
+        raise QuestionError(_unknown(explained, over))
+    number, unit = now or (0.0, "")
+    most = min(MOST_TIMES * number, 100.0) if unit == "%" else MOST_TIMES * number
+    start, one = split(low) if low is not None else (LEAST_SHARE * number, unit)
+    end, other = split(high) if high is not None else (most, unit)
+    if one and other and one != other:
+        raise QuestionError(f"--from and --to have different units: {one} and {other}")
+    unit = one or other or unit
+    whole = unit in WHOLE or (not unit and _are_whole(low, high))
+    if whole:
+        start, end = max(1.0, float(round(start))), float(round(end))
+    if not start < end:
+        raise QuestionError(f"there is nothing between --from {start:g} and --to {end:g}")
+    return Space(start, end, unit, whole, log=start > 0 and end >= 4 * start)
+
+
+def _are_whole(*texts: str | None) -> bool:
+    """Whether what was given was given in whole numbers."""
+    given = [text for text in texts if text is not None]
+    return bool(given) and all(re.fullmatch(r"\d+", text.strip()) for text in given)
+
+
+def _now(explained: Document, over: str) -> tuple[float, str] | None:
+    """The value that the scenario has, if it is a number."""
+    try:
+        value = figure(explained, over)
+    except FigureError:
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value), ""
+    try:
+        return split(str(value))
+    except QuestionError:
+        return None
+
+
+def _unknown(explained: Document, over: str) -> str:
+    """Why the scenario does not say where to look."""
+    try:
+        value = figure(explained, over)
+    except FigureError as error:
+        return f"{over} has no value in the scenario ({error}): give --from and --to to say where to look"
+    if isinstance(value, dict | list):
+        what = "a table" if isinstance(value, dict) else "a list"
+        return f"{over} is {what} in the scenario: --over takes a key with a number, as in port.bottleneck.buffer"
+    return f"{over} is {value!r} in the scenario, which is no number: give --from and --to to say where to look"
