@@ -79,7 +79,7 @@ def test_the_command_writes_table_rows_document_and_figure(tmp_path: Path, capsy
     command(*arguments, "--json")
     printed = json.loads(capsys.readouterr().out)
     assert printed["computed"] == 0
-    names = {"compare.json", "compare.svg", "compare.png", "rows.parquet", "manifest.json", "cache"}
+    names = {".lock", "compare.json", "compare.svg", "compare.png", "rows.parquet", "manifest.json", "cache"}
     assert {file.name for file in tmp_path.iterdir()} == names
     ElementTree.parse(tmp_path / "compare.svg")  # noqa: S314
     text = (tmp_path / "compare.svg").read_text(encoding="utf-8")

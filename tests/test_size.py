@@ -202,7 +202,7 @@ def test_a_buffer_is_found_for_every_policy(tmp_path: Path, capsys: pytest.Captu
     assert one["sizes"]["us"] == pytest.approx(53 * cells * 8 / 155.52)
     # K cells in a system M/D/1 of load 0.8: of some 59 000 cells 20 are lost at K = 18 or nearly so.
     assert 15 <= cells <= 21
-    names = {"size.json", "size.svg", "size.png", "rows.parquet", "cache"}
+    names = {".lock", "size.json", "size.svg", "size.png", "rows.parquet", "cache"}
     assert {file.name for file in tmp_path.iterdir()} == names
     assert "µs at the rate of the line" in (tmp_path / "size.svg").read_text(encoding="utf-8")
     command(*arguments, "--out", str(tmp_path))

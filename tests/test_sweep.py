@@ -11,8 +11,9 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ import pushout
 from conftest import ROOT, command
 from pushout.question import design
 from pushout.question import sweep as sweeps
+from pushout.question.output import Output
 from pushout.question.replications import Precision
 from pushout.question.store import Run, Store
 
@@ -111,7 +113,41 @@ def test_several_threads_may_write_to_one_folder(tmp_path: Path) -> None:
         counts = list(pool.map(lambda _: pushout.sweep(PLAN, out=tmp_path).table.num_rows, range(4)))
     assert counts == [12] * 4
     assert pq.read_table(tmp_path / "rows.parquet").num_rows == 12
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["cache", "manifest.json", "rows.parquet"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [".lock", "cache", "manifest.json", "rows.parquet"]
+
+
+def test_a_folder_is_for_one_question_at_a_time(tmp_path: Path) -> None:
+    first, same, other = (Output(tmp_path) for _ in range(3))
+    first.claim(["sweep", 1])
+    same.claim(["sweep", 1])
+    first.release()
+    with pytest.raises(OSError, match="another question is being answered there"):
+        other.claim(["sweep", 2])
+    same.release()
+    other.claim(["sweep", 2])
+    other.claim(["sweep", 3])
+    other.release()
+
+
+def test_of_many_who_want_a_folder_at_once_one_question_gets_it(tmp_path: Path) -> None:
+    together = threading.Barrier(8)
+
+    def claimed(number: int) -> bool:
+        output = Output(tmp_path)
+        together.wait()
+        try:
+            output.claim([number % 4])
+        except OSError:
+            return False
+        finally:
+            together.wait()
+            output.release()
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(50):
+            winners = {number % 4 for number, won in enumerate(pool.map(claimed, range(8))) if won}
+            assert len(winners) == 1
 
 
 def test_several_may_open_a_new_cache_at_the_same_moment(tmp_path: Path) -> None:
@@ -201,15 +237,17 @@ def at_work(out: Path, plan: Path) -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def wait_for_runs(out: Path) -> None:
     """Until a sweep has kept its first runs."""
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        log = out / "cache" / "runs.sqlite-wal"
-        if log.exists() and log.stat().st_size > 20_000:
-            return
-        time.sleep(0.01)
-    raise AssertionError("no run was kept")
+    log = out / "cache" / "runs.sqlite-wal"
+    wait_for(lambda: log.exists() and log.stat().st_size > 20_000)
 
 
 def octets(folder: Path) -> bytes:
@@ -254,7 +292,23 @@ def test_a_sweep_that_is_killed_ten_times_ends_with_the_same_rows(tmp_path: Path
     done = subprocess.run([*sweeping(out, plan), "--json"], check=True, capture_output=True)
     assert json.loads(done.stdout)["computed"] == 240 - before
     assert octets(out) == octets(undisturbed)
-    assert sorted(file.name for file in out.iterdir()) == ["cache", "manifest.json", "rows.parquet"]
+    assert sorted(file.name for file in out.iterdir()) == [".lock", "cache", "manifest.json", "rows.parquet"]
+
+
+@pytest.mark.timeout(90)
+def test_another_sweep_waits_until_the_folder_is_free(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan, out = tmp_path / "plan.toml", tmp_path / "out"
+    text = SWEEP.read_text(encoding="utf-8").replace('"lan.toml"', f"'{SWEEP.parent / 'lan.toml'}'")
+    plan.write_text(text.replace('"0.3 s"', '"30 s"'), encoding="utf-8")
+    other = tmp_path / "other.toml"
+    other.write_text(f"scenario = '{SWEEP.parent / 'lan.toml'}'\nset = ['duration=1 ms']\n", encoding="utf-8")
+    with at_work(out, plan) as process:
+        wait_for(lambda: (out / "manifest.json").exists())
+        command("sweep", str(other), "--out", str(out), code=1)
+        assert capsys.readouterr().err.startswith(f"{out}: another question is being answered there: wait until")
+        process.kill()
+    command("sweep", str(other), "--out", str(out))
+    assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["complete"] is True
 
 
 @pytest.mark.timeout(90)

@@ -1,18 +1,27 @@
 """Where results go: a folder, or an object store."""
 
+import errno
+import fcntl
+import hashlib
 import os
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
-from pushout.cache import write
+from pushout.cache import build, write
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 ROW_GROUP = 65_536
+
+LOCK = ".lock"
+"""The file in a folder that says what is at work there; it stays, but means nothing once that has ended."""
+
+LOCKLESS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
+"""What file systems without locks answer."""
 
 
 class Output:
@@ -21,6 +30,7 @@ class Output:
     def __init__(self, place: str | os.PathLike[str]) -> None:
         self.place = os.fspath(place)
         self.local = None if "://" in self.place else Path(self.place)
+        self._lock: TextIO | None = None
         if self.local is not None:
             self.local.mkdir(parents=True, exist_ok=True)
             return
@@ -30,6 +40,34 @@ class Output:
             self._fs, self._base = fs.FileSystem.from_uri(self.place)
         except (ValueError, TypeError) as error:
             raise OSError(0, str(error).splitlines()[0], self.place) from None
+
+    def claim(self, question: Iterable[object]) -> None:
+        """Keep a folder for one question until `release`: whoever asks the same may join, who asks another is refused.
+
+        The system's locks end with the process that holds them, however it ends, so there is nothing to clean up.
+        Object stores, and some file systems of networks, have no locks.
+        """
+        if self.local is None:
+            return
+        self.release()
+        self._lock = (self.local / LOCK).open("a+", encoding="utf-8")
+        mark = _mark(question)
+        try:
+            at_work = _shared(self._lock, mark)
+        except OSError as error:
+            if error.errno in LOCKLESS:
+                return
+            raise OSError(error.errno, error.strerror, str(self.local / LOCK)) from None
+        if at_work != mark:
+            self.release()
+            why = "another question is being answered there: wait until it is done, or write to another folder (--out)"
+            raise OSError(errno.EBUSY, why, self.place)
+
+    def release(self) -> None:
+        """Let others have the folder."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
     def text(self, name: str, text: str) -> str:
         """Write a text; the place where it is."""
@@ -89,6 +127,27 @@ class Output:
     def _full(self, name: str) -> str:
         head, _, query = self.place.partition("?")
         return f"{head.rstrip('/')}/{name}" + (f"?{query}" if query else "")
+
+
+def _mark(question: Iterable[object]) -> str:
+    """What stands for a question, answered by this simulator."""
+    found = hashlib.sha256(build().encode())
+    for part in question:
+        found.update(repr(part).encode())
+    return found.hexdigest()
+
+
+def _shared(lock: TextIO, mark: str) -> str:
+    """Take a lock together with others; the mark of what is at work, which is this one if nobody else has the lock."""
+    with suppress(BlockingIOError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock.truncate(0)
+        lock.write(mark)
+        lock.flush()
+    # Between the two locks somebody else may have been alone: what counts is what stands there now.
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    lock.seek(0)
+    return lock.read()
 
 
 def _write(writer: Any, batches: Iterable["pa.Table"]) -> None:

@@ -38,6 +38,8 @@ class Session:
             # An object store cannot hold the file with the runs: it stays here.
             cache = (output.local or Path("results")) / "cache"
         with ExitStack() as closing:
+            if output is not None:
+                closing.callback(output.release)
             store = Store(cache)
             closing.callback(store.close)
             executor = _executor(jobs, cluster)

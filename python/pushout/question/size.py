@@ -122,6 +122,8 @@ def size(
 ) -> SizeResult:
     """Search the answer for every choice of a policy."""
     start = time.monotonic()
+    if session.out:
+        session.out.claim(("size", source.text, question, choices, sets, seed, engine_name))
     campaign = Campaign(source, session, [question.goal.path], engine_name, seed)
     searches = [_Search(campaign, question, choice, tuple(sets)) for choice in choices]
     answers = [one.answer() for one in searches]

@@ -64,6 +64,8 @@ def _sweep(design: Design, session: Session, kind: str) -> SweepResult:
     campaign = Campaign(source, session, _figures(design), design.engine, design.seed)
     manifest = {"kind": kind, **_manifest(design, Job(source, engine=design.engine))}
     if session.out:  # also to know before the first run that one can write there
+        rules = (design.reps, design.seed, design.warmup, design.engine, design.figures)
+        session.out.claim((kind, source.text, *rules, *design.points))
         session.out.text(MANIFEST, _json({**manifest, "complete": False}))
     points = _warmed(campaign, design) if design.warmup else list(design.points)
     names = list(dict.fromkeys(name for point in points for name in point.columns))
