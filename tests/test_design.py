@@ -70,7 +70,8 @@ def test_whole_numbers_are_whole() -> None:
 def test_replications_are_fixed_or_until_precise() -> None:
     assert design({**BASE, "reps": 7}).reps == Fixed(7)
     reps = design({**BASE, "reps": {"precision": 0.02, "max": 50}}).reps
-    assert reps == Precision(0.02, "summary.goodput_ratio", 5, 50)
+    assert reps == Precision(0.02, "summary.goodput_ratio", 10, 50)
+    assert design({**BASE, "reps": {"precision": 0.02, "max": 4}}).reps.least == 4
 
 
 @pytest.mark.parametrize(

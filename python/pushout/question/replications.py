@@ -64,11 +64,16 @@ class Precision:
     A. M. Law, "Simulation Modeling and Analysis", section 9.4.1. The number of runs follows from the runs of the
     point alone, so it does not depend on what else is run, nor where. Runs that all give the same have an interval
     without width and are no proof of precision: they are believed when there are `AGREEING` of them.
+
+    Stopping at the first interval that is narrow enough prefers those that are narrow by chance, the more so the fewer
+    runs they may be of. At the precision for which that is worst, the intervals of normally distributed figures hold
+    the mean in 92 % of all cases if `least` is 5, and in 94 % if it is 10; those of exponentially distributed ones in
+    82 % and 86 %, of ten runs without stopping in 90 %.
     """
 
     relative: float
     of: str = "summary.goodput_ratio"
-    least: int = 5
+    least: int = 10
     most: int = 100
 
     def more(self, runs: Sequence[Run]) -> int:
