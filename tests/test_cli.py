@@ -145,10 +145,17 @@ def test_a_bad_scenario_exits_with_3_and_one_message(
             assert len(err.splitlines()) == 1
 
 
-def test_a_sweep_is_told_from_a_scenario(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sweep_is_told_from_a_scenario(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sweep = str(ROOT / "scenarios" / "sweep-small.toml")
-    command("run", sweep, code=3)
-    assert capsys.readouterr().err == f"{sweep}: this is a sweep, not a scenario: pushout sweep runs it\n"
+    for arguments in (
+        ["run", sweep],
+        ["run", sweep, "--trace", "pcapng", "--out", str(tmp_path)],
+        ["explain", sweep],
+        ["compare", sweep, "--policies", "epd,ppd"],
+        ["size", sweep, "--goal", "goodput_ratio>=0.5", "--over", "port.bottleneck.buffer"],
+    ):
+        command(*arguments, code=3)
+        assert capsys.readouterr().err == f"{sweep}: this is a sweep, not a scenario: pushout sweep runs it\n"
 
 
 def test_validate_judges_every_scenario(core: FakeCore, scenario: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -97,6 +97,7 @@ def test_the_same_comparison_is_the_same_drawing(found: pushout.CompareResult) -
     [
         ("epd", {}, "two policies or more"),
         ("epd,epd", {}, "epd is named twice"),
+        ('ppd,{policy="epd"', {}, "begins with { and ends with }"),
         ("epd,tail-dorp", {}, 'did you mean "tail-drop"?'),
         ("epd,reno", {}, 'unknown policy of a port "reno"'),
         ("epd,ppd", {"port": "botleneck"}, 'did you mean "bottleneck"?'),

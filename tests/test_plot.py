@@ -1,8 +1,10 @@
 """Drawings of sweeps."""
 
+import itertools
 import re
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import pushout
@@ -79,11 +81,29 @@ def test_axes_have_names_and_units_and_series_have_keys(
         ({"y": "goodput_ratio", "x": "port.bottleneck.buffer"}, "port.bottleneck.buffer_cells"),
         ({"y": "goodput_ratio", "kind": "heat"}, "needs x and by"),
         ({"y": "flows.*.goodput_bps", "kind": "time"}, "must be among the figures"),
+        ({"y": "goodput_ratio", "kind": "time"}, "is a single figure of every run"),
+        ({"y": "goodput_ratio", "x": "goodput_bps", "kind": "line"}, "goodput_bps differs from run to run"),
+        ({"y": "goodput_ratio", "x": "policy"}, "makes a series for each value"),
+        ({"y": "flows.*.goodput_bps", "x": "goodput_ratio"}, "is a list in every run"),
+        ({"y": "policy"}, "the column policy holds no numbers"),
+        ({"y": "goodput_ratio", "x": "goodput_bps", "kind": "cdf"}, "a distribution has no x"),
+        ({"y": "goodput_ratio", "x": ""}, 'unknown column ""'),
     ],
 )
 def test_what_cannot_be_drawn_is_told(result: pushout.SweepResult, arguments: dict[str, Any], why: str) -> None:
     with pytest.raises(QuestionError, match=re.escape(why)):
         result.plot(**arguments)
+
+
+def test_a_series_has_one_point_at_a_place() -> None:
+    grid = {name: [1, 2] for name in ("flows.transport.mss", "flows.transport.dupacks", "seed2")}
+    points = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
+    columns = {"point": range(8), **{name: [point[name] for point in points] for name in grid}, "seed": [1] * 8}
+    table = pa.table({**columns, "goodput_ratio": [0.5] * 8, "wall_s": [0.1] * 8})
+    result = pushout.SweepResult(table, points, {})
+    assert {"1, 1", "1, 2", "2, 1", "2, 2"} <= texts(result.plot(x="seed2"))
+    with pytest.raises(QuestionError, match="leaves several points with one seed2; without by each of them"):
+        result.plot(x="seed2", by="flows.transport.mss")
 
 
 def test_a_legend_is_read_row_by_row_and_leaves_the_drawing_its_height() -> None:

@@ -180,6 +180,9 @@ def test_the_range_is_around_what_the_scenario_has() -> None:
     for ends, why in [
         (("1 cells", "2 bytes"), "different units"),
         (("9", "3"), "nothing between"),
+        (("0.5 cells", "0.7 cells"), "nothing between --from 1 and --to 1 in whole cells"),
+        (("-5 cells", "3 cells"), "--from -5 cells: there are no less than none"),
+        (("_", "3 cells"), "'_' is not a number with a unit"),
         ((None, "3"), "give --from"),
     ]:
         key = "nothing.here" if ends[0] is None else "port.bottleneck.buffer"
@@ -257,6 +260,8 @@ def test_an_answer_at_an_end_of_the_range_says_so(
         ({"over": "port.bottleneck.bufer"}, 'has no value in the scenario .*did you mean "buffer".*give --from'),
         ({"over": "port.bottleneck.admission"}, "is a table in the scenario: --over takes a key with a number"),
         ({"goal": "ports.bottleneck.occupancy.values>=1", "set": WATCHED}, "is a list in every run"),
+        ({"least": "few"}, "least is 'few': it is a whole number"),
+        ({"over": 'port."bottleneck.bac".buffer'}, 'unknown port "bottleneck.bac"; did you mean "bottleneck.back"'),
         ({"search": "magic"}, r'unknown search "magic" \(allowed: auto, bisect, optuna\)'),
         ({"resolution": -1}, "resolution is -1: it is a share"),
         ({"seed": -1}, "seed is -1"),
@@ -274,5 +279,5 @@ def test_a_mistake_is_one_message(change: dict[str, Any], why: str) -> None:
         "set": {"duration": "5 ms"},
     }
     asked |= {"policies": "tail-drop", **change}
-    with pytest.raises(ValueError, match=why):
+    with pytest.raises((ValueError, TypeError), match=why):
         pushout.size(LAN, **asked)

@@ -67,3 +67,5 @@ def test_overrides_may_be_texts_but_not_one_text() -> None:
         overrides("a=1")
     with pytest.raises(TypeError):
         toml(None)
+    with pytest.raises(TypeError, match="cannot be a value of a scenario"):
+        load({"duration": object()})

@@ -374,6 +374,7 @@ def test_wrong_places_and_files_are_one_line(tmp_path: Path, capsys: pytest.Capt
         ([str(SWEEP), "--out", str(file)], 1),
         ([str(SWEEP), "--out", f"{file}/below"], 1),
         ([str(SWEEP), "--out", "nothing://x"], 1),
+        ([str(SWEEP), "--out", "s3://"], 1),
         ([str(SWEEP), "--out", str(tmp_path), "--cache", f"{file}/below"], 1),
         ([str(SWEEP), "--jobs", "0"], 2),
     ]:

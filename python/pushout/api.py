@@ -11,14 +11,13 @@ from typing import Any
 from pushout import _core
 from pushout._core import InternalError, ScenarioError
 from pushout.document import Document, figure, merge
-from pushout.question import ask
+from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES, ask
 from pushout.question import design as designs
 from pushout.question import sweep as sweeps
 from pushout.question.ask import Policies
 from pushout.question.compare import CompareResult
-from pushout.question.goal import LEAST, MOST
 from pushout.question.session import Session
-from pushout.question.size import RESOLUTION, SizeResult
+from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult, trace
 from pushout.simulate import Job, check_reps, check_seed, run_all
@@ -100,7 +99,7 @@ def compare(
     port: str | None = None,
     set: Overrides = (),  # noqa: A002
     seed: int | None = None,
-    reps: int = 10,
+    reps: int = REPS,
     engine: str | None = None,
     out: str | os.PathLike[str] | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -135,7 +134,7 @@ def size(
     least: int = LEAST,
     most: int = MOST,
     resolution: float = RESOLUTION,
-    search: str = "auto",
+    search: str = SEARCHES[0],
     engine: str | None = None,
     out: str | os.PathLike[str] | None = None,
     cache: str | os.PathLike[str] | None = None,

@@ -25,6 +25,7 @@ from pushout.options import (
     SET,
     USAGE,
     console,
+    no_sweep,
     scenario_file,
 )
 
@@ -70,6 +71,7 @@ def run(
 
     A traced run is one replication on the reference engine; its figures are the same.
     """
+    from pushout import api
     from pushout.progress import Progress
 
     if kinds is not None and (out is None or reps > 1 or engine not in (None, "reference")):
@@ -78,12 +80,12 @@ def run(
         _check_writable(out)
     save: Callable[[Any, Path], None] = _write_results
     options: Any = {"set": sets, "seed": seed, "audit": audit}
-    if kinds is not None:
-        result, save = _trace(scenario_file(scenario), kinds, trace_ports, options)
-    else:
-        with Progress("replications") as progress:
+    with no_sweep(scenario), Progress("replications") as progress:
+        if kinds is not None:
+            result, save = _trace(scenario_file(scenario), kinds, trace_ports, options)
+        else:
             options |= {"reps": reps, "engine": engine}
-            result = _run_all(scenario, options, progress)
+            result = api.run(scenario_file(scenario), progress=progress, **options)
     if as_json:
         click.echo(result.json())
     else:
@@ -98,19 +100,6 @@ def run(
         click.echo(f"audit: {failure}", err=True)
     if failures:
         raise click.exceptions.Exit(FAILURE)
-
-
-def _run_all(scenario: str, options: Any, progress: "Any") -> "Any":
-    from pushout import api
-    from pushout.question import design
-
-    try:
-        return api.run(scenario_file(scenario), progress=progress, **options)
-    except api.ScenarioError:
-        if design.is_sweep(scenario):
-            message = f"{scenario}: this is a sweep, not a scenario: pushout sweep runs it"
-            raise api.ScenarioError(message) from None
-        raise
 
 
 def _trace(scenario: Path, kinds: str, ports: str, options: Any) -> tuple["Any", Callable[["Any", Path], None]]:
@@ -194,7 +183,9 @@ def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
     """
     from pushout import api
 
-    click.echo(json.dumps(api.explain(scenario_file(scenario), set=sets), indent=2, ensure_ascii=False))
+    with no_sweep(scenario):
+        document = api.explain(scenario_file(scenario), set=sets)
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 
 @cli.command()

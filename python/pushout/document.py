@@ -18,10 +18,14 @@ OUTSIDE = re.compile(r"""\.(?=(?:[^"']*["'][^"']*["'])*[^"']*$)""")
 
 
 class FigureError(KeyError):
-    """A path that leads to nothing in this document."""
+    """A path that leads to nothing in this document, and why."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(path, why)
+        self.why = why
 
     def __str__(self) -> str:
-        return str(self.args[0])
+        return f"no figure {self.args[0]}: {self.why}"
 
 
 def figure(document: Mapping[str, Any], path: str) -> Any:
@@ -47,7 +51,7 @@ def _walk(node: Any, steps: list[str], path: str) -> Any:
         return [_walk(entry, rest, path) for entry in entries.values()]
     if step in entries:
         return _walk(entries[step], rest, path)
-    raise FigureError(f"no figure {path}: {_core.unknown('entry', step, list(entries))}")
+    raise FigureError(path, _core.unknown("entry", step, list(entries)))
 
 
 def _entries(node: Any) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """What the commands have in common: arguments, options, exit codes, the console."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,6 +55,20 @@ CACHE = click.option(
 def scenario_file(path: str) -> Path:
     """On the command line a scenario is always a file, whatever its name looks like."""
     return Path(path)
+
+
+@contextmanager
+def no_sweep(path: str) -> Iterator[None]:
+    """Tell who names a sweep where a scenario is wanted."""
+    from pushout._core import ScenarioError
+    from pushout.question import design
+
+    try:
+        yield
+    except ScenarioError:
+        if design.is_sweep(path):
+            raise ScenarioError(f"{path}: this is a sweep, not a scenario: pushout sweep runs it") from None
+        raise
 
 
 def console() -> "Console":

@@ -63,7 +63,8 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _check_whole(name: str, value: int) -> None:
+def check_whole(name: str, value: int) -> None:
+    """Refuse what is no whole number."""
     try:
         index(value)
     except TypeError:
@@ -74,7 +75,7 @@ def threads(jobs: int | None) -> int:
     """How many threads: `jobs`, or one for every core."""
     if jobs is None:
         return cores()
-    _check_whole("jobs", jobs)
+    check_whole("jobs", jobs)
     if not 1 <= jobs <= MOST_JOBS:
         raise ValueError(f"jobs is {jobs}: it takes from 1 to {MOST_JOBS} threads")
     return jobs
@@ -84,7 +85,7 @@ def check_seed(seed: int | None) -> None:
     """Refuse what is no seed."""
     if seed is None:
         return
-    _check_whole("seed", seed)
+    check_whole("seed", seed)
     if not 0 <= seed < SEED_LIMIT:
         raise ValueError(f"seed is {seed}: it is a whole number from 0 to 2^64 - 1")
 
@@ -97,7 +98,7 @@ def check_room(first: int, reps: int) -> None:
 
 def check_reps(reps: int, least: int = 1) -> None:
     """Refuse too few replications, and more than anybody wants."""
-    _check_whole("reps", reps)
+    check_whole("reps", reps)
     if not least <= reps <= MOST_REPS:
         few = "a difference needs two replications at least" if least == 2 else "at least one replication is needed"
         raise ValueError(f"reps is {reps}: {few if reps < least else f'there can be {MOST_REPS}'}")

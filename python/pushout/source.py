@@ -30,7 +30,7 @@ class Source(NamedTuple):
 def load(scenario: Scenario) -> Source:
     """Read a scenario from wherever it is; a text is told from a path by its line breaks or its opening brace."""
     if isinstance(scenario, Mapping):
-        return Source(json.dumps(scenario, default=plain), "<dict>")
+        return Source(json.dumps(scenario, default=_known), "<dict>")
     if isinstance(scenario, str) and ("\n" in scenario or scenario.lstrip().startswith("{")):
         return Source(scenario, "<text>")
     if not isinstance(scenario, str | os.PathLike):
@@ -101,6 +101,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, Real):
         return float(value)
     return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _known(value: Any) -> Any:
+    """A value that JSON does not know, as one that it does."""
+    found = plain(value)
+    if found is value:
+        raise TypeError(f"{value!r} cannot be a value of a scenario")
+    return found
 
 
 def toml(value: Any) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pushout.options import CACHE, CLUSTER, JOBS, JSON, PAIRED, SCENARIO, SEED, SET, console, scenario_file
+from pushout.options import CACHE, CLUSTER, JOBS, JSON, PAIRED, SCENARIO, SEED, SET, console, no_sweep, scenario_file
+from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES
 
 if TYPE_CHECKING:
     from pushout.question.session import Session
@@ -76,7 +77,7 @@ ENGINE = click.option("--engine", metavar="E", help="fast or reference (default:
 @PORT
 @SET
 @FIRST_SEED
-@click.option("--reps", type=PAIRED, default=10, show_default=True, metavar="R", help="Seeds N, N+1, …")
+@click.option("--reps", type=PAIRED, default=REPS, show_default=True, metavar="R", help="Seeds N, N+1, …")
 @ENGINE
 @OUT
 @CACHE
@@ -93,7 +94,8 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
 
     jobs, cluster = options.pop("jobs"), options.pop("cluster")
     policies, sets = options.pop("policies"), options.pop("sets")
-    asked = ask.comparison(scenario_file(scenario), policies, set=sets, **options)
+    with no_sweep(scenario):
+        asked = ask.comparison(scenario_file(scenario), policies, set=sets, **options)
     place = out or f"results/{asked.explained['name']}-compare"
     with _session(place, cache, jobs, cluster) as session:
         result = asked(session)
@@ -113,18 +115,16 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
 @PORT
 @SET
 @FIRST_SEED
-@click.option("--least", type=PAIRED, default=8, show_default=True, help="Replications of each value …")
-@click.option("--most", type=PAIRED, default=64, show_default=True, help="… and of those near the goal.")
+@click.option("--least", type=PAIRED, default=LEAST, show_default=True, help="Replications of each value …")
+@click.option("--most", type=PAIRED, default=MOST, show_default=True, help="… and of those near the goal.")
 @click.option(
     "--resolution",
     type=click.FloatRange(0, 1),
-    default=0.02,
+    default=RESOLUTION,
     show_default=True,
     help="When two values are close enough.",
 )
-@click.option(
-    "--search", type=click.Choice(("auto", "bisect", "optuna")), default="auto", show_default=True, help="How to look."
-)
+@click.option("--search", type=click.Choice(SEARCHES), default=SEARCHES[0], show_default=True, help="How to look.")
 @ENGINE
 @OUT
 @CACHE
@@ -143,7 +143,8 @@ def size(scenario: str, out: str | None, cache: Path | None, as_json: bool, **op
 
     jobs, cluster = options.pop("jobs"), options.pop("cluster")
     goal, over, sets = options.pop("goal"), options.pop("over"), options.pop("sets")
-    asked = ask.sizing(scenario_file(scenario), goal, over, set=sets, **options)
+    with no_sweep(scenario):
+        asked = ask.sizing(scenario_file(scenario), goal, over, set=sets, **options)
     place = out or f"results/{asked.explained['name']}-size"
     with _session(place, cache, jobs, cluster) as session:
         result = asked(session)

@@ -6,19 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from pushout import _core
-from pushout.document import Document
+from pushout.document import Document, steps
 from pushout.limits import MOST_REPS
-from pushout.question import QuestionError, size
+from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES, QuestionError, size
 from pushout.question.compare import CompareResult, compare
-from pushout.question.goal import LEAST, MOST
 from pushout.question.goal import read as read_goal
 from pushout.question.port import Choice, Port, choose
 from pushout.question.port import policies as choices_of
-from pushout.question.search import SEARCHES
 from pushout.question.session import Session
-from pushout.question.size import RESOLUTION, Question, SizeResult
+from pushout.question.size import Question, SizeResult
 from pushout.question.space import space
-from pushout.simulate import Job, check_reps, check_seed
+from pushout.simulate import Job, check_reps, check_seed, check_whole
 from pushout.source import Overrides, Scenario, Source, load, overrides, plain, toml
 
 Policies = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
@@ -96,6 +94,30 @@ def _choices(policies: Policies, where: Port) -> tuple[Choice, ...]:
     return tuple(choices_of(given, where, json.loads(_core.policies())))
 
 
+def _text(name: str, value: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {value!r}: it is a text")
+    return value
+
+
+def _port_of(key: str) -> str | None:
+    """The port that a key belongs to."""
+    part, *names = steps(key)
+    return names[0] if part == "port" and names else None
+
+
+def _check_search(least: int, most: int, resolution: float, search: str) -> None:
+    check_whole("least", least)
+    check_whole("most", most)
+    if not 2 <= least <= most <= MOST_REPS:
+        message = f"least {least} and most {most} must be with 2 ≤ least ≤ most ≤ {MOST_REPS}"
+        raise QuestionError(f"replications of each value: {message}")
+    if not isinstance(resolution, int | float) or not 0 <= resolution <= 1:
+        raise QuestionError(f"resolution is {resolution}: it is a share from 0 to 1, such as {RESOLUTION}")
+    if search not in SEARCHES:
+        raise QuestionError(_core.unknown("search", str(search), SEARCHES))
+
+
 def comparison(
     scenario: Scenario,
     policies: Policies,
@@ -103,7 +125,7 @@ def comparison(
     port: str | None = None,
     set: Overrides = (),  # noqa: A002  (the name of the option)
     seed: int | None = None,
-    reps: int = 10,
+    reps: int = REPS,
     engine: str | None = None,
 ) -> Comparison:
     """Understand a comparison."""
@@ -132,19 +154,12 @@ def sizing(
 ) -> Sizing:
     """Understand a search."""
     source, explained, sets = _read(scenario, set, seed, engine)
-    if not 2 <= least <= most <= MOST_REPS:
-        message = f"least {least} and most {most} must be with 2 ≤ least ≤ most ≤ {MOST_REPS}"
-        raise QuestionError(f"replications of each value: {message}")
-    named = port or (over.split(".")[1] if over.startswith("port.") else None)
-    where = None
-    if named or policies:
-        where = choose(explained, named)
+    wanted = read_goal(_text("goal", goal))
+    _check_search(least, most, resolution, search)
+    named = port or _port_of(_text("over", over))
+    where = choose(explained, named) if named or policies else None
     choices = _choices(policies, where) if policies and where else (Choice("", ()),)
-    if not 0 <= resolution <= 1:
-        raise QuestionError(f"resolution is {resolution}: it is a share from 0 to 1, such as {RESOLUTION}")
-    if search not in SEARCHES:
-        raise QuestionError(_core.unknown("search", str(search), SEARCHES))
     ends = [None if end is None else str(plain(end)) for end in (low, high)]
     room = space(explained, over, *ends)
-    question = Question(read_goal(goal), over, room, where, resolution, least, most, search)
+    question = Question(wanted, over, room, where, resolution, least, most, search)
     return Sizing(source, explained, sets, choices, seed, engine, question)

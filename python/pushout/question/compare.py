@@ -128,10 +128,10 @@ def compare(
     port: Port,
     session: Session,
     *,
-    sets: Sequence[str] = (),
-    seed: int | None = None,
-    reps: int = 10,
-    engine: str | None = None,
+    sets: Sequence[str],
+    seed: int | None,
+    reps: int,
+    engine: str | None,
 ) -> CompareResult:
     """Run every policy with the same seeds. `explained` is the scenario with `sets` applied."""
     if len(choices) < 2:

@@ -28,6 +28,7 @@ from typing import Any
 
 from pushout import _core
 from pushout.limits import MOST_REPS
+from pushout.question import mser
 from pushout.question.factor import (
     MOST_POINTS,
     NOTHING,
@@ -175,7 +176,7 @@ def design(table: Mapping[str, Any], *, folder: Path = Path(), text: str = "") -
     varied = tuple(factors(table))
     _check_columns(varied, warmup)
     return Design(
-        name=_typed(table, "name", (str,), "a text", "sweep"),
+        name=_name(table),
         title=_typed(table, "title", (str,), "a text", ""),
         text=text,
         scenario=_scenario(table, folder),
@@ -197,6 +198,14 @@ def _typed(table: Mapping[str, Any], key: str, types: tuple[type, ...], what: st
     if not isinstance(value, types):
         raise DesignError(f"{key}: {value!r} is not {what}", (key,))
     return value
+
+
+def _name(table: Mapping[str, Any]) -> str:
+    """What the sweep is called; its results go to a folder of this name unless another is named."""
+    name: str = _typed(table, "name", (str,), "a text", "sweep")
+    if not name or Path(name).is_absolute() or ".." in Path(name).parts:
+        raise DesignError(f"name: {name!r} is not the name of a folder in results", ("name",))
+    return name
 
 
 def _scenario(table: Mapping[str, Any], folder: Path) -> Path | Mapping[str, Any] | str:
@@ -260,8 +269,8 @@ def _precision(reps: Mapping[str, Any]) -> Precision:
     if not is_number(precision) or not 0 < precision < 1:
         message = f"reps.precision: {precision!r} is not a share between 0 and 1, such as 0.02"
         raise DesignError(message, ("reps", "precision"))
-    if not isinstance(of, str):
-        raise DesignError(f"reps.of: {of!r} is not the path of a figure", ("reps", "of"))
+    if not isinstance(of, str) or "*" in of:
+        raise DesignError(f"reps.of: {of!r} is not the path of a single figure", ("reps", "of"))
     if not (is_whole(least) and is_whole(most) and 2 <= least <= most <= MOST_REPS):
         message = f"reps: min {least!r} and max {most!r} must be whole numbers with 2 ≤ min ≤ max ≤ {MOST_REPS}"
         raise DesignError(message, ("reps",))
@@ -281,6 +290,10 @@ def _warmup(warmup: Any) -> Mser | None:
             "flows.NAME.throughput.bps; [measure] of the scenario must ask for it",
             ("warmup", "figure"),
         )
+    try:
+        mser.clock(figure)
+    except mser.WarmupError as error:
+        raise DesignError(f"warmup.figure: {error}", ("warmup", "figure")) from None
     if not is_whole(reps) or not 1 <= reps <= MOST_REPS:
         raise DesignError(f"warmup.reps: {reps!r} is not a whole number from 1 to {MOST_REPS}", ("warmup", "reps"))
     return Mser(figure, reps)

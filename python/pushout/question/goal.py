@@ -10,14 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pushout.question import QuestionError
+from pushout.question import LEAST, MOST, QuestionError
 from pushout.question.replications import numbers
 from pushout.question.store import Run
 from pushout.question.table import column_of, path_of
 from pushout.stats import AGREEING, Interval, interval, unseen
-
-LEAST, MOST = 8, 64
-"""Replications of a value that is clearly on one side, and of one that is not."""
 
 
 @dataclass(frozen=True)

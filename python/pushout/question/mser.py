@@ -39,7 +39,10 @@ def truncation(samples: Sequence[float]) -> int:
     means = [sum(samples[k : k + BATCH]) / BATCH for k in range(0, len(samples) - BATCH + 1, BATCH)]
     count = len(means)
     if count < 2 * BATCH:
-        raise WarmupError(f"{len(samples)} samples over time are too few for MSER-5, which needs {2 * BATCH * BATCH}")
+        raise WarmupError(
+            f"{len(samples)} samples over time are too few for MSER-5, which needs "
+            f"{2 * BATCH * BATCH}: simulate longer, or with a shorter `sample`"
+        )
     best, least = 0, float("inf")
     total = squares = 0.0
     # From the end, so that sums of the rest grow by one entry at a time; the last few say nothing by themselves.

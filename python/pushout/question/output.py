@@ -40,6 +40,8 @@ class Output:
             self._fs, self._base = fs.FileSystem.from_uri(self.place)
         except (ValueError, TypeError) as error:
             raise OSError(0, str(error).splitlines()[0], self.place) from None
+        if not self._base.strip("/"):
+            raise OSError(0, "names no bucket or folder, as in s3://BUCKET/FOLDER", self.place)
 
     def claim(self, question: Iterable[object]) -> None:
         """Keep a folder for one question until `release`: whoever asks the same may join, who asks another is refused.

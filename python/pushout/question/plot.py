@@ -15,8 +15,9 @@ def draw(result: Pointed, y: str, x: str | None, by: str | None, kind: str | Non
     chosen = kind or ("cdf" if x is None else "line" if _is_swept(result, x) else "cloud")
     if chosen not in DRAWINGS:
         raise QuestionError(_core.unknown("kind of drawing", chosen, list(DRAWINGS)))
-    for name in filter(None, (y, x, by)):
-        result.check_column(name)
+    for name in (y, x, by):
+        if name is not None:
+            result.check_column(name)
     with paper() as (figure, grid):
         DRAWINGS[chosen](figure, grid[0][0], result, y, x, by)
     return figure

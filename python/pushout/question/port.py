@@ -112,6 +112,8 @@ def _split(text: str) -> list[str]:
 def _choice(text: str, port: Port, catalogue: Sequence[Mapping[str, Any]]) -> Choice:
     if text == AS_IT_IS:
         return Choice(AS_IT_IS, ())
+    if text.startswith("{") != text.endswith("}"):
+        raise QuestionError(f"{text}: a table of parameters begins with {{ and ends with }}")
     match = re.search(r"""policy["']?\s*=\s*["']([^"']+)["']""", text)
     if text.startswith("{") and not match:
         raise QuestionError(f'{text}: a table names its policy in quotes, as in \'{{policy="epd", threshold="90 %"}}\'')

@@ -9,7 +9,7 @@ CELL_BYTES = 53
 SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30}
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12, "min": 60.0}
 
-QUANTITY = re.compile(r"\s*([-+]?[\d_]+(?:\.\d+)?(?:e[-+]?\d+)?)\s*([%A-Za-z/]*)\s*")
+QUANTITY = re.compile(r"\s*([-+]?\d(?:_?\d)*(?:\.\d+)?(?:e[-+]?\d+)?)\s*([%A-Za-z/]*)\s*")
 
 
 def split(text: str) -> tuple[float, str]:

@@ -14,8 +14,6 @@ GRID = 5
 TRIALS = 30
 """Values that Optuna tries."""
 
-SEARCHES = ("auto", "bisect", "optuna")
-
 Try = Callable[[Sequence[float]], list[Tried]]
 """Have values tried, all at once."""
 

@@ -13,10 +13,10 @@ from typing import Any
 from pushout._core import ScenarioError
 from pushout.document import Document
 from pushout.measures import improvement
-from pushout.question import QuestionError, search
+from pushout.question import LEAST, MOST, RESOLUTION, SEARCHES, QuestionError, search
 from pushout.question.campaign import Campaign
 from pushout.question.frame import Framed
-from pushout.question.goal import LEAST, MOST, Goal, Separate, Tried, judged
+from pushout.question.goal import Goal, Separate, Tried, judged
 from pushout.question.port import Choice, Port
 from pushout.question.search import Found
 from pushout.question.session import Session
@@ -24,8 +24,6 @@ from pushout.question.space import Space
 from pushout.question.store import Run
 from pushout.question.table import engine
 from pushout.source import Source, toml
-
-RESOLUTION = 0.02
 
 
 @dataclass(frozen=True)
@@ -107,7 +105,7 @@ class Question:
     resolution: float = RESOLUTION
     least: int = LEAST
     most: int = MOST
-    method: str = "auto"
+    method: str = SEARCHES[0]
 
 
 def size(
@@ -116,9 +114,9 @@ def size(
     choices: Sequence[Choice],
     session: Session,
     *,
-    sets: Sequence[str] = (),
-    seed: int | None = None,
-    engine_name: str | None = None,
+    sets: Sequence[str],
+    seed: int | None,
+    engine_name: str | None,
 ) -> SizeResult:
     """Search the answer for every choice of a policy."""
     start = time.monotonic()
@@ -191,8 +189,10 @@ class _Search:
             # --from and --to may be defaults, which the user has not seen
             texts = [self.question.space.text(value) for value in values]
             ends = texts[0] if len(texts) == 1 else f"values from {texts[0]} (--from) to {texts[-1]} (--to)"
+            # The value may be wrong by itself, or for levels that the scenario gives in cells.
+            instead = "" if error.set == len(points[0]) - 1 else ", or levels in % of the buffer"
             found = f"This was found when {self.question.over} was to have {ends}"
-            raise ScenarioError(f"{error}\n{found}; other ends may do, or levels in % of the buffer.") from None
+            raise ScenarioError(f"{error}\n{found}; other ends may do{instead}.") from None
 
     @staticmethod
     def _written(space: Space, value: float) -> str:

@@ -57,10 +57,13 @@ def space(explained: Document, over: str, low: str | None, high: str | None) -> 
         raise QuestionError(f"--from and --to have different units: {one} and {other}")
     unit = one or other or unit
     whole = unit in WHOLE or (not unit and _are_whole(low, high))
+    if whole and start < 0:
+        raise QuestionError(f"--from {low}: there are no less than none")
     if whole:
         start, end = max(1.0, float(round(start))), float(round(end))
     if not start < end:
-        raise QuestionError(f"there is nothing between --from {start:g} and --to {end:g}")
+        measure = f" in whole {unit or 'numbers'}" if whole else ""
+        raise QuestionError(f"there is nothing between --from {start:g} and --to {end:g}{measure}")
     return Space(start, end, unit, whole, log=start > 0 and end >= 4 * start)
 
 
@@ -89,7 +92,7 @@ def _unknown(explained: Document, over: str) -> str:
     try:
         value = figure(explained, over)
     except FigureError as error:
-        return f"{over} has no value in the scenario ({error}): give --from and --to to say where to look"
+        return f"{over} has no value in the scenario ({error.why}): give --from and --to to say where to look"
     if isinstance(value, dict | list):
         what = "a table" if isinstance(value, dict) else "a list"
         return f"{over} is {what} in the scenario: --over takes a key with a number, as in port.bottleneck.buffer"
