@@ -403,6 +403,7 @@ def test_wrong_places_and_files_are_one_line(tmp_path: Path, capsys: pytest.Capt
         ("", "figures = ['summary.goodput_ratio', 'ports.x.units_in']", "2:37: figures: no figure ports.x.units_in: "),
         ("", "reps = { precision = 0.1, of = 'goodput' }", "2:32: reps: no figure summary.goodput: "),
         ("", "figures = ['goodput_rati']", "2:12: figures: no figure summary.goodput_rati: "),
+        ("", "warmup = { method = 'mser-5', figure = 'ports.x.occupancy.values' }", "2:40: warmup: no figure ports.x."),
         (None, "", "1:12: scenario: "),
     ],
 )

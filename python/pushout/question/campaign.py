@@ -21,9 +21,8 @@ CHUNK = 2000
 
 @dataclass
 class Counts:
-    """How many runs there were: in all, and of them how many had to be computed."""
+    """How many runs had to be computed, of a campaign and of its pilots."""
 
-    runs: int = 0
     computed: int = 0
 
 
@@ -149,7 +148,6 @@ class _Work:
             if more <= count:
                 break
             count = more
-        self.counts.runs += len(runs)
         self.ready[point] = runs
 
     def _order(self, point: int) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pushout._core import ScenarioError
 from pushout.question import mser
 from pushout.question.campaign import CHUNK, Campaign, Chunk
-from pushout.question.design import WARMUP, Design
+from pushout.question.design import WARMUP, Design, Mser
 from pushout.question.executor import Local, Variations
 from pushout.question.factor import DesignError, Level
 from pushout.question.frame import Pointed
@@ -64,8 +64,8 @@ def _sweep(design: Design, session: Session, kind: str) -> SweepResult:
     campaign = Campaign(source, session, _figures(design), design.engine, design.seed)
     manifest = {"kind": kind, **_manifest(design, Job(source, engine=design.engine))}
     if session.out:  # also to know before the first run that one can write there
-        rules = (design.reps, design.seed, design.warmup, design.engine, design.figures)
-        session.out.claim((kind, source.text, *rules, *design.points))
+        asked = (design.reps, design.seed, design.warmup, design.engine, design.figures)
+        session.out.claim((kind, source.text, *asked, *design.points))
         session.out.text(MANIFEST, _json({**manifest, "complete": False}))
     points = _warmed(campaign, design) if design.warmup else list(design.points)
     names = list(dict.fromkeys(name for point in points for name in point.columns))
@@ -101,7 +101,8 @@ def validate(design: Design, sets: Sequence[str] = ()) -> None:
         with _in_file(design):
             source = _source(design)
             Job(source, engine=design.engine).explain()  # by itself, as the manifest has it
-            prepared = executor.prepare(Variations(source, points, design.engine), _figures(design))
+            figures = [*_figures(design), *(_pilot_figures(design.warmup) if design.warmup else [])]
+            prepared = executor.prepare(Variations(source, points, design.engine), figures)
             design.check_figures(prepared.figures)
     finally:
         executor.close()
@@ -111,6 +112,11 @@ def _figures(design: Design) -> list[str]:
     """Figures to be measured besides the summary, or to be known to exist: what decides about replications is one."""
     of = [design.reps.of] if isinstance(design.reps, Precision) else []
     return list(dict.fromkeys((*design.figures, *of)))
+
+
+def _pilot_figures(warmup: Mser) -> list[str]:
+    """Figures that pilot runs measure, from which their warm-up is found."""
+    return [warmup.figure, *mser.clock(warmup.figure)]
 
 
 @contextmanager
@@ -147,9 +153,11 @@ def _beside(message: str, more: str) -> str:
     return f"{first}; {more}{mark}{line}"
 
 
-def _measured(
-    campaign: Campaign, points: Sequence[Level], design: Design
-) -> tuple[Iterator[tuple[int, list[list[Run]]]], dict[str, bool]]:
+Part = tuple[int, list[list[Run]]]
+"""The runs of some points, and the number of the first of these."""
+
+
+def _measured(campaign: Campaign, points: Sequence[Level], design: Design) -> tuple[Iterator[Part], dict[str, bool]]:
     """Run everything; the runs in parts, and which figures they have (whether each is a list).
 
     A sweep of a single chunk stays in memory; of a larger one the parts are read again from the store.
@@ -165,7 +173,7 @@ def _measured(
     return _parts(campaign, points, design), figures
 
 
-def _parts(campaign: Campaign, points: Sequence[Level], design: Design) -> Iterator[tuple[int, list[list[Run]]]]:
+def _parts(campaign: Campaign, points: Sequence[Level], design: Design) -> Iterator[Part]:
     for first, chunk in _prepared(campaign, design, [point.sets for point in points]):
         later = max(0, len(points) - first - CHUNK) * design.reps.least
         yield first, list(chunk.runs(design.reps, later=later))
@@ -184,7 +192,8 @@ def _prepared(campaign: Campaign, design: Design, points: Sequence[Sequence[str]
         yield first, chunk
 
 
-def _notice(figures: dict[str, bool], parts: Sequence[tuple[int, list[list[Run]]]]) -> None:
+def _notice(figures: dict[str, bool], parts: Sequence[Part]) -> None:
+    """Note which figures runs have, and whether each is a list."""
     for _, points in parts:
         for runs in points:
             for run in runs:
@@ -202,7 +211,7 @@ def _warmed(campaign: Campaign, design: Design) -> list[Level]:
     """Every point with the warm-up that its pilot runs ask for."""
     assert design.warmup is not None  # noqa: S101
     warmup = design.warmup
-    pilot = replace(campaign, figures=[warmup.figure, *mser.clock(warmup.figure)])
+    pilot = replace(campaign, figures=_pilot_figures(warmup))
     chunks = _prepared(pilot, design, [(*point.sets, "warmup=0 s") for point in design.points])
     pilots = (runs for _, chunk in chunks for runs in chunk.runs(Fixed(warmup.reps)))
     found = []
@@ -213,7 +222,6 @@ def _warmed(campaign: Campaign, design: Design) -> list[Level]:
             raise mser.WarmupError(f"{_words(point.columns)}: {error}") from None
         change = f"warmup={round(seconds * 1e6)} us"
         found.append(Level({**point.columns, WARMUP: seconds}, (*point.sets, change)))
-    campaign.counts.runs = 0  # pilots have no rows
     return found
 
 
