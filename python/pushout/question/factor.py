@@ -197,25 +197,29 @@ def _axes(table: Any) -> Iterator[Factor]:
     for name, labels in table.items():
         if not isinstance(labels, Mapping) or not labels:
             raise DesignError(f"axis.{name}: has a list of overrides for each LABEL", ("axis", name))
+        levels = tuple(_labelled(name, label, sets) for label, sets in labels.items())
         keys: dict[str, Place] = {name: ("axis", name)}
-        for label, sets in labels.items():
-            check_overrides(sets, "axis", name, label)
-            for row, change in enumerate(sets):
-                if _key(change) == name:
-                    message = f"axis.{name}: sets the key of its own name, which has a column already: rename the axis"
-                    raise DesignError(message, ("axis", name, label, row))
-                keys.setdefault(_key(change), ("axis", name, label, row))
-        yield Factor(tuple(_labelled(name, label, sets) for label, sets in labels.items()), keys)
+        for level in levels:
+            for change, place in zip(level.sets, level.places, strict=True):
+                keys.setdefault(_key(change), place)
+        yield Factor(levels, keys)
 
 
-def _labelled(name: str, label: str, sets: list[str]) -> Level:
+def _labelled(name: str, label: str, sets: Any) -> Level:
     """A label with its overrides; each key that it sets has a column as well."""
-    columns = {_key(change): change.split("=", 1)[1].strip() for change in sets}
-    return Level({name: label, **columns}, tuple(sets), tuple(("axis", name, label, row) for row in range(len(sets))))
+    check_overrides(sets, "axis", name, label)
+    places = tuple(("axis", name, label, row) for row in range(len(sets)))
+    columns: dict[str, Value] = {name: label}
+    for change, place in zip(sets, places, strict=True):
+        if _key(change) == name:
+            message = f"axis.{name}: sets the key of its own name, which has a column already: rename the axis"
+            raise DesignError(message, place)
+        columns[_key(change)] = change.partition("=")[2].strip()
+    return Level(columns, tuple(sets), places)
 
 
 def _key(override: str) -> str:
-    return override.split("=", 1)[0].strip()
+    return override.partition("=")[0].strip()
 
 
 # --- random points
@@ -227,9 +231,7 @@ SCALES = ("linear", "log")
 def _random(table: Any) -> Iterator[Factor]:
     """Random points: one factor of which each level is one of them."""
     check_keys(table, ("points", "seed", "method", "keys"), "random")
-    points, seed, method = (
-        table.get(key, default) for key, default in (("points", None), ("seed", 1), ("method", METHODS[0]))
-    )
+    points, seed, method = table.get("points"), table.get("seed", 1), table.get("method", METHODS[0])
     if not is_whole(points) or not 1 <= points <= MOST_POINTS:
         message = f"random.points: {points!r} is not a whole number from 1 to {MOST_POINTS}"
         raise DesignError(message, ("random", "points"))

@@ -1,7 +1,6 @@
 """Where results go: a folder, or an object store."""
 
 import errno
-import fcntl
 import hashlib
 import os
 import threading
@@ -56,6 +55,8 @@ class Output:
         mark = _mark(question)
         try:
             at_work = _shared(self._lock, mark)
+        except ImportError:  # a system whose locks are others
+            return
         except OSError as error:
             if error.errno in LOCKLESS:
                 return
@@ -141,6 +142,8 @@ def _mark(question: Iterable[object]) -> str:
 
 def _shared(lock: TextIO, mark: str) -> str:
     """Take a lock together with others; the mark of what is at work, which is this one if nobody else has the lock."""
+    import fcntl
+
     with suppress(BlockingIOError):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         lock.truncate(0)

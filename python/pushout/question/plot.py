@@ -60,13 +60,20 @@ def _series(result: Pointed, names: Sequence[str]) -> list[_Series]:
 def _told_apart_by(result: Pointed, by: str | None, x: str | None = None) -> list[str]:
     """The columns that make series: `by`, or all that were swept but `x`.
 
-    A key that has whole tables as values belongs to a label of an axis, which says the same in fewer words.
+    A key that has whole tables as values is left out if a label of an axis says the same in fewer words.
     """
     if by is not None:
         return [by]
-    names = [name for name in result.swept() if x is None or not (name == x or x.startswith(f"{name}_"))]
-    tables = [name for name in names if any(str(point.get(name)).startswith("{") for point in result.points)]
-    return [name for name in names if name not in tables] or names
+    swept = result.swept()
+    across = {x} if x in swept else {name for name in swept if x is not None and x.startswith(f"{name}_")}
+    names = [name for name in swept if name not in across]
+    short = [name for name in names if not any(str(point.get(name)).startswith("{") for point in result.points)]
+    return short if _combinations(result, short) == _combinations(result, names) else names
+
+
+def _combinations(result: Pointed, names: Sequence[str]) -> int:
+    """How many combinations of values some columns have."""
+    return len({tuple(str(point.get(name)) for name in names) for point in result.points})
 
 
 def _needed(name: str | None, kind: str) -> str:
@@ -84,7 +91,7 @@ def _lines(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: s
         raise QuestionError(f"the column {x} holds no numbers; {instead}")
     for series in _series(result, _told_apart_by(result, by, x)):
         known = {places[point]: mean for point in series.points if (mean := means[point]) and places[point] is not None}
-        if len({places[point] for point in series.points}) < len(series.points):
+        if by is not None and len({places[point] for point in series.points}) < len(series.points):
             raise QuestionError(f"by={by!r} leaves several points with one {x}; without by each of them has a series")
         if known:
             band(axes, sorted(known), [known[place] for place in sorted(known)], series.look, series.name)

@@ -22,8 +22,8 @@ from pushout.question.search import Found
 from pushout.question.session import Session
 from pushout.question.space import Space
 from pushout.question.store import Run
-from pushout.question.table import engine
-from pushout.source import Source, toml
+from pushout.question.table import engine, word
+from pushout.source import Source
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,10 @@ class Question:
     most: int = MOST
     method: str = SEARCHES[0]
 
+    def sizes(self, value: float) -> dict[str, float]:
+        """A value in all units that make sense at the port."""
+        return self.port.sizes(f"{value!r} {self.space.unit}") if self.port and self.space.unit else {}
+
 
 def size(
     source: Source,
@@ -125,11 +129,9 @@ def size(
     campaign = Campaign(source, session, [question.goal.path], engine_name, seed)
     searches = [_Search(campaign, question, choice, tuple(sets)) for choice in choices]
     answers = [one.answer() for one in searches]
-    factor = None
-    if question.port and question.space.unit:
-        factor = question.port.sizes(f"1 {question.space.unit}").get("us")
     document = _document(question, answers)
     table = _table(question, searches)
+    factor = question.sizes(1).get("us")
     result = SizeResult(table, document, question.goal, question.over, question.space, factor, answers)
     counts = {"runs": table.num_rows, "computed": campaign.counts.computed}
     document.update({**counts, "engine": engine(), "wall_s": time.monotonic() - start})
@@ -159,9 +161,7 @@ class _Search:
         else:
             found = search.smallest(question.space, self._try, question.resolution, question.method)
         value = found.best.value if found.best else None
-        sizes = {}
-        if value is not None and question.port and question.space.unit:
-            sizes = question.port.sizes(question.space.text(value))
+        sizes = {} if value is None else question.sizes(value)
         return Answer(self.choice.label, value, found, sizes, list(self.tried.values()))
 
     def _try(self, values: Sequence[float]) -> list[Tried]:
@@ -174,7 +174,7 @@ class _Search:
 
     def _measured(self, values: Sequence[float], rule: Separate) -> list[Tried]:
         over, space = self.question.over, self.question.space
-        points = [(*self.sets, *self.choice.sets, f"{over}={self._written(space, value)}") for value in values]
+        points = [(*self.sets, *self.choice.sets, f"{over}={space.toml(value)}") for value in values]
         for value, runs in zip(values, self._runs(values, points, rule), strict=True):
             self.runs[value] = runs
             self.tried[value] = judged(self.question.goal, runs, value)
@@ -194,31 +194,31 @@ class _Search:
             found = f"This was found when {self.question.over} was to have {ends}"
             raise ScenarioError(f"{error}\n{found}; other ends may do{instead}.") from None
 
-    @staticmethod
-    def _written(space: Space, value: float) -> str:
-        return toml(space.text(value)) if space.unit else space.text(value)
-
 
 def _document(question: Question, answers: Sequence[Answer]) -> Document:
-    space = question.space
-    entries = []
-    for answer in answers:
-        below, best = answer.found.below, answer.found.best
-        entry: Document = {"label": answer.label, "value": None if best is None else space.text(best.value)}
-        entry["sizes"] = answer.sizes
-        entry["too_small"] = None if below is None else space.text(below.value)
-        entry["mean"] = best.mean if best else None
-        entry["sure"] = all(end.sure for end in (best, below) if end is not None)
-        entry["unseen"] = best.unseen if best else None
-        entry["method"] = answer.found.method
-        first = answers[0].value
-        if answer is not answers[0] and first and answer.value is not None:
-            entry["improvement"] = improvement(first, answer.value)
-        points = sorted(answer.tried, key=lambda point: point.value)
-        entry["tried"] = [{**vars(point), "value": space.text(point.value)} for point in points]
-        entries.append(entry)
+    space, first = question.space, answers[0]
+    entries = [_entry(answer, space, None if answer is first else first.value) for answer in answers]
     ends = {"from": space.text(space.low), "to": space.text(space.high)}
     return {"goal": question.goal.text, "over": question.over, **ends, "answers": entries}
+
+
+def _entry(answer: Answer, space: Space, plain: float | None) -> Document:
+    """What one policy needs; `plain` is what the first one does, unless this is it."""
+    below, best = answer.found.below, answer.found.best
+    tried = sorted(answer.tried, key=lambda point: point.value)
+    saved = {"improvement": improvement(plain, answer.value)} if plain and answer.value is not None else {}
+    return {
+        "label": answer.label,
+        "value": best and space.text(best.value),
+        "sizes": answer.sizes,
+        "too_small": below and space.text(below.value),
+        "mean": best and best.mean,
+        "sure": all(end.sure for end in (best, below) if end is not None),
+        "unseen": best and best.unseen,
+        "method": answer.found.method,
+        **saved,
+        "tried": [{**vars(point), "value": space.text(point.value)} for point in tried],
+    }
 
 
 def _table(question: Question, searches: Sequence[_Search]) -> Any:
@@ -231,7 +231,7 @@ def _table(question: Question, searches: Sequence[_Search]) -> Any:
         for value, runs in sorted(one.runs.items())
         for run in runs
     ]
-    value = f"{question.over}_{question.space.unit.replace('%', 'percent')}" if question.space.unit else question.over
+    value = f"{question.over}_{word(question.space.unit)}" if question.space.unit else question.over
     names = ["policy", value, "seed", question.goal.column, "wall_s"]
     types = [pa.string(), pa.float64(), pa.uint64(), pa.float64(), pa.float64()]
     columns = zip(*rows, strict=True) if rows else ([] for _ in names)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pushout.document import Document, FigureError, figure
 from pushout.question import QuestionError
 from pushout.question.quantity import split
+from pushout.source import toml
 
 WHOLE = ("cell", "cells", "byte", "bytes", "packet", "packets")
 """Units that come in whole numbers."""
@@ -42,6 +43,10 @@ class Space:
         """A value as a scenario has it."""
         number = f"{int(value)}" if self.whole else f"{value:.6g}"
         return f"{number} {self.unit}" if self.unit else number
+
+    def toml(self, value: float) -> str:
+        """A value as an override has it."""
+        return toml(self.text(value)) if self.unit else self.text(value)
 
 
 def space(explained: Document, over: str, low: str | None, high: str | None) -> Space:

@@ -85,8 +85,12 @@ def quantities(texts: Sequence[str | None]) -> tuple[str, list[float | None]] | 
     units = {unit for _, unit in filter(None, pairs)}
     if len(units) != 1 or units == {""}:
         return None
-    unit = units.pop().replace("%", "percent").replace("/", "_per_")
-    return unit, [pair and pair[0] for pair in pairs]
+    return word(units.pop()), [pair and pair[0] for pair in pairs]
+
+
+def word(unit: str) -> str:
+    """A unit as part of a name."""
+    return unit.replace("%", "percent").replace("/", "_per_")
 
 
 @dataclass(frozen=True)
