@@ -117,6 +117,7 @@ def test_replications_are_fixed_or_until_precise() -> None:
         ({"warmup": {"method": "mser-5", "figure": "x.bps"}, "figures": ["warmup_s"]}, "has a column already"),
         ({"warmup": {"method": "mser-5", "figure": "x.bps"}, "grid": {"warmup": ["1 s"]}}, "has a column warmup_s"),
         ({"grid": {"a": ["1 s"]}, "axis": {"a_s": {"x": []}}}, '"a_s" is swept twice'),
+        ({"zip": [{"a": ["1 s"], "a_s": [1]}]}, '"a_s" is swept twice'),
         ({"axis": {"duration": {"x": ["duration=1 s"]}}}, "axis.duration: sets the key of its own name"),
         ({"set": ["=1 s"]}, "set: '=1 s' is not an override"),
         ({"reps": {"precision": 0.1, "of": "flows.*.x"}}, "reps.of: 'flows.*.x' is not the path of a single figure"),

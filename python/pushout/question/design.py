@@ -115,7 +115,7 @@ class Design:
         """Refuse what is swept under the name of a figure that runs have."""
         figures = {column_of(path) for path in paths}
         for factor in self.factors:
-            for column, name in factor.columns():
+            for column, name in factor.columns:
                 if column in figures:
                     message = f'"{name}" has the column {column}, and so has the figure of this name'
                     instead = "give the axis another name, or leave the figure out"
@@ -304,15 +304,14 @@ def _check_columns(varied: Sequence[Factor], warmup: Mser | None) -> None:
     own = (*OWN, WARMUP) if warmup else OWN
     seen: set[str] = set()
     for factor in varied:
-        columns = list(factor.columns())
-        for column, name in columns:
+        for column, name in factor.columns:
             if column in seen:
                 raise DesignError(f'"{column}" is swept twice', factor.keys[name], key=True)
             if column in own:
                 instead = "; reps = N runs every point with N seeds" if column == "seed" else ""
                 message = f'"{name}" cannot be swept: every row has a column {column}{instead}'
                 raise DesignError(message, factor.keys[name], key=True)
-        seen.update(column for column, _ in columns)
+            seen.add(column)
 
 
 def _points(varied: Sequence[Factor], common: Level) -> Iterator[Level]:

@@ -8,6 +8,7 @@ import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from pushout import _core
@@ -53,11 +54,11 @@ class Factor:
     levels: tuple[Level, ...]
     keys: Mapping[str, Place] = field(default_factory=dict)
 
-    def columns(self) -> Iterator[tuple[str, str]]:
-        """Every column that the table will have, with the key or the name that it belongs to."""
-        for name in self.keys:
-            for column in Swept(name, tuple(level.columns.get(name) for level in self.levels)).names():
-                yield column, name
+    @cached_property
+    def columns(self) -> tuple[tuple[str, str], ...]:
+        """Every column that the table will have of it, with the key or the name that it belongs to."""
+        swept = (Swept(name, tuple(level.columns.get(name) for level in self.levels)) for name in self.keys)
+        return tuple((column, one.name) for one in swept for column in one.names())
 
 
 def factors(table: Mapping[str, Any]) -> Iterator[Factor]:
