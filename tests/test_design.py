@@ -74,9 +74,48 @@ def test_replications_are_fixed_or_until_precise() -> None:
     assert design({**BASE, "reps": {"precision": 0.02, "max": 4}}).reps.least == 4
 
 
+def test_limits_are_within() -> None:
+    def reps(value: Any) -> Any:
+        return design({**BASE, "reps": value}).reps
+
+    assert reps(10**6) == Fixed(10**6)
+    assert reps({"precision": 0.5, "min": 2, "max": 2}).more([]) == 2
+    assert reps({"precision": 0.5, "min": 10**6, "max": 10**6}).least == 10**6
+    warmup = {"method": "mser-5", "figure": "x.bps"}
+    for count in (1, 10**6):
+        found = design({**BASE, "warmup": {**warmup, "reps": count}}).warmup
+        assert found is not None
+        assert found.reps == count
+    assert [design({**BASE, "seed": seed}).seed for seed in (0, 2**64 - 1)] == [0, 2**64 - 1]
+
+
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        ({"from": 1, "to": 1}, "from 1 to 1 is no range of numbers on a linear scale; from is the smaller one"),
+        ({"from": 0, "to": 1, "scale": "log"}, "from 0 to 1 is no range of numbers on a log scale"),
+        ({"from": 2, "to": "x"}, "from 2 to 'x' is no range of numbers on a linear scale"),
+        ({"from": False, "to": 1}, "from False to 1 is no range of numbers on a linear scale"),
+        ({"from": 0, "to": math.inf}, "from 0 to inf is no range of numbers on a linear scale"),
+        ({"from": 0, "to": 1, "unit": 5}, "unit is a text, and whole is true or false"),
+        ({"from": 0, "to": 1, "whole": 1}, "unit is a text, and whole is true or false"),
+        ({"choose": "ab"}, "choose has 'ab', which is not a list of values"),
+    ],
+)
+def test_a_range_that_is_none_is_refused(spec: dict[str, Any], why: str) -> None:
+    with pytest.raises(DesignError, match=re.escape(f"random.keys.a: {why}") + "$"):
+        points(random={"points": 1, "keys": {"a": spec}})
+
+
+def test_a_range_on_a_logarithmic_scale_may_begin_below_one() -> None:
+    (found,) = points(random={"points": 1, "keys": {"a": {"from": 0.1, "to": 0.2, "scale": "log"}}})
+    assert 0.1 <= found["a"] <= 0.2
+
+
 @pytest.mark.parametrize(
     ("keys", "why"),
     [
+        ({"zip": [{"b": [1]}, {"a": 5}]}, "zip[1]: a has 5, which is not a list"),
         ({"grdi": {}}, 'unknown key "grdi"; did you mean "grid"?'),
         ({"scenario": 5}, "scenario: 5 is not a path"),
         ({"scenario": None}, 'the key "scenario" is missing'),
@@ -84,6 +123,10 @@ def test_replications_are_fixed_or_until_precise() -> None:
         ({"reps": 10**12}, "reps: 1000000000000 replications are more than 1000000"),
         ({"reps": True}, "reps: True is neither a whole number nor a table, as in { precision = 0.02 }"),
         ({"reps": {"precision": 2}}, "reps.precision: 2 is not a share"),
+        ({"reps": {"precision": 0}}, "reps.precision: 0 is not a share"),
+        ({"warmup": {"method": "mser-5", "figure": "x.bps", "reps": 0}}, "warmup.reps: 0 is not a whole number from 1"),
+        ({"warmup": {"method": "mser-5", "figure": "x.bps", "reps": 1.5}}, "warmup.reps: 1.5 is not a whole number"),
+        ({"scenario": None, "duration": "1 s"}, "this is a scenario, not a sweep"),
         ({"reps": {"precision": 0.1, "min": 9, "max": 3}}, "2 ≤ min ≤ max"),
         ({"reps": {"precison": 0.1}}, 'did you mean "precision"?'),
         ({"seed": -1}, "seed: -1 is not a whole number"),
@@ -100,7 +143,10 @@ def test_replications_are_fixed_or_until_precise() -> None:
         ({"zip": [{}]}, "there are none"),
         ({"grid": {"a": [1]}, "zip": [{"a": [2]}]}, '"a" is swept twice'),
         ({"grid": {"a": [1] * 1001, "b": [1] * 1000}}, "1001000 points are more than 1000000"),
-        ({"grid": {"seed": [1]}}, '"seed" cannot be swept'),
+        (
+            {"grid": {"seed": [1]}},
+            '"seed" cannot be swept: every row has a column seed; reps = N runs every point with',
+        ),
         ({"random": {"points": 0}}, "random.points: 0"),
         ({"random": {"points": 1}}, "random.keys: says"),
         ({"random": {"points": 1, "keys": {"a": 5}}}, "random.keys: a has 5"),

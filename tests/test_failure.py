@@ -96,3 +96,19 @@ def test_a_run_that_fails_is_told_after_those_that_were_done() -> None:
     with pytest.raises(IndexError, match="no point 5"):
         pool.submit(points, [(0, 5, 1)], [])
     pool.close()
+
+
+def test_a_refusal_says_which_part_of_the_question_is_wrong() -> None:
+    text = Path(LAN).read_text(encoding="utf-8")
+    points = [["duration=1 ms"], ["duration=1 ms", "durration=1 s"]]
+    with pytest.raises(pushout.ScenarioError) as misspelt:
+        _core.Points(text, LAN, points, None, 1)
+    assert (misspelt.value.point, misspelt.value.set) == (1, 1)
+    with pytest.raises(pushout.ScenarioError) as unknown:
+        _core.Points(text, LAN, points[:1], None, 1).figures(["summary.goodput_ratio", "ports.x.units_in"], 1)
+    assert unknown.value.figure == "ports.x.units_in"
+    with pytest.raises(pushout.ScenarioError) as slow:
+        pushout.explain(LAN, engine="slow")
+    assert (slow.value.engine, slow.value.figure) == (True, None)
+    error = pushout.ScenarioError("raised in Python")
+    assert (error.point, error.set, error.figure, error.engine) == (None, None, None, False)

@@ -51,6 +51,27 @@ def test_a_resolution_of_nothing_gives_neighbours() -> None:
     assert (found.below and found.below.value, found.best and found.best.value) == (777, 778)
 
 
+def test_a_space_is_divided_in_factors_or_in_steps() -> None:
+    factors, linear = Space(1, 100, "cells", True, True), Space(0, 0.5, "", False, False)
+    assert [factors.at(place) for place in (0, 0.5, 1)] == [1, 10, 100]
+    assert [linear.at(place) for place in (0, 0.5, 1)] == [0, 0.25, 0.5]
+    assert (factors.between(4, 25), linear.between(0.1, 0.3)) == (10, 0.2)
+    assert (factors.toml(10), linear.toml(0.2)) == ('"10 cells"', "0.2")
+    explained = {"x": 2, "y": True}
+    assert space(explained, "x", None, None) == Space(1 / 16, 8, "", False, True)
+    assert [space(explained, "x", *ends).log for ends in (("1.0", "4"), ("1.0", "3.9"), ("0.0", "9"))] == [1, 0, 0]
+    assert space(explained, "x", "0 cells", "9 cells") == Space(1, 9, "cells", True, True)
+    with pytest.raises(QuestionError, match="y is True in the scenario, which is no number"):
+        space(explained, "y", None, None)
+
+
+def test_a_mean_at_the_level_meets_the_goal() -> None:
+    assert Goal("x>=2", "x", ">=", 2.0).meets(2.0)
+    assert Goal("x<=2", "x", "<=", 2.0).meets(2.0)
+    assert not Goal("x<=2", "x", "<=", 2.0).meets(2.1)
+    assert Goal("max x", "x", "max").meets(-1.0)
+
+
 def test_the_ends_are_answers_too() -> None:
     lowest = smallest(CELLS, steps(50), 0.02, "auto")
     assert (lowest.best and lowest.best.value, lowest.below) == (100, None)

@@ -1,6 +1,7 @@
 """Sweeps with the real simulator."""
 
 import contextlib
+import errno
 import io
 import json
 import os
@@ -129,6 +130,20 @@ def test_a_folder_is_for_one_question_at_a_time(tmp_path: Path) -> None:
     other.release()
 
 
+def test_a_file_system_without_locks_takes_every_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(why: int) -> Callable[..., None]:
+        def flock(*_: object) -> None:
+            raise OSError(why, os.strerror(why))
+
+        return flock
+
+    monkeypatch.setattr("fcntl.flock", refused(errno.ENOLCK))
+    Output(tmp_path).claim([1])
+    monkeypatch.setattr("fcntl.flock", refused(errno.EIO))
+    with pytest.raises(OSError, match=r"Input/output error: .*\.lock"):
+        Output(tmp_path).claim([1])
+
+
 def test_of_many_who_want_a_folder_at_once_one_question_gets_it(tmp_path: Path) -> None:
     together = threading.Barrier(8)
 
@@ -185,6 +200,14 @@ def test_how_many_more_follows_from_the_runs() -> None:
     wide = [Run(seed, {"x": float(seed)}, 0.0) for seed in range(3)]
     assert rule.more(wide) == 6
     assert Precision(0.1, "x", 3, 5).more(wide) == 5
+    loose = [Run(seed, {"x": value}, 0.0) for seed, value in enumerate((4.0, 5.0, 6.0, 4.0, 5.0, 6.0))]
+    half = 2.5706 * 0.8944 / 6**0.5
+    assert Precision(half / 5 / 1.1, "x", 3, 100).more(loose) == 8, "1.1² as many"
+    assert Precision(half / 5 / 1.01, "x", 3, 100).more(loose) == 7, "one more at least"
+    nothing = [Run(seed, {"x": None}, 0.0) for seed in range(3)]
+    assert rule.more(nothing[:2]) == 3
+    assert rule.more(nothing) == rule.more([*nothing, close[0]]) == 100, "one value has no interval"
+    assert rule.more([*nothing, *close[:2]]) == 5
 
 
 def test_runs_that_all_give_the_same_are_precise_only_when_there_are_many() -> None:

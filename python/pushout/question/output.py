@@ -56,8 +56,10 @@ class Output:
         try:
             at_work = _shared(self._lock, mark)
         except ImportError:  # a system whose locks are others
+            self.release()
             return
         except OSError as error:
+            self.release()
             if error.errno in LOCKLESS:
                 return
             raise OSError(error.errno, error.strerror, str(self.local / LOCK)) from None
