@@ -95,6 +95,29 @@ def test_what_cannot_be_drawn_is_told(result: pushout.SweepResult, arguments: di
         result.plot(**arguments)
 
 
+def test_a_distribution_climbs_from_the_first_run_to_all(result: pushout.SweepResult) -> None:
+    (line, *_) = result.plot("goodput_ratio", by="policy").axes[0].lines
+    values, shares = zip(*line.get_xydata(), strict=True)
+    assert list(values) == sorted(values)
+    assert list(shares) == pytest.approx([number / 9 for number in range(1, 10)])
+
+
+def test_time_begins_with_the_first_sample(result: pushout.SweepResult) -> None:
+    figure = result.plot("ports.bottleneck.occupancy.values", by="policy", kind="time")
+    times = figure.axes[0].lines[0].get_xdata()
+    row = result.of_point(0).to_pylist()[0]
+    start, step = (row[f"ports.bottleneck.occupancy.{key}"] for key in ("start_s", "step_s"))
+    assert list(times[:3]) == pytest.approx([start, start + step, start + 2 * step])
+
+
+def test_a_point_that_measured_nothing_is_not_drawn() -> None:
+    table = pa.table({"point": [0, 1, 2], "x": [1, 2, 3], "seed": [1] * 3, "y": [0.5, None, 0.7], "wall_s": [0.1] * 3})
+    result = pushout.SweepResult(table, [{"x": number} for number in (1, 2, 3)], {})
+    assert list(result.plot("y", "x").axes[0].lines[0].get_xdata()) == [1, 3]
+    assert len(result.plot("y").axes[0].lines[0].get_xdata()) == 1, "a series for each value of x"
+    assert len(result.plot("y", "y", kind="cloud").axes[0].containers) == 3, "two points and the key of bars"
+
+
 def test_a_series_has_one_point_at_a_place() -> None:
     grid = {name: [1, 2] for name in ("flows.transport.mss", "flows.transport.dupacks", "seed2")}
     points = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
