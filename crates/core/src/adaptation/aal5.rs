@@ -17,8 +17,17 @@
 //! Constant per cell.
 
 use super::Shape;
+use crate::section;
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, CELL_PAYLOAD};
+
+section! {
+    /// Packets travel as AAL5 frames in cells.
+    pub struct Params {
+        /// Whether each frame carries an LLC/SNAP header of 8 octets (RFC 1483).
+        pub llc_snap: bool = false,
+    }
+}
 
 /// Octets of the trailer: user-to-user, common part, length and CRC.
 pub const TRAILER: u64 = 8;

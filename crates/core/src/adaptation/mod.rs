@@ -3,15 +3,41 @@
 //! On cell links the ATM adaptation layer 5 cuts a packet into cells and glues what arrives up to the next EOM back
 //! together; a code may add parity cells to a frame. On packet links a packet is one unit.
 
-pub mod aal5;
-
 pub mod coded;
 
-pub mod packet;
-
+use crate::registry;
 use crate::scenario::model::{Medium, Vc};
 use crate::unit::{Flags, Unit};
-use crate::units::CELL_BYTES;
+use crate::units::{Bytes, CELL_BYTES};
+
+registry! {
+    /// How packets travel, unless a link says otherwise.
+    "adaptation" by "kind" {
+        Aal5 = "aal5" in aal5,
+        Packet = "packet" in packet,
+    }
+}
+
+impl Default for Spec {
+    fn default() -> Spec {
+        Spec::Aal5(aal5::Params { llc_snap: false })
+    }
+}
+
+impl Spec {
+    /// Whether frames carry an LLC/SNAP header.
+    pub fn llc_snap(&self) -> bool {
+        matches!(self, Spec::Aal5(aal5::Params { llc_snap: true }))
+    }
+
+    /// Octets that a packet line adds to each packet.
+    pub fn header(&self) -> Bytes {
+        match self {
+            Spec::Aal5(_) => Bytes(0),
+            Spec::Packet(packet) => packet.header,
+        }
+    }
+}
 
 /// The shape of a frame on its first link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

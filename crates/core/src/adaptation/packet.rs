@@ -16,6 +16,16 @@
 //! Constant per packet.
 
 use super::Shape;
+use crate::section;
+use crate::units::Bytes;
+
+section! {
+    /// Packets travel whole.
+    pub struct Params {
+        /// Octets that the line adds to each packet: preamble, header, checksum, gap.
+        pub header: Bytes = Bytes(0),
+    }
+}
 
 /// The unit of a packet of `bytes` octets, with `header` octets of the line.
 #[inline]

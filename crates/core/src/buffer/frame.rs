@@ -20,7 +20,7 @@ enum State {
 
 /// What becomes of the rest of a frame as long as there is room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Within {
+pub enum Within {
     /// It is taken.
     Taken,
     /// It is lost.

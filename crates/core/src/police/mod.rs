@@ -2,30 +2,26 @@
 //!
 //! A policer belongs to a flow and stands where its circuit reaches the first switch, after the sender's own line. It
 //! tags a unit (CLP = 1), so that a congested switch may discard it before others, or drops it at once. One kind is one
-//! file; to add one, write it and add it to the two lists below.
-
-pub mod gcra;
-
-pub mod random;
+//! file; to add one, write it and add a line to the list below.
 
 use crate::buffer::verdict::Reason;
 use crate::rng::Stream;
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
-use crate::{choice, dispatch, variants};
+use crate::{choice, registry};
 
-variants! {
+registry! {
     /// A policer as a scenario asks for it.
     "police" by "kind" {
         Gcra = "gcra" in gcra,
         Random = "random" in random,
     }
-}
 
-dispatch! {
-    Police for { Gcra = gcra, Random = random }
-
-    fn judge(&mut self, now: Time, unit: &Unit) -> Conformance;
+    /// What a policer is asked.
+    pub trait Police for Policy {
+        /// Does this unit, which arrives at the first switch now, keep the contract?
+        fn judge(&mut self, now: Time, unit: &Unit) -> Conformance;
+    }
 }
 
 choice! {
@@ -61,12 +57,6 @@ impl Conformance {
             Conformance::Excess(Action::Drop) => Err(Reason::Policed),
         }
     }
-}
-
-/// What a policer is asked.
-pub trait Police {
-    /// Does this unit, which arrives at the first switch now, keep the contract?
-    fn judge(&mut self, now: Time, unit: &Unit) -> Conformance;
 }
 
 /// What a policer may know of its flow.

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::adaptation;
 use super::registry::Entry;
 use super::topology;
+use crate::adaptation;
 use crate::buffer::{admission, pushout};
 use crate::link::credit;
 use crate::police;

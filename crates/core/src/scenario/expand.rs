@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::adaptation;
 use super::file::{Flow, Head, OWN_KEYS};
 use super::model::NodeKind;
 use super::set::Set;
 use super::spec::{Field, Section, Table, unknown};
-use super::topology::{self, Network};
+use super::topology::{self, Network, Template};
 use super::tree::{Fault, Key, Node, Value, join};
+use crate::adaptation;
 
 /// A scenario file, read as far as it can be understood section by section.
 #[derive(Debug)]

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::adaptation;
 use super::file;
 use super::item::Item;
 use super::links::FASTEST;
@@ -10,7 +9,7 @@ use super::model::{Flow, Line, Medium, Node, NodeKind, Vc};
 use super::names::{Names, name_fault};
 use super::route::Routes;
 use super::tree::{self, Fault};
-use crate::adaptation::aal5;
+use crate::adaptation::{self, aal5};
 use crate::network::circuit::POLICED_HOP;
 use crate::police;
 use crate::transport::{self, Needs};

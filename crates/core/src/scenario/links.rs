@@ -1,6 +1,5 @@
 //! Links: two lines each, or one, with their names, rates and media.
 
-use super::adaptation;
 use super::file::{Back, Link};
 use super::item::Item;
 use super::model::{Line, Medium, Node, NodeKind};
@@ -8,6 +7,7 @@ use super::names::Names;
 use super::ports::{DEFAULT, Ports};
 use super::spec::Field;
 use super::tree::{self, Fault, arrow};
+use crate::adaptation;
 use crate::units::{Rate, Span};
 
 /// The fastest line: a cell still lasts four picoseconds.

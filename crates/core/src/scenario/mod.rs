@@ -12,8 +12,6 @@ pub mod read;
 
 pub mod set;
 
-pub mod adaptation;
-
 pub mod file;
 
 pub mod topology;

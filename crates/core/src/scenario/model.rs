@@ -1,6 +1,6 @@
 //! A scenario that has been checked: nothing in here can be wrong any more.
 
-use super::adaptation;
+use crate::adaptation;
 use crate::buffer::admission;
 use crate::buffer::pushout;
 use crate::buffer::size::Measure;

@@ -5,7 +5,7 @@ use super::item::Item;
 use super::model::{Line, Medium, Node, NodeKind, Port};
 use super::spec::{read_section, unknown};
 use super::tree::{self, Fault, Value, join};
-use crate::buffer::admission::{Context, Measure};
+use crate::buffer::admission::{Admission, Context, Measure};
 use crate::buffer::pushout;
 use crate::buffer::size::BufferSize;
 
@@ -104,14 +104,15 @@ impl<'a> Ports<'a> {
             return Err(item.fault("buffer", message));
         }
         let refused = |key, why: String| Err(item.refuse(key, why + &here));
-        if line.port.admission.needs_one_queue() && !line.port.scheduler.shares_one_queue() {
-            let scheduler = line.port.scheduler.name();
-            let why =
-                format!("looks into a queue that all circuits share, and {scheduler:?} has one for each");
-            return refused("admission", why);
-        }
-        if let Err(why) = line.port.admission.build(context) {
-            return refused("admission", why);
+        match line.port.admission.build(context) {
+            Err(why) => return refused("admission", why),
+            Ok(policy) if policy.needs_one_queue() && !line.port.scheduler.shares_one_queue() => {
+                let scheduler = line.port.scheduler.name();
+                let why =
+                    format!("looks into a queue that all circuits share, and {scheduler:?} has one for each");
+                return refused("admission", why);
+            }
+            Ok(_) => {}
         }
         let pushout = line.port.pushout.as_ref();
         let built = pushout.map_or(Ok(()), |pushout| pushout.build(context).map(|_| ()));

@@ -1,9 +1,10 @@
-//! A registry is a list; the reader, the catalogue, the schema and the dispatch follow from it.
+//! A registry is a list; the modules, the reader, the catalogue, the schema and the dispatch follow from it.
 //!
-//! [`variants!`](crate::variants) lists the modules of one kind, one line each. Every module has a `Params` section and
-//! opens with its documentation; the macro makes the enum `Spec` of what a scenario can ask for, which reads and writes
-//! itself, and the `CATALOGUE`. [`dispatch!`](crate::dispatch) makes the enum `Policy` of what runs, which answers a
-//! trait's methods by one `match` each, without a virtual call per cell.
+//! [`registry!`](crate::registry) lists what there is of one kind, one line each. Every module has a `Params` section and
+//! opens with its documentation; the macro declares it and makes the enum `Spec` of what a scenario can ask for, which
+//! reads and writes itself, and the `CATALOGUE`. A trait behind the list says what each is asked. A `trait … for Policy`
+//! makes the enum `Policy` of what runs as well, of the `Policy` of every module; it answers the trait's methods by one
+//! `match` each, without a virtual call per cell. To a `trait … for Spec` the `Params` know the answers.
 
 use super::spec::ParamSpec;
 
@@ -84,16 +85,19 @@ pub(super) fn unlinked(line: &str) -> String {
     text + rest
 }
 
-/// List the modules of one kind: `Variant = "name" in module`, one line each; one that is documented by another file adds
+/// List the modules of one kind, one line each: `Variant = "name" in module`; one that is documented by another file adds
 /// `at "module/mod.rs"`, and one whose sources leave too much open `[experimental]`.
 #[macro_export]
-macro_rules! variants {
+macro_rules! registry {
     (
         $(#[doc = $doc:literal])+
         $kind:literal by $tag:literal {
             $( $variant:ident = $name:literal in $module:ident $(at $file:literal)? $([$experimental:ident])? ),+ $(,)?
         }
+        $($asked:tt)*
     ) => {
+        $( pub mod $module; )+
+
         $(#[doc = $doc])+
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)] // each variant is documented by its module
@@ -105,8 +109,8 @@ macro_rules! variants {
                 kind: $kind,
                 name: $name,
                 table: Some($crate::scenario::registry::TableForm { tag: $tag, class: stringify!($variant) }),
-                experimental: $crate::variants!(@experimental $($experimental)?),
-                file: $crate::variants!(@file $module $($file)?),
+                experimental: $crate::registry!(@experimental $($experimental)?),
+                file: $crate::registry!(@file $module $($file)?),
                 params: <$module::Params as $crate::scenario::spec::Section>::params,
             }
         ),+];
@@ -152,27 +156,27 @@ macro_rules! variants {
                 $crate::scenario::registry::shape_of($tag, CATALOGUE)
             }
         }
+
+        $crate::registry!(@asked { $( $variant = $module ),+ } $($asked)*);
     };
     (@file $module:ident) => { include_str!(concat!(stringify!($module), ".rs")) };
     (@file $module:ident $file:literal) => { include_str!($file) };
     (@experimental) => { false };
     (@experimental experimental) => { true };
-}
+    (@asked $list:tt) => {};
+    (@asked $list:tt $(#[doc = $doc:literal])+ pub trait $trait:ident for $enum:ident $methods:tt) => {
+        $(#[doc = $doc])+
+        #[allow(unused_variables)] // a default need not look at what it is told
+        pub trait $trait $methods
 
-/// Make the enum of what runs and let it answer the methods of a trait.
-#[macro_export]
-macro_rules! dispatch {
-    (
-        $trait:ident for $variants:tt
-        $( fn $method:ident(&mut self $(, $arg:ident : $type:ty)* $(,)?) $(-> $answer:ty)?; )+
-    ) => {
-        $crate::dispatch!(@enum $variants);
+        $crate::registry!(@enum $enum $list);
 
-        impl $trait for Policy {
-            $( $crate::dispatch!(@method $variants $method ($($arg : $type),*) ($($answer)?)); )+
+        impl $trait for $enum {
+            $crate::registry!(@answers $enum $list $methods);
         }
     };
-    (@enum { $( $variant:ident = $module:ident ),+ $(,)? }) => {
+    (@enum Spec $list:tt) => {};
+    (@enum Policy { $( $variant:ident = $module:ident ),+ }) => {
         /// One of the policies of this registry, at work at a port: no port takes the room of policies that it does not have.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)] // documented by their modules
@@ -187,14 +191,29 @@ macro_rules! dispatch {
             }
         }
     };
-    (@method $variants:tt $method:ident ($($arg:ident : $type:ty),*) ($($answer:ty)?)) => {
+    (@answers $enum:ident $list:tt {}) => {};
+    (@answers $enum:ident $list:tt { $(#[$doc:meta])+ fn $method:ident $args:tt $(-> $answer:ty)?; $($more:tt)* }) => {
         #[inline]
-        fn $method(&mut self $(, $arg: $type)*) $(-> $answer)? {
-            $crate::dispatch!(@match self $variants $method ($($arg),*))
+        fn $method $args $(-> $answer)? {
+            $crate::registry!(@ask $enum $list $method $args)
         }
+
+        $crate::registry!(@answers $enum $list { $($more)* });
     };
-    (@match $self:ident { $( $variant:ident = $module:ident ),+ $(,)? } $method:ident $args:tt) => {
-        match $self { $( Policy::$variant(policy) => policy.$method $args ),+ }
+    (
+        @answers $enum:ident $list:tt
+        { $(#[$doc:meta])+ fn $method:ident $args:tt $(-> $answer:ty)? $default:block $($more:tt)* }
+    ) => {
+        $crate::registry!(@answers $enum $list { $(#[$doc])+ fn $method $args $(-> $answer)?; $($more)* });
+    };
+    (@ask $enum:ident $list:tt $method:ident (&mut $self:ident $(, $arg:ident: $type:ty)*)) => {
+        $crate::registry!(@match $self $enum $list $method ($($arg),*))
+    };
+    (@ask $enum:ident $list:tt $method:ident (&$self:ident $(, $arg:ident: $type:ty)*)) => {
+        $crate::registry!(@match $self $enum $list $method ($($arg),*))
+    };
+    (@match $self:ident $enum:ident { $( $variant:ident = $module:ident ),+ } $method:ident $args:tt) => {
+        match $self { $( $enum::$variant(one) => one.$method $args ),+ }
     };
 }
 

@@ -1,20 +1,12 @@
 //! Scheduling: which queue the line serves next.
 
-pub mod fifo;
-
-pub mod round_robin;
-
-pub mod wrr_mcr;
-
-pub mod strict_priority;
-
 mod ring;
 
 use crate::buffer::admission::Context;
+use crate::registry;
 use crate::units::Time;
-use crate::{dispatch, variants};
 
-variants! {
+registry! {
     /// A scheduler as a scenario asks for it.
     "scheduler" by "policy" {
         Fifo = "fifo" in fifo,
@@ -22,22 +14,42 @@ variants! {
         WrrMcr = "wrr-mcr" in wrr_mcr at "wrr_mcr/mod.rs",
         StrictPriority = "strict-priority" in strict_priority,
     }
-}
 
-dispatch! {
-    Scheduler for {
-        Fifo = fifo,
-        RoundRobin = round_robin,
-        WrrMcr = wrr_mcr,
-        StrictPriority = strict_priority,
+    /// What a scheduler is told and asked. With a shared queue the only queue is 0; otherwise queue `i` is circuit `i`.
+    pub trait Scheduler for Policy {
+        /// A unit has joined this queue.
+        fn joined(&mut self, queue: usize);
+
+        /// A unit has left this queue, sent or pushed out; `empty` if it was the last one.
+        fn left(&mut self, queue: usize, empty: bool);
+
+        /// The queue to serve now among those with something to send; `may_send` says whether credits allow it. The answer
+        /// is a promise: the unit at the head of that queue leaves it, and turns and credits are counted on that.
+        fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize>;
+
+        /// The same where everybody may send.
+        fn turn(&mut self, now: Time) -> Option<usize> {
+            self.next(now, &mut |_| true)
+        }
+
+        /// Which queues are served from `now` on one after the other, round after round, where everybody may send: a list of
+        /// the first round, or of the `most` queues at its beginning, in their order. So it goes on for slots before the instant
+        /// that is answered, until the first queue has sent what its place allows, and as long as none joins or leaves; one
+        /// that joins may keep the others waiting, but never brings one of them forward. Where the list stays empty every slot
+        /// has to be asked for.
+        fn rounds(&mut self, now: Time, most: usize, round: &mut Vec<Place>) -> Time {
+            Time::NEVER
+        }
+
+        /// So many slots have gone round like this.
+        fn went_round(&mut self, round: &[Place], slots: u64) {}
+
+        /// Whether it looks at nothing but which queues have something to send, so that a queue which has may grow and
+        /// shrink by many units at once; otherwise it is told of each.
+        fn goes_by_turns(&self) -> bool {
+            false
+        }
     }
-
-    fn joined(&mut self, queue: usize);
-    fn left(&mut self, queue: usize, empty: bool);
-    fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize>;
-    fn turn(&mut self, now: Time) -> Option<usize>;
-    fn rounds(&mut self, now: Time, most: usize, round: &mut Vec<Place>) -> Time;
-    fn went_round(&mut self, round: &[Place], slots: u64);
 }
 
 impl Spec {
@@ -45,36 +57,6 @@ impl Spec {
     pub fn shares_one_queue(&self) -> bool {
         matches!(self, Spec::Fifo(_))
     }
-}
-
-/// What a scheduler is told and asked. With a shared queue the only queue is 0; otherwise queue `i` is circuit `i`.
-pub trait Scheduler {
-    /// A unit has joined this queue.
-    fn joined(&mut self, queue: usize);
-
-    /// A unit has left this queue, sent or pushed out; `empty` if it was the last one.
-    fn left(&mut self, queue: usize, empty: bool);
-
-    /// The queue to serve now among those with something to send; `may_send` says whether credits allow it. The answer
-    /// is a promise: the unit at the head of that queue leaves it, and turns and credits are counted on that.
-    fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize>;
-
-    /// The same where everybody may send.
-    fn turn(&mut self, now: Time) -> Option<usize> {
-        self.next(now, &mut |_| true)
-    }
-
-    /// Which queues are served from `now` on one after the other, round after round, where everybody may send: a list of
-    /// the first round, or of the `most` queues at its beginning, in their order. So it goes on for slots before the instant
-    /// that is answered, until the first queue has sent what its place allows, and as long as none joins or leaves; one
-    /// that joins may keep the others waiting, but never brings one of them forward. Where the list stays empty every slot
-    /// has to be asked for.
-    fn rounds(&mut self, _now: Time, _most: usize, _round: &mut Vec<Place>) -> Time {
-        Time::NEVER
-    }
-
-    /// So many slots have gone round like this.
-    fn went_round(&mut self, _round: &[Place], _slots: u64) {}
 }
 
 /// A queue's place in a round.

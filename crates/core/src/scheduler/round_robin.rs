@@ -66,6 +66,10 @@ impl Scheduler for Policy {
     fn went_round(&mut self, round: &[Place], slots: u64) {
         self.ring.went_round(round, slots);
     }
+
+    fn goes_by_turns(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

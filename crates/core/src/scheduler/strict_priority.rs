@@ -90,6 +90,10 @@ impl Scheduler for Policy {
             self.rings[class].went_round(round, slots);
         }
     }
+
+    fn goes_by_turns(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -4,26 +4,15 @@
 //! its own units (`cbr`, `poisson`, `on-off`, `fec-block`) is driven by time. Rates count every octet on the line, headers and padding
 //! included, so that a load is simply the sum of rates over the rate of the line.
 
-pub mod file;
-
-pub mod greedy;
-
-pub mod cbr;
-
-pub mod poisson;
-
-pub mod on_off;
-
-pub mod fec_block;
-
 pub mod clock;
 
 pub mod burst;
 
+use crate::registry;
 use crate::transport::fec;
 use crate::units::{Bytes, Rate};
 
-crate::variants! {
+registry! {
     /// A source as a scenario asks for it.
     "source" by "kind" {
         Greedy = "greedy" in greedy,

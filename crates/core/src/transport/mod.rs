@@ -1,17 +1,10 @@
 //! Transports: what turns an application's data into packets or single cells.
 
-pub mod tcp;
-
-pub mod udp;
-
-pub mod cells;
-
-pub mod fec;
-
 use crate::buffer::admission::Budget;
+use crate::registry;
 use crate::source;
 
-crate::variants! {
+registry! {
     /// A transport as a scenario asks for it.
     "transport" by "kind" {
         Tcp = "tcp" in tcp at "tcp/mod.rs",

@@ -32,7 +32,7 @@
 //! Constant; two bits per circuit and one for overflow. A random number is drawn only above minth.
 
 use super::red::{Curve, Detector, mean_frame_time, probability};
-use super::{Admission, Arrival, Context, Departure, Measure, Within};
+use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule, Within};
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::rng::Stream;
@@ -168,30 +168,6 @@ fn unit_time(context: &Context<'_>) -> Span {
     }
 }
 
-impl Policy {
-    /// What becomes of the rest of a circuit's frame, if it fits: a mark within a frame concerns the next one.
-    pub(crate) fn foresees(&self, vc: usize) -> Within {
-        match self.circuits[vc].state {
-            AcceptFirst => Within::Asked,
-            AcceptCell | AcceptRest => Within::Taken,
-            DiscardCell => Within::Lost(Reason::Random),
-            Broken { .. } => Within::Broken(Reason::Partial),
-        }
-    }
-
-    /// A cell within a frame arrives; [`foresees`](Policy::foresees) has said what becomes of it.
-    #[inline]
-    pub(crate) fn see(&mut self, now: Time, vc: usize, level: u64) {
-        let Policy { detector, stream, .. } = self;
-        let Circuit { state, max_p } = &mut self.circuits[vc];
-        detector.sample(now, level);
-        detector.count();
-        if *state == AcceptCell && detector.marks(*max_p, stream) {
-            *state = AcceptRest;
-        }
-    }
-}
-
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         let Policy { detector, stream, .. } = self;
@@ -227,6 +203,31 @@ impl Admission for Policy {
         if self.discard_rest {
             self.circuits[vc].state = Broken { fragment };
         }
+    }
+
+    /// A mark within a frame concerns the next one.
+    fn foresees(&self, vc: usize) -> Within {
+        match self.circuits[vc].state {
+            AcceptFirst => Within::Asked,
+            AcceptCell | AcceptRest => Within::Taken,
+            DiscardCell => Within::Lost(Reason::Random),
+            Broken { .. } => Within::Broken(Reason::Partial),
+        }
+    }
+
+    #[inline]
+    fn see(&mut self, now: Time, vc: usize, level: u64) {
+        let Policy { detector, stream, .. } = self;
+        let Circuit { state, max_p } = &mut self.circuits[vc];
+        detector.sample(now, level);
+        detector.count();
+        if *state == AcceptCell && detector.marks(*max_p, stream) {
+            *state = AcceptRest;
+        }
+    }
+
+    fn rule(&self) -> Option<Rule> {
+        Some(Rule::Asked(Interest::Total))
     }
 }
 

@@ -21,7 +21,7 @@
 //! Constant; two bits per circuit.
 
 use super::dynamic_threshold::Threshold;
-use super::{Admission, Arrival, Context};
+use super::{Admission, Arrival, Context, Interest, Rule};
 use crate::buffer::frame::Frames;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::section;
@@ -65,8 +65,12 @@ impl Admission for Policy {
         Some(&mut self.frames)
     }
 
-    fn is_monotone(&mut self) -> bool {
+    fn is_monotone(&self) -> bool {
         true
+    }
+
+    fn rule(&self) -> Option<Rule> {
+        Some(Rule::Asked(Interest::Last))
     }
 }
 

@@ -21,7 +21,7 @@
 //! # Complexity
 //! Constant, no state.
 
-use super::{Admission, Arrival, Context};
+use super::{Admission, Arrival, Context, Interest, Rule};
 use crate::buffer::pool::Pool;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::section;
@@ -75,8 +75,12 @@ impl Admission for Policy {
         }
     }
 
-    fn is_monotone(&mut self) -> bool {
+    fn is_monotone(&self) -> bool {
         true
+    }
+
+    fn rule(&self) -> Option<Rule> {
+        Some(Rule::Asked(Interest::Last))
     }
 }
 

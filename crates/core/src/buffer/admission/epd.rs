@@ -73,13 +73,6 @@ fn reserved(reserve: BufferSize, context: &Context<'_>) -> Result<u64, String> {
     }
 }
 
-impl Policy {
-    /// Frames are refused from the threshold on.
-    pub(crate) fn rule(&self) -> Rule {
-        Rule::Frames { threshold: self.threshold, frames: self.frames.clone() }
-    }
-}
-
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         let full = arrival.pool.total() >= self.threshold;
@@ -94,8 +87,12 @@ impl Admission for Policy {
         Some(&mut self.frames)
     }
 
-    fn is_monotone(&mut self) -> bool {
+    fn is_monotone(&self) -> bool {
         true
+    }
+
+    fn rule(&self) -> Option<Rule> {
+        Some(Rule::Frames { threshold: self.threshold, frames: self.frames.clone() })
     }
 }
 

@@ -371,6 +371,10 @@ impl Admission for Policy {
             self.candidates.sent(departure.vc);
         }
     }
+
+    fn needs_one_queue(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -1,37 +1,7 @@
 //! Admission: which arriving unit is taken, and which is discarded.
 //!
 //! One published scheme is one file. It says what its paper describes and nothing more: the port keeps the books and
-//! acts, a policy answers. To add a scheme, write its file and add it to the two lists below.
-
-pub mod tail_drop;
-
-pub mod ppd;
-
-pub mod epd;
-
-pub mod selective_drop;
-
-pub mod fba;
-
-pub mod drop_from_front;
-
-pub mod red;
-
-pub mod atm_red;
-
-pub mod fred;
-
-pub mod espd;
-
-pub mod virtual_queueing;
-
-pub mod wfepd;
-
-pub mod dynamic_threshold;
-
-pub mod dt_epd;
-
-pub mod gatekeeper_janitor;
+//! acts, a policy answers. To add a scheme, write its file and add a line to the list below.
 
 mod candidates;
 
@@ -39,19 +9,19 @@ mod candidates;
 mod conformance;
 
 use super::frame::Frames;
-pub(crate) use super::frame::Within;
+pub use super::frame::Within;
 use super::pool::Pool;
 use super::queue::Queue;
 use super::size::Level;
 use super::verdict::{Reason, Verdict};
+use crate::registry;
 use crate::rng::Stream;
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Rate, Time};
-use crate::{dispatch, variants};
 
 pub use super::size::Measure;
 
-variants! {
+registry! {
     /// An admission policy as a scenario asks for it.
     "admission" by "policy" {
         TailDrop = "tail-drop" in tail_drop,
@@ -70,38 +40,82 @@ variants! {
         DtEpd = "dt-epd" in dt_epd,
         GatekeeperJanitor = "gatekeeper-janitor" in gatekeeper_janitor,
     }
-}
 
-dispatch! {
-    Admission for {
-        TailDrop = tail_drop,
-        Ppd = ppd,
-        Epd = epd,
-        SelectiveDrop = selective_drop,
-        Fba = fba,
-        DropFromFront = drop_from_front,
-        Red = red,
-        AtmRed = atm_red,
-        Fred = fred,
-        Espd = espd,
-        VirtualQueueing = virtual_queueing,
-        Wfepd = wfepd,
-        DynamicThreshold = dynamic_threshold,
-        DtEpd = dt_epd,
-        GatekeeperJanitor = gatekeeper_janitor,
+    /// What a policy is asked. Circuits are numbered within the port, from 0.
+    pub trait Admission for Policy {
+        /// Take this unit or lose it? The books do not count it yet.
+        fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
+
+        /// A unit that was accepted has joined its queue at this position.
+        fn queued(&mut self, unit: &Unit, vc: usize, position: u64) {}
+
+        /// Asked after every arrival until it answers `None`: which queued unit shall be lost, and why?
+        fn sweep(&mut self, queue: &Queue, pool: &Pool) -> Option<(u64, Reason)> {
+            None
+        }
+
+        /// A unit has left the buffer; the books no longer count it.
+        fn departed(&mut self, departure: &Departure<'_>) {}
+
+        /// A unit has come to the head of its queue and is about to be sent: why should it be lost instead, if at all?
+        fn stale(&mut self, unit: &Unit, vc: usize) -> Option<Reason> {
+            None
+        }
+
+        /// The tail of a circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
+        /// `fragment` says whether an earlier part of the frame stays queued or has been sent.
+        fn broken(&mut self, vc: usize, fragment: bool) {}
+
+        /// The clock of a policy that keeps one: called first at time zero, then at each instant it answered.
+        fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time> {
+            None
+        }
+
+        /// What a policy with a meter knows of a circuit.
+        fn meter(&mut self, vc: usize) -> Option<Reading> {
+            None
+        }
+
+        /// Whether the policy only works where all circuits share one queue.
+        fn needs_one_queue(&self) -> bool {
+            false
+        }
+
+        /// What an engine may take as all of this policy; if nothing, it is asked about every unit, with the whole port in
+        /// sight.
+        fn rule(&self) -> Option<Rule> {
+            None
+        }
+
+        /// The frame rule, if the policy leaves to it all units but the first of every frame.
+        fn frames(&mut self) -> Option<&mut Frames> {
+            None
+        }
+
+        /// So many units that do not begin a frame were taken because [`frames`](Admission::frames) said so.
+        fn taken(&mut self, vc: usize, units: u64, octets: u64) {}
+
+        /// What becomes of the rest of a circuit's frame, if it fits.
+        fn within(&mut self, vc: usize) -> Within {
+            self.frames().map_or(Within::Asked, |frames| frames.within(vc))
+        }
+
+        /// What becomes of the rest of a circuit's frame, if it fits, with a policy that knows it but wants to
+        /// [see](Admission::see) every unit.
+        fn foresees(&self, vc: usize) -> Within {
+            Within::Asked
+        }
+
+        /// A unit within a frame arrives, of which it is [foreseen](Admission::foresees) what becomes of it, and finds so
+        /// much in the buffer.
+        fn see(&mut self, now: Time, vc: usize, level: u64) {}
+
+        /// Whether a unit that is taken would also be taken with less in the buffer, of whatever circuits, and nothing is
+        /// remembered of a first unit that was refused when it is judged once more.
+        fn is_monotone(&self) -> bool {
+            false
+        }
     }
-
-    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
-    fn queued(&mut self, unit: &Unit, vc: usize, position: u64);
-    fn sweep(&mut self, queue: &Queue, pool: &Pool) -> Option<(u64, Reason)>;
-    fn departed(&mut self, departure: &Departure<'_>);
-    fn stale(&mut self, unit: &Unit, vc: usize) -> Option<Reason>;
-    fn broken(&mut self, vc: usize, fragment: bool);
-    fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time>;
-    fn meter(&mut self, vc: usize) -> Option<Reading>;
-    fn taken(&mut self, vc: usize, units: u64, octets: u64);
-    fn frames(&mut self) -> Option<&mut Frames>;
-    fn is_monotone(&mut self) -> bool;
 }
 
 /// What a policy that divides its line's rate knows of a circuit; rates in bits per second.
@@ -117,63 +131,18 @@ pub struct Reading {
     pub refusal: f64,
 }
 
-/// What a policy is asked. Circuits are numbered within the port, from 0.
-pub trait Admission {
-    /// Take this unit or lose it? The books do not count it yet.
-    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
-
-    /// A unit that was accepted has joined its queue at this position.
-    fn queued(&mut self, _unit: &Unit, _vc: usize, _position: u64) {}
-
-    /// Asked after every arrival until it answers `None`: which queued unit shall be lost, and why?
-    fn sweep(&mut self, _queue: &Queue, _pool: &Pool) -> Option<(u64, Reason)> {
-        None
-    }
-
-    /// A unit has left the buffer; the books no longer count it.
-    fn departed(&mut self, _departure: &Departure<'_>) {}
-
-    /// A unit has come to the head of its queue and is about to be sent: why should it be lost instead, if at all?
-    fn stale(&mut self, _unit: &Unit, _vc: usize) -> Option<Reason> {
-        None
-    }
-
-    /// The tail of a circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
-    /// `fragment` says whether an earlier part of the frame stays queued or has been sent.
-    fn broken(&mut self, _vc: usize, _fragment: bool) {}
-
-    /// The clock of a policy that keeps one: called first at time zero, then at each instant it answered.
-    fn tick(&mut self, _now: Time, _pool: &Pool) -> Option<Time> {
-        None
-    }
-
-    /// What a policy with a meter knows of a circuit.
-    fn meter(&mut self, _vc: usize) -> Option<Reading> {
-        None
-    }
-
-    /// So many units that do not begin a frame were taken because [`frames`](Admission::frames) said so.
-    fn taken(&mut self, _vc: usize, _units: u64, _octets: u64) {}
-
-    /// The frame rule, if the policy leaves to it all units but the first of every frame.
-    fn frames(&mut self) -> Option<&mut Frames> {
-        None
-    }
-
-    /// Whether a unit that is taken would also be taken with less in the buffer, of whatever circuits, and nothing is
-    /// remembered of a first unit that was refused when it is judged once more.
-    fn is_monotone(&mut self) -> bool {
-        false
-    }
-}
-
 /// What a policy does in plain words, if these words suffice: an engine may then act on them without asking.
 #[derive(Clone, Debug)]
-pub(crate) enum Rule {
+pub enum Rule {
     /// A unit is taken if it fits.
     Fits,
     /// A frame is refused if its first unit meets this occupancy or more; otherwise the frame rule decides alone.
-    Frames { threshold: u64, frames: Frames },
+    Frames {
+        /// That occupancy.
+        threshold: u64,
+        /// The frame rule.
+        frames: Frames,
+    },
     /// The policy has to be asked, but it looks at nothing but the books, and never takes back what it has accepted.
     Asked(Interest),
 }
@@ -207,7 +176,7 @@ impl Rule {
 
 /// Which departures a policy wants to know of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Interest {
+pub enum Interest {
     /// Those that leave the buffer empty, and of the books only what is in it altogether.
     Total,
     /// Those that leave the buffer empty.
@@ -217,47 +186,9 @@ pub(crate) enum Interest {
 }
 
 impl Policy {
-    /// What becomes of the rest of a circuit's frame, if it fits.
-    pub(crate) fn within(&mut self, vc: usize) -> Within {
-        match self {
-            Policy::TailDrop(policy) if policy.takes_all() => Within::Taken,
-            policy => policy.frames().map_or(Within::Asked, |frames| frames.within(vc)),
-        }
-    }
-
-    /// What becomes of the rest of a circuit's frame, if it fits, with a policy that knows it but wants to
-    /// [see](Policy::see) every unit.
-    pub(crate) fn foresees(&self, vc: usize) -> Within {
-        if let Policy::AtmRed(policy) = self { policy.foresees(vc) } else { Within::Asked }
-    }
-
-    /// A unit within a frame arrives, of which it is known what becomes of it, and finds so much in the buffer.
-    #[inline]
-    pub(crate) fn see(&mut self, now: Time, vc: usize, level: u64) {
-        if let Policy::AtmRed(policy) = self {
-            policy.see(now, vc, level);
-        }
-    }
-
     /// Whether it decides about every unit, and not only about the first one of each frame.
     pub(crate) fn asks_for_all(&mut self) -> bool {
-        !matches!(self, Policy::TailDrop(policy) if policy.takes_all()) && self.frames().is_none()
-    }
-
-    /// The rule that is all of this policy, if it is one of those known.
-    pub(crate) fn rule(&self) -> Option<Rule> {
-        match self {
-            Policy::TailDrop(policy) => Some(policy.rule()),
-            Policy::Ppd(policy) => Some(policy.rule()),
-            Policy::Epd(policy) => Some(policy.rule()),
-            Policy::Red(_) | Policy::AtmRed(_) => Some(Rule::Asked(Interest::Total)),
-            Policy::SelectiveDrop(_) | Policy::Fba(_) => Some(Rule::Asked(Interest::Last)),
-            Policy::Wfepd(_) | Policy::DynamicThreshold(_) | Policy::DtEpd(_) => {
-                Some(Rule::Asked(Interest::Last))
-            }
-            Policy::VirtualQueueing(_) => Some(Rule::Asked(Interest::Every)),
-            _ => None, // asked about every unit, with the whole port in sight
-        }
+        !matches!(self.rule(), Some(Rule::Fits)) && self.frames().is_none()
     }
 }
 
@@ -351,13 +282,6 @@ pub struct Budget {
     pub cells: Option<u32>,
     /// Packets of a block that switches may give up, if the circuit has negotiated it.
     pub packets: Option<u32>,
-}
-
-impl Spec {
-    /// Whether the policy only works where all circuits share one queue.
-    pub fn needs_one_queue(&self) -> bool {
-        matches!(self, Spec::GatekeeperJanitor(_))
-    }
 }
 
 impl Context<'_> {

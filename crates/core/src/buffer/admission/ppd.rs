@@ -41,13 +41,6 @@ impl Policy {
     }
 }
 
-impl Policy {
-    /// No frame is refused.
-    pub(crate) fn rule(&self) -> Rule {
-        Rule::Frames { threshold: u64::MAX, frames: self.frames.clone() }
-    }
-}
-
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || None)
@@ -61,8 +54,13 @@ impl Admission for Policy {
         Some(&mut self.frames)
     }
 
-    fn is_monotone(&mut self) -> bool {
+    fn is_monotone(&self) -> bool {
         true
+    }
+
+    /// No frame is refused.
+    fn rule(&self) -> Option<Rule> {
+        Some(Rule::Frames { threshold: u64::MAX, frames: self.frames.clone() })
     }
 }
 

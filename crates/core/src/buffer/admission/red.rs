@@ -26,7 +26,7 @@
 //! # Complexity
 //! Constant; two bits per circuit. A random number is drawn only for packets that meet an average above minth.
 
-use super::{Admission, Arrival, Context, Departure};
+use super::{Admission, Arrival, Context, Departure, Interest, Rule};
 use crate::buffer::frame::Frames;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
@@ -114,6 +114,10 @@ impl Admission for Policy {
 
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
+    }
+
+    fn rule(&self) -> Option<Rule> {
+        Some(Rule::Asked(Interest::Total))
     }
 }
 

@@ -22,7 +22,7 @@
 //! # Complexity
 //! Constant; two bits and one counter per circuit.
 
-use super::{Admission, Arrival, Context};
+use super::{Admission, Arrival, Context, Interest, Rule};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
@@ -84,6 +84,10 @@ impl Admission for Policy {
 
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
+    }
+
+    fn rule(&self) -> Option<Rule> {
+        Some(Rule::Asked(Interest::Last))
     }
 }
 

@@ -15,7 +15,7 @@
 //! # Complexity
 //! Constant, no state.
 
-use super::{Admission, Arrival, Context, Interest, Rule};
+use super::{Admission, Arrival, Context, Interest, Rule, Within};
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::section;
@@ -40,16 +40,9 @@ impl Policy {
         let level = |level| context.level("clp_threshold", level);
         Ok(Policy { clp_threshold: params.clp_threshold.map(level).transpose()? })
     }
-}
-
-impl Policy {
-    /// It decides unit by unit, and but for priorities by nothing else than the room.
-    pub(crate) fn rule(&self) -> Rule {
-        if self.takes_all() { Rule::Fits } else { Rule::Asked(Interest::Total) }
-    }
 
     /// Whether it takes whatever fits.
-    pub(crate) fn takes_all(&self) -> bool {
+    fn takes_all(&self) -> bool {
         self.clp_threshold.is_none()
     }
 }
@@ -63,8 +56,17 @@ impl Admission for Policy {
         if arrival.fits() { Verdict::Accept } else { Verdict::Discard(Reason::Overflow) }
     }
 
-    fn is_monotone(&mut self) -> bool {
+    fn is_monotone(&self) -> bool {
         true
+    }
+
+    /// Without a threshold the room alone decides, and with one the occupancy.
+    fn rule(&self) -> Option<Rule> {
+        Some(if self.takes_all() { Rule::Fits } else { Rule::Asked(Interest::Total) })
+    }
+
+    fn within(&mut self, _vc: usize) -> Within {
+        if self.takes_all() { Within::Taken } else { Within::Asked }
     }
 }
 

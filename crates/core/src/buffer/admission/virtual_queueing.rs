@@ -24,7 +24,7 @@
 //! # Complexity
 //! A departure looks at one bit per circuit, 64 at a time; a period at every circuit.
 
-use super::{Admission, Arrival, Context, Contract, Departure, Measure};
+use super::{Admission, Arrival, Context, Contract, Departure, Interest, Measure, Rule};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
@@ -144,6 +144,10 @@ impl Admission for Policy {
             self.queues.grant(vc, renewal.credit(vc));
         }
         Some(now + renewal.period)
+    }
+
+    fn rule(&self) -> Option<Rule> {
+        Some(Rule::Asked(Interest::Every))
     }
 }
 

@@ -25,7 +25,7 @@
 //! Constant per cell; N log N every δ.
 
 use super::red::probability;
-use super::{Admission, Arrival, Context, Reading};
+use super::{Admission, Arrival, Context, Interest, Reading};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
@@ -154,6 +154,10 @@ impl Admission for Policy {
 
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
+    }
+
+    fn rule(&self) -> Option<super::Rule> {
+        Some(super::Rule::Asked(Interest::Last))
     }
 }
 

@@ -3,15 +3,7 @@
 //! Every arriving unit is welcome as long as there is room, and when there is none, a part of a long queue goes. A port
 //! with push-out has a queue for each circuit and its own frame rule: what it breaks, and the rest of a frame that could
 //! not be saved, is not let in, whatever its admission policy says. One published scheme is one file. To add a scheme,
-//! write its file and add it to the two lists below.
-
-pub mod pushout_1;
-
-pub mod pushout_2;
-
-pub mod pushout_3;
-
-pub mod quasi_pushout;
+//! write its file and add a line to the list below.
 
 mod lengths;
 
@@ -21,9 +13,9 @@ use super::pool::Pool;
 use super::queue::Queue;
 use super::runs::Part;
 use crate::scheduler;
-use crate::{choice, dispatch, variants};
+use crate::{choice, registry};
 
-variants! {
+registry! {
     /// A push-out policy as a scenario asks for it.
     "pushout" by "policy" {
         Pushout1 = "pushout-1" in pushout_1,
@@ -31,21 +23,32 @@ variants! {
         Pushout3 = "pushout-3" in pushout_3,
         QuasiPushout = "quasi-pushout" in quasi_pushout,
     }
-}
 
-dispatch! {
-    PushOut for {
-        Pushout1 = pushout_1,
-        Pushout2 = pushout_2,
-        Pushout3 = pushout_3,
-        QuasiPushout = quasi_pushout,
+    /// What a push-out policy is told and asked. Circuits are numbered within the port, and each has its queue.
+    pub trait PushOut for Policy {
+        /// What should go, if anything can? Asked when an arriving unit does not fit; the answer changes nothing yet.
+        fn choose(&mut self, full: &Full<'_>) -> Option<Cut>;
+
+        /// A unit has joined this circuit's queue; the books count it.
+        fn joined(&mut self, vc: usize, pool: &Pool);
+
+        /// A unit of this circuit has left the buffer, sent or else lost; the books no longer count it.
+        fn left(&mut self, vc: usize, pool: &Pool, sent: bool);
+
+        /// The frame rule of the port, if it has one.
+        fn frames(&mut self) -> Option<&mut Frames>;
+
+        /// What a cut can be like.
+        fn bite(&mut self) -> Bite {
+            Bite::Runs
+        }
+
+        /// Whether it looks at nothing but what waits when there is no room, so that a queue which has something may grow
+        /// and shrink by many units at once; otherwise it is told of each.
+        fn goes_by_queues(&self) -> bool {
+            false
+        }
     }
-
-    fn choose(&mut self, full: &Full<'_>) -> Option<Cut>;
-    fn joined(&mut self, vc: usize, pool: &Pool);
-    fn left(&mut self, vc: usize, pool: &Pool, sent: bool);
-    fn frames(&mut self) -> Option<&mut Frames>;
-    fn bite(&mut self) -> Bite;
 }
 
 choice! {
@@ -58,26 +61,6 @@ choice! {
         HeadFragment = "head-fragment",
         /// Nothing.
         Refuse = "refuse",
-    }
-}
-
-/// What a push-out policy is told and asked. Circuits are numbered within the port, and each has its queue.
-pub trait PushOut {
-    /// What should go, if anything can? Asked when an arriving unit does not fit; the answer changes nothing yet.
-    fn choose(&mut self, full: &Full<'_>) -> Option<Cut>;
-
-    /// A unit has joined this circuit's queue; the books count it.
-    fn joined(&mut self, vc: usize, pool: &Pool);
-
-    /// A unit of this circuit has left the buffer, sent or else lost; the books no longer count it.
-    fn left(&mut self, vc: usize, pool: &Pool, sent: bool);
-
-    /// The frame rule of the port, if it has one.
-    fn frames(&mut self) -> Option<&mut Frames>;
-
-    /// What a cut can be like.
-    fn bite(&mut self) -> Bite {
-        Bite::Runs
     }
 }
 

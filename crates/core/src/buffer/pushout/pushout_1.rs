@@ -87,6 +87,10 @@ impl PushOut for Policy {
     fn bite(&mut self) -> Bite {
         if self.keep_eom { Bite::AllButEom } else { Bite::Runs }
     }
+
+    fn goes_by_queues(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -89,6 +89,10 @@ impl PushOut for Policy {
             _ => Bite::LongestPackets,
         }
     }
+
+    fn goes_by_queues(&self) -> bool {
+        true
+    }
 }
 
 /// The first entire packet from the head of a queue, if there is one.

@@ -98,6 +98,10 @@ impl PushOut for Policy {
     fn frames(&mut self) -> Option<&mut Frames> {
         self.frames.as_mut()
     }
+
+    fn goes_by_queues(&self) -> bool {
+        true
+    }
 }
 
 /// What follows the last EOM of a queue, and that EOM if it goes as well; `None` if that is nothing.

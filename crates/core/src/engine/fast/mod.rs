@@ -79,7 +79,7 @@ use std::collections::VecDeque;
 use super::calls::Calls;
 use super::{LossRecord, Outcome, Stopwatch, Work};
 use crate::buffer::admission::{Admission, Rule};
-use crate::buffer::pushout;
+use crate::buffer::pushout::PushOut;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
 use crate::link::port::{Loss, Port};
@@ -87,7 +87,7 @@ use crate::network::Network;
 use crate::network::end::End;
 use crate::network::flow::Outbox;
 use crate::scenario::model::{Medium, Scenario};
-use crate::scheduler;
+use crate::scheduler::Scheduler;
 use crate::units::{Span, Time};
 
 use books::Window;
@@ -250,21 +250,15 @@ impl Station {
     }
 }
 
-/// Whether the cells of a port with a queue for each circuit join and leave one by one, for somebody could tell otherwise.
-///
-/// The schedulers named here look at who has something to send and not at who came first, and so do the push-out policies;
-/// others might, as quasi-push-out does, which compares lengths at every cell. And where another policy than plain tail
-/// drop refuses a frame at a port with push-out, the reason for which its cells are lost depends on the room for each.
+/// Whether the cells of a port with a queue for each circuit join and leave one by one, because somebody could tell otherwise:
+/// its scheduler, its push-out policy, or, where another policy than plain tail drop refuses a frame at a port with push-out,
+/// whoever reads for what reason its cells are lost, for that depends on the room for each.
 fn goes_by_cell(port: &Port) -> bool {
-    use pushout::Policy::{Pushout1, Pushout2, Pushout3};
-    use scheduler::Policy::{RoundRobin, StrictPriority, WrrMcr};
-    let in_turn = matches!(port.scheduler, RoundRobin(_) | WrrMcr(_) | StrictPriority(_));
-    let by_room = match &port.pushout {
-        None => true,
-        Some(Pushout1(_) | Pushout2(_) | Pushout3(_)) => matches!(port.admission.rule(), Some(Rule::Fits)),
-        Some(_) => false,
-    };
-    !(in_turn && by_room)
+    let by_queues = port
+        .pushout
+        .as_ref()
+        .is_none_or(|pushout| pushout.goes_by_queues() && matches!(port.admission.rule(), Some(Rule::Fits)));
+    !(port.scheduler.goes_by_turns() && by_queues)
 }
 
 impl Fast<'_> {

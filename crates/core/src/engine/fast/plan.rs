@@ -9,7 +9,7 @@ use super::books::Window;
 use super::lanes::{Inputs, Lane};
 use super::pace::{Pace, Rhythm};
 use super::upstream::upstream;
-use crate::buffer::admission::{self, Interest, Rule};
+use crate::buffer::admission::{Admission, Interest, Rule};
 use crate::buffer::size::Measure;
 use crate::engine::Work;
 use crate::kernel::Ties;
@@ -281,7 +281,7 @@ impl Plan {
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
             let rule = rule(scenario, line, vcs);
             self.kinds.push(match rule {
-                Some(Rule::Fits) if fifo && from_host && is_plain(line) => Kind::Nic,
+                Some(Rule::Fits) if fifo && from_host && is_unlimited(line) => Kind::Nic,
                 Some(rule) if fifo && !from_host => Kind::Fifo(rule),
                 Some(rule) if !from_host && has_turns(line) => Kind::Turns(rule.interest()),
                 _ => Kind::General,
@@ -303,8 +303,9 @@ impl Plan {
     /// no faster, and are not policed.
     fn only_delays(&self, scenario: &Scenario, port: usize) -> bool {
         let line = &scenario.lines[port];
-        let plain = is_plain(line) && !self.policed[port];
-        let (Kind::Fifo(Rule::Fits), true, Medium::Cells) = (&self.kinds[port], plain, line.medium) else {
+        let all_alike = is_unlimited(line) && !self.policed[port];
+        let (Kind::Fifo(Rule::Fits), true, Medium::Cells) = (&self.kinds[port], all_alike, line.medium)
+        else {
             return false;
         };
         match self.lines[port][..] {
@@ -515,9 +516,9 @@ fn has_turns(line: &Line) -> bool {
     *medium == Medium::Cells && port.measure == Measure::Cells
 }
 
-/// Whether a port takes everything.
-fn is_plain(line: &Line) -> bool {
-    line.port.capacity == u64::MAX && matches!(line.port.admission, admission::Spec::TailDrop(_))
+/// Whether everything fits into a port.
+fn is_unlimited(line: &Line) -> bool {
+    line.port.capacity == u64::MAX
 }
 
 /// Time from the end of a unit's transmission to its arrival at the next port or host.

@@ -4,14 +4,12 @@
 //! the host where it ends, answers through a [`Receiver`]. A cell that leaves the buffer there, sent or else lost, gives
 //! its room back; hosts forward at once. The [`Credit`] cells travel on the line in the other direction.
 //!
-//! One published scheme is one file. To add a scheme, write its file and add it to the list below.
+//! One published scheme is one file. To add a scheme, write its file and add a line to the list below.
 
-pub mod n23;
-
+use crate::registry;
 use crate::units::{Rate, Span};
-use crate::variants;
 
-variants! {
+registry! {
     /// Credits as a scenario asks for them.
     "credit" by "policy" {
         N23 = "n23" in n23,

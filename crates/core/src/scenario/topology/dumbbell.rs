@@ -17,7 +17,7 @@
 //! `egress`; flow `flowI` goes from `sourceI` to `sinkI`. `host_latency` and `switch_latency` delay whatever passes a
 //! host or a switch, none by default. Where packets travel whole, the switches are routers.
 
-use super::{Each, Network, Wire};
+use super::{Each, Network, Template, Wire};
 use crate::section;
 use crate::units::Span;
 
@@ -42,9 +42,8 @@ section! {
 /// More sources than anybody simulates: a slip of the pen should not fill the memory.
 const MOST_SOURCES: u32 = 100_000;
 
-impl Params {
-    /// The network, or what is wrong with it.
-    pub fn expand(&self, network: &mut Network) -> Result<(), String> {
+impl Template for Params {
+    fn expand(&self, network: &mut Network) -> Result<(), String> {
         let count = self.sources as usize;
         if !(1..=MOST_SOURCES).contains(&self.sources) {
             return Err(format!("sources: {count} is not a number from 1 to {MOST_SOURCES}"));

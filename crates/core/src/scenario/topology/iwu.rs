@@ -32,7 +32,7 @@
 //! # Differences from the paper
 //! Sources whose packets differ in length could queue in the unit; the equivalence above does not cover them.
 
-use super::{Each, Network, Wire};
+use super::{Each, Network, Template, Wire};
 use crate::section;
 
 section! {
@@ -50,9 +50,8 @@ section! {
 /// More sources than anybody simulates: a slip of the pen should not fill the memory.
 const MOST_SOURCES: u32 = 100_000;
 
-impl Params {
-    /// The network, or what is wrong with it.
-    pub fn expand(&self, network: &mut Network) -> Result<(), String> {
+impl Template for Params {
+    fn expand(&self, network: &mut Network) -> Result<(), String> {
         let count = self.sources as usize;
         if !(1..=MOST_SOURCES).contains(&self.sources) {
             return Err(format!("sources: {count} is not a number from 1 to {MOST_SOURCES}"));

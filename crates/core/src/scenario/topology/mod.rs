@@ -1,13 +1,7 @@
 //! Templates: short ways to write a network. A template expands to nodes, links and flows; what a scenario lists
 //! beside it is added, and entries with the same name change those of the template.
 //!
-//! To add a template, write its file and add it to the list below.
-
-pub mod dumbbell;
-
-pub mod parking_lot;
-
-pub mod iwu;
+//! To add a template, write its file and add a line to the list below.
 
 use serde_json::Value as Json;
 
@@ -15,25 +9,21 @@ use super::file::Back;
 use super::model::NodeKind;
 use super::spec::{Field, Nested, Section, Shape, object_schema, read_section};
 use super::tree::{Fault, Key, Node, Place, Value};
+use crate::registry;
 use crate::units::{Quantity, Rate, Span};
 
-crate::variants! {
+registry! {
     /// A template as a scenario asks for it.
     "template" by "template" {
         Dumbbell = "dumbbell" in dumbbell,
         ParkingLot = "parking-lot" in parking_lot,
         Iwu = "iwu" in iwu,
     }
-}
 
-impl Spec {
-    /// The network that the template stands for, or what is wrong with it: "key: reason".
-    pub fn expand(&self, network: &mut Network) -> Result<(), String> {
-        match self {
-            Spec::Dumbbell(params) => params.expand(network),
-            Spec::ParkingLot(params) => params.expand(network),
-            Spec::Iwu(params) => params.expand(network),
-        }
+    /// What a template is asked.
+    pub trait Template for Spec {
+        /// The network that it stands for, or what is wrong with it: "key: reason".
+        fn expand(&self, network: &mut Network) -> Result<(), String>;
     }
 }
 

@@ -26,7 +26,7 @@
 //! Table 6.1, which counts 26, 8 and 2 circuits in the three classes; only which one of the cross links is the far one
 //! is chosen: the one that leaves the round trips of the cross flows most alike.
 
-use super::{Network, Wire};
+use super::{Network, Template, Wire};
 use crate::section;
 use crate::units::{Rate, Span};
 
@@ -75,9 +75,8 @@ const FLOWS: [[&str; 4]; 10] = [
     ["cross6", "cross", "node5", "node6"],
 ];
 
-impl Params {
-    /// The network.
-    pub fn expand(&self, network: &mut Network) -> Result<(), String> {
+impl Template for Params {
+    fn expand(&self, network: &mut Network) -> Result<(), String> {
         (1..=8).for_each(|i| network.host(&format!("node{i}")));
         (1..=4).for_each(|i| network.relay(&format!("sw{i}")));
         for [name, class, from, to] in LINKS {

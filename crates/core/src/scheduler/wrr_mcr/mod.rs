@@ -177,6 +177,10 @@ impl Scheduler for Policy {
             _ => self.busy.went_round(round, slots),
         }
     }
+
+    fn goes_by_turns(&self) -> bool {
+        true
+    }
 }
 
 impl Policy {

@@ -57,7 +57,7 @@ pub(super) fn knows(scenario: &Scenario) -> bool {
     scenario.lines.iter().any(|line| line.port.credit.is_some())
 }
 
-/// Run such a scenario as [`super::run`] does.
+/// Run such a scenario as [`super::run()`] does.
 pub(super) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
     let mut engine = Governed::new(scenario, log);
     watch.start();

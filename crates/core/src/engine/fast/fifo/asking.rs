@@ -5,7 +5,7 @@
 //! shown each, and all the rest is done for the cells of a lane at once.
 
 use super::{Content, Fifo};
-use crate::buffer::admission::Within;
+use crate::buffer::admission::{Admission, Within};
 use crate::buffer::verdict::Verdict;
 use crate::engine::fast::Fast;
 use crate::engine::fast::lanes::{Arriving, Inner};

@@ -45,7 +45,7 @@ pub(super) fn knows(scenario: &Scenario) -> bool {
     scenario.lines.iter().all(|line| line.medium == Medium::Packets)
 }
 
-/// Run such a scenario as [`super::run`] does.
+/// Run such a scenario as [`super::run()`] does.
 pub(super) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
     let mut engine = Packets::new(scenario, log);
     watch.start();

@@ -7,7 +7,7 @@ use super::super::pace::{Pace, Paces};
 use super::super::plan::latency;
 use super::cargo::Cargo;
 use super::division::Division;
-use crate::buffer::admission::Rule;
+use crate::buffer::admission::{Admission, Rule};
 use crate::link::port::Port;
 use crate::network::Network;
 use crate::scenario::model::{Line, NodeKind, Scenario, Vc};

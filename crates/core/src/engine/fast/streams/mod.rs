@@ -24,7 +24,7 @@ use meet::Meet;
 use stream::Interface;
 use ways::Ways;
 
-/// Run a scenario as [`super::run`] does, if it is of this kind.
+/// Run a scenario as [`super::run()`] does, if it is of this kind.
 pub(super) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Option<Outcome> {
     let ways = Ways::of(scenario)?;
     let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
