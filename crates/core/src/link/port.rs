@@ -45,6 +45,8 @@ pub struct Port {
     manner: Manner,
     pub(crate) line: Line,
     pub(crate) sending: Option<Sending>,
+    /// With push-out, for every circuit whether the admission policy has refused the frame that arrives.
+    refused: Vec<bool>,
     /// Credit cells that wait for the line, and whether one is in transmission.
     credits: VecDeque<Credit>,
     sending_credit: bool,
@@ -128,6 +130,7 @@ impl Port {
                 Some(Rule::Frames { .. }) if is_fifo => Manner::Judged,
                 _ => Manner::Asked,
             },
+            refused: vec![false; if parts.pushout.is_some() { vcs } else { 0 }],
             measure: parts.measure,
             pool: parts.pool,
             queues: vec![queue; queues],

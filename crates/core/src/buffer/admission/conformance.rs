@@ -16,9 +16,6 @@ use crate::scheduler::{self, fifo};
 use crate::unit::{Flags, Unit};
 use crate::units::{CELL_BYTES, Rate, Span, Time};
 
-/// Schemes that may lose some units of a frame and keep others although nothing overflows.
-const UNIT_BY_UNIT: &[&str] = &["tail-drop", "drop-from-front", "dynamic-threshold", "gatekeeper-janitor"];
-
 /// Circuits through the port.
 const VCS: usize = 5;
 
@@ -214,11 +211,11 @@ fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> S
     Story { losses: rig.losses, frames }
 }
 
-/// Whether a scheme does not refuse ports of packets, as one that looks at cells may.
-fn works_with(scheme: &str, measure: Measure, capacity: u64) -> bool {
+/// A scheme at a port, unless it refuses ports of packets, as one that looks at cells may.
+fn policy_of(scheme: &str, measure: Measure, capacity: u64) -> Result<Policy, String> {
     let contracts = contracts(measure, VCS);
     let context = Context { capacity, measure, rate: RATE, contracts: &contracts, seed: 1, port: "rig" };
-    default_of(scheme).build(&context).is_ok()
+    default_of(scheme).build(&context)
 }
 
 /// Every scheme at ports of cells, and of packets unless it refuses them, from far too small to roomy.
@@ -227,7 +224,7 @@ fn every_port(mut check: impl FnMut(&'static str, Measure, u64)) {
         for capacity in [1, 2, 60, 1000] {
             check(entry.name, Measure::Cells, capacity);
             for (measure, capacity) in [(Measure::Packets, capacity), (Measure::Bytes, 1000 * capacity)] {
-                if works_with(entry.name, measure, capacity) {
+                if policy_of(entry.name, measure, capacity).is_ok() {
                     check(entry.name, measure, capacity);
                 }
             }
@@ -251,7 +248,7 @@ fn the_same_seed_gives_the_same_verdicts() {
 #[test]
 fn schemes_that_look_at_frames_lose_them_whole_unless_the_buffer_overflows() {
     every_port(|scheme, measure, capacity| {
-        if UNIT_BY_UNIT.contains(&scheme) {
+        if !policy_of(scheme, measure, capacity).unwrap().goes_by_frames() {
             return;
         }
         let story = random_traffic(scheme, measure, capacity, 3);
@@ -316,11 +313,12 @@ fn what_a_monotone_scheme_takes_it_takes_with_less_in_the_buffer() {
 #[test]
 fn the_rest_of_a_frame_that_was_pushed_out_is_refused_but_for_the_eom_that_ends_a_fragment() {
     let (pool, queue) = (Pool::new(1000, VCS), Queue::default());
-    let contracts = contracts(Measure::Cells, VCS);
-    let context = Context { contracts: &contracts, ..Context::alone(1000, 0) };
-    for entry in CATALOGUE.iter().filter(|entry| !UNIT_BY_UNIT.contains(&entry.name)) {
+    for entry in CATALOGUE {
         for fragment in [true, false] {
-            let mut policy = default_of(entry.name).build(&context).unwrap();
+            let mut policy = policy_of(entry.name, Measure::Cells, 1000).unwrap();
+            if !policy.goes_by_frames() {
+                continue;
+            }
             let judge = |policy: &mut Policy, flags| {
                 let unit = &Unit { vc: 0, frame: 0, index: 0, bytes: CELL_BYTES as u16, hop: 0, flags };
                 let (now, pool, queue) = (Time::ZERO, &pool, &queue);

@@ -106,6 +106,10 @@ impl Admission for Policy {
     fn broken(&mut self, vc: usize, fragment: bool) {
         self.lost(vc, self.arriving, fragment);
     }
+
+    fn goes_by_frames(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

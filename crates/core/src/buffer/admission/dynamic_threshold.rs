@@ -82,6 +82,10 @@ impl Admission for Policy {
     fn rule(&self) -> Option<Rule> {
         Some(Rule::Asked(Interest::Last))
     }
+
+    fn goes_by_frames(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

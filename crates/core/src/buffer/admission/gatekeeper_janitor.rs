@@ -375,6 +375,10 @@ impl Admission for Policy {
     fn needs_one_queue(&self) -> bool {
         true
     }
+
+    fn goes_by_frames(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

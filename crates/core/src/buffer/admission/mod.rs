@@ -81,6 +81,12 @@ registry! {
             false
         }
 
+        /// Whether it refuses a frame as a whole at its first unit or not at all, and loses others of its units only for want
+        /// of room.
+        fn goes_by_frames(&self) -> bool {
+            true
+        }
+
         /// What an engine may take as all of this policy; if nothing, it is asked about every unit, with the whole port in
         /// sight.
         fn rule(&self) -> Option<Rule> {

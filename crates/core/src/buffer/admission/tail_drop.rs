@@ -68,6 +68,10 @@ impl Admission for Policy {
     fn within(&mut self, _vc: usize) -> Within {
         if self.takes_all() { Within::Taken } else { Within::Asked }
     }
+
+    fn goes_by_frames(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! How a port makes room: its push-out or its admission policy chooses, the port removes, counts and tells everybody.
 //!
 //! A port with push-out has a frame rule of its own in front of its admission policy, because the schemes of paper 003
-//! admit whatever comes: a frame that was cut off in its queue, or that found no room, is not let in any more.
+//! admit whatever comes: a frame that was cut off in its queue, or that found no room, is not let in any more. A frame that
+//! the admission policy has refused is in no queue, so neither can happen to it: all its units are lost for that reason.
 
 use super::{Loss, Port};
 use crate::buffer::admission::{Admission, Arrival, Departure};
@@ -108,7 +109,11 @@ impl Port {
     pub(crate) fn judge(&mut self, now: Time, unit: &Unit, vc: usize, size: u64, elastic: bool) -> Verdict {
         let queue = &self.queues[self.queue_of(vc)];
         let mut arrival = Arrival { now, unit, vc, size, pool: &self.pool, queue, elastic };
-        if let Some(frames) = self.pushout.as_mut().and_then(PushOut::frames) {
+        let Some(pushout) = &mut self.pushout else { return self.admission.judge(&mut arrival) };
+        self.refused[vc] &= !unit.is_first();
+        if !self.refused[vc]
+            && let Some(frames) = pushout.frames()
+        {
             let verdict = frames.judge(unit, vc, arrival.fits(), || None);
             if verdict == Verdict::Discard(Reason::Overflow) {
                 self.admission.broken(vc, !unit.is_first());
@@ -117,7 +122,12 @@ impl Port {
                 return verdict;
             }
         }
-        self.admission.judge(&mut arrival)
+        let verdict = self.admission.judge(&mut arrival);
+        if unit.is_first() {
+            let refused = matches!(verdict, Verdict::Discard(reason) if reason != Reason::Overflow);
+            self.refused[vc] = refused && self.admission.goes_by_frames();
+        }
+        verdict
     }
 
     /// Let in a unit that does not fit, in the place of what goes, `cut` first.
@@ -180,8 +190,11 @@ impl Port {
         }
     }
 
-    /// The rest of a circuit's arriving frame is not to be let in.
+    /// The rest of a circuit's arriving frame is not to be let in, unless it has been refused: then an earlier one was cut.
     fn cut_off(&mut self, vc: usize, fragment: bool) {
+        if self.refused[vc] {
+            return;
+        }
         if let Some(frames) = self.pushout.as_mut().and_then(PushOut::frames) {
             frames.broken(vc, fragment);
         }
@@ -198,8 +211,8 @@ impl Port {
 
 #[cfg(test)]
 mod tests {
-    use crate::buffer::admission::{self, atm_red, drop_from_front, virtual_queueing};
-    use crate::buffer::pushout::{self, pushout_1, pushout_3};
+    use crate::buffer::admission::{self, atm_red, drop_from_front, epd, virtual_queueing};
+    use crate::buffer::pushout::{self, pushout_1, pushout_2, pushout_3};
     use crate::link::port::bench::Bench;
     use crate::scenario::read::{Format, read};
     use crate::scenario::spec::{Section, read_section};
@@ -239,6 +252,50 @@ mod tests {
         assert_eq!(bench.offer(0, "1"), "r", "its virtual queue is not empty");
         assert_eq!(bench.offer(1, "1"), "A");
         assert_eq!(bench.offer(0, "1"), "A", "its virtual queue has gone with the real one");
+    }
+
+    fn epd(threshold: &str) -> admission::Spec {
+        admission::Spec::Epd(params::<epd::Params>(&format!("threshold = '{threshold}'")))
+    }
+
+    #[test]
+    fn a_refused_frame_is_refused_to_its_end_even_where_nothing_can_go_for_it() {
+        let whole_packets = pushout::Spec::Pushout2(params::<pushout_2::Params>("fallback = 'refuse'"));
+        let mut bench = Bench::with(4, &[0, 0], epd("3 cells"), Some(whole_packets));
+        assert_eq!(bench.offer(0, "f.."), "AAA");
+        assert_eq!(bench.offer(1, "f"), "r");
+        assert_eq!(bench.offer(0, "."), "A", "now the buffer is full");
+        assert_eq!(bench.offer(1, "."), "r");
+        bench.send();
+        assert_eq!(bench.offer(1, "e"), "r", "there is no fragment that its EOM could end");
+        assert_eq!(bench.offer(0, "e"), "A");
+    }
+
+    #[test]
+    fn a_refused_frame_is_refused_to_its_end_even_when_one_before_it_is_cut_off() {
+        for discard_rest in [true, false] {
+            let tails = params::<pushout_3::Params>(&format!("discard_rest = {discard_rest}"));
+            let mut bench = Bench::with(5, &[0, 0], epd("4 cells"), Some(pushout::Spec::Pushout3(tails)));
+            assert_eq!(bench.offer(1, "f"), "A");
+            assert_eq!(bench.offer(0, "f.."), "AAA", "its EOM has been lost on the way");
+            assert_eq!(bench.offer(0, "f"), "r");
+            assert_eq!(bench.offer(1, ".."), "AA");
+            assert_eq!(bench.outcome(), "0:f.. / ,f..");
+            assert_eq!(bench.offer(0, ".e"), "rr");
+        }
+    }
+
+    #[test]
+    fn the_frame_behind_a_refused_one_can_be_cut_off_again() {
+        let tails = pushout::Spec::Pushout3(params::<pushout_3::Params>(""));
+        let mut bench = Bench::with(4, &[0, 0], epd("3 cells"), Some(tails));
+        assert_eq!(bench.offer(1, "1f."), "AAA");
+        assert_eq!(bench.offer(0, "fe"), "rr");
+        bench.send();
+        assert_eq!(bench.offer(0, "f."), "AA");
+        assert_eq!(bench.offer(1, "."), "A");
+        assert_eq!(bench.pushed_out(), "0:f.");
+        assert_eq!(bench.offer(0, ".e"), "pp");
     }
 
     #[test]
