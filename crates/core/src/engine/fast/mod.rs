@@ -78,7 +78,7 @@ use std::collections::VecDeque;
 
 use super::calls::Calls;
 use super::{LossRecord, Outcome, Stopwatch, Work};
-use crate::buffer::admission::{Admission, Rule};
+use crate::buffer::admission::Admission;
 use crate::buffer::pushout::PushOut;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
@@ -250,15 +250,12 @@ impl Station {
     }
 }
 
-/// Whether the cells of a port with a queue for each circuit join and leave one by one, because somebody could tell otherwise:
-/// its scheduler, its push-out policy, or, where another policy than plain tail drop refuses a frame at a port with push-out,
-/// whoever reads for what reason its cells are lost, for that depends on the room for each.
-fn goes_by_cell(port: &Port) -> bool {
-    let by_queues = port
-        .pushout
-        .as_ref()
-        .is_none_or(|pushout| pushout.goes_by_queues() && matches!(port.admission.rule(), Some(Rule::Fits)));
-    !(port.scheduler.goes_by_turns() && by_queues)
+/// Whether the cells of a port with a queue for each circuit join and leave one by one: because its scheduler or its push-out
+/// policy could tell otherwise, or because the admission policy decides about each of those that push-out leaves to it.
+fn goes_by_cell(port: &mut Port) -> bool {
+    let in_turn = port.scheduler.goes_by_turns();
+    let by_queues = port.pushout.as_ref().is_none_or(PushOut::goes_by_queues);
+    !(in_turn && by_queues) || port.pushout.is_some() && port.admission.asks_for_all()
 }
 
 impl Fast<'_> {
