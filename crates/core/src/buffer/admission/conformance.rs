@@ -348,3 +348,9 @@ fn every_scheme_opens_with_the_same_five_headings() {
         assert!((entry.params)().iter().all(|param| param.default.is_some()), "{}", entry.name);
     }
 }
+
+#[test]
+fn the_example_of_a_scheme_in_contributing_compiles_and_passes_its_tests() {
+    const CONTRIBUTING: &str = include_str!("../../../../../CONTRIBUTING.md");
+    assert!(CONTRIBUTING.contains(include_str!("example.rs")), "the same file as there");
+}

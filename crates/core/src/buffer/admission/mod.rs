@@ -8,6 +8,9 @@ mod candidates;
 #[cfg(test)]
 mod conformance;
 
+#[cfg(test)]
+pub mod example;
+
 use super::frame::Frames;
 pub use super::frame::Within;
 use super::pool::Pool;
