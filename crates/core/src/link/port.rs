@@ -43,6 +43,8 @@ pub struct Port {
     pub(crate) scheduler: scheduler::Policy,
     credit: Option<credit::Sender>,
     manner: Manner,
+    /// Whether the admission policy takes whatever fits.
+    takes_all: bool,
     pub(crate) line: Line,
     pub(crate) sending: Option<Sending>,
     /// With push-out, for every circuit whether the admission policy has refused the frame that arrives.
@@ -122,8 +124,10 @@ impl Port {
         assert!(parts.credit.is_none() || !parts.shared_queue, "credits need a queue for each circuit");
         let queue = if parts.pushout.is_some() { Queue::of_frames() } else { Queue::default() };
         let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_));
+        let rule = parts.admission.rule();
         Port {
-            manner: match parts.admission.rule() {
+            takes_all: matches!(rule, Some(Rule::Fits)),
+            manner: match rule {
                 _ if parts.pushout.is_some() => Manner::Asked,
                 Some(Rule::Fits) if !is_fifo => Manner::InTurn,
                 Some(Rule::Fits) => Manner::Plain,

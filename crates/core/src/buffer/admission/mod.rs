@@ -104,11 +104,6 @@ registry! {
         /// So many units that do not begin a frame were taken because [`frames`](Admission::frames) said so.
         fn taken(&mut self, vc: usize, units: u64, octets: u64) {}
 
-        /// What becomes of the rest of a circuit's frame, if it fits.
-        fn within(&mut self, vc: usize) -> Within {
-            self.frames().map_or(Within::Asked, |frames| frames.within(vc))
-        }
-
         /// What becomes of the rest of a circuit's frame, if it fits, with a policy that knows it but wants to
         /// [see](Admission::see) every unit.
         fn foresees(&self, vc: usize) -> Within {
@@ -195,6 +190,11 @@ pub enum Interest {
 }
 
 impl Policy {
+    /// What becomes of the rest of a circuit's frame, if it fits and the frame rule decides about it.
+    pub(crate) fn within(&mut self, vc: usize) -> Within {
+        self.frames().map_or(Within::Asked, |frames| frames.within(vc))
+    }
+
     /// Whether it decides about every unit, and not only about the first one of each frame.
     pub(crate) fn asks_for_all(&mut self) -> bool {
         !matches!(self.rule(), Some(Rule::Fits)) && self.frames().is_none()

@@ -15,7 +15,7 @@
 //! # Complexity
 //! Constant, no state.
 
-use super::{Admission, Arrival, Context, Interest, Rule, Within};
+use super::{Admission, Arrival, Context, Interest, Rule};
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::section;
@@ -40,11 +40,6 @@ impl Policy {
         let level = |level| context.level("clp_threshold", level);
         Ok(Policy { clp_threshold: params.clp_threshold.map(level).transpose()? })
     }
-
-    /// Whether it takes whatever fits.
-    fn takes_all(&self) -> bool {
-        self.clp_threshold.is_none()
-    }
 }
 
 impl Admission for Policy {
@@ -62,11 +57,7 @@ impl Admission for Policy {
 
     /// Without a threshold the room alone decides, and with one the occupancy.
     fn rule(&self) -> Option<Rule> {
-        Some(if self.takes_all() { Rule::Fits } else { Rule::Asked(Interest::Total) })
-    }
-
-    fn within(&mut self, _vc: usize) -> Within {
-        if self.takes_all() { Within::Taken } else { Within::Asked }
+        Some(if self.clp_threshold.is_none() { Rule::Fits } else { Rule::Asked(Interest::Total) })
     }
 
     fn goes_by_frames(&self) -> bool {

@@ -5,7 +5,7 @@
 //! the admission policy has refused is in no queue, so neither can happen to it: all its units are lost for that reason.
 
 use super::{Loss, Port};
-use crate::buffer::admission::{Admission, Arrival, Departure};
+use crate::buffer::admission::{Admission, Arrival, Departure, Within};
 use crate::buffer::pushout::{Cut, Full, PushOut};
 use crate::buffer::runs::Extent;
 use crate::buffer::verdict::{Reason, Verdict, Victim};
@@ -123,11 +123,22 @@ impl Port {
             }
         }
         let verdict = self.admission.judge(&mut arrival);
-        if unit.is_first() {
+        if !self.takes_all && unit.is_first() {
             let refused = matches!(verdict, Verdict::Discard(reason) if reason != Reason::Overflow);
             self.refused[vc] = refused && self.admission.goes_by_frames();
         }
         verdict
+    }
+
+    /// What becomes of a unit within a circuit's frame, if it fits.
+    #[inline(never)] // within its callers it would cost more than a call
+    pub(crate) fn within(&mut self, vc: usize) -> Within {
+        let frames = self.pushout.as_mut().and_then(PushOut::frames);
+        match frames.map_or(Within::Taken, |frames| frames.within(vc)) {
+            Within::Taken if self.takes_all => Within::Taken,
+            Within::Taken => self.admission.within(vc),
+            other => other,
+        }
     }
 
     /// Let in a unit that does not fit, in the place of what goes, `cut` first.

@@ -6,7 +6,6 @@
 
 use super::Turns;
 use crate::buffer::admission::{Admission, Within};
-use crate::buffer::pushout::PushOut;
 use crate::buffer::verdict::Reason;
 use crate::engine::fast::Fast;
 use crate::engine::fast::lanes::{Ahead, Inner};
@@ -51,7 +50,7 @@ impl Turns {
     fn pass_idle(&mut self, engine: &mut Fast<'_>, index: usize, mut alone: Inner) -> bool {
         let (port, vc) = (&mut engine.network.ports[index], alone.vc as usize);
         let together = engine.plan.legs[index][vc].manner == Manner::Together;
-        let taken = matches!(within(port, vc), Within::Taken);
+        let taken = matches!(port.within(vc), Within::Taken);
         if !together || !taken || !self.inputs.is_spaced(&alone, &self.pace) {
             return false;
         }
@@ -110,7 +109,7 @@ impl Turns {
         }
         for next in inner {
             self.catch_up_with(next.vc as usize);
-            match within(port, next.vc as usize) {
+            match port.within(next.vc as usize) {
                 Within::Asked => return false,
                 Within::Taken if !self.stays_ahead(port, next.vc, next.units, until) => return false,
                 Within::Taken => {
@@ -136,12 +135,12 @@ impl Turns {
     fn join_inner(&mut self, engine: &mut Fast<'_>, index: usize, inner: &[Inner], first: Time) {
         let port = &mut engine.network.ports[index];
         let mut taken = 0;
-        let is_taken = |inner: &Inner| matches!(within(port, inner.vc as usize), Within::Taken);
+        let is_taken = |inner: &Inner| matches!(port.within(inner.vc as usize), Within::Taken);
         let instants = self.inputs.pass_inner(inner, is_taken);
         let level = port.pool.total();
         for &Inner { unit, vc, units, .. } in inner {
             let port = &mut engine.network.ports[index];
-            match within(port, vc as usize) {
+            match port.within(vc as usize) {
                 Within::Lost(reason) | Within::Broken(reason) => lose(engine, index, &unit, units, reason),
                 _ => {
                     join(port, &Group { unit, vc, units, closed: false }, 0);
@@ -168,15 +167,6 @@ impl Turns {
 /// The occupancy that neither needs another place in the buffer nor sets a new maximum.
 pub(super) fn most(port: &Port) -> u64 {
     port.pool.capacity().min(port.counters.occupancy.max())
-}
-
-/// What becomes of a unit within a circuit's frame.
-pub(super) fn within(port: &mut Port, vc: usize) -> Within {
-    let frames = port.pushout.as_mut().and_then(PushOut::frames);
-    match frames.map_or(Within::Taken, |frames| frames.within(vc)) {
-        Within::Taken => port.admission.within(vc),
-        other => other,
-    }
 }
 
 /// These cells join a queue that is not empty, of which the policy has been asked for so many.

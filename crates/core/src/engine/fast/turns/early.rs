@@ -8,7 +8,7 @@
 //! then and all the more so with less in the buffer.
 
 use super::Turns;
-use super::bulk::{Group, join, lose, most, within};
+use super::bulk::{Group, join, lose, most};
 use crate::buffer::admission::Within;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::engine::fast::Fast;
@@ -40,7 +40,7 @@ impl Turns {
         let next = if counts { self.inputs.alone_before(known) } else { self.inputs.next_train(engine.end) };
         let Some(next) = next else { return false };
         let port = &mut engine.network.ports[index];
-        let fate = match within(port, next.vc as usize) {
+        let fate = match port.within(next.vc as usize) {
             Within::Lost(reason) if !next.unit.is_first() => Verdict::Discard(reason),
             Within::Broken(_) if !next.unit.is_first() => return false,
             Within::Asked => return false,
