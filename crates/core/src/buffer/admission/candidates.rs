@@ -368,4 +368,111 @@ mod tests {
         let candidate = candidates.find(Class::Dead, 0, |_| false);
         assert_eq!(candidate, Some(Candidate { class: Class::Dead, frame, position: 0 }));
     }
+
+    /// Where the first candidate of a class is.
+    fn position(candidates: &mut Candidates, class: Class, head: u64) -> Option<u64> {
+        candidates.find(class, head, |_| false).map(|candidate| candidate.position)
+    }
+
+    #[test]
+    fn a_frame_whose_only_cell_is_an_eom_that_must_stay_can_go_as_a_whole() {
+        let mut candidates = Candidates::new(1, false, None);
+        candidates.open(0, 1, Some(1));
+        candidates.queued(0, 5, false, true);
+        assert_eq!(position(&mut candidates, Class::Unmarked, 5), None);
+        assert_eq!(position(&mut candidates, Class::Whole, 5), Some(5));
+    }
+
+    #[test]
+    fn a_frame_of_which_a_cell_is_in_transmission_is_no_longer_whole() {
+        let mut candidates = Candidates::new(1, false, None);
+        candidates.open(0, 1, Some(1));
+        (0..2).for_each(|at| candidates.queued(0, at, false, false));
+        assert_eq!(position(&mut candidates, Class::Whole, 0), Some(0));
+        assert_eq!(position(&mut candidates, Class::Whole, 1), None);
+        assert_eq!(position(&mut candidates, Class::Unmarked, 1), Some(1));
+    }
+
+    #[test]
+    fn a_dead_frame_is_given_up_cell_by_cell_whatever_its_block_can_spare() {
+        let mut candidates = Candidates::new(1, false, None);
+        let frame = candidates.open(0, 0, Some(2));
+        candidates.queued(0, 0, false, false);
+        candidates.kill(frame);
+        assert!(candidates.spares_frame(frame));
+        assert_eq!(position(&mut candidates, Class::Whole, 0), None);
+        assert_eq!(position(&mut candidates, Class::Dead, 0), Some(0));
+    }
+
+    #[test]
+    fn a_frame_that_was_looked_for_in_vain_is_found_again_with_its_next_cell() {
+        let mut candidates = Candidates::new(1, false, None);
+        let frame = candidates.open(0, 0, Some(0));
+        candidates.kill(frame);
+        assert_eq!(position(&mut candidates, Class::Dead, 0), None);
+        candidates.queued(0, 0, false, false);
+        assert_eq!(position(&mut candidates, Class::Dead, 0), Some(0));
+    }
+
+    #[test]
+    fn a_frame_all_of_which_has_been_sent_so_far_is_found_again_with_its_next_cell() {
+        let mut candidates = Candidates::new(1, false, None);
+        candidates.open(0, 1, Some(0));
+        candidates.queued(0, 0, false, false);
+        candidates.sent(0);
+        candidates.queued(0, 1, false, false);
+        assert_eq!(position(&mut candidates, Class::Unmarked, 1), Some(1));
+    }
+
+    #[test]
+    fn a_frame_is_touched_as_soon_as_a_cell_of_it_is_queued_and_stays_so() {
+        let mut candidates = Candidates::new(1, false, None);
+        let frame = candidates.open(0, 1, Some(0));
+        assert!(!candidates.is_touched(frame));
+        candidates.queued(0, 0, false, false);
+        assert!(candidates.is_touched(frame));
+        candidates.sent(0);
+        assert!(candidates.is_touched(frame));
+    }
+
+    #[test]
+    fn a_cache_offers_a_cell_only_to_its_class_and_not_once_it_is_in_transmission() {
+        let mut candidates = Candidates::new(1, false, Some(3));
+        candidates.open(0, 1, Some(0));
+        [true, false, true].iter().zip(0..).for_each(|(&marked, at)| candidates.queued(0, at, marked, false));
+        assert_eq!(position(&mut candidates, Class::Marked, 0), Some(0));
+        assert_eq!(position(&mut candidates, Class::Marked, 1), Some(2));
+        assert_eq!(position(&mut candidates, Class::Unmarked, 1), Some(1));
+        assert_eq!(position(&mut candidates, Class::Dead, 0), None, "the frame can spare a cell");
+        assert_eq!(position(&mut candidates, Class::Whole, 0), None, "its block cannot spare a frame");
+    }
+
+    #[test]
+    fn a_cache_passes_over_circuits_and_takes_marked_cells_of_dead_and_whole_frames_too() {
+        let mut candidates = Candidates::new(2, false, Some(2));
+        for vc in 0..2 {
+            candidates.open(vc, 0, Some(1));
+            candidates.queued(vc, vc as u64, true, false);
+        }
+        let found = candidates.find(Class::Whole, 0, |vc| vc == 0).map(|candidate| candidate.position);
+        assert_eq!(found, Some(1));
+        candidates.kill(candidates.newest(0));
+        assert_eq!(position(&mut candidates, Class::Dead, 0), Some(0));
+    }
+
+    #[test]
+    fn a_cache_keeps_its_room_for_cells_that_may_go() {
+        let mut candidates = Candidates::new(2, false, Some(1));
+        candidates.open(0, 1, Some(0));
+        candidates.queued(0, 0, false, false);
+        candidates.queued(0, 1, false, true);
+        assert_eq!(position(&mut candidates, Class::Unmarked, 0), Some(0), "not the EOM that must stay");
+        let other = candidates.open(1, 0, Some(0));
+        candidates.queued(1, 2, false, false);
+        assert_eq!(position(&mut candidates, Class::Unmarked, 0), Some(0), "not one that cannot be spared");
+        candidates.kill(other);
+        candidates.queued(1, 3, false, false);
+        assert_eq!(position(&mut candidates, Class::Unmarked, 0), None);
+        assert_eq!(position(&mut candidates, Class::Dead, 0), Some(3), "but one of a dead frame");
+    }
 }
