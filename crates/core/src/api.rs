@@ -159,7 +159,7 @@ pub fn explain(request: &Request<'_>) -> Result<Json, Refusal> {
 
 /// The message about a name that means nothing, with the nearest of those allowed.
 pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
-    scenario::spec::unknown(what, name, allowed)
+    scenario::nearest::unknown(what, name, allowed)
 }
 
 /// JSON Schema of scenario files.

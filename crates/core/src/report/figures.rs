@@ -6,8 +6,8 @@ use super::{Flows, plain_port, report, summary};
 use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
 use crate::scenario::model::Scenario;
+use crate::scenario::nearest::unknown;
 use crate::scenario::set::steps;
-use crate::scenario::spec::unknown;
 use crate::scenario::{Part, Refusal};
 
 /// Every figure of the summary under its path, then those at `paths`.

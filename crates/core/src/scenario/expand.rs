@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::file::{Flow, Head, OWN_KEYS};
 use super::model::NodeKind;
+use super::nearest::unknown;
 use super::set::Set;
-use super::spec::{Field, Section, Table, unknown};
+use super::spec::{Field, Section, Table};
 use super::topology::{self, Network, Template};
 use super::tree::{Fault, Key, Node, Value, join};
 use crate::adaptation;

@@ -3,7 +3,8 @@
 use super::file::{self, Head};
 use super::item::Item;
 use super::model::{Fair, Flow, Line, Measures, Windows};
-use super::spec::{Nested, unknown};
+use super::nearest::unknown;
+use super::spec::Nested;
 use super::tree::{self, Fault};
 use crate::buffer::admission;
 use crate::units::Span;

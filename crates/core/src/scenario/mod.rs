@@ -2,7 +2,11 @@
 
 pub mod tree;
 
+pub mod nearest;
+
 pub mod spec;
+
+mod values;
 
 pub mod registry;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::spec::unknown;
+use super::nearest::unknown;
 
 /// What is wrong with a name, if anything.
 pub(super) fn name_fault(name: &str) -> Option<String> {

@@ -3,7 +3,8 @@
 use super::file;
 use super::item::Item;
 use super::model::{Line, Medium, Node, NodeKind, Port};
-use super::spec::{read_section, unknown};
+use super::nearest::unknown;
+use super::spec::read_section;
 use super::tree::{self, Fault, Value, join};
 use crate::buffer::admission::{Admission, Context, Measure};
 use crate::buffer::pushout;

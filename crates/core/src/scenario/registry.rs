@@ -127,7 +127,8 @@ macro_rules! registry {
                 node: &$crate::scenario::tree::Node,
                 path: &str,
             ) -> Result<Self, $crate::scenario::tree::Fault> {
-                use $crate::scenario::spec::{Section, Table, unknown};
+                use $crate::scenario::nearest::unknown;
+                use $crate::scenario::spec::{Section, Table};
                 let mut table = Table::new(node, path)?;
                 let name: String = table.required($tag).map_err(|fault| match node.get($tag) {
                     Some(_) => fault,

@@ -3,8 +3,8 @@
 //! The value is read as TOML, else as a text; it replaces whatever the key had. An entry of a list is addressed by its
 //! name or by its position, from 0.
 
+use super::nearest::unknown;
 use super::read;
-use super::spec::unknown;
 use super::tree::{Fault, Key, Node, Place, Value, join};
 
 /// A key and the value that it is to have.

@@ -7,8 +7,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::nearest::{distance, unknown};
 use super::tree::{Fault, Key, Node, Place, Value, join};
-use crate::units::Quantity;
 
 /// What a value looks like, for catalogue, schema and documentation.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,53 +132,6 @@ impl<'a> Table<'a> {
     }
 }
 
-/// "unknown key "bufer"; did you mean "buffer"? Allowed: …"
-pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
-    let near = nearest(name, allowed);
-    let near = near.map(|candidate| format!("; did you mean \"{candidate}\"?")).unwrap_or_default();
-    let shown = &allowed[..allowed.len().min(LISTED)];
-    let list = match allowed.len() - shown.len() {
-        0 if shown.is_empty() => "none".to_string(),
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    };
-    format!("unknown {what} \"{}\"{near} (allowed: {list})", cut(name))
-}
-
-/// The name of which another one is probably a misspelling, if there is one: letters that have changed places are one
-/// mistake, like a wrong, a missing or an additional one, and the first to be thought of.
-pub fn nearest<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
-    let mistakes = |candidate: &&str| (distance(name, candidate), letters(name) != letters(candidate));
-    let nearest = allowed.iter().copied().min_by_key(mistakes)?;
-    is_near(name, nearest).then_some(nearest)
-}
-
-/// The letters of a name, whatever their places.
-fn letters(name: &str) -> Vec<char> {
-    let mut letters: Vec<char> = name.chars().collect();
-    letters.sort_unstable();
-    letters
-}
-
-/// How many allowed names a message lists.
-const LISTED: usize = 16;
-
-/// Whether a name is probably a misspelling of the other.
-fn is_near(name: &str, other: &str) -> bool {
-    distance(name, other) <= 1 + other.len() / 3
-}
-
-/// Edits between two names; a name that is far too long is not compared letter by letter.
-fn distance(name: &str, other: &str) -> usize {
-    if name.len() > 200 { usize::MAX } else { strsim::damerau_levenshtein(name, other) }
-}
-
-/// A name as a message shows it: on one line and not too long.
-fn cut(name: &str) -> String {
-    let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
-    if name.chars().count() > 60 { shown + "…" } else { shown }
-}
-
 /// Read a table that holds the keys of a section and no others.
 pub fn read_section<T: Section>(node: &Node, path: &str) -> Result<T, Fault> {
     let mut table = Table::new(node, path)?;
@@ -268,7 +221,7 @@ macro_rules! choice {
             $vis fn from_word(word: &str) -> Result<Self, String> {
                 match word {
                     $( $word => Ok($name::$variant), )+
-                    _ => Err($crate::scenario::spec::unknown("value", word, &[$($word),+])),
+                    _ => Err($crate::scenario::nearest::unknown("value", word, &[$($word),+])),
                 }
             }
         }
@@ -324,156 +277,6 @@ pub fn object_schema(params: &[ParamSpec]) -> Json {
         schema["required"] = json!(required);
     }
     schema
-}
-
-impl<T: Quantity> Field for T {
-    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
-        match &node.value {
-            Value::Text(text) => {
-                T::parse(text).map_err(|why| node.fault(path, format!("{}: {why}", node.show())))
-            }
-            Value::Integer(_) | Value::Float(_) => Err(node.fault(
-                path,
-                format!("{} has no unit: {} is written as in \"{}\"", node.show(), T::WHAT, T::EXAMPLE),
-            )),
-            _ => {
-                Err(node.fault(path, format!("{} is not {}, as in \"{}\"", node.show(), T::WHAT, T::EXAMPLE)))
-            }
-        }
-    }
-
-    fn write(&self) -> Json {
-        self.show().into()
-    }
-
-    fn shape() -> Shape {
-        let names: Vec<&str> = T::UNITS.iter().map(|(name, _)| *name).collect();
-        let pattern = format!("^\\+?[0-9_]*\\.?[0-9_]+ *({})$", names.join("|"));
-        let unit = T::WHAT.trim_start_matches("a number of ").trim_start_matches("a ");
-        Shape { unit, schema: json!({ "type": "string", "pattern": pattern, "examples": [T::EXAMPLE] }) }
-    }
-}
-
-impl Field for bool {
-    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
-        match node.value {
-            Value::Bool(b) => Ok(b),
-            _ => Err(node.fault(path, format!("{} is not true or false", node.show()))),
-        }
-    }
-
-    fn write(&self) -> Json {
-        (*self).into()
-    }
-
-    fn shape() -> Shape {
-        Shape { unit: "-", schema: json!({ "type": "boolean" }) }
-    }
-}
-
-impl Field for u32 {
-    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
-        let fault =
-            || node.fault(path, format!("{} is not a whole number from 0 to {}", node.show(), u32::MAX));
-        match node.value {
-            Value::Integer(i) => u32::try_from(i).map_err(|_| fault()),
-            _ => Err(fault()),
-        }
-    }
-
-    fn write(&self) -> Json {
-        (*self).into()
-    }
-
-    fn shape() -> Shape {
-        Shape { unit: "-", schema: json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX }) }
-    }
-}
-
-impl Field for u64 {
-    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
-        match node.value {
-            Value::Integer(i) if i >= 0 => Ok(i as u64),
-            _ => Err(node.fault(path, format!("{} is not a whole number from 0", node.show()))),
-        }
-    }
-
-    fn write(&self) -> Json {
-        (*self).into()
-    }
-
-    fn shape() -> Shape {
-        Shape { unit: "-", schema: json!({ "type": "integer", "minimum": 0 }) }
-    }
-}
-
-impl Field for f64 {
-    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
-        match node.value {
-            Value::Integer(i) => Ok(i as f64),
-            Value::Float(x) if x.is_finite() => Ok(x),
-            _ => Err(node.fault(path, format!("{} is not a number", node.show()))),
-        }
-    }
-
-    fn write(&self) -> Json {
-        (*self).into()
-    }
-
-    fn shape() -> Shape {
-        Shape { unit: "-", schema: json!({ "type": "number" }) }
-    }
-}
-
-impl Field for String {
-    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
-        match &node.value {
-            Value::Text(text) => Ok(text.clone()),
-            _ => Err(node.fault(path, format!("{} is not a text", node.show()))),
-        }
-    }
-
-    fn write(&self) -> Json {
-        self.as_str().into()
-    }
-
-    fn shape() -> Shape {
-        Shape { unit: "-", schema: json!({ "type": "string" }) }
-    }
-}
-
-impl<T: Field> Field for Option<T> {
-    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
-        T::read(node, path).map(Some)
-    }
-
-    fn write(&self) -> Json {
-        self.as_ref().map_or(Json::Null, Field::write)
-    }
-
-    fn shape() -> Shape {
-        T::shape()
-    }
-}
-
-impl<T: Field> Field for Vec<T> {
-    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
-        match &node.value {
-            Value::List(items) => {
-                items.iter().enumerate().map(|(i, item)| T::read(item, &format!("{path}[{i}]"))).collect()
-            }
-            _ => Err(node.fault(path, format!("{} is not a list", node.show()))),
-        }
-    }
-
-    fn write(&self) -> Json {
-        self.iter().map(Field::write).collect()
-    }
-
-    fn shape() -> Shape {
-        let item = T::shape();
-        Shape { unit: item.unit, schema: json!({ "type": "array", "items": item.schema }) }
-    }
 }
 
 #[cfg(test)]
@@ -542,15 +345,6 @@ mod tests {
         assert_eq!(fault, "example.curve: unknown value \"round\" (allowed: straight, bent)");
         let fault = read(&[("delay", Value::Integer(5))]).unwrap_err();
         assert_eq!(fault, "example.delay: 5 has no unit: a time is written as in \"100 us\"");
-    }
-
-    #[test]
-    fn the_nearest_name_is_the_one_with_the_fewest_mistakes() {
-        let names = ["tail-drop", "red", "udp", "epd"];
-        assert_eq!(nearest("edp", &names), Some("epd"), "changed places come before a wrong letter");
-        assert_eq!(nearest("taildrop", &names), Some("tail-drop"));
-        assert_eq!(nearest("gatekeeper", &names), None);
-        assert_eq!(nearest("epd", &[]), None);
     }
 
     #[test]

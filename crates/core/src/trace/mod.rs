@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use crate::buffer::verdict::Reason;
 use crate::network::circuit::{Circuit, Payload};
 use crate::scenario::model::{Line, Scenario};
-use crate::scenario::spec::unknown;
+use crate::scenario::nearest::unknown;
 use crate::transport::tcp::Segment;
 use crate::unit::Unit;
 use crate::units::Time;

@@ -3,8 +3,8 @@
 use super::hosts::{Coming, Landing};
 use super::lanes::Party;
 use super::lanes::Train;
+use super::leg::Stop;
 use super::pace::Beat;
-use super::plan::Stop;
 use super::run::Run;
 use super::{Fast, Station};
 use crate::kernel::queue::Series;

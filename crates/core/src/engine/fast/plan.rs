@@ -2,16 +2,15 @@
 //! which.
 
 use std::iter;
-use std::ops::Range;
 use std::rc::Rc;
 
 use super::books::Window;
 use super::lanes::{Inputs, Lane};
+use super::leg::{Leg, Manner, Passage, Stop};
 use super::pace::{Pace, Rhythm};
 use super::upstream::upstream;
 use crate::buffer::admission::{Admission, Interest, Rule};
 use crate::buffer::size::Measure;
-use crate::engine::Work;
 use crate::kernel::Ties;
 use crate::network::circuit::POLICED_HOP;
 use crate::network::end::End;
@@ -33,60 +32,6 @@ pub(super) enum Kind {
     Turns(Interest),
     /// Anything else.
     General,
-}
-
-/// Where the units of one circuit go from one port.
-#[derive(Clone, Debug)]
-pub(super) struct Leg {
-    /// Where they arrive next.
-    pub(super) to: Stop,
-    /// How many ports they will have behind them there.
-    pub(super) hop: u8,
-    /// Whether a host may answer to a frame of the circuit.
-    pub(super) answered: bool,
-    /// How units of one frame may be handed on.
-    pub(super) manner: Manner,
-    /// Its place among the legs of all ports.
-    pub(super) number: usize,
-    /// What the line carries.
-    medium: Medium,
-    /// Time from the end of their transmission to their arrival at the next port.
-    latency: u64,
-    /// Ports on the way that only delay them.
-    passages: Range<usize>,
-    /// The delay there.
-    delay: u64,
-}
-
-/// How consecutive units of one frame may be handed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Manner {
-    /// One by one, as soon as each starts.
-    Singly,
-    /// Together, since they go to a host that only looks at the last one.
-    Together,
-    /// Together, each with its start, to a port that takes them as they come.
-    Timed,
-}
-
-/// Where units arrive.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Stop {
-    /// At a port, on one of its lanes, with the circuit's number there.
-    Port { port: u32, lane: u32, vc: u32 },
-    /// At the host at the end of a line.
-    Host { line: u32 },
-}
-
-/// A circuit passes a port that only delays it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Passage {
-    pub(super) port: u32,
-    /// Its number there.
-    pub(super) vc: u32,
-    /// Time that a cell takes on the line, and until it arrives at the end.
-    pub(super) whole: u64,
-    pub(super) transit: u64,
 }
 
 /// The unchanging part of a network.
@@ -117,46 +62,6 @@ pub(super) struct Plan {
     lanes: Vec<Vec<(usize, Option<u32>)>>,
     paces: Vec<Pace>,
     rhythms: Vec<Rc<Rhythm>>,
-}
-
-impl Leg {
-    /// Whether a host looks at every unit by itself, as it does if any part of a frame may complete it.
-    pub(super) fn is_collected(&self) -> bool {
-        matches!(self.to, Stop::Host { .. }) && self.manner == Manner::Singly
-    }
-
-    /// So many units have started.
-    #[inline]
-    pub(super) fn count_hops(&self, work: &mut Work, units: u64) {
-        let hops = match self.medium {
-            Medium::Cells => &mut work.cell_hops,
-            Medium::Packets => &mut work.packet_hops,
-        };
-        *hops += units;
-    }
-
-    /// When a unit arrives at the next port that starts at `start` and takes `whole` on the line.
-    #[inline]
-    pub(super) fn first_arrival(&self, start: Time, whole: u64) -> Time {
-        Time(start.0 + whole + self.latency)
-    }
-
-    /// The ports on the way, as places in the list of passages.
-    pub(super) fn passages(&self) -> Range<usize> {
-        self.passages.clone()
-    }
-
-    /// When it arrives at the next stop, beyond those ports.
-    #[inline]
-    pub(super) fn arrival_behind(&self, first_arrival: Time) -> Time {
-        Time(first_arrival.0 + self.delay)
-    }
-
-    /// Time from its start to that.
-    #[inline]
-    pub(super) fn span(&self, whole: u64) -> u64 {
-        whole + self.latency + self.delay
-    }
 }
 
 impl Plan {

@@ -1,7 +1,7 @@
 //! A port at which nothing ever waits or is lost: its units come over one line, which is no faster than its own.
 
 use super::books::{Books, Progress, Stay, Window};
-use super::plan::Passage;
+use super::leg::Passage;
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Time};
 

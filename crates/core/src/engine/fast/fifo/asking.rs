@@ -9,8 +9,8 @@ use crate::buffer::admission::{Admission, Within};
 use crate::buffer::verdict::Verdict;
 use crate::engine::fast::Fast;
 use crate::engine::fast::lanes::{Arriving, Inner};
+use crate::engine::fast::leg::Manner;
 use crate::engine::fast::pace::Pace;
-use crate::engine::fast::plan::Manner;
 use crate::units::Time;
 
 /// What has been taken: how many cells, the sum of their stays in ps, and the largest occupancy with one of them.

@@ -7,7 +7,7 @@ use super::whole::Group;
 use super::{Content, Fifo};
 use crate::engine::fast::Fast;
 use crate::engine::fast::lanes::Party;
-use crate::engine::fast::plan::Manner;
+use crate::engine::fast::leg::Manner;
 use crate::units::Time;
 
 impl Fifo {

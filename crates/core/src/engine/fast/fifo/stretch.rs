@@ -11,8 +11,8 @@ use crate::buffer::admission::{Admission, Policy, Rule, Within};
 use crate::buffer::verdict::Reason;
 use crate::engine::fast::Fast;
 use crate::engine::fast::lanes::Inner;
+use crate::engine::fast::leg::{Leg, Manner};
 use crate::engine::fast::pace::{Beat, Pace};
-use crate::engine::fast::plan::{Leg, Manner};
 use crate::units::{CELL_BYTES, Time};
 
 impl Fifo {

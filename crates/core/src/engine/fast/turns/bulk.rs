@@ -9,7 +9,7 @@ use crate::buffer::admission::{Admission, Within};
 use crate::buffer::verdict::Reason;
 use crate::engine::fast::Fast;
 use crate::engine::fast::lanes::{Ahead, Inner};
-use crate::engine::fast::plan::Manner;
+use crate::engine::fast::leg::Manner;
 use crate::engine::fast::run::Run;
 use crate::link::port::Port;
 use crate::unit::Unit;

@@ -14,8 +14,8 @@ use std::rc::Rc;
 
 use super::Fast;
 use super::lanes::{Ahead, Inner, Inputs};
+use super::leg::Manner;
 use super::pace::{Beat, Pace, Rhythm};
-use super::plan::Manner;
 use super::run::Run;
 use crate::buffer::admission::{Admission, Departure, Interest};
 use crate::buffer::pushout::PushOut;

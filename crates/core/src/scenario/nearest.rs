@@ -1,0 +1,62 @@
+//! Names that mean nothing: what to say of them, and which one was probably meant.
+
+/// "unknown key "bufer"; did you mean "buffer"? Allowed: …"
+pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
+    let near = nearest(name, allowed);
+    let near = near.map(|candidate| format!("; did you mean \"{candidate}\"?")).unwrap_or_default();
+    let shown = &allowed[..allowed.len().min(LISTED)];
+    let list = match allowed.len() - shown.len() {
+        0 if shown.is_empty() => "none".to_string(),
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    };
+    format!("unknown {what} \"{}\"{near} (allowed: {list})", cut(name))
+}
+
+/// The name of which another one is probably a misspelling, if there is one: letters that have changed places are one
+/// mistake, like a wrong, a missing or an additional one, and the first to be thought of.
+pub(crate) fn nearest<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
+    let mistakes = |candidate: &&str| (distance(name, candidate), letters(name) != letters(candidate));
+    let nearest = allowed.iter().copied().min_by_key(mistakes)?;
+    is_near(name, nearest).then_some(nearest)
+}
+
+/// The letters of a name, whatever their places.
+fn letters(name: &str) -> Vec<char> {
+    let mut letters: Vec<char> = name.chars().collect();
+    letters.sort_unstable();
+    letters
+}
+
+/// How many allowed names a message lists.
+const LISTED: usize = 16;
+
+/// Whether a name is probably a misspelling of the other.
+fn is_near(name: &str, other: &str) -> bool {
+    distance(name, other) <= 1 + other.len() / 3
+}
+
+/// Edits between two names; a name that is far too long is not compared letter by letter.
+pub(super) fn distance(name: &str, other: &str) -> usize {
+    if name.len() > 200 { usize::MAX } else { strsim::damerau_levenshtein(name, other) }
+}
+
+/// A name as a message shows it: on one line and not too long.
+fn cut(name: &str) -> String {
+    let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+    if name.chars().count() > 60 { shown + "…" } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_the_one_with_the_fewest_mistakes() {
+        let names = ["tail-drop", "red", "udp", "epd"];
+        assert_eq!(nearest("edp", &names), Some("epd"), "changed places come before a wrong letter");
+        assert_eq!(nearest("taildrop", &names), Some("tail-drop"));
+        assert_eq!(nearest("gatekeeper", &names), None);
+        assert_eq!(nearest("epd", &[]), None);
+    }
+}

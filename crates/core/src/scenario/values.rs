@@ -1,0 +1,157 @@
+//! Values of keys: how quantities, numbers, words and lists of them are read, written and described.
+
+use serde_json::{Value as Json, json};
+
+use super::spec::{Field, Shape};
+use super::tree::{Fault, Node, Value};
+use crate::units::Quantity;
+
+impl<T: Quantity> Field for T {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match &node.value {
+            Value::Text(text) => {
+                T::parse(text).map_err(|why| node.fault(path, format!("{}: {why}", node.show())))
+            }
+            Value::Integer(_) | Value::Float(_) => Err(node.fault(
+                path,
+                format!("{} has no unit: {} is written as in \"{}\"", node.show(), T::WHAT, T::EXAMPLE),
+            )),
+            _ => {
+                Err(node.fault(path, format!("{} is not {}, as in \"{}\"", node.show(), T::WHAT, T::EXAMPLE)))
+            }
+        }
+    }
+
+    fn write(&self) -> Json {
+        self.show().into()
+    }
+
+    fn shape() -> Shape {
+        let names: Vec<&str> = T::UNITS.iter().map(|(name, _)| *name).collect();
+        let pattern = format!("^\\+?[0-9_]*\\.?[0-9_]+ *({})$", names.join("|"));
+        let unit = T::WHAT.trim_start_matches("a number of ").trim_start_matches("a ");
+        Shape { unit, schema: json!({ "type": "string", "pattern": pattern, "examples": [T::EXAMPLE] }) }
+    }
+}
+
+impl Field for bool {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match node.value {
+            Value::Bool(b) => Ok(b),
+            _ => Err(node.fault(path, format!("{} is not true or false", node.show()))),
+        }
+    }
+
+    fn write(&self) -> Json {
+        (*self).into()
+    }
+
+    fn shape() -> Shape {
+        Shape { unit: "-", schema: json!({ "type": "boolean" }) }
+    }
+}
+
+impl Field for u32 {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        let fault =
+            || node.fault(path, format!("{} is not a whole number from 0 to {}", node.show(), u32::MAX));
+        match node.value {
+            Value::Integer(i) => u32::try_from(i).map_err(|_| fault()),
+            _ => Err(fault()),
+        }
+    }
+
+    fn write(&self) -> Json {
+        (*self).into()
+    }
+
+    fn shape() -> Shape {
+        Shape { unit: "-", schema: json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX }) }
+    }
+}
+
+impl Field for u64 {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match node.value {
+            Value::Integer(i) if i >= 0 => Ok(i as u64),
+            _ => Err(node.fault(path, format!("{} is not a whole number from 0", node.show()))),
+        }
+    }
+
+    fn write(&self) -> Json {
+        (*self).into()
+    }
+
+    fn shape() -> Shape {
+        Shape { unit: "-", schema: json!({ "type": "integer", "minimum": 0 }) }
+    }
+}
+
+impl Field for f64 {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match node.value {
+            Value::Integer(i) => Ok(i as f64),
+            Value::Float(x) if x.is_finite() => Ok(x),
+            _ => Err(node.fault(path, format!("{} is not a number", node.show()))),
+        }
+    }
+
+    fn write(&self) -> Json {
+        (*self).into()
+    }
+
+    fn shape() -> Shape {
+        Shape { unit: "-", schema: json!({ "type": "number" }) }
+    }
+}
+
+impl Field for String {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match &node.value {
+            Value::Text(text) => Ok(text.clone()),
+            _ => Err(node.fault(path, format!("{} is not a text", node.show()))),
+        }
+    }
+
+    fn write(&self) -> Json {
+        self.as_str().into()
+    }
+
+    fn shape() -> Shape {
+        Shape { unit: "-", schema: json!({ "type": "string" }) }
+    }
+}
+
+impl<T: Field> Field for Option<T> {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        T::read(node, path).map(Some)
+    }
+
+    fn write(&self) -> Json {
+        self.as_ref().map_or(Json::Null, Field::write)
+    }
+
+    fn shape() -> Shape {
+        T::shape()
+    }
+}
+
+impl<T: Field> Field for Vec<T> {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match &node.value {
+            Value::List(items) => {
+                items.iter().enumerate().map(|(i, item)| T::read(item, &format!("{path}[{i}]"))).collect()
+            }
+            _ => Err(node.fault(path, format!("{} is not a list", node.show()))),
+        }
+    }
+
+    fn write(&self) -> Json {
+        self.iter().map(Field::write).collect()
+    }
+
+    fn shape() -> Shape {
+        let item = T::shape();
+        Shape { unit: item.unit, schema: json!({ "type": "array", "items": item.schema }) }
+    }
+}
