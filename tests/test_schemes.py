@@ -88,6 +88,7 @@ def test_the_text_of_a_class_is_that_of_its_scheme() -> None:
     entry = {
         "name": "half-full",
         "kind": "admission",
+        "summary": "Refuse frames.",
         "source": "Nowhere.",
         "experimental": True,
         "table": {"tag": "policy", "class": "HalfFull"},
@@ -104,12 +105,14 @@ def test_the_text_of_a_class_is_that_of_its_scheme() -> None:
 
 
 TEXT = {"type": "string"}
-WORDS = {"enum": ["x", "y"]}
+WORDS = {"enum": ["x", "y"], "enumDescriptions": ["This.", "That."]}
 EITHER = {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "string"}}, {"type": "integer"}]}
 HALF_FULL = '''
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HalfFull(Scheme):
-    """Admission `half-full`.
+    """Refuse frames.
+
+    Admission `half-full`.
 
     Experimental: its sources leave so much open that no fidelity is claimed.
 
@@ -124,7 +127,11 @@ class HalfFull(Scheme):
     half: str
     """Half; size or %."""
     mark: Literal["x", "y"] = "x"
-    """Which."""
+    """Which.
+
+    - `x`: This.
+    - `y`: That.
+    """
     links: int | Sequence[str] | None = None
     """Where."""
 '''

@@ -26,6 +26,12 @@ from pushout.scheme import Scheme
 WIDTH = 120
 
 
+def meanings(param: Mapping[str, Any]) -> list[str]:
+    """What each of the words means that can be the value of a parameter."""
+    words = zip(param["schema"].get("enum", ()), param["schema"].get("enumDescriptions", ()), strict=False)
+    return [f"`{word}`: {meaning}" for word, meaning in words]
+
+
 def module(entries: Iterable[Mapping[str, Any]]) -> str:
     """The text of `pushout/schemes.py` for a catalogue such as `pushout.policies()` gives."""
     tables = [entry for entry in entries if entry["table"]]
@@ -38,6 +44,7 @@ def _class(entry: Mapping[str, Any]) -> str:
     tag, name = entry["table"]["tag"], entry["table"]["class"]
     experimental = ["Experimental: its sources leave so much open that no fidelity is claimed."]
     paragraphs = [
+        entry["summary"],
         f"{entry['kind'].capitalize()} `{entry['name']}`.",
         *(experimental if entry["experimental"] else []),
         *_idea(entry["header"]),
@@ -46,7 +53,7 @@ def _class(entry: Mapping[str, Any]) -> str:
     fields = [f'{tag}: str = field(default="{entry["name"]}", init=False, repr=False)']
     fields += [line for param in entry["params"] for line in _field(param)]
     head = f"@dataclass(frozen=True, eq=False, kw_only=True)\nclass {name}(Scheme):\n"
-    return head + _docstring(paragraphs) + "\n" + "".join(f"    {line}\n" for line in fields)
+    return head + _docstring(paragraphs) + "\n" + textwrap.indent("".join(f"{line}\n" for line in fields), "    ")
 
 
 def _idea(header: str) -> list[str]:
@@ -65,7 +72,7 @@ def _filled(paragraph: str) -> str:
     """A paragraph in lines of the right length; an equation, a table or code stays as it is."""
     if paragraph.startswith((">", "|", "-", "*", "`", "    ")):
         return paragraph
-    return textwrap.fill(paragraph, WIDTH - 4, break_on_hyphens=False)
+    return "\n".join(_wrapped(paragraph))
 
 
 def _field(param: Mapping[str, Any]) -> list[str]:
@@ -79,8 +86,15 @@ def _field(param: Mapping[str, Any]) -> list[str]:
     else:
         declared = f"{param['name']}: {annotation} = {_literal(default)}"
     unit = "" if param["unit"] == "-" else f"; {param['unit']}"
-    text = f'"""{param["doc"].removesuffix(".")}{unit}."""'
-    return [declared, *textwrap.wrap(text, WIDTH - 4, break_on_hyphens=False)]
+    text = f'"""{param["doc"].removesuffix(".")}{unit}.'
+    if not (words := meanings(param)):
+        return [declared, *_wrapped(text + '"""')]
+    items = [line for word in words for line in _wrapped(f"- {word}", indent="  ")]
+    return [declared, *_wrapped(text), "", *items, '"""']
+
+
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    return textwrap.wrap(text, WIDTH - 4, break_on_hyphens=False, subsequent_indent=indent)
 
 
 def _annotation(schema: Mapping[str, Any]) -> str:

@@ -63,7 +63,9 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TailDrop(Scheme):
-    """Admission `tail-drop`.
+    """Take whatever fits.
+
+    Admission `tail-drop`.
 
     A unit is taken if it fits. Frames are not looked at, so cells of frames that have lost a cell keep their place.
 
@@ -79,7 +81,9 @@ class TailDrop(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ppd(Scheme):
-    """Admission `ppd`.
+    """Discard the rest of a frame that has lost a cell.
+
+    Admission `ppd`.
 
     Once a cell of a frame has been lost, the remaining cells are useless: discard them as they arrive. The last one is
     kept, so that the receiver does not glue the fragment to the next frame.
@@ -95,7 +99,9 @@ class Ppd(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Epd(Scheme):
-    """Admission `epd`.
+    """Refuse whole frames above a threshold.
+
+    Admission `epd`.
 
     A frame is refused as a whole when the occupancy X that its first cell meets has reached the threshold τ; a frame
     that was taken may fill the buffer, and is cut short as by partial packet discard only if it overflows.
@@ -118,7 +124,9 @@ class Epd(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SelectiveDrop(Scheme):
-    """Admission `selective-drop`.
+    """Refuse whole frames of circuits that hold more than their share of the queue.
+
+    Admission `selective-drop`.
 
     Above an occupancy R, a frame is refused as a whole if its circuit already holds more than its fair share of what is
     queued. With `X_i` of X queued for this circuit and `N_a` circuits that have anything queued, refuse iff
@@ -141,7 +149,9 @@ class SelectiveDrop(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Fba(Scheme):
-    """Admission `fba`.
+    """Refuse whole frames of circuits that hold more than a share which falls while the buffer fills.
+
+    Admission `fba`.
 
     As selective drop, but the share that a circuit may hold falls smoothly while the buffer fills, instead of at once:
     above R a frame is accepted iff
@@ -167,7 +177,9 @@ class Fba(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DropFromFront(Scheme):
-    """Admission `drop-from-front`.
+    """Make room for the newest cell by giving up the oldest.
+
+    Admission `drop-from-front`.
 
     A full buffer takes the arriving cell and gives up the one at the head of the queue, so that a sender learns of the
     loss a whole queue earlier. In the frame form, the remaining cells of a frame that has lost a cell at the head are
@@ -179,14 +191,20 @@ class DropFromFront(Scheme):
 
     policy: str = field(default="drop-from-front", init=False, repr=False)
     form: Literal["cell", "frame"] = "cell"
-    """What is given up."""
+    """What is given up.
+
+    - `cell`: One cell for each cell that arrives.
+    - `frame`: And then what remains of its frame.
+    """
     pass_eom: bool = True
     """Send the last cell of a broken frame as a delimiter; for the frame form only."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Red(Scheme):
-    """Admission `red`.
+    """Discard packets at random before the queue is full.
+
+    Admission `red`.
 
     An arriving packet is discarded at random, the more probably the longer the queue has been on average. For each
     packet that meets a queue of length q,
@@ -211,7 +229,11 @@ class Red(Scheme):
     max_threshold: str = "75 %"
     """Average at which the probability is maxp; size or %."""
     curve: Literal["classic", "gentle"] = "classic"
-    """What happens above the upper threshold."""
+    """What happens above the upper threshold.
+
+    - `classic`: Everything is discarded from maxth on.
+    - `gentle`: From maxp at maxth on a straight line to 1 at twice maxth.
+    """
     packet_time: str | None = None
     """Time in which an idle port could have sent a packet; by default a full frame of the average circuit; time."""
     pass_eom: bool = True
@@ -220,7 +242,9 @@ class Red(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AtmRed(Scheme):
-    """Admission `atm-red`.
+    """Random early detection in cells: a marked cell costs its circuit the next frame.
+
+    Admission `atm-red`.
 
     RED in cells, without a queue per circuit: every arriving cell moves RED's average and may be marked, and what is
     discarded is the *next* frame of the marked cell's circuit, as a whole. Two bits per circuit say where it stands (m:
@@ -247,7 +271,11 @@ class AtmRed(Scheme):
     max_threshold: str = "73.2421875 %"
     """Average at which the probability is maxp; size or %."""
     curve: Literal["classic", "gentle"] = "gentle"
-    """What happens above the upper threshold."""
+    """What happens above the upper threshold.
+
+    - `classic`: Everything is discarded from maxth on.
+    - `gentle`: From maxp at maxth on a straight line to 1 at twice maxth.
+    """
     frame: str | None = None
     """Cells of a full frame by which maxp is divided; by default those of each circuit's own; cells."""
     literal_eom: bool = False
@@ -260,7 +288,9 @@ class AtmRed(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Fred(Scheme):
-    """Admission `fred`.
+    """Random early detection with a look at each circuit's backlog.
+
+    Admission `fred`.
 
     Experimental: its sources leave so much open that no fidelity is claimed.
 
@@ -295,7 +325,9 @@ class Fred(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Espd(Scheme):
-    """Admission `espd`.
+    """Refuse every frame of a few selected circuits while congestion lasts.
+
+    Admission `espd`.
 
     Experimental: its sources leave so much open that no fidelity is claimed.
 
@@ -319,7 +351,9 @@ class Espd(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VirtualQueueing(Scheme):
-    """Admission `virtual-queueing`.
+    """Refuse whole frames of circuits whose virtual queue is too long.
+
+    Admission `virtual-queueing`.
 
     A shared FIFO keeps the books of the queues that per-circuit queueing would have: a cell joins the virtual queue
     `M_i` of its circuit, but each cell that leaves is charged to the circuit that weighted round robin would have
@@ -327,7 +361,7 @@ class VirtualQueueing(Scheme):
     else the next with `M_i` > 0. A frame is refused as a whole iff X ≥ Th and `M_i` > Th_i. Always Σ M_i = X.
 
     Source: Y. Wu, K.-Y. Siu, W. Ren, "Improved virtual queueing and dynamic EPD techniques for TCP over ATM", IEEE ICNP
-    1997, and H.-Y. Tzeng, K.-Y. Siu before it; cited as VQ by paper 003 (D. Wu, H. J. Chao, 1999), sections 2 and 4.3.
+    1997, and H.-Y. Tzeng, K.-Y. Siu before it; cited as VQ by paper 003 (D. Wu, H. J. Chao, 1998), sections 2 and 4.3.
     """
 
     policy: str = field(default="virtual-queueing", init=False, repr=False)
@@ -336,7 +370,13 @@ class VirtualQueueing(Scheme):
     period: str = "1 ms"
     """Interval at which the credits of minimum cell rates are renewed; time."""
     share: Literal["equal", "mean", "mcr", "none"] = "equal"
-    """How long a virtual queue may be above the threshold."""
+    """How long a virtual queue may be above the threshold.
+
+    - `equal`: The threshold divided by the number of virtual queues in use.
+    - `mean`: The mean length of the virtual queues in use.
+    - `mcr`: The circuit's part of all minimum cell rates; equal if nobody has one.
+    - `none`: None: a frame may begin only in an empty virtual queue.
+    """
     credits: bool = True
     """Whether minimum cell rates earn credits; if not, all virtual queues take turns alike."""
     carry: bool = False
@@ -347,7 +387,9 @@ class VirtualQueueing(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Wfepd(Scheme):
-    """Admission `wfepd`.
+    """Refuse frames of circuits above their weighted share of the line.
+
+    Admission `wfepd`.
 
     The rate `r_i` at which each circuit is accepted is measured, and every δ the rate R of the line is divided by
     shares α_i among those that want more than their part, while the others get what they offer. Circuits above their
@@ -360,7 +402,11 @@ class Wfepd(Scheme):
 
     policy: str = field(default="wfepd", init=False, repr=False)
     meter: Literal["moving-average", "sliding-window"] = "moving-average"
-    """How the rate of a circuit is measured."""
+    """How the rate of a circuit is measured.
+
+    - `moving-average`: Exponentially weighted: equation (2).
+    - `sliding-window`: All intervals of a window equally: equation (1).
+    """
     interval: str = "10 ms"
     """Interval between two measurements; time."""
     memory: float = 0.95
@@ -383,7 +429,9 @@ class Wfepd(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DynamicThreshold(Scheme):
-    """Admission `dynamic-threshold`.
+    """Block a circuit whose queue is longer than a multiple of the free room.
+
+    Admission `dynamic-threshold`.
 
     No queue may be longer than α times the room that is left. A few long queues so get most of the buffer, many get
     equal parts of it, and a small part stays free for those to come:
@@ -403,7 +451,9 @@ class DynamicThreshold(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DtEpd(Scheme):
-    """Admission `dt-epd`.
+    """Refuse whole frames of a circuit whose queue is longer than a multiple of the free room.
+
+    Admission `dt-epd`.
 
     Early packet discard whose threshold follows the room that is left: a frame of circuit i is refused as a whole when
     its first cell meets a queue of
@@ -425,7 +475,9 @@ class DtEpd(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GatekeeperJanitor(Scheme):
-    """Admission `gatekeeper-janitor`.
+    """Refuse and give up what codes can restore.
+
+    Admission `gatekeeper-janitor`.
 
     A frame can spare FCF cells and a block BLF frames, because a code restores them. Above a threshold a gatekeeper
     refuses marked cells (CLP = 1) that can be spared. A cell that cannot is critical: it enters in the place of a
@@ -450,13 +502,29 @@ class GatekeeperJanitor(Scheme):
     blf: int | None = None
     """Frames that a block can spare; by default what the circuit's code repairs."""
     order: Literal["dead-first", "spare-first"] = "dead-first"
-    """When cells of dead frames are candidates."""
+    """When cells of dead frames are candidates.
+
+    - `dead-first`: Before any other.
+    - `spare-first`: After the single cells that frames can spare, as the text names these first.
+    """
     dead_frames: Literal["discard", "gate"] = "discard"
-    """What happens to the arriving cells of a dead frame."""
+    """What happens to the arriving cells of a dead frame.
+
+    - `discard`: They are discarded.
+    - `gate`: Unmarked ones are admitted, and marked ones while the gate is open.
+    """
     sweep: Literal["until-upper", "everything"] = "until-upper"
-    """How much the janitor gives up in a sweep."""
+    """How much the janitor gives up in a sweep.
+
+    - `until-upper`: Until the occupancy is below the upper threshold.
+    - `everything`: Every candidate, and one whole frame of each circuit.
+    """
     rearm: Literal["gate-open", "below-upper"] = "gate-open"
-    """When the janitor may sweep again."""
+    """When the janitor may sweep again.
+
+    - `gate-open`: After the gate has opened.
+    - `below-upper`: After the occupancy has been below the upper threshold.
+    """
     corrupted_blocks: bool = False
     """Whether frames of blocks that are beyond repair may be given up."""
     pass_eom: bool = True
@@ -467,7 +535,9 @@ class GatekeeperJanitor(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pushout1(Scheme):
-    """Pushout `pushout-1`.
+    """The longest queue loses its head up to the first EOM.
+
+    Pushout `pushout-1`.
 
     An arriving cell is let in as long as there is space; when the buffer is full, the longest queue loses the partial
     packet at its head, from the first cell to the first EOM. Short queues so grow at the expense of long ones, and no
@@ -483,14 +553,21 @@ class Pushout1(Scheme):
     keep_eom: bool = False
     """Whether the EOM stays when the receiver already has a part of the frame."""
     fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
-    """What goes when the longest queue has no EOM."""
+    """What goes when the longest queue has no EOM.
+
+    - `next-queue`: The same of the next queue that has it; if there is none, as `head-fragment`.
+    - `head-fragment`: The head of that queue up to and including its first EOM, if it has one.
+    - `refuse`: Nothing.
+    """
     pass_eom: bool = True
     """Keep the last cell of a frame that loses its end as a delimiter, if there is room."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pushout2(Scheme):
-    """Pushout `pushout-2`.
+    """The longest queue loses its first entire packet.
+
+    Pushout `pushout-2`.
 
     When the buffer is full, the first entire packet from the head of the longest queue goes. Nothing that the receiver
     has begun to collect is spoiled, and whoever lost a packet learns of it early.
@@ -503,14 +580,21 @@ class Pushout2(Scheme):
     buffer_share: bool = False
     """Whether a circuit's share of the buffer, by its MCR, does not count."""
     fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
-    """What goes when the longest queue has no entire packet."""
+    """What goes when the longest queue has no entire packet.
+
+    - `next-queue`: The same of the next queue that has it; if there is none, as `head-fragment`.
+    - `head-fragment`: The head of that queue up to and including its first EOM, if it has one.
+    - `refuse`: Nothing.
+    """
     pass_eom: bool = True
     """Keep the last cell of a frame that loses its end as a delimiter, if there is room."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pushout3(Scheme):
-    """Pushout `pushout-3`.
+    """The longest queue loses its tail back to the last EOM.
+
+    Pushout `pushout-3`.
 
     When the buffer is full, the longest queue loses the partial packet at its tail, from behind the last EOM to the
     last cell: the frame that is still arriving, whose rest is then discarded as it comes.
@@ -523,9 +607,18 @@ class Pushout3(Scheme):
     buffer_share: bool = False
     """Whether a circuit's share of the buffer, by its MCR, does not count."""
     last_eom: Literal["stays", "goes"] = "stays"
-    """Whether the last EOM goes as well."""
+    """Whether the last EOM goes as well.
+
+    - `stays`: It stays, so that the frame that it ends is not touched.
+    - `goes`: It goes as well: the frame that it ended goes on into the next one, and both are lost.
+    """
     fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
-    """What goes when the longest queue ends with an EOM that stays."""
+    """What goes when the longest queue ends with an EOM that stays.
+
+    - `next-queue`: The same of the next queue that has it; if there is none, as `head-fragment`.
+    - `head-fragment`: The head of that queue up to and including its first EOM, if it has one.
+    - `refuse`: Nothing.
+    """
     discard_rest: bool = True
     """Whether to discard the rest of a frame that has lost a cell."""
     pass_eom: bool = True
@@ -534,7 +627,9 @@ class Pushout3(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class QuasiPushout(Scheme):
-    """Pushout `quasi-pushout`.
+    """The quasi-longest queue loses its first entire packet.
+
+    Pushout `quasi-pushout`.
 
     Push-out of entire packets without looking for the longest queue: a register LQ names the quasi-longest one.
     Whenever a queue receives or sends a cell, it is compared with queue LQ, and takes its place if it is longer. The
@@ -549,14 +644,21 @@ class QuasiPushout(Scheme):
     buffer_share: bool = False
     """Whether a circuit's share of the buffer, by its MCR, does not count."""
     fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
-    """What goes when the quasi-longest queue has no entire packet."""
+    """What goes when the quasi-longest queue has no entire packet.
+
+    - `next-queue`: The same of the next queue that has it; if there is none, as `head-fragment`.
+    - `head-fragment`: The head of that queue up to and including its first EOM, if it has one.
+    - `refuse`: Nothing.
+    """
     pass_eom: bool = True
     """Keep the last cell of a frame that loses its end as a delimiter, if there is room."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Fifo(Scheme):
-    """Scheduler `fifo`.
+    """First come, first served.
+
+    Scheduler `fifo`.
 
     Units leave in the order in which they were taken, whatever their circuit.
 
@@ -568,7 +670,9 @@ class Fifo(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RoundRobin(Scheme):
-    """Scheduler `round-robin`.
+    """One unit of each queue in turn.
+
+    Scheduler `round-robin`.
 
     Queues that hold something send one unit each, in turn. A queue without credit loses its turn, not its place.
 
@@ -582,7 +686,9 @@ class RoundRobin(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WrrMcr(Scheme):
-    """Scheduler `wrr-mcr`.
+    """Minimum cell rates by weighted round robin, the excess by round robin.
+
+    Scheduler `wrr-mcr`.
 
     Weighted round robin gives every circuit its minimum cell rate (MCR), round robin shares what is left. A slot goes
     to the next circuit that has cells and is owed one; if there is none, to the next circuit that has cells. So unused
@@ -595,22 +701,36 @@ class WrrMcr(Scheme):
 
     policy: str = field(default="wrr-mcr", init=False, repr=False)
     realisation: Literal["credits", "virtual-clock"] = "credits"
-    """When a circuit is owed a cell."""
+    """When a circuit is owed a cell.
+
+    - `credits`: Credits in every period.
+    - `virtual-clock`: Cells fall due one by one.
+    """
     period: str = "1 ms"
     """Time between two rounds of credits; time."""
     carry: Literal["exact", "floor"] = "exact"
-    """What becomes of the part of a cell that a circuit is owed."""
+    """What becomes of the part of a cell that a circuit is owed.
+
+    - `exact`: Up to one cell is kept.
+    - `floor`: Nothing is kept.
+    """
     mcr_plus: bool = False
     """Whether to raise every MCR by its share of the reserved bandwidth."""
     reserved: str = "10 %"
     """Bandwidth that MCR+ distributes, as a share of the line's rate; share."""
     layer: Literal["cells", "tcp"] = "cells"
-    """What a minimum cell rate counts."""
+    """What a minimum cell rate counts.
+
+    - `cells`: Cells on the line, headers included.
+    - `tcp`: Application octets in full frames.
+    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StrictPriority(Scheme):
-    """Scheduler `strict-priority`.
+    """The lowest priority number first; turns among equals.
+
+    Scheduler `strict-priority`.
 
     A queue is served only when no queue of a lower priority number has something to send; queues of the same priority
     take turns.
@@ -624,7 +744,9 @@ class StrictPriority(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class N23(Scheme):
-    """Credit `n23`.
+    """Credits for a buffer of N2 + N3 cells per circuit (N23).
+
+    Credit `n23`.
 
     Every circuit has a buffer of its own behind every line, of N2 + N3 cells, and the sender never has more under way
     than fit there. The receiver counts the cells `Vr` that it has forwarded and tells the sender after every N2 of
@@ -656,7 +778,9 @@ class N23(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Gcra(Scheme):
-    """Police `gcra`.
+    """Police by the generic cell rate algorithm.
+
+    Police `gcra`.
 
     Units are expected every I. One that comes more than L before its theoretical arrival time does not conform and
     moves nothing:
@@ -673,12 +797,18 @@ class Gcra(Scheme):
     tolerance: str = "0 s"
     """How early a unit may come; time."""
     action: Literal["tag", "drop"] = "tag"
-    """What happens to units in excess."""
+    """What happens to units in excess.
+
+    - `tag`: It is marked with CLP = 1 and goes on.
+    - `drop`: It is lost.
+    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Random(Scheme):
-    """Police `random`.
+    """Mark units at random.
+
+    Police `random`.
 
     The marking of a policer as the paper's analysis sees it, without the traffic that causes it.
 
@@ -690,12 +820,18 @@ class Random(Scheme):
     probability: float
     """Probability that a unit is marked: m."""
     action: Literal["tag", "drop"] = "tag"
-    """What happens to marked units."""
+    """What happens to marked units.
+
+    - `tag`: It is marked with CLP = 1 and goes on.
+    - `drop`: It is lost.
+    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Greedy(Scheme):
-    """Source `greedy`.
+    """An application that always has data to send.
+
+    Source `greedy`.
 
     There is always more to send.
 
@@ -707,7 +843,9 @@ class Greedy(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class File(Scheme):
-    """Source `file`.
+    """An application that sends one file after another.
+
+    Source `file`.
 
     Send a file; when its last byte has been acknowledged, rest; then send the next one, which slow-starts.
 
@@ -726,7 +864,9 @@ class File(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Cbr(Scheme):
-    """Source `cbr`.
+    """A source that sends one unit every period.
+
+    Source `cbr`.
 
     One unit every period, exactly.
 
@@ -743,7 +883,9 @@ class Cbr(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Poisson(Scheme):
-    """Source `poisson`.
+    """A source whose units form a Poisson stream.
+
+    Source `poisson`.
 
     Independent, exponentially distributed gaps between units.
 
@@ -759,7 +901,9 @@ class Poisson(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OnOff(Scheme):
-    """Source `on-off`.
+    """A bursty source.
+
+    Source `on-off`.
 
     Packets back to back at the peak rate during a burst, then silence.
 
@@ -779,7 +923,11 @@ class OnOff(Scheme):
     off: str | None = None
     """Mean length of a silence, instead of `activity`; time."""
     distribution: Literal["exponential", "periodic"] = "exponential"
-    """How bursts and silences vary."""
+    """How bursts and silences vary.
+
+    - `exponential`: A geometric number of packets, an exponential silence; the first state is drawn by the activity.
+    - `periodic`: The same burst and the same silence in every cycle; the phase is drawn once, uniform over the cycle.
+    """
     total: int | None = None
     """Packets after which the source stops; by default it never does."""
     size: str = "1460 bytes"
@@ -788,7 +936,9 @@ class OnOff(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FecBlock(Scheme):
-    """Source `fec-block`.
+    """A bursty source whose packets form blocks with parity.
+
+    Source `fec-block`.
 
     K packets of data are followed by h packets of parity. Parity comes on top of the data and so raises the load:
 
@@ -810,7 +960,11 @@ class FecBlock(Scheme):
     off: str | None = None
     """Mean length of a silence, instead of `activity`; time."""
     distribution: Literal["exponential", "periodic"] = "periodic"
-    """How bursts and silences vary."""
+    """How bursts and silences vary.
+
+    - `exponential`: A geometric number of packets, an exponential silence; the first state is drawn by the activity.
+    - `periodic`: The same burst and the same silence in every cycle; the phase is drawn once, uniform over the cycle.
+    """
     block: int = 10
     """Data packets in a block: K."""
     parity: int = 1
@@ -820,12 +974,18 @@ class FecBlock(Scheme):
     mtu: str = "1500 bytes"
     """Octets of every packet, IP header included; size."""
     parity_adds: Literal["rate", "time"] = "rate"
-    """What parity packets do to a burst."""
+    """What parity packets do to a burst.
+
+    - `rate`: More packets in the same time.
+    - `time`: A longer burst at the same rate.
+    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Tcp(Scheme):
-    """Transport `tcp`.
+    """TCP, both ends: sender, receiver and their timers.
+
+    Transport `tcp`.
 
     Source: the 4.4BSD-Lite implementation (Net/3) as W. R. Stevens and G. R. Wright describe it in "TCP/IP Illustrated,
     Volume 2" (1995), chapters 24–30: segments leave as in `tcp_output`, acknowledgements act as in `tcp_input`, timers
@@ -834,7 +994,11 @@ class Tcp(Scheme):
 
     kind: str = field(default="tcp", init=False, repr=False)
     congestion: Literal["reno", "new-reno"] = "reno"
-    """Congestion control of the sender."""
+    """Congestion control of the sender.
+
+    - `reno`: Fast retransmit and fast recovery, which the first new ACK ends.
+    - `new-reno`: Fast recovery lasts until everything outstanding at its start is acknowledged.
+    """
     mss: int = 1460
     """Octets of data in a full segment; the default fills an Ethernet frame."""
     window: str = "64 KiB"
@@ -853,7 +1017,11 @@ class Tcp(Scheme):
     fast_timer: str = "200 ms"
     """Tick of the delayed-acknowledgement timer: 200 ms in 4.4BSD; time."""
     timer_phase: Literal["random", "aligned"] = "random"
-    """Where the ticks of both timers fall."""
+    """Where the ticks of both timers fall.
+
+    - `random`: At random, drawn once for each host: hosts were not switched on together.
+    - `aligned`: At whole multiples of the tick on every host, as in a simulator with one clock.
+    """
     min_rto: str = "1 s"
     """Shortest retransmission timeout: 1 s in 4.4BSD (TCPTV_MIN). Never less than one tick; time."""
     max_rto: str = "64 s"
@@ -877,7 +1045,12 @@ class Tcp(Scheme):
     """Duplicate ACKs that call for a fast retransmission: 3 (4.3BSD-Reno, RFC 2581); a number that no window can
     produce turns fast retransmission off."""
     partial_ack: Literal["impatient", "slow-but-steady", "never"] = "impatient"
-    """Which partial ACKs restart the retransmission timer (new-reno only)."""
+    """Which partial ACKs restart the retransmission timer (new-reno only).
+
+    - `impatient`: The first one of a recovery restarts it (RFC 2582 section 3).
+    - `slow-but-steady`: Each one restarts it (RFC 2582 section 4).
+    - `never`: None restarts it.
+    """
     send_high: bool = True
     """After a timeout, no fast retransmission before everything sent until then is acknowledged (RFC 2582 section 5;
     new-reno only)."""
@@ -890,7 +1063,9 @@ class Tcp(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Udp(Scheme):
-    """Transport `udp`.
+    """Datagrams without feedback.
+
+    Transport `udp`.
 
     Every datagram of the source is one packet, sent once: nobody acknowledges, nobody slows down.
 
@@ -902,7 +1077,9 @@ class Udp(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Cells(Scheme):
-    """Transport `cells`.
+    """Single cells without adaptation.
+
+    Transport `cells`.
 
     Every unit of the source is one cell with 48 octets of payload, a frame by itself and without adaptation trailer.
 
@@ -915,7 +1092,9 @@ class Cells(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Fec(Scheme):
-    """Transport `fec`.
+    """Packets in blocks that repair themselves.
+
+    Transport `fec`.
 
     K packets of data and h of parity form a block. A packet is there or is missing, never wrong, so that the code only
     has to fill gaps: any K of the K + h packets give the data back. One parity packet is the bitwise sum of the others
@@ -938,7 +1117,9 @@ class Fec(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Aal5(Scheme):
-    """Adaptation `aal5`.
+    """Packets travel as AAL5 frames in cells.
+
+    Adaptation `aal5`.
 
     A packet and its trailer of eight octets fill whole cells; the last one is marked (EOM). The receiver collects cells
     up to an EOM and then checks the length and the CRC in the trailer. It cannot see which cell was lost: without the
@@ -955,7 +1136,9 @@ class Aal5(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Packet(Scheme):
-    """Adaptation `packet`.
+    """Packets travel whole.
+
+    Adaptation `packet`.
 
     A packet, IP header included, and the octets that the line adds are one unit. It is stored, lost and delivered
     whole.
@@ -971,7 +1154,9 @@ class Packet(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Dumbbell(Scheme):
-    """Template `dumbbell`.
+    """Many sources that share one link.
+
+    Template `dumbbell`.
 
     Hosts `source1`…`sourceN` send to hosts `sink1`…`sinkN` through the switches `left` and `right`:
 
@@ -1002,7 +1187,9 @@ class Dumbbell(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ParkingLot(Scheme):
-    """Template `parking-lot`.
+    """Flows over several hops, and others that cross one of them.
+
+    Template `parking-lot`.
 
     Four end-to-end flows share each of the links `a`, `b` and `c` with two flows that cross only that one:
 
@@ -1036,7 +1223,9 @@ class ParkingLot(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Iwu(Scheme):
-    """Template `iwu`.
+    """Sources on local networks behind an interworking unit.
+
+    Template `iwu`.
 
     Hosts `source1`…`sourceN` on their local networks send packets to an interworking unit `iwu`, which cuts them into
     cells and multiplexes these over a `trunk` to the host `sink`:

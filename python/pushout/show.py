@@ -10,6 +10,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
+from pushout.classes import meanings
 from pushout.document import Document
 from pushout.study.chapter import Reproduction
 from pushout.study.outcome import score
@@ -159,19 +160,20 @@ def _mean(value: Any) -> float:
 def policies(entries: list[dict[str, Any]], console: Console) -> None:
     """The catalogue."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("name", "kind", "parameters", "source"):
+    for title in ("name", "kind", "what it does", "parameters"):
         table.add_column(title, no_wrap=title in ("name", "kind"), overflow="fold")
     for entry in entries:
         name = Text(entry["name"], style="bold")
         if entry["experimental"]:
             name.append(" (experimental)", style="dim")
         params = ", ".join(param["name"] for param in entry["params"]) or "–"
-        table.add_row(name, entry["kind"], params, Text(entry["source"]))
+        table.add_row(name, entry["kind"], Text(entry["summary"]), params)
     console.print(table)
 
 
 def policy(entry: dict[str, Any], console: Console) -> None:
     """One entry of the catalogue: what its authors meant, and its parameters."""
+    console.print(Text(entry["summary"], style="bold"))
     console.print(Markdown(entry["header"]), width=min(console.width, READING_WIDTH))
     if not entry["params"]:
         console.print(f"\n{entry['name']} has no parameters.")
@@ -183,7 +185,8 @@ def policy(entry: dict[str, Any], console: Console) -> None:
         default = "must be given" if param["required"] else "not set"
         if param["default"] is not None:
             default = json.dumps(param["default"], ensure_ascii=False)
-        table.add_row(Text(param["name"], style="bold"), param["unit"], Text(default), Text(param["doc"]))
+        meaning = "\n".join([param["doc"], *meanings(param)])
+        table.add_row(Text(param["name"], style="bold"), param["unit"], Text(default), Text(meaning))
     console.print(table)
 
 

@@ -14,11 +14,13 @@ use crate::transport::{self, tcp::congestion};
 
 /// All entries: policies of ports first, then what sends, then how a network is written.
 pub fn catalogue() -> Vec<Entry> {
-    let congestion = congestion::CATALOGUE.iter().map(|&(name, file)| Entry {
+    let algorithms = congestion::CATALOGUE.iter().zip(congestion::Algorithm::WORDS);
+    let congestion = algorithms.map(|(&(name, file), &(_, doc))| Entry {
         kind: "congestion",
         name,
         table: None,
         experimental: false,
+        doc,
         file,
         params: Vec::new,
     });
@@ -48,6 +50,7 @@ fn policy(entry: &Entry) -> Json {
     json!({
         "name": entry.name,
         "kind": entry.kind,
+        "summary": entry.summary(),
         "source": entry.source(),
         "experimental": entry.experimental,
         "table": entry.table.map(|form| json!({ "tag": form.tag, "class": form.class })),
@@ -65,6 +68,7 @@ mod tests {
         for entry in catalogue() {
             let Entry { kind, name, .. } = entry;
             assert!(!entry.source().is_empty(), "{kind} {name} has no source");
+            assert!(entry.summary().ends_with('.'), "{kind} {name}: {}", entry.summary());
             for param in (entry.params)() {
                 assert!(param.doc.ends_with('.'), "{kind} {name}.{}: {:?}", param.name, param.doc);
             }

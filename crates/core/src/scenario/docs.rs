@@ -5,7 +5,8 @@ use serde_json::Value as Json;
 
 use super::catalogue::catalogue;
 use super::file::{Back, Fair, Flow, Head, Link, Measure, Node, Port};
-use super::registry::{Entry, FENCE, TableForm, unlinked};
+use super::prose::plain;
+use super::registry::{Entry, FENCE, TableForm};
 use super::spec::{ParamSpec, Section};
 use crate::units::{Bytes, Cells, Quantity, Rate, Share, Span};
 
@@ -39,7 +40,8 @@ fn page(entry: &Entry) -> String {
     let class =
         entry.table.map_or(String::new(), |form| format!(", in Python `pushout.schemes.{}()`", form.class));
     format!(
-        "# {name}\n\n{}: `{usage}`{class}\n\n{experimental}{header}\n\n## Keys\n\n{keys}{GENERATED}",
+        "# {name}\n\n{}\n\n{}: `{usage}`{class}\n\n{experimental}{header}\n\n## Keys\n\n{keys}{GENERATED}",
+        entry.summary(),
         title(kind)
     )
 }
@@ -78,7 +80,12 @@ fn index(entries: &[Entry]) -> String {
         }
         let mark = if entry.experimental { " (experimental)" } else { "" };
         let source = entry.source();
-        text += &format!("- [{}]({}){mark}: {source}\n", entry.name, file_name(entry));
+        text += &format!(
+            "- [{}]({}){mark}: {} Source: {source}\n",
+            entry.name,
+            file_name(entry),
+            entry.summary()
+        );
     }
     text + GENERATED
 }
@@ -87,8 +94,7 @@ fn index(entries: &[Entry]) -> String {
 fn reference(entries: &[Entry]) -> String {
     let mut text = INTRODUCTION.to_string();
     let mut section = |title: &str, doc: &str, params: &[ParamSpec]| {
-        let doc = unlinked(&doc.split_whitespace().collect::<Vec<_>>().join(" "));
-        text += &format!("\n## {title}\n\n{doc}\n");
+        text += &format!("\n## {title}\n\n{}\n", plain(doc));
         if !params.is_empty() {
             text += &format!("\n{}", table(params, entries));
         }
@@ -121,11 +127,19 @@ fn table(params: &[ParamSpec], entries: &[Entry]) -> String {
             Some(value) => format!("`{}`", toml(value)),
         };
         let value = value(param, entries);
-        let cells = [format!("`{}`", param.name), value, default, unlinked(&param.doc)];
+        let cells = [format!("`{}`", param.name), value, default, meaning(param)];
         format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
     };
     let head = "| key | value | default | meaning |\n|---|---|---|---|\n";
     head.to_string() + &params.iter().map(row).collect::<String>()
+}
+
+/// What a key means, and each of the words that can be its value.
+fn meaning(param: &ParamSpec) -> String {
+    let all = |name: &str| param.shape.schema[name].as_array().cloned().unwrap_or_default();
+    let words = all("enum").into_iter().zip(all("enumDescriptions"));
+    let words = words.map(|(word, doc)| format!(" `{}`: {}", toml(&word), doc.as_str().unwrap_or_default()));
+    plain(&param.doc) + &words.collect::<String>()
 }
 
 /// What a value looks like: its unit, its words, or the entries of the catalogue among which it chooses.

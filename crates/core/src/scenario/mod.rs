@@ -4,6 +4,8 @@ pub mod tree;
 
 pub mod nearest;
 
+mod prose;
+
 pub mod spec;
 
 mod values;

@@ -6,6 +6,7 @@
 //! makes the enum `Policy` of what runs as well, of the `Policy` of every module; it answers the trait's methods by one
 //! `match` each, without a virtual call per cell. To a `trait … for Spec` the `Params` know the answers.
 
+use super::prose::{plain, unlinked};
 use super::spec::ParamSpec;
 
 /// One entry of a catalogue.
@@ -19,6 +20,8 @@ pub struct Entry {
     pub table: Option<TableForm>,
     /// Whether its sources leave so much open that no fidelity is claimed.
     pub experimental: bool,
+    /// What it does, in a sentence: the documentation of its parameters.
+    pub doc: &'static str,
     /// The file that implements it; its leading `//!` lines are its documentation.
     pub file: &'static str,
     /// Its parameters.
@@ -35,6 +38,11 @@ pub struct TableForm {
 }
 
 impl Entry {
+    /// What it does, in a sentence.
+    pub fn summary(&self) -> String {
+        plain(self.doc)
+    }
+
     /// The documentation at the top of the file, as Markdown without links into the code.
     pub fn header(&self) -> String {
         let lines = self.file.lines().take_while(|line| line.starts_with("//!"));
@@ -59,31 +67,6 @@ impl Entry {
 
 /// What begins and ends a block of code in Markdown.
 pub(super) const FENCE: &str = "```";
-
-/// A line without links to items of the code: `` [`item`] `` and `[words](item)` become words, `[words](https://…)` stays.
-pub(super) fn unlinked(line: &str) -> String {
-    let (mut text, mut rest) = (String::new(), line);
-    while let Some((before, after)) = rest.split_once('[') {
-        text += before;
-        let Some((label, behind)) = after.split_once(']') else { return text + "[" + after };
-        let target = behind.strip_prefix('(').and_then(|target| target.split_once(')'));
-        match target {
-            Some((target, end)) if !target.contains('/') => {
-                text += label;
-                rest = end;
-            }
-            None if label.starts_with('`') => {
-                text += label;
-                rest = behind;
-            }
-            _ => {
-                text = format!("{text}[{label}]");
-                rest = behind;
-            }
-        }
-    }
-    text + rest
-}
 
 /// List the modules of one kind, one line each: `Variant = "name" in module`; one that is documented by another file adds
 /// `at "module/mod.rs"`, and one whose sources leave too much open `[experimental]`.
@@ -110,6 +93,7 @@ macro_rules! registry {
                 name: $name,
                 table: Some($crate::scenario::registry::TableForm { tag: $tag, class: stringify!($variant) }),
                 experimental: $crate::registry!(@experimental $($experimental)?),
+                doc: <$module::Params as $crate::scenario::spec::Section>::DOC,
                 file: $crate::registry!(@file $module $($file)?),
                 params: <$module::Params as $crate::scenario::spec::Section>::params,
             }
@@ -235,18 +219,4 @@ pub fn shape_of(tag: &str, catalogue: &[Entry]) -> super::spec::Shape {
         })
         .collect();
     super::spec::Shape { unit: "-", schema: serde_json::json!({ "oneOf": one_of }) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn links_into_the_code_become_words() {
-        assert_eq!(unlinked("a [`Sender`] and [one](super::Sender), [1] too"), "a `Sender` and one, [1] too");
-        assert_eq!(
-            unlinked("see [page](https://example.org/x) [open"),
-            "see [page](https://example.org/x) [open"
-        );
-    }
 }

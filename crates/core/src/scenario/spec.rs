@@ -8,6 +8,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::nearest::{distance, unknown};
+use super::prose::plain;
 use super::tree::{Fault, Key, Node, Place, Value, join};
 
 /// What a value looks like, for catalogue, schema and documentation.
@@ -217,6 +218,9 @@ macro_rules! choice {
         $vis enum $name { $( $(#[doc = $vdoc])+ $variant ),+ }
 
         impl $name {
+            /// The words, each with its documentation.
+            $vis const WORDS: &'static [(&'static str, &'static str)] = &[$(($word, concat!($($vdoc, "\n"),+))),+];
+
             /// The variant of this name, or what the names are.
             $vis fn from_word(word: &str) -> Result<Self, String> {
                 match word {
@@ -242,10 +246,7 @@ macro_rules! choice {
                 match self { $( $name::$variant => $word.into() ),+ }
             }
             fn shape() -> $crate::scenario::spec::Shape {
-                $crate::scenario::spec::Shape {
-                    unit: "-",
-                    schema: $crate::serde_json::json!({ "enum": [$($word),+] }),
-                }
+                $crate::scenario::spec::shape_of_words($name::WORDS)
             }
         }
     };
@@ -257,6 +258,12 @@ pub fn put<T: Field>(into: &mut Map<String, Json>, name: &str, value: &T) {
     if !json.is_null() {
         into.insert(name.to_string(), json);
     }
+}
+
+/// What one of these words looks like.
+pub fn shape_of_words(words: &[(&str, &str)]) -> Shape {
+    let (names, docs): (Vec<_>, Vec<_>) = words.iter().map(|(word, doc)| (*word, plain(doc))).unzip();
+    Shape { unit: "-", schema: json!({ "enum": names, "enumDescriptions": docs }) }
 }
 
 /// JSON Schema of a table with these keys and no others.

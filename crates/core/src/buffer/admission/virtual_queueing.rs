@@ -1,6 +1,6 @@
 //! # Source
 //! Y. Wu, K.-Y. Siu, W. Ren, "Improved virtual queueing and dynamic EPD techniques for TCP over ATM", IEEE ICNP 1997,
-//! and H.-Y. Tzeng, K.-Y. Siu before it; cited as VQ by paper 003 (D. Wu, H. J. Chao, 1999), sections 2 and 4.3.
+//! and H.-Y. Tzeng, K.-Y. Siu before it; cited as VQ by paper 003 (D. Wu, H. J. Chao, 1998), sections 2 and 4.3.
 //!
 //! # Idea
 //! A shared FIFO keeps the books of the queues that per-circuit queueing would have: a cell joins the virtual queue
