@@ -378,7 +378,10 @@ def test_a_bad_sweep_is_one_message(
         pushout.sweep({**PLAN, **change})
 
 
-def test_wrong_places_and_files_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_places_and_files_are_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     wrong = tmp_path / "wrong.toml"
     wrong.write_text("scenari = 'x'\n", encoding="utf-8")
     misspelt = tmp_path / "misspelt.toml"
