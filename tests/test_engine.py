@@ -1,6 +1,7 @@
 """The package together with the real simulator."""
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ import pytest
 import pushout
 from conftest import ROOT, command
 from pushout.study.charts import Chart
-from pushout.study.model import available, load
+from pushout.study.expression import Expression
+from pushout.study.model import Figures, available, load
 
 LAN = ROOT / "scenarios" / "lan.toml"
 SHORT = {"duration": "0.5 s"}
@@ -94,15 +96,26 @@ WINDOWS = {"002-weighted-fair-epd": "6 s"}
 def test_every_case_of_every_study_is_valid_and_has_its_figures(name: str) -> None:
     study = load(name)
     lines = [line for plot in study.plots if isinstance(plot, Chart) for line in plot.lines]
-    expressions = [number.measure for number in study.numbers] + [claim.check for claim in study.claims]
+    expressions = [number.measure for number in study.numbers]
+    expressions += [claim.check for claim in (*study.claims, *study.remarks)]
     expressions += [measure for line in lines for measure in line.measures]
     looked_at = {use for expression in expressions for use in expression.uses}
     for case in study.cases.values():
         result = pushout.run(
             case.scenario, set=(*case.sets, f'duration="{WINDOWS.get(name, "0.2 s")}"', 'warmup="0 s"')
         )
-        for figure in {figure for figure, of in looked_at if of == case.id}:
-            result[study.figures[figure]]  # raises where there is no such figure; it may be none in a short run
+        for figure in paths(study.figures, {figure for figure, of in looked_at if of == case.id}):
+            result[figure]  # raises where there is no such figure; it may be none in a short run
+
+
+def paths(figures: Figures, names: Iterable[str]) -> Iterator[str]:
+    """The paths in the JSON of a run that these figures and quantities look at."""
+    for name in names:
+        what = figures[name]
+        if isinstance(what, Expression):
+            yield from paths(figures, [figure for figure, _ in what.uses])
+        else:
+            yield what
 
 
 def test_the_catalogue_is_complete(capsys: pytest.CaptureFixture[str]) -> None:

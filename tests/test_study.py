@@ -71,6 +71,18 @@ axis = "share"
 numbers = "*.goodput.*"
 """
 
+REMARK = """
+[[remark]]
+id = "queues-are-short"
+source = "sec 5"
+text = "The queue is much shorter than the goodput is high."
+check = 'min(ratio["*"]) > 1'
+why = "It is longer."
+
+[quantity]
+ratio = "goodput / queue"
+"""
+
 NUMBER = TOML[TOML.index("[[number]]") : TOML.index("[[number]]", TOML.index("[[number]]") + 1)]
 
 CHARTS = """
@@ -262,9 +274,33 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
     assert done.failed
     assert list(done.json()) == ["studies", "score", "wall_s"]
     (study,) = done.json()["studies"]
-    assert list(study) == ["id", "assumptions", "numbers", "claims", "sensitivities"]
+    assert list(study) == ["id", "assumptions", "numbers", "claims", "remarks", "sensitivities"]
     assert list(study["numbers"][0]) == ["id", "source", "published", "measured", "relative_error", "verdict"]
     assert list(study["claims"][0]) == ["id", "source", "text", "holds", "evidence"]
+
+
+def test_a_remark_is_judged_like_a_claim_but_not_counted_with_them(tmp_path: Path) -> None:
+    found = outcome(tmp_path, TOML + REMARK)
+    (remark,) = found.remarks
+    assert not remark.holds
+    assert remark.evidence.startswith('min(ratio["*"]) = ')
+    assert score([found])["claims"] == 1
+    done = Reproduction([draw(found)], 1.0).json()
+    assert [each["id"] for each in done["studies"][0]["remarks"]] == ["queues-are-short"]
+    assert (done["score"]["remarks"], done["score"]["remarks_held"]) == (1, 0)
+
+
+def test_a_quantity_is_worked_out_of_the_figures_of_each_run(tmp_path: Path) -> None:
+    study = toy(tmp_path, TOML + REMARK)
+    runs = {case: [document(seed, goodput=1, queue=seed) for seed in (1, 2)] for case in study.cases}
+    (remark,) = judge(study, runs, [1, 2]).remarks
+    assert "= 0.375 >" in remark.evidence  # the mean of 1/2 and 1/4, not the mean 1 by the mean 3
+
+
+def test_a_quantity_that_names_what_is_not_there_is_told_with_its_place(tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match=r"quantity: 'goodput / queues': no figure is called 'queues'") as told:
+        toy(tmp_path, TOML + REMARK.replace("goodput / queue", "goodput / queues"))
+    assert "study.toml:" in str(told.value)
 
 
 def test_results_are_kept_and_not_computed_again(core: FakeCore, tmp_path: Path) -> None:
@@ -323,12 +359,12 @@ def test_a_file_is_replaced_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_every_study_can_be_read_and_uses_all_its_cases(name: str) -> None:
     study = load(name)
     used = {case for number in study.numbers for _, case in number.measure.uses}
-    used |= {case for claim in study.claims for _, case in claim.check.uses}
+    used |= {case for claim in (*study.claims, *study.remarks) for _, case in claim.check.uses}
     charts = [plot for plot in study.plots if isinstance(plot, Chart)]
     used |= {case for chart in charts for line in chart.lines for measure in line.measures for _, case in measure.uses}
     assert used == set(study.cases)
     assert study.assumptions
-    ids = [entry.id for entry in (*study.numbers, *study.claims)]
+    ids = [entry.id for entry in (*study.numbers, *study.claims, *study.remarks)]
     assert len(ids) == len(set(ids))
 
 

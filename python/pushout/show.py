@@ -13,7 +13,7 @@ from rich.text import Text
 from pushout.classes import meanings
 from pushout.document import Document
 from pushout.study.chapter import Reproduction
-from pushout.study.outcome import score
+from pushout.study.outcome import remarks, score
 from pushout.study.tables import SIGNS, by_source, row
 
 MANY = 40
@@ -202,13 +202,14 @@ def reproduction(done: Reproduction, page: str, others: Sequence[str], console: 
                 verdict = f"{line.sign} {line.verdict}"
                 table.add_row(Text(f"  {line.what}"), line.printed, line.measured, line.difference, verdict)
         console.print(table)
-        for judgement in outcome.judgements:
+        for judgement in (*outcome.judgements, *outcome.remarks):
             sign = SIGNS["within" if judgement.holds else "differs"]
             console.print(Text(f"{sign} {judgement.claim.text}\n  {judgement.evidence}"))
-    total = score(done.outcomes)
+    total = score(done.outcomes) | remarks(done.outcomes)
     console.print(
         f"\n{total['within_5pct']} of {total['numbers']} numbers within 5 %, {total['within_10pct']} within 10 %; "
-        f"{total['claims_held']} of {total['claims']} claims hold.\nReport: {page}"
+        f"{total['claims_held']} of {total['claims']} claims and "
+        f"{total['remarks_held']} of {total['remarks']} remarks hold.\nReport: {page}"
         + (f", which also has what was kept of {', '.join(others)}" if others else ""),
         soft_wrap=True,
     )

@@ -84,7 +84,7 @@ class Chart:
 
 
 def read(
-    entries: Iterable[dict[str, Any]], numbers: Collection[str], figures: Mapping[str, str], cases: Collection[str]
+    entries: Iterable[dict[str, Any]], numbers: Collection[str], figures: Collection[str], cases: Collection[str]
 ) -> tuple[Dots | Chart, ...]:
     """Every `[[plot]]` of a study; lines of one name look alike in all of them."""
     known: dict[str, int] = {}

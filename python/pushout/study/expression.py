@@ -4,7 +4,8 @@
 
 `goodput` is a figure that the study names, the text in brackets a case; with a `*` it means every case that fits
 and gives a list. Arithmetic and comparison work on lists entry by entry, as in
-`all(fairness["lan.EPD.*"] > fairness["lan.UBR.*"])`. Nothing else of Python is allowed, so a study is data.
+`all(fairness["lan.EPD.*"] > fairness["lan.UBR.*"])`. What is worked out of the figures of one run has no case:
+`mean(first(delay, 4))`. Nothing else of Python is allowed, so a study is data.
 """
 
 import ast
@@ -94,6 +95,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "min": min,
     "nth": lambda values, place: values[int(place) - 1],
     "onset": _onset,
+    "rest": lambda values, count: tuple(values)[int(count) :],
     "ranked": lambda values: tuple(sorted(values, reverse=True)),
     "saturation": _saturation,
     "settled": _settled,
@@ -115,10 +117,14 @@ OPERATORS: dict[type[ast.AST], tuple[str, Callable[..., Value]]] = {
 }
 
 
-class Expression:
-    """An expression that has been checked against the figures and cases of a study."""
+RUN = ""
+"""The case of a figure in an expression over one run."""
 
-    def __init__(self, text: str, figures: Collection[str], cases: Collection[str]) -> None:
+
+class Expression:
+    """An expression that has been checked against the figures and cases of a study; over one run without `cases`."""
+
+    def __init__(self, text: str, figures: Collection[str], cases: Collection[str] | None = None) -> None:
         self.text = text
         self._figures = figures
         self._cases = cases
@@ -169,8 +175,12 @@ class Expression:
         match node:
             case ast.Constant(value=int() | float() as constant) if not isinstance(constant, bool):
                 return lambda _: constant
-            case ast.Subscript(value=ast.Name(id=figure), slice=ast.Constant(value=str(pattern))):
-                return self._figure(figure, pattern)
+            case ast.Subscript(value=ast.Name(id=figure), slice=ast.Constant(value=str(pattern))) if (
+                self._cases is not None
+            ):
+                return self._figure(figure, pattern, self._cases)
+            case ast.Name(id=figure) if self._cases is None:
+                return self._of_run(figure)
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in FUNCTIONS:
                 return _apply(FUNCTIONS[name], [self._compile(arg) for arg in args])
             case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
@@ -185,21 +195,30 @@ class Expression:
             case ast.Compare(ops=[op], left=left, comparators=[right]) if type(op) in OPERATORS:
                 sides = [self._compile(left), self._compile(right)]
                 return _apply(_by_entry(OPERATORS[type(op)][1]), sides)
-        allowed = 'numbers, + - * /, < <= > >=, and or not, figure["case"] and ' + ", ".join(FUNCTIONS)
+        figure = "figure" if self._cases is None else 'figure["case"]'
+        allowed = f"numbers, + - * /, < <= > >=, and or not, {figure} and " + ", ".join(FUNCTIONS)
         raise ExpressionError(f"{self.text!r}: {ast.unparse(node)!r} is not understood (allowed: {allowed})")
 
-    def _figure(self, figure: str, pattern: str) -> Code:
+    def _figure(self, figure: str, pattern: str, cases: Collection[str]) -> Code:
+        self._known(figure)
+        fitting = [case for case in cases if fnmatchcase(case, pattern)]
+        if not fitting:
+            known = ", ".join(cases)
+            raise ExpressionError(f"{self.text!r}: no case is called {pattern!r} (there are: {known})")
+        self._uses.update(dict.fromkeys((figure, case) for case in fitting))
+        if pattern in cases:
+            return lambda lookup: lookup(figure, pattern)
+        return lambda lookup: _flat(lookup(figure, case) for case in fitting)
+
+    def _of_run(self, figure: str) -> Code:
+        self._known(figure)
+        self._uses[figure, RUN] = None
+        return lambda lookup: lookup(figure, RUN)
+
+    def _known(self, figure: str) -> None:
         if figure not in self._figures:
             known = ", ".join(self._figures)
             raise ExpressionError(f"{self.text!r}: no figure is called {figure!r} (there are: {known})")
-        cases = [case for case in self._cases if fnmatchcase(case, pattern)]
-        if not cases:
-            known = ", ".join(self._cases)
-            raise ExpressionError(f"{self.text!r}: no case is called {pattern!r} (there are: {known})")
-        self._uses.update(dict.fromkeys((figure, case) for case in cases))
-        if pattern in self._cases:
-            return lambda lookup: lookup(figure, pattern)
-        return lambda lookup: _flat(lookup(figure, case) for case in cases)
 
 
 def _apply(function: Callable[..., Value], arguments: list[Code]) -> Code:

@@ -5,9 +5,11 @@
     [[scheme]]      name, text              what is compared, in a sentence or two
     [[assumption]]  name, value, why        what the paper leaves open
     [figure]        name = "path"           a name for a path in the JSON of a run
+    [quantity]      name = "expression"     a name for what follows from figures of one run
     [[cases]]       id, scenario, axis      runs: `axis.NAME.VALUE` is a list of overrides, `{NAME}` in `id` its value
     [[number]]      id, label, text, unit, source, measure, published, tolerance, note
     [[claim]]       id, source, text, check, share, why
+    [[remark]]      the same                what the text says besides: judged as claims are, but not counted with them
     [[plot]]        see `charts`
     [[sensitivity]] see `sensitivity`
 
@@ -29,7 +31,7 @@ from pushout.study import charts
 from pushout.study.case import Case
 from pushout.study.charts import Chart, Dots
 from pushout.study.entry import Entries, EntryError, made, read
-from pushout.study.expression import Expression
+from pushout.study.expression import Expression, ExpressionError
 from pushout.study.sensitivity import Sensitivity
 
 STUDIES = Path(__file__).parent.parent / "studies"
@@ -40,6 +42,10 @@ DEFAULT_REPS = 10
 
 class StudyError(ValueError):
     """A study that cannot be read."""
+
+
+Figures = Mapping[str, str | Expression]
+"""What expressions name: a path in the JSON of a run, or an expression over other figures of the same run."""
 
 
 @dataclass(frozen=True)
@@ -113,10 +119,11 @@ class Study:
     setup: str
     schemes: tuple[Scheme, ...]
     assumptions: tuple[Assumption, ...]
-    figures: dict[str, str]
+    figures: Figures
     cases: dict[str, Case]
     numbers: tuple[Number, ...]
     claims: tuple[Claim, ...]
+    remarks: tuple[Claim, ...]
     plots: tuple[Dots | Chart, ...]
     sensitivities: tuple[Sensitivity, ...]
     reps: int = DEFAULT_REPS
@@ -146,13 +153,15 @@ def load(study: str, root: Path = STUDIES) -> Study:
 
 
 def _study(table: dict[str, Any], folder: Path) -> Study:
-    figures: dict[str, str] = table.pop("figure", {})
+    figures = _figures(table)
     with read(Entries(table, "cases")) as entries:
         cases = {case.id: case for grid in entries for case in _cases(grid, folder)}
     with read(Entries(table, "number")) as entries:
         numbers = tuple(number for entry in entries for number in _numbers(entry, figures, cases))
     with read(Entries(table, "claim")) as entries:
-        claims = tuple(made(Claim, {**entry, "check": Expression(entry["check"], figures, cases)}) for entry in entries)
+        claims = tuple(_claim(entry, figures, cases) for entry in entries)
+    with read(Entries(table, "remark")) as entries:
+        remarks = tuple(_claim(entry, figures, cases) for entry in entries)
     with read(Entries(table, "plot")) as entries:
         plots = charts.read(entries, [number.id for number in numbers], figures, cases)
     with read(Entries(table, "scheme")) as entries:
@@ -172,10 +181,25 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         "cases": cases,
         "numbers": numbers,
         "claims": claims,
+        "remarks": remarks,
         "plots": plots,
         "sensitivities": sensitivities,
     }
     return made(Study, {**table, **rest})
+
+
+def _figures(table: dict[str, Any]) -> Figures:
+    figures: dict[str, str | Expression] = dict(table.pop("figure", {}))
+    for name, text in table.pop("quantity", {}).items():
+        try:
+            figures[name] = Expression(text, tuple(figures))
+        except ExpressionError as error:
+            raise EntryError(f"quantity: {error}", ("quantity", name)) from error
+    return figures
+
+
+def _claim(entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case]) -> Claim:
+    return made(Claim, {**entry, "check": Expression(entry["check"], figures, cases)})
 
 
 def _sensitivity(entry: dict[str, Any], cases: Mapping[str, Case], assumptions: Sequence[str]) -> Sensitivity:
@@ -202,7 +226,7 @@ def _axis(values: Mapping[str, Any]) -> Mapping[str, list[str]]:
     return {str(value): [change.replace("{}", str(value)) for change in values["set"]] for value in values["values"]}
 
 
-def _numbers(entry: dict[str, Any], figures: dict[str, str], cases: dict[str, Case]) -> Iterator[Number]:
+def _numbers(entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case]) -> Iterator[Number]:
     published = entry.pop("published")
     ((kind, size),) = entry.pop("tolerance").items()
     if kind not in ("relative", "absolute"):

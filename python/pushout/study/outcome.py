@@ -51,7 +51,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim, whether it holds (for the means, or often enough), and what that rests on.
+    """A claim or a remark, whether it holds (for the means, or often enough), and what that rests on.
 
     `often` says in how many replications it is true, `comparisons` what was compared, each with its truth.
     """
@@ -124,6 +124,7 @@ class Outcome:
     study: Study
     findings: list[Finding]
     judgements: list[Judgement]
+    remarks: list[Judgement]
     seeds: list[int]
     curves: list[list[list[Interval | None]]]
     weighings: list[Weighing]
@@ -135,6 +136,7 @@ class Outcome:
             "assumptions": [vars(assumption) for assumption in self.study.assumptions],
             "numbers": [finding.json() for finding in self.findings],
             "claims": [judgement.json() for judgement in self.judgements],
+            "remarks": [judgement.json() for judgement in self.remarks],
             "sensitivities": [weighing.json() for weighing in self.weighings],
         }
 
@@ -153,3 +155,9 @@ def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, int]:
         "claims": len(holds),
         "claims_held": sum(holds),
     }
+
+
+def remarks(outcomes: Iterable[Outcome]) -> dict[str, int]:
+    """How many remarks there are and how many hold."""
+    holds = [judgement.holds for outcome in outcomes for judgement in outcome.remarks]
+    return {"remarks": len(holds), "remarks_held": sum(holds)}

@@ -4,7 +4,7 @@ import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from pushout.study import prose, values
 from pushout.study.case import Case
 from pushout.study.chapter import ABREAST, Chapter, Reproduction, rows
 from pushout.study.model import Study
-from pushout.study.outcome import Judgement, Outcome, Weighing, score
+from pushout.study.outcome import Judgement, Outcome, Weighing, remarks, score
 from pushout.study.tables import SIGNS, by_source, row, tables
 
 ALIKE = 0.005
@@ -62,9 +62,13 @@ def shelves(chapter: Chapter) -> list[list[tuple[int, bool]]]:
 
 def sections(outcome: Outcome) -> list[tuple[str, str]]:
     """The parts of a study's page: the end of their id, and their name."""
-    there = {"figures": bool(outcome.study.plots), "claims": bool(outcome.judgements)}
+    there = {
+        "figures": bool(outcome.study.plots),
+        "claims": bool(outcome.judgements),
+        "remarks": bool(outcome.remarks),
+    }
     names = {"differs": "What differs", "again": "Run a row again"}
-    parts = ("differs", "numbers", "figures", "claims", "assumptions", "again")
+    parts = ("differs", "numbers", "figures", "claims", "remarks", "assumptions", "again")
     return [(part, names.get(part, part.capitalize())) for part in parts if there.get(part, True)]
 
 
@@ -89,7 +93,7 @@ def verdicts(outcome: Outcome) -> dict[str, int]:
 
 
 def word(outcome: Outcome, judgement: Judgement) -> str:
-    """The verdict on a claim; one that holds for the means and seldom by itself holds on average."""
+    """The verdict on a claim or a remark; one that holds for the means and seldom by itself holds on average."""
     if not judgement.holds:
         return "✗ does not hold"
     seldom = judgement.claim.share is None and 2 * judgement.often < len(outcome.seeds)
@@ -97,7 +101,7 @@ def word(outcome: Outcome, judgement: Judgement) -> str:
 
 
 def checks(judgement: Judgement) -> list[tuple[str, str]]:
-    """What was compared for a claim, each comparison with its sign; of lists, how many entries it is true of."""
+    """What was compared for it, each comparison with its sign; of lists, how many entries it is true of."""
     found = []
     for text, true in judgement.comparisons:
         if isinstance(true, tuple):
@@ -136,13 +140,17 @@ def _by_claims(weighing: Weighing) -> str:
 
 def markdown(reproduction: Reproduction) -> str:
     """The score of each study, as a table for other pages."""
-    head = "| study | numbers within 5 % | within 10 % | claims that hold |\n|---|---|---|---|\n"
-    named = [(f"{each.study.id}: {each.study.title}", score([each])) for each in reproduction.outcomes]
+    head = "| study | numbers within 5 % | within 10 % | claims that hold | remarks that do |\n|---|---|---|---|---|\n"
+    named = [(f"{each.study.id}: {each.study.title}", _counts([each])) for each in reproduction.outcomes]
     return head + "".join(
         f"| {name} | {own['within_5pct']} of {own['numbers']} | {own['within_10pct']} of {own['numbers']} "
-        f"| {own['claims_held']} of {own['claims']} |\n"
-        for name, own in [*named, ("together", score(reproduction.outcomes))]
+        f"| {own['claims_held']} of {own['claims']} | {own['remarks_held']} of {own['remarks']} |\n"
+        for name, own in [*named, ("together", _counts(reproduction.outcomes))]
     )
+
+
+def _counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
+    return score(outcomes) | remarks(outcomes)
 
 
 def render(reproduction: Reproduction) -> str:
@@ -160,7 +168,7 @@ def render(reproduction: Reproduction) -> str:
         "command": command,
         "serves": serves,
         "tables": tables,
-        "score": score,
+        "score": _counts,
         "verdict": verdict,
         "verdicts": verdicts,
         "checks": checks,

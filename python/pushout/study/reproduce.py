@@ -183,6 +183,7 @@ def judge(
         study,
         [Finding(number, samples.interval(number.measure)) for number in study.numbers],
         [_check(claim, samples) for claim in study.claims],
+        [_check(remark, samples) for remark in study.remarks],
         seeds,
         [[samples.curve(line.measures) for line in lines] for lines in charts],
         [

@@ -9,9 +9,12 @@ from pushout.study.expression import Expression, ExpressionError, Value
 
 
 class Samples:
-    """The figures of cases, replication by replication: equal seeds make the cases comparable pair by pair."""
+    """The figures of cases, replication by replication: equal seeds make the cases comparable pair by pair.
 
-    def __init__(self, figures: Mapping[str, str], documents: Mapping[str, Sequence[Document]]) -> None:
+    A figure is a path in the JSON of a run, or an expression over others of the same run.
+    """
+
+    def __init__(self, figures: Mapping[str, str | Expression], documents: Mapping[str, Sequence[Document]]) -> None:
         self.figures = figures
         self.documents = documents
         self.reps = min((len(runs) for runs in documents.values()), default=0)
@@ -49,7 +52,10 @@ class Samples:
         return tuple(expression.comparisons(self._average))
 
     def _one(self, index: int, name: str, case: str) -> Value:
-        value = figure(self.documents[case][index], self.figures[name])
+        what = self.figures[name]
+        if isinstance(what, Expression):
+            return what(lambda other, _: self._one(index, other, case))
+        value = figure(self.documents[case][index], what)
         return tuple(value) if isinstance(value, list) else value
 
     def _average(self, name: str, case: str) -> Value:
