@@ -32,6 +32,7 @@ def read(text: str) -> Expression:
         ('max(abs(-shares["lan.EPD.1460"]))', 3.0),
         ('first(shares["lan.EPD.*"], 3)', (1.0, 3.0, 1.0)),
         ('rest(shares["lan.EPD.*"], 3)', (3.0,)),
+        ('where(shares["lan.EPD.1460"], shares["lan.EPD.1460"] > 2)', (3.0,)),
         ('nth(shares["lan.EPD.1460"], 2)', 3.0),
         ('deviation(shares["lan.EPD.1460"])', 1.0),
         ('histogram(shares["lan.EPD.*"], 2, 3)', (0.5, 0.5, 0.0)),

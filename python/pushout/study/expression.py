@@ -101,6 +101,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "settled": _settled,
     "spread": _spread,
     "sum": sum,
+    "where": lambda values, truths: tuple(value for value, true in zip(values, truths, strict=True) if true),
 }
 
 OPERATORS: dict[type[ast.AST], tuple[str, Callable[..., Value]]] = {
