@@ -83,6 +83,22 @@ why = "It is longer."
 ratio = "goodput / queue"
 """
 
+OFTEN = """
+[[cases]]
+id = "seldom.{what}"
+scenario = "base.toml"
+axis.what.once = ["duration=1"]
+
+[[number]]
+id = "both"
+source = "Table 2"
+label = "both"
+text = "difference"
+measure = 'goodput["UBR.1460"] - goodput["seldom.once"]'
+published = 0
+tolerance = { absolute = 1 }
+"""
+
 NUMBER = TOML[TOML.index("[[number]]") : TOML.index("[[number]]", TOML.index("[[number]]") + 1)]
 
 CHARTS = """
@@ -161,7 +177,7 @@ def outcome(folder: Path, text: str = TOML, varied: Sequence[float] = ()) -> Out
         case: [document(seed, goodput=0.985 if "9140" in case else 0.97) for seed in (1, 2, 3)] for case in study.cases
     }
     variants = [{f"UBR.{mss}": [document(1, goodput=goodput)] for mss in (1460, 9140)} for goodput in varied]
-    return judge(study, runs, [1, 2, 3], [variants] if varied else ())
+    return judge(study, runs, [variants] if varied else ())
 
 
 def test_axes_span_the_cases(tmp_path: Path) -> None:
@@ -223,8 +239,15 @@ def test_a_sensitivity_runs_its_cases_with_other_settings(core: FakeCore, tmp_pa
 
 
 def test_a_study_says_how_often_its_cases_are_run(core: FakeCore, tmp_path: Path) -> None:
-    study = toy(tmp_path, "reps = 5\n" + TOML)
-    assert reproduce([study], cache=Cache(tmp_path / "cache")).outcomes[0].seeds == [7, 8, 9, 10, 11]
+    more = TOML.replace('scenario = "base.toml"', 'scenario = "base.toml"\nreps = 3')
+    study = toy(tmp_path, "reps = 2\n" + more + OFTEN)
+    (found,) = reproduce([study], cache=Cache(tmp_path / "cache")).outcomes
+    assert found.seeds["UBR.1460"] == [7, 8, 9]
+    assert found.seeds["seldom.once"] == [7, 8]
+    by_id = {finding.number.id: finding.measured["n"] for finding in found.findings}
+    assert (by_id["UBR.goodput.1460"], by_id["both"]) == (3, 2)
+    asked = reproduce([study], reps=4, cache=Cache(tmp_path / "cache")).outcomes[0]
+    assert {len(seeds) for seeds in asked.seeds.values()} == {4}
 
 
 def test_numbers_are_judged_by_their_tolerance(tmp_path: Path) -> None:
@@ -250,7 +273,7 @@ def test_a_claim_of_what_happens_in_some_runs_asks_for_a_share_of_them(
     large = [0.99, 0.96, 0.96]
     goodput = {case: large if "9140" in case else [0.97] * 3 for case in study.cases}
     runs = {case: [document(seed, goodput=value) for seed, value in enumerate(goodput[case])] for case in study.cases}
-    (judgement,) = judge(study, runs, [1, 2, 3]).judgements
+    (judgement,) = judge(study, runs).judgements
     assert judgement.holds == holds
     assert judgement.evidence == f"true in 1 of 3 replications, where a share of {share} is asked for"
 
@@ -259,7 +282,7 @@ def test_a_claim_must_be_true_or_false(tmp_path: Path) -> None:
     study = toy(tmp_path, TOML.replace("all(goodput", "max(goodput").replace('> goodput["*.1460"])', "- 0)"))
     runs = {case: [document()] for case in study.cases}
     with pytest.raises(ExpressionError, match="true or false"):
-        judge(study, runs, [1])
+        judge(study, runs)
 
 
 def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
@@ -293,7 +316,7 @@ def test_a_remark_is_judged_like_a_claim_but_not_counted_with_them(tmp_path: Pat
 def test_a_quantity_is_worked_out_of_the_figures_of_each_run(tmp_path: Path) -> None:
     study = toy(tmp_path, TOML + REMARK)
     runs = {case: [document(seed, goodput=1, queue=seed) for seed in (1, 2)] for case in study.cases}
-    (remark,) = judge(study, runs, [1, 2]).remarks
+    (remark,) = judge(study, runs).remarks
     assert "= 0.375 >" in remark.evidence  # the mean of 1/2 and 1/4, not the mean 1 by the mean 3
 
 
@@ -310,7 +333,7 @@ def test_results_are_kept_and_not_computed_again(core: FakeCore, tmp_path: Path)
     assert {seed for _, seed in core.runs} == {7, 8, 9}
     again = reproduce([study], reps=4, cache=cache)
     assert len(core.runs) == 16
-    assert again.outcomes[0].seeds == [7, 8, 9, 10]
+    assert again.outcomes[0].seeds["UBR.1460"] == [7, 8, 9, 10]
     assert first.outcomes[0].findings[0].measured["n"] == 3
 
 

@@ -10,11 +10,12 @@ from pushout.source import read
 
 @dataclass(frozen=True)
 class Case:
-    """A scenario and what is changed in it."""
+    """A scenario and what is changed in it; `reps` is how often it is run if nobody asks otherwise."""
 
     id: str
     scenario: Path
     sets: tuple[str, ...]
+    reps: int
 
     def job(self) -> Job:
         """What to simulate."""

@@ -38,17 +38,19 @@ def kept(report: Path, chosen: Collection[str], cache: Cache, stage: Stage = sil
     return found
 
 
-def _chapter(study: str, reps: int, cache: Cache) -> Chapter | None:
+def _chapter(name: str, reps: int, cache: Cache) -> Chapter | None:
     """A study as it was reported; none if it cannot be read any more, or a run is missing."""
     try:
-        plan = Plan(load(study), reps, cache)
+        study = load(name)
     except StudyError:
         return None
+    usual = reps == max(case.reps for case in study.cases.values())
+    plan = Plan(study, None if usual else reps, cache)
     return plan.chapter(cache) if plan.is_kept(cache) else None
 
 
 def _reported(report: Path) -> Iterator[tuple[str, int]]:
-    """The studies of a report with their replications; none if there is no report, or none that can be read."""
+    """The studies of a report with their (most) replications; none if there is no report, or none that can be read."""
     try:
         studies = json.loads(report.read_text(encoding="utf-8"))["studies"]
         sizes = [(study["id"], [number["measured"]["n"] for number in study["numbers"]]) for study in studies]

@@ -1,12 +1,13 @@
 """A study as its folder describes it: `study.toml`, checked once when it is read.
 
     id, title, source, question, setup      what it is; `setup` names an SVG of the topology
-    reps                                    least number of replications (10)
+    reps                                    number of replications (10)
     [[scheme]]      name, text              what is compared, in a sentence or two
     [[assumption]]  name, value, why        what the paper leaves open
     [figure]        name = "path"           a name for a path in the JSON of a run
     [quantity]      name = "expression"     a name for what follows from figures of one run
-    [[cases]]       id, scenario, axis      runs: `axis.NAME.VALUE` is a list of overrides, `{NAME}` in `id` its value
+    [[cases]]       id, scenario, axis, reps   runs: `axis.NAME.VALUE` is a list of overrides, `{NAME}` in `id` its
+                                            value; `reps` if not as often as others
     [[number]]      id, label, text, unit, source, measure, published, tolerance, note
     [[claim]]       id, source, text, check, share, why
     [[remark]]      the same                what the text says besides: judged as claims are, but not counted with them
@@ -155,7 +156,7 @@ def load(study: str, root: Path = STUDIES) -> Study:
 def _study(table: dict[str, Any], folder: Path) -> Study:
     figures = _figures(table)
     with read(Entries(table, "cases")) as entries:
-        cases = {case.id: case for grid in entries for case in _cases(grid, folder)}
+        cases = {case.id: case for grid in entries for case in _cases(grid, folder, table.get("reps", DEFAULT_REPS))}
     with read(Entries(table, "number")) as entries:
         numbers = tuple(number for entry in entries for number in _numbers(entry, figures, cases))
     with read(Entries(table, "claim")) as entries:
@@ -209,15 +210,15 @@ def _sensitivity(entry: dict[str, Any], cases: Mapping[str, Case], assumptions: 
     return sensitivity
 
 
-def _cases(grid: dict[str, Any], folder: Path) -> Iterator[Case]:
+def _cases(grid: dict[str, Any], folder: Path, reps: int) -> Iterator[Case]:
     axes: Mapping[str, Mapping[str, list[str]]] = {name: _axis(values) for name, values in grid.pop("axis", {}).items()}
-    pattern, scenario = grid.pop("id"), folder / grid.pop("scenario")
+    pattern, scenario, reps = grid.pop("id"), folder / grid.pop("scenario"), grid.pop("reps", reps)
     if grid:
         raise TypeError(f"unknown key of [[cases]]: {', '.join(grid)}")
     for values in itertools.product(*axes.values()):
         chosen = dict(zip(axes, values, strict=True))
         sets = tuple(change for axis, value in chosen.items() for change in axes[axis][value])
-        yield Case(pattern.format(**chosen), scenario, sets)
+        yield Case(pattern.format(**chosen), scenario, sets, reps)
 
 
 def _axis(values: Mapping[str, Any]) -> Mapping[str, list[str]]:

@@ -1,6 +1,6 @@
 """What a study found: every number beside print, every claim with its verdict, and what each assumption is worth."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -53,13 +53,14 @@ class Finding:
 class Judgement:
     """A claim or a remark, whether it holds (for the means, or often enough), and what that rests on.
 
-    `often` says in how many replications it is true, `comparisons` what was compared, each with its truth.
+    `often` says in how many of `reps` replications it is true, `comparisons` what was compared, each with its truth.
     """
 
     claim: Claim
     holds: bool
     evidence: str
     often: int = 0
+    reps: int = 0
     comparisons: tuple[tuple[str, Any], ...] = ()
 
     def json(self) -> dict[str, Any]:
@@ -95,10 +96,11 @@ class Variant:
 
 @dataclass(frozen=True)
 class Weighing:
-    """An assumption, value by value; the first is the one that the study takes."""
+    """An assumption, value by value, each run `reps` times; the first is the one that the study takes."""
 
     sensitivity: Sensitivity
     variants: list[Variant]
+    reps: int
 
     @property
     def supported(self) -> str | None:
@@ -119,13 +121,13 @@ class Weighing:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A study that has been run; `curves` has for each plot an estimate per point of each line."""
+    """A study that has been run; `seeds` of each case, `curves` an estimate per point of each line of each plot."""
 
     study: Study
     findings: list[Finding]
     judgements: list[Judgement]
     remarks: list[Judgement]
-    seeds: list[int]
+    seeds: Mapping[str, Sequence[int]]
     curves: list[list[list[Interval | None]]]
     weighings: list[Weighing]
 

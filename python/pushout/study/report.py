@@ -92,11 +92,17 @@ def verdicts(outcome: Outcome) -> dict[str, int]:
     return {verdict: found[verdict] for verdict in SIGNS}
 
 
-def word(outcome: Outcome, judgement: Judgement) -> str:
+def replications(outcome: Outcome) -> str:
+    """How often the cases of a study were run."""
+    counts = sorted({len(seeds) for seeds in outcome.seeds.values()})
+    return f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else str(counts[0])
+
+
+def word(judgement: Judgement) -> str:
     """The verdict on a claim or a remark; one that holds for the means and seldom by itself holds on average."""
     if not judgement.holds:
         return "✗ does not hold"
-    seldom = judgement.claim.share is None and 2 * judgement.often < len(outcome.seeds)
+    seldom = judgement.claim.share is None and 2 * judgement.often < judgement.reps
     return "✓ holds on average" if seldom else "✓ holds"
 
 
@@ -173,6 +179,7 @@ def render(reproduction: Reproduction) -> str:
         "verdicts": verdicts,
         "checks": checks,
         "word": word,
+        "replications": replications,
         "differing": differing,
         "shelves": shelves,
         "anchor": prose.anchor,

@@ -40,10 +40,10 @@ def reproduce(
 ) -> Reproduction:
     """Run every case of the studies `reps` times, except what the cache holds, judge the results and draw them.
 
-    Without `reps` each study has its own number of replications. `stage` is told what is done, and how far it is.
+    Without `reps` each case has its own number of replications. `stage` is told what is done, and how far it is.
     """
     start = time.monotonic()
-    plans = [Plan(study, reps or study.reps, cache) for study in studies]
+    plans = [Plan(study, reps, cache) for study in studies]
     queue = _queue(plans, cache)
     with Aside() as aside:
         desk = Desk(plans, queue, cache, aside)
@@ -124,12 +124,12 @@ Runs = Mapping[str, Sequence[Run]]
 class Plan:
     """All runs of a study: those of its cases, and fewer of them for every other value of an assumption."""
 
-    def __init__(self, study: Study, reps: int, cache: Cache) -> None:
+    def __init__(self, study: Study, reps: int | None, cache: Cache) -> None:
         self.study = study
-        self.cases = {case.id: _runs(case, reps, cache) for case in study.cases.values()}
+        self.cases = {case.id: _runs(case, reps or case.reps, cache) for case in study.cases.values()}
         self.variants = [
             [
-                {name: _runs(case, min(reps, sensitivity.reps), cache) for name, case in cases.items()}
+                {name: _runs(case, min(reps or case.reps, sensitivity.reps), cache) for name, case in cases.items()}
                 for cases in sensitivity.values.values()
             ]
             for sensitivity in study.sensitivities
@@ -150,10 +150,9 @@ class Plan:
 
     def judge(self, cache: Cache) -> Outcome:
         """Judge the study by the results that the cache holds."""
-        seeds = [run.seed for run in next(iter(self.cases.values()), [])]
         load = lru_cache(maxsize=None)(cache.load)  # cases share runs
         variants = [[_documents(cases, load) for cases in values] for values in self.variants]
-        return judge(self.study, _documents(self.cases, load), seeds, variants)
+        return judge(self.study, _documents(self.cases, load), variants)
 
 
 def _runs(case: Case, reps: int, cache: Cache) -> list[Run]:
@@ -170,7 +169,6 @@ def _documents(cases: Runs, load: Callable[[Path], Document]) -> dict[str, list[
 def judge(
     study: Study,
     documents: dict[str, list[Document]],
-    seeds: list[int],
     variants: Sequence[Sequence[dict[str, list[Document]]]] = (),
 ) -> Outcome:
     """Measure the numbers and check the claims of a study, given the documents of each case (one per seed).
@@ -184,7 +182,7 @@ def judge(
         [Finding(number, samples.interval(number.measure)) for number in study.numbers],
         [_check(claim, samples) for claim in study.claims],
         [_check(remark, samples) for remark in study.remarks],
-        seeds,
+        {case: [document["seed"] for document in runs] for case, runs in documents.items()},
         [[samples.curve(line.measures) for line in lines] for lines in charts],
         [
             _weigh(study, sensitivity, documents)
@@ -201,7 +199,7 @@ def _weigh(study: Study, sensitivity: Sensitivity, values: Sequence[dict[str, li
         claims = [claim for claim in study.claims if _within(claim.check, documents)]
         findings = [Finding(number, samples.interval(number.measure)) for number in numbers]
         variants.append(Variant(value, findings, [_check(claim, samples) for claim in claims]))
-    return Weighing(sensitivity, variants)
+    return Weighing(sensitivity, variants, min(len(runs) for documents in values for runs in documents.values()))
 
 
 def _within(expression: Expression, cases: Collection[str]) -> bool:
@@ -211,8 +209,9 @@ def _within(expression: Expression, cases: Collection[str]) -> bool:
 
 def _check(claim: Claim, samples: Samples) -> Judgement:
     holds, often, evidence = samples.check(claim.check)
-    said = f"true in {often} of {samples.reps} replications"
+    reps, comparisons = samples.reps(claim.check), samples.comparisons(claim.check)
+    said = f"true in {often} of {reps} replications"
     if claim.share is None:
-        return Judgement(claim, holds, f"{evidence}; {said}", often, samples.comparisons(claim.check))
+        return Judgement(claim, holds, f"{evidence}; {said}", often, reps, comparisons)
     said += f", where a share of {claim.share:g} is asked for"
-    return Judgement(claim, often >= claim.share * samples.reps, said, often, samples.comparisons(claim.check))
+    return Judgement(claim, often >= claim.share * reps, said, often, reps, comparisons)
