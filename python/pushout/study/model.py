@@ -6,8 +6,8 @@
     [[assumption]]  name, value, why        what the paper leaves open
     [figure]        name = "path"           a name for a path in the JSON of a run
     [quantity]      name = "expression"     a name for what follows from figures of one run
-    [[cases]]       id, scenario, axis, reps   runs: `axis.NAME.VALUE` is a list of overrides, `{NAME}` in `id` its
-                                            value; `reps` if not as often as others
+    [[cases]]       id, scenario, axis      runs: `axis.NAME.VALUE` is a list of overrides, `{NAME}` in `id` its value
+                    reps                    how often, if not as others
     [[number]]      id, label, text, unit, source, measure, published, tolerance, note
     [[claim]]       id, source, text, check, share, why
     [[remark]]      the same                what the text says besides: judged as claims are, but not counted with them
@@ -155,8 +155,12 @@ def load(study: str, root: Path = STUDIES) -> Study:
 
 def _study(table: dict[str, Any], folder: Path) -> Study:
     figures = _figures(table)
+    try:
+        reps = _counted(table.get("reps", DEFAULT_REPS))
+    except TypeError as error:
+        raise EntryError(str(error), ("reps",)) from error
     with read(Entries(table, "cases")) as entries:
-        cases = {case.id: case for grid in entries for case in _cases(grid, folder, table.get("reps", DEFAULT_REPS))}
+        cases = {case.id: case for grid in entries for case in _cases(grid, folder, reps)}
     with read(Entries(table, "number")) as entries:
         numbers = tuple(number for entry in entries for number in _numbers(entry, figures, cases))
     with read(Entries(table, "claim")) as entries:
@@ -192,6 +196,8 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
 def _figures(table: dict[str, Any]) -> Figures:
     figures: dict[str, str | Expression] = dict(table.pop("figure", {}))
     for name, text in table.pop("quantity", {}).items():
+        if name in figures:
+            raise EntryError(f"quantity: {name!r} is the name of a figure already", ("quantity", name))
         try:
             figures[name] = Expression(text, tuple(figures))
         except ExpressionError as error:
@@ -212,13 +218,19 @@ def _sensitivity(entry: dict[str, Any], cases: Mapping[str, Case], assumptions: 
 
 def _cases(grid: dict[str, Any], folder: Path, reps: int) -> Iterator[Case]:
     axes: Mapping[str, Mapping[str, list[str]]] = {name: _axis(values) for name, values in grid.pop("axis", {}).items()}
-    pattern, scenario, reps = grid.pop("id"), folder / grid.pop("scenario"), grid.pop("reps", reps)
+    pattern, scenario, reps = grid.pop("id"), folder / grid.pop("scenario"), _counted(grid.pop("reps", reps))
     if grid:
         raise TypeError(f"unknown key of [[cases]]: {', '.join(grid)}")
     for values in itertools.product(*axes.values()):
         chosen = dict(zip(axes, values, strict=True))
         sets = tuple(change for axis, value in chosen.items() for change in axes[axis][value])
         yield Case(pattern.format(**chosen), scenario, sets, reps)
+
+
+def _counted(reps: object) -> int:
+    if not isinstance(reps, int) or isinstance(reps, bool) or reps < 1:
+        raise TypeError(f"reps: {reps!r} is no number of replications, which is 1 or more")
+    return reps
 
 
 def _axis(values: Mapping[str, Any]) -> Mapping[str, list[str]]:
