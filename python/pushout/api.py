@@ -192,6 +192,7 @@ def sweep(
         >>> result.to_polars()
     """
     plan = designs.design(design) if isinstance(design, Mapping) else designs.read(design)
+    sweeps.look_over(plan)
     with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
         return sweeps.sweep(plan, session)
 

@@ -52,6 +52,7 @@ def sweep(file: str, out: str | None, cache: Path | None, jobs: int | None, clus
     from pushout.question import sweep as question
 
     plan = design.read(file)
+    question.look_over(plan)
     place = out or str(question.default_out(plan))
     with _session(place, cache, jobs, cluster) as session:
         result = question.sweep(plan, session)

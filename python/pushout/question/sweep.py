@@ -95,7 +95,15 @@ def _source(design: Design) -> Source:
 
 def validate(design: Design, sets: Sequence[str] = ()) -> None:
     """Raise `ScenarioError` or `QuestionError` unless every point could be run and has the figures."""
-    points = [[*point.sets, *sets] for point in design.points]
+    _validate(design, [[*point.sets, *sets] for point in design.points])
+
+
+def look_over(design: Design) -> None:
+    """The same for the points that come first: what is refused before a session is open leaves nothing behind."""
+    _validate(design, [list(point.sets) for point in design.points[:CHUNK]])
+
+
+def _validate(design: Design, points: list[list[str]]) -> None:
     executor = Local()
     try:
         with _in_file(design):
