@@ -206,10 +206,11 @@ def reproduction(done: Reproduction, page: str, others: Sequence[str], console: 
             sign = SIGNS["within" if judgement.holds else "differs"]
             console.print(Text(f"{sign} {judgement.claim.text}\n  {judgement.evidence}"))
     total = score(done.outcomes) | remarks(done.outcomes)
+    held = f"{total['claims_held']} of {total['claims']} claims"
+    if total["remarks"]:
+        held += f" and {total['remarks_held']} of {total['remarks']} remarks"
     console.print(
         f"\n{total['within_5pct']} of {total['numbers']} numbers within 5 %, {total['within_10pct']} within 10 %; "
-        f"{total['claims_held']} of {total['claims']} claims and "
-        f"{total['remarks_held']} of {total['remarks']} remarks hold.\nReport: {page}"
-        + (f", which also has what was kept of {', '.join(others)}" if others else ""),
+        f"{held} hold.\nReport: {page}" + (f", which also has what was kept of {', '.join(others)}" if others else ""),
         soft_wrap=True,
     )
