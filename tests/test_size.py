@@ -293,12 +293,14 @@ def test_an_answer_at_an_end_of_the_range_says_so(
         ),
     ],
 )
-def test_a_mistake_is_one_message(change: dict[str, Any], why: str) -> None:
+def test_a_mistake_is_one_message(change: dict[str, Any], why: str, tmp_path: Path) -> None:
     asked: dict[str, Any] = {
         "goal": "goodput_ratio>=0.1",
         "over": "port.bottleneck.buffer",
         "set": {"duration": "5 ms"},
     }
     asked |= {"policies": "tail-drop", **change}
+    out = tmp_path / "out"
     with pytest.raises((ValueError, TypeError), match=why):
-        pushout.size(LAN, **asked)
+        pushout.size(LAN, **asked, out=out)
+    assert out.exists() == ("is a list" in why)  # which only a run can tell

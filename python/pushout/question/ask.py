@@ -162,4 +162,5 @@ def sizing(
     ends = [None if end is None else str(plain(end)) for end in (low, high)]
     room = space(explained, over, *ends)
     question = Question(wanted, over, room, where, resolution, least, most, search)
+    size.look_over(source, question, choices, sets, engine)
     return Sizing(source, explained, sets, choices, seed, engine, question)

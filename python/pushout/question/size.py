@@ -15,6 +15,7 @@ from pushout.document import Document
 from pushout.measures import improvement
 from pushout.question import LEAST, MOST, RESOLUTION, SEARCHES, QuestionError, search
 from pushout.question.campaign import Campaign
+from pushout.question.executor import Variations, check
 from pushout.question.frame import Framed
 from pushout.question.goal import Goal, Separate, Tried, judged
 from pushout.question.port import Choice, Port
@@ -142,6 +143,39 @@ def size(
     return result
 
 
+def look_over(
+    source: Source, question: Question, choices: Sequence[Choice], sets: Sequence[str], engine_name: str | None
+) -> None:
+    """Raise what is wrong at the ends of the search, before anything is run or written."""
+    ends = (question.space.low, question.space.high)
+    for choice in choices:
+        points = _points(question, choice, sets, ends)
+        try:
+            check(Variations(source, points, engine_name), [question.goal.path], threads=1)
+        except ScenarioError as error:
+            raise _told(error, question, ends, points) from None
+
+
+def _points(question: Question, choice: Choice, sets: Sequence[str], values: Sequence[float]) -> list[tuple[str, ...]]:
+    return [(*sets, *choice.sets, f"{question.over}={question.space.toml(value)}") for value in values]
+
+
+def _told(
+    error: ScenarioError, question: Question, values: Sequence[float], points: Sequence[Sequence[str]]
+) -> QuestionError | ScenarioError:
+    """What is wrong with points of a search, in the words of its question."""
+    if error.figure is not None:
+        return QuestionError(f"goal {question.goal.text!r}: {error}")
+    # --from and --to may be defaults, which the user has not seen
+    texts = [question.space.text(value) for value in values]
+    ends = texts[0] if len(texts) == 1 else f"values from {texts[0]} (--from) to {texts[-1]} (--to)"
+    # The value may be wrong by itself, or for levels that the scenario gives in cells.
+    instead = "" if error.set == len(points[0]) - 1 else ", or levels in % of the buffer"
+    return ScenarioError(
+        f"{error}\nThis was found when {question.over} was to have {ends}; other ends may do{instead}."
+    )
+
+
 class _Search:
     """The search for one policy, with every run that it took."""
 
@@ -173,8 +207,7 @@ class _Search:
         return self._measured(values, Separate(question.goal, question.most, question.most))
 
     def _measured(self, values: Sequence[float], rule: Separate) -> list[Tried]:
-        over, space = self.question.over, self.question.space
-        points = [(*self.sets, *self.choice.sets, f"{over}={space.toml(value)}") for value in values]
+        points = _points(self.question, self.choice, self.sets, values)
         for value, runs in zip(values, self._runs(values, points, rule), strict=True):
             self.runs[value] = runs
             self.tried[value] = judged(self.question.goal, runs, value)
@@ -184,15 +217,7 @@ class _Search:
         try:
             yield from self.campaign.prepare(points).runs(rule)
         except ScenarioError as error:
-            if error.figure is not None:
-                raise QuestionError(f"goal {self.question.goal.text!r}: {error}") from None
-            # --from and --to may be defaults, which the user has not seen
-            texts = [self.question.space.text(value) for value in values]
-            ends = texts[0] if len(texts) == 1 else f"values from {texts[0]} (--from) to {texts[-1]} (--to)"
-            # The value may be wrong by itself, or for levels that the scenario gives in cells.
-            instead = "" if error.set == len(points[0]) - 1 else ", or levels in % of the buffer"
-            found = f"This was found when {self.question.over} was to have {ends}"
-            raise ScenarioError(f"{error}\n{found}; other ends may do{instead}.") from None
+            raise _told(error, self.question, values, points) from None
 
 
 def _document(question: Question, answers: Sequence[Answer]) -> Document:
