@@ -15,9 +15,9 @@
     [[sensitivity]] see `sensitivity`
 
 A `published` table stands for several numbers: each key takes the place of `{}` in `measure`, `label` and `text` and
-is appended to the id. `axis.NAME = { values = [1, 2], set = ["key={}"] }` is short for one entry per value. `why` is
-shown with a claim that does not hold: first what differs, then why. It and `note` are Markdown, and the id of a claim
-in backticks leads there.
+is appended to the id. `axis.NAME = { values = [1, 2], set = ["key={}"] }` is short for one entry per value. `why` goes
+with a claim that does not hold: first what differs, then why; and with one that holds by chance. It and `note` are
+Markdown, and the id of a claim in backticks leads there.
 """
 
 import itertools
