@@ -13,7 +13,7 @@ from rich.text import Text
 from pushout.classes import meanings
 from pushout.document import Document
 from pushout.study.chapter import Reproduction
-from pushout.study.outcome import remarks, score
+from pushout.study.outcome import total
 from pushout.study.tables import SIGNS, by_source, row
 
 MANY = 40
@@ -205,12 +205,12 @@ def reproduction(done: Reproduction, page: str, others: Sequence[str], console: 
         for judgement in (*outcome.judgements, *outcome.remarks):
             sign = SIGNS["within" if judgement.holds else "differs"]
             console.print(Text(f"{sign} {judgement.claim.text}\n  {judgement.evidence}"))
-    total = score(done.outcomes) | remarks(done.outcomes)
-    held = f"{total['claims_held']} of {total['claims']} claims"
-    if total["remarks"]:
-        held += f" and {total['remarks_held']} of {total['remarks']} remarks"
+    counts = total(done.outcomes)
+    held = f"{counts['claims_held']} of {counts['claims']} claims"
+    if counts["remarks"]:
+        held += f" and {counts['remarks_held']} of {counts['remarks']} remarks"
     console.print(
-        f"\n{total['within_5pct']} of {total['numbers']} numbers within 5 %, {total['within_10pct']} within 10 %; "
+        f"\n{counts['within_5pct']} of {counts['numbers']} numbers within 5 %, {counts['within_10pct']} within 10 %; "
         f"{held} hold.\nReport: {page}" + (f", which also has what was kept of {', '.join(others)}" if others else ""),
         soft_wrap=True,
     )

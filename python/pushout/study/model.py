@@ -127,7 +127,6 @@ class Study:
     remarks: tuple[Claim, ...]
     plots: tuple[Dots | Chart, ...]
     sensitivities: tuple[Sensitivity, ...]
-    reps: int = DEFAULT_REPS
 
 
 def available(root: Path = STUDIES) -> list[str]:
@@ -156,7 +155,7 @@ def load(study: str, root: Path = STUDIES) -> Study:
 def _study(table: dict[str, Any], folder: Path) -> Study:
     figures = _figures(table)
     try:
-        reps = _counted(table.get("reps", DEFAULT_REPS))
+        reps = _counted(table.pop("reps", DEFAULT_REPS))
     except TypeError as error:
         raise EntryError(str(error), ("reps",)) from error
     with read(Entries(table, "cases")) as entries:

@@ -159,7 +159,8 @@ def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, int]:
     }
 
 
-def remarks(outcomes: Iterable[Outcome]) -> dict[str, int]:
-    """How many remarks there are and how many hold."""
+def total(outcomes: Iterable[Outcome]) -> dict[str, int]:
+    """The score of studies, and how many remarks there are and hold."""
+    outcomes = list(outcomes)
     holds = [judgement.holds for outcome in outcomes for judgement in outcome.remarks]
-    return {"remarks": len(holds), "remarks_held": sum(holds)}
+    return score(outcomes) | {"remarks": len(holds), "remarks_held": sum(holds)}

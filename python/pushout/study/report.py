@@ -4,7 +4,7 @@ import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from pushout.study import prose, values
 from pushout.study.case import Case
 from pushout.study.chapter import ABREAST, Chapter, Reproduction, rows
 from pushout.study.model import Study
-from pushout.study.outcome import Judgement, Outcome, Weighing, remarks, score
+from pushout.study.outcome import Judgement, Outcome, Weighing, score, total
 from pushout.study.tables import SIGNS, by_source, row, tables
 
 ALIKE = 0.005
@@ -147,16 +147,12 @@ def _by_claims(weighing: Weighing) -> str:
 def markdown(reproduction: Reproduction) -> str:
     """The score of each study, as a table for other pages."""
     head = "| study | numbers within 5 % | within 10 % | claims that hold | remarks that do |\n|---|---|---|---|---|\n"
-    named = [(f"{each.study.id}: {each.study.title}", _counts([each])) for each in reproduction.outcomes]
+    named = [(f"{each.study.id}: {each.study.title}", total([each])) for each in reproduction.outcomes]
     return head + "".join(
         f"| {name} | {own['within_5pct']} of {own['numbers']} | {own['within_10pct']} of {own['numbers']} "
         f"| {own['claims_held']} of {own['claims']} | {own['remarks_held']} of {own['remarks']} |\n"
-        for name, own in [*named, ("together", _counts(reproduction.outcomes))]
+        for name, own in [*named, ("together", total(reproduction.outcomes))]
     )
-
-
-def _counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    return score(outcomes) | remarks(outcomes)
 
 
 def render(reproduction: Reproduction) -> str:
@@ -174,7 +170,7 @@ def render(reproduction: Reproduction) -> str:
         "command": command,
         "serves": serves,
         "tables": tables,
-        "score": _counts,
+        "score": total,
         "verdict": verdict,
         "verdicts": verdicts,
         "checks": checks,
