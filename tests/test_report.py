@@ -13,10 +13,10 @@ from pushout.study.chapter import Reproduction, draw
 from pushout.study.charts import Chart
 from pushout.study.model import Tolerance
 from pushout.study.plot import reach, shared
+from pushout.study.report import basis, files, markdown, render, shelves
 from pushout.study.report import command as command_line
-from pushout.study.report import files, render, shelves
 from pushout.study.tables import Note, row, tables
-from test_study import CHARTS, NUMBER, SENSITIVITY, TOML, outcome, toy
+from test_study import CHARTS, NUMBER, REMARK, SENSITIVITY, TOML, outcome, toy
 
 VOID = {"meta", "br", "link", "img"}
 
@@ -82,7 +82,7 @@ def test_the_page_says_what_was_found(tmp_path: Path) -> None:
         "Table\N{NO-BREAK SPACE}1",
         "section\N{NO-BREAK SPACE}4",
         "Of 3 numbers 1 lies within its tolerance, 1 is uncertain, 1 differs.",
-        "true in 3 of 3 replications",
+        "the same verdict in all 400 redrawn sets of replications",
     ):
         assert words in " ".join(re.split(r"[ \n]+", parsed.text))
 
@@ -169,12 +169,42 @@ def test_notes_are_paragraphs_lists_and_tables_and_lead_to_claims(tmp_path: Path
         assert words in text
 
 
-def test_a_claim_that_is_seldom_true_by_itself_holds_on_average(tmp_path: Path) -> None:
-    found = outcome(tmp_path)
-    seldom = replace(found.judgements[0], often=1)
-    text = render(Reproduction([draw(replace(found, judgements=[seldom]))], 1.0))
-    assert "✓ holds on average" in text
-    assert "by itself true in 1 of 3 replications" in text
+@pytest.mark.parametrize(
+    ("sure", "said"),
+    [
+        (None, "The check of the means"),
+        (1.0, "The check of the means; the same verdict in all 400 redrawn sets of replications"),
+        (0.9975, "The check of the means; the same verdict in 99 % of 400 redrawn sets of replications"),
+        (0.5, "The check of the means; the same verdict in 50 % of 400 redrawn sets of replications"),
+    ],
+)
+def test_a_verdict_is_told_with_how_sure_it_is(tmp_path: Path, sure: float | None, said: str) -> None:
+    (judgement,) = outcome(tmp_path).judgements
+    assert basis(replace(judgement, sure=sure)) == said
+
+
+@pytest.mark.parametrize(("holds", "sign"), [(True, "✓ holds"), (False, "✗ does not hold")])
+def test_a_verdict_that_other_replications_might_not_give_is_open_wherever_it_is_told(
+    tmp_path: Path, sign: str, *, holds: bool
+) -> None:
+    found = outcome(tmp_path, TOML + REMARK)
+
+    def told(sure: float) -> tuple[str, str]:
+        claim = replace(found.judgements[0], holds=holds, sure=sure)
+        done = Reproduction([draw(replace(found, judgements=[claim]))], 1.0)
+        return " ".join(Page(render(done)).text.split()), markdown(done)
+
+    text, table = told(0.949)
+    head = text[text.index("What differs") :]
+    assert f"{1 * holds} / 1 claims hold 1 verdict open" in text[: text.index("How to read a study")]
+    assert ("Of the claims that hold 1 is open" if holds else "open: Larger") in head
+    assert f"{sign}, open — Larger" in text
+    assert "| 1 of 1 |\n" in table
+    text, table = told(0.95)
+    assert f"{sign} — Larger" in text
+    assert "verdict open" not in text
+    assert "open: Larger" not in text
+    assert "| 0 of 1 |\n" in table
 
 
 def test_all_that_the_page_leads_to_is_there(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from pushout.study.charts import Chart
 from pushout.study.expression import ExpressionError
 from pushout.study.model import STUDIES, Study, StudyError, available, load
 from pushout.study.outcome import Outcome, score
+from pushout.study.redrawn import counts
 from pushout.study.reproduce import judge, reproduce
 
 TOML = """
@@ -281,6 +282,24 @@ def test_a_claim_of_what_happens_in_some_runs_asks_for_a_share_of_them(
     assert judgement.evidence == f"true in 1 of 3 replications, where a share of {share} is asked for"
 
 
+def test_the_same_results_are_as_sure_again(tmp_path: Path) -> None:
+    first = outcome(tmp_path, TOML + REMARK).json()
+    counts.cache_clear()
+    assert outcome(tmp_path, TOML + REMARK).json() == first
+
+
+def test_only_a_study_itself_is_redrawn_and_not_the_values_of_an_assumption(tmp_path: Path) -> None:
+    found = outcome(
+        tmp_path,
+        TOML.replace('all(goodput["*.9140"] > goodput["*.1460"])', 'goodput["UBR.9140"] > goodput["UBR.1460"]')
+        + SENSITIVITY,
+        [0.9, 0.95],
+    )
+    assert [each.sure for each in found.judgements] == [1.0]
+    variants = found.weighings[0].variants
+    assert [each.sure for variant in variants for each in variant.judgements] == [None, None]
+
+
 def test_a_claim_must_be_true_or_false(tmp_path: Path) -> None:
     study = toy(tmp_path, TOML.replace("all(goodput", "max(goodput").replace('> goodput["*.1460"])', "- 0)"))
     runs = {case: [document()] for case in study.cases}
@@ -297,12 +316,18 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
         "claims": 1,
         "claims_held": 1,
     }
+    assert done.json()["score"] == score(done.outcomes) | {
+        "claims_open": 0,
+        "remarks": 0,
+        "remarks_held": 0,
+        "remarks_open": 0,
+    }
     assert done.failed
     assert list(done.json()) == ["studies", "score", "wall_s"]
     (study,) = done.json()["studies"]
     assert list(study) == ["id", "assumptions", "numbers", "claims", "remarks", "sensitivities"]
     assert list(study["numbers"][0]) == ["id", "source", "published", "measured", "relative_error", "verdict"]
-    assert list(study["claims"][0]) == ["id", "source", "text", "holds", "evidence"]
+    assert list(study["claims"][0]) == ["id", "source", "text", "holds", "sure", "evidence"]
 
 
 def test_a_remark_is_judged_like_a_claim_but_not_counted_with_them(tmp_path: Path) -> None:

@@ -204,13 +204,16 @@ def reproduction(done: Reproduction, page: str, others: Sequence[str], console: 
         console.print(table)
         for judgement in (*outcome.judgements, *outcome.remarks):
             sign = SIGNS["within" if judgement.holds else "differs"]
-            console.print(Text(f"{sign} {judgement.claim.text}\n  {judgement.evidence}"))
+            doubt = f"; open: {judgement.redrawn}" if judgement.open else ""
+            console.print(Text(f"{sign} {judgement.claim.text}\n  {judgement.evidence}{doubt}"))
     counts = total(done.outcomes)
-    held = f"{counts['claims_held']} of {counts['claims']} claims"
+    held, doubt = f"{counts['claims_held']} of {counts['claims']} claims", f"{counts['claims_open']} of the claims"
     if counts["remarks"]:
         held += f" and {counts['remarks_held']} of {counts['remarks']} remarks"
+        doubt += f" and {counts['remarks_open']} of the remarks"
     console.print(
         f"\n{counts['within_5pct']} of {counts['numbers']} numbers within 5 %, {counts['within_10pct']} within 10 %; "
-        f"{held} hold.\nReport: {page}" + (f", which also has what was kept of {', '.join(others)}" if others else ""),
+        f"{held} hold; open: {doubt}.\nReport: {page}"
+        + (f", which also has what was kept of {', '.join(others)}" if others else ""),
         soft_wrap=True,
     )

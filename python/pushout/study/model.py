@@ -16,7 +16,7 @@
 
 A `published` table stands for several numbers: each key takes the place of `{}` in `measure`, `label` and `text` and
 is appended to the id. `axis.NAME = { values = [1, 2], set = ["key={}"] }` is short for one entry per value. `why` goes
-with a claim that does not hold: first what differs, then why; and with one that holds by chance. It and `note` are
+with a claim that does not hold: first what differs, then why; and with one that stays open. It and `note` are
 Markdown, and the id of a claim in backticks leads there.
 """
 

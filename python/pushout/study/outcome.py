@@ -1,5 +1,6 @@
 """What a study found: every number beside print, every claim with its verdict, and what each assumption is worth."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -8,6 +9,12 @@ from typing import Any
 from pushout.stats import Interval
 from pushout.study.model import Claim, Number, Study
 from pushout.study.sensitivity import Sensitivity
+
+SETS = 400
+"""The replications are drawn again so many times; that tells a share of 0.95 to ± 0.02."""
+
+SURE = 0.95
+"""A verdict that a smaller share of the redrawn sets of replications has is open."""
 
 
 @dataclass(frozen=True)
@@ -51,17 +58,30 @@ class Finding:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim or a remark, whether it holds (for the means, or often enough), and what that rests on.
+    """A claim or a remark, whether it holds (for the means, or often enough), how sure that is, and what it rests on.
 
-    `often` says in how many of `reps` replications it is true, `comparisons` what was compared, each with its truth.
+    `sure` is the share of redrawn sets of replications with the same verdict; none where everything was run once, or
+    nothing was redrawn. `comparisons` says what was compared, each with its truth.
     """
 
     claim: Claim
     holds: bool
+    sure: float | None
     evidence: str
-    often: int = 0
-    reps: int = 0
     comparisons: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def open(self) -> bool:
+        """Whether other replications might well give the other verdict."""
+        return self.sure is not None and self.sure < SURE
+
+    @property
+    def redrawn(self) -> str:
+        """How sure the verdict is, in words; nothing where that is not known. The share is never rounded up."""
+        if self.sure is None:
+            return ""
+        share = f"{math.floor(100 * self.sure + 1e-9)} % of {SETS}" if self.sure < 1 else f"all {SETS}"
+        return f"the same verdict in {share} redrawn sets of replications"
 
     def json(self) -> dict[str, Any]:
         """As `reproduce --json` prints it."""
@@ -71,6 +91,7 @@ class Judgement:
             "source": claim.source,
             "text": claim.text,
             "holds": self.holds,
+            "sure": self.sure,
             "evidence": self.evidence,
         }
 
@@ -160,7 +181,13 @@ def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, int]:
 
 
 def total(outcomes: Iterable[Outcome]) -> dict[str, int]:
-    """The score of studies, and how many remarks there are and hold."""
+    """The score of studies, how many remarks there are and hold, and on how many of both the verdict is open."""
     outcomes = list(outcomes)
-    holds = [judgement.holds for outcome in outcomes for judgement in outcome.remarks]
-    return score(outcomes) | {"remarks": len(holds), "remarks_held": sum(holds)}
+    claims = [judgement for outcome in outcomes for judgement in outcome.judgements]
+    remarks = [judgement for outcome in outcomes for judgement in outcome.remarks]
+    return score(outcomes) | {
+        "claims_open": sum(claim.open for claim in claims),
+        "remarks": len(remarks),
+        "remarks_held": sum(remark.holds for remark in remarks),
+        "remarks_open": sum(remark.open for remark in remarks),
+    }

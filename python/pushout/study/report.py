@@ -13,7 +13,7 @@ from pushout.study import prose, values
 from pushout.study.case import Case
 from pushout.study.chapter import ABREAST, Chapter, Reproduction, rows
 from pushout.study.model import Study
-from pushout.study.outcome import Judgement, Outcome, Weighing, score, total
+from pushout.study.outcome import SETS, SURE, Judgement, Outcome, Weighing, score, total
 from pushout.study.tables import SIGNS, by_source, row, tables
 
 ALIKE = 0.005
@@ -99,11 +99,14 @@ def replications(outcome: Outcome) -> str:
 
 
 def word(judgement: Judgement) -> str:
-    """The verdict on a claim or a remark; one that holds for the means and seldom by itself holds on average."""
-    if not judgement.holds:
-        return "✗ does not hold"
-    seldom = judgement.claim.share is None and 2 * judgement.often < judgement.reps
-    return "✓ holds on average" if seldom else "✓ holds"
+    """The verdict on a claim or a remark, and whether it is open."""
+    return ("✓ holds" if judgement.holds else "✗ does not hold") + (", open" if judgement.open else "")
+
+
+def basis(judgement: Judgement) -> str:
+    """What the verdict on a claim or a remark is about, and how sure it is."""
+    check = "The check of the means" if judgement.claim.share is None else f"The check, {judgement.evidence}"
+    return f"{check}; {judgement.redrawn}" if judgement.redrawn else check
 
 
 def checks(judgement: Judgement) -> list[tuple[str, str]]:
@@ -146,11 +149,13 @@ def _by_claims(weighing: Weighing) -> str:
 
 def markdown(reproduction: Reproduction) -> str:
     """The score of each study, as a table for other pages."""
-    head = "| study | numbers within 5 % | within 10 % | claims that hold | remarks that do |\n|---|---|---|---|---|\n"
+    titles = ("study", "numbers within 5 %", "within 10 %", "claims that hold", "remarks that do", "claims open")
+    head = f"| {' | '.join(titles)} |\n{'|---' * len(titles)}|\n"
     named = [(f"{each.study.id}: {each.study.title}", total([each])) for each in reproduction.outcomes]
     return head + "".join(
         f"| {name} | {own['within_5pct']} of {own['numbers']} | {own['within_10pct']} of {own['numbers']} "
-        f"| {own['claims_held']} of {own['claims']} | {own['remarks_held']} of {own['remarks']} |\n"
+        f"| {own['claims_held']} of {own['claims']} | {own['remarks_held']} of {own['remarks']} "
+        f"| {own['claims_open']} of {own['claims']} |\n"
         for name, own in [*named, ("together", total(reproduction.outcomes))]
     )
 
@@ -174,6 +179,9 @@ def render(reproduction: Reproduction) -> str:
         "verdict": verdict,
         "verdicts": verdicts,
         "checks": checks,
+        "basis": basis,
+        "sets": SETS,
+        "sure": SURE,
         "word": word,
         "replications": replications,
         "differing": differing,

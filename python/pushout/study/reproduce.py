@@ -18,7 +18,7 @@ from pushout.study.chapter import Chapter, Reproduction, draw
 from pushout.study.charts import Chart
 from pushout.study.expression import Expression
 from pushout.study.model import Claim, Study
-from pushout.study.outcome import Finding, Judgement, Outcome, Variant, Weighing
+from pushout.study.outcome import SETS, Finding, Judgement, Outcome, Variant, Weighing
 from pushout.study.samples import Samples
 from pushout.study.sensitivity import Sensitivity
 
@@ -175,7 +175,7 @@ def judge(
 
     `variants` holds, for each sensitivity of the study and each of its values, the documents of its cases.
     """
-    samples = Samples(study.figures, documents)
+    samples = Samples(study.figures, documents, SETS)
     charts = [plot.lines if isinstance(plot, Chart) else () for plot in study.plots]
     return Outcome(
         study,
@@ -208,10 +208,10 @@ def _within(expression: Expression, cases: Collection[str]) -> bool:
 
 
 def _check(claim: Claim, samples: Samples) -> Judgement:
-    holds, often, evidence = samples.check(claim.check)
-    reps, comparisons = samples.reps(claim.check), samples.comparisons(claim.check)
-    said = f"true in {often} of {reps} replications"
+    found = samples.check(claim.check, claim.share)
+    said = f"true in {found.often} of {found.reps} replications"
     if claim.share is None:
-        return Judgement(claim, holds, f"{evidence}; {said}", often, reps, comparisons)
-    said += f", where a share of {claim.share:g} is asked for"
-    return Judgement(claim, often >= claim.share * reps, said, often, reps, comparisons)
+        said = f"{'; '.join(text for text, _ in found.comparisons)}; {said}"
+    else:
+        said += f", where a share of {claim.share:g} is asked for"
+    return Judgement(claim, found.holds, found.sure, said, found.comparisons)

@@ -1,24 +1,49 @@
 """Expressions over the replications of cases: estimates with confidence, and claims that hold or not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pushout.document import Document, figure
 from pushout.stats import Interval, interval
 from pushout.study.expression import Expression, ExpressionError, Lookup, Value
+from pushout.study.redrawn import counts, means, reader, same
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a check is true of all replications, and what it compares for their means, each with its truth.
+
+    `sure` is the share of the redrawn sets of replications with the same verdict; there is none without redrawing, or
+    where everything was run once. `often` is in how many of `reps` replications the check is true by itself.
+    """
+
+    holds: bool
+    sure: float | None
+    often: int
+    reps: int
+    comparisons: tuple[tuple[str, Value], ...]
 
 
 class Samples:
     """The figures of cases, replication by replication: equal seeds make the cases comparable pair by pair.
 
-    A figure is a path in the JSON of a run, or an expression over others of the same run. Where an expression looks at
-    cases that were run more and less often, the replications count that all of them have.
+    A figure is a path in the JSON of a run, or an expression over others of the same run. A mean counts every
+    replication of its case; what is worked out run by run counts those that all of its cases have. With `sets`, the
+    replications are drawn again so many times to tell how sure a verdict is.
     """
 
-    def __init__(self, figures: Mapping[str, str | Expression], documents: Mapping[str, Sequence[Document]]) -> None:
+    def __init__(
+        self, figures: Mapping[str, str | Expression], documents: Mapping[str, Sequence[Document]], sets: int = 0
+    ) -> None:
         self.figures = figures
         self.documents = documents
-        self._averages: dict[tuple[str, str, int], Value] = {}
+        self.sets = sets
+        self._singles: dict[tuple[int, str, str], Value] = {}
+        self._tables: dict[tuple[str, str], tuple[NDArray[np.float64], bool]] = {}
 
     def reps(self, expression: Expression) -> int:
         """In how many replications an expression has a value."""
@@ -45,39 +70,53 @@ class Samples:
         known = [[value for value in column if value is not None] for column in columns]
         return [interval(values) if values else None for values in known]
 
-    def check(self, expression: Expression) -> tuple[bool, int, str]:
-        """Whether it is true of the means, in how many replications it is, and what both sides amount to."""
-        average = self._average(expression)
-        holds = expression(average)
+    def check(self, expression: Expression, share: float | None = None) -> Verdict:
+        """Whether it is true of the means; with `share`, whether it is in that part of the replications.
+
+        A replication without a value of its own (nothing measured, say) counts as one in which it is not true, and a
+        redrawn set as one with another verdict.
+        """
+        columns = {use: self._means(*use) for use in expression.uses}
+        looks: list[Lookup] = [partial(_entry, columns, place) for place in range(self.sets + 1)]
+        holds = expression(looks[0])
         if not isinstance(holds, bool):
             raise ExpressionError(f"{expression.text!r} gives {holds!r}: a claim is true or false")
-        return holds, sum(self.each(expression)), expression.evidence(average)
+        truths = [_known(expression, partial(self._one, index)) is True for index in range(self.reps(expression))]
+        if share is None:
+            verdicts = [holds, *(_known(expression, look) for look in looks[1:])]
+        else:
+            verdicts = (counts(len(truths), self.sets) @ truths >= share * len(truths)).tolist()
+        repeated = any(len(self.documents[case]) > 1 for _, case in expression.uses)
+        sure = same(verdicts) if repeated and self.sets else None
+        return Verdict(verdicts[0], sure, sum(truths), len(truths), tuple(expression.comparisons(looks[0])))
 
-    def comparisons(self, expression: Expression) -> tuple[tuple[str, Value], ...]:
-        """What an expression compares, for the means."""
-        return tuple(expression.comparisons(self._average(expression)))
+    def _means(self, name: str, case: str) -> Callable[[int], Value]:
+        if (name, case) not in self._tables:
+            values = [self._one(index, name, case) for index in range(len(self.documents[case]))]
+            self._tables[name, case] = means(values, self.sets), not isinstance(values[0], tuple)
+        table, single = self._tables[name, case]
+        return reader(table, single=single)
 
     def _one(self, index: int, name: str, case: str) -> Value:
-        what = self.figures[name]
-        if isinstance(what, Expression):
-            return what(lambda other, _: self._one(index, other, case))
-        value = figure(self.documents[case][index], what)
-        return tuple(value) if isinstance(value, list) else value
-
-    def _average(self, expression: Expression) -> Lookup:
-        reps = self.reps(expression)
-
-        def mean(name: str, case: str) -> Value:
-            if (name, case, reps) not in self._averages:
-                self._averages[name, case, reps] = _mean([self._one(index, name, case) for index in range(reps)])
-            return self._averages[name, case, reps]
-
-        return mean
+        key = index, name, case
+        if key not in self._singles:
+            what = self.figures[name]
+            if isinstance(what, Expression):
+                value = what(lambda other, _: self._one(index, other, case))
+            else:
+                value = figure(self.documents[case][index], what)
+            self._singles[key] = tuple(value) if isinstance(value, list) else value
+        return self._singles[key]
 
 
-def _mean(values: Sequence[Value]) -> Value:
-    """The mean of numbers, or of lists entry by entry as far as the shortest reaches."""
-    if isinstance(values[0], tuple):
-        return tuple(map(_mean, zip(*values, strict=False)))
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+def _entry(columns: Mapping[tuple[str, str], Callable[[int], Value]], place: int, name: str, case: str) -> Value:
+    """The mean of a figure in a case over one of the sets."""
+    return columns[name, case](place)
+
+
+def _known(expression: Expression, lookup: Lookup) -> Value:
+    """The value of an expression, or None where what it looks at leaves it without one, as nothing measured does."""
+    try:
+        return expression(lookup)
+    except ExpressionError:
+        return None
