@@ -42,6 +42,13 @@ def test_the_minimum_is_that_of_the_definition() -> None:
     assert truncation(samples) == min(range(len(means) - 4), key=error)
 
 
+@pytest.mark.parametrize("level", [0.1, 149_760_000.123, 1e9 / 3])
+def test_a_level_changes_nothing_however_high_it_is(level: float) -> None:
+    assert [truncation([level] * count) for count in (50, 100, 400, 1000)] == [0, 0, 0, 0]
+    little = [(index % 7) / 7 + (200 if index < 30 else 0) for index in range(400)]
+    assert truncation([level + value for value in little]) == truncation(little)
+
+
 def test_replications_are_averaged_and_time_begins_where_samples_do() -> None:
     step = [[100.0] * 50 + noise(350, seed) for seed in range(4)]
     runs = [{"p.values": values, "p.start_s": 0.5, "p.step_s": 0.01} for values in step]

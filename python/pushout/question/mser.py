@@ -44,15 +44,17 @@ def truncation(samples: Sequence[float]) -> int:
             f"{2 * BATCH * BATCH}: simulate longer, or with a shorter `sample`"
         )
     best, least = 0, float("inf")
-    total = squares = 0.0
+    mean = squares = 0.0
     # From the end, so that sums of the rest grow by one entry at a time; the last few say nothing by themselves.
+    # Squares are of deviations (B. P. Welford, Technometrics 1962): those of a rate in b/s would hide what varies.
     for dropped in range(count - 1, -1, -1):
-        total += means[dropped]
-        squares += means[dropped] ** 2
         rest = count - dropped
+        deviation = means[dropped] - mean
+        mean += deviation / rest
+        squares += deviation * (means[dropped] - mean)
         if rest < BATCH:
             continue
-        error = max(0.0, squares - total * total / rest) / (rest * rest)
+        error = squares / (rest * rest)
         if error <= least:
             best, least = dropped, error
     if best > count // 2:
