@@ -14,7 +14,7 @@ from conftest import ROOT, command
 from pushout.question import QuestionError
 from pushout.question.goal import Goal, Separate, Tried, judged
 from pushout.question.goal import read as goal_of
-from pushout.question.search import best, is_monotone, smallest
+from pushout.question.search import best, between, is_monotone, smallest
 from pushout.question.space import Space, space
 from pushout.question.store import Run
 
@@ -113,6 +113,35 @@ def test_the_best_value_is_confirmed() -> None:
     assert found.best is not None
     assert found.best.value == pytest.approx(2_000, rel=0.15)
     assert len(confirmed) == 3
+
+
+def test_what_is_surely_known_about_a_threshold_ignores_what_contradicts_it() -> None:
+    def tried(*marks: str) -> list[Tried]:
+        """`-` misses, `+` meets, `?` is open."""
+        return [Tried(place, None, mark == "+", mark != "?") for mark, place in zip(marks, range(9), strict=False)]
+
+    assert between(tried(*"--??++")) == (1, 4)
+    assert between(tried(*"-?+-?+")) == (0, 5), "one of the two in the middle is wrong"
+    assert between(tried(*"++")) == (None, 0)
+    assert between(tried(*"--?")) == (1, None)
+    assert between(tried(*"??")) == (None, None)
+
+
+@pytest.mark.parametrize(("goal", "told_apart"), [("max", True), ("min", False)])
+def test_of_a_best_value_it_is_told_which_others_may_be_as_good(
+    goal: str, told_apart: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One cell of buffer makes a difference where there are few, and none where nothing is lost any more."""
+    pytest.importorskip("optuna")
+    arguments = ["size", str(ROOT / "scenarios" / "mux-poisson.toml"), "--over", "port.bottleneck.buffer"]
+    arguments += ["--goal", f"{goal} ports.bottleneck.lost.overflow", "--from", "2 cells", "--to", "900 cells"]
+    arguments += ["--set", "duration=10 ms", "--set", "warmup=0 s", "--least", "2", "--most", "8"]
+    command(*arguments, "--out", str(tmp_path))
+    out = capsys.readouterr().out
+    (answer,) = json.loads((tmp_path / "size.json").read_text(encoding="utf-8"))["answers"]
+    assert (answer["sure"], answer["rivals"] == []) == (told_apart, told_apart)
+    assert ("may be as good" in out) == (not told_apart)
+    assert "between" not in answer
 
 
 @pytest.mark.parametrize(
@@ -220,6 +249,8 @@ def test_a_buffer_is_found_for_every_policy(tmp_path: Path, capsys: pytest.Captu
     document = json.loads(capsys.readouterr().out)
     one, other = document["answers"]
     assert one["value"] == other["value"]
+    assert one["between"] == other["between"]
+    assert [int(end.split()[0]) for end in one["between"]] == sorted(int(end.split()[0]) for end in one["between"])
     assert other["improvement"] == 0
     cells = int(one["value"].split()[0])
     assert one["sizes"]["bytes"] == 53 * cells

@@ -1,7 +1,7 @@
 """How to look for a value: by halving where more is better, by Optuna where nobody knows."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +20,15 @@ Try = Callable[[Sequence[float]], list[Tried]]
 
 @dataclass(frozen=True)
 class Found:
-    """What a search ended with: the answer if there is one, the largest value known to be too small, and the way."""
+    """What a search ended with: the answer if there is one, the largest value known to be too small, and the way.
+
+    Of the largest or smallest mean there are also the `others` that were run as often to confirm it.
+    """
 
     best: Tried | None
     below: Tried | None
     method: str
+    others: tuple[Tried, ...] = ()
 
 
 def smallest(space: Space, attempt: Try, resolution: float, method: str) -> Found:
@@ -105,4 +109,16 @@ def best(space: Space, attempt: Try, confirm: Try, sign: int) -> Found:
         return -sign * point.mean["mean"] if point.mean else math.inf
 
     leaders = sorted(_explore(space, attempt, loss), key=loss)[:3]
-    return Found(min(confirm([point.value for point in leaders]), key=loss), None, "optuna")
+    first, *others = sorted(confirm([point.value for point in leaders]), key=loss)
+    return Found(first, None, "optuna", tuple(others))
+
+
+def between(tried: Iterable[Tried]) -> tuple[float | None, float | None]:
+    """Between which values what is needed lies, as far as sure ones say.
+
+    The largest that misses the goal below all that meet it, and the smallest that meets it above all that miss it.
+    """
+    sure = [point for point in tried if point.sure]
+    met, missed = ([point.value for point in sure if point.meets == meets] for meets in (True, False))
+    low = max((value for value in missed if value < min(met, default=math.inf)), default=None)
+    return low, min((value for value in met if value > max(missed, default=-math.inf)), default=None)

@@ -129,7 +129,8 @@ def size(result: SizeResult, place: str, console: Console) -> None:
                 if saved >= 0
                 else f"needs {-saved:.1f} % more than {first}"
             )
-            console.print(f"{entry['label']} {told}")
+            open_ = "" if entry["sure"] and result.answers[0].sure else " ?"
+            console.print(f"{entry['label']} {told}{open_}")
     for note in (*_beyond(result), *_doubts(result)):
         console.print(note, style="dim", soft_wrap=True)
     console.print(f"Rows, figure and document: {place}", soft_wrap=True)
@@ -158,6 +159,17 @@ def _doubts(result: SizeResult) -> Iterator[str]:
         yield "? the 95 % interval still contains the goal: more replications (--most) would tell"
     if any(end.unseen is not None for end in doubtful):
         yield f"? all runs gave the same, but they are too few to be believed: --most {AGREEING} would tell"
+    for answer, entry in zip(result.answers, result.document["answers"], strict=True):
+        whose = f"{answer.label}: " if answer.label else ""
+        if not answer.sure and any(entry.get("between", ())):
+            low, high = entry["between"]
+            clear = [*([f"too little up to {low}"] if low else []), *([f"enough from {high} on"] if high else [])]
+            yield f"{whose}clearly {', clearly '.join(clear)}"
+        if answer.rivals:
+            yield (
+                f"? {whose}{', '.join(entry['rivals'])} may be as good: the 95 % interval of the difference, seed by "
+                "seed, contains zero"
+            )
     for answer in result.answers:
         best = answer.found.best
         if best is not None and best.unseen is not None and best.mean is not None:

@@ -25,17 +25,24 @@ from pushout.question.space import Space
 from pushout.question.store import Run
 from pushout.question.table import engine, word
 from pushout.source import Source
+from pushout.stats import interval
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one policy needs."""
+    """What one policy needs; `rivals` are those of the best values that runs cannot tell from the best."""
 
     label: str
     value: float | None
     found: Found
     sizes: dict[str, float]
     tried: list[Tried] = field(repr=False)
+    rivals: list[float] = field(default_factory=list)
+
+    @property
+    def sure(self) -> bool:
+        """Whether the runs leave no doubt about the ends of the search, or about which value is best."""
+        return not self.rivals and all(end.sure for end in (self.found.best, self.found.below) if end is not None)
 
 
 @dataclass(frozen=True)
@@ -196,7 +203,20 @@ class _Search:
             found = search.smallest(question.space, self._try, question.resolution, question.method)
         value = found.best.value if found.best else None
         sizes = {} if value is None else question.sizes(value)
-        return Answer(self.choice.label, value, found, sizes, list(self.tried.values()))
+        tried = list(self.tried.values())
+        return Answer(self.choice.label, value, found, sizes, tried, self._rivals(found))
+
+    def _rivals(self, found: Found) -> list[float]:
+        """Other values that may be as good as the best: the mean difference, seed by seed, leaves zero possible."""
+        return sorted(other.value for other in found.others if found.best and not self._apart(found.best, other))
+
+    def _apart(self, one: Tried, other: Tried) -> bool:
+        path = self.question.goal.path
+        pairs = zip(self.runs[one.value], self.runs[other.value], strict=True)
+        figures = [(left.figures.get(path), right.figures.get(path)) for left, right in pairs]
+        known = [left - right for left, right in figures if left is not None and right is not None]
+        low, high = (interval(known)["ci95"] if known else None) or (0.0, 0.0)
+        return low > 0 or high < 0
 
     def _try(self, values: Sequence[float]) -> list[Tried]:
         question = self.question
@@ -238,12 +258,20 @@ def _entry(answer: Answer, space: Space, plain: float | None) -> Document:
         "sizes": answer.sizes,
         "too_small": below and space.text(below.value),
         "mean": best and best.mean,
-        "sure": all(end.sure for end in (best, below) if end is not None),
+        "sure": answer.sure,
         "unseen": best and best.unseen,
         "method": answer.found.method,
+        **_doubt(answer, space),
         **saved,
         "tried": [{**vars(point), "value": space.text(point.value)} for point in tried],
     }
+
+
+def _doubt(answer: Answer, space: Space) -> dict[str, Any]:
+    """Between which values the runs place what is needed, or which other values may be as good as the best."""
+    if answer.found.method == "bisect":
+        return {"between": [None if end is None else space.text(end) for end in search.between(answer.tried)]}
+    return {"rivals": [space.text(value) for value in answer.rivals]} if answer.found.others else {}
 
 
 def _table(question: Question, searches: Sequence[_Search]) -> Any:
