@@ -71,6 +71,14 @@ def test_all_replications_count_for_the_means_and_the_first_ones_pair_by_pair() 
     assert (found.often, found.reps) == (1, 2)
 
 
+@pytest.mark.parametrize(("reps", "settled"), [(3, 0.34), (10, 0.16), (40, 0.12)])
+def test_tosses_of_a_coin_seem_settled_as_often_as_the_documentation_says(reps: int, settled: float) -> None:
+    tosses = np.random.RandomState(7).normal(size=(4000, reps))
+    holds = tosses @ counts(reps, SETS).T > 0
+    sure = (holds[:, 1:] == holds[:, :1]).mean(axis=1)
+    assert np.mean(sure >= SURE) == pytest.approx(settled, abs=0.02)
+
+
 def test_what_was_not_measured_does_not_count_but_is_not_agreement() -> None:
     some = check('x["a"] > 1', x={"a": [None, 2.0, 3.0, None, 2.5]})
     assert [text for text, _ in some.comparisons] == ['x["a"] = 2.5 > 1']

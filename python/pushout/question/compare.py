@@ -1,8 +1,9 @@
 """A comparison: the same traffic under several policies, and what the difference between them is.
 
 Every policy meets the same seeds. The random streams of a run belong to its components, so sources draw the same
-under every policy (common random numbers), and the difference is taken pair by pair: what varies between seeds alone
-cancels. A. M. Law, "Simulation Modeling and Analysis", sections 10.2 and 11.2.
+under every policy (common random numbers), and the difference is taken pair by pair: what varies between seeds cancels
+as far as runs of one seed stay alike, which those of TCP do not for long. A. M. Law, "Simulation Modeling and
+Analysis", sections 10.2 and 11.2.
 """
 
 import json

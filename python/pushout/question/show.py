@@ -78,7 +78,7 @@ def comparison(result: CompareResult, place: str, console: Console) -> None:
     console.print(table)
     console.print(
         f"{len(first.runs[names[0]])} seeds, the same for all; differences pair by pair with half of their 95 % "
-        "intervals, * where they exclude zero.",
+        "intervals, * where they exclude zero, each by itself.",
         soft_wrap=True,
     )
     for note in _alike(policy.mean(name) for policy in result.policies for name in names):

@@ -2,7 +2,8 @@
 
 B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979. Cases that were run equally
 often are drawn alike: what they share in a replication, such as its seed, they share in every set, and stay compared
-pair by pair.
+pair by pair. Of ten replications with equal means some 16 % seem settled, of forty 12 %; the limit is 10 %
+(docs/concepts/statistics.md).
 """
 
 from collections.abc import Callable, Sequence
