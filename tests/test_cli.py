@@ -64,8 +64,9 @@ def test_a_person_sees_flows_ports_losses_and_the_summary(
     ):
         assert words in out
     assert err == ""
+    assert "±" not in out
     command("run", scenario, "--reps", "3")
-    assert "±" in capsys.readouterr().out
+    assert "Means over 3 replications ± half of their 95 % intervals." in capsys.readouterr().out
 
 
 def test_results_are_written_where_they_are_wanted(core: FakeCore, scenario: str, tmp_path: Path) -> None:

@@ -103,6 +103,8 @@ def result(document: Document, console: Console) -> None:
     if "audit" in document and not document["audit"]["failures"]:
         summary.add_row("audit", Text(f"all {document['audit']['checks']} balances hold", style="bold"))
     console.print(summary)
+    if "seeds" in document:
+        console.print(f"Means over {len(document['seeds'])} replications ± half of their 95 % intervals.", style="dim")
 
 
 def _headline(document: Document) -> Text:
