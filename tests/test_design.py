@@ -53,6 +53,17 @@ def test_a_latin_hypercube_has_one_point_in_every_stratum() -> None:
     assert [int(5 * math.log10(size / 100)) for size in sizes] == list(range(10))
 
 
+def test_random_values_are_such_as_a_scenario_can_have() -> None:
+    keys = {"b": {"from": 10, "to": 800, "unit": "KiB"}, "t": {"from": 1e-5, "to": 2e-5, "unit": "s"}}
+    keys["c"] = {"from": 10, "to": 800, "unit": "cells"}
+    for point in points(random={"points": 20, "keys": keys}):
+        number, unit = point["b"].split()
+        assert unit == "KiB"
+        assert (float(number) * 1024).is_integer()
+        assert point["t"].startswith("0.0000")
+        assert point["c"].removesuffix(" cells").isdigit()
+
+
 def test_random_points_are_the_same_whenever_and_whatever_else_is_drawn() -> None:
     one = {"a": {"from": 0, "to": 1}}
     first = points(random={"points": 5, "keys": one})

@@ -227,6 +227,7 @@ def test_the_range_is_around_what_the_scenario_has() -> None:
     assert space(explained, "port.bottleneck.buffer", "1000", "2000 cells").unit == "cells"
     assert space(explained, "flows.transport.mss", "512", "9140") == Space(512, 9140, "", True, True)
     assert space(explained, "x.alpha", "0.5", "1.0") == Space(0.5, 1.0, "", False, False)
+    assert space(explained, "port.bottleneck.buffer", "4 KiB", "1.5 MB") == Space(4096, 1.5e6, "bytes", True, True)
     for ends, why in [
         (("1 cells", "2 bytes"), "different units"),
         (("9", "3"), "nothing between"),
@@ -238,6 +239,33 @@ def test_the_range_is_around_what_the_scenario_has() -> None:
         key = "nothing.here" if ends[0] is None else "port.bottleneck.buffer"
         with pytest.raises(QuestionError, match=why):
             space(explained, key, *ends)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "half"),
+    [
+        ("10 kB", "2 MB", "141421 bytes"),
+        ("1 MiB", "2 MiB", "1572864 bytes"),
+        ("1 ns", "1000 ns", "31.623 ns"),
+        ("1 ps", "1000000000000 ps", "1000000 ps"),
+        ("0.00001 s", "1 s", "0.00316228 s"),
+        ("1 kb/s", "20000000 kb/s", "4472.14 kb/s"),
+        ("1 b/s", "2000 b/s", "45 b/s"),
+        ("1 %", "100 %", "10 %"),
+    ],
+)
+def test_every_value_of_a_space_is_one_that_a_scenario_can_have(low: str, high: str, half: str) -> None:
+    found = space(pushout.explain(LAN), "some.key", low, high)
+    assert found.text(found.between(found.low, found.high)) == half
+
+
+def test_a_buffer_in_bytes_is_found_in_whole_bytes(tmp_path: Path) -> None:
+    packets = ROOT / "scenarios" / "w1-packet.toml"
+    changes = {"duration": "50 ms", "port.bottleneck.buffer": "0.1 MB"}
+    asked: dict[str, Any] = {"set": changes, "least": 2, "most": 2, "resolution": 0.3, "out": tmp_path}
+    answer = pushout.size(packets, "goodput_ratio>=0.01", "port.bottleneck.buffer", **asked).document
+    assert (answer["from"], answer["to"]) == ("3125 bytes", "400000 bytes")
+    assert answer["answers"][0]["value"].endswith(" bytes")
 
 
 def test_a_buffer_is_found_for_every_policy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from pushout import _core
-from pushout.question import QuestionError
+from pushout.question import QuestionError, quantity
 from pushout.question.table import Swept
 from pushout.source import plain, toml
 
@@ -303,8 +303,8 @@ def _range(key: str, at: Place, spec: Mapping[str, Any]) -> Callable[[float], An
 
     def value(place: float) -> Any:
         number = low * (high / low) ** place if scale == "log" else low + (high - low) * place
-        number = math.floor(number + 0.5) if whole else float(f"{number:.6g}")
-        return f"{number} {unit}" if unit else number
+        number = math.floor(number + 0.5) if whole else quantity.nearest(number, unit)
+        return quantity.text(number, unit) if unit else number
 
     return value
 

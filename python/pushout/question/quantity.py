@@ -1,13 +1,22 @@
 """Quantities as scenarios write them: a number and its unit."""
 
 import re
+from decimal import Decimal
 
 from pushout.question import QuestionError
 
 CELL_BYTES = 53
 
-SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30}
+SCALES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30}
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12, "min": 60.0}
+
+FINEST: dict[str, int] = {
+    **dict.fromkeys(("cell", "cells", "byte", "bytes"), 1),
+    **{f"{prefix}B": int(scale) for prefix, scale in SCALES.items()},
+    **{f"{prefix}b/s": int(scale) for prefix, scale in SCALES.items() if "i" not in prefix},
+    **{unit: round(scale / SECONDS["ps"]) for unit, scale in SECONDS.items()},
+}
+"""How many of the smallest steps that a scenario can tell apart are in a unit: bytes, bits per second, picoseconds."""
 
 QUANTITY = re.compile(r"\s*([-+]?\d(?:_?\d)*(?:\.\d+)?(?:e[-+]?\d+)?)\s*([%A-Za-z/]*)\s*")
 
@@ -18,6 +27,17 @@ def split(text: str) -> tuple[float, str]:
     if not match:
         raise QuestionError(f"{text!r} is not a number with a unit, as in 1000 cells")
     return float(match[1].replace("_", "")), match[2]
+
+
+def nearest(number: float, unit: str) -> float:
+    """The value next to a number, to six digits, that a scenario can have in this unit."""
+    number = float(f"{number:.6g}")
+    return round(number * FINEST[unit]) / FINEST[unit] if unit in FINEST else number
+
+
+def text(number: float, unit: str) -> str:
+    """A number and its unit as a scenario has them, without an exponent."""
+    return f"{Decimal(repr(number)).normalize():f} {unit}"
 
 
 def scaled(text: str, unit: str) -> float | None:

@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 
 from pushout.document import Document, FigureError, figure
-from pushout.question import QuestionError
-from pushout.question.quantity import split
+from pushout.question import QuestionError, quantity
+from pushout.question.quantity import octets, split
 from pushout.source import toml
 
 WHOLE = ("cell", "cells", "byte", "bytes", "packet", "packets")
@@ -37,12 +37,13 @@ class Space:
 
     def round(self, value: float) -> float:
         """The nearest value that can be asked for."""
-        return float(round(value)) if self.whole else float(f"{value:.6g}")
+        return float(round(value)) if self.whole else quantity.nearest(value, self.unit)
 
     def text(self, value: float) -> str:
         """A value as a scenario has it."""
-        number = f"{int(value)}" if self.whole else f"{value:.6g}"
-        return f"{number} {self.unit}" if self.unit else number
+        if self.unit:
+            return quantity.text(int(value) if self.whole else value, self.unit)
+        return f"{int(value)}" if self.whole else f"{value:.6g}"
 
     def toml(self, value: float) -> str:
         """A value as an override has it."""
@@ -58,9 +59,13 @@ def space(explained: Document, over: str, low: str | None, high: str | None) -> 
     most = min(MOST_TIMES * number, 100.0) if unit == "%" else MOST_TIMES * number
     start, one = split(low) if low is not None else (LEAST_SHARE * number, unit)
     end, other = split(high) if high is not None else (most, unit)
-    if one and other and one != other:
+    one, other = one or other or unit, other or one or unit
+    first, last = octets(f"{start!r} {one}"), octets(f"{end!r} {other}")
+    if first is not None and last is not None:
+        start, end, one, other = first, last, "bytes", "bytes"  # any number of which a scenario can have
+    if one != other:
         raise QuestionError(f"--from and --to have different units: {one} and {other}")
-    unit = one or other or unit
+    unit = one
     whole = unit in WHOLE or (not unit and _are_whole(low, high))
     if whole and start < 0:
         raise QuestionError(f"--from {low}: there are no less than none")
