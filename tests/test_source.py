@@ -16,8 +16,10 @@ def test_a_text_is_told_from_a_path(scenario: str) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "lost").symlink_to("../gone")
     for path, why in [
         (tmp_path / "none", "no such file"),
+        (tmp_path / "lost", r"leads to \.\./gone, where no file is"),
         (tmp_path, "is a directory"),
         ("a\0b", "cannot be read"),
     ]:

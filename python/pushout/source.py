@@ -48,7 +48,7 @@ def read(path: str, what: str = "scenario") -> Source:
                 raise _too_large(path, what)
             return Source(_decode(_limited(file, path, what), path), path)
     except FileNotFoundError:
-        raise ScenarioError(f"{path}: no such file") from None
+        raise ScenarioError(f"{path}: {_absent(path)}") from None
     except IsADirectoryError:
         raise ScenarioError(f"{path}: is a directory, not a {what} file") from None
     except (OSError, ValueError) as error:
@@ -56,6 +56,11 @@ def read(path: str, what: str = "scenario") -> Source:
             raise
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ScenarioError(f"{path}: cannot be read: {reason}") from None
+
+
+def _absent(path: str) -> str:
+    """What is not there: the file, or what a link with its name leads to."""
+    return f"leads to {Path(path).readlink()}, where no file is" if Path(path).is_symlink() else "no such file"
 
 
 def _limited(file: BinaryIO, path: str, what: str) -> bytes:
