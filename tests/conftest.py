@@ -36,6 +36,7 @@ def document(seed: int = 1, *, goodput: float = 0.98, queue: float = 5500.0) -> 
         "frames_whole_out": 27,
         "occupancy_mean": queue + seed,
         "occupancy_max": 8192,
+        "occupancy_unit": "cells",
     }
     summary = {
         "goodput_bps": 126e6,

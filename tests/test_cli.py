@@ -69,6 +69,14 @@ def test_a_person_sees_flows_ports_losses_and_the_summary(
     assert "Means over 3 replications ± half of their 95 % intervals." in capsys.readouterr().out
 
 
+def test_a_queue_is_told_with_what_it_is_counted_in(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, unit in [("w1-cell", "cells"), ("w1-packet", "bytes")]:
+        command("run", str(ROOT / "scenarios" / f"{name}.toml"), "--set", "duration=50 ms")
+        out, _ = capsys.readouterr()
+        head = next(line for line in out.splitlines() if line.lstrip().startswith("port"))
+        assert head.split()[-2:] == [unit, unit]
+
+
 def test_results_are_written_where_they_are_wanted(core: FakeCore, scenario: str, tmp_path: Path) -> None:
     out = tmp_path / "new" / "folder"
     command("run", scenario, "--reps", "2", "--out", str(out))

@@ -76,6 +76,7 @@ def test_the_command_writes_table_rows_document_and_figure(tmp_path: Path, capsy
     out, _ = capsys.readouterr()
     for words in ("epd, threshold 50 %", "minus tail-drop", "fairness (Jain)", "mean delay in the port (s)", "3 seeds"):
         assert words in out
+    assert "mean occupancy (cells)" in out
     command(*arguments, "--json")
     printed = json.loads(capsys.readouterr().out)
     assert printed["computed"] == 0

@@ -20,8 +20,8 @@ MANY = 40
 """From this many flows on, only the first are listed."""
 LISTED = 20
 
-WAITING = 1.0
-"""A port with a mean occupancy below one unit has, most of the time, nothing that waits."""
+WAITING = {"cells": 1.0, "packets": 1.0, "bytes": 1500.0}
+"""A port with a mean occupancy below one cell, or one full packet, has, most of the time, nothing that waits."""
 
 READING_WIDTH = 100
 """Running text is not set wider than this."""
@@ -35,8 +35,8 @@ def whole(value: float) -> str:
 
 
 def decimals(digits: int, scale: float = 1.0) -> Format:
-    """A value × `scale` with so many digits after the point."""
-    return lambda value: f"{value * scale:.{digits}f}"
+    """A value × `scale` with so many digits after the point, and those before it in groups of three."""
+    return lambda value: f"{value * scale:,.{digits}f}".replace(",", " ")
 
 
 FLOW_COLUMNS: list[tuple[str, str, Format]] = [
@@ -54,8 +54,8 @@ PORT_COLUMNS: list[tuple[str, str, Format]] = [
     ("units\nout", "units_out", whole),
     ("frames\nin", "frames_in", whole),
     ("frames\nwhole out", "frames_whole_out", whole),
-    ("queue\nmean", "occupancy_mean", decimals(1)),
-    ("queue\nmax", "occupancy_max", whole),
+    ("mean\nqueue,\n{unit}", "occupancy_mean", decimals(1)),
+    ("max\nqueue,\n{unit}", "occupancy_max", whole),
 ]
 
 SUMMARY_ROWS: list[tuple[str, str, Format]] = [
@@ -87,8 +87,9 @@ def result(document: Document, console: Console) -> None:
     if len(flows) > MANY:
         console.print(f"… and {len(flows) - LISTED} more flows (--json has them all)", style="dim")
     busy = [port for port in ports if _is_busy(port)]
-    if busy:
-        console.print(_table("port", busy, PORT_COLUMNS, vc=False))
+    for unit in dict.fromkeys(port["occupancy_unit"] for port in busy):
+        columns = [(title.format(unit=unit), key, form) for title, key, form in PORT_COLUMNS]
+        console.print(_table("port", [port for port in busy if port["occupancy_unit"] == unit], columns, vc=False))
     if len(busy) < len(ports):
         others = "port lost" if len(ports) == len(busy) + 1 else "ports lost"
         more = "more " if busy else ""
@@ -122,11 +123,11 @@ def _headline(document: Document) -> Text:
 
 def _table(what: str, rows: list[Document], columns: list[tuple[str, str, Format]], *, vc: bool) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(f"\n{what}", no_wrap=True)
+    table.add_column(what, no_wrap=True, vertical="bottom")
     if vc:
-        table.add_column("\nVC", justify="right", style="dim")
+        table.add_column("VC", justify="right", style="dim", vertical="bottom")
     for title, _, _ in columns:
-        table.add_column(title, justify="right", no_wrap=True)
+        table.add_column(title, justify="right", no_wrap=True, vertical="bottom")
     for entry in rows:
         first = [str(entry["name"]), *([str(entry["vc"])] if vc else [])]
         table.add_row(*first, *(cell(entry.get(key), form) for _, key, form in columns))
@@ -152,7 +153,7 @@ def _losses(ports: list[Document]) -> Table:
 
 def _is_busy(port: Document) -> bool:
     """Whether a port is worth a line: it lost something, or units waited in it more than now and then."""
-    return bool(port["lost"]) or _mean(port["occupancy_mean"]) >= WAITING
+    return bool(port["lost"]) or _mean(port["occupancy_mean"]) >= WAITING[port["occupancy_unit"]]
 
 
 def _mean(value: Any) -> float:

@@ -18,7 +18,7 @@ from pushout.question.design import Design
 from pushout.question.factor import Level
 from pushout.question.frame import Framed
 from pushout.question.port import Choice, Port
-from pushout.question.quantity import octets, seconds, split
+from pushout.question.quantity import octets, seconds
 from pushout.question.replications import Fixed
 from pushout.question.session import Session
 from pushout.source import Source
@@ -37,7 +37,7 @@ FIGURES: dict[str, str] = {
     "retransmission_ratio": "retransmitted ÷ sent",
     "packet_throughput": "packet throughput",
     "loss_ratio": "units lost ÷ units in",
-    "occupancy_mean": "mean occupancy",
+    "occupancy_mean": "mean occupancy ({measure})",
     "delay_s": "mean delay in the port (s)",
 }
 """What is compared, as far as the scenario has it."""
@@ -117,8 +117,7 @@ class CompareResult(Framed):
             means = [interval(column) for column in zip(*policy.occupancy, strict=True)]
             times = [self.start_s + index * self.step_s for index in range(len(means))]
             drawing.band(axes, times, means, look, policy.choice.label)
-        unit = "bytes" if octets(self.port.buffer) is not None else split(self.port.buffer)[1]
-        drawing.frame(axes, "time (s)", f"occupancy ({unit})", grid="y")
+        drawing.frame(axes, "time (s)", f"occupancy ({self.port.measure})", grid="y")
         axes.set_ylim(bottom=0)
 
 

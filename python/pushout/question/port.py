@@ -26,6 +26,11 @@ class Port:
         """How much it can hold, as the scenario says it."""
         return str(self.keys["buffer"])
 
+    @property
+    def measure(self) -> str:
+        """In what its occupancy is counted: bytes, cells or packets."""
+        return "bytes" if octets(self.buffer) is not None else split(self.buffer)[1]
+
     def sizes(self, text: str) -> dict[str, float]:
         """An amount of buffer in all units that make sense: cells, bytes, microseconds at the rate of the line."""
         number, unit = split(text)

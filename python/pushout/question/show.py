@@ -72,7 +72,8 @@ def comparison(result: CompareResult, place: str, console: Console) -> None:
     for policy in result.policies:
         table.add_column(policy.choice.label, justify="right")
     for name in names:
-        table.add_row(FIGURES[name], *(Text(mean(policy.mean(name))) for policy in result.policies))
+        title = FIGURES[name].format(measure=result.port.measure)
+        table.add_row(title, *(Text(mean(policy.mean(name))) for policy in result.policies))
         differences = [Text(_difference(policy.minus(first, name)), style="dim") for policy in result.policies[1:]]
         table.add_row(Text(f"  minus {first.choice.label}", style="dim"), "", *differences)
     console.print(table)
