@@ -232,6 +232,20 @@ def test_a_sweep_says_that_runs_all_gave_the_same(tmp_path: Path, capsys: pytest
     assert "± 0: all 6 runs gave the same" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("precision", "told"), [(0.9, False), (1e-6, True)])
+def test_a_sweep_says_which_points_are_less_precise_than_was_asked_for(
+    precision: float, told: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "precise.toml"
+    scenario = SWEEP.parent / "mux-poisson.toml"
+    reps = f"{{ precision = {precision}, min = 5, max = 6, of = 'ports.bottleneck.units_in' }}"
+    text = f"scenario = '{scenario}'\nset = ['duration=105 ms']\nreps = {reps}\n"
+    file.write_text(text, encoding="utf-8")
+    command("sweep", str(file), "--out", str(tmp_path / "out"))
+    note = "not within ± 0.0001 % of the mean ports.bottleneck.units_in after 6 runs (max): 1 of 1 points"
+    assert (note in capsys.readouterr().out) == told
+
+
 def test_the_store_takes_every_seed_and_forgets_nothing(tmp_path: Path) -> None:
     store = Store(tmp_path)
     key = store.key("scenario")

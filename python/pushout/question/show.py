@@ -57,10 +57,24 @@ def sweep(result: SweepResult, console: Console) -> None:
         "means with half of their 95 % intervals.",
         soft_wrap=True,
     )
-    for note in _alike(value for column in means for value in column[:MANY]):
+    for note in (*_imprecise(result), *_alike(value for column in means for value in column[:MANY])):
         console.print(note, style="dim", soft_wrap=True)
     if "rows" in manifest:
         console.print(f"Rows: {manifest['rows']}", soft_wrap=True)
+
+
+def _imprecise(result: SweepResult) -> Iterator[str]:
+    """How many points have used up their runs and are not as precise as was asked for."""
+    reps = result.manifest["reps"]
+    if "relative" not in reps:
+        return
+    name = column_of(reps["of"])
+    known = [(value["mean"], value["ci95"]) for value in result.means(name) if value and value["ci95"]]
+    if wide := sum(ends[1] - middle > reps["relative"] * abs(middle) for middle, ends in known):
+        yield (
+            f"not within ± {100 * reps['relative']:.3g} % of the mean {name} after {reps['most']} runs (max): "
+            f"{wide} of {len(result.points)} points"
+        )
 
 
 def comparison(result: CompareResult, place: str, console: Console) -> None:
