@@ -36,9 +36,13 @@ fn is_near(name: &str, other: &str) -> bool {
     distance(name, other) <= 1 + other.len() / 3
 }
 
-/// Edits between two names; a name that is far too long is not compared letter by letter.
+/// Edits between two names, small and capital letters being the same; a name that is far too long is not compared letter
+/// by letter.
 pub(super) fn distance(name: &str, other: &str) -> usize {
-    if name.len() > 200 { usize::MAX } else { strsim::damerau_levenshtein(name, other) }
+    if name.len() > 200 {
+        return usize::MAX;
+    }
+    strsim::damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase())
 }
 
 /// A name as a message shows it: on one line and not too long.
@@ -57,6 +61,9 @@ mod tests {
         assert_eq!(nearest("edp", &names), Some("epd"), "changed places come before a wrong letter");
         assert_eq!(nearest("taildrop", &names), Some("tail-drop"));
         assert_eq!(nearest("gatekeeper", &names), None);
+        assert_eq!(nearest("EPD", &names), Some("epd"), "as papers write it");
+        assert_eq!(nearest("Epd", &["ppd", "epd"]), Some("epd"));
+        assert_eq!(nearest("Link", &["link", "LINK"]), Some("link"));
         assert_eq!(nearest("epd", &[]), None);
     }
 }
