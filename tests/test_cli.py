@@ -127,6 +127,20 @@ def test_wrong_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFi
     assert "Error: " in err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--trace", "pcapng"], "--trace needs --out DIR"),
+        (["--trace", "pcapng", "--out", "x", "--reps", "3"], "reference engine: leave out --reps 3"),
+        (["--trace", "pcapng", "--out", "x", "--engine", "fast"], "reference engine: leave out --engine fast"),
+        (["--reps", "2.5"], "'2.5' is not a valid whole number"),
+    ],
+)
+def test_wrong_usage_says_what_is_wrong(arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command("run", "x", *arguments, code=2)
+    assert why in capsys.readouterr().err
+
+
 def test_quotes_that_were_forgotten_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     command("run", "x", "--set", "duration=0.2", "s", code=2)
     assert "quoted, as in --set 'duration=1 s'" in capsys.readouterr().err

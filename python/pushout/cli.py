@@ -74,8 +74,11 @@ def run(
     from pushout import api
     from pushout.progress import Progress
 
-    if kinds is not None and (out is None or reps > 1 or engine not in (None, "reference")):
-        raise click.UsageError("--trace needs --out, and is for one replication on the reference engine")
+    if kinds is not None and out is None:
+        raise click.UsageError("--trace needs --out DIR, where the packets are written")
+    if kinds is not None and (reps > 1 or engine not in (None, "reference")):
+        given = f"--reps {reps}" if reps > 1 else f"--engine {engine}"
+        raise click.UsageError(f"--trace is for one replication on the reference engine: leave out {given}")
     if out is not None:
         _check_writable(out)
     save: Callable[[Any, Path], None] = _write_results

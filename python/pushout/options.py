@@ -17,8 +17,16 @@ OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 4,
 
 SCENARIO = click.argument("scenario", metavar="SCENARIO")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
-SEED = click.IntRange(0, 2**64 - 1)
-REPS, PAIRED = click.IntRange(1, MOST_REPS), click.IntRange(2, MOST_REPS)
+
+
+class Whole(click.IntRange):
+    """A whole number between two, which a message calls so."""
+
+    name = "whole number"
+
+
+SEED = Whole(0, 2**64 - 1)
+REPS, PAIRED = Whole(1, MOST_REPS), Whole(2, MOST_REPS)
 
 
 def _assignments(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -37,7 +45,7 @@ SET = click.option(
     help="Override a key of the scenario; may be repeated. The value is read as TOML, else as a text.",
 )
 
-JOBS = click.option("--jobs", type=click.IntRange(1, MOST_JOBS), metavar="N", help="Threads (default: every core).")
+JOBS = click.option("--jobs", type=Whole(1, MOST_JOBS), metavar="N", help="Threads (default: every core).")
 CLUSTER = click.option(
     "--cluster",
     metavar="ADDRESS",

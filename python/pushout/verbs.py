@@ -116,14 +116,19 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
 @PORT
 @SET
 @FIRST_SEED
-@click.option("--least", type=PAIRED, default=LEAST, show_default=True, help="Replications of each value …")
-@click.option("--most", type=PAIRED, default=MOST, show_default=True, help="… and of those near the goal.")
+@click.option(
+    "--least", type=PAIRED, metavar="R", default=LEAST, show_default=True, help="Replications of each value …"
+)
+@click.option(
+    "--most", type=PAIRED, metavar="R", default=MOST, show_default=True, help="… and at most of those near the goal."
+)
 @click.option(
     "--resolution",
     type=click.FloatRange(0, 1),
+    metavar="SHARE",
     default=RESOLUTION,
     show_default=True,
-    help="When two values are close enough.",
+    help="How near to each other two values are close enough, as a share of the larger.",
 )
 @click.option("--search", type=click.Choice(SEARCHES), default=SEARCHES[0], show_default=True, help="How to look.")
 @ENGINE
