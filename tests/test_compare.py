@@ -89,6 +89,13 @@ def test_the_command_writes_table_rows_document_and_figure(tmp_path: Path, capsy
     assert (tmp_path / "compare.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_name_leads_nowhere_but_into_the_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    sets = ["--set", "duration=5 ms", "--set", "name=../a/b"]
+    command("compare", str(LAN), "--policies", "ppd,epd", "--reps", "2", *sets)
+    assert (tmp_path / "results" / "..-a-b-compare" / "rows.parquet").exists()
+
+
 def test_the_same_comparison_is_the_same_drawing(found: pushout.CompareResult) -> None:
     assert drawing.images(found.plot()) == drawing.images(found.plot())
 

@@ -34,6 +34,11 @@ def _session(out: str, cache: Path | None, jobs: int | None, cluster: str | None
             raise InternalError(f"{error}\nNothing is lost: {kept}") from None
 
 
+def _folder(name: str) -> str:
+    """Where the results of a scenario go by default: one folder in results, whatever its name."""
+    return f"results/{name.replace('/', '-')}"
+
+
 @click.command()
 @click.argument("file", metavar="SWEEP.toml")
 @OUT
@@ -97,7 +102,7 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
     policies, sets = options.pop("policies"), options.pop("sets")
     with no_sweep(scenario):
         asked = ask.comparison(scenario_file(scenario), policies, set=sets, **options)
-    place = out or f"results/{asked.explained['name']}-compare"
+    place = out or _folder(f"{asked.explained['name']}-compare")
     with _session(place, cache, jobs, cluster) as session:
         result = asked(session)
     if as_json:
@@ -151,7 +156,7 @@ def size(scenario: str, out: str | None, cache: Path | None, as_json: bool, **op
     goal, over, sets = options.pop("goal"), options.pop("over"), options.pop("sets")
     with no_sweep(scenario):
         asked = ask.sizing(scenario_file(scenario), goal, over, set=sets, **options)
-    place = out or f"results/{asked.explained['name']}-size"
+    place = out or _folder(f"{asked.explained['name']}-size")
     with _session(place, cache, jobs, cluster) as session:
         result = asked(session)
     if as_json:
