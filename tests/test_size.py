@@ -241,6 +241,15 @@ def test_the_range_is_around_what_the_scenario_has() -> None:
             space(explained, key, *ends)
 
 
+def test_a_number_without_unit_is_no_kilobyte_because_the_scenario_could_say_so() -> None:
+    """159000 bytes are 159 kB in the explained scenario, which the user has not seen."""
+    explained, buffer = pushout.explain(ROOT / "scenarios" / "w1-packet.toml"), "port.bottleneck.buffer"
+    for low, high, bare in [("10000", None, "--from 10000"), (None, "9e6", "--to 9e6"), ("1", "2", "--from 1")]:
+        with pytest.raises(QuestionError, match=f"^{bare} has no unit: {buffer} is 159 kB in the scenario$"):
+            space(explained, buffer, low, high)
+    assert space(explained, buffer, "1000", "2000 bytes") == Space(1000, 2000, "bytes", True, False)
+
+
 @pytest.mark.parametrize(
     ("low", "high", "half"),
     [

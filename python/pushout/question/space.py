@@ -12,6 +12,9 @@ from pushout.source import toml
 WHOLE = ("cell", "cells", "byte", "bytes", "packet", "packets")
 """Units that come in whole numbers."""
 
+PLAIN = ("", "cell", "cells", "packet", "packets", "%")
+"""Units of the scenario that a number without one may take; of others there are several, and files use any."""
+
 LEAST_SHARE, MOST_TIMES = 1 / 32, 4
 """From where to where to look around the value that a scenario has."""
 
@@ -59,6 +62,9 @@ def space(explained: Document, over: str, low: str | None, high: str | None) -> 
     most = min(MOST_TIMES * number, 100.0) if unit == "%" else MOST_TIMES * number
     start, one = split(low) if low is not None else (LEAST_SHARE * number, unit)
     end, other = split(high) if high is not None else (most, unit)
+    given = {f"--{name} {text}": split(text)[1] for name, text in (("from", low), ("to", high)) if text is not None}
+    if given and not any(given.values()) and unit not in PLAIN:
+        raise QuestionError(f"{next(iter(given))} has no unit: {over} is {number:.10g} {unit} in the scenario")
     one, other = one or other or unit, other or one or unit
     first, last = octets(f"{start!r} {one}"), octets(f"{end!r} {other}")
     if first is not None and last is not None:
