@@ -36,8 +36,8 @@ fn is_near(name: &str, other: &str) -> bool {
     distance(name, other) <= 1 + other.len() / 3
 }
 
-/// Edits between two names, small and capital letters being the same; a name that is far too long is not compared letter
-/// by letter.
+/// Edits between two names, small and capital letters being the same; a name that is far too long is not compared
+/// letter by letter.
 pub(super) fn distance(name: &str, other: &str) -> usize {
     if name.len() > 200 {
         return usize::MAX;
