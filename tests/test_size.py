@@ -228,8 +228,13 @@ def test_the_range_is_around_what_the_scenario_has() -> None:
     assert space(explained, "flows.transport.mss", "512", "9140") == Space(512, 9140, "", True, True)
     assert space(explained, "x.alpha", "0.5", "1.0") == Space(0.5, 1.0, "", False, False)
     assert space(explained, "port.bottleneck.buffer", "4 KiB", "1.5 MB") == Space(4096, 1.5e6, "bytes", True, True)
+    assert space(explained, "flows.start", "500 us", "0.5 s") == Space(500, 500_000, "us", False, True)
+    assert space(explained, "topology.bottleneck.rate", "900 kb/s", "10 Mb/s") == Space(
+        900, 10_000, "kb/s", False, True
+    )
     for ends, why in [
         (("1 cells", "2 bytes"), "different units"),
+        (("1 ms", "2 Mb/s"), "different units"),
         (("9", "3"), "nothing between"),
         (("0.5 cells", "0.7 cells"), "nothing between --from 1 and --to 1 in whole cells"),
         (("-5 cells", "3 cells"), "--from -5 cells: there are no less than none"),

@@ -10,12 +10,11 @@ CELL_BYTES = 53
 SCALES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30}
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12, "min": 60.0}
 
-FINEST: dict[str, int] = {
-    **dict.fromkeys(("cell", "cells", "byte", "bytes"), 1),
-    **{f"{prefix}B": int(scale) for prefix, scale in SCALES.items()},
-    **{f"{prefix}b/s": int(scale) for prefix, scale in SCALES.items() if "i" not in prefix},
-    **{unit: round(scale / SECONDS["ps"]) for unit, scale in SECONDS.items()},
-}
+SIZES: dict[str, int] = {"byte": 1, "bytes": 1, **{f"{prefix}B": int(scale) for prefix, scale in SCALES.items()}}
+RATES: dict[str, int] = {f"{prefix}b/s": int(scale) for prefix, scale in SCALES.items() if "i" not in prefix}
+TIMES: dict[str, int] = {unit: round(scale / SECONDS["ps"]) for unit, scale in SECONDS.items()}
+
+FINEST: dict[str, int] = {"cell": 1, "cells": 1, **SIZES, **RATES, **TIMES}
 """How many of the smallest steps that a scenario can tell apart are in a unit: bytes, bits per second, picoseconds."""
 
 QUANTITY = re.compile(r"\s*([-+]?\d(?:_?\d)*(?:\.\d+)?(?:e[-+]?\d+)?)\s*([%A-Za-z/]*)\s*")
@@ -33,6 +32,16 @@ def nearest(number: float, unit: str) -> float:
     """The value next to a number, to six digits, that a scenario can have in this unit."""
     number = float(f"{number:.6g}")
     return round(number * FINEST[unit]) / FINEST[unit] if unit in FINEST else number
+
+
+def alike(low: tuple[float, str], high: tuple[float, str]) -> tuple[float, float, str] | None:
+    """Two quantities in one unit, sizes in bytes, rates and times in the finer of theirs; `None` if there is none."""
+    (start, one), (end, other) = low, high
+    for steps in (SIZES, RATES, TIMES):
+        if one in steps and other in steps:
+            unit = "bytes" if steps is SIZES else min(one, other, key=steps.__getitem__)
+            return start * steps[one] / steps[unit], end * steps[other] / steps[unit], unit
+    return (start, end, one) if one == other else None
 
 
 def text(number: float, unit: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pushout.document import Document, FigureError, figure
 from pushout.question import QuestionError, quantity
-from pushout.question.quantity import octets, split
+from pushout.question.quantity import split
 from pushout.source import toml
 
 WHOLE = ("cell", "cells", "byte", "bytes", "packet", "packets")
@@ -66,12 +66,10 @@ def space(explained: Document, over: str, low: str | None, high: str | None) -> 
     if given and not any(given.values()) and unit not in PLAIN:
         raise QuestionError(f"{next(iter(given))} has no unit: {over} is {number:.10g} {unit} in the scenario")
     one, other = one or other or unit, other or one or unit
-    first, last = octets(f"{start!r} {one}"), octets(f"{end!r} {other}")
-    if first is not None and last is not None:
-        start, end, one, other = first, last, "bytes", "bytes"  # any number of which a scenario can have
-    if one != other:
+    together = quantity.alike((start, one), (end, other))
+    if together is None:
         raise QuestionError(f"--from and --to have different units: {one} and {other}")
-    unit = one
+    start, end, unit = together
     whole = unit in WHOLE or (not unit and _are_whole(low, high))
     if whole and start < 0:
         raise QuestionError(f"--from {low}: there are no less than none")
