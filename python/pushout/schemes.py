@@ -1040,7 +1040,7 @@ class Tcp(Scheme):
     initial_window: int = 1
     """Congestion window of a new connection and after an idle time, in segments: 1 in 4.4BSD."""
     initial_ssthresh: str | None = None
-    """Slow-start threshold of a new connection; unlimited in 4.4BSD; size."""
+    """Slow-start threshold of a new connection, up to and at which it slow-starts; unlimited in 4.4BSD; size."""
     dupack_threshold: int = 3
     """Duplicate ACKs that call for a fast retransmission: 3 (4.3BSD-Reno, RFC 2581); a number that no window can
     produce turns fast retransmission off."""
@@ -1052,8 +1052,8 @@ class Tcp(Scheme):
     - `never`: None restarts it.
     """
     send_high: bool = True
-    """After a timeout, no fast retransmission before everything sent until then is acknowledged (RFC 2582 section 5;
-    new-reno only)."""
+    """After a timeout, no fast retransmission before more than everything sent until then is acknowledged (RFC 2582
+    section 5, the careful variant; new-reno only)."""
     extra_increase: bool = False
     """Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although it should
     not (RFC 2525, "extra additive constant")."""

@@ -137,15 +137,15 @@ section! {
         pub rtt_jitter: Span = Span::ZERO,
         /// Congestion window of a new connection and after an idle time, in segments: 1 in 4.4BSD.
         pub initial_window: u32 = 1,
-        /// Slow-start threshold of a new connection; unlimited in 4.4BSD.
+        /// Slow-start threshold of a new connection, up to and at which it slow-starts; unlimited in 4.4BSD.
         pub initial_ssthresh: Option<Bytes> = None,
         /// Duplicate ACKs that call for a fast retransmission: 3 (4.3BSD-Reno, RFC 2581); a number that no window
         /// can produce turns fast retransmission off.
         pub dupack_threshold: u32 = 3,
         /// Which partial ACKs restart the retransmission timer (new-reno only).
         pub partial_ack: PartialAck = PartialAck::Impatient,
-        /// After a timeout, no fast retransmission before everything sent until then is acknowledged (RFC 2582 section
-        /// 5; new-reno only).
+        /// After a timeout, no fast retransmission before more than everything sent until then is acknowledged (RFC
+        /// 2582 section 5, the careful variant; new-reno only).
         pub send_high: bool = true,
         /// Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although
         /// it should not (RFC 2525, "extra additive constant").

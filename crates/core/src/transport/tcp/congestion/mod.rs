@@ -81,7 +81,8 @@ impl Window {
         }
     }
 
-    /// One ACK of new data: a segment more in slow start, `mss²/cwnd` in congestion avoidance (RFC 2581 section 3.1).
+    /// One ACK of new data: a segment more in slow start, `mss²/cwnd` in whole octets in congestion avoidance (RFC 2581
+    /// section 3.1). At the threshold itself it is still slow start, as in 4.4BSD; the RFC leaves it open.
     #[inline]
     pub fn grow(&mut self) {
         let avoidance = self.cwnd > self.ssthresh;

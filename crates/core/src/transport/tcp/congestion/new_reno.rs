@@ -16,8 +16,12 @@
 //! `send_high` (on: section 5; off: duplicates of what a timeout sent twice may start another recovery, as in Reno).
 //!
 //! *Differences from the paper*: half the window is min(cwnd, advertised window)/2 in whole segments, as for `reno`. Of
-//! the two windows allowed when recovery ends, it takes min(ssthresh, flight + mss), which cannot burst. After a timeout
-//! fast retransmission waits until more than `send_high` is acknowledged (section 5, the less careful variant).
+//! the two windows allowed when recovery ends, it takes min(ssthresh, flight + mss), which cannot burst; with nothing
+//! in flight that is one segment, and slow start. What partial ACKs take from the window leaves one segment at least.
+//! The retransmission that opens a recovery starts the timer anew, as in 4.4BSD; the RFC is silent. After a timeout
+//! fast retransmission waits until more than `send_high` is acknowledged (section 5, the careful variant); before the
+//! first timeout of a connection it waits for nothing: by the letter `send_high` begins at the initial sequence number,
+//! and a loss of the very first segment would need a timeout. Of Hoe's proposals it has the partial ACKs only.
 //!
 //! *Complexity*: O(1) for each ACK; two sequence numbers and a flag for each connection.
 
@@ -86,7 +90,7 @@ impl NewReno {
         Reaction::Continue
     }
 
-    /// RFC 2582 section 3 steps 1–4, with the test of section 5.
+    /// RFC 2582 section 3 steps 1–4, with the test of section 5 step 1A.
     pub(super) fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
         if self.recover.is_some() {
             window.cwnd += window.mss;
@@ -100,7 +104,7 @@ impl NewReno {
         Reaction::Continue
     }
 
-    /// RFC 2582 section 3 step 6.
+    /// RFC 2582 section 5 step 6.
     pub(super) fn on_timeout(&mut self, window: &mut Window, facts: Facts) {
         self.recover = None;
         self.send_high = self.careful.then_some(facts.sent);
