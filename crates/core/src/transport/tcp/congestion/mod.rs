@@ -196,6 +196,18 @@ mod tests {
     }
 
     #[test]
+    fn slow_start_goes_one_segment_past_the_threshold() {
+        let params = Params { initial_ssthresh: Some(Bytes(4 * 1460)), ..defaults() };
+        let mut window = Window::new(&params);
+        let grown = [(); 6].map(|()| {
+            window.grow();
+            window.cwnd
+        });
+        let avoidance = 5 * 1460 + 1460 / 5;
+        assert_eq!(grown, [2920, 4380, 5840, 7300, avoidance, avoidance + 1460 * 1460 / avoidance]);
+    }
+
+    #[test]
     fn the_window_opens_no_further_than_can_be_advertised() {
         let mut window = Window::new(&defaults());
         (0..1000).for_each(|_| window.grow());

@@ -148,12 +148,53 @@ mod tests {
 
     #[test]
     fn only_the_first_partial_ack_restarts_an_impatient_timer() {
-        for (timer, restart_timer) in [(PartialAck::Impatient, false), (PartialAck::SlowButSteady, true)] {
+        use PartialAck::{Impatient, Never, SlowButSteady};
+        for (timer, expected) in
+            [(Impatient, [true, false, false]), (SlowButSteady, [true; 3]), (Never, [false; 3])]
+        {
             let (mut new_reno, mut window) = recovering(timer);
-            new_reno.on_new_ack(&mut window, MSS, facts(1, 10));
-            let second = new_reno.on_new_ack(&mut window, MSS, facts(2, 10));
-            assert_eq!(second, Reaction::Retransmit { restart_timer });
+            let restarts = [1, 2, 3].map(|ack| new_reno.on_new_ack(&mut window, MSS, facts(ack, 10)));
+            assert_eq!(restarts, expected.map(|restart_timer| Reaction::Retransmit { restart_timer }));
         }
+    }
+
+    #[test]
+    fn each_recovery_has_a_first_partial_ack() {
+        let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
+        new_reno.on_new_ack(&mut window, MSS, facts(1, 10));
+        new_reno.on_new_ack(&mut window, 9 * MSS, facts(10, 14));
+        new_reno.on_duplicate(&mut window, 3, facts(10, 14));
+        let first = new_reno.on_new_ack(&mut window, MSS, facts(11, 14));
+        assert_eq!(first, Reaction::Retransmit { restart_timer: true });
+    }
+
+    #[test]
+    fn each_further_duplicate_inflates_the_window_after_a_partial_ack_too() {
+        let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
+        new_reno.on_duplicate(&mut window, 4, facts(0, 10));
+        assert_eq!(window.cwnd, 9 * MSS);
+        new_reno.on_new_ack(&mut window, 2 * MSS, facts(2, 11));
+        for count in 1..=4 {
+            assert_eq!(new_reno.on_duplicate(&mut window, count, facts(2, 11)), Reaction::Continue);
+        }
+        assert_eq!((window.ssthresh, window.cwnd), (5 * MSS, 12 * MSS));
+    }
+
+    #[test]
+    fn a_partial_ack_of_more_than_the_window_leaves_one_segment() {
+        let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
+        new_reno.on_new_ack(&mut window, 9 * MSS, facts(9, 10));
+        assert_eq!(window.cwnd, MSS);
+    }
+
+    #[test]
+    fn recovery_ends_with_the_last_segment_sent_before_it_and_not_with_the_last_but_one() {
+        let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
+        new_reno.on_duplicate(&mut window, 4, facts(0, 12));
+        new_reno.on_new_ack(&mut window, 9 * MSS, facts(9, 12));
+        assert!(new_reno.is_recovering());
+        new_reno.on_new_ack(&mut window, MSS, facts(10, 12));
+        assert!(!new_reno.is_recovering());
     }
 
     #[test]
@@ -168,13 +209,46 @@ mod tests {
     }
 
     #[test]
+    fn with_nothing_in_flight_recovery_ends_in_slow_start_from_one_segment() {
+        let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
+        new_reno.on_new_ack(&mut window, 10 * MSS, facts(10, 10));
+        assert_eq!((window.ssthresh, window.cwnd), (5 * MSS, MSS));
+        new_reno.on_new_ack(&mut window, MSS, facts(11, 11));
+        assert_eq!(window.cwnd, 2 * MSS);
+    }
+
+    #[test]
+    fn after_a_timeout_an_ack_below_recover_is_no_partial_ack() {
+        let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
+        new_reno.on_timeout(&mut window, facts(0, 10));
+        assert_eq!((window.ssthresh, window.cwnd), (4 * MSS, MSS));
+        assert_eq!(new_reno.on_new_ack(&mut window, 2 * MSS, facts(2, 10)), Reaction::Continue);
+        assert_eq!(window.cwnd, 2 * MSS);
+    }
+
+    #[test]
     fn after_a_timeout_duplicates_of_older_segments_start_no_recovery() {
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
         new_reno.on_timeout(&mut window, facts(0, 10));
         assert!(!new_reno.is_recovering());
+        let before = (window.ssthresh, window.cwnd);
         assert_eq!(new_reno.on_duplicate(&mut window, 3, facts(5, 10)), Reaction::Continue);
+        assert_eq!(new_reno.on_duplicate(&mut window, 4, facts(5, 10)), Reaction::Continue);
+        // the careful variant: to cover send_high is not enough
         assert_eq!(new_reno.on_duplicate(&mut window, 3, facts(10, 14)), Reaction::Continue);
+        assert_eq!((window.ssthresh, window.cwnd), before);
         let later = new_reno.on_duplicate(&mut window, 3, facts(11, 14));
         assert_eq!(later, Reaction::Retransmit { restart_timer: true });
+    }
+
+    #[test]
+    fn without_send_high_a_timeout_forbids_nothing() {
+        let params = Params { send_high: false, ..defaults() };
+        let (mut new_reno, mut window) = (NewReno::new(&params), Window::new(&params));
+        new_reno.on_timeout(&mut window, facts(0, 10));
+        let third = new_reno.on_duplicate(&mut window, 3, facts(0, 10));
+        assert_eq!(third, Reaction::Retransmit { restart_timer: true });
+        assert_eq!((window.ssthresh, window.cwnd), (2 * MSS, 5 * MSS));
+        assert_eq!(new_reno.recover, Some(10 * MSS), "the highest that was ever sent");
     }
 }
