@@ -37,6 +37,10 @@ def test_a_table_of_parameters_may_be_a_mapping(found: pushout.CompareResult) ->
     assert alike.policies[1].choice.label == "epd, threshold 50 %"
     with pytest.raises(TypeError, match="a policy is a name, a table of parameters or as-is; this is 5"):
         pushout.compare(LAN, ["tail-drop", 5])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="policies are a name, a table of parameters, or a list of these; this is None"):
+        pushout.compare(LAN, None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="port is 5: it is a text"):
+        pushout.compare(LAN, ["tail-drop", "epd"], port=5)  # type: ignore[arg-type]
     with pytest.raises(QuestionError, match="a table names its policy in quotes"):
         pushout.compare(LAN, "tail-drop,{policy=epd}")
 

@@ -22,6 +22,8 @@ def test_a_wrong_path_names_what_there_is() -> None:
         figure(document(), "summary.goodput_ration")
     with pytest.raises(FigureError, match="allowed: none"):
         figure(document(), "scenario.x")
+    with pytest.raises(TypeError, match=r'a figure is a path such as "summary.goodput_ratio"; this is 3'):
+        figure(document(), 3)  # type: ignore[arg-type]
 
 
 def test_one_replication_stays_as_it_is() -> None:

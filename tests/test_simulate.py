@@ -69,6 +69,9 @@ def test_what_cannot_be_run_is_refused(core: FakeCore) -> None:
         ({"reps": 10**12}, ValueError, "reps is 1000000000000: there can be 1000000"),
         ({"jobs": 0}, ValueError, "jobs is 0: it takes from 1 to 1024 threads"),
         ({"set": [5]}, TypeError, "5 is no"),
+        ({"set": None}, TypeError, 'set takes {"key": value} or ["key=value"]; this is None'),
+        ({"engine": 3}, TypeError, "engine is 3: it is a text"),
+        ({"audit": "yes"}, TypeError, "audit is 'yes': it is true or false"),
     ],
 )
 def test_what_is_no_seed_number_or_override_is_refused(

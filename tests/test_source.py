@@ -21,6 +21,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         (tmp_path / "none", "no such file"),
         (tmp_path / "lost", r"leads to \.\./gone, where no file is"),
         (tmp_path, "is a directory"),
+        ("", "the path of a scenario is empty"),
         ("a\0b", "cannot be read"),
     ]:
         with pytest.raises(ScenarioError, match=why):

@@ -496,6 +496,13 @@ def test_a_mistake_in_a_later_part_of_a_large_sweep_stands_where_it_is(
         pushout.sweep(file)
 
 
+def test_an_argument_of_a_wrong_type_is_named() -> None:
+    with pytest.raises(TypeError, match="a design is the path of a sweep file or a mapping of its keys; this is 3"):
+        pushout.sweep(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="cluster is 3: it is a text"):
+        pushout.sweep(PLAN, cluster=3)  # type: ignore[arg-type]
+
+
 def test_a_mistake_of_the_scenario_of_a_sweep_says_whether_it_is_one_by_itself(tmp_path: Path) -> None:
     file, base = tmp_path / "sweep.toml", tmp_path / "base.toml"
     text = (SWEEP.parent / "lan.toml").read_text(encoding="utf-8")

@@ -109,9 +109,9 @@ def compare(
 ) -> CompareResult:
     """Run the same traffic under several policies (common random numbers) and tell the difference.
 
-    Parameters: `policies` are names, tables of parameters (mappings, or TOML), or `as-is`; the first is what the others
-    are compared with; `port` is where they are put, by default the one with a limited buffer; `reps` is the number of
-    seeds. The others are those of `run` and `sweep`.
+    Parameters: `policies` are names, tables of parameters (mappings, objects of `pushout.schemes`, or TOML), or
+    `as-is`; the first is what the others are compared with; `port` is where they are put, by default the one with a
+    limited buffer; `reps` is the number of seeds. The others are those of `run` and `sweep`.
 
         >>> pushout.compare("scenarios/lan.toml", ["tail-drop", "epd"], set={"duration": "2 s"}).plot()
     """
@@ -191,6 +191,8 @@ def sweep(
         >>> result = pushout.sweep({"scenario": "lan.toml", "grid": {"port.bottleneck.buffer": ["1000 cells"]}})
         >>> result.to_polars()
     """
+    if not isinstance(design, str | os.PathLike | Mapping):
+        raise TypeError(f"a design is the path of a sweep file or a mapping of its keys; this is {design!r}")
     plan = designs.design(design) if isinstance(design, Mapping) else designs.read(design)
     sweeps.look_over(plan)
     with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:

@@ -39,6 +39,8 @@ def figure(document: Mapping[str, Any], path: str) -> Any:
 
 def steps(path: str) -> list[str]:
     """The names along a path, without the quotes that some may have."""
+    if not isinstance(path, str):
+        raise TypeError(f'a figure is a path such as "summary.goodput_ratio"; this is {path!r}')
     return [name.strip().strip("\"'") for name in OUTSIDE.split(path)]
 
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 from pushout import _core
 from pushout.document import Document
 from pushout.limits import MOST_JOBS, MOST_REPS
-from pushout.source import Source
+from pushout.source import Source, plain
 
 T = TypeVar("T")
 
@@ -35,6 +35,13 @@ class Job:
     sets: tuple[str, ...] = ()
     engine: str | None = None
     audit: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is no engine's name, and what is neither true nor false."""
+        if self.engine is not None:
+            check_text("engine", self.engine)
+        if not isinstance(plain(self.audit), bool):
+            raise TypeError(f"audit is {self.audit!r}: it is true or false")
 
     def report(self, seed: int | None) -> str:
         """Simulate once; the report is JSON."""
@@ -69,6 +76,13 @@ def check_whole(name: str, value: int) -> None:
         index(value)
     except TypeError:
         raise TypeError(f"{name} is {value!r}: it is a whole number") from None
+
+
+def check_text(name: str, value: str) -> str:
+    """The value, unless it is no text."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {value!r}: it is a text")
+    return value
 
 
 def threads(jobs: int | None) -> int:

@@ -40,6 +40,8 @@ def load(scenario: Scenario) -> Source:
 
 def read(path: str, what: str = "scenario") -> Source:
     """Read a scenario file, or another one that is written like it; `-` is the standard input."""
+    if not path:
+        raise ScenarioError(f"the path of a {what} is empty")
     try:
         if path == "-":
             return Source(_decode(_limited(sys.stdin.buffer, path, what), path), "<stdin>")
@@ -89,6 +91,8 @@ def overrides(given: Overrides) -> list[str]:
         return [f"{key}={toml(value)}" for key, value in given.items()]
     if isinstance(given, str):
         raise TypeError('set takes {"key": value} or ["key=value"], not one text')
+    if not isinstance(given, Iterable):
+        raise TypeError(f'set takes {{"key": value}} or ["key=value"]; this is {given!r}')
     changes = list(given)
     if wrong := [change for change in changes if not isinstance(change, str)]:
         raise TypeError(f'set takes {{"key": value}} or ["key=value"], and {wrong[0]!r} is no "key=value"')

@@ -1,7 +1,7 @@
 """Questions about one scenario, understood before anything is run: a mistake costs nothing."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from pushout.question.port import policies as choices_of
 from pushout.question.session import Session
 from pushout.question.size import Question, SizeResult
 from pushout.question.space import space
-from pushout.simulate import Job, check_reps, check_seed, check_whole
+from pushout.simulate import Job, check_reps, check_seed, check_text, check_whole
 from pushout.source import Overrides, Scenario, Source, load, overrides, plain, toml
 
 Policies = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
@@ -88,16 +88,16 @@ def _read(
 
 def _choices(policies: Policies, where: Port) -> tuple[Choice, ...]:
     listed = [policies] if isinstance(policies, str | Mapping) else policies
+    if not isinstance(listed, Iterable):
+        raise TypeError(f"policies are a name, a table of parameters, or a list of these; this is {listed!r}")
     if wrong := [policy for policy in listed if not isinstance(policy, str | Mapping)]:
         raise TypeError(f"a policy is a name, a table of parameters or as-is; this is {wrong[0]!r}")
     given = [policy if isinstance(policy, str) else toml(policy) for policy in listed]
     return tuple(choices_of(given, where, json.loads(_core.policies())))
 
 
-def _text(name: str, value: str) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{name} is {value!r}: it is a text")
-    return value
+def _named(port: str | None) -> str | None:
+    return None if port is None else check_text("port", port)
 
 
 def _port_of(key: str) -> str | None:
@@ -130,7 +130,7 @@ def comparison(
 ) -> Comparison:
     """Understand a comparison."""
     source, explained, sets = _read(scenario, set, seed, engine)
-    where = choose(explained, port)
+    where = choose(explained, _named(port))
     check_reps(reps, least=2)
     return Comparison(source, explained, sets, _choices(policies, where), seed, engine, where, reps)
 
@@ -154,9 +154,9 @@ def sizing(
 ) -> Sizing:
     """Understand a search."""
     source, explained, sets = _read(scenario, set, seed, engine)
-    wanted = read_goal(_text("goal", goal))
+    wanted = read_goal(check_text("goal", goal))
     _check_search(least, most, resolution, search)
-    named = port or _port_of(_text("over", over))
+    named = _named(port) or _port_of(check_text("over", over))
     where = choose(explained, named) if named or policies else None
     choices = _choices(policies, where) if policies and where else (Choice("", ()),)
     ends = [None if end is None else str(plain(end)) for end in (low, high)]

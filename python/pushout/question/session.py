@@ -9,6 +9,7 @@ from pathlib import Path
 from pushout.question.executor import Executor, Local
 from pushout.question.output import Output
 from pushout.question.store import Store
+from pushout.simulate import check_text
 
 Progress = Callable[[int, int], None]
 """Told how many runs are done, and of how many."""
@@ -52,4 +53,4 @@ def _executor(jobs: int | None, cluster: str | None) -> Executor:
         return Local(jobs)
     from pushout.question.cluster import Cluster
 
-    return Cluster(cluster)
+    return Cluster(check_text("cluster", cluster))
