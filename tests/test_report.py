@@ -92,6 +92,9 @@ def test_what_a_study_says_is_text_not_markup(tmp_path: Path) -> None:
     text = render(Reproduction([draw(outcome(tmp_path, said))], 1.0))
     assert "Is a &lt; b &amp; &lt;b&gt;?" in text
     assert "&lt;i&gt; and max<sub>p</sub> reach more" in text
+    scheme = '[[scheme]]\nname = "RED"\ntext = "Up to max_p, below 80 % & above."\n'
+    text = render(Reproduction([draw(outcome(tmp_path, f"{TOML}\n{scheme}"))], 1.0))
+    assert "<dd>Up to max<sub>p</sub>, below 80\N{NO-BREAK SPACE}% &amp; above.</dd>" in text
 
 
 def test_a_row_has_the_digits_that_print_deserves(tmp_path: Path) -> None:
