@@ -8,7 +8,10 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 
+from docutils import nodes  # noqa: E402
+
 from pushout import _core  # noqa: E402
+from pushout.study.prose import UNIT  # noqa: E402
 
 project = "Pushout"
 author = "The Pushout developers"
@@ -41,6 +44,15 @@ def _as_restructured(_app: Any, _what: str, _name: str, _thing: Any, _options: A
     lines[:] = text.split("\n")
 
 
+def _unbroken(_app: Any, page: nodes.document) -> None:
+    """No line breaks between a number and its unit, as in the report."""
+    as_it_is = nodes.FixedTextElement | nodes.literal | nodes.math | nodes.raw
+    for text in list(page.findall(nodes.Text)):
+        if text.parent is not None and not isinstance(text.parent, as_it_is):
+            text.parent.replace(text, nodes.Text(UNIT.sub("\N{NO-BREAK SPACE}", text)))
+
+
 def setup(app: Any) -> None:
     """What Sphinx calls when it begins."""
+    app.connect("doctree-read", _unbroken)
     app.connect("autodoc-process-docstring", _as_restructured)
