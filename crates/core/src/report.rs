@@ -6,6 +6,8 @@ mod curves;
 
 mod figures;
 
+mod transfers;
+
 pub use figures::figures;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -68,7 +70,7 @@ impl Serialize for Report<'_> {
             .serialize_entry("ports", &List(scenario.lines.len(), |i| port_json(scenario, outcome, i)))?;
         let circuit = |i| circuit_json(scenario, outcome, i, &all.shared);
         document.serialize_entry("circuits", &List(scenario.vcs.len(), circuit))?;
-        let mut summary = summary(scenario, &all);
+        let mut summary = summary(scenario, outcome, &all);
         curves::append_to_summary(&mut summary, scenario, outcome);
         document.serialize_entry("summary", &summary)?;
         if let Some(audit) = audit {
@@ -135,6 +137,7 @@ fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows, index: usize) 
     if let Some(coding) = figures.coded {
         append(&mut flow, coding);
     }
+    transfers::append_to_flow(&mut flow, &outcome.network.flows[index]);
     if !spec.class.is_empty() {
         flow["class"] = spec.class.as_str().into();
     }
@@ -234,7 +237,7 @@ fn circuit_json(scenario: &Scenario, outcome: &Outcome, index: usize, shared: &S
     })
 }
 
-fn summary(scenario: &Scenario, flows: &Flows) -> Json {
+fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows) -> Json {
     let Flows { figures, rates, shared } = flows;
     let goodput: f64 = rates.iter().sum();
     let ideal: f64 = ideal_rates(scenario).iter().sum();
@@ -250,6 +253,7 @@ fn summary(scenario: &Scenario, flows: &Flows) -> Json {
         "retransmission_ratio": if sent > 0 { Some(again as f64 / sent as f64) } else { None },
         "weighted_deviation": shared.shares.as_deref().and_then(fairness::weighted_deviation),
     });
+    transfers::append_to_summary(&mut summary, &outcome.network.flows);
     classes::append(&mut summary, scenario, rates);
     let coded = figures.iter().filter_map(|figures| figures.coded).reduce(Coding::plus);
     if let Some(coding) = coded {

@@ -251,3 +251,75 @@ fn what_cannot_be_measured_is_refused() {
     refused("fairness = [{ class = \"few\" }, { class = \"man\" }]", "did you mean \"many\"?");
     refused("fairness = [{ class = \"few\", share = 0 }, { class = \"many\" }]", "greater than 0");
 }
+
+/// One sender over three packet links of 10 Mb/s and 1 ms: a packet of 1500 octets lasts 1.2 ms on each, an
+/// acknowledgement of 40 octets 32 µs.
+const FILES: &str = r#"
+name = "files"
+duration = "1 s"
+[topology]
+template = "dumbbell"
+sources = 1
+access     = { rate = "10 Mb/s", delay = "1 ms" }
+bottleneck = { rate = "10 Mb/s", delay = "1 ms" }
+egress     = { rate = "10 Mb/s", delay = "1 ms" }
+[adaptation]
+kind = "packet"
+[port.bottleneck]
+buffer = "100 kB"
+[flows]
+source = { kind = "file", size = "1460 bytes", off = "90 ms" }
+transport = { kind = "tcp", handshake = false, delayed_ack = false }
+"#;
+
+fn files(sets: &[&str]) -> Json {
+    let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+    let request =
+        Request { text: FILES, name: "files.toml", sets: &sets, audit: true, ..Request::default() };
+    api::run(&request, || 0.0).unwrap_or_else(|why| panic!("{why}"))
+}
+
+#[test]
+fn a_file_of_one_segment_takes_a_round_trip() {
+    for engine in ["engine=\"reference\"", "engine=\"fast\""] {
+        let document = files(&[engine]);
+        let round_trip = 3.0 * (1.2e-3 + 32e-6 + 2e-3);
+        for name in ["mean", "p50", "p95", "p99", "max"] {
+            near(document["summary"][format!("transfer_time_{name}_s")].as_f64().unwrap(), round_trip, 1e-9);
+        }
+        near(document["flows"][0]["transfer_time_mean_s"].as_f64().unwrap(), round_trip, 1e-9);
+        near(document["flows"][0]["transfer_time_max_s"].as_f64().unwrap(), round_trip, 1e-9);
+        // one every 99.696 ms; the eleventh starts at 996.96 ms
+        assert_eq!(document["summary"]["transfers"], 10);
+        assert_eq!(document["summary"]["transfers_unfinished"], 1);
+    }
+}
+
+#[test]
+fn a_connection_of_its_own_costs_a_file_another_round_trip() {
+    let document = files(&["flows.transport.handshake=true"]);
+    let (syn, segment) = (3.0 * (32e-6 + 1e-3), 3.0 * (1.2e-3 + 1e-3));
+    near(document["summary"]["transfer_time_mean_s"].as_f64().unwrap(), 3.0 * syn + segment, 1e-9);
+}
+
+#[test]
+fn files_that_end_during_the_warm_up_are_not_counted() {
+    let document = files(&["warmup=\"0.5 s\""]);
+    assert_eq!(document["summary"]["transfers"], 5);
+    assert_eq!(document["flows"][0]["transfers"], 5);
+}
+
+#[test]
+fn where_no_file_ends_there_is_no_time_but_a_file_under_way() {
+    let document = files(&["flows.source.size=\"10 MB\""]);
+    let summary = &document["summary"];
+    assert_eq!((&summary["transfers"], &summary["transfers_unfinished"]), (&0.into(), &1.into()));
+    assert!(summary["transfer_time_p99_s"].is_null() && document["flows"][0]["transfer_time_mean_s"].is_null());
+}
+
+#[test]
+fn without_files_nothing_is_said_of_transfers() {
+    let document = files(&["flows.source={kind=\"greedy\"}"]);
+    assert!(document["summary"].get("transfers").is_none());
+    assert!(document["flows"][0].get("transfer_time_mean_s").is_none());
+}

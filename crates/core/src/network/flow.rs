@@ -7,6 +7,7 @@ use super::circuit::{Circuit, Emission, Frame, Payload};
 use super::coded::{self, Coded};
 use super::end::{End, Uplink};
 use super::figures::Figures;
+use super::files::Files;
 use super::host::{Interfaces, Processor, Task, Ways};
 use crate::adaptation::Shape;
 use crate::metrics::series::Series;
@@ -14,7 +15,7 @@ use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
 use crate::source::burst::{Added, Bursts};
 use crate::source::clock::{Clock, Ticks};
-use crate::source::{self, file};
+use crate::source;
 use crate::transport::tcp::{DeliveryTime, Outlet, Receiver, Segment, Sender, SenderStats};
 use crate::transport::{self, tcp};
 use crate::units::{Span, Time};
@@ -188,6 +189,14 @@ impl Flow {
         }
     }
 
+    /// How long each file took that ended since the last reset, and whether one is under way; `None` for a flow without
+    /// files.
+    pub fn transfers(&self) -> Option<(&[Span], bool)> {
+        let Work::Tcp(Tcp { files: Some(files), baseline, .. }) = &self.work else { return None };
+        let before = baseline.as_ref().map_or(0, |totals| totals.transfers);
+        Some((&files.times()[before..], files.is_sending()))
+    }
+
     /// For an engine that needs nothing else of a source that nobody answers: when it sends, once it has started.
     pub(crate) fn take_ticks(&mut self) -> Option<Ticks> {
         let (Work::Datagrams(source), Some(start)) = (&self.work, self.start.take()) else { return None };
@@ -303,18 +312,8 @@ struct Tcp {
 #[derive(Clone, Debug, Default)]
 struct Totals {
     acked: u64,
-    transfers: u64,
+    transfers: usize,
     stats: SenderStats,
-}
-
-/// An application that sends one file after the other.
-#[derive(Debug)]
-struct Files {
-    params: file::Params,
-    /// When the next one starts, while the application rests.
-    next: Option<Time>,
-    /// Files whose last octet has been acknowledged.
-    transfers: u64,
 }
 
 impl Tcp {
@@ -329,9 +328,7 @@ impl Tcp {
         };
         let jitter = Stream::new(scenario.seed, format_args!("flow.{}.rtt", spec.name));
         let files = match &spec.source {
-            source::Spec::File(params) => {
-                Some(Box::new(Files { params: params.clone(), next: None, transfers: 0 }))
-            }
+            source::Spec::File(params) => Some(Box::new(Files::new(params))),
             _ => None,
         };
         Tcp {
@@ -345,7 +342,7 @@ impl Tcp {
     fn next_timer(&self, end: End) -> Option<Time> {
         match end {
             End::Source => {
-                earliest(self.sender.next_timer(), self.files.as_ref().and_then(|files| files.next))
+                earliest(self.sender.next_timer(), self.files.as_ref().and_then(|files| files.next_timer()))
             }
             End::Sink => self.receiver.next_timer(),
         }
@@ -363,14 +360,14 @@ impl Tcp {
 
     fn start(&mut self, now: Time, out: &mut impl Outlet) {
         self.sender.open(now, out);
-        match &self.files {
-            Some(files) => self.sender.write(now, files.params.size.0, out),
+        match &mut self.files {
+            Some(files) => self.sender.write(now, files.begin(now).0, out),
             None => self.sender.write_forever(now, out),
         }
     }
 
     fn source_timer(&mut self, now: Time, out: &mut impl Outlet) {
-        if self.files.as_mut().is_some_and(|files| files.next.take_if(|next| *next <= now).is_some()) {
+        if self.files.as_mut().is_some_and(|files| files.is_due(now)) {
             self.next_file(now, out);
         }
         if self.sender.next_timer().is_some_and(|due| due <= now) {
@@ -383,24 +380,20 @@ impl Tcp {
         let open = !self.sender.all_acked();
         self.sender.on_segment(now, ack, out);
         let Some(files) = &mut self.files else { return };
-        if !(open && self.sender.all_acked()) {
-            return;
-        }
-        files.transfers += 1;
-        match files.params.off {
-            Span::ZERO => self.next_file(now, out),
-            off => files.next = Some(now + off),
+        if open && self.sender.all_acked() && files.end(now) {
+            self.next_file(now, out);
         }
     }
 
     fn next_file(&mut self, now: Time, out: &mut impl Outlet) {
-        let Some(Files { params, .. }) = self.files.as_deref() else { return };
-        self.sender.restart(now, params.reconnect, out);
-        self.sender.write(now, params.size.0, out);
+        let Some(files) = &mut self.files else { return };
+        let (size, reconnect) = files.begin(now);
+        self.sender.restart(now, reconnect, out);
+        self.sender.write(now, size, out);
     }
 
     fn totals(&self) -> Totals {
-        let transfers = self.files.as_ref().map_or(0, |files| files.transfers);
+        let transfers = self.files.as_ref().map_or(0, |files| files.times().len());
         Totals { acked: self.sender.acked(), transfers, stats: *self.sender.stats() }
     }
 
@@ -414,7 +407,7 @@ impl Tcp {
             timeouts: stats.timeouts,
             fast_retransmits: stats.fast_retransmits,
             received: 0,
-            transfers: now.transfers - then.transfers,
+            transfers: (now.transfers - then.transfers) as u64,
             delivery: stats.delivery_time,
             coded: None,
         }

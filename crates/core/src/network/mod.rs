@@ -11,6 +11,8 @@ pub mod end;
 
 pub mod figures;
 
+mod files;
+
 pub mod flow;
 
 mod host;

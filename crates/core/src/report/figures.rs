@@ -20,7 +20,7 @@ pub fn figures(
     paths: &[String],
 ) -> Result<Map<String, Json>, Refusal> {
     let mut found = Map::new();
-    flatten("summary", &summary(scenario, &Flows::new(scenario, outcome)), &mut found);
+    flatten("summary", &summary(scenario, outcome, &Flows::new(scenario, outcome)), &mut found);
     let mut whole = None;
     for path in paths.iter().filter(|path| !path.is_empty()) {
         if found.contains_key(path) {
