@@ -278,6 +278,6 @@ fn demand(scenario: &Scenario, flow: &Flow) -> Demand {
     let lines = vc.path.iter().map(|&line| (line, cost(scenario.lines[line].medium)));
     let medium = scenario.lines[vc.path[0]].medium;
     let plain = Shape::without_parity(vc, medium, flow.packet()).line_bytes();
-    let limit = flow.source.mean_rate(8 * plain).map_or(f64::INFINITY, |rate| rate * payload / plain as f64);
+    let limit = flow.source.offered(payload, 8 * plain).unwrap_or(f64::INFINITY);
     Demand { lines: lines.collect(), limit }
 }

@@ -274,8 +274,7 @@ transport = { kind = "tcp", handshake = false, delayed_ack = false }
 
 fn files(sets: &[&str]) -> Json {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
-    let request =
-        Request { text: FILES, name: "files.toml", sets: &sets, audit: true, ..Request::default() };
+    let request = Request { text: FILES, name: "files.toml", sets: &sets, audit: true, ..Request::default() };
     api::run(&request, || 0.0).unwrap_or_else(|why| panic!("{why}"))
 }
 
@@ -303,6 +302,15 @@ fn a_connection_of_its_own_costs_a_file_another_round_trip() {
 }
 
 #[test]
+fn files_at_fixed_intervals_are_all_that_is_offered() {
+    let document = files(&["flows.source={kind=\"file\", size=\"1460 bytes\", every=\"20 ms\"}"]);
+    let summary = &document["summary"];
+    assert_eq!((&summary["transfers"], &summary["transfers_unfinished"]), (&50.into(), &0.into()));
+    near(summary["ideal_bps"].as_f64().unwrap(), 8.0 * 1460.0 / 0.02, 1e-12);
+    near(summary["goodput_ratio"].as_f64().unwrap(), 1.0, 1e-12);
+}
+
+#[test]
 fn files_that_end_during_the_warm_up_are_not_counted() {
     let document = files(&["warmup=\"0.5 s\""]);
     assert_eq!(document["summary"]["transfers"], 5);
@@ -314,7 +322,9 @@ fn where_no_file_ends_there_is_no_time_but_a_file_under_way() {
     let document = files(&["flows.source.size=\"10 MB\""]);
     let summary = &document["summary"];
     assert_eq!((&summary["transfers"], &summary["transfers_unfinished"]), (&0.into(), &1.into()));
-    assert!(summary["transfer_time_p99_s"].is_null() && document["flows"][0]["transfer_time_mean_s"].is_null());
+    assert!(
+        summary["transfer_time_p99_s"].is_null() && document["flows"][0]["transfer_time_mean_s"].is_null()
+    );
 }
 
 #[test]

@@ -7,9 +7,9 @@ use crate::units::{Span, Time};
 #[derive(Debug)]
 pub(super) struct Files {
     params: Params,
-    /// When the next one starts, while the application rests.
+    /// When the next one is wanted, while none is under way.
     next: Option<Time>,
-    /// When the one under way started.
+    /// When the one under way was wanted.
     began: Option<Time>,
     /// How long each took whose last octet has been acknowledged.
     times: Vec<Span>,
@@ -27,14 +27,14 @@ impl Files {
         self.next
     }
 
-    /// Whether it has rested long enough.
-    pub(super) fn is_due(&mut self, now: Time) -> bool {
-        self.next.take_if(|next| *next <= now).is_some()
+    /// Whether a file is wanted that is not under way.
+    pub(super) fn is_due(&self, now: Time) -> bool {
+        self.next.is_some_and(|next| next <= now)
     }
 
     /// A file starts: its octets, and whether a connection of its own carries it.
     pub(super) fn begin(&mut self, now: Time) -> (u64, bool) {
-        self.began = Some(now);
+        self.began = self.next.take().or(Some(now));
         (self.params.size.0, self.params.reconnect)
     }
 
@@ -42,8 +42,11 @@ impl Files {
     pub(super) fn end(&mut self, now: Time) -> bool {
         let began = self.began.take().expect("a file that ends has begun");
         self.times.push(now.since(began));
-        self.next = (self.params.off > Span::ZERO).then(|| now + self.params.off);
-        self.next.is_none()
+        self.next = Some(match self.params.every {
+            Some(every) => began + every,
+            None => now + self.params.off,
+        });
+        self.is_due(now)
     }
 
     /// How long each file took, in the order in which they ended.
@@ -67,7 +70,7 @@ mod tests {
     }
 
     fn files(off: Span) -> Files {
-        Files::new(&Params { size: Bytes(1000), off, reconnect: true })
+        Files::new(&Params { size: Bytes(1000), off, every: None, reconnect: true })
     }
 
     #[test]
@@ -96,6 +99,21 @@ mod tests {
         let mut files = files(Span::ZERO);
         files.begin(at(1));
         assert!(files.end(at(4)));
+        files.begin(at(4));
         assert_eq!(files.next_timer(), None);
+    }
+
+    #[test]
+    fn with_an_interval_a_late_file_delays_the_next_and_the_wait_counts() {
+        let every = Some(Span::secs(5));
+        let mut files = Files::new(&Params { size: Bytes(1000), off: Span::ZERO, every, reconnect: true });
+        files.begin(at(1)); // wanted at 1, 6, 11 and 16
+        assert!(!files.end(at(3)) && !files.is_due(at(5)) && files.is_due(at(6)));
+        files.begin(at(6));
+        assert!(files.end(at(13)), "the one of 11 is late");
+        files.begin(at(13));
+        assert!(!files.end(at(15)));
+        assert_eq!(files.next_timer(), Some(at(16)));
+        assert_eq!(files.times(), [Span::secs(2), Span::secs(7), Span::secs(4)]);
     }
 }

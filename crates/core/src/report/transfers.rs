@@ -24,7 +24,8 @@ pub(super) fn append_to_summary(summary: &mut Json, flows: &[Flow]) {
     summary["transfers_unfinished"] = of_files.iter().filter(|(_, under_way)| *under_way).count().into();
     summary["transfer_time_mean_s"] = mean_s(&times).into();
     for (name, percent) in [("p50", 50), ("p95", 95), ("p99", 99), ("max", 100)] {
-        summary[format!("transfer_time_{name}_s")] = json!(percentile(&times, percent).map(Span::as_secs_f64));
+        summary[format!("transfer_time_{name}_s")] =
+            json!(percentile(&times, percent).map(Span::as_secs_f64));
     }
 }
 

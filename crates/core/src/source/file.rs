@@ -3,14 +3,18 @@
 //! (paper 000), section 3: an on-off model whose on period is the transfer of a file.
 //!
 //! # Idea
-//! Send a file; when its last byte has been acknowledged, rest; then send the next one, which slow-starts.
+//! Send a file; when its last byte has been acknowledged, rest; then send the next one, which slow-starts. Or send one
+//! at fixed intervals, as servers do that answer the same question together (incast).
 //!
 //! # Parameters
 //! `size` of a file (5 MB in the LAN, 512 kB in the access network), `off` time between two files (null in the
-//! paper), `reconnect`: whether each file opens a connection of its own, or reuses the idle one.
+//! paper), `reconnect`: whether each file opens a connection of its own, or reuses the idle one. `every`: the interval from
+//! one file to the next, instead of `off`; a file that is wanted while the one before is under way waits for its end,
+//! and that wait counts in the time that it takes.
 //!
 //! # Differences from the paper
-//! The paper does not say whether a transfer opens a new connection; BSD applications of the time did.
+//! The paper does not say whether a transfer opens a new connection; BSD applications of the time did. It knows no fixed
+//! intervals.
 //!
 //! # Complexity
 //! Constant per file.
@@ -25,7 +29,31 @@ section! {
         pub size: Bytes,
         /// Pause between the last acknowledgement of a file and the start of the next.
         pub off: Span = Span::ZERO,
+        /// From one file to the next, however long it takes; a file that is wanted before the last one has ended
+        /// starts when it has.
+        pub every: Option<Span> = None,
         /// Whether every file opens a new connection with fresh estimators; otherwise the old one slow-starts again.
         pub reconnect: bool = true,
+    }
+}
+
+impl Params {
+    /// Refuse what cannot be: "key: reason".
+    pub fn check(&self) -> Result<(), String> {
+        if self.size == Bytes(0) {
+            return Err("size: a file has at least one byte".to_string());
+        }
+        match self.every {
+            Some(Span::ZERO) => Err("every: an interval cannot be zero".to_string()),
+            Some(_) if self.off > Span::ZERO => {
+                Err("off: with every files do not wait for each other's end".to_string())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Bits per second that an application with fixed intervals wants to send.
+    pub fn rate(&self) -> Option<f64> {
+        self.every.map(|every| 8.0 * self.size.0 as f64 / every.as_secs_f64())
     }
 }

@@ -46,16 +46,18 @@ impl Spec {
         }
     }
 
-    /// Mean rate on the line of packets of `bits` bits that carry data, in bits per second, if the source has one of
-    /// its own.
-    pub fn mean_rate(&self, bits: u64) -> Option<f64> {
-        match self {
-            Spec::Cbr(cbr) => Some(cbr.rate.as_f64()),
-            Spec::Poisson(poisson) => Some(poisson.rate.as_f64()),
-            Spec::OnOff(on_off) => Some(on_off.peak.as_f64() * on_off.pattern().activity(bits)),
-            Spec::FecBlock(blocks) => Some(blocks.peak.as_f64() * blocks.pattern().activity(bits)),
-            Spec::Greedy(_) | Spec::File(_) => None,
-        }
+    /// Bits of data per second that the source wants to send by itself, if there is a limit to it. They come in packets
+    /// of `payload` octets, each of which is `bits` bits on the line.
+    pub fn offered(&self, payload: f64, bits: u64) -> Option<f64> {
+        let on_the_line = match self {
+            Spec::Greedy(_) => return None,
+            Spec::File(file) => return file.rate(),
+            Spec::Cbr(cbr) => cbr.rate.as_f64(),
+            Spec::Poisson(poisson) => poisson.rate.as_f64(),
+            Spec::OnOff(on_off) => on_off.peak.as_f64() * on_off.pattern().activity(bits),
+            Spec::FecBlock(blocks) => blocks.peak.as_f64() * blocks.pattern().activity(bits),
+        };
+        Some(on_the_line * 8.0 * payload / bits as f64)
     }
 
     /// Packets sent for every packet with data: 1 + h / K for a source that adds parity.
@@ -69,9 +71,7 @@ impl Spec {
     /// Refuse parameters that cannot work: "key: reason".
     pub fn check(&self) -> Result<(), String> {
         match self {
-            Spec::File(file) if file.size == Bytes(0) => {
-                Err("size: a file has at least one byte".to_string())
-            }
+            Spec::File(file) => file.check(),
             Spec::OnOff(on_off) if on_off.total == Some(0) => {
                 Err("total: a source sends at least one packet".to_string())
             }
