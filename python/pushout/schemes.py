@@ -847,7 +847,8 @@ class File(Scheme):
 
     Source `file`.
 
-    Send a file; when its last byte has been acknowledged, rest; then send the next one, which slow-starts.
+    Send a file; when its last byte has been acknowledged, rest; then send the next one, which slow-starts. Or send one
+    at fixed intervals, as servers do that answer the same question together (incast).
 
     Source: V. Rosolen, O. Bonaventure, G. Leduc, "Impact of cell discard strategies on TCP/IP in ATM UBR networks",
     1998 (paper 000), section 3: an on-off model whose on period is the transfer of a file.
@@ -858,6 +859,9 @@ class File(Scheme):
     """Octets of one file; size."""
     off: str = "0 s"
     """Pause between the last acknowledgement of a file and the start of the next; time."""
+    every: str | None = None
+    """From one file to the next, however long it takes; a file that is wanted before the last one has ended starts when
+    it has; time."""
     reconnect: bool = True
     """Whether every file opens a new connection with fresh estimators; otherwise the old one slow-starts again."""
 
