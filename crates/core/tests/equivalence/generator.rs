@@ -321,7 +321,8 @@ impl Writer {
     fn traffic(&mut self, tcp: &str) {
         if self.draw.chance(0.6) {
             let size = 1 + self.below(200_000);
-            let file = format!("{{ kind = \"file\", size = \"{size} bytes\", off = \"1 ms\" }}");
+            let pause = self.pick(&["off = \"1 ms\"", "every = \"3 ms\""]);
+            let file = format!("{{ kind = \"file\", size = \"{size} bytes\", {pause} }}");
             let source = if self.draw.chance(0.5) { "{ kind = \"greedy\" }".to_string() } else { file };
             if self.draw.chance(0.2) {
                 let processing = self.pick(&["1 us", "10 us", "100 us"]);
