@@ -175,7 +175,7 @@ def log_ticks(axis: Any) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}".replace(",", " ")))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.15g}".replace(",", " ")))
     axis.set_minor_formatter(NullFormatter())
 
 
