@@ -118,6 +118,19 @@ def test_a_point_that_measured_nothing_is_not_drawn() -> None:
     assert len(result.plot("y", "y", kind="cloud").axes[0].containers) == 3, "two points and the key of bars"
 
 
+def test_a_label_speaks_for_the_keys_that_it_sets() -> None:
+    columns = {"point": range(4), "timer": ["coarse", "fine"] * 2, "rto": [None, "1 ms"] * 2, "x": [1, 1, 2, 2]}
+    table = pa.table({**columns, "seed": [1] * 4, "y": [0.5] * 4, "wall_s": [0.1] * 4})
+    points = [{"timer": "coarse", "x": 1}, {"timer": "fine", "rto": "1 ms", "x": 1}]
+    points += [{**point, "x": 2} for point in points]
+    result = pushout.SweepResult(table, points, {})
+    lines = result.plot("y", "x").axes[0].lines
+    assert [line.get_label() for line in lines] == ["coarse", "fine"]
+    unlabelled = [{key: value for key, value in point.items() if key != "timer"} for point in points]
+    lines = pushout.SweepResult(table, unlabelled, {}).plot("y", "x").axes[0].lines
+    assert [line.get_label() for line in lines] == ["None", "1 ms"], "nothing else tells them apart"
+
+
 def test_a_series_has_one_point_at_a_place() -> None:
     grid = {name: [1, 2] for name in ("flows.transport.mss", "flows.transport.dupacks", "seed2")}
     points = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
@@ -158,6 +171,8 @@ def test_no_two_series_look_alike() -> None:
     [
         ("goodput_ratio", "goodput ÷ ideal"),
         ("port.bottleneck.buffer_cells", "port.bottleneck.buffer (cells)"),
+        ("port.bottleneck.buffer_kB", "port.bottleneck.buffer (kB)"),
+        ("flows.transport.initial_window", "flows.transport.initial_window"),
         ("ports.bottleneck.occupancy_mean", "occupancy mean of bottleneck"),
         ('ports."access1.back".units_in', "units in of access1.back"),
         ("flows.transport.mss", "flows.transport.mss"),

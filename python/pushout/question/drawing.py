@@ -11,6 +11,7 @@ from itertools import cycle
 from typing import Any
 
 from pushout.document import steps
+from pushout.question.quantity import FINEST
 from pushout.stats import Interval
 from pushout.study.plot import COLOURS, DASHES, INK, MARKERS, SERIES, style
 
@@ -57,8 +58,14 @@ def label(name: str) -> str:
         return f"{what} of {part if below[0] == '*' else below[0]}{bracket}{unit}"
     for ending, unit in UNITS.items():
         if name.endswith(ending):
-            return f"{name.removesuffix(ending).replace('_', ' ')} ({unit})"
-    return name.replace("_", " ")
+            return f"{_spaced(name.removesuffix(ending))} ({unit})"
+    what, _, unit = name.rpartition("_")
+    return f"{_spaced(what)} ({unit})" if unit in FINEST else _spaced(name)
+
+
+def _spaced(name: str) -> str:
+    """A name in words; a key of a scenario stays as it is written there."""
+    return name if "." in name else name.replace("_", " ")
 
 
 # --- paper

@@ -1,5 +1,6 @@
 """Answers as tables: a row for every run of a sweep, or for every packet of a trace."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,17 @@ class Pointed(Framed):
         """Every swept key and axis."""
         return list(dict.fromkeys(name for point in self.points for name in point))
 
+    def telling(self, names: Sequence[str]) -> list[str]:
+        """Those of some swept columns that it takes to tell points apart, if a label of an axis speaks for the others.
+
+        A label may speak for keys that have whole tables as values, and for those that some points leave alone.
+        """
+        plain = [name for name in names if all(_is_plain(point.get(name)) for point in self.points)]
+        return plain if self._combinations(plain) == self._combinations(names) else list(names)
+
+    def _combinations(self, names: Sequence[str]) -> int:
+        return len({tuple(str(point.get(name)) for name in names) for point in self.points})
+
     def scalars(self) -> list[str]:
         """The columns that are single figures of a run."""
         import pyarrow as pa
@@ -82,3 +94,8 @@ class Pointed(Framed):
             if value is not None:
                 groups.setdefault(point, []).append(value)
         return [interval(groups[point]) if point in groups else None for point in range(len(self.points))]
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a swept value is one to show: no table, and there at all."""
+    return value is not None and not str(value).startswith("{")

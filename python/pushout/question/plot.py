@@ -58,22 +58,12 @@ def _series(result: Pointed, names: Sequence[str]) -> list[_Series]:
 
 
 def _told_apart_by(result: Pointed, by: str | None, x: str | None = None) -> list[str]:
-    """The columns that make series: `by`, or all that were swept but `x`.
-
-    A key that has whole tables as values is left out if a label of an axis says the same in fewer words.
-    """
+    """The columns that make series: `by`, or all that were swept but `x`, as far as it takes them."""
     if by is not None:
         return [by]
     swept = result.swept()
     across = {x} if x in swept else {name for name in swept if x is not None and x.startswith(f"{name}_")}
-    names = [name for name in swept if name not in across]
-    short = [name for name in names if not any(str(point.get(name)).startswith("{") for point in result.points)]
-    return short if _combinations(result, short) == _combinations(result, names) else names
-
-
-def _combinations(result: Pointed, names: Sequence[str]) -> int:
-    """How many combinations of values some columns have."""
-    return len({tuple(str(point.get(name)) for name in names) for point in result.points})
+    return result.telling([name for name in swept if name not in across])
 
 
 def _needed(name: str | None, kind: str) -> str:

@@ -1,7 +1,7 @@
 """Answers for people at a terminal, and as documents."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich import box
@@ -38,7 +38,7 @@ def sweep(result: SweepResult, console: Console) -> None:
     names = [name for name in result.manifest["figures"] if name in result.scalars()] or list(USUAL)
     deciding = [column_of(result.manifest["reps"]["of"])] if "of" in result.manifest["reps"] else []
     names = list(dict.fromkeys(["goodput_ratio", *deciding, *names]))
-    swept = [name for name in result.swept() if not _is_table(result.points, name)]
+    swept = result.telling(result.swept())
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in (*swept, "runs", *names):
         table.add_column(name, justify="right" if name in ("runs", *names) else "left", overflow="fold")
@@ -193,11 +193,6 @@ def _doubts(result: SizeResult) -> Iterator[str]:
                 f"{whose}all {best.mean['n']} runs gave the same there; with 95 % confidence "
                 f"no more than {100 * best.unseen:.2g} % of runs would give something else"
             )
-
-
-def _is_table(points: Sequence[Mapping[str, Any]], name: str) -> bool:
-    """Whether a key stands for a whole table, which belongs to a label of an axis and is too long to show."""
-    return any(str(point.get(name)).startswith("{") for point in points)
 
 
 def _count(found: Sequence[Interval | None]) -> str:
