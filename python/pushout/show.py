@@ -65,6 +65,9 @@ SUMMARY_ROWS: list[tuple[str, str, Format]] = [
     ("fairness (Jain)", "fairness_jain", decimals(4)),
     ("difference (max − min) ÷ mean", "difference", decimals(4)),
     ("retransmitted ÷ sent", "retransmission_ratio", decimals(5)),
+    ("files that ended", "transfers", whole),
+    ("time of a file, mean, ms", "transfer_time_mean_s", decimals(3, 1e3)),
+    ("… 99th percentile, ms", "transfer_time_p99_s", decimals(3, 1e3)),
 ]
 
 

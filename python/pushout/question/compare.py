@@ -36,6 +36,8 @@ FIGURES: dict[str, str] = {
     "fairness_mean_deviation": "fairness φ (mean deviation)",
     "retransmission_ratio": "retransmitted ÷ sent",
     "packet_throughput": "packet throughput",
+    "transfer_time_mean_s": "mean time of a file (s)",
+    "transfer_time_p99_s": "99th percentile of it (s)",
     "loss_ratio": "units lost ÷ units in",
     "occupancy_mean": "mean occupancy ({measure})",
     "delay_s": "mean delay in the port (s)",
