@@ -18,6 +18,7 @@ from pushout.study.model import STUDIES, Study, StudyError, available, load
 from pushout.study.outcome import Outcome, score
 from pushout.study.redrawn import counts
 from pushout.study.reproduce import judge, reproduce
+from pushout.study.tables import row as in_a_table
 
 TOML = """
 id = "toy"
@@ -262,6 +263,20 @@ def test_numbers_are_judged_by_their_tolerance(tmp_path: Path) -> None:
     assert edge.difference == pytest.approx(102)
 
 
+def test_print_lies_among_runs_of_which_some_give_less_and_some_more(tmp_path: Path) -> None:
+    study = toy(tmp_path)
+
+    def among(*goodputs: float) -> tuple[str, bool, str]:
+        documents = [document(1, goodput=goodput) for goodput in goodputs]
+        finding = judge(study, dict.fromkeys(study.cases, documents)).findings[0]  # 0.97 printed, ± 2 %
+        return finding.verdict, finding.among, in_a_table(finding).among
+
+    assert among(*[0.60] * 9, 0.98) == ("differs", True, "among our runs, 0.600 to 0.980")
+    assert among(*[0.60] * 9, 0.96) == ("differs", False, "")
+    assert among(0.96, 0.98, 0.97) == ("within", True, ""), "nothing to explain"
+    assert among(0.60) == ("differs", False, ""), "one run is no range"
+
+
 def test_a_claim_is_judged_on_the_means_with_its_evidence(tmp_path: Path) -> None:
     (judgement,) = outcome(tmp_path).judgements
     assert judgement.holds
@@ -317,6 +332,8 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
         "claims_held": 1,
     }
     assert done.json()["score"] == score(done.outcomes) | {
+        "beyond_tolerance": 2,
+        "beyond_tolerance_among_runs": 0,
         "claims_open": 0,
         "remarks": 0,
         "remarks_held": 0,
@@ -326,7 +343,7 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
     assert list(done.json()) == ["studies", "score", "wall_s"]
     (study,) = done.json()["studies"]
     assert list(study) == ["id", "assumptions", "numbers", "claims", "remarks", "sensitivities"]
-    assert list(study["numbers"][0]) == ["id", "source", "published", "measured", "relative_error", "verdict"]
+    assert list(study["numbers"][0]) == ["id", "source", "published", "measured", "runs", "relative_error", "verdict"]
     assert list(study["claims"][0]) == ["id", "source", "text", "holds", "sure", "evidence"]
 
 

@@ -205,7 +205,7 @@ def reproduction(done: Reproduction, page: str, others: Sequence[str], console: 
         for source, findings in by_source(outcome.findings):
             table.add_row(Text(source, style="dim"))
             for line in map(row, findings):
-                verdict = f"{line.sign} {line.verdict}"
+                verdict = f"{line.sign} {line.verdict}" + (f", {line.among}" if line.among else "")
                 table.add_row(Text(f"  {line.what}"), line.printed, line.measured, line.difference, verdict)
         console.print(table)
         for judgement in (*outcome.judgements, *outcome.remarks):
@@ -213,13 +213,15 @@ def reproduction(done: Reproduction, page: str, others: Sequence[str], console: 
             doubt = f"; open: {judgement.redrawn}" if judgement.open else ""
             console.print(Text(f"{sign} {judgement.claim.text}\n  {judgement.evidence}{doubt}"))
     counts = total(done.outcomes)
+    among = counts["beyond_tolerance_among_runs"]
+    beyond = f"{counts['beyond_tolerance']} beyond their tolerance, {among} of them among our runs"
     held, doubt = f"{counts['claims_held']} of {counts['claims']} claims", f"{counts['claims_open']} of the claims"
     if counts["remarks"]:
         held += f" and {counts['remarks_held']} of {counts['remarks']} remarks"
         doubt += f" and {counts['remarks_open']} of the remarks"
     console.print(
         f"\n{counts['within_5pct']} of {counts['numbers']} numbers within 5 %, {counts['within_10pct']} within 10 %; "
-        f"{held} hold; open: {doubt}.\nReport: {page}"
+        f"{beyond}; {held} hold; open: {doubt}.\nReport: {page}"
         + (f", which also has what was kept of {', '.join(others)}" if others else ""),
         soft_wrap=True,
     )

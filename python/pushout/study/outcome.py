@@ -19,10 +19,11 @@ SURE = 0.95
 
 @dataclass(frozen=True)
 class Finding:
-    """A number beside print."""
+    """A number beside print; `runs` are its least and its greatest value in one replication, if there are several."""
 
     number: Number
     measured: Interval
+    runs: tuple[float, float] | None = None
 
     @property
     def difference(self) -> float:
@@ -44,6 +45,14 @@ class Finding:
         reaches = low <= self.number.published + allowed and high >= self.number.published - allowed
         return "uncertain" if reaches else "differs"
 
+    @property
+    def among(self) -> bool:
+        """Whether print lies among the single replications: if it is one run, one of ours may be like it.
+
+        One more run falls between the least and the greatest of n with probability (n − 1) / (n + 1).
+        """
+        return self.runs is not None and self.runs[0] <= self.number.published <= self.runs[1]
+
     def json(self) -> dict[str, Any]:
         """As `reproduce --json` prints it."""
         return {
@@ -51,6 +60,7 @@ class Finding:
             "source": self.number.source,
             "published": self.number.published,
             "measured": self.measured,
+            "runs": self.runs and list(self.runs),
             "relative_error": self.relative_error,
             "verdict": self.verdict,
         }
@@ -181,11 +191,14 @@ def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, int]:
 
 
 def total(outcomes: Iterable[Outcome]) -> dict[str, int]:
-    """The score of studies, how many remarks there are and hold, and on how many of both the verdict is open."""
+    """The score of studies, and besides: numbers beyond their tolerance, remarks that hold, verdicts that are open."""
     outcomes = list(outcomes)
+    beyond = [finding for outcome in outcomes for finding in outcome.findings if finding.verdict != "within"]
     claims = [judgement for outcome in outcomes for judgement in outcome.judgements]
     remarks = [judgement for outcome in outcomes for judgement in outcome.remarks]
     return score(outcomes) | {
+        "beyond_tolerance": len(beyond),
+        "beyond_tolerance_among_runs": sum(finding.among for finding in beyond),
         "claims_open": sum(claim.open for claim in claims),
         "remarks": len(remarks),
         "remarks_held": sum(remark.holds for remark in remarks),

@@ -13,7 +13,7 @@ from pushout.study import prose, values
 from pushout.study.case import Case
 from pushout.study.chapter import ABREAST, Chapter, Reproduction, rows
 from pushout.study.model import Study
-from pushout.study.outcome import SETS, SURE, Judgement, Outcome, Weighing, score, total
+from pushout.study.outcome import SETS, SURE, Finding, Judgement, Outcome, Weighing, score, total
 from pushout.study.tables import SIGNS, by_source, row, tables
 
 ALIKE = 0.005
@@ -76,14 +76,16 @@ def differing(outcome: Outcome) -> list[tuple[str, list[str]]]:
     """Of each source the numbers that are not within their tolerance."""
     found = []
     for place, findings in by_source(outcome.findings):
-        off = [
-            f"{row(each).sign} {each.number.label}: {each.number.text}, {row(each).difference}"
-            for each in findings
-            if each.verdict != "within"
-        ]
+        off = [_off(each) for each in findings if each.verdict != "within"]
         if off:
             found.append((place, off))
     return found
+
+
+def _off(finding: Finding) -> str:
+    line = row(finding)
+    among = f" ({line.among})" if line.among else ""
+    return f"{line.sign} {finding.number.label}: {finding.number.text}, {line.difference}{among}"
 
 
 def verdicts(outcome: Outcome) -> dict[str, int]:
@@ -149,11 +151,21 @@ def _by_claims(weighing: Weighing) -> str:
 
 def markdown(reproduction: Reproduction) -> str:
     """The score of each study, as a table for other pages."""
-    titles = ("study", "numbers within 5 %", "within 10 %", "claims that hold", "remarks that do", "claims open")
+    titles = (
+        "study",
+        "numbers within 5 %",
+        "within 10 %",
+        "beyond tolerance",
+        "of these among our runs",
+        "claims that hold",
+        "remarks that do",
+        "claims open",
+    )
     head = f"| {' | '.join(titles)} |\n{'|---' * len(titles)}|\n"
     named = [(f"{each.study.id}: {each.study.title}", total([each])) for each in reproduction.outcomes]
     return head + "".join(
         f"| {name} | {own['within_5pct']} of {own['numbers']} | {own['within_10pct']} of {own['numbers']} "
+        f"| {own['beyond_tolerance']} | {own['beyond_tolerance_among_runs']} "
         f"| {own['claims_held']} of {own['claims']} | {own['remarks_held']} of {own['remarks']} "
         f"| {own['claims_open']} of {own['claims']} |\n"
         for name, own in [*named, ("together", total(reproduction.outcomes))]

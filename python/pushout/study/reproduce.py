@@ -12,12 +12,13 @@ from pathlib import Path
 from pushout.cache import Cache
 from pushout.document import Document
 from pushout.simulate import Job, run_all
+from pushout.stats import interval
 from pushout.study.aside import Aside
 from pushout.study.case import Case
 from pushout.study.chapter import Chapter, Reproduction, draw
 from pushout.study.charts import Chart
 from pushout.study.expression import Expression
-from pushout.study.model import Claim, Study
+from pushout.study.model import Claim, Number, Study
 from pushout.study.outcome import SETS, Finding, Judgement, Outcome, Variant, Weighing
 from pushout.study.samples import Samples
 from pushout.study.sensitivity import Sensitivity
@@ -179,7 +180,7 @@ def judge(
     charts = [plot.lines if isinstance(plot, Chart) else () for plot in study.plots]
     return Outcome(
         study,
-        [Finding(number, samples.interval(number.measure)) for number in study.numbers],
+        [_find(number, samples) for number in study.numbers],
         [_check(claim, samples) for claim in study.claims],
         [_check(remark, samples) for remark in study.remarks],
         {case: [document["seed"] for document in runs] for case, runs in documents.items()},
@@ -191,13 +192,18 @@ def judge(
     )
 
 
+def _find(number: Number, samples: Samples) -> Finding:
+    values = samples.each(number.measure)
+    return Finding(number, interval(values), (min(values), max(values)) if len(values) > 1 else None)
+
+
 def _weigh(study: Study, sensitivity: Sensitivity, values: Sequence[dict[str, list[Document]]]) -> Weighing:
     variants = []
     for value, documents in zip(sensitivity.values, values, strict=True):
         samples = Samples(study.figures, documents)
         numbers = [number for number in study.numbers if _within(number.measure, documents)]
         claims = [claim for claim in study.claims if _within(claim.check, documents)]
-        findings = [Finding(number, samples.interval(number.measure)) for number in numbers]
+        findings = [_find(number, samples) for number in numbers]
         variants.append(Variant(value, findings, [_check(claim, samples) for claim in claims]))
     return Weighing(sensitivity, variants, min(len(runs) for documents in values for runs in documents.values()))
 

@@ -54,10 +54,6 @@ class Samples:
         """The value of an expression in every replication."""
         return [expression(partial(self._one, index)) for index in range(self.reps(expression))]
 
-    def interval(self, expression: Expression) -> Interval:
-        """An estimate of a number."""
-        return interval(self.each(expression))
-
     def curve(self, measures: Sequence[Expression]) -> list[Interval | None]:
         """An estimate per point: of each measure, or of each entry of the list that a single one gives.
 

@@ -22,7 +22,7 @@ FEW = 4
 
 @dataclass(frozen=True)
 class Row:
-    """A finding in the words of the table."""
+    """A finding in the words of the table; `among` says of one beyond its tolerance between which runs print lies."""
 
     what: str
     printed: str
@@ -31,6 +31,7 @@ class Row:
     difference: str
     verdict: str
     sign: str
+    among: str
     tolerance: str
     note: str
 
@@ -87,9 +88,18 @@ def row(finding: Finding, places: int | None = None) -> Row:
         difference=apart,
         verdict=finding.verdict,
         sign=SIGNS[finding.verdict],
+        among=_among(finding, digits),
         tolerance=allowed,
         note=number.note,
     )
+
+
+def _among(finding: Finding, digits: int) -> str:
+    if finding.verdict == "within" or not finding.runs or not finding.among:
+        return ""
+    whole = all(value.is_integer() for value in finding.runs)
+    least, greatest = (grouped(value, 0 if whole else digits) for value in finding.runs)
+    return f"among our runs, {least} to {greatest}"
 
 
 def _percent(finding: Finding) -> str:
