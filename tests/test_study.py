@@ -275,6 +275,10 @@ def test_print_lies_among_runs_of_which_some_give_less_and_some_more(tmp_path: P
     assert among(*[0.60] * 9, 0.96) == ("differs", False, "")
     assert among(0.96, 0.98, 0.97) == ("within", True, ""), "nothing to explain"
     assert among(0.60) == ("differs", False, ""), "one run is no range"
+    counted = replace(
+        judge(study, {case: [document(1, goodput=0.6)] for case in study.cases}).findings[0], runs=(0, 29)
+    )
+    assert in_a_table(counted).among == "among our runs, 0 to 29"
 
 
 def test_a_claim_is_judged_on_the_means_with_its_evidence(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def row(finding: Finding, places: int | None = None) -> Row:
 def _among(finding: Finding, digits: int) -> str:
     if finding.verdict == "within" or not finding.runs or not finding.among:
         return ""
-    whole = all(value.is_integer() for value in finding.runs)
+    whole = all(float(value).is_integer() for value in finding.runs)
     least, greatest = (grouped(value, 0 if whole else digits) for value in finding.runs)
     return f"among our runs, {least} to {greatest}"
 
