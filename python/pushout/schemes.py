@@ -302,7 +302,7 @@ class Fred(Scheme):
     > own ≥ most, or avg ≥ maxth and own > 2 · share, or own ≥ share and strikes > 1
 
     where most = minth, but two packets from avg ≥ maxth on. Otherwise RED's random discard applies if own ≥
-    max(`min_packets`, share).
+    max(`min_packets`, share), and from avg ≥ maxth on, where it discards all, to every packet.
 
     Source: D. Lin, R. Morris, "Dynamics of random early detection", ACM SIGCOMM 1997; cited by paper 002 (A. Rácz, G.
     Fodor, Z. Turányi, 1999), section II, for its classes of non-adaptive, fragile and robust sources.

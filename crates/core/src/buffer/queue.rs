@@ -459,6 +459,18 @@ mod tests {
     }
 
     #[test]
+    fn a_frame_behind_one_that_was_sent_without_its_eom_is_the_rest_of_it_for_the_receiver() {
+        let mut queue = spelled("f.");
+        for _ in 0..2 {
+            queue.pop();
+        }
+        for unit in spelled("f.efe").iter() {
+            queue.push(unit);
+        }
+        assert_eq!((runs(&queue).as_str(), queue.runs().first_whole()), ("3w 2w", Some(1)));
+    }
+
+    #[test]
     fn a_part_is_cut_out_of_the_middle_and_the_gap_closed() {
         let mut queue = spelled("f.ef.efe");
         queue.pop();
@@ -523,7 +535,8 @@ mod tests {
                 prop_assert!(found.eq(expected.iter().map(|run| run.len())));
                 let whole = |i: &usize| queue.runs().get(*i).unwrap().is_whole();
                 let count = queue.runs().last().map_or(0, |last| last + 1);
-                prop_assert_eq!(queue.runs().first_whole(), (0..count).find(whole));
+                let begun = usize::from(queue.runs().is_open_ahead());
+                prop_assert_eq!(queue.runs().first_whole(), (begun..count).find(whole));
                 prop_assert_eq!(queue.runs().whole(), (0..count).filter(whole).count());
                 for run in (0..count).filter(whole).map(|i| expected[i]) {
                     let place = |unit: &Unit| (unit.frame, usize::from(unit.index));

@@ -95,9 +95,10 @@ impl Runs {
         self.list.len().checked_sub(1)
     }
 
-    /// The place of the first run that is a whole frame.
+    /// The place of the first run that is a whole frame, and that the receiver will not take for the rest of another one.
     pub fn first_whole(&self) -> Option<usize> {
-        if self.whole == 0 { None } else { self.list.iter().position(Run::is_whole) }
+        let begun = usize::from(self.open_ahead);
+        if self.whole == 0 { None } else { (begun..self.list.len()).find(|&run| self.list[run].is_whole()) }
     }
 
     /// Whether the unit that was sent last was no EOM, so that the receiver waits for more of its frame.

@@ -11,7 +11,7 @@
 //! > own ≥ most, or avg ≥ maxth and own > 2 · share, or own ≥ share and strikes > 1
 //!
 //! where most = minth, but two packets from avg ≥ maxth on. Otherwise RED's random discard applies if own ≥
-//! max(`min_packets`, share).
+//! max(`min_packets`, share), and from avg ≥ maxth on, where it discards all, to every packet.
 //!
 //! # Parameters
 //! `weight`, `max_p`, `min_threshold`, `max_threshold` as for RED. `min_packets`: backlog in packets that a circuit may

@@ -17,10 +17,11 @@
 //! its end, if there is room.
 //!
 //! # Differences from the paper
-//! A packet is entire when all its cells are queued; one whose first cell is at the head and not yet sent counts. The paper
-//! is silent on ties (the lowest circuit number goes), on queues without an entire packet, and on the rest of a frame
-//! whose cell finds no space: it is discarded as by partial packet discard. A cell in transmission counts as part of its
-//! queue's length, but is out of reach.
+//! A packet is entire when all its cells are queued; one whose first cell is at the head and not yet sent counts. Behind a
+//! frame of which the receiver has a part and will get no EOM, the next one is its rest and not entire. The paper is silent
+//! on ties (the lowest circuit number goes), on queues without an entire packet, and on the rest of a frame whose cell
+//! finds no space: it is discarded as by partial packet discard. A cell in transmission counts as part of its queue's
+//! length, but is out of reach.
 //!
 //! # Complexity
 //! Constant per cell; when the buffer is full, one comparison per circuit with cells, and one per frame that is not
