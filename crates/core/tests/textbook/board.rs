@@ -1,0 +1,159 @@
+//! The blackboard: the cells of a port in a list, and what schemes ask of them.
+
+use std::fmt;
+
+use pushout_core::buffer::verdict::Reason;
+use pushout_core::unit::Unit;
+
+/// A cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cell {
+    pub(crate) vc: usize,
+    pub(crate) frame: u32,
+    pub(crate) index: u16,
+    pub(crate) first: bool,
+    pub(crate) eom: bool,
+    pub(crate) marked: bool,
+}
+
+impl fmt::Display for Cell {
+    /// Circuit, frame and place, with a mark for the first cell of a frame and for the last.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Cell { vc, frame, index, first, eom, .. } = self;
+        write!(
+            formatter,
+            "{vc}:{}{frame}.{index}{}",
+            if *first { "<" } else { "" },
+            if *eom { ">" } else { "" }
+        )
+    }
+}
+
+impl From<Unit> for Cell {
+    fn from(unit: Unit) -> Cell {
+        Cell {
+            vc: unit.vc as usize,
+            frame: unit.frame,
+            index: unit.index,
+            first: unit.is_first(),
+            eom: unit.is_eom(),
+            marked: unit.is_marked(),
+        }
+    }
+}
+
+/// What is in the buffer of a port, and what was lost since somebody looked.
+#[derive(Clone, Debug)]
+pub(crate) struct Board {
+    /// Capacity B in cells.
+    pub(crate) capacity: usize,
+    /// Cells that wait, in the order in which they came.
+    pub(crate) waiting: Vec<Cell>,
+    /// The cell in transmission: it still takes its place, but is out of reach.
+    pub(crate) sending: Option<Cell>,
+    pub(crate) lost: Vec<(Cell, Reason)>,
+    /// Of every circuit the cell that was the last to start.
+    pub(crate) last: Vec<Option<Cell>>,
+    /// The time in ps.
+    pub(crate) now: u64,
+}
+
+impl Board {
+    pub(crate) fn new(capacity: usize, vcs: usize) -> Board {
+        Board {
+            capacity,
+            waiting: Vec::new(),
+            sending: None,
+            lost: Vec::new(),
+            last: vec![None; vcs],
+            now: 0,
+        }
+    }
+
+    fn cells(&self) -> impl Iterator<Item = &Cell> {
+        self.waiting.iter().chain(&self.sending)
+    }
+
+    /// X: cells in the buffer.
+    pub(crate) fn total(&self) -> usize {
+        self.cells().count()
+    }
+
+    /// Xᵢ: those of a circuit.
+    pub(crate) fn of(&self, vc: usize) -> usize {
+        self.cells().filter(|cell| cell.vc == vc).count()
+    }
+
+    /// N_a: circuits with any.
+    pub(crate) fn active(&self) -> usize {
+        (0..self.last.len()).filter(|&vc| self.of(vc) > 0).count()
+    }
+
+    pub(crate) fn fits(&self) -> bool {
+        self.total() < self.capacity
+    }
+
+    /// The queue of a circuit, head first.
+    pub(crate) fn queue(&self, vc: usize) -> Vec<Cell> {
+        self.waiting.iter().filter(|cell| cell.vc == vc).copied().collect()
+    }
+
+    pub(crate) fn accept(&mut self, cell: Cell) {
+        self.waiting.push(cell);
+    }
+
+    pub(crate) fn lose(&mut self, cell: Cell, reason: Reason) {
+        self.lost.push((cell, reason));
+    }
+
+    /// Take a waiting cell out of its queue and lose it.
+    pub(crate) fn remove(&mut self, cell: Cell, reason: Reason) {
+        self.waiting.retain(|other| *other != cell);
+        self.lose(cell, reason);
+    }
+
+    /// Whether the receiver has a part of this frame, or will have.
+    pub(crate) fn has_begun(&self, cell: Cell) -> bool {
+        self.last[cell.vc].is_some_and(|last| last.frame == cell.frame)
+    }
+
+    /// Whether the receiver is collecting a packet of this circuit, for the last cell that it got is no EOM.
+    pub(crate) fn is_collecting(&self, vc: usize) -> bool {
+        self.last[vc].is_some_and(|last| !last.eom)
+    }
+}
+
+impl fmt::Display for Board {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cells =
+            |cells: &mut dyn Iterator<Item = &Cell>| cells.map(Cell::to_string).collect::<Vec<_>>().join(" ");
+        let (waiting, sending) = (cells(&mut self.waiting.iter()), cells(&mut self.sending.iter()));
+        write!(
+            formatter,
+            "[{waiting}], in transmission [{sending}], last of each [{}]",
+            cells(&mut self.last.iter().flatten())
+        )
+    }
+}
+
+/// A scheme on the blackboard.
+pub(crate) trait Model {
+    /// A cell arrives: accept it or lose it, and whatever goes for it.
+    fn arrive(&mut self, board: &mut Board, cell: Cell);
+
+    /// A cell has left the buffer: its last bit was sent.
+    fn left(&mut self, board: &Board, cell: Cell) {
+        let _ = (board, cell);
+    }
+
+    /// The clock of the scheme; answers when it wants to be called again.
+    fn tick(&mut self, board: &Board) -> Option<u64> {
+        let _ = board;
+        None
+    }
+
+    /// The cell to be sent next, of those that wait: the first of all.
+    fn next(&mut self, board: &mut Board) -> Option<Cell> {
+        board.waiting.first().copied()
+    }
+}

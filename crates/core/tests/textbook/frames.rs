@@ -1,0 +1,151 @@
+//! Schemes on a shared queue that decide at the first cell of a frame.
+
+use pushout_core::buffer::verdict::Reason;
+
+use crate::board::{Board, Cell, Model};
+use crate::port::Scheme;
+use crate::{Draw, compare};
+
+/// What has become of the frame that arrives on a circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Taken,
+    /// Refused at its first cell, and why.
+    Refused(Reason),
+    /// A cell of it found no room; `fragment` if earlier ones had.
+    Broken {
+        fragment: bool,
+    },
+}
+
+/// The frame rule: early discard at the first cell, partial packet discard after a loss.
+pub(crate) struct Frames {
+    pub(crate) fates: Vec<Fate>,
+    pub(crate) pass_eom: bool,
+}
+
+impl Frames {
+    pub(crate) fn new(draw: &Draw, pass_eom: bool) -> Frames {
+        Frames { fates: vec![Fate::Taken; draw.contracts.len()], pass_eom }
+    }
+
+    /// Accept or lose a cell; `refuse` says of the first cell of a frame why the frame is refused, if it is.
+    pub(crate) fn arrive(&mut self, board: &mut Board, cell: Cell, refuse: Option<Reason>) {
+        let fate = &mut self.fates[cell.vc];
+        if cell.first {
+            *fate = refuse.map_or(Fate::Taken, Fate::Refused);
+        }
+        let why = match *fate {
+            Fate::Refused(reason) => Some(reason),
+            Fate::Broken { fragment } if cell.eom && fragment && self.pass_eom && board.fits() => None,
+            Fate::Broken { .. } => Some(Reason::Partial),
+            Fate::Taken if board.fits() => None,
+            Fate::Taken => {
+                *fate = Fate::Broken { fragment: !cell.first };
+                Some(Reason::Overflow)
+            }
+        };
+        match why {
+            Some(reason) => board.lose(cell, reason),
+            None => board.accept(cell),
+        }
+    }
+}
+
+/// A scheme that looks at the buffer when a frame begins, and at nothing else.
+struct Early<R> {
+    frames: Frames,
+    refuse: R,
+}
+
+impl<R: FnMut(&Board, Cell) -> bool> Model for Early<R> {
+    fn arrive(&mut self, board: &mut Board, cell: Cell) {
+        let refuse = cell.first && (self.refuse)(board, cell);
+        self.frames.arrive(board, cell, refuse.then_some(Reason::Early));
+    }
+}
+
+/// The same, for one that a scenario calls by this name with these keys.
+fn early(
+    draw: &mut Draw,
+    policy: &str,
+    keys: &str,
+    refuse: impl FnMut(&Board, Cell) -> bool + 'static,
+) -> Scheme {
+    let pass_eom = draw.coin();
+    let text = format!("policy = \"{policy}\"\npass_eom = {pass_eom}\n{keys}");
+    Scheme::fifo(text, Early { frames: Frames::new(draw, pass_eom), refuse })
+}
+
+struct TailDrop {
+    marked: Option<usize>,
+}
+
+impl Model for TailDrop {
+    fn arrive(&mut self, board: &mut Board, cell: Cell) {
+        if cell.marked && self.marked.is_some_and(|threshold| board.total() >= threshold) {
+            board.lose(cell, Reason::Marked);
+        } else if board.fits() {
+            board.accept(cell);
+        } else {
+            board.lose(cell, Reason::Overflow);
+        }
+    }
+}
+
+#[test]
+fn tail_drop_takes_what_fits_and_marked_cells_only_below_their_threshold() {
+    let lost = compare(|draw| {
+        let marked = draw.coin().then(|| draw.level());
+        let key = marked.map_or(String::new(), |cells| format!("clp_threshold = \"{cells} cells\""));
+        Scheme::fifo(format!("policy = \"tail-drop\"\n{key}"), TailDrop { marked })
+    });
+    assert!(lost > 10_000, "{lost}");
+}
+
+#[test]
+fn partial_packet_discard_loses_the_rest_of_what_has_lost_a_cell() {
+    assert!(compare(|draw| early(draw, "ppd", "", |_, _| false)) > 10_000);
+}
+
+#[test]
+fn early_packet_discard_refuses_frames_from_its_threshold_on() {
+    let lost = compare(|draw| {
+        let threshold = draw.level();
+        let key = format!("threshold = \"{threshold} cells\"");
+        early(draw, "epd", &key, move |board, _| board.total() >= threshold)
+    });
+    assert!(lost > 10_000, "{lost}");
+}
+
+/// W_i = X_i · N_a / X: how much of its fair share a circuit has.
+fn share(board: &Board, vc: usize) -> f64 {
+    (board.of(vc) * board.active()) as f64 / board.total() as f64
+}
+
+#[test]
+fn selective_drop_refuses_frames_of_circuits_above_their_share() {
+    let lost = compare(|draw| {
+        let (threshold, scale) = (draw.level(), draw.number(0.3, 1.5));
+        let keys = format!("threshold = \"{threshold} cells\"\nscale = {scale:?}");
+        early(draw, "selective-drop", &keys, move |board, cell| {
+            board.total() > threshold && share(board, cell.vc) > scale
+        })
+    });
+    assert!(lost > 10_000, "{lost}");
+}
+
+#[test]
+fn fair_buffer_allocation_lets_the_share_fall_as_the_buffer_fills() {
+    let lost = compare(|draw| {
+        let r = draw.within(0, draw.capacity.saturating_sub(1));
+        let k = draw.within(r + 1, draw.capacity.max(r + 1));
+        let z = draw.number(0.3, 1.5);
+        let keys = format!("threshold = \"{r} cells\"\ncapacity = \"{k} cells\"\nscale = {z:?}");
+        early(draw, "fba", &keys, move |board, cell| {
+            let x = board.total();
+            x > r && share(board, cell.vc) > z * (k - r) as f64 / (x - r) as f64
+        })
+    });
+    assert!(lost > 10_000, "{lost}");
+}

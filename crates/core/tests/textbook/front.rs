@@ -1,0 +1,64 @@
+//! The scheme that gives up what has waited longest.
+
+use pushout_core::buffer::verdict::Reason;
+
+use crate::board::{Board, Cell, Model};
+use crate::compare;
+use crate::port::Scheme;
+
+struct DropFromFront {
+    /// Of the frame form: the last frame of each circuit that has lost a cell, and whether the receiver has a part of it.
+    broken: Vec<Option<(u32, bool)>>,
+    by_frames: bool,
+    pass_eom: bool,
+}
+
+impl DropFromFront {
+    /// Whether a cell belongs to a frame that has lost one, and is no delimiter that is wanted.
+    fn is_rest(&self, cell: Cell) -> bool {
+        let Some((frame, sent)) = self.broken[cell.vc] else { return false };
+        self.by_frames && frame == cell.frame && !(cell.eom && sent && self.pass_eom)
+    }
+
+    fn spoil(&mut self, board: &Board, cell: Cell) {
+        self.broken[cell.vc] = Some((cell.frame, board.has_begun(cell)));
+    }
+}
+
+impl Model for DropFromFront {
+    fn arrive(&mut self, board: &mut Board, cell: Cell) {
+        if self.is_rest(cell) {
+            return board.lose(cell, Reason::Partial);
+        }
+        if !board.fits() {
+            let Some(&oldest) = board.waiting.first() else {
+                self.spoil(board, cell);
+                return board.lose(cell, Reason::Overflow);
+            };
+            board.remove(oldest, Reason::Front);
+            self.spoil(board, oldest);
+        }
+        board.accept(cell);
+    }
+
+    fn next(&mut self, board: &mut Board) -> Option<Cell> {
+        while let Some(&head) = board.waiting.first() {
+            if !self.is_rest(head) {
+                return Some(head);
+            }
+            board.remove(head, Reason::Partial);
+        }
+        None
+    }
+}
+
+#[test]
+fn drop_from_front_gives_up_the_oldest_cell_and_in_its_frame_form_the_rest_of_its_frame() {
+    let lost = compare(|draw| {
+        let (form, pass_eom) = (draw.word(&["cell", "frame"]), draw.coin());
+        let text = format!("policy = \"drop-from-front\"\nform = \"{form}\"\npass_eom = {pass_eom}");
+        let broken = vec![None; draw.contracts.len()];
+        Scheme::fifo(text, DropFromFront { broken, by_frames: form == "frame", pass_eom })
+    });
+    assert!(lost > 10_000, "{lost}");
+}

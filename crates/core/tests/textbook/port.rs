@@ -1,0 +1,277 @@
+//! Random traffic through a port and its model.
+
+use pushout_core::buffer::admission::{self, Context, Contract};
+use pushout_core::buffer::pool::Pool;
+use pushout_core::buffer::pushout;
+use pushout_core::buffer::size::Measure;
+use pushout_core::link::line::Line;
+use pushout_core::link::port::{Loss, Parts, Port};
+use pushout_core::rng::Stream;
+use pushout_core::scenario::read::{Format, read};
+use pushout_core::scenario::spec::Field;
+use pushout_core::scheduler;
+use pushout_core::unit::{Flags, Unit};
+use pushout_core::units::{CELL_BYTES, Rate, Span, Time};
+
+use crate::board::{Board, Cell, Model};
+
+/// Sequences for each scheme, and cells in each of them.
+const SEQUENCES: u64 = 1000;
+const CELLS: usize = 300;
+
+/// The line of paper 002: slow, so that clocks of milliseconds go off every few cells.
+pub(crate) const RATE: Rate = Rate(2_350_000);
+
+/// What a sequence draws its parameters from.
+pub(crate) struct Draw {
+    pub(crate) stream: Stream,
+    pub(crate) capacity: usize,
+    pub(crate) contracts: Vec<Contract>,
+    pub(crate) seed: u64,
+}
+
+impl Draw {
+    fn new(seed: u64) -> Draw {
+        let mut stream = Stream::new(seed, "textbook");
+        let capacity = 1 + stream.up_to(59) as usize;
+        let vcs = 1 + stream.up_to(5);
+        let plain = Context::alone(1, 1).contracts[0];
+        let mut contract = |frame| Contract {
+            mcr: Rate(stream.up_to(1) * stream.up_to(2 * RATE.0 / (5 * vcs))), // what it needs in cells is up to 2.2 times as much
+            weight: 1.0 + stream.up_to(3) as f64,
+            priority: stream.up_to(2) as u32,
+            frame,
+            octets: frame * CELL_BYTES,
+            payload: 48 * (frame - 1),
+            ..plain
+        };
+        let mut frames = Stream::new(seed, "frames");
+        let contracts = (0..vcs).map(|_| contract(2 + frames.up_to(19))).collect();
+        Draw { stream, capacity, contracts, seed }
+    }
+
+    /// One of some words.
+    pub(crate) fn word<'a>(&mut self, words: &[&'a str]) -> &'a str {
+        words[self.stream.up_to(words.len() as u64 - 1) as usize]
+    }
+
+    pub(crate) fn coin(&mut self) -> bool {
+        self.stream.up_to(1) == 1
+    }
+
+    /// A whole number from a range.
+    pub(crate) fn within(&mut self, low: usize, high: usize) -> usize {
+        low + self.stream.up_to((high - low) as u64) as usize
+    }
+
+    /// An occupancy.
+    pub(crate) fn level(&mut self) -> usize {
+        self.within(0, self.capacity)
+    }
+
+    /// A number between two others, with two digits.
+    pub(crate) fn number(&mut self, low: f64, high: f64) -> f64 {
+        (100.0 * (low + (high - low) * self.stream.unit())).round() / 100.0
+    }
+
+    /// The policy's own random numbers.
+    pub(crate) fn stream_of(&self, policy: &str) -> Stream {
+        Stream::new(self.seed, format_args!("port.blackboard.{policy}"))
+    }
+}
+
+/// A scheme as a scenario asks for it, and its model.
+pub(crate) struct Scheme {
+    pub(crate) admission: String,
+    pub(crate) pushout: Option<String>,
+    pub(crate) scheduler: String,
+    pub(crate) model: Box<dyn Model>,
+}
+
+impl Scheme {
+    /// An admission policy on a shared FIFO.
+    pub(crate) fn fifo(admission: String, model: impl Model + 'static) -> Scheme {
+        Scheme {
+            admission,
+            pushout: None,
+            scheduler: "policy = \"fifo\"".to_string(),
+            model: Box::new(model),
+        }
+    }
+}
+
+fn spec<S: Field>(text: &str) -> S {
+    let node = read(text, Format::Toml).unwrap_or_else(|_| panic!("{text}"));
+    S::read(&node, "policy").unwrap_or_else(|fault| panic!("{text}: {fault:?}"))
+}
+
+/// The port that a scheme asks for.
+fn port(scheme: &Scheme, draw: &Draw) -> Port {
+    let (capacity, contracts) = (draw.capacity as u64, &draw.contracts);
+    let seed = draw.seed;
+    let context =
+        Context { capacity, measure: Measure::Cells, rate: RATE, contracts, seed, port: "blackboard" };
+    let built = |why: String| panic!("{}: {why}", scheme.admission);
+    let scheduler = spec::<scheduler::Spec>(&scheme.scheduler);
+    Port::new(Parts {
+        measure: Measure::Cells,
+        pool: Pool::new(capacity, contracts.len()),
+        admission: spec::<admission::Spec>(&scheme.admission).build(&context).unwrap_or_else(built),
+        pushout: scheme.pushout.as_ref().map(|text| spec::<pushout::Spec>(text).build(&context).unwrap()),
+        scheduler: scheduler.build(&context).unwrap(),
+        shared_queue: scheduler.shares_one_queue(),
+        credit: None,
+        line: Line::new(RATE, Span::ZERO),
+    })
+}
+
+/// Cells of all circuits, mixed at random, in frames that are drawn as they begin.
+struct Traffic {
+    stream: Stream,
+    next: Vec<(u32, u16, u16)>,
+    /// Mean time from one cell to the next, in cell times, in busy and in quiet times.
+    gaps: [f64; 2],
+    longest: u64,
+}
+
+impl Traffic {
+    fn new(draw: &mut Draw) -> Traffic {
+        let (gaps, longest) = ([draw.number(0.3, 0.9), draw.number(0.9, 3.0)], 1 + draw.stream.up_to(20));
+        let stream = Stream::new(draw.seed, "traffic");
+        Traffic { stream, next: vec![(0, 0, 0); draw.contracts.len()], gaps, longest }
+    }
+
+    fn gap(&mut self, place: usize) -> Span {
+        let cell = RATE.time_of_bits(8 * CELL_BYTES).0 as f64;
+        Span((self.gaps[place / 50 % 2] * cell * self.stream.exponential()) as u64)
+    }
+
+    fn cell(&mut self) -> Unit {
+        let vc = self.stream.up_to(self.next.len() as u64 - 1) as usize;
+        let (frame, index, length) = &mut self.next[vc];
+        if index == length {
+            (*frame, *index, *length) = (*frame + 1, 0, 1 + self.stream.up_to(self.longest - 1) as u16);
+        }
+        let mut flags = Flags::default();
+        for (flag, is_set) in [
+            (Flags::FIRST, *index == 0),
+            (Flags::EOM, *index + 1 == *length),
+            (Flags::CLP, self.stream.up_to(3) == 0),
+        ] {
+            flags = if is_set { flags.with(flag) } else { flags };
+        }
+        *index += 1;
+        Unit { vc: vc as u32, frame: *frame, index: *index - 1, bytes: CELL_BYTES as u16, hop: 0, flags }
+    }
+}
+
+/// A port and its model, side by side.
+struct Pair {
+    port: Port,
+    model: Box<dyn Model>,
+    board: Board,
+    /// When the line is free again, and when the clock of the scheme goes off.
+    free: Option<Time>,
+    clock: Option<Time>,
+    losses: Vec<Loss>,
+    said: String,
+}
+
+fn circuit(unit: &Unit) -> usize {
+    unit.vc as usize
+}
+
+impl Pair {
+    fn new(scheme: Scheme, draw: &Draw) -> Pair {
+        let mut port = port(&scheme, draw);
+        let said = format!("{}, {:?}, {}", scheme.admission, scheme.pushout, scheme.scheduler);
+        let clock = port.tick(Time::ZERO);
+        let (board, mut model) = (Board::new(draw.capacity, draw.contracts.len()), scheme.model);
+        assert_eq!(clock.map(|time| time.0), model.tick(&board), "{said}: the clock");
+        Pair { port, model, board, free: None, clock, losses: Vec::new(), said }
+    }
+
+    /// Let the line send and the clock tick until then: at the same instant cells leave first.
+    fn advance(&mut self, until: Time) {
+        loop {
+            let (free, clock) = (self.free.unwrap_or(Time::NEVER), self.clock.unwrap_or(Time::NEVER));
+            if free.min(clock) > until {
+                break;
+            }
+            self.board.now = free.min(clock).0;
+            if free <= clock {
+                self.finish(free);
+            } else {
+                self.clock = self.port.tick(clock);
+                assert_eq!(
+                    self.clock.map(|time| time.0),
+                    self.model.tick(&self.board),
+                    "{}: the clock",
+                    self.said
+                );
+            }
+        }
+        self.board.now = until.0;
+    }
+
+    fn finish(&mut self, now: Time) {
+        let unit = self.port.finish(now).map(Cell::from);
+        let cell = self.board.sending.take();
+        assert_eq!(unit, cell, "{}: the cell that leaves", self.said);
+        self.free = None;
+        self.model.left(&self.board, cell.unwrap());
+        self.start(now);
+    }
+
+    fn start(&mut self, now: Time) {
+        if self.free.is_some() {
+            return;
+        }
+        let started = self.port.start(now, circuit, &mut self.losses);
+        let next = self.model.next(&mut self.board);
+        self.check();
+        assert_eq!(started.map(|started| Cell::from(started.unit)), next, "{}: the next cell", self.said);
+        if let (Some(started), Some(cell)) = (started, next) {
+            self.board.waiting.retain(|other| *other != cell);
+            self.board.last[cell.vc] = Some(cell);
+            self.board.sending = Some(cell);
+            self.free = Some(started.sent.ends);
+        }
+    }
+
+    fn arrive(&mut self, now: Time, unit: Unit) {
+        self.port.arrive(now, unit, circuit(&unit), circuit, &mut self.losses);
+        self.model.arrive(&mut self.board, Cell::from(unit));
+        self.check();
+        self.start(now);
+    }
+
+    /// What was lost, and why, and what is left.
+    fn check(&mut self) {
+        let losses: Vec<_> = self.losses.drain(..).map(|loss| (Cell::from(loss.unit), loss.reason)).collect();
+        let lost = std::mem::take(&mut self.board.lost);
+        assert_eq!(losses, lost, "{}: losses; what is left: {}", self.said, self.board);
+        let books: Vec<u64> = (0..self.board.last.len()).map(|vc| self.port.pool().of(vc)).collect();
+        let counted: Vec<u64> = (0..books.len()).map(|vc| self.board.of(vc) as u64).collect();
+        assert_eq!(books, counted, "{}: occupancies", self.said);
+    }
+}
+
+/// A thousand sequences, each with parameters of its own; answers how many cells were lost.
+pub(crate) fn compare(scheme: impl Fn(&mut Draw) -> Scheme) -> usize {
+    let mut lost = 0;
+    for seed in 0..SEQUENCES {
+        let mut draw = Draw::new(seed);
+        let mut pair = Pair::new(scheme(&mut draw), &draw);
+        pair.said = format!("seed {seed}, {} cells, {}", draw.capacity, pair.said);
+        let (mut traffic, mut now) = (Traffic::new(&mut draw), Time::ZERO);
+        for place in 0..CELLS {
+            now += traffic.gap(place);
+            pair.advance(now);
+            pair.arrive(now, traffic.cell());
+        }
+        pair.advance(Time(now.0 + Span::secs(1).0 / 50));
+        lost += pair.port.counters().lost_total() as usize;
+    }
+    lost
+}
