@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from pushout.study.expression import Expression, ExpressionError
@@ -55,6 +57,13 @@ def test_what_was_not_measured_does_not_count_in_a_mean() -> None:
     expression = Expression('mean(delay["lan.UBR.1460"])', ["delay"], CASES)
     assert expression(lambda _, case: delays[case]) == 2.0
     assert Expression('mean(delay["lan.UBR.9140"])', ["delay"], CASES)(lambda _, case: delays[case]) is None
+
+
+def test_what_cannot_be_compared_because_nothing_was_measured_is_named() -> None:
+    delays = {"lan.UBR.1460": 1.0, "lan.UBR.9140": None}
+    expression = Expression('all(delay["lan.UBR.*"] > 0)', ["delay"], [*delays])
+    with pytest.raises(ExpressionError, match=re.escape('nothing was measured of delay["lan.UBR.9140"]')):
+        expression(lambda _, case: delays[case])
 
 
 @pytest.mark.parametrize(

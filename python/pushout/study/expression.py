@@ -160,7 +160,14 @@ class Expression:
         except ExpressionError:
             raise
         except (TypeError, ValueError, IndexError, ArithmeticError, StopIteration) as error:
-            raise ExpressionError(f"{self.text!r}: {error}") from None
+            absent = self._absent(lookup)
+            why = f"nothing was measured of {', '.join(absent)}" if absent else str(error)
+            raise ExpressionError(f"{self.text!r}: {why}") from None
+
+    def _absent(self, lookup: Lookup) -> list[str]:
+        """What it looks at that has no value: no packet for a loss ratio, no file that ended, …."""
+        unknown = [use for use in self._uses if None in _flat([lookup(*use)])]
+        return [figure if case == RUN else f'{figure}["{case}"]' for figure, case in unknown]
 
     def evidence(self, lookup: Lookup) -> str:
         """Both sides of every comparison, with their values."""
