@@ -134,6 +134,7 @@ def test_wrong_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFi
         (["--trace", "pcapng", "--out", "x", "--reps", "3"], "reference engine: leave out --reps 3"),
         (["--trace", "pcapng", "--out", "x", "--engine", "fast"], "reference engine: leave out --engine fast"),
         (["--reps", "2.5"], "'2.5' is not a valid whole number"),
+        (["--engine", "Fast"], "'Fast' is not one of 'fast', 'reference'"),
     ],
 )
 def test_wrong_usage_says_what_is_wrong(arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -78,7 +78,13 @@ def test_the_command_writes_table_rows_document_and_figure(tmp_path: Path, capsy
     arguments = ["compare", str(LAN), "--policies", f"tail-drop,{EPD}", *sets, "--reps", "3", "--out", str(tmp_path)]
     command(*arguments)
     out, _ = capsys.readouterr()
-    for words in ("epd, threshold 50 %", "minus tail-drop", "fairness (Jain)", "mean delay in the port (s)", "3 seeds"):
+    for words in (
+        "epd, threshold 50 %",
+        "minus tail-drop",
+        "fairness (Jain)",
+        "mean delay in the port (ms)",
+        "3 seeds",
+    ):
         assert words in out
     assert "mean occupancy (cells)" in out
     command(*arguments, "--json")
@@ -88,7 +94,7 @@ def test_the_command_writes_table_rows_document_and_figure(tmp_path: Path, capsy
     assert {file.name for file in tmp_path.iterdir()} == names
     ElementTree.parse(tmp_path / "compare.svg")  # noqa: S314
     text = (tmp_path / "compare.svg").read_text(encoding="utf-8")
-    for label in ("goodput ÷ ideal", "fairness index (Jain)", "time (s)", "occupancy (cells)", "epd, threshold 50 %"):
+    for label in ("goodput ÷ ideal", "fairness index (Jain)", "time (ms)", "occupancy (cells)", "epd, threshold 50 %"):
         assert label in text
     assert (tmp_path / "compare.png").read_bytes().startswith(b"\x89PNG")
 

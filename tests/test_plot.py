@@ -61,7 +61,7 @@ def texts(figure: Any) -> set[str]:
         ),
         (
             {"y": "ports.bottleneck.occupancy.values", "by": "policy", "kind": "time"},
-            {"time (s)", "EPD", "95 % interval"},
+            {"time (ms)", "EPD", "95 % interval"},
         ),
     ],
 )
@@ -116,6 +116,15 @@ def test_a_point_that_measured_nothing_is_not_drawn() -> None:
     assert list(result.plot("y", "x").axes[0].lines[0].get_xdata()) == [1, 3]
     assert len(result.plot("y").axes[0].lines[0].get_xdata()) == 1, "a series for each value of x"
     assert len(result.plot("y", "y", kind="cloud").axes[0].containers) == 3, "two points and the key of bars"
+
+
+@pytest.mark.parametrize(("largest", "unit"), [(2.0, "s"), (1.0, "s"), (0.9, "ms"), (2e-5, "µs"), (3e-8, "ns")])
+def test_times_are_drawn_in_the_unit_in_which_they_are_read_most_easily(largest: float, unit: str) -> None:
+    table = pa.table({"point": [0, 1], "x": [1, 2], "seed": [1, 1], "y_s": [0.0, 0.95 * largest], "wall_s": [0.1] * 2})
+    axes = pushout.SweepResult(table, [{"x": 1}, {"x": 2}], {}).plot("y_s", "x").axes[0]
+    axes.set_ylim(0, largest)
+    drawing.frame(axes, "x", drawing.label("y_s"))
+    assert axes.get_ylabel() == f"y ({unit})"
 
 
 def test_a_label_speaks_for_the_keys_that_it_sets() -> None:

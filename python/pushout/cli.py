@@ -13,6 +13,7 @@ from pushout import verbs
 from pushout.bench.verb import bench
 from pushout.options import (
     BAD_SCENARIO,
+    ENGINE,
     FAILURE,
     INTERNAL,
     INTERRUPTED,
@@ -49,7 +50,7 @@ def cli() -> None:
 @SET
 @click.option("--seed", type=SEED, metavar="N", help="Seed of the first replication (default: the scenario's).")
 @click.option("--reps", type=REPS, default=1, metavar="R", help="Replications, with seeds N, N+1, …")
-@click.option("--engine", metavar="E", help="fast or reference (default: the scenario's).")
+@ENGINE
 @click.option("--audit", is_flag=True, help="Check that no unit and no byte is lost sight of.")
 @click.option("--trace", "kinds", metavar="KINDS", help="Write every packet to DIR: pcapng, parquet or both.")
 @click.option("--trace-ports", default="", metavar="A,B,…", help="Ports to trace, or * (default: limited buffers).")

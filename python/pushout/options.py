@@ -45,6 +45,13 @@ SET = click.option(
     help="Override a key of the scenario; may be repeated. The value is read as TOML, else as a text.",
 )
 
+ENGINE = click.option(
+    "--engine",
+    type=click.Choice(["fast", "reference"]),
+    metavar="E",
+    help="fast or reference (default: the scenario's).",
+)
+
 JOBS = click.option("--jobs", type=Whole(1, MOST_JOBS), metavar="N", help="Threads (default: every core).")
 CLUSTER = click.option(
     "--cluster",

@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pushout.options import CACHE, CLUSTER, JOBS, JSON, PAIRED, SCENARIO, SEED, SET, console, no_sweep, scenario_file
+from pushout.options import (
+    CACHE,
+    CLUSTER,
+    ENGINE,
+    JOBS,
+    JSON,
+    PAIRED,
+    SCENARIO,
+    SEED,
+    SET,
+    console,
+    no_sweep,
+    scenario_file,
+)
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES
 
 if TYPE_CHECKING:
@@ -74,7 +87,6 @@ POLICIES: dict[str, Any] = {
     "help": 'Names, tables such as \'{policy="epd", threshold="90 %"}\', or as-is for the scenario as it stands.',
 }
 FIRST_SEED = click.option("--seed", type=SEED, metavar="N", help="Seed of the first replication.")
-ENGINE = click.option("--engine", metavar="E", help="fast or reference (default: the scenario's).")
 
 
 @click.command()

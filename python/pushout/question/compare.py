@@ -24,8 +24,8 @@ from pushout.question.session import Session
 from pushout.source import Source
 from pushout.stats import Interval, interval
 
-SAMPLES = 400
-"""Samples of the occupancy over time in a run."""
+SAMPLES = 401
+"""Samples of the occupancy over time in a run: a prime, so as not to keep step with what repeats in the scenario."""
 
 CURVE = ("occupancy.values", "occupancy.start_s", "occupancy.step_s")
 LOSSES = ("lost.*", "units_in")

@@ -11,7 +11,7 @@ from itertools import cycle
 from typing import Any
 
 from pushout.document import steps
-from pushout.question.quantity import FINEST
+from pushout.question.quantity import FINEST, readable
 from pushout.stats import Interval
 from pushout.study.plot import COLOURS, DASHES, INK, MARKERS, SERIES, style
 
@@ -148,15 +148,20 @@ def frame(axes: Any, x: str, y: str, *, grid: str = "both") -> None:
     axes.set_ylabel(y)
     axes.grid(axis=grid)
     for axis, name in ((axes.xaxis, x), (axes.yaxis, y)):
-        if name.endswith(f"({UNITS['_bps']})"):
-            _millions(axis)
+        what, bracket, unit = name.rpartition(" (")
+        if unit == f"{UNITS['_bps']})":
+            _scaled(axis, 1e-6)  # rates are kept in b/s
+        elif unit == f"{UNITS['_s']})":
+            factor, unit = readable(max(map(abs, axis.get_view_interval())))
+            axis.set_label_text(f"{what}{bracket}{unit})")
+            _scaled(axis, factor)
 
 
-def _millions(axis: Any) -> None:
-    """Rates are kept in b/s and named in Mb/s."""
+def _scaled(axis: Any, factor: float) -> None:
+    """The numbers of an axis in another unit."""
     from matplotlib.ticker import FuncFormatter
 
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1e6:g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value * factor:,.10g}".replace(",", " ")))
 
 
 def from_zero(axes: Any, means: Sequence[float]) -> None:

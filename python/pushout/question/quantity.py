@@ -66,3 +66,11 @@ def seconds(text: str) -> float:
     """The seconds of "40 s" or "100 us"."""
     number, unit = split(text)
     return number * SECONDS[unit]
+
+
+def readable(largest_s: float) -> tuple[float, str]:
+    """The unit in which times up to this many seconds are read most easily, and how many of it are in a second."""
+    for unit, name in (("s", "s"), ("ms", "ms"), ("us", "µs")):
+        if largest_s >= SECONDS[unit]:
+            return 1 / SECONDS[unit], name
+    return 1 / SECONDS["ns"], "ns"

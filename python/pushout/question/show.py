@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pushout.question.compare import FIGURES, CompareResult
+from pushout.question.quantity import readable
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.table import column_of
@@ -86,9 +87,10 @@ def comparison(result: CompareResult, place: str, console: Console) -> None:
     for policy in result.policies:
         table.add_column(policy.choice.label, justify="right")
     for name in names:
-        title = FIGURES[name].format(measure=result.port.measure)
-        table.add_row(title, *(Text(mean(policy.mean(name))) for policy in result.policies))
-        differences = [Text(_difference(policy.minus(first, name)), style="dim") for policy in result.policies[1:]]
+        title, factor = _title(result, name)
+        table.add_row(title, *(Text(mean(_times(factor, policy.mean(name)))) for policy in result.policies))
+        minus = [_times(factor, policy.minus(first, name)) for policy in result.policies[1:]]
+        differences = [Text(_difference(value), style="dim") for value in minus]
         table.add_row(Text(f"  minus {first.choice.label}", style="dim"), "", *differences)
     console.print(table)
     console.print(
@@ -99,6 +101,23 @@ def comparison(result: CompareResult, place: str, console: Console) -> None:
     for note in _alike(policy.mean(name) for policy in result.policies for name in names):
         console.print(note, style="dim", soft_wrap=True)
     console.print(f"Rows, figure and document: {place}", soft_wrap=True)
+
+
+def _title(result: CompareResult, name: str) -> tuple[str, float]:
+    """What a figure is called, and how many of the unit in which it is shown are in its own."""
+    title = FIGURES[name].format(measure=result.port.measure)
+    if not title.endswith("(s)"):
+        return title, 1.0
+    means = [value["mean"] for policy in result.policies if (value := policy.mean(name))]
+    factor, unit = readable(max(map(abs, means)))
+    return f"{title.removesuffix('(s)')}({unit})", factor
+
+
+def _times(factor: float, value: Interval | None) -> Interval | None:
+    if value is None:
+        return None
+    ends = value["ci95"] and [factor * end for end in value["ci95"]]
+    return {"mean": factor * value["mean"], "ci95": ends, "n": value["n"]}
 
 
 def _alike(found: Iterable[Interval | None]) -> Iterator[str]:
@@ -170,8 +189,8 @@ def _doubts(result: SizeResult) -> Iterator[str]:
     """What the runs leave open about an answer."""
     ends = [end for answer in result.answers for end in (answer.found.best, answer.found.below) if end is not None]
     doubtful = [end for end in ends if not end.sure]
-    if any(end.unseen is None for end in doubtful):
-        yield "? the 95 % interval still contains the goal: more replications (--most) would tell"
+    if near := [result.space.text(end.value) for end in doubtful if end.unseen is None]:
+        yield f"? at {', '.join(near)} the 95 % interval contains the goal: more replications (--most) would tell"
     if any(end.unseen is not None for end in doubtful):
         yield f"? all runs gave the same, but they are too few to be believed: --most {AGREEING} would tell"
     for answer, entry in zip(result.answers, result.document["answers"], strict=True):
