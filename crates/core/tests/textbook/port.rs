@@ -36,17 +36,20 @@ impl Draw {
         let capacity = 1 + stream.up_to(59) as usize;
         let vcs = 1 + stream.up_to(5);
         let plain = Context::alone(1, 1).contracts[0];
-        let mut contract = |frame| Contract {
-            mcr: Rate(stream.up_to(1) * stream.up_to(2 * RATE.0 / (5 * vcs))), // what it needs in cells is up to 2.2 times as much
-            weight: 1.0 + stream.up_to(3) as f64,
-            priority: stream.up_to(2) as u32,
-            frame,
-            octets: frame * CELL_BYTES,
-            payload: 48 * (frame - 1),
-            ..plain
+        let mut contract = || {
+            let frame = 2 + stream.up_to(19);
+            Contract {
+                // all rates together fit the line, also where application octets are promised: 2.2 times as much in cells
+                mcr: Rate(stream.up_to(1) * stream.up_to(2 * RATE.0 / (5 * vcs))),
+                weight: 1.0 + stream.up_to(3) as f64,
+                priority: stream.up_to(2) as u32,
+                frame,
+                octets: frame * CELL_BYTES,
+                payload: 48 * (frame - 1),
+                ..plain
+            }
         };
-        let mut frames = Stream::new(seed, "frames");
-        let contracts = (0..vcs).map(|_| contract(2 + frames.up_to(19))).collect();
+        let contracts = (0..vcs).map(|_| contract()).collect();
         Draw { stream, capacity, contracts, seed }
     }
 
