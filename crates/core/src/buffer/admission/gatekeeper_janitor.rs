@@ -26,10 +26,11 @@
 //! The paper's words contradict each other; the order above is our reading. Its flowchart looks for FCF > 0, its analysis
 //! for FCF < 0: both are candidates, dead ones first, which is never worse. "Uncorrupted" in the third test must read
 //! "corrupted". "All the following cells" of a frame given up are discarded even if CLP = 0. The gate compares the
-//! occupancy without the arriving cell, hence at arrivals only. The oldest candidate goes first; (d) takes frames of which
-//! nothing has left the queue; the janitor takes one per circuit. Circuits without a code have
-//! FCF = BLF = 0. Losses at other switches are not known here. On packet links a unit is a frame by itself; where
-//! a port counts octets a long one may cost several short ones, in vain if they are not long enough together.
+//! occupancy without the arriving cell, hence at arrivals only. Of each kind the frame goes first that has been a candidate
+//! for longest, with its oldest cell; (d) takes frames of which no cell has been sent, and the janitor one per circuit.
+//! Circuits without a code have FCF = BLF = 0. Losses at other switches are not known here. On packet links a unit is a
+//! frame by itself; where a port counts octets a long one may cost several short ones, in vain if they are not long enough
+//! together.
 //!
 //! # Complexity
 //! Amortised constant per cell: every class of candidates is a list of frames that a frame joins once. The janitor's
