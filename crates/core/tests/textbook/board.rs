@@ -3,7 +3,7 @@
 use std::fmt;
 
 use pushout_core::buffer::verdict::Reason;
-use pushout_core::unit::Unit;
+use pushout_core::unit::{Flags, Unit};
 
 /// A cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub(crate) struct Cell {
     pub(crate) first: bool,
     pub(crate) eom: bool,
     pub(crate) marked: bool,
+    /// It is of the last packet of its block.
+    pub(crate) block_end: bool,
 }
 
 impl fmt::Display for Cell {
@@ -38,6 +40,7 @@ impl From<Unit> for Cell {
             first: unit.is_first(),
             eom: unit.is_eom(),
             marked: unit.is_marked(),
+            block_end: unit.flags.has(Flags::BLOCK_END),
         }
     }
 }
@@ -52,6 +55,8 @@ pub(crate) struct Board {
     /// The cell in transmission: it still takes its place, but is out of reach.
     pub(crate) sending: Option<Cell>,
     pub(crate) lost: Vec<(Cell, Reason)>,
+    /// What the port has lost for the arriving cell, for models that leave it a choice.
+    pub(crate) heard: Vec<Cell>,
     /// Of every circuit the cell that was the last to start.
     pub(crate) last: Vec<Option<Cell>>,
     /// The time in ps.
@@ -65,6 +70,7 @@ impl Board {
             waiting: Vec::new(),
             sending: None,
             lost: Vec::new(),
+            heard: Vec::new(),
             last: vec![None; vcs],
             now: 0,
         }

@@ -4,6 +4,7 @@ use pushout_core::buffer::admission::{self, Context, Contract};
 use pushout_core::buffer::pool::Pool;
 use pushout_core::buffer::pushout;
 use pushout_core::buffer::size::Measure;
+use pushout_core::buffer::verdict::Reason;
 use pushout_core::link::line::Line;
 use pushout_core::link::port::{Loss, Parts, Port};
 use pushout_core::rng::Stream;
@@ -135,13 +136,21 @@ struct Traffic {
     /// Mean time from one cell to the next, in cell times, in busy and in quiet times.
     gaps: [f64; 2],
     longest: u64,
+    /// Packets of a block.
+    block: u32,
 }
 
 impl Traffic {
     fn new(draw: &mut Draw) -> Traffic {
         let (gaps, longest) = ([draw.number(0.3, 0.9), draw.number(0.9, 3.0)], 1 + draw.stream.up_to(20));
         let stream = Stream::new(draw.seed, "traffic");
-        Traffic { stream, next: vec![(0, 0, 0); draw.contracts.len()], gaps, longest }
+        Traffic {
+            stream,
+            next: vec![(0, 0, 0); draw.contracts.len()],
+            gaps,
+            longest,
+            block: 1 + draw.stream.up_to(5) as u32,
+        }
     }
 
     fn gap(&mut self, place: usize) -> Span {
@@ -160,6 +169,7 @@ impl Traffic {
             (Flags::FIRST, *index == 0),
             (Flags::EOM, *index + 1 == *length),
             (Flags::CLP, self.stream.up_to(3) == 0),
+            (Flags::BLOCK_END, *frame % self.block == 0),
         ] {
             flags = if is_set { flags.with(flag) } else { flags };
         }
@@ -244,6 +254,7 @@ impl Pair {
 
     fn arrive(&mut self, now: Time, unit: Unit) {
         self.port.arrive(now, unit, circuit(&unit), circuit, &mut self.losses);
+        self.board.heard = self.losses.iter().map(|loss| Cell::from(loss.unit)).collect();
         self.model.arrive(&mut self.board, Cell::from(unit));
         self.check();
         self.start(now);
@@ -251,8 +262,10 @@ impl Pair {
 
     /// What was lost, and why, and what is left.
     fn check(&mut self) {
-        let losses: Vec<_> = self.losses.drain(..).map(|loss| (Cell::from(loss.unit), loss.reason)).collect();
-        let lost = std::mem::take(&mut self.board.lost);
+        let said = |(cell, reason): (Cell, Reason)| format!("{cell} {reason}");
+        let losses = self.losses.drain(..).map(|loss| said((Cell::from(loss.unit), loss.reason)));
+        let lost = self.board.lost.drain(..).map(said);
+        let [losses, lost]: [Vec<String>; 2] = [losses.collect(), lost.collect()];
         assert_eq!(losses, lost, "{}: losses; what is left: {}", self.said, self.board);
         let books: Vec<u64> = (0..self.board.last.len()).map(|vc| self.port.pool().of(vc)).collect();
         let counted: Vec<u64> = (0..books.len()).map(|vc| self.board.of(vc) as u64).collect();
