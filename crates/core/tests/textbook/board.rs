@@ -136,8 +136,9 @@ impl fmt::Display for Board {
         let (waiting, sending) = (cells(&mut self.waiting.iter()), cells(&mut self.sending.iter()));
         write!(
             formatter,
-            "[{waiting}], in transmission [{sending}], last of each [{}]",
-            cells(&mut self.last.iter().flatten())
+            "[{waiting}], in transmission [{sending}], last of each [{}], at {} ps",
+            cells(&mut self.last.iter().flatten()),
+            self.now
         )
     }
 }

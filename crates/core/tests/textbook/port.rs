@@ -16,9 +16,8 @@ use pushout_core::units::{CELL_BYTES, Rate, Span, Time};
 
 use crate::board::{Board, Cell, Model};
 
-/// Sequences for each scheme, and cells in each of them.
+/// Sequences for each scheme.
 const SEQUENCES: u64 = 1000;
-const CELLS: usize = 300;
 
 /// The line of paper 002: slow, so that clocks of milliseconds go off every few cells.
 pub(crate) const RATE: Rate = Rate(2_350_000);
@@ -26,6 +25,8 @@ pub(crate) const RATE: Rate = Rate(2_350_000);
 /// What a sequence draws its parameters from.
 pub(crate) struct Draw {
     pub(crate) stream: Stream,
+    /// One in eight is large: a buffer for hundreds of cells, frames of hundreds, more circuits.
+    large: bool,
     pub(crate) capacity: usize,
     pub(crate) contracts: Vec<Contract>,
     pub(crate) seed: u64,
@@ -34,8 +35,11 @@ pub(crate) struct Draw {
 impl Draw {
     fn new(seed: u64) -> Draw {
         let mut stream = Stream::new(seed, "textbook");
-        let capacity = 1 + stream.up_to(59) as usize;
-        let vcs = 1 + stream.up_to(5);
+        let large = stream.up_to(7) == 0;
+        let (capacity, vcs) = match large {
+            true => (100 + stream.up_to(200) as usize, 4 + stream.up_to(8)),
+            false => (1 + stream.up_to(59) as usize, 1 + stream.up_to(5)),
+        };
         let plain = Context::alone(1, 1).contracts[0];
         let mut contract = || {
             let frame = 2 + stream.up_to(19);
@@ -51,7 +55,7 @@ impl Draw {
             }
         };
         let contracts = (0..vcs).map(|_| contract()).collect();
-        Draw { stream, capacity, contracts, seed }
+        Draw { stream, large, capacity, contracts, seed }
     }
 
     /// One of some words.
@@ -135,6 +139,9 @@ struct Traffic {
     next: Vec<(u32, u16, u16)>,
     /// Mean time from one cell to the next, in cell times, in busy and in quiet times.
     gaps: [f64; 2],
+    /// How many cells such a time lasts, and how many there are in all.
+    spell: usize,
+    cells: usize,
     longest: u64,
     /// Packets of a block.
     block: u32,
@@ -142,12 +149,16 @@ struct Traffic {
 
 impl Traffic {
     fn new(draw: &mut Draw) -> Traffic {
-        let (gaps, longest) = ([draw.number(0.3, 0.9), draw.number(0.9, 3.0)], 1 + draw.stream.up_to(20));
+        let gaps = [draw.number(0.3, 0.9), draw.number(0.9, 3.0)];
+        let (longest, spell, cells) = if draw.large { (200, 500, 2000) } else { (20, 50, 300) };
+        let longest = 1 + draw.stream.up_to(longest);
         let stream = Stream::new(draw.seed, "traffic");
         Traffic {
             stream,
             next: vec![(0, 0, 0); draw.contracts.len()],
             gaps,
+            spell,
+            cells,
             longest,
             block: 1 + draw.stream.up_to(5) as u32,
         }
@@ -155,7 +166,7 @@ impl Traffic {
 
     fn gap(&mut self, place: usize) -> Span {
         let cell = RATE.time_of_bits(8 * CELL_BYTES).0 as f64;
-        Span((self.gaps[place / 50 % 2] * cell * self.stream.exponential()) as u64)
+        Span((self.gaps[place / self.spell % 2] * cell * self.stream.exponential()) as u64)
     }
 
     fn cell(&mut self) -> Unit {
@@ -281,7 +292,7 @@ pub(crate) fn compare(scheme: impl Fn(&mut Draw) -> Scheme) -> usize {
         let mut pair = Pair::new(scheme(&mut draw), &draw);
         pair.said = format!("seed {seed}, {} cells, {}", draw.capacity, pair.said);
         let (mut traffic, mut now) = (Traffic::new(&mut draw), Time::ZERO);
-        for place in 0..CELLS {
+        for place in 0..traffic.cells {
             now += traffic.gap(place);
             pair.advance(now);
             pair.arrive(now, traffic.cell());
