@@ -39,6 +39,9 @@ struct PushOut {
     turns: Turns,
     /// Of every circuit whether the frame that arrives has lost a cell, and whether a part of it went ahead.
     broken: Vec<Option<bool>>,
+    /// The threshold of early packet discard in front, and of every circuit whether that refuses the arriving frame.
+    threshold: Option<usize>,
+    refused: Vec<bool>,
 }
 
 /// A packet as it stands in a queue: everything behind an EOM up to the next. Where an EOM is missing, two frames are one.
@@ -165,6 +168,12 @@ impl Model for PushOut {
     fn arrive(&mut self, board: &mut Board, cell: Cell) {
         if cell.first {
             self.broken[cell.vc] = None;
+            let has_room = board.fits() || !self.victims(board).is_empty();
+            self.refused[cell.vc] =
+                has_room && self.threshold.is_some_and(|threshold| board.total() >= threshold);
+        }
+        if self.refused[cell.vc] {
+            return board.lose(cell, Reason::Early); // and nobody goes for it
         }
         if !self.is_rest(board, cell) && !board.fits() {
             self.push_out(board, cell);
@@ -202,7 +211,10 @@ fn push_out(draw: &mut Draw, policy: &str, keys: &str, part: Part) -> Scheme {
     let text = format!(
         "policy = \"{policy}\"\nbuffer_share = {buffer_share}\nfallback = \"{word}\"\npass_eom = {pass_eom}\n{keys}"
     );
-    let admission = "policy = \"tail-drop\"".to_string();
+    let threshold = (discard_rest && draw.coin()).then(|| draw.level());
+    let admission = threshold.map_or("policy = \"tail-drop\"".to_string(), |cells| {
+        format!("policy = \"epd\"\nthreshold = \"{cells} cells\"\npass_eom = {pass_eom}")
+    });
     let mcrs = draw.contracts.iter().map(|contract| contract.mcr.0).collect();
     let (scheduler, turns) = scheduler(draw);
     let model = PushOut {
@@ -214,6 +226,8 @@ fn push_out(draw: &mut Draw, policy: &str, keys: &str, part: Part) -> Scheme {
         register: (policy == "quasi-pushout").then_some(0),
         turns,
         broken: vec![None; draw.contracts.len()],
+        threshold,
+        refused: vec![false; draw.contracts.len()],
     };
     Scheme { admission, pushout: Some(text), scheduler, model: Box::new(model) }
 }
