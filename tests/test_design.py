@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from conftest import ROOT
-from pushout.question.design import design, read
+from pushout.question.design import design, made, read
 from pushout.question.factor import DesignError
 from pushout.question.replications import Fixed, Precision
+from pushout.schemes import Epd
 
 BASE: dict[str, Any] = {"scenario": "name = 'x'\nduration = '1 s'\n"}
 
@@ -38,6 +39,22 @@ def test_a_label_of_an_axis_stands_for_overrides_that_have_columns_of_their_own(
     assert [point.columns for point in plan.points] == [{"policy": "EPD", "p": '{policy="epd"}'}, {"policy": "none"}]
     assert [point.sets for point in plan.points] == [("warmup=1 s", 'p={policy="epd"}'), ("warmup=1 s",)]
     assert plan.columns == ["policy", "p"]
+
+
+def test_overrides_made_in_python_may_be_mappings_and_schemes() -> None:
+    axis = {"policy": {"EPD": {"p": Epd(threshold="90 %")}, "PPD": ('p={policy="ppd"}',), "none": {}}}
+    plan = made({**BASE, "set": {"warmup": "1 s"}, "axis": axis})
+    epd, ppd = 'p={"policy" = "epd", "threshold" = "90 %"}', 'p={policy="ppd"}'
+    common = 'warmup="1 s"'
+    assert [point.sets for point in plan.points] == [(common, epd), (common, ppd), (common,)]
+    assert made(BASE) == design(BASE)
+
+
+def test_in_a_sweep_file_overrides_are_lists(tmp_path: Path) -> None:
+    file = tmp_path / "sweep.toml"
+    file.write_text('scenario = "lan.toml"\n[set]\nflows.transport.mss = 9140\n', encoding="utf-8")
+    with pytest.raises(DesignError, match=r"sweep.toml:2:2: set: is a list of overrides"):
+        read(file)
 
 
 def test_tables_and_texts_are_written_so_that_they_are_read_back() -> None:

@@ -183,17 +183,18 @@ def sweep(
 ) -> SweepResult:
     """Run every point of a design: grids, lists and random points over any key of a scenario, with replications.
 
-    Parameters: `design` is a sweep file, or its keys as a mapping; `out` is a folder, or `s3://bucket/folder`, for rows
-    (Parquet) and manifest, by default nowhere; `cache` is a folder where runs are kept, by default in `out`; `jobs` is
-    the number of threads (default: every core); `cluster` is the address of a Ray cluster; `progress` is called with
-    (done, total) now and then. What `cache` holds is not run again.
+    Parameters: `design` is a sweep file, or its keys as a mapping, in which overrides may be mappings as well
+    (`{"port.bottleneck.admission": Epd()}`); `out` is a folder, or `s3://bucket/folder`, for rows (Parquet) and
+    manifest, by default nowhere; `cache` is a folder where runs are kept, by default in `out`; `jobs` is the number of
+    threads (default: every core); `cluster` is the address of a Ray cluster; `progress` is called with (done, total)
+    now and then. What `cache` holds is not run again.
 
         >>> result = pushout.sweep({"scenario": "lan.toml", "grid": {"port.bottleneck.buffer": ["1000 cells"]}})
         >>> result.to_polars()
     """
     if not isinstance(design, str | os.PathLike | Mapping):
         raise TypeError(f"a design is the path of a sweep file or a mapping of its keys; this is {design!r}")
-    plan = designs.design(design) if isinstance(design, Mapping) else designs.read(design)
+    plan = designs.made(design) if isinstance(design, Mapping) else designs.read(design)
     sweeps.look_over(plan)
     with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
         return sweeps.sweep(plan, session)

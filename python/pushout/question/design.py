@@ -46,7 +46,7 @@ from pushout.question.factor import (
 from pushout.question.replications import Fixed, Precision, Replications
 from pushout.question.table import column_of, path_of
 from pushout.simulate import SEED_LIMIT, SeedError, check_room
-from pushout.source import Source
+from pushout.source import Source, overrides
 from pushout.source import read as read_text
 
 OWN = ("point", "seed", "wall_s")
@@ -154,6 +154,24 @@ def read(path: str | os.PathLike[str]) -> Design:
         told = document.tell([str(name) for name in error.at], error.key, str(error))
         raise DesignError(told if error.at else f"{name}: {error}") from None
     return replace(found, origin=name, document=document)
+
+
+def made(table: Mapping[str, Any]) -> Design:
+    """A sweep from keys that were made in Python, where overrides can be mappings too, as those of a run."""
+    keys = dict(table)
+    if "set" in table:
+        keys["set"] = _listed(table["set"])
+    if isinstance(axes := table.get("axis"), Mapping):
+        keys["axis"] = {name: _listed_labels(labels) for name, labels in axes.items()}
+    return design(keys)
+
+
+def _listed_labels(labels: Any) -> Any:
+    return {label: _listed(sets) for label, sets in labels.items()} if isinstance(labels, Mapping) else labels
+
+
+def _listed(sets: Any) -> Any:
+    return overrides(sets) if isinstance(sets, Mapping | tuple) else sets
 
 
 def is_sweep(path: str | os.PathLike[str]) -> bool:
