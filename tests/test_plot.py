@@ -118,6 +118,27 @@ def test_a_point_that_measured_nothing_is_not_drawn() -> None:
     assert len(result.plot("y", "y", kind="cloud").axes[0].containers) == 3, "two points and the key of bars"
 
 
+def rates(mb_per_s: list[float]) -> pushout.SweepResult:
+    swept = [f"{rate} Mb/s" for rate in mb_per_s]
+    table = {"point": range(len(swept)), "rate": swept, "rate_Mb_per_s": mb_per_s, "by": [1] * len(swept)}
+    measured = {"goodput_bps": [0.9e6 * rate for rate in mb_per_s], "wall_s": [0.1] * len(swept)}
+    points = [{"rate": rate, "by": 1} for rate in swept]
+    return pushout.SweepResult(pa.table({**table, "seed": [1] * len(swept), **measured}), points, {})
+
+
+def test_rates_are_drawn_in_the_unit_in_which_they_are_read_most_easily() -> None:
+    axes = rates([10.0, 20.0, 30.0]).plot("goodput_bps", "rate_Mb_per_s", by="by").axes[0]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("rate (Mb/s)", "goodput (Mb/s)")
+    assert axes.yaxis.get_major_formatter()(9e6) == "9", "measured in b/s"
+    assert "12.5" in [text.get_text() for text in axes.get_xticklabels()], "swept in Mb/s"
+    assert rates([1000.0, 2000.0]).plot("goodput_bps", "rate_Mb_per_s").axes[0].get_ylabel() == "goodput (Gb/s)"
+
+
+def test_a_field_of_a_heat_map_has_its_value_in_the_unit_of_the_scale() -> None:
+    figure = rates([10.0, 20.0]).plot("goodput_bps", "rate_Mb_per_s", by="by", kind="heat")
+    assert {"9", "18", "goodput (Mb/s)"} <= texts(figure)
+
+
 @pytest.mark.parametrize(("largest", "unit"), [(2.0, "s"), (1.0, "s"), (0.9, "ms"), (2e-5, "µs"), (3e-8, "ns")])
 def test_times_are_drawn_in_the_unit_in_which_they_are_read_most_easily(largest: float, unit: str) -> None:
     table = pa.table({"point": [0, 1], "x": [1, 2], "seed": [1, 1], "y_s": [0.0, 0.95 * largest], "wall_s": [0.1] * 2})
@@ -185,7 +206,9 @@ def test_no_two_series_look_alike() -> None:
         ("ports.bottleneck.occupancy_mean", "occupancy mean of bottleneck"),
         ('ports."access1.back".units_in', "units in of access1.back"),
         ("flows.transport.mss", "flows.transport.mss"),
-        ("flows.*.goodput_bps", "goodput of flows (Mb/s)"),
+        ("flows.*.goodput_bps", "goodput of flows (b/s)"),
+        ("flow.flow1.source.rate_Mb_per_s", "flow.flow1.source.rate (Mb/s)"),
+        ("port.bottleneck.admission.threshold_percent", "port.bottleneck.admission.threshold (%)"),
     ],
 )
 def test_an_axis_says_what_and_of_what(name: str, text: str) -> None:

@@ -11,7 +11,7 @@ from itertools import cycle
 from typing import Any
 
 from pushout.document import steps
-from pushout.question.quantity import FINEST, readable
+from pushout.question.quantity import FINEST, readable, word
 from pushout.stats import Interval
 from pushout.study.plot import COLOURS, DASHES, INK, MARKERS, SERIES, style
 
@@ -31,8 +31,8 @@ MARKED = 20
 DECADE = 8
 """An axis is logarithmic if its largest value is so many times the smallest, or more."""
 
-UNITS = {"_bps": "Mb/s", "_s": "s", "_cells": "cells", "_bytes": "bytes", "_percent": "%", "_us": "µs"}
-"""Units of columns by the endings of their names; rates are drawn in millions, see `_millions`."""
+ENDINGS = {f"_{word(unit)}": unit for unit in (*FINEST, "%")} | {"_bps": "b/s", "_us": "µs"}
+"""Units of columns by the endings of their names."""
 
 TITLES = {
     "goodput_ratio": "goodput ÷ ideal",
@@ -56,11 +56,10 @@ def label(name: str) -> str:
     if len(below) > 1 and (part in ("ports", "circuits") or below[0] == "*"):  # flows.transport.mss is a key
         what, bracket, unit = label(".".join(below[1:])).partition(" (")
         return f"{what} of {part if below[0] == '*' else below[0]}{bracket}{unit}"
-    for ending, unit in UNITS.items():
-        if name.endswith(ending):
-            return f"{_spaced(name.removesuffix(ending))} ({unit})"
-    what, _, unit = name.rpartition("_")
-    return f"{_spaced(what)} ({unit})" if unit in FINEST else _spaced(name)
+    if endings := [ending for ending in ENDINGS if name.endswith(ending)]:
+        ending = max(endings, key=len)  # of a rate in Mb/s, and not of a time
+        return f"{_spaced(name.removesuffix(ending))} ({ENDINGS[ending]})"
+    return _spaced(name)
 
 
 def _spaced(name: str) -> str:
@@ -143,17 +142,12 @@ def band(axes: Any, xs: Sequence[float], values: Sequence[Interval], look: Look,
 
 
 def frame(axes: Any, x: str, y: str, *, grid: str = "both") -> None:
-    """Names of axes, with the numbers in the unit that the name tells."""
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
+    """Names of axes, which tell the unit of the numbers; times and rates are shown in one that is read easily."""
     axes.grid(axis=grid)
     for axis, name in ((axes.xaxis, x), (axes.yaxis, y)):
-        what, bracket, unit = name.rpartition(" (")
-        if unit == f"{UNITS['_bps']})":
-            _scaled(axis, 1e-6)  # rates are kept in b/s
-        elif unit == f"{UNITS['_s']})":
-            factor, unit = readable(max(map(abs, axis.get_view_interval())))
-            axis.set_label_text(f"{what}{bracket}{unit})")
+        title, factor = readable(name, max(map(abs, axis.get_view_interval())))
+        axis.set_label_text(title)
+        if factor != 1:
             _scaled(axis, factor)
 
 

@@ -7,6 +7,7 @@ from pushout import _core
 from pushout.question import QuestionError
 from pushout.question.drawing import Look, band, cross, frame, from_zero, label, legend, looks, paper, spread
 from pushout.question.frame import Pointed
+from pushout.question.quantity import readable
 from pushout.stats import interval
 
 
@@ -108,9 +109,11 @@ def _heat(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
     columns, rows = _values(result, x), _values(result, by)
     across, up = list(dict.fromkeys(columns)), list(dict.fromkeys(rows))
     cells: list[list[list[float]]] = [[[] for _ in across] for _ in up]
-    for column, row, mean in zip(columns, rows, result.means(y), strict=True):
-        if mean:
-            cells[up.index(row)][across.index(column)].append(mean["mean"])
+    means = [mean and mean["mean"] for mean in result.means(y)]
+    title, factor = readable(label(y), max((abs(mean) for mean in means if mean is not None), default=0.0))
+    for column, row, mean in zip(columns, rows, means, strict=True):
+        if mean is not None:
+            cells[up.index(row)][across.index(column)].append(factor * mean)
     shades = [[sum(cell) / len(cell) if cell else float("nan") for cell in row] for row in cells]
     image = axes.imshow(shades, cmap="cividis", aspect="auto", origin="lower")
     _write_values(axes, shades, middle=sum(image.get_clim()) / 2)
@@ -118,7 +121,7 @@ def _heat(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
     axes.set_yticks(range(len(up)), map(_plain, up))
     axes.set_xlabel(label(x))
     axes.set_ylabel(label(by))
-    figure.colorbar(image, ax=axes, label=label(y))
+    figure.colorbar(image, ax=axes, label=title)
 
 
 def _write_values(axes: Any, shades: Sequence[Sequence[float]], middle: float) -> None:

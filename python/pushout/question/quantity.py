@@ -68,9 +68,26 @@ def seconds(text: str) -> float:
     return number * SECONDS[unit]
 
 
-def readable(largest_s: float) -> tuple[float, str]:
-    """The unit in which times up to this many seconds are read most easily, and how many of it are in a second."""
-    for unit, name in (("s", "s"), ("ms", "ms"), ("us", "µs")):
-        if largest_s >= SECONDS[unit]:
-            return 1 / SECONDS[unit], name
-    return 1 / SECONDS["ns"], "ns"
+READABLE = {
+    "s": {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9},
+    "b/s": {"Gb/s": 1e9, "Mb/s": 1e6, "kb/s": 1e3, "b/s": 1.0},
+}
+"""For the units that reports have, those in which people read such numbers, the largest first."""
+
+
+def readable(title: str, largest: float) -> tuple[str, float]:
+    """A title such as "delay (s)" with the unit in which numbers up to `largest` are read most easily: (ms), (µs), ….
+
+    And what the numbers are to be multiplied by. A title without a unit that people scale is answered as it is.
+    """
+    what, bracket, own = title.removesuffix(")").rpartition("(")
+    if not bracket or own not in READABLE:
+        return title, 1.0
+    units = READABLE[own]
+    unit = next((unit for unit, size in units.items() if largest >= size), list(units)[-1])
+    return f"{what}({unit})", 1 / units[unit]
+
+
+def word(unit: str) -> str:
+    """A unit as part of a name."""
+    return unit.replace("%", "percent").replace("/", "_per_")

@@ -106,11 +106,8 @@ def comparison(result: CompareResult, place: str, console: Console) -> None:
 def _title(result: CompareResult, name: str) -> tuple[str, float]:
     """What a figure is called, and how many of the unit in which it is shown are in its own."""
     title = FIGURES[name].format(measure=result.port.measure)
-    if not title.endswith("(s)"):
-        return title, 1.0
     means = [value["mean"] for policy in result.policies if (value := policy.mean(name))]
-    factor, unit = readable(max(map(abs, means)))
-    return f"{title.removesuffix('(s)')}({unit})", factor
+    return readable(title, max(map(abs, means)))
 
 
 def _times(factor: float, value: Interval | None) -> Interval | None:

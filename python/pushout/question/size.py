@@ -19,11 +19,12 @@ from pushout.question.executor import Variations, check
 from pushout.question.frame import Framed
 from pushout.question.goal import Goal, Separate, Tried, judged
 from pushout.question.port import Choice, Port
+from pushout.question.quantity import word
 from pushout.question.search import Found
 from pushout.question.session import Session
 from pushout.question.space import Space
 from pushout.question.store import Run
-from pushout.question.table import engine, word
+from pushout.question.table import engine
 from pushout.source import Source
 from pushout.stats import interval
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pushout import _core
 from pushout.cache import build
 from pushout.question import QuestionError
-from pushout.question.quantity import split
+from pushout.question.quantity import split, word
 from pushout.question.store import Run
 from pushout.simulate import cores
 
@@ -86,11 +86,6 @@ def quantities(texts: Sequence[str | None]) -> tuple[str, list[float | None]] | 
     if len(units) != 1 or units == {""}:
         return None
     return word(units.pop()), [pair and pair[0] for pair in pairs]
-
-
-def word(unit: str) -> str:
-    """A unit as part of a name."""
-    return unit.replace("%", "percent").replace("/", "_per_")
 
 
 @dataclass(frozen=True)
