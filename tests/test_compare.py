@@ -1,15 +1,20 @@
 """Comparisons with the real simulator."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 from xml.etree import ElementTree
 
+import pyarrow as pa
 import pytest
 
 import pushout
 from conftest import ROOT, command
 from pushout.question import QuestionError, ask, drawing, port, show
+from pushout.question.compare import ACROSS, FIGURES, UP, CompareResult, Policy
+from pushout.question.port import Choice, Port
 from pushout.question.quantity import octets, scaled, seconds, split
 from pushout.stats import interval
 
@@ -61,8 +66,37 @@ def test_losses_and_delay_follow_from_the_books(found: pushout.CompareResult) ->
     policy = found.policies[0]
     assert policy.runs["loss_ratio"][0] == pytest.approx(sum(books["lost"].values()) / books["units_in"])
     assert policy.runs["delay_s"][0] == pytest.approx(books["occupancy_mean"] * 0.3 / books["units_out"])
-    assert len(policy.occupancy[0]) == pytest.approx(400, abs=1)
     assert max(policy.occupancy[0]) <= books["occupancy_max"]
+
+
+def test_the_curve_over_time_is_one_of_means(found: pushout.CompareResult) -> None:
+    for line, policy in zip(found.plot().axes[-1].lines, found.policies, strict=True):
+        times, levels = zip(*line.get_xydata(), strict=True)
+        mean = policy.mean("occupancy_mean")
+        assert mean is not None
+        assert fmean(levels) == pytest.approx(mean["mean"], rel=0.01)
+        assert (times[0], times[-1]) == pytest.approx((0.00037, 0.29963), rel=0.05)
+
+
+def test_what_is_drawn_tells_the_policies_apart() -> None:
+    def policy(**runs: list[float | None]) -> Policy:
+        known: dict[str, Sequence[float | None]] = {**dict.fromkeys(FIGURES, ()), **runs}
+        return Policy(Choice("", ()), known, [])
+
+    def drawn(first: Policy, second: Policy) -> tuple[list[str], list[str]]:
+        port = Port("bottleneck", 1e9, True, {"buffer": "10 cells"})
+        result = CompareResult(pa.table({}), {}, port, [first, second], 0.0, 1.0)
+        return result.drawn(UP, 1), result.drawn(ACROSS, 2)
+
+    lan = {"goodput_ratio": [0.9, 0.8], "fairness_jain": [1.0, 1.0], "delay_s": [0.1, 0.1], "loss_ratio": [0.0, 0.0]}
+    other = {"goodput_ratio": [0.7, 0.8], "fairness_jain": [0.9, 1.0], "delay_s": [0.2, 0.1], "loss_ratio": [0.1, 0.1]}
+    assert drawn(policy(**lan), policy(**other)) == (["goodput_ratio"], ["fairness_jain", "delay_s"])
+    assert drawn(policy(**lan), policy(**lan)) == (["goodput_ratio"], ["fairness_jain", "delay_s"]), "nothing does"
+    files = {"goodput_ratio": [1.0, 0.9999], "fairness_jain": [1.0, 1.0]}
+    fast, slow = {"transfer_time_p99_s": [2e-3, 3e-3]}, {"transfer_time_p99_s": [7e-3, 6e-3]}
+    expected = (["transfer_time_p99_s"], ["delay_s", "loss_ratio"])
+    assert drawn(policy(**lan | files | fast), policy(**other | files | slow)) == expected
+    assert drawn(policy(packet_throughput=[0.9]), policy(packet_throughput=[0.8])) == (["packet_throughput"], [])
 
 
 def test_a_buffer_of_octets_has_a_delay_too() -> None:

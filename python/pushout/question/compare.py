@@ -9,6 +9,7 @@ Analysis", sections 10.2 and 11.2.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from pushout.document import Document
@@ -24,8 +25,9 @@ from pushout.question.session import Session
 from pushout.source import Source
 from pushout.stats import Interval, interval
 
-SAMPLES = 401
-"""Samples of the occupancy over time in a run: a prime, so as not to keep step with what repeats in the scenario."""
+SAMPLES, TOGETHER = 8009, 20
+"""Samples of the occupancy over time in a run, and of how many the mean is drawn: single ones, or few, would show what
+repeats in a scenario as a stroboscope does. A prime, for the same reason."""
 
 CURVE = ("occupancy.values", "occupancy.start_s", "occupancy.step_s")
 LOSSES = ("lost.*", "units_in")
@@ -44,8 +46,12 @@ FIGURES: dict[str, str] = {
 }
 """What is compared, as far as the scenario has it."""
 
-GOODPUTS, AGAINST = ("packet_throughput", "goodput_ratio"), ("fairness_jain", "delay_s")
-"""What is drawn: the first of these that is known, against each of those."""
+UP = ("packet_throughput", "goodput_ratio", "transfer_time_p99_s")
+ACROSS = ("fairness_jain", "delay_s", "loss_ratio")
+"""What is drawn: the first figure upwards that tells the policies apart, against the first two across that do."""
+
+ALIKE = 1e-3
+"""Means that differ by no more than this share tell nothing apart in a drawing."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +89,17 @@ class CompareResult(Framed):
         """What could be measured under every policy."""
         return [name for name in FIGURES if all(policy.mean(name) for policy in self.policies)]
 
+    def drawn(self, names: Sequence[str], count: int) -> list[str]:
+        """As many of these figures as are to be drawn: first those that tell the policies apart."""
+        known = [name for name in names if name in self.figures()]
+        return sorted(known, key=self._are_alike)[:count]
+
+    def _are_alike(self, name: str) -> bool:
+        means = [mean["mean"] for policy in self.policies if (mean := policy.mean(name))]
+        return max(means) - min(means) <= ALIKE * max(map(abs, means))
+
     def plot(self) -> Any:
-        """Draw it: goodput against fairness and against delay, and the occupancy of the port over time."""
+        """Draw it: as a rule goodput against fairness and against delay, and the occupancy of the port over time."""
         from pushout.question import drawing
 
         looks = drawing.looks(len(self.policies))
@@ -98,12 +113,10 @@ class CompareResult(Framed):
         return figure
 
     def _draw_figures(self, grid: Sequence[Any], looks: Sequence[Mapping[str, Any]]) -> None:
-        """Goodput against what else is known; axes for what is not known are removed."""
+        """One figure against two others; axes for what is not known are removed."""
         from pushout.question import drawing
 
-        known = self.figures()
-        up = next((name for name in GOODPUTS if name in known), "")
-        pairs = [(across, up) for across in AGAINST if up and across in known]
+        pairs = [(across, up) for up in self.drawn(UP, 1) for across in self.drawn(ACROSS, 2)]
         for axes, (across, up) in zip(grid, pairs, strict=False):
             for policy, look in zip(self.policies, looks, strict=True):
                 if (x := policy.mean(across)) and (y := policy.mean(up)):
@@ -116,8 +129,9 @@ class CompareResult(Framed):
         from pushout.question import drawing
 
         for policy, look in zip(self.policies, looks, strict=True):
-            means = [interval(column) for column in zip(*policy.occupancy, strict=True)]
-            times = [self.start_s + index * self.step_s for index in range(len(means))]
+            means = [interval(column) for column in zip(*map(_folded, policy.occupancy), strict=True)]
+            middle = self.start_s + (TOGETHER - 1) / 2 * self.step_s
+            times = [middle + index * TOGETHER * self.step_s for index in range(len(means))]
             drawing.band(axes, times, means, look, policy.choice.label)
         drawing.frame(axes, "time (s)", f"occupancy ({self.port.measure})", grid="y")
         axes.set_ylim(bottom=0)
@@ -153,6 +167,12 @@ def compare(
         session.out.text("compare.json", json.dumps(result.document, indent=2, ensure_ascii=False) + "\n")
         session.out.figure("compare", result.plot())
     return result
+
+
+def _folded(samples: Sequence[float]) -> list[float]:
+    """The means of so many samples each; what is left over at the end is not drawn."""
+    whole = len(samples) - len(samples) % TOGETHER
+    return [fmean(samples[first : first + TOGETHER]) for first in range(0, whole, TOGETHER)]
 
 
 def _watch(explained: Document, port: Port) -> list[str]:

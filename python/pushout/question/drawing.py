@@ -42,6 +42,8 @@ TITLES = {
     "packet_throughput": "packet throughput",
     "loss_ratio": "lost ÷ arrived units",
     "delay_s": "mean delay in the port (s)",
+    "transfer_time_mean_s": "mean time of a file (s)",
+    "transfer_time_p99_s": "time of a file, 99th percentile (s)",
 }
 
 Look = Mapping[str, Any]
@@ -147,15 +149,17 @@ def frame(axes: Any, x: str, y: str, *, grid: str = "both") -> None:
     for axis, name in ((axes.xaxis, x), (axes.yaxis, y)):
         title, factor = readable(name, max(map(abs, axis.get_view_interval())))
         axis.set_label_text(title)
-        if factor != 1:
-            _scaled(axis, factor)
+        _scaled(axis, factor)
 
 
 def _scaled(axis: Any, factor: float) -> None:
-    """The numbers of an axis in another unit."""
+    """The numbers of an axis in another unit, in groups of three digits."""
     from matplotlib.ticker import FuncFormatter
 
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value * factor:,.10g}".replace(",", " ")))
+    def written(value: float, _: object) -> str:
+        return f"{value * factor:,.10g}".replace(",", " ").replace("-", "\N{MINUS SIGN}")
+
+    axis.set_major_formatter(FuncFormatter(written))
 
 
 def from_zero(axes: Any, means: Sequence[float]) -> None:
