@@ -121,6 +121,22 @@ fn both_engines_agree_where_circuits_have_queues() {
     assert!(lossy * 3 >= count / 2, "only {lossy} of {} runs lose anything", count / 2);
 }
 
+/// A port need not be told for a second or more which cells of a queue have started: that is more than a frame can have.
+#[test]
+fn both_engines_agree_where_a_queue_is_looked_at_after_65536_cells() {
+    let text = include_str!("../../../scenarios/w1-cell.toml");
+    let sets = [
+        "duration='3 s'",
+        "seed=3",
+        "port.bottleneck.scheduler.policy='round-robin'",
+        "port.bottleneck.admission={policy='dt-epd', alpha=0.1}",
+        "flow.flow10.transport={kind='udp'}",
+        "flow.flow10.source={kind='cbr', rate='100 Mb/s'}",
+    ];
+    let busy = load(text, "busy.toml", &sets.map(str::to_owned)).expect("a scenario");
+    assert_eq!(differences(&busy), Vec::<String>::new());
+}
+
 #[test]
 fn both_engines_agree_where_credits_govern_lines() {
     let count = how_many();

@@ -199,9 +199,9 @@ impl Queue {
     /// Up to so many units leave from the head, none behind an EOM or a gap; answers the first one with the mark of the last
     /// one, and how many.
     #[inline]
-    pub(crate) fn pop_run(&mut self, most: u16) -> Option<(Unit, u16)> {
+    pub(crate) fn pop_run(&mut self, most: u64) -> Option<(Unit, u16)> {
         let train = self.trains.front_mut()?;
-        let units = most.min(train.units);
+        let units = u16::try_from(most).map_or(train.units, |most| most.min(train.units));
         let run = train.marked(units);
         train.advance(units);
         let gone = train.units == 0;
@@ -344,7 +344,7 @@ mod tests {
                 queue.push_train(Unit { flags: Flags::FIRST, ..unit(frame) }, units, true);
             }
             let gone = served.min(frames[0] - 1);
-            prop_assert_eq!(queue.pop_run(gone).map(|(first, units)| (first.is_eom(), units)), Some((false, gone)));
+            prop_assert_eq!(queue.pop_run(gone.into()).map(|(first, units)| (first.is_eom(), units)), Some((false, gone)));
             let behind = behind.min(last + 1);
             let ahead: u16 = frames[..behind].iter().sum();
             let ahead = u64::from(ahead.saturating_sub(gone));
@@ -354,7 +354,7 @@ mod tests {
             let inner = if behind > last { (ahead - 1, true) } else { (ahead + u64::from(left(behind)) - 1, false) };
             prop_assert_eq!(queue.inner_ahead((behind, ahead)), inner);
             if behind == 0 {
-                let (first, popped) = queue.pop_run(u16::MAX).expect("what has not gone");
+                let (first, popped) = queue.pop_run(u64::MAX).expect("what has not gone");
                 prop_assert_eq!((first.frame, first.is_eom(), popped), (0, true, frames[0] - gone));
             }
         }

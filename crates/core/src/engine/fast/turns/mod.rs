@@ -413,7 +413,7 @@ impl Turns {
         (turn.left, turn.grows, turn.served) = (0, true, 0);
         while served > 0 {
             let port = &mut engine.network.ports[index];
-            let popped = port.queues[vc].pop_run(served as u16);
+            let popped = port.queues[vc].pop_run(served);
             let (unit, units) = popped.expect("what has started was in the queue");
             served -= u64::from(units);
             self.packets = self.packets.saturating_sub(unit.is_first().into());
