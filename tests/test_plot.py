@@ -207,6 +207,7 @@ def test_no_two_series_look_alike() -> None:
         ('ports."access1.back".units_in', "units in of access1.back"),
         ("flows.transport.mss", "flows.transport.mss"),
         ("flows.*.goodput_bps", "goodput of flows (b/s)"),
+        ("flows.flow1.goodput_bps", "goodput of flow1 (b/s)"),
         ("flow.flow1.source.rate_Mb_per_s", "flow.flow1.source.rate (Mb/s)"),
         ("port.bottleneck.admission.threshold_percent", "port.bottleneck.admission.threshold (%)"),
     ],

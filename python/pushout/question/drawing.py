@@ -46,6 +46,9 @@ TITLES = {
     "transfer_time_p99_s": "time of a file, 99th percentile (s)",
 }
 
+TABLES = ("source", "transport", "police")
+"""`flows.transport.mss` is a key of a scenario, `flows.flow1.timeouts` a figure of a report."""
+
 Look = Mapping[str, Any]
 """Colour, marker and line of a series."""
 
@@ -55,7 +58,7 @@ def label(name: str) -> str:
     if name in TITLES:
         return TITLES[name]
     part, *below = steps(name)
-    if len(below) > 1 and (part in ("ports", "circuits") or below[0] == "*"):  # flows.transport.mss is a key
+    if len(below) > 1 and part in ("ports", "circuits", "flows") and below[0] not in TABLES:
         what, bracket, unit = label(".".join(below[1:])).partition(" (")
         return f"{what} of {part if below[0] == '*' else below[0]}{bracket}{unit}"
     if endings := [ending for ending in ENDINGS if name.endswith(ending)]:
