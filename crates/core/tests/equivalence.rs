@@ -137,6 +137,17 @@ fn both_engines_agree_where_a_queue_is_looked_at_after_65536_cells() {
     assert_eq!(differences(&busy), Vec::<String>::new());
 }
 
+/// When a port is called next must not depend on cells that may find no room: a host would act on what it hears too late.
+#[test]
+fn both_engines_agree_where_a_small_buffer_overflows_within_trains() {
+    let text = include_str!("../../../studies/000-ubr-discard/lan.toml");
+    let port = ["port.bottleneck.admission={policy='ppd'}", "port.bottleneck.buffer='200 cells'"];
+    let run = ["duration='48.8 s'", "seed=730859"];
+    let sets: Vec<String> = port.iter().chain(&run).map(|&set| set.to_owned()).collect();
+    let small = load(text, "small.toml", &sets).expect("a scenario");
+    assert_eq!(differences(&small), Vec::<String>::new());
+}
+
 #[test]
 fn both_engines_agree_where_credits_govern_lines() {
     let count = how_many();

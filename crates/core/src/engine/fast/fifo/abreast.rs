@@ -150,11 +150,12 @@ impl Fifo {
         self.inner = inner;
     }
 
-    /// Before this instant the line is not free for what arrives after `time`.
+    /// Before this instant the line is not free for what arrives after `time`. Of cells that have not been counted it is not
+    /// known whether there will be room for them.
     pub(super) fn busy_until(&self, time: Time) -> Time {
         match (&self.content, self.counted) {
-            (Content::Cells { pace, .. }, Some(_)) => {
-                let counted = self.inputs.before(time, |vc| self.rule.takes_rest(vc));
+            (Content::Cells { pace, .. }, Some(end)) => {
+                let counted = self.inputs.before(end.time.min(time), |vc| self.rule.takes_rest(vc));
                 Time(self.free.time.0 + counted * pace.whole)
             }
             _ => self.free.time,
