@@ -1,11 +1,17 @@
 //! The fast engine computes what the reference engine computes: the same report and the same losses, on random
-//! scenarios. `PUSHOUT_EQUIVALENCE=10000` tries that many instead of a few hundred.
+//! scenarios, most of them short, one in a hundred long. `PUSHOUT_EQUIVALENCE=10000` tries that many instead of a few
+//! hundred, `PUSHOUT_EQUIVALENCE_FIRST` others.
 
 #[path = "equivalence/generator.rs"]
 mod generator;
 
 #[allow(dead_code)] // the audit uses all of it
 mod random;
+
+#[path = "equivalence/shipped.rs"]
+mod shipped;
+
+use std::ops::Range;
 
 use generator::{circuits, credits, scenario, streams};
 use pushout_core::audit::audit;
@@ -14,6 +20,7 @@ use pushout_core::report::report;
 use pushout_core::scenario::load;
 use pushout_core::scenario::model::{Engine, Scenario};
 use pushout_core::serde_json::Value as Json;
+use pushout_core::units::Span;
 
 /// How many scenarios are tried unless the environment says otherwise.
 const A_FEW: u64 = 500;
@@ -27,6 +34,24 @@ fn run(scenario: &Scenario, engine: Engine, log: bool) -> (Json, Vec<LossRecord>
     document["engine"]["name"] = Json::Null;
     document["engine"]["events"] = Json::Null;
     (document, outcome.losses)
+}
+
+/// One scenario in this many also runs this many times as long: what a short run cannot show, a count that goes round after
+/// 65536 cells or a timer of seconds, takes time.
+const LONG: u64 = 100;
+
+/// Differences between the two engines over scenario number `seed`, as lines for people.
+fn differences_of(seed: u64, scenario: &Scenario) -> Vec<String> {
+    let mut found = differences(scenario);
+    if found.is_empty() && seed.is_multiple_of(LONG) {
+        let times = |span: Span| Span(span.0 * LONG);
+        let long = Scenario { duration: times(scenario.duration), ..scenario.clone() };
+        found = differences(&long);
+        if !found.is_empty() {
+            found.insert(0, format!("running for {LONG} times as long:"));
+        }
+    }
+    found
 }
 
 /// Differences between the two engines, as lines for people.
@@ -66,6 +91,12 @@ fn how_many() -> u64 {
     number("PUSHOUT_EQUIVALENCE").unwrap_or(A_FEW)
 }
 
+/// The scenarios of a test, one for so many that are asked for.
+fn seeds(one_for: u64) -> Range<u64> {
+    let first = number("PUSHOUT_EQUIVALENCE_FIRST").unwrap_or(0);
+    first..first + how_many() / one_for
+}
+
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
@@ -73,12 +104,11 @@ fn number(variable: &str) -> Option<u64> {
 #[test]
 fn both_engines_give_the_same_report_and_the_same_losses() {
     let count = how_many();
-    let first = number("PUSHOUT_EQUIVALENCE_FIRST").unwrap_or(0);
     let (mut compared, mut lossy) = (0, 0);
-    for seed in first..first + count {
+    for seed in seeds(1) {
         let text = scenario(seed);
         let Ok(checked) = load(&text, "random.toml", &[]) else { continue };
-        let found = differences(&checked);
+        let found = differences_of(seed, &checked);
         assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
         compared += 1;
         lossy += u64::from(!run(&checked, Engine::Fast, true).1.is_empty());
@@ -91,11 +121,11 @@ fn both_engines_give_the_same_report_and_the_same_losses() {
 fn both_engines_agree_on_streams_that_nobody_answers() {
     let count = how_many();
     let mut lossy = 0;
-    for seed in 0..count / 2 {
+    for seed in seeds(2) {
         let text = streams(seed);
         let checked =
             load(&text, "streams.toml", &[]).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}"));
-        let found = differences(&checked);
+        let found = differences_of(seed, &checked);
         assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
         lossy += u64::from(!run(&checked, Engine::Fast, true).1.is_empty());
     }
@@ -110,11 +140,11 @@ const ONCE_DIFFERENT: [u64; 2] = [2998, 2724];
 fn both_engines_agree_where_circuits_have_queues() {
     let count = how_many();
     let mut lossy = 0;
-    for seed in (0..count / 2).chain(ONCE_DIFFERENT) {
+    for seed in seeds(2).chain(ONCE_DIFFERENT) {
         let text = circuits(seed);
         let checked =
             load(&text, "circuits.toml", &[]).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}"));
-        let found = differences(&checked);
+        let found = differences_of(seed, &checked);
         assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
         lossy += u64::from(!run(&checked, Engine::Fast, true).1.is_empty());
     }
@@ -152,10 +182,10 @@ fn both_engines_agree_where_a_small_buffer_overflows_within_trains() {
 fn both_engines_agree_where_credits_govern_lines() {
     let count = how_many();
     let (mut compared, mut lossy, mut credit_cells) = (0, 0, 0);
-    for seed in 0..count {
+    for seed in seeds(1) {
         let text = credits(seed);
         let Ok(checked) = load(&text, "credits.toml", &[]) else { continue };
-        let found = differences(&checked);
+        let found = differences_of(seed, &checked);
         assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
         let (document, losses) = run(&checked, Engine::Fast, true);
         compared += 1;
@@ -170,9 +200,17 @@ fn both_engines_agree_where_credits_govern_lines() {
 
 #[test]
 fn both_engines_agree_on_whatever_a_scenario_can_say() {
-    let count = how_many();
-    for seed in 1_000_000..1_000_000 + count / 2 {
-        let (text, checked) = random::scenario(seed);
+    for seed in seeds(2) {
+        let (text, checked) = random::scenario(1_000_000 + seed);
+        let found = differences_of(seed, &checked);
+        assert!(found.is_empty(), "seed {seed}:\n{}\n{text:#}", found.join("\n"));
+    }
+}
+
+#[test]
+fn both_engines_agree_on_shipped_scenarios_with_other_ports() {
+    for seed in seeds(LONG) {
+        let (text, checked) = shipped::scenario(seed);
         let found = differences(&checked);
         assert!(found.is_empty(), "seed {seed}:\n{}\n{text:#}", found.join("\n"));
     }
