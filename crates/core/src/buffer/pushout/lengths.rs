@@ -54,6 +54,11 @@ impl Lengths {
         &self.busy
     }
 
+    /// What a unit of occupancy counts.
+    pub(super) fn unit(&self) -> i128 {
+        self.scale
+    }
+
     /// How a queue counts. Paper 003, equation (11): VirtualQueueLength = QueueLength − BufferShare.
     pub(super) fn of(&self, pool: &Pool, vc: usize) -> i128 {
         i128::from(pool.of(vc)) * self.scale - self.share[vc]

@@ -6,6 +6,7 @@
 //! write its file and add a line to the list below.
 
 mod lengths;
+mod register;
 
 use super::admission::Context;
 use super::frame::Frames;
@@ -14,6 +15,8 @@ use super::queue::Queue;
 use super::runs::Part;
 use crate::scheduler;
 use crate::{choice, registry};
+
+pub use register::{Change, Register};
 
 registry! {
     /// A push-out policy as a scenario asks for it.
@@ -43,10 +46,16 @@ registry! {
             Bite::Runs
         }
 
-        /// Whether it looks at nothing but what waits when there is no room, so that a queue which has something may grow
-        /// and shrink by many units at once; otherwise it is told of each.
+        /// Whether it looks at nothing but what waits when there is no room, and at its register, so that a queue which has
+        /// something may grow and shrink by many units at once; otherwise it is told of each.
         fn goes_by_queues(&self) -> bool {
             false
+        }
+
+        /// What names a queue for it, if it has that: whoever does not tell it of each unit reminds this of the last ones
+        /// before it is asked to choose.
+        fn register(&mut self) -> Option<&mut Register> {
+            None
         }
     }
 }

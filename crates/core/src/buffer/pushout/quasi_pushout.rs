@@ -28,6 +28,7 @@
 
 use super::lengths::{Lengths, cut, fall_back};
 use super::pushout_2::entire_packet;
+use super::register::Register;
 use super::{Bite, Context, Cut, Fallback, Full, PushOut};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
@@ -48,9 +49,8 @@ section! {
 /// Quasi-push-out at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// The register LQ.
-    longest: usize,
-    lengths: Lengths,
+    /// LQ.
+    register: Register,
     fallback: Fallback,
     frames: Frames,
 }
@@ -59,43 +59,36 @@ impl Policy {
     /// The policy at one port.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
         Ok(Policy {
-            longest: 0,
-            lengths: Lengths::new(context, params.buffer_share),
+            register: Register::new(Lengths::new(context, params.buffer_share)),
             fallback: params.fallback,
             frames: Frames::new(context.vcs(), params.pass_eom),
         })
     }
 
-    /// "if (QL\[LQ\] < QL\[i\]) LQ = i": the comparison at input and output.
-    fn compare(&mut self, vc: usize, pool: &Pool) {
-        if self.lengths.of(pool, self.longest) < self.lengths.of(pool, vc) {
-            self.longest = vc;
-        }
-    }
-
     /// The entire packet of the next circuit behind LQ that has one.
     fn next(&self, full: &Full<'_>) -> Option<Cut> {
-        let busy = self.lengths.busy();
-        let (behind, ahead) = (busy.from(self.longest + 1), busy.iter().take_while(|&vc| vc < self.longest));
+        let (longest, busy) = (self.register.longest(), self.register.lengths().busy());
+        let (behind, ahead) = (busy.from(longest + 1), busy.iter().take_while(|&vc| vc < longest));
         behind.chain(ahead).find_map(|vc| cut(full, vc, entire_packet))
     }
 }
 
 impl PushOut for Policy {
     fn choose(&mut self, full: &Full<'_>) -> Option<Cut> {
-        cut(full, self.longest, entire_packet)
-            .or_else(|| fall_back(full, self.longest, self.fallback, || self.next(full)))
+        let longest = self.register.longest();
+        cut(full, longest, entire_packet)
+            .or_else(|| fall_back(full, longest, self.fallback, || self.next(full)))
     }
 
     fn joined(&mut self, vc: usize, pool: &Pool) {
-        self.lengths.joined(vc);
-        self.compare(vc, pool);
+        self.register.lengths_mut().joined(vc);
+        self.register.compare(vc, pool);
     }
 
     fn left(&mut self, vc: usize, pool: &Pool, sent: bool) {
-        self.lengths.left(vc, pool);
+        self.register.lengths_mut().left(vc, pool);
         if sent {
-            self.compare(vc, pool);
+            self.register.compare(vc, pool);
         }
     }
 
@@ -105,6 +98,14 @@ impl PushOut for Policy {
 
     fn bite(&mut self) -> Bite {
         if self.fallback == Fallback::HeadFragment { Bite::Runs } else { Bite::Packets }
+    }
+
+    fn goes_by_queues(&self) -> bool {
+        true
+    }
+
+    fn register(&mut self) -> Option<&mut Register> {
+        Some(&mut self.register)
     }
 }
 
@@ -136,7 +137,7 @@ mod tests {
                     policy.left(vc, &pool, sign == "-");
                 }
             }
-            policy.longest
+            policy.register.longest()
         };
         steps.split(' ').map(step).collect()
     }

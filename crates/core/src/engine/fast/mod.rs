@@ -205,6 +205,7 @@ impl Station {
                 inputs: inputs(),
                 interest,
                 by_cell: goes_by_cell(port),
+                registers: port.pushout.as_mut().is_some_and(|pushout| pushout.register().is_some()),
                 polices: plan.polices(index),
                 monotone: port.admission.is_monotone(),
                 longest: plan.longest_frame(scenario, index),

@@ -10,7 +10,7 @@ pub(in super::super) struct Ahead {
     pub(in super::super) train: Train,
     /// Whether its units follow each other no more closely than those that the port sends.
     pub(in super::super) spaced: bool,
-    lane: u32,
+    pub(super) lane: u32,
 }
 
 impl Inputs {

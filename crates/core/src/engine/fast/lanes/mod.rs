@@ -4,6 +4,7 @@
 //! ones of lanes in the midst of a train, follows by arithmetic, and they may be taken one by one or all up to an instant.
 
 mod ahead;
+mod course;
 mod lane;
 mod party;
 
@@ -15,6 +16,7 @@ use crate::unit::{Flags, Unit};
 use crate::units::Time;
 
 pub(super) use ahead::Ahead;
+pub(super) use course::{Arrival, Course};
 pub(super) use lane::{Lane, Train};
 pub(super) use party::Party;
 

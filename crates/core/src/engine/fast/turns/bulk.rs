@@ -63,6 +63,9 @@ impl Turns {
             self.free = starts.next(&self.pace);
             port.visit(now, vc);
             port.admission.taken(vc, 1, CELL_BYTES);
+            if let Some(missed) = &mut self.missed {
+                missed.leave(Time(now.0 + self.pace.whole), vc);
+            }
             self.tell(port, Time(now.0 + self.pace.whole), vc);
             (passed, last) = (passed + 1, now);
         }
@@ -70,6 +73,9 @@ impl Turns {
             return false;
         }
         alone.units = passed;
+        if let Some(missed) = &mut self.missed {
+            missed.join(self.inputs.course_of(&alone));
+        }
         let instants = self.inputs.pass_inner(&[alone], |_| true);
         port.counters.occupancy.rise(alone.comes, 0, passed, instants);
         port.counters.occupancy.drain(passed, instants + u128::from(passed * self.pace.whole));
@@ -135,7 +141,11 @@ impl Turns {
     fn join_inner(&mut self, engine: &mut Fast<'_>, index: usize, inner: &[Inner], first: Time) {
         let port = &mut engine.network.ports[index];
         let mut taken = 0;
-        let is_taken = |inner: &Inner| matches!(port.within(inner.vc as usize), Within::Taken);
+        let mut is_taken = |inner: &Inner| matches!(port.within(inner.vc as usize), Within::Taken);
+        if let Some(missed) = &mut self.missed {
+            let taken = inner.iter().filter(|inner| is_taken(inner));
+            taken.for_each(|inner| missed.join(self.inputs.course_of(inner)));
+        }
         let instants = self.inputs.pass_inner(inner, is_taken);
         let level = port.pool.total();
         for &Inner { unit, vc, units, .. } in inner {

@@ -110,6 +110,9 @@ impl Turns {
         let port = &mut engine.network.ports[index];
         let instants = self.inputs.arrivals(next);
         port.counters.occupancy.rise(beat.time, port.pool.total(), units.into(), instants);
+        if let Some(missed) = &mut self.missed {
+            missed.join(self.inputs.course_of_train(next));
+        }
         let group = Group { unit, vc, units: units.into(), closed };
         join(port, &group, u64::from(unit.is_first()));
         self.awaited += u64::from(closed && engine.answered[unit.vc as usize]);
@@ -140,6 +143,7 @@ impl Turns {
 
     /// What is still to arrive of trains that have joined does so as if they had not.
     fn take_back(&mut self, engine: &mut Fast<'_>, index: usize) {
+        self.miss_rests();
         let rests = std::mem::take(&mut self.rests);
         self.end_round(&mut engine.network.ports[index]);
         for rest in &rests {

@@ -8,6 +8,7 @@
 mod bulk;
 mod early;
 mod foretell;
+mod missed;
 mod rounds;
 
 use std::rc::Rc;
@@ -26,6 +27,7 @@ use crate::scheduler::Scheduler;
 use crate::units::{Span, Time};
 
 use early::Books;
+use missed::Missed;
 use rounds::Round;
 
 /// The port.
@@ -82,6 +84,8 @@ pub(super) struct Turns {
     inner: Vec<Inner>,
     /// Room for what is still to arrive of trains that have joined their queues.
     rests: Vec<Ahead>,
+    /// What a register has not been told of, if there is one and it is not told of each cell.
+    missed: Option<Missed>,
 }
 
 /// Where a circuit stands of which the port has not been told everything.
@@ -117,6 +121,8 @@ pub(super) struct Parts {
     pub(super) interest: Interest,
     /// Whether cells join and leave one by one.
     pub(super) by_cell: bool,
+    /// Whether a push-out policy has a register.
+    pub(super) registers: bool,
     /// Whether units are policed on arrival.
     pub(super) polices: bool,
     /// Whether the admission policy takes no less when there is less in the buffer.
@@ -141,6 +147,7 @@ impl Turns {
             inputs,
             interest,
             by_cell,
+            registers,
             polices,
             monotone,
             longest,
@@ -186,6 +193,7 @@ impl Turns {
             called: Time::NEVER,
             inner: Vec::new(),
             rests: Vec::new(),
+            missed: (registers && !by_cell).then(Missed::default),
         }
     }
 
@@ -198,6 +206,7 @@ impl Turns {
             // what is not known yet sets out now at the earliest
             let known = look.min(engine.end).min(until + self.notice);
             while let Some(next) = self.inputs.next_time().filter(|next| *next < stop) {
+                self.remind_in_time(engine, port, next);
                 if !alone && self.take_train(engine, port, known, Books::Behind) {
                     continue;
                 }
@@ -249,6 +258,7 @@ impl Turns {
     /// The next unit arrives, at `now`.
     fn take_next(&mut self, engine: &mut Fast<'_>, port: usize, now: Time) {
         self.make_sure_of_room(engine, port);
+        let course = self.missed.as_ref().and_then(|_| self.inputs.course_of_next());
         let Some(mut arriving) = self.inputs.pop_before(Time(now.0 + 1)) else { return };
         if self.polices
             && let Err(reason) = engine.police(&mut arriving)
@@ -263,10 +273,19 @@ impl Turns {
         let full = !engine.network.ports[port].pool.fits(1);
         if full {
             self.settle(engine, port);
+            self.remind(&mut engine.network.ports[port], now);
         }
+        let before = engine.network.ports[port].pool.of(vc);
         self.awaited += u64::from(unit.is_eom() && engine.answered[unit.vc as usize]);
         let Network { ports, circuits, .. } = &mut engine.network;
         ports[port].arrive(now, unit, vc, number_at_port(circuits), &mut engine.losses);
+        if full {
+            self.was_told(&mut ports[port]);
+        } else if let (Some(missed), Some(course)) = (&mut self.missed, course)
+            && ports[port].pool.of(vc) > before
+        {
+            missed.join(course);
+        }
         if full && !engine.losses.is_empty() && engine.network.ports[port].pushout.is_some() {
             self.count_packets(&engine.network.ports[port]);
         } else if unit.is_eom() && engine.network.ports[port].pushout.is_some() {
@@ -323,6 +342,9 @@ impl Turns {
         };
         port.counters.occupancy.drain(1, now.0.into());
         port.pool.remove(vc, 1);
+        if let Some(missed) = &mut self.missed {
+            missed.leave(now, vc);
+        }
         if self.curious || port.pool.of(vc) == 0 {
             self.tell(port, now, vc);
         }

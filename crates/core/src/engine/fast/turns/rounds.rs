@@ -244,6 +244,17 @@ impl Turns {
         for (vc, cells) in self.round.shares(booked, slots - booked) {
             port.pool.remove(vc, cells);
         }
+        if let Some(missed) = &mut self.missed {
+            missed.leave(ends, sending);
+            let mut starts = free;
+            for slot in booked..slots - 1 {
+                missed.leave(
+                    Time(starts.time.0 + self.pace.whole),
+                    self.round.places[self.round.place(slot)].queue,
+                );
+                starts = starts.next(&self.pace);
+            }
+        }
         let sending = self.round.places[self.round.place(slots - 1)].queue;
         port.pool.add_ahead(sending, 1);
         let Round { booked, ends, free, sending: on_line, .. } = &mut self.round;

@@ -1,0 +1,143 @@
+//! The register of the quasi-longest queue, and what it names if it learns of its queues late.
+
+use super::lengths::Lengths;
+use crate::buffer::pool::Pool;
+
+/// The register LQ. Whenever a queue receives or sends a unit, it is compared with queue LQ, and takes its place if it is
+/// longer; so it has to be told of every unit, or to be reminded of the last ones before it is asked.
+#[derive(Clone, Debug)]
+pub struct Register {
+    longest: usize,
+    lengths: Lengths,
+    /// Room for how queues counted at some instant.
+    counted: Vec<i128>,
+}
+
+/// A queue has received a unit or has sent one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its circuit.
+    pub vc: u32,
+    /// Whether it has received one.
+    pub joined: bool,
+}
+
+impl Register {
+    /// At first it names the first circuit.
+    pub(super) fn new(lengths: Lengths) -> Register {
+        Register { longest: 0, lengths, counted: Vec::new() }
+    }
+
+    /// The quasi-longest queue.
+    pub fn longest(&self) -> usize {
+        self.longest
+    }
+
+    pub(super) fn lengths(&self) -> &Lengths {
+        &self.lengths
+    }
+
+    pub(super) fn lengths_mut(&mut self) -> &mut Lengths {
+        &mut self.lengths
+    }
+
+    /// "if (QL\[LQ\] < QL\[i\]) LQ = i": the comparison at input and output.
+    pub(super) fn compare(&mut self, vc: usize, pool: &Pool) {
+        if self.lengths.of(pool, self.longest) < self.lengths.of(pool, vc) {
+            self.longest = vc;
+        }
+    }
+
+    /// The last changes before now, in their order, since the register named `before`; if they are only the last of many,
+    /// that is not known. Answers whether the register follows from them, and does no more than that if not.
+    ///
+    /// It does if one of them made or left a queue longer than every other: whatever it had named, it then named that one.
+    pub fn recall(&mut self, pool: &Pool, changes: &[Change], before: Option<usize>) -> bool {
+        let Register { lengths, counted, .. } = self;
+        let unit = lengths.unit();
+        counted.clear();
+        counted.extend((0..pool.vcs()).map(|vc| lengths.of(pool, vc)));
+        let mut top = counted.iter().copied().max().unwrap_or_default();
+        let (mut known, mut seen) = (before, 0);
+        for (place, change) in changes.iter().enumerate().rev() {
+            let vc = change.vc as usize;
+            // one change moves the top by no more than one unit
+            if counted[vc] >= top && is_longest(counted, vc) {
+                (known, seen) = (Some(vc), place + 1);
+                break;
+            }
+            counted[vc] -= change.by(unit);
+            top -= unit;
+        }
+        let Some(mut longest) = known else { return false };
+        for change in &changes[seen..] {
+            let vc = change.vc as usize;
+            counted[vc] += change.by(unit);
+            if counted[longest] < counted[vc] {
+                longest = vc;
+            }
+        }
+        self.longest = longest;
+        true
+    }
+}
+
+impl Change {
+    fn by(self, unit: i128) -> i128 {
+        if self.joined { unit } else { -unit }
+    }
+}
+
+/// Whether a queue is longer than every other.
+fn is_longest(counted: &[i128], vc: usize) -> bool {
+    counted.iter().enumerate().all(|(other, length)| other == vc || *length < counted[vc])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Context;
+    use super::*;
+    use proptest::prelude::*;
+
+    const VCS: usize = 3;
+
+    proptest! {
+        /// The register that is reminded of the last units names what one names that was told of each.
+        #[test]
+        fn the_last_changes_say_what_all_of_them_said(
+            steps in prop::collection::vec((0..VCS, any::<bool>()), 1..60), last in 0usize..60,
+        ) {
+            let register = || Register::new(Lengths::new(&Context::alone(100, VCS), false));
+            let (mut told, mut late, mut pool) = (register(), register(), Pool::new(100, VCS));
+            let mut changes = Vec::new();
+            for (vc, joined) in steps {
+                if !joined && pool.of(vc) == 0 {
+                    continue;
+                }
+                if joined { pool.add(vc, 1) } else { pool.remove(vc, 1) }
+                told.compare(vc, &pool);
+                changes.push(Change { vc: vc as u32, joined });
+            }
+            let all = changes.len();
+            let known = late.recall(&pool, &changes[all.saturating_sub(last)..], None);
+            prop_assert!(known || late.longest() == 0, "what is not known is not named");
+            if known {
+                prop_assert_eq!(late.longest(), told.longest());
+            }
+            prop_assert!(late.recall(&pool, &changes, Some(0)), "all changes always say it");
+            prop_assert_eq!(late.longest(), told.longest());
+        }
+    }
+
+    #[test]
+    fn of_two_equal_queues_the_last_units_do_not_say_which_is_named() {
+        let mut register = Register::new(Lengths::new(&Context::alone(100, 2), false));
+        let mut pool = Pool::new(100, 2);
+        pool.add(0, 2);
+        pool.add(1, 2);
+        let change = |vc, joined| Change { vc, joined };
+        assert!(!register.recall(&pool, &[change(0, true)], None), "1, 2 and then 2, 2");
+        assert!(register.recall(&pool, &[change(1, true), change(0, true)], None), "1, 1 and 1, 2 before");
+        assert_eq!(register.longest(), 1);
+    }
+}
