@@ -20,7 +20,7 @@
 //! # Complexity
 //! Constant; two bits and the number of a congestion period per circuit.
 
-use super::{Admission, Arrival, Context, Departure};
+use super::{Admission, Arrival, Context, Departure, Interest, Rule};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
@@ -95,6 +95,14 @@ impl Admission for Policy {
 
     fn broken(&mut self, vc: usize, fragment: bool) {
         self.frames.broken(vc, fragment);
+    }
+
+    fn rule(&self) -> Option<Rule> {
+        Some(Rule::Asked(Interest::Every))
+    }
+
+    fn frames(&mut self) -> Option<&mut Frames> {
+        Some(&mut self.frames)
     }
 }
 
