@@ -2,14 +2,14 @@
 
 use super::Fast;
 use super::lanes::{Arriving, Inputs};
-use super::pace::Beat;
-use super::run::Run;
+use super::leg::Manner;
+use super::run::{Gathering, Run};
 use crate::buffer::verdict::Reason;
 use crate::engine::{LossRecord, number_at_port};
 use crate::link::port::{Loss, Started};
 use crate::network::Network;
 use crate::unit::Unit;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// The local time of a port.
 #[derive(Debug)]
@@ -26,12 +26,33 @@ pub(super) struct General {
     /// Units in the port that make a host act when they arrive.
     awaited: u64,
     /// The instant for which the port is in the event queue to see them start.
-    watch: Time,
+    called: Time,
+    /// Consecutive cells of a frame for a host, by circuit; handed on together.
+    runs: Vec<Gathering>,
+    /// Starts on either side of which they are handed on separately, the next one last.
+    cuts: Vec<Time>,
+    /// Time that a cell takes on the line.
+    whole: u64,
+}
+
+/// What such a port is made of.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) inputs: Inputs,
+    pub(super) vcs: usize,
+    pub(super) cuts: Vec<Time>,
+    /// Time that a cell takes on the line.
+    pub(super) whole: u64,
+    pub(super) sampled: bool,
+    /// When the clock of the policy ticks, if it does.
+    pub(super) tick: Option<Time>,
 }
 
 impl General {
     /// A port at time zero.
-    pub(super) fn new(inputs: Inputs, tick: Option<Time>, sampled: bool) -> General {
+    pub(super) fn new(parts: Parts) -> General {
+        let Parts { inputs, vcs, mut cuts, whole, sampled, tick } = parts;
+        cuts.reverse();
         General {
             inputs,
             done: None,
@@ -39,7 +60,10 @@ impl General {
             tick: tick.unwrap_or(Time::NEVER),
             sample: if sampled { Time::ZERO } else { Time::NEVER },
             awaited: 0,
-            watch: Time::NEVER,
+            called: Time::NEVER,
+            runs: vec![Gathering::default(); vcs],
+            cuts,
+            whole,
         }
     }
 
@@ -47,44 +71,104 @@ impl General {
     pub(super) fn is_quiet(&self) -> bool {
         self.ends == Time::NEVER && self.tick == Time::NEVER && self.inputs.is_empty()
     }
-}
 
-impl Fast<'_> {
-    /// Let happen what happens at a port up to `until`, that instant included.
-    pub(super) fn step_general(&mut self, port: usize, until: Time) {
-        let every = self.scenario.sample;
+    /// Let happen what happens up to `until`, that instant included.
+    pub(super) fn step(&mut self, engine: &mut Fast<'_>, port: usize, until: Time) {
         loop {
-            let it = self.general(port);
-            let first = it.sample.min(it.ends).min(it.tick).min(Time(until.0 + 1));
-            if let Some(mut arriving) = it.inputs.pop_before(first) {
-                match self.police(&mut arriving) {
-                    Ok(()) => self.enter(port, arriving.unit, arriving.vc as usize, arriving.time),
-                    Err(reason) => self.refuse(port, &arriving, reason),
+            let first = self.sample.min(self.ends).min(self.tick).min(Time(until.0 + 1));
+            if let Some(mut arriving) = self.inputs.pop_before(first) {
+                match engine.police(&mut arriving) {
+                    Ok(()) => self.enter(engine, port, &arriving),
+                    Err(reason) => engine.refuse(port, &arriving, reason),
                 }
             } else if first > until {
                 break;
-            } else if it.sample == first {
-                it.sample += every;
-                self.network.ports[port].sample();
-            } else if it.ends == first {
-                it.ends = Time::NEVER;
-                self.network.ports[port].finish(first);
-                self.start(port, first);
+            } else if self.sample == first {
+                self.sample += engine.scenario.sample;
+                engine.network.ports[port].sample();
+            } else if self.ends == first {
+                self.ends = Time::NEVER;
+                engine.network.ports[port].finish(first);
+                self.start(engine, port, first);
             } else {
-                let next = self.network.ports[port].tick(first);
-                self.general(port).tick = next.unwrap_or(Time::NEVER);
+                self.tick = engine.network.ports[port].tick(first).unwrap_or(Time::NEVER);
             }
         }
-        self.general(port).done = Some(until);
+        self.done = Some(until);
     }
 
-    /// A unit enters the buffer of a port, or is lost there.
-    pub(super) fn enter(&mut self, port: usize, unit: Unit, vc: usize, now: Time) {
-        let came = u64::from(unit.is_eom() && self.answered[unit.vc as usize]);
-        let Network { ports, circuits, .. } = &mut self.network;
-        ports[port].arrive(now, unit, vc, number_at_port(circuits), &mut self.losses);
-        self.general(port).awaited += came;
-        self.start(port, now);
+    /// A unit enters the buffer, or is lost there.
+    pub(super) fn enter(&mut self, engine: &mut Fast<'_>, port: usize, arriving: &Arriving) {
+        let &Arriving { time, unit, vc } = arriving;
+        self.awaited += engine.awaits(&unit);
+        let Network { ports, circuits, .. } = &mut engine.network;
+        ports[port].arrive(time, unit, vc as usize, number_at_port(circuits), &mut engine.losses);
+        self.start(engine, port, time);
+    }
+
+    /// The next unit starts, if the line is free.
+    fn start(&mut self, engine: &mut Fast<'_>, port: usize, now: Time) {
+        let Network { ports, circuits, .. } = &mut engine.network;
+        let started = ports[port].start(now, number_at_port(circuits), &mut engine.losses);
+        self.awaited -= engine.count_losses(port, now);
+        let Some(started) = started else { return };
+        self.ends = started.sent.ends;
+        self.awaited -= engine.awaits(&started.unit);
+        match started.sent.starts < engine.window.to {
+            true => self.forward(engine, port, &started),
+            false => engine.resting.push(started.unit.vc),
+        }
+    }
+
+    /// A unit that has started is handed on, perhaps together with those behind it.
+    fn forward(&mut self, engine: &mut Fast<'_>, port: usize, &Started { unit, sent }: &Started) {
+        let vc = number_at_port(&engine.network.circuits)(&unit);
+        let whole = sent.ends.since(sent.starts).0;
+        if self.cuts.last().is_some_and(|cut| *cut <= sent.starts) {
+            while self.cuts.pop_if(|cut| *cut <= sent.starts).is_some() {}
+            self.hand_on(engine, port);
+        }
+        if engine.plan.legs[port][vc].manner != Manner::Together {
+            let run = Run { unit, units: 1 };
+            return run.send(engine, port, vc as u32, sent.starts, whole);
+        }
+        let run = &mut self.runs[vc];
+        run.join(engine, (port, vc as u32), &unit, 1, whole);
+        run.last_starts(sent.starts);
+        if unit.is_eom() {
+            run.send(engine, port, vc as u32, whole);
+        }
+    }
+
+    /// Hand on what has been gathered.
+    pub(super) fn hand_on(&mut self, engine: &mut Fast<'_>, port: usize) {
+        for (vc, run) in self.runs.iter_mut().enumerate() {
+            run.send(engine, port, vc as u32, self.whole);
+        }
+    }
+
+    /// Everything has happened up to `now`: be there again in time to hand on the units that make a host act. The next one
+    /// cannot start before the line is free, nor arrive earlier than `reach` after that.
+    pub(super) fn call_again(&mut self, engine: &mut Fast<'_>, port: usize, now: Time, reach: Span) {
+        if self.called <= now {
+            self.called = Time::NEVER;
+        }
+        if self.awaited == 0 {
+            return;
+        }
+        let start = if self.ends < Time::NEVER { self.ends } else { Time(now.0 + 1) };
+        let time = start + reach;
+        if time < self.called {
+            self.called = time;
+            engine.wake(port as u32, time);
+        }
+    }
+}
+
+impl Fast<'_> {
+    /// How many hosts wait for a unit: one for the last unit of a frame that is to be answered.
+    fn awaits(&self, unit: &Unit) -> u64 {
+        u64::from(unit.is_eom() && self.answered[unit.vc as usize])
     }
 
     /// If a unit arrives where its circuit is policed, it may be marked or has to go.
@@ -112,45 +196,5 @@ impl Fast<'_> {
             }
         }
         gone
-    }
-
-    /// Let a port start the next unit, if its line is free.
-    fn start(&mut self, port: usize, now: Time) {
-        let Network { ports, circuits, .. } = &mut self.network;
-        let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
-        let gone = self.count_losses(port, now);
-        self.general(port).awaited -= gone;
-        let Some(started) = started else { return };
-        let vc = number_at_port(&self.network.circuits)(&started.unit);
-        let Started { unit, sent } = started;
-        let went = u64::from(unit.is_eom() && self.answered[unit.vc as usize]);
-        let it = self.general(port);
-        it.ends = sent.ends;
-        it.awaited -= went;
-        if sent.starts >= self.window.to {
-            return self.resting.push(unit.vc);
-        }
-        let whole = sent.ends.since(sent.starts).0;
-        self.send_on(port, vc as u32, Run { unit, units: 1 }, Beat::at(sent.starts), sent.starts, whole);
-    }
-
-    /// Be there in time to hand on the units of a port that make a host act.
-    ///
-    /// The next one cannot start before the line is free, nor arrive earlier than the port's reach after that.
-    pub(super) fn watch(&mut self, port: usize, now: Time) {
-        let reach = self.plan.reach[port];
-        let it = self.general(port);
-        if it.watch <= now {
-            it.watch = Time::NEVER;
-        }
-        if it.awaited == 0 {
-            return;
-        }
-        let start = if it.ends < Time::NEVER { it.ends } else { Time(now.0 + 1) };
-        let time = start + reach;
-        if time < it.watch {
-            it.watch = time;
-            self.wake(port as u32, time);
-        }
     }
 }

@@ -7,6 +7,7 @@ use crate::network::circuit::Emission;
 use crate::network::end::End;
 use crate::units::Time;
 
+use super::lanes::Arriving;
 use super::nic::Departure;
 use super::run::Run;
 
@@ -147,7 +148,15 @@ impl Fast<'_> {
             });
         }
         self.advance(port, now);
-        emission.units().for_each(|unit| self.enter(port, unit, hop.vc as usize, now));
-        self.watch(port, now);
+        let reach = self.plan.reach[port];
+        self.with(port, |station, engine| {
+            let Station::General(general) = station else {
+                unreachable!("the interface of a host is unlimited or asks about every unit")
+            };
+            for unit in emission.units() {
+                general.enter(engine, port, &Arriving { time: now, unit, vc: hop.vc });
+            }
+            general.call_again(engine, port, now, reach);
+        });
     }
 }

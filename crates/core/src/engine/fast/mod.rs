@@ -218,7 +218,9 @@ impl Station {
                 tick: port.tick(Time::ZERO),
             }))),
             Kind::General => {
-                Station::General(Box::new(General::new(inputs(), port.tick(Time::ZERO), sampled)))
+                let (whole, tick) = (plan.rhythm(index).pace.whole, port.tick(Time::ZERO));
+                let parts = general::Parts { inputs: inputs(), vcs, cuts, whole, sampled, tick };
+                Station::General(Box::new(General::new(parts)))
             }
         }
     }
@@ -340,24 +342,14 @@ impl Fast<'_> {
         }
         self.advance(port, time);
         let reach = self.plan.reach[port];
-        match &mut self.stations[port] {
-            Station::Fifo(fifo) => {
-                let next = fifo.inputs.next_awaited().map(|next| fifo.not_out_before(next) + reach);
-                fifo.called = next.unwrap_or(Time::NEVER);
-                if let Some(next) = next {
-                    self.wake(port as u32, next);
-                }
-            }
-            Station::Turns(_) => {
-                self.with(port, |station, engine| {
-                    if let Station::Turns(turns) = station {
-                        turns.call_again(engine, port, time, reach);
-                    }
-                });
-                self.find_soonest();
-            }
-            Station::General(_) => self.watch(port, time),
+        self.with(port, |station, engine| match station {
+            Station::Fifo(fifo) => fifo.call_again(engine, port, reach),
+            Station::Turns(turns) => turns.call_again(engine, port, time, reach),
+            Station::General(general) => general.call_again(engine, port, time, reach),
             _ => {}
+        });
+        if let Station::Turns(_) = self.stations[port] {
+            self.find_soonest();
         }
     }
 
@@ -393,20 +385,12 @@ impl Fast<'_> {
 
     /// Let happen what happens at a port up to `until`, that instant included.
     fn step(&mut self, port: usize, until: Time) {
-        match self.stations[port] {
-            Station::Fifo(_) => self.with(port, |station, engine| {
-                if let Station::Fifo(fifo) = station {
-                    fifo.step(engine, port, until);
-                }
-            }),
-            Station::Turns(_) => self.with(port, |station, engine| {
-                if let Station::Turns(turns) = station {
-                    turns.step(engine, port, until);
-                }
-            }),
-            Station::General(_) => self.step_general(port, until),
+        self.with(port, |station, engine| match station {
+            Station::Fifo(fifo) => fifo.step(engine, port, until),
+            Station::Turns(turns) => turns.step(engine, port, until),
+            Station::General(general) => general.step(engine, port, until),
             _ => {}
-        }
+        });
     }
 
     /// Let another port know of the units that a port holds back from it.
@@ -435,6 +419,7 @@ impl Fast<'_> {
             Station::Nic(nic) => nic.close(&mut engine.network.ports[port]),
             Station::Fifo(fifo) => fifo.close(engine, port),
             Station::Turns(turns) => turns.hand_on(engine, port),
+            Station::General(general) => general.hand_on(engine, port),
             _ => {}
         });
     }
@@ -444,13 +429,6 @@ impl Fast<'_> {
         let mut station = std::mem::replace(&mut self.stations[port], Station::Away);
         work(&mut station, self);
         self.stations[port] = station;
-    }
-
-    fn general(&mut self, port: usize) -> &mut General {
-        match &mut self.stations[port] {
-            Station::General(general) => general,
-            _ => unreachable!("only ports of this kind are asked"),
-        }
     }
 
     /// Which port with a queue for each circuit is to be called first.

@@ -25,7 +25,7 @@ use crate::buffer::admission::Rule;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::engine::LossRecord;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 use abreast::Next;
 use ledger::Ledger;
@@ -342,6 +342,16 @@ impl Fifo {
     /// When something happens next that is not an arrival.
     fn next_stop(&self) -> Time {
         self.sample.min(self.begin).min(self.tick)
+    }
+
+    /// Everything has happened up to now: be there again before the next unit for which a host waits can have passed the port
+    /// and, `reach` later, the line behind it.
+    pub(super) fn call_again(&mut self, engine: &mut Fast<'_>, port: usize, reach: Span) {
+        let next = self.inputs.next_awaited().map(|next| self.not_out_before(next) + reach);
+        self.called = next.unwrap_or(Time::NEVER);
+        if let Some(next) = next {
+            engine.wake(port as u32, next);
+        }
     }
 
     /// The earliest start of a unit that arrives at `time` and is not known yet: behind everything that was taken.
