@@ -44,7 +44,8 @@
 //! * Any other port (`general`) is asked unit by unit what the reference engine asks, so every policy works there. Where
 //!   each circuit has a queue (`turns`), the slots between two instants that matter to anybody go round in closed form
 //!   (`rounds`), frames are handed on before they leave if it is sure when they do (`foretell`), and trains join the queues
-//!   as such, if possible when they begin (`early`), or piece by piece (`bulk`).
+//!   as such, if possible when they begin (`early`), or piece by piece (`bulk`); a policy that decides about each cell is
+//!   asked in one loop (`asking`).
 //!
 //! **Some networks are simpler.** Where all links carry packets there are no trains to merge, and everything is computed
 //! in the order of time (`packets`). Cells of sources that nobody answers need no event at all (`streams`).
@@ -205,6 +206,7 @@ impl Station {
                 inputs: inputs(),
                 interest,
                 by_cell: goes_by_cell(port),
+                asked: port.admission.asks_for_all(),
                 registers: port.pushout.as_mut().is_some_and(|pushout| pushout.register().is_some()),
                 polices: plan.polices(index),
                 monotone: port.admission.is_monotone(),

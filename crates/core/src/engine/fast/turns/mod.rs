@@ -3,8 +3,10 @@
 //! What the port does when it cannot do otherwise is what the reference engine asks of it, unit by unit. But most cells
 //! neither begin nor end a frame, and most of the time there is room: then cells come and go without anybody looking.
 //! `early` lets trains join their queues when they begin, `bulk` parts of them, `rounds` gives slots to the queues in turn.
+//! A policy that wants to know of each cell is asked in one loop (`asking`).
 //! The queue itself, the counters and the host at the far end are told of such cells frame by frame.
 
+mod asking;
 mod bulk;
 mod early;
 mod foretell;
@@ -14,7 +16,7 @@ mod rounds;
 use std::rc::Rc;
 
 use super::Fast;
-use super::lanes::{Ahead, Inner, Inputs};
+use super::lanes::{Ahead, Arriving, Course, Inner, Inputs};
 use super::leg::Manner;
 use super::pace::{Beat, Pace, Rhythm};
 use super::run::Run;
@@ -51,8 +53,9 @@ pub(super) struct Turns {
     monotone: bool,
     /// Whether slots may go round without anybody knowing of each.
     unseen: bool,
-    /// Whether cells join and leave one by one, since somebody cares about their order or about the room that each finds.
-    by_cell: bool,
+    /// Whether cells join one by one, since somebody cares about their order or is asked about each; and whether that is all.
+    one_by_one: bool,
+    asked: bool,
     /// Whether units are policed on arrival.
     polices: bool,
     rhythm: Rc<Rhythm>,
@@ -82,6 +85,8 @@ pub(super) struct Turns {
     /// When to be there again, in time to see them start.
     pub(super) called: Time,
     inner: Vec<Inner>,
+    /// Cells in the order of their arrival, and whose each is.
+    order: Vec<(Time, u32)>,
     /// Room for what is still to arrive of trains that have joined their queues.
     rests: Vec<Ahead>,
     /// What a register has not been told of, if there is one and it is not told of each cell.
@@ -121,6 +126,8 @@ pub(super) struct Parts {
     pub(super) interest: Interest,
     /// Whether cells join and leave one by one.
     pub(super) by_cell: bool,
+    /// Whether the admission policy is asked about each of them.
+    pub(super) asked: bool,
     /// Whether a push-out policy has a register.
     pub(super) registers: bool,
     /// Whether units are policed on arrival.
@@ -147,6 +154,7 @@ impl Turns {
             inputs,
             interest,
             by_cell,
+            asked,
             registers,
             polices,
             monotone,
@@ -172,7 +180,8 @@ impl Turns {
             turns: vec![Turn { grows: true, ..Turn::default() }; vcs],
             round: Round::default(),
             interest,
-            by_cell,
+            one_by_one: by_cell || asked || polices,
+            asked: asked && !by_cell && !polices,
             polices,
             curious,
             monotone,
@@ -192,6 +201,7 @@ impl Turns {
             undisturbed: Time::ZERO,
             called: Time::NEVER,
             inner: Vec::new(),
+            order: Vec::new(),
             rests: Vec::new(),
             missed: (registers && !by_cell).then(Missed::default),
         }
@@ -199,13 +209,17 @@ impl Turns {
 
     /// Let happen what happens up to `until`, that instant included.
     pub(super) fn step(&mut self, engine: &mut Fast<'_>, port: usize, until: Time) {
-        let alone = self.polices || self.by_cell || engine.log.is_some();
+        let alone = self.one_by_one || engine.log.is_some();
+        let asks = self.asked && engine.log.is_none();
         loop {
             let look = self.sample.min(self.tick);
             let stop = look.min(Time(until.0 + 1));
             // what is not known yet sets out now at the earliest
             let known = look.min(engine.end).min(until + self.notice);
             while let Some(next) = self.inputs.next_time().filter(|next| *next < stop) {
+                if asks && self.ask_inner(engine, port, stop) {
+                    continue;
+                }
                 self.remind_in_time(engine, port, next);
                 if !alone && self.take_train(engine, port, known, Books::Behind) {
                     continue;
@@ -265,7 +279,18 @@ impl Turns {
         {
             return engine.refuse(port, &arriving, reason);
         }
-        let (unit, vc) = (arriving.unit, arriving.vc as usize);
+        self.enter(engine, port, &arriving, course);
+    }
+
+    /// A unit arrives at the buffer, where it may be lost; perhaps a register is to be told of it.
+    fn enter(
+        &mut self,
+        engine: &mut Fast<'_>,
+        port: usize,
+        &Arriving { time: now, unit, vc }: &Arriving,
+        course: Option<Course>,
+    ) {
+        let vc = vc as usize;
         if engine.network.ports[port].queues[vc].is_empty() {
             self.end_round(&mut engine.network.ports[port]);
         }

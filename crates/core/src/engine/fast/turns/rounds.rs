@@ -143,6 +143,34 @@ impl Turns {
         }
     }
 
+    /// One slot goes round and into the books, where all others are, if nobody needs to know yet of its cell; answers whether
+    /// it has.
+    #[inline]
+    pub(super) fn give_one(&mut self, port: &mut Port) -> bool {
+        let Round { stop, sure, slots, booked, change, sending, .. } = self.round;
+        let cut = self.cuts.last().is_some_and(|cut| *cut <= self.free.time);
+        if slots >= stop.min(sure)
+            || booked < slots
+            || self.ends >= change
+            || cut
+            || self.round.places.is_empty()
+        {
+            return false;
+        }
+        self.has_left(port);
+        port.counters.occupancy.drain(1, self.ends.0.into());
+        port.pool.remove(sending, 1);
+        if port.pool.of(sending) == 0 {
+            self.tell(port, self.ends, sending);
+        }
+        let queue = self.round.places[self.round.place(slots)].queue;
+        self.send(self.ends);
+        self.ahead = Some(queue);
+        let Round { slots, booked, ends, free, sending, .. } = &mut self.round;
+        (*slots, *booked, *ends, *free, *sending) = (*slots + 1, *booked + 1, self.ends, self.free, queue);
+        true
+    }
+
     /// How many of the slots to come are sure to go round, and begin before cells are to be handed on separately.
     pub(super) fn slots_sure(&self) -> u64 {
         let Round { sure, slots, change, .. } = self.round;
