@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Admission, Arrival, CATALOGUE, Context, Contract, Policy, Spec};
+use super::{Admission, Arrival, CATALOGUE, Context, Contract, Interest, Policy, Rule, Spec};
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
@@ -307,6 +307,19 @@ fn what_a_monotone_scheme_takes_it_takes_with_less_in_the_buffer() {
                 entry.name
             );
         }
+    }
+}
+
+#[test]
+fn what_looks_at_the_books_when_units_leave_sees_every_unit_come() {
+    for entry in CATALOGUE {
+        let mut policy = policy_of(entry.name, Measure::Cells, 1000).unwrap();
+        let looks = matches!(policy.rule(), Some(Rule::Asked(Interest::Ends | Interest::Every)));
+        assert!(
+            !looks || policy.asks_for_all(),
+            "{}: frames may be in the books before they come",
+            entry.name
+        );
     }
 }
 

@@ -100,10 +100,6 @@ impl Admission for Policy {
     fn rule(&self) -> Option<Rule> {
         Some(Rule::Asked(Interest::Every))
     }
-
-    fn frames(&mut self) -> Option<&mut Frames> {
-        Some(&mut self.frames)
-    }
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@
 //! Constant; two bits and a strike counter per circuit.
 
 use super::red::{Curve, Detector, mean_frame_time, probability};
-use super::{Admission, Arrival, Context, Departure};
+use super::{Admission, Arrival, Context, Departure, Interest, Rule};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
@@ -125,6 +125,10 @@ impl Admission for Policy {
 
     fn broken(&mut self, vc: usize, fragment: bool) {
         self.frames.broken(vc, fragment);
+    }
+
+    fn rule(&self) -> Option<Rule> {
+        Some(Rule::Asked(Interest::Ends))
     }
 }
 

@@ -96,7 +96,8 @@ registry! {
             None
         }
 
-        /// The frame rule, if the policy leaves to it all units but the first of every frame.
+        /// The frame rule, if the policy leaves to it all units but the first of every frame. An engine may then enter a frame
+        /// in the books before all of it has arrived, so this is not for a policy that looks at them when units leave.
         fn frames(&mut self) -> Option<&mut Frames> {
             None
         }
@@ -185,8 +186,22 @@ pub enum Interest {
     Total,
     /// Those that leave the buffer empty.
     Last,
+    /// Those that end a frame, or leave nothing of their circuit in the buffer; of the unit only whether it ends a frame.
+    Ends,
     /// All of them, but neither which unit it is nor exactly when it leaves.
     Every,
+}
+
+impl Interest {
+    /// Whether a departure matters that leaves these books, of a unit that ends a frame or does not.
+    #[inline]
+    pub(crate) fn includes(self, ends_frame: bool, vc: usize, pool: &Pool) -> bool {
+        match self {
+            Interest::Total | Interest::Last => pool.total() == 0,
+            Interest::Ends => ends_frame || pool.of(vc) == 0,
+            Interest::Every => true,
+        }
+    }
 }
 
 impl Policy {

@@ -22,6 +22,13 @@ impl Default for Run {
 }
 
 impl Run {
+    /// Units of which nothing is known but whether the last one ends a frame.
+    pub(super) fn of_unknown(ends_frame: bool) -> Run {
+        let flags = if ends_frame { Flags::EOM } else { Flags::default() };
+        let Run { unit, units } = Run::default();
+        Run { unit: Unit { flags, ..unit }, units }
+    }
+
     /// A frame that a host sends.
     #[inline]
     pub(super) fn of_frame(emission: &Emission) -> Run {

@@ -17,11 +17,19 @@ use crate::units::Time;
 pub(super) struct Ledger {
     pub(super) pool: Pool,
     interest: Interest,
-    /// Whose units are in the buffer, and their size, if anybody wants to know: those of one circuit together unless it is of
-    /// each.
-    order: VecDeque<(u32, u64)>,
+    /// Units in the buffer, if anybody wants to know whose they are: as many of a circuit together as may leave together.
+    order: VecDeque<Share>,
     /// These policies do not look at the queue.
     queue: Queue,
+}
+
+/// Consecutive units of one circuit in the buffer.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    vc: u32,
+    size: u64,
+    /// Whether the last one ends a frame, if anybody wants to know.
+    closed: bool,
 }
 
 impl Ledger {
@@ -51,8 +59,20 @@ impl Ledger {
         }
         self.pool.add_ahead(vc as usize, size);
         match self.order.back_mut() {
-            Some((last, sum)) if *last == vc && self.interest == Interest::Last => *sum += size,
-            _ => self.order.push_back((vc, size)),
+            Some(last) if last.vc == vc && !last.closed && self.interest != Interest::Every => {
+                last.size += size
+            }
+            _ => self.order.push_back(Share { vc, size, closed: false }),
+        }
+    }
+
+    /// What was taken last ends a frame.
+    #[inline]
+    pub(super) fn frame_ends(&mut self) {
+        if self.interest == Interest::Ends
+            && let Some(last) = self.order.back_mut()
+        {
+            last.closed = true;
         }
     }
 
@@ -66,16 +86,17 @@ impl Ledger {
             };
         }
         while size > 0 {
-            let (vc, first) = self.order.front_mut().expect("what leaves has been taken");
-            let (vc, part) = (*vc, size.min(*first));
-            *first -= part;
-            if *first == 0 {
+            let first = self.order.front_mut().expect("what leaves has been taken");
+            let (vc, part) = (first.vc as usize, size.min(first.size));
+            first.size -= part;
+            let closed = first.closed && first.size == 0;
+            if first.size == 0 {
                 self.order.pop_front();
             }
             size -= part;
-            self.pool.remove(vc as usize, part);
-            if self.interest == Interest::Every || self.pool.total() == 0 {
-                self.tell(policy, now, vc as usize, part);
+            self.pool.remove(vc, part);
+            if self.interest.includes(closed, vc, &self.pool) {
+                self.tell(policy, now, (vc, part), closed);
             }
         }
     }
@@ -84,7 +105,7 @@ impl Ledger {
     #[inline]
     pub(super) fn emptied(&mut self, policy: &mut Policy, now: Time) {
         self.holds(0);
-        self.tell(policy, now, 0, 0);
+        self.tell(policy, now, (0, 0), false);
     }
 
     /// So much is in the buffer, for a policy that does not ask whose it is: all is booked on one circuit.
@@ -95,8 +116,8 @@ impl Ledger {
         self.pool.remove(0, before.saturating_sub(total));
     }
 
-    fn tell(&self, policy: &mut Policy, now: Time, vc: usize, size: u64) {
-        let unit = &Run::default().unit;
+    fn tell(&self, policy: &mut Policy, now: Time, (vc, size): (usize, u64), ends_frame: bool) {
+        let unit = &Run::of_unknown(ends_frame).unit;
         policy.departed(&Departure { now, unit, vc, size, pool: &self.pool, sent: true });
     }
 }

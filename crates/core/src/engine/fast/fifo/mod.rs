@@ -447,6 +447,9 @@ impl Fifo {
         self.content.join(start, pace.whole, size);
         if let Some(ledger) = &mut self.ledger {
             ledger.joined(vc, size);
+            if unit.is_eom() {
+                ledger.frame_ends();
+            }
         }
         self.books.max = self.books.max.max(self.content.level());
         let (starts, ends) = (start.time, Time(start.time.0 + pace.whole));

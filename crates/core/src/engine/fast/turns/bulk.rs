@@ -66,7 +66,7 @@ impl Turns {
             if let Some(missed) = &mut self.missed {
                 missed.leave(Time(now.0 + self.pace.whole), vc);
             }
-            self.tell(port, Time(now.0 + self.pace.whole), vc);
+            self.tell(port, Time(now.0 + self.pace.whole), vc, false);
             (passed, last) = (passed + 1, now);
         }
         if passed == 0 {

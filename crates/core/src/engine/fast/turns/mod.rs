@@ -170,7 +170,7 @@ impl Turns {
         cuts.reverse();
         let pace = rhythm.pace;
         let influx = inputs.influx(&pace);
-        let curious = by_cell || interest == Interest::Every;
+        let curious = by_cell || matches!(interest, Interest::Ends | Interest::Every);
         Turns {
             inputs,
             done: None,
@@ -357,12 +357,12 @@ impl Turns {
     /// The cell in transmission leaves at `now`.
     #[inline]
     fn leave(&mut self, port: &mut Port, now: Time) {
-        let vc = match self.ahead.take() {
-            Some(vc) => vc,
+        let (vc, ends_frame) = match self.ahead.take() {
+            Some(vc) => (vc, false),
             None => {
                 let Sending { unit, vc, .. } = port.sending.take().expect("a line ends what it has started");
                 port.counters.departed(&unit, vc);
-                vc
+                (vc, unit.is_eom())
             }
         };
         port.counters.occupancy.drain(1, now.0.into());
@@ -371,14 +371,14 @@ impl Turns {
             missed.leave(now, vc);
         }
         if self.curious || port.pool.of(vc) == 0 {
-            self.tell(port, now, vc);
+            self.tell(port, now, vc, ends_frame);
         }
     }
 
-    /// A cell has left that the policies want to know of.
-    fn tell(&self, port: &mut Port, now: Time, vc: usize) {
-        if self.interest == Interest::Every || port.pool.total() == 0 {
-            let (unit, pool) = (&Run::default().unit, &port.pool);
+    /// A cell has left, of which the policies may want to know; perhaps it ends a frame.
+    fn tell(&self, port: &mut Port, now: Time, vc: usize, ends_frame: bool) {
+        if self.interest.includes(ends_frame, vc, &port.pool) {
+            let (unit, pool) = (&Run::of_unknown(ends_frame).unit, &port.pool);
             port.admission.departed(&Departure { now, unit, vc, size: 1, pool, sent: true });
         }
         if let Some(pushout) = &mut port.pushout {

@@ -161,7 +161,7 @@ impl Turns {
         port.counters.occupancy.drain(1, self.ends.0.into());
         port.pool.remove(sending, 1);
         if port.pool.of(sending) == 0 {
-            self.tell(port, self.ends, sending);
+            self.tell(port, self.ends, sending, false);
         }
         let queue = self.round.places[self.round.place(slots)].queue;
         self.send(self.ends);
@@ -267,7 +267,7 @@ impl Turns {
         port.counters.occupancy.drain(slots - booked, u128::from(ends.0) + later);
         port.pool.remove(sending, 1);
         if port.pool.of(sending) == 0 {
-            self.tell(port, ends, sending);
+            self.tell(port, ends, sending, false);
         }
         for (vc, cells) in self.round.shares(booked, slots - booked) {
             port.pool.remove(vc, cells);
