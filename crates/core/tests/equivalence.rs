@@ -13,7 +13,7 @@ mod shipped;
 
 use std::ops::Range;
 
-use generator::{circuits, credits, scenario, streams};
+use generator::{circuits, credits, rings, scenario, streams};
 use pushout_core::audit::audit;
 use pushout_core::engine::{self, LossRecord};
 use pushout_core::report::report;
@@ -149,6 +149,24 @@ fn both_engines_agree_where_circuits_have_queues() {
         lossy += u64::from(!run(&checked, Engine::Fast, true).1.is_empty());
     }
     assert!(lossy * 3 >= count / 2, "only {lossy} of {} runs lose anything", count / 2);
+}
+
+/// Where circuits go round, ports advance in steps, one behind the other: what others still send in the same step is not known.
+const ONCE_DIFFERENT_IN_A_RING: [u64; 2] = [12799, 20500];
+
+#[test]
+fn both_engines_agree_where_circuits_with_queues_go_round() {
+    let (count, mut compared, mut lossy) = (how_many() / 2, 0, 0);
+    for seed in seeds(2).chain(ONCE_DIFFERENT_IN_A_RING) {
+        let text = rings(seed);
+        let Ok(checked) = load(&text, "rings.toml", &[]) else { continue };
+        let found = differences_of(seed, &checked);
+        assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
+        compared += 1;
+        lossy += u64::from(!run(&checked, Engine::Fast, true).1.is_empty());
+    }
+    assert!(compared * 2 >= count, "only {compared} of {count} texts are scenarios");
+    assert!(lossy * 3 >= compared, "only {lossy} of {compared} runs lose anything");
 }
 
 /// A port need not be told for a second or more which cells of a queue have started: that is more than a frame can have.

@@ -18,13 +18,15 @@ struct Writer {
     cells: bool,
     /// Classes of ports with a limited buffer.
     limited: Vec<&'static str>,
+    /// The switch of each host.
+    switches: Vec<u64>,
 }
 
 /// A random scenario; not every text is one.
 pub(crate) fn scenario(seed: u64) -> String {
     let mut draw = Stream::new(seed, "equivalence");
     let cells = draw.chance(0.65);
-    let mut writer = Writer { draw, text: String::new(), cells, limited: Vec::new() };
+    let mut writer = Writer::new(draw, cells);
     writer.head(seed);
     let switches = 1 + writer.below(4);
     let ring = switches >= 3 && writer.draw.chance(0.2);
@@ -38,8 +40,7 @@ pub(crate) fn scenario(seed: u64) -> String {
 
 /// A random scenario of cell streams that nobody answers.
 pub(crate) fn streams(seed: u64) -> String {
-    let mut writer =
-        Writer { draw: Stream::new(seed, "streams"), text: String::new(), cells: true, limited: Vec::new() };
+    let mut writer = Writer::new(Stream::new(seed, "streams"), true);
     writer.head(seed);
     let sources = 1 + writer.below(12);
     writer.line(format_args!("[topology]\ntemplate = \"dumbbell\"\nsources = {sources}"));
@@ -68,8 +69,7 @@ pub(crate) fn streams(seed: u64) -> String {
 
 /// A random scenario of one port with a queue for each circuit and so many frames that queues seldom run empty.
 pub(crate) fn circuits(seed: u64) -> String {
-    let mut writer =
-        Writer { draw: Stream::new(seed, "circuits"), text: String::new(), cells: true, limited: Vec::new() };
+    let mut writer = Writer::new(Stream::new(seed, "circuits"), true);
     writer.head(seed);
     let sources = 2 + writer.below(11);
     writer.line(format_args!("[topology]\ntemplate = \"dumbbell\"\nsources = {sources}"));
@@ -79,7 +79,7 @@ pub(crate) fn circuits(seed: u64) -> String {
         let delay = writer.pick(&DELAYS);
         writer.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
     }
-    writer.queues();
+    writer.queues("bottleneck");
     let tcp = writer.tcp();
     for i in 1..=sources {
         let (start, mcr, priority) = (writer.below(3000), writer.below(3) * 400, writer.below(2));
@@ -97,10 +97,26 @@ pub(crate) fn circuits(seed: u64) -> String {
     writer.text
 }
 
+/// A random ring of switches that give each circuit a queue; units that go round come to ports on whose own they depend.
+pub(crate) fn rings(seed: u64) -> String {
+    let mut draw = Stream::new(seed, "rings");
+    let (switches, hosts) = (3 + draw.up_to(1), 3 + draw.up_to(5));
+    let mut writer = Writer::new(draw, true);
+    writer.head(seed);
+    writer.network(switches, true, hosts);
+    for section in ["trunk", "trunk.back", "access.back"] {
+        if writer.draw.chance(0.8) {
+            writer.queues(section);
+        }
+    }
+    writer.flows(hosts, switches, true);
+    writer.measure();
+    writer.text
+}
+
 /// A random network with credits on some of its lines; not every text is a scenario.
 pub(crate) fn credits(seed: u64) -> String {
-    let mut writer =
-        Writer { draw: Stream::new(seed, "credits"), text: String::new(), cells: true, limited: Vec::new() };
+    let mut writer = Writer::new(Stream::new(seed, "credits"), true);
     writer.head(seed);
     let switches = 1 + writer.below(4);
     let ring = switches >= 3 && writer.draw.chance(0.2);
@@ -113,6 +129,10 @@ pub(crate) fn credits(seed: u64) -> String {
 }
 
 impl Writer {
+    fn new(draw: Stream, cells: bool) -> Writer {
+        Writer { draw, text: String::new(), cells, limited: Vec::new(), switches: Vec::new() }
+    }
+
     /// Ports of a network with credits: on all lines, on those that leave hosts, on those between switches, or on those
     /// that lead to hosts. Behind a governed line nothing may be lost, so only other ports have a policy.
     fn governed(&mut self) {
@@ -167,8 +187,8 @@ impl Writer {
         ));
     }
 
-    /// The port behind which the circuits of a dumbbell have their queues.
-    fn queues(&mut self) {
+    /// Ports at which each circuit has a queue.
+    fn queues(&mut self, section: &'static str) {
         let buffer = 40 + self.below(40) * self.below(40);
         let scheduler = self.pick(&[
             "policy = \"round-robin\"",
@@ -177,7 +197,8 @@ impl Writer {
             "policy = \"wrr-mcr\", realisation = \"virtual-clock\"",
             "policy = \"strict-priority\"",
         ]);
-        self.line(format_args!("[port.bottleneck]\nbuffer = \"{buffer} cells\""));
+        self.line(format_args!("[port.\"{section}\"]\nbuffer = \"{buffer} cells\""));
+        self.limited.push(section);
         self.line(format_args!("scheduler = {{ {scheduler} }}"));
         if self.draw.chance(0.5) {
             let pushout = self.any(pushout::CATALOGUE);
@@ -231,6 +252,7 @@ impl Writer {
         (0..hosts).for_each(|i| self.line(format_args!("[[node]]\nname = \"h{i}\"\nkind = \"host\"")));
         for i in 0..hosts {
             let switch = self.below(switches);
+            self.switches.push(switch);
             self.link("access", &format!("h{i}"), &format!("s{switch}"), same);
         }
         for i in 1..switches + u64::from(ring) {
@@ -294,9 +316,13 @@ impl Writer {
             let to = (from + 1 + self.below(hosts - 1)) % hosts;
             self.line(format_args!("[[flow]]\nname = \"f{i}\"\nfrom = \"h{from}\"\nto = \"h{to}\""));
             if ring && self.draw.chance(0.5) {
-                let via = self.below(switches);
-                let next = (via + 1) % switches;
-                self.line(format_args!("via = [\"s{via}\", \"s{next}\"]"));
+                let (mut at, last) = (self.switches[from as usize], self.switches[to as usize]);
+                let mut via = vec![format!("s{at}")];
+                while at != last {
+                    at = (at + 1) % switches;
+                    via.push(format!("s{at}"));
+                }
+                self.line(format_args!("via = {via:?}"));
             }
             if !together {
                 let (start, spread) = (self.below(2000), self.below(300));

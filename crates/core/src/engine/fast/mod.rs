@@ -385,6 +385,12 @@ impl Fast<'_> {
         }
     }
 
+    /// When a unit that a port does not know of yet, because those before it are to send it, sets out at the earliest, if the
+    /// port is brought up to `until`: those before it have been there, but where units go round in circles not all of them.
+    fn unknown_from(&self, until: Time) -> Time {
+        if self.plan.circle.is_some() { self.together.min(until) } else { until }
+    }
+
     /// Let happen what happens at a port up to `until`, that instant included.
     fn step(&mut self, port: usize, until: Time) {
         self.with(port, |station, engine| match station {

@@ -214,8 +214,7 @@ impl Turns {
         loop {
             let look = self.sample.min(self.tick);
             let stop = look.min(Time(until.0 + 1));
-            // what is not known yet sets out now at the earliest
-            let known = look.min(engine.end).min(until + self.notice);
+            let known = look.min(engine.end).min(engine.unknown_from(until) + self.notice);
             while let Some(next) = self.inputs.next_time().filter(|next| *next < stop) {
                 if asks && self.ask_inner(engine, port, stop) {
                     continue;
