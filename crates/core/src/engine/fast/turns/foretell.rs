@@ -8,7 +8,7 @@ use super::rounds::MOST_PLACES;
 use super::{MANY, Turn, Turns};
 use crate::buffer::pushout::{Bite, PushOut};
 use crate::engine::fast::Fast;
-use crate::engine::fast::lanes::Train;
+use crate::engine::fast::lanes::{Ahead, Train};
 use crate::engine::fast::run::Run;
 use crate::link::port::Port;
 use crate::scheduler::Place;
@@ -30,16 +30,38 @@ impl Turns {
 
     /// The same for frames that have begun to arrive, and for those that join the queue behind others.
     fn earliest_in_queues(&mut self, engine: &mut Fast<'_>, index: usize, now: Time) -> Time {
-        let slots = match self.goes_round(&mut engine.network.ports[index]) {
-            true => self.foretell_round(engine, index, now),
+        let goes_round = self.goes_round(&mut engine.network.ports[index]);
+        let certain = self.slots_certain(&engine.network.ports[index], now);
+        let slots = match goes_round {
+            true => self.foretell_round(engine, index, now, certain),
             false => self.least_elsewhere(engine, index),
         };
-        self.rhythm.skip(self.free, slots).time
+        self.rhythm.skip(self.free, slots.min(certain)).time
     }
 
-    /// Hand on frames that go round; answers how many slots go by at least before the EOM of another one.
-    fn foretell_round(&mut self, engine: &mut Fast<'_>, index: usize, now: Time) -> u64 {
-        let known = self.slots_known(&mut engine.network.ports[index]);
+    /// For how many slots it makes no difference whether what is still to arrive after `now` of trains that have joined their
+    /// queues finds room: there is some for all that can come, or their queues send what has arrived.
+    fn slots_certain(&mut self, port: &Port, now: Time) -> u64 {
+        self.inputs.list_from(Time(now.0 + 1), &mut self.rests);
+        let rests = std::mem::take(&mut self.rests);
+        let arrived = rests.iter().map(|rest| self.slots_with(port, rest)).min();
+        self.rests = rests;
+        self.rests.clear();
+        arrived.map_or(MANY, |slots| slots.max(self.slots_with_room(port)))
+    }
+
+    /// How many slots go by before a queue has sent everything but the rest of a train.
+    fn slots_with(&mut self, port: &Port, rest: &Ahead) -> u64 {
+        let (vc, left) = (rest.train.vc, u64::from(rest.train.left));
+        self.catch_up_with(vc as usize);
+        let arrived = self.queued(port, vc) - left;
+        self.round.find(vc as usize).map_or(arrived, |place| self.round.slots_before(place, arrived))
+    }
+
+    /// Hand on frames that go round, of whose slots so many are `certain`; answers how many go by at least before the EOM of
+    /// another one.
+    fn foretell_round(&mut self, engine: &mut Fast<'_>, index: usize, now: Time, certain: u64) -> u64 {
+        let known = self.slots_known(&mut engine.network.ports[index]).min(certain);
         self.look_beyond_stop(&engine.network.ports[index]);
         let known = match self.round.before_stop() < known {
             true => self.foretell_until(engine, index, now, known),
@@ -215,7 +237,12 @@ impl Turns {
 
     /// For how many slots nothing can be pushed out: in each of them no more arrives than fits over the lines.
     fn slots_until_cut(&self, port: &Port) -> u64 {
-        if port.pushout.is_some() { self.free_at_first(port) / self.growth() } else { MANY }
+        if port.pushout.is_some() { self.slots_with_room(port) } else { MANY }
+    }
+
+    /// For how many slots everything that can arrive fits.
+    fn slots_with_room(&self, port: &Port) -> u64 {
+        self.free_at_first(port) / self.growth()
     }
 
     /// Whether so many slots are among these.

@@ -98,9 +98,19 @@ impl Round {
         self.places.get(place).is_some_and(|it| it.queue == queue).then_some(place)
     }
 
+    /// How many slots go by before a place has had so many more and is to have another.
+    pub(super) fn slots_before(&self, place: usize, more: u64) -> u64 {
+        self.slot_behind(place, more) - self.slots
+    }
+
+    /// The slot that falls to a place when it has had so many more.
+    fn slot_behind(&self, place: usize, more: u64) -> u64 {
+        (self.turns(place, self.slots) + more) * self.places.len() as u64 + place as u64
+    }
+
     /// A place has so many cells before one of which somebody has to know.
     pub(super) fn set_stop(&mut self, place: usize, left: u64) {
-        let stop = (self.turns(place, self.slots) + left) * self.places.len() as u64 + place as u64;
+        let stop = self.slot_behind(place, left);
         if std::mem::replace(&mut self.stops[place], stop) != stop {
             self.stop = self.stops.iter().copied().fold(u64::MAX, u64::min);
         }
