@@ -193,6 +193,8 @@ class Expression:
         match node:
             case ast.Constant(value=int() | float() as constant) if not isinstance(constant, bool):
                 return lambda _: constant
+            case ast.Tuple(elts=entries):
+                return _apply(lambda *values: values, [self._compile(entry) for entry in entries])
             case ast.Subscript(value=ast.Name(id=figure), slice=ast.Constant(value=str(pattern))) if (
                 self._cases is not None
             ):

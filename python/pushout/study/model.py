@@ -9,6 +9,7 @@
     [[cases]]       id, scenario, axis      runs: `axis.NAME.VALUE` is a list of overrides, `{NAME}` in `id` its value
                     reps                    how often, if not as others
     [[number]]      id, label, text, unit, source, measure, published, tolerance, note
+    [[table]]       many of them, as a paper prints them; see `printed`
     [[claim]]       id, source, text, check, share, why
     [[remark]]      the same                what the text says besides: judged as claims are, but not counted with them
     [[plot]]        see `charts`
@@ -28,7 +29,7 @@ from typing import Any
 
 from pushout import _core
 from pushout.source import read as read_text
-from pushout.study import charts
+from pushout.study import charts, printed
 from pushout.study.case import Case
 from pushout.study.charts import Chart, Dots
 from pushout.study.entry import Entries, EntryError, made, read
@@ -160,8 +161,12 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         raise EntryError(str(error), ("reps",)) from error
     with read(Entries(table, "cases")) as entries:
         cases = {case.id: case for grid in entries for case in _cases(grid, folder, reps)}
+    columns = table.pop("column", {})
+    with read(Entries(table, "table")) as entries:
+        cells = (cell for entry in entries for cell in printed.numbers(entry, columns))
+        numbers = [number for cell in cells for number in _numbers(cell, figures, cases)]
     with read(Entries(table, "number")) as entries:
-        numbers = tuple(number for entry in entries for number in _numbers(entry, figures, cases))
+        numbers += [number for entry in entries for number in _numbers(entry, figures, cases)]
     with read(Entries(table, "claim")) as entries:
         claims = tuple(_claim(entry, figures, cases) for entry in entries)
     with read(Entries(table, "remark")) as entries:
@@ -183,7 +188,7 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         "assumptions": assumptions,
         "figures": figures,
         "cases": cases,
-        "numbers": numbers,
+        "numbers": tuple(numbers),
         "claims": claims,
         "remarks": remarks,
         "plots": plots,

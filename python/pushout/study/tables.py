@@ -17,7 +17,7 @@ SIGNIFICANT = 3
 """Digits that a measured value has at least, however few the printed one has."""
 
 FEW = 4
-"""So many columns are named one by one."""
+"""So many numbered columns are named one by one."""
 
 
 @dataclass(frozen=True)
@@ -191,5 +191,7 @@ def _tolerances(cells: dict[tuple[str, str], Row], texts: Sequence[str]) -> list
 
 
 def _several(names: Sequence[str]) -> str:
-    """Names, or the first and the last of many."""
-    return ", ".join(names) if len(names) <= FEW else f"{names[0]}, {names[1]} … {names[-1]}"
+    """Names; of many that differ in a number alone the first two and the last."""
+    alike = [list(group) for _, group in groupby(names, key=lambda name: name.rstrip("0123456789"))]
+    said = (f"{some[0]}, {some[1]} … {some[-1]}" if len(some) > FEW else ", ".join(some) for some in alike)
+    return ", ".join(said)
