@@ -518,6 +518,26 @@ def test_a_line_looks_alike_in_every_plot_unless_another_line_has_its_colour() -
     assert looks == [(0, False), (1, False), (1, True), (0, False)]
 
 
+def test_a_plot_is_drawn_for_each_of_several(tmp_path: Path) -> None:
+    several = """
+[[plot]]
+kind = "curve"
+title = "Goodput of {each}"
+x = { label = "{each}, across", values = [1460] }
+y = { label = "up" }
+each.UBR = { note = "Low.", x.values = [1460, 9140] }
+each.EPD = { note = "High." }
+[[plot.line]]
+label = "ours"
+measure = 'goodput["{each}.{}"]'
+"""
+    first, second = (plot for plot in toy(tmp_path, TOML + several).plots if isinstance(plot, Chart))
+    assert (first.title, first.note, first.x_label) == ("Goodput of UBR", "Low.", "UBR, across")
+    assert (second.title, second.note, second.x) == ("Goodput of EPD", "High.", (1460.0,))
+    assert [measure.text for measure in first.lines[0].measures] == ['goodput["UBR.1460"]', 'goodput["UBR.9140"]']
+    assert [measure.text for measure in second.lines[0].measures] == ['goodput["EPD.1460"]']
+
+
 def test_the_printed_numbers_of_study_000_are_those_of_its_tables() -> None:
     printed = {number.id: number.published for number in load("000-ubr-discard").numbers}
     assert {

@@ -9,9 +9,12 @@
 The last three have `x.label`, `y.label`, `[[plot.line]]` with label, measure and printed (`{ x = y }`, for bars a
 list), and `[[plot.level]]` with label and value: horizontal lines. A line that is `like` another, named by its
 label, has the colour of that one; if both are in one plot it is dashed.
+
+A plot is drawn several times if it has `each.NAME`: once for each name, which takes the place of `{each}` everywhere,
+with the keys that stand there besides the common ones.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import chain, count
@@ -89,7 +92,7 @@ def read(
     """Every `[[plot]]` of a study; lines of one name look alike in all of them."""
     known: dict[str, int] = {}
     plots: list[Dots | Chart] = []
-    for entry in entries:
+    for entry in (plot for several in entries for plot in _each(several)):
         kind = entry.pop("kind", "numbers")
         if kind == "numbers":
             plots.append(_dots(entry, numbers))
@@ -100,6 +103,27 @@ def read(
         else:
             raise TypeError(f"the plot {entry['title']!r} is of no kind: {kind!r} (numbers, curve, series, bars)")
     return tuple(plots)
+
+
+def _each(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The plots that one entry stands for."""
+    for name, own in entry.pop("each", {"": {}}).items():
+        joined = {
+            key: {**entry.get(key, {}), **value} if isinstance(value, dict) else value for key, value in own.items()
+        }
+        yield {key: _named(value, name) for key, value in {**entry, **joined}.items()}
+
+
+def _named(value: Any, name: str) -> Any:
+    """The value with the name in place of `{each}`, at any depth; it shares nothing with other plots."""
+    match value:
+        case str():
+            return value.replace("{each}", name)
+        case list():
+            return [_named(entry, name) for entry in value]
+        case dict():
+            return {key: _named(entry, name) for key, entry in value.items()}
+    return value
 
 
 def _styles(lines: Sequence[Mapping[str, Any]], known: Mapping[str, int]) -> dict[str, int]:
