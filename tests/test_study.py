@@ -101,28 +101,12 @@ published = 0
 tolerance = { absolute = 1 }
 """
 
-PRINTED = """
-[column.goodput]
-label = "{row}, MSS {}"
-text = "goodput"
-measure = 'goodput["{case}.{}"]'
-tolerance = { relative = 0.02 }
-
+TABLE = """
 [[table]]
 id = "two"
 source = "Table 2"
-case = "{row}"
-column.queue = { text = "queue", unit = "cells", measure = 'mean(queue["{case}.*"])', tolerance = { absolute = 9 } }
-
-[table.row]
-UBR = { goodput = { 1460 = 0.97, 9140 = 1.2 }, queue = 5400 }
-best = { label = "the best", case = "EPD", queue = { published = 7, tolerance = { relative = 0.1 }, note = "a slip" } }
-
-[[table]]
-id = "three"
-source = "Table 3"
-column.nth = { text = "number {}", measure = 'nth((5, 6), {})', tolerance = { absolute = 0 } }
-row.all = { nth = [5, 6] }
+column.queue = { text = "queue", measure = 'mean(queue["{case}.*"])', tolerance = { absolute = 9 } }
+row.UBR = { queue = 5400 }
 """
 
 NUMBER = TOML[TOML.index("[[number]]") : TOML.index("[[number]]", TOML.index("[[number]]") + 1)]
@@ -220,43 +204,6 @@ def test_a_table_of_published_values_stands_for_several_numbers(tmp_path: Path) 
     assert numbers[2].published == 5400
 
 
-def test_a_table_is_written_as_it_is_printed(tmp_path: Path) -> None:
-    numbers = {number.id: number for number in toy(tmp_path, TOML + PRINTED).numbers}
-    assert list(numbers)[:6] == [
-        "two.UBR.goodput.1460",
-        "two.UBR.goodput.9140",
-        "two.UBR.queue",
-        "two.best.queue",
-        "three.all.nth.1",
-        "three.all.nth.2",
-    ]
-    goodput, queue, best, second = (
-        numbers[name] for name in ("two.UBR.goodput.9140", "two.UBR.queue", "two.best.queue", "three.all.nth.2")
-    )
-    assert (goodput.source, goodput.label, goodput.published) == ("Table 2", "UBR, MSS 9140", 1.2)
-    assert goodput.measure.uses == [("goodput", "UBR.9140")]
-    assert (queue.label, queue.unit, queue.note, queue.tolerance.size) == ("UBR", "cells", "", 9)
-    assert (best.label, best.note, best.tolerance.size) == ("the best", "a slip", 0.1)
-    assert best.measure.uses == [("queue", "EPD.1460"), ("queue", "EPD.9140")]
-    assert (second.text, second.published, second.measure(lambda *_: None)) == ("number 2", 6, 6)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "why"),
-    [
-        ('id = "two"', 'name = "two"', "table: the key 'id' is missing"),
-        ('source = "Table 2"', 'source = "Table 2"\nsort = 1', "table: unknown key of [[table]]: sort"),
-        ("queue = 5400", "queues = 5400", 'table: unknown column "queues"; did you mean "queue"?'),
-        ("queue = 5400", "queue = { published = 1, nota = 2 }", 'table: unknown key "nota"; did you mean "note"?'),
-        ('case = "{row}"', 'case = "x{row}"', "no case is called 'xUBR.1460'"),
-    ],
-)
-def test_a_mistake_in_a_table_is_named_when_it_is_read(tmp_path: Path, old: str, new: str, why: str) -> None:
-    assert old in PRINTED
-    with pytest.raises(StudyError, match=re.escape(why)):
-        toy(tmp_path, TOML + PRINTED.replace(old, new, 1))
-
-
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
@@ -280,6 +227,12 @@ def test_a_mistake_in_a_table_is_named_when_it_is_read(tmp_path: Path, old: str,
         ("[[plot]]", SENSITIVITY.replace("UBR.*", "RED.*") + "[[plot]]", "none fits ['RED.*']"),
         ("[[plot]]", CHARTS.replace("measure =", 'like = "theirs"\nmeasure =') + "[[plot]]", "called 'theirs'"),
         ("[[plot]]", CHARTS.replace("printed =", "shown =") + "[[plot]]", "unknown key of the line 'ours': shown"),
+        ("[[plot]]", TABLE.replace("source", "sort") + "[[plot]]", "table: the key 'source' is missing"),
+        (
+            "[[plot]]",
+            TABLE.replace("UBR", "RED") + "[[plot]]",
+            "table: 'mean(queue[\"RED.*\"])': no case is called 'RED.*'",
+        ),
     ],
 )
 def test_a_mistake_in_a_study_is_named_when_it_is_read(tmp_path: Path, old: str, new: str, why: str) -> None:
