@@ -46,6 +46,7 @@ def read(text: str) -> Expression:
         ('ranked(shares["lan.EPD.1460"])', (3.0, 1.0)),
         ('onset(shares["lan.EPD.1460"], 0.5, 0.1)', 0.6),
         ('onset(shares["lan.EPD.1460"] / 3, 0.5, 0.25)', 0.25),
+        ("nth((5, 2 * 3), 2)", 6),
     ],
 )
 def test_an_expression_has_its_value(text: str, value: object) -> None:

@@ -216,7 +216,7 @@ class Expression:
                 sides = [self._compile(left), self._compile(right)]
                 return _apply(_by_entry(OPERATORS[type(op)][1]), sides)
         figure = "figure" if self._cases is None else 'figure["case"]'
-        allowed = f"numbers, + - * /, < <= > >=, and or not, {figure} and " + ", ".join(FUNCTIONS)
+        allowed = f"numbers, lists (1, 2), + - * /, < <= > >=, and or not, {figure} and " + ", ".join(FUNCTIONS)
         raise ExpressionError(f"{self.text!r}: {ast.unparse(node)!r} is not understood (allowed: {allowed})")
 
     def _figure(self, figure: str, pattern: str, cases: Collection[str]) -> Code:
