@@ -64,10 +64,12 @@ def test_a_table_may_change_a_column_that_others_have() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ("queue = 5400", "queues = 5400", 'unknown column "queues"; did you mean "queue"?'),
+        ("queue = 5400", "queues = 5400", 'row UBR: unknown column "queues"; did you mean "queue"?'),
+        ("best = {", "best = 5\nworst = {", "row best is 5: it is a table of keys"),
+        ("column.queue = {", "column.goodput = 3\ncolumn.queue = {", "column goodput is 3: it is a table of keys"),
         ('source = "Table 2"', 'source = "Table 2"\nsort = 1', r"unknown key of \[\[table\]\]: sort"),
     ],
 )
-def test_what_a_table_does_not_have_is_named(old: str, new: str, why: str) -> None:
+def test_what_is_wrong_in_a_table_is_named(old: str, new: str, why: str) -> None:
     with pytest.raises(TypeError, match=why):
         entries(TABLE.replace(old, new))

@@ -227,6 +227,9 @@ def test_a_table_of_published_values_stands_for_several_numbers(tmp_path: Path) 
         ("[[plot]]", SENSITIVITY.replace("UBR.*", "RED.*") + "[[plot]]", "none fits ['RED.*']"),
         ("[[plot]]", CHARTS.replace("measure =", 'like = "theirs"\nmeasure =') + "[[plot]]", "called 'theirs'"),
         ("[[plot]]", CHARTS.replace("printed =", "shown =") + "[[plot]]", "unknown key of the line 'ours': shown"),
+        ("published = 5400", 'published = "5400"', "number: queue: '5400' is published, which is no number"),
+        ("[[plot]]", "[[plot]]\neach = 3", "plot: each is 3: it is a table of keys"),
+        ("[[plot]]", "[[plot]]\neach.UBR = 3", "plot: each.UBR is 3: it is a table of keys"),
         ("[[plot]]", TABLE.replace("source", "sort") + "[[plot]]", "table: the key 'source' is missing"),
         (
             "[[plot]]",

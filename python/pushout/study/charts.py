@@ -20,7 +20,7 @@ from fnmatch import fnmatchcase
 from itertools import chain, count
 from typing import Any
 
-from pushout.study.entry import made
+from pushout.study.entry import keys, made
 from pushout.study.expression import Expression
 
 STYLES = 8
@@ -107,9 +107,10 @@ def read(
 
 def _each(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The plots that one entry stands for."""
-    for name, own in entry.pop("each", {"": {}}).items():
+    for name, own in keys("each", entry.pop("each", {"": {}})).items():
         joined = {
-            key: {**entry.get(key, {}), **value} if isinstance(value, dict) else value for key, value in own.items()
+            key: {**entry.get(key, {}), **value} if isinstance(value, dict) else value
+            for key, value in keys(f"each.{name}", own).items()
         }
         yield {key: _named(value, name) for key, value in {**entry, **joined}.items()}
 

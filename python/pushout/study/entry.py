@@ -46,6 +46,13 @@ def read(entries: Entries) -> Iterator[Entries]:
         raise EntryError(f"{entries.key}: {error}", entries.at) from error
 
 
+def keys(name: str, value: Any) -> dict[str, Any]:
+    """The keys of a table, or that what should be one is none."""
+    if not isinstance(value, dict):
+        raise TypeError(f"{name} is {value!r}: it is a table of keys")
+    return value
+
+
 def made(kind: type[T], keys: dict[str, Any]) -> T:
     """A dataclass from keys that a file names, or which of them is unknown or missing."""
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]

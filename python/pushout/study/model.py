@@ -32,7 +32,7 @@ from pushout.source import read as read_text
 from pushout.study import charts, printed
 from pushout.study.case import Case
 from pushout.study.charts import Chart, Dots
-from pushout.study.entry import Entries, EntryError, made, read
+from pushout.study.entry import Entries, EntryError, keys, made, read
 from pushout.study.expression import Expression, ExpressionError
 from pushout.study.sensitivity import Sensitivity
 
@@ -163,6 +163,7 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         cases = {case.id: case for grid in entries for case in _cases(grid, folder, reps)}
     columns = table.pop("column", {})
     with read(Entries(table, "table")) as entries:
+        keys("column", columns)
         cells = (cell for entry in entries for cell in printed.numbers(entry, columns))
         numbers = [number for cell in cells for number in _numbers(cell, figures, cases)]
     with read(Entries(table, "number")) as entries:
@@ -249,6 +250,9 @@ def _numbers(entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case])
     if kind not in ("relative", "absolute"):
         raise TypeError(f"the tolerance of {entry['id']} is {kind}: it can be relative or absolute")
     rest = {"unit": "", "note": "", **entry, "tolerance": Tolerance(kind, float(size))}
+    for value in published.values() if isinstance(published, dict) else [published]:
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise TypeError(f"{entry['id']}: {value!r} is published, which is no number")
     if not isinstance(published, dict):
         yield made(Number, {**rest, "published": published, "measure": Expression(entry["measure"], figures, cases)})
         return

@@ -16,26 +16,34 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pushout import _core
+from pushout.study.entry import keys
 
 FILLED = ("label", "text", "measure")
 """The keys of a column in which `{row}` and `{case}` stand for something."""
 
 
-def numbers(table: dict[str, Any], shared: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def numbers(table: dict[str, Any], shared: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The cells of a table as entries of [[number]], given the columns that all tables share."""
     name, source, rows, own = table.pop("id"), table.pop("source"), table.pop("row"), table.pop("column", {})
     case = table.pop("case", "{row}")
     if table:
         raise TypeError(f"unknown key of [[table]]: {', '.join(table)}")
-    columns = {column: {**shared.get(column, {}), **own.get(column, {})} for column in {**shared, **own}}
-    for row, cells in rows.items():
-        words = {"{row}": cells.pop("label", row), "{case}": cells.pop("case", case.replace("{row}", row))}
-        for column, cell in cells.items():
+    columns = {
+        column: {**_column(column, shared), **_column(column, own)} for column in {**shared, **keys("column", own)}
+    }
+    for row, cells in keys("row", rows).items():
+        rest = dict(keys(f"row {row}", cells))
+        words = {"{row}": rest.pop("label", row), "{case}": rest.pop("case", str(case).replace("{row}", row))}
+        for column, cell in rest.items():
             if column not in columns:
-                raise TypeError(_core.unknown("column", column, list(columns)))
-            keys = {"label": "{row}", **columns[column], **_cell(cell)}
-            filled = {key: _filled(keys[key], words) for key in FILLED if key in keys}
-            yield {**keys, **filled, "id": f"{name}.{row}.{column}", "source": source}
+                raise TypeError(f"row {row}: {_core.unknown('column', column, list(columns))}")
+            number = {"label": "{row}", **columns[column], **_cell(cell)}
+            filled = {key: _filled(number[key], words) for key in FILLED if key in number}
+            yield {**number, **filled, "id": f"{name}.{row}.{column}", "source": source}
+
+
+def _column(name: str, columns: Mapping[str, Any]) -> dict[str, Any]:
+    return keys(f"column {name}", columns.get(name, {}))
 
 
 def _cell(cell: Any) -> dict[str, Any]:
@@ -49,5 +57,5 @@ def _cell(cell: Any) -> dict[str, Any]:
 
 def _filled(text: str, words: Mapping[str, str]) -> str:
     for word, value in words.items():
-        text = text.replace(word, value)
+        text = text.replace(word, str(value))
     return text
