@@ -228,7 +228,7 @@ class Expression:
         self._uses.update(dict.fromkeys((figure, case) for case in fitting))
         if pattern in cases:
             return lambda lookup: lookup(figure, pattern)
-        return lambda lookup: _flat(lookup(figure, case) for case in fitting)
+        return lambda lookup: _flat([lookup(figure, case) for case in fitting])
 
     def _of_run(self, figure: str) -> Code:
         self._known(figure)
@@ -242,6 +242,11 @@ class Expression:
 
 
 def _apply(function: Callable[..., Value], arguments: list[Code]) -> Code:
+    match arguments:  # claims are asked of hundreds of sets: the usual numbers of arguments without a loop
+        case [only]:
+            return lambda lookup: function(only(lookup))
+        case [left, right]:
+            return lambda lookup: function(left(lookup), right(lookup))
     return lambda lookup: function(*(argument(lookup) for argument in arguments))
 
 
@@ -262,7 +267,13 @@ def _each(function: Callable[..., Value], *sides: Value) -> Value:
 
 
 def _flat(values: Iterable[Value]) -> tuple[Value, ...]:
-    return tuple(entry for value in values for entry in (value if isinstance(value, tuple) else (value,)))
+    entries: list[Value] = []
+    for value in values:
+        if isinstance(value, tuple):
+            entries += value
+        else:
+            entries.append(value)
+    return tuple(entries)
 
 
 def _show(value: Value) -> str:

@@ -147,6 +147,7 @@ def spread(weighing: Weighing) -> Drawing:
 
 def _draw(title: str, height: float, fill: Callable[[Any], None], *, width: float = WIDTH_IN) -> Drawing:
     import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     with mpl.rc_context(style(title)):
@@ -159,7 +160,8 @@ def _draw(title: str, height: float, fill: Callable[[Any], None], *, width: floa
             looks = {"ncols": _columns(unique), "frameon": False, "fontsize": 8.5}
             figure.legend(unique.values(), unique.keys(), loc="outside upper left", **looks)
         text = io.StringIO()
-        figure.savefig(text, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+        canvas: Any = FigureCanvasSVG(figure)  # savefig would draw everything twice
+        canvas.print_svg(text, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
     return Drawing(title, text.getvalue())
 
 
