@@ -127,6 +127,8 @@ pub(super) struct Detector {
     weight: f64,
     min: f64,
     max: f64,
+    /// 1 / (maxth − minth), which is asked for with every unit.
+    per_level: f64,
     curve: Curve,
     /// Picoseconds that a packet takes.
     slot: f64,
@@ -153,6 +155,7 @@ impl Detector {
             weight: probability("weight", weight)?,
             min: min as f64,
             max: max as f64,
+            per_level: 1.0 / (max - min) as f64,
             curve,
             slot: slot.0.max(1) as f64,
             average: 0.0,
@@ -209,8 +212,7 @@ impl Detector {
         if self.average < self.min {
             return false;
         }
-        let p_a = spread(self.base(max_p), self.count);
-        let marked = p_a >= 1.0 || stream.chance(p_a);
+        let marked = drawn(self.base(max_p), self.count, || stream.unit());
         if marked {
             self.count = 0;
         }
@@ -226,7 +228,7 @@ impl Detector {
     fn base(&self, max_p: f64) -> f64 {
         let Detector { average, min, max, .. } = *self;
         if average < max {
-            return max_p * (average - min) / (max - min);
+            return max_p * ((average - min) * self.per_level);
         }
         match self.curve {
             Curve::Gentle if average < 2.0 * max => max_p + (1.0 - max_p) * (average - max) / max,
@@ -245,10 +247,11 @@ fn decayed(average: f64, weight: f64, slots: f64) -> f64 {
     average * libm::pow(1.0 - weight, slots)
 }
 
-/// p_a: makes the gap between two discards uniform instead of geometric (Floyd and Jacobson, section 7).
-fn spread(p_b: f64, count: i64) -> f64 {
-    let taken = count as f64 * p_b;
-    if taken >= 1.0 { 1.0 } else { p_b / (1.0 - taken) }
+/// Whether a number u from 0 to 1 is below p_a = p_b / (1 − count · p_b), which makes the gap between two discards uniform
+/// instead of geometric (Floyd and Jacobson, section 7). There is no u where p_a is 1 or more, and no division anywhere.
+fn drawn(p_b: f64, count: i64, u: impl FnOnce() -> f64) -> bool {
+    let left = 1.0 - count as f64 * p_b;
+    p_b >= left || u() * left < p_b
 }
 
 /// A parameter that must be from 0 to 1.
@@ -349,10 +352,12 @@ mod tests {
 
     #[test]
     fn the_gap_between_discards_never_exceeds_the_reciprocal_of_p_b() {
-        assert_eq!(spread(0.25, 0), 0.25);
-        assert_eq!(spread(0.25, 2), 0.5);
-        assert_eq!(spread(0.25, 3), 1.0);
-        assert_eq!(spread(0.25, 4), 1.0);
+        for (count, p_a) in [(0, 0.25), (2, 0.5)] {
+            assert!(drawn(0.25, count, || p_a - 0.001) && !drawn(0.25, count, || p_a));
+        }
+        for count in [3, 4] {
+            assert!(drawn(0.25, count, || panic!("p_a is 1")));
+        }
         let mut red = bench(params(1.0, 0.5, 0, 20)).policy;
         red.detector.average = 10.0; // p_b = 1/4
         let mut gap = 0;
