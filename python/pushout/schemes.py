@@ -1258,6 +1258,6 @@ class Iwu(Scheme):
     sources: int
     """Number of sources."""
     access: Mapping[str, Any] | Sequence[Mapping[str, Any]]
-    """Links from the sources to the unit, at the rate of the spaced cells: one for all, or a list; link."""
+    """Links from the sources to the unit, by default at the rate of the spaced cells: one for all, or a list; link."""
     trunk: Mapping[str, Any]
     """The link that all share; link."""

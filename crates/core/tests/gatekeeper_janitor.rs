@@ -24,12 +24,7 @@ fn run(seed: u64, sets: &[&str]) -> Json {
 }
 
 fn model(number: u32, seed: u64, sets: &[&str]) -> Json {
-    let plain = [
-        TAIL_DROP,
-        "flows.source.parity=0",
-        "flows.transport.parity_cells=0",
-        "topology.access.rate='100 Mb/s'",
-    ];
+    let plain = [TAIL_DROP, "flows.source.parity=0", "flows.transport.parity_cells=0"];
     let more: &[&str] = match number {
         1 => &plain,
         2 => &plain[..1],
@@ -97,7 +92,7 @@ fn a_policer_marks_what_exceeds_the_contract_or_drops_it() {
             "flows.police={{ kind = 'gcra', rate = '70 Mb/s', tolerance = '10 us', action = '{action}' }}"
         )
     };
-    let pace = ["flows.source.peak='69.75 Mb/s'", "topology.access.rate='79.122656 Mb/s'"];
+    let pace = ["flows.source.peak='69.75 Mb/s'"];
     let lost = |sets: &[&str], reason: &str| {
         let document = run(1, &[&pace, sets].concat());
         let ports = document["ports"].as_array().unwrap();

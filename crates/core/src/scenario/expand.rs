@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::file::{Flow, Head, OWN_KEYS};
+use super::item::Item;
 use super::model::NodeKind;
 use super::nearest::unknown;
 use super::set::Set;
@@ -11,6 +12,7 @@ use super::spec::{Field, Section, Table};
 use super::topology::{self, Network, Template};
 use super::tree::{Fault, Key, Node, Value, join};
 use crate::adaptation;
+use crate::units::Quantity;
 
 /// A scenario file, read as far as it can be understood section by section.
 #[derive(Debug)]
@@ -103,8 +105,36 @@ impl<'a> File<'a> {
             entries(&explicit, "flow").iter().zip(0..).map(|(flow, index)| self.with_defaults(flow, index));
         let flows = flows.collect::<Result<Vec<_>, _>>()?;
         let flows = flows.iter().map(multiply).collect::<Result<Vec<_>, _>>()?.concat();
-        let (nodes, links) = (entries(&explicit, "node").to_vec(), entries(&explicit, "link").to_vec());
+        let (nodes, mut links) = (entries(&explicit, "node").to_vec(), entries(&explicit, "link").to_vec());
+        self.set_rates(&mut links, &flows)?;
         Ok(Explicit { nodes, links, flows })
+    }
+
+    /// Give links the rates that the template leaves to what is sent over them.
+    fn set_rates(&self, links: &mut [Node], flows: &[Node]) -> Result<(), Fault> {
+        let Some((topology, place)) = &self.topology else { return Ok(()) };
+        let mut lacking = links.iter_mut().filter(|link| link.get("rate").is_none()).peekable();
+        if lacking.peek().is_none() {
+            return Ok(());
+        }
+        let read = |(index, flow)| Ok(Item::<Flow>::entry(flow, "flow", index)?.it);
+        let flows = flows.iter().enumerate().map(read).collect::<Result<Vec<_>, Fault>>()?;
+        let mut starting: BTreeMap<&str, Vec<&Flow>> = BTreeMap::new();
+        flows.iter().for_each(|flow| starting.entry(&flow.from).or_default().push(flow));
+        for link in lacking {
+            let text = |key| link.get(key).and_then(Node::text).unwrap_or_default();
+            let here = starting.get(text("from")).map_or(&[][..], |flows| flows);
+            let rate = topology.rate(text("class"), here, &self.adaptation);
+            let rate = rate.map_err(|why| refused(place, &why))?;
+            if let (Some(rate), Value::Table(keys)) = (rate, &mut link.value) {
+                let place = link.place;
+                keys.push((
+                    Key { name: "rate".to_string(), place },
+                    Node { value: Value::Text(rate.show()), place },
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn network(&self) -> Result<Network, Fault> {
@@ -115,10 +145,7 @@ impl<'a> File<'a> {
         let place = self.topology.as_ref().map(|(_, node)| node.place).unwrap_or_default();
         let mut network = Network::new(relay, place);
         if let Some((topology, node)) = &self.topology {
-            topology.expand(&mut network).map_err(|why| {
-                let (key, why) = why.split_once(": ").unwrap_or(("template", &why));
-                node.fault_along("topology", key, why)
-            })?;
+            topology.expand(&mut network).map_err(|why| refused(node, &why))?;
         }
         Ok(network)
     }
@@ -155,6 +182,12 @@ impl<'a> File<'a> {
         }
         Ok(merged)
     }
+}
+
+/// What a template refuses: "key: reason".
+fn refused(topology: &Node, why: &str) -> Fault {
+    let (key, why) = why.split_once(": ").unwrap_or(("template", why));
+    topology.fault_along("topology", key, why)
 }
 
 /// The flows that an entry stands for: itself, or as many connections as it says on one circuit.

@@ -23,29 +23,77 @@
 //! free again at t_n + D ≤ t_{n+1}: cell i enters the buffer at t_n + (i + 1)·D/L, the same instants up to D − D/L.
 //!
 //! # Parameters
-//! `sources` N (10 in the paper); `access`: rate r' and delay of a link from a source, one for all or a list; `trunk`: the
-//! link whose port is the buffer (155 Mb/s). The links have the classes `access` and `trunk`; flow `flowI` goes from
-//! `sourceI` to `sink`. With the source `fec-block`, whose `peak` counts data packets without parity cells, K + h packets
-//! take the time of K, so r' = peak · (1 + h / K) · (L + p) / L: 100 Mb/s becomes 113.4375 Mb/s with K = 10, h = p = 1 and
-//! 1500 octets.
+//! `sources` N (10 in the paper); `access`: delay of a link from a source, one for all or a list, and its rate where that
+//! is not r'; `trunk`: the link whose port is the buffer (155 Mb/s). The link from `sourceI` is called `accessI`, of the class
+//! `access`, and flow `flowI` goes from `sourceI` to `sink`.
+//!
+//! r' follows from a bursty source: it is the peak rate of `on-off`. That of `fec-block` counts data packets without parity
+//! cells; K + h packets take the time of K unless `parity_adds` is `time`, and p parity cells that of a packet of L, so
+//!
+//! > r' = peak · (1 + h / K) · (L + p) / L:
+//!
+//! 100 Mb/s becomes 113.4375 Mb/s with K = 10, h = p = 1 and 1500 octets.
 //!
 //! # Differences from the paper
 //! Sources whose packets differ in length could queue in the unit; the equivalence above does not cover them.
 
+use serde_json::Value as Json;
+
 use super::{Each, Network, Template, Wire};
+use crate::adaptation::{self, aal5};
+use crate::scenario::file::{Back, Flow};
+use crate::scenario::spec::{Field, Nested, Section, Shape, object_schema, read_section};
+use crate::scenario::tree::{Fault, Node};
 use crate::section;
+use crate::source;
+use crate::units::{Rate, Span};
 
 section! {
     /// Sources on local networks behind an interworking unit.
     pub struct Params {
         /// Number of sources.
         pub sources: u32,
-        /// Links from the sources to the unit, at the rate of the spaced cells: one for all, or a list.
-        pub access: Each<Wire>,
+        /// Links from the sources to the unit, by default at the rate of the spaced cells: one for all, or a list.
+        pub access: Each<Spaced>,
         /// The link that all share.
         pub trunk: Wire,
     }
 }
+
+section! {
+    /// A link whose rate may be left to what is sent over it.
+    pub struct SpacedKeys {
+        /// Rate; by default that of cells which are spaced over the duration of their packet.
+        pub rate: Option<Rate> = None,
+        /// Propagation delay.
+        pub delay: Span,
+        /// Longest of the random pauses before each frame.
+        pub pause: Span = Span::ZERO,
+        /// Rate and delay of the other direction where they differ.
+        pub back: Option<Nested<Back>> = None,
+    }
+}
+
+/// A link of a template whose rate may be left to what is sent over it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spaced(Wire);
+
+impl Field for Spaced {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        read_section::<SpacedKeys>(node, path).map(|_| Spaced(Wire(node.clone())))
+    }
+
+    fn write(&self) -> Json {
+        self.0.write()
+    }
+
+    fn shape() -> Shape {
+        Shape { unit: Wire::shape().unit, schema: object_schema(&SpacedKeys::params()) }
+    }
+}
+
+/// The class of the links from the sources.
+const ACCESS: &str = "access";
 
 /// More sources than anybody simulates: a slip of the pen should not fill the memory.
 const MOST_SOURCES: u32 = 100_000;
@@ -62,18 +110,49 @@ impl Template for Params {
         network.relay("iwu");
         network.host("sink");
         for (i, source) in each() {
-            network.link(&format!("access{i}"), "access", &source, "iwu", self.access.of(i - 1));
+            network.link(&format!("access{i}"), ACCESS, &source, "iwu", &self.access.of(i - 1).0);
         }
         network.link("trunk", "", "iwu", "sink", &self.trunk);
         each().for_each(|(i, source)| network.flow(&format!("flow{i}"), &source, "sink"));
         Ok(())
     }
+
+    fn rate(&self, class: &str, flows: &[&Flow], adaptation: &adaptation::Spec) -> Result<Option<Rate>, String> {
+        let missing = |why: String| Err(format!("access: the key \"rate\" is missing: {why}"));
+        match flows {
+            _ if class != ACCESS => Ok(None),
+            [flow] => match spaced(flow, adaptation) {
+                Some(rate) => Ok(Some(rate)),
+                None => missing(format!("none follows from the source {:?}, only from on-off and fec-block", flow.source.name())),
+            },
+            _ => missing(format!("it follows from the only flow of a source, and one of them has {}", flows.len())),
+        }
+    }
+}
+
+/// r' of a bursty source: with what it adds to its data, every packet lasts as long as on the local network.
+fn spaced(flow: &Flow, adaptation: &adaptation::Spec) -> Option<Rate> {
+    let (peak, data, all) = match &flow.source {
+        source::Spec::OnOff(on_off) => (on_off.peak, 1, 1),
+        source::Spec::FecBlock(blocks) => {
+            let added = blocks.added();
+            (blocks.peak, added.data, if added.closer { added.all } else { added.data })
+        }
+        _ => return None,
+    };
+    let cells = aal5::cells(flow.transport.needs(&flow.source).packet, adaptation.llc_snap());
+    let parity = u64::from(flow.transport.parity_cells());
+    let (grown, plain) = (u128::from(all) * u128::from(cells + parity), u128::from(data) * u128::from(cells));
+    let plain = plain.max(1); // a block without data is refused with the flow
+    let rate = (u128::from(peak.0) * grown + plain / 2) / plain;
+    Some(Rate(u64::try_from(rate).unwrap_or(u64::MAX).max(1)))
 }
 
 #[cfg(test)]
 mod tests {
     use crate::link::line::Line;
     use crate::rng::Stream;
+    use crate::scenario::{load, model::Scenario};
     use crate::units::{Rate, Span, Time};
 
     /// When packets that last `duration` start on the local network: back to back, or after a random silence.
@@ -126,5 +205,55 @@ mod tests {
             // Whole picoseconds: each side rounds a cell's time down once or twice.
             assert!(queue.iter().zip(&link).all(|(queue, link)| queue.abs_diff(link + shift) <= 3));
         }
+    }
+
+    const GPJ: &str = include_str!("../../../../../scenarios/gpj.toml");
+
+    fn gpj(sets: &[&str]) -> Result<Scenario, String> {
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+        load(GPJ, "gpj.toml", &sets)
+    }
+
+    /// Rate of the first source's link, there and back.
+    fn rates(sets: &[&str]) -> (Rate, Rate) {
+        let scenario = gpj(sets).unwrap();
+        let of = |name: &str| scenario.lines.iter().find(|line| line.name == name).unwrap().rate;
+        (of("access1"), of("access1.back"))
+    }
+
+    #[test]
+    fn k_and_h_packets_take_the_time_of_k_and_their_parity_cells_none() {
+        let of = |sets: &[&str]| rates(&[sets, &["flows.source.peak='100 Mb/s'"]].concat()).0.0;
+        assert_eq!(of(&[]), 113_437_500, "11/10 packets of 33/32 cells");
+        assert_eq!(of(&["flows.source.parity=0", "flows.transport.parity_cells=0"]), 100_000_000);
+        assert_eq!(of(&["flows.source.block=5"]), 123_750_000, "6/5");
+        assert_eq!(of(&["flows.source.parity_adds='time'"]), 103_125_000, "a longer burst at the same rate");
+        assert_eq!(of(&["flows.source.mtu='512 bytes'"]), 120_000_000, "12/11 cells");
+        assert_eq!(of(&["flows.source.mtu='512 bytes'", "adaptation.llc_snap=true"]), 120_000_000);
+        assert_eq!(of(&["flows.source.mtu='520 bytes'", "adaptation.llc_snap=true"]), 119_166_667, "13/12");
+        assert_eq!(of(&["flow.flow1.source.parity=2"]), 123_750_000, "its own source, 12/10");
+    }
+
+    #[test]
+    fn a_rate_that_is_given_counts_and_the_other_direction_has_the_same() {
+        let (there, back) = rates(&[]);
+        assert_eq!(there, back);
+        assert_eq!(rates(&["topology.access.rate='90 Mb/s'"]).0, Rate(90_000_000));
+        let on_off = "flows.source={kind='on-off', peak='50 Mb/s', burst=5, activity=0.1, size='1 kB'}";
+        assert_eq!(rates(&[on_off, "flows.transport={kind='udp'}"]).0, Rate(50_000_000));
+    }
+
+    #[test]
+    fn where_no_rate_follows_the_message_says_why() {
+        let first = |sets: &[&str]| gpj(sets).unwrap_err().lines().next().unwrap().to_string();
+        let cbr = ["flows.source={kind='cbr', rate='5 Mb/s', size='1 kB'}", "flows.transport={kind='udp'}"];
+        let missing = |why: &str| format!(": topology.access: the key \"rate\" is missing: {why}");
+        let why = "none follows from the source \"cbr\", only from on-off and fec-block";
+        assert!(first(&cbr).ends_with(&missing(why)));
+        let why = "it follows from the only flow of a source, and one of them has 2";
+        assert!(first(&["flow.flow2.from=source1"]).ends_with(&missing(why)));
+        assert!(first(&["flows.source.block=0"]).contains("a block has at least one packet of data"));
+        assert!(first(&["flows.source.peak='0 Mb/s'"]).contains("a rate of zero never sends anything"));
+        assert!(first(&["topology.access={}"]).contains("the key \"delay\" is missing"));
     }
 }

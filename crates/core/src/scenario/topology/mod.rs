@@ -5,10 +5,11 @@
 
 use serde_json::Value as Json;
 
-use super::file::Back;
+use super::file::{Back, Flow};
 use super::model::NodeKind;
 use super::spec::{Field, Nested, Section, Shape, object_schema, read_section};
 use super::tree::{Fault, Key, Node, Place, Value};
+use crate::adaptation;
 use crate::registry;
 use crate::units::{Quantity, Rate, Span};
 
@@ -24,6 +25,12 @@ registry! {
     pub trait Template for Spec {
         /// The network that it stands for, or what is wrong with it: "key: reason".
         fn expand(&self, network: &mut Network) -> Result<(), String>;
+
+        /// The rate of a link of this class that has none, if it follows from the flows that start where the link does;
+        /// or what is wrong with them: "key: reason".
+        fn rate(&self, class: &str, flows: &[&Flow], adaptation: &adaptation::Spec) -> Result<Option<Rate>, String> {
+            Ok(None)
+        }
     }
 }
 
