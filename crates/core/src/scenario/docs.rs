@@ -8,6 +8,7 @@ use super::file::{Back, Fair, Flow, Head, Link, Measure, Node, Port};
 use super::prose::plain;
 use super::registry::{Entry, FENCE, TableForm};
 use super::spec::{ParamSpec, Section};
+use super::topology::WireKeys;
 use crate::units::{Bytes, Cells, Quantity, Rate, Share, Span};
 
 /// Every page: its path below the folder of the documentation, and its text.
@@ -106,6 +107,7 @@ fn reference(entries: &[Entry]) -> String {
     section("The top of the file", Head::DOC, &Head::params());
     let network = "A network in short form: what it makes can be changed and completed below. ";
     section("`[topology]`", &(network.to_string() + &all("template")), &[]);
+    section("A link in `[topology]`", WireKeys::DOC, &WireKeys::params());
     section("`[adaptation]`", &format!("How packets travel. {}", all("adaptation")), &[]);
     section("`[[node]]`", Node::DOC, &Node::params());
     section("`[[link]]`", Link::DOC, &Link::params());
@@ -247,8 +249,8 @@ mod tests {
     #[test]
     fn the_reference_has_every_key_of_every_section() {
         let text = page_at("scenario.md");
-        let sections = [Head::params(), Node::params(), Link::params(), Port::params(), Flow::params()];
-        for param in sections.concat().iter().chain(&Measure::params()) {
+        let sections = [Head::params(), WireKeys::params(), Node::params(), Link::params(), Port::params()];
+        for param in sections.concat().iter().chain(&Flow::params()).chain(&Measure::params()) {
             assert!(text.contains(&format!("\n| `{}` | ", param.name)), "{}", param.name);
         }
         assert!(text.contains("[epd](schemes/admission-epd.md)"), "{text}");
