@@ -117,15 +117,26 @@ impl Template for Params {
         Ok(())
     }
 
-    fn rate(&self, class: &str, flows: &[&Flow], adaptation: &adaptation::Spec) -> Result<Option<Rate>, String> {
+    fn rate(
+        &self,
+        class: &str,
+        flows: &[&Flow],
+        adaptation: &adaptation::Spec,
+    ) -> Result<Option<Rate>, String> {
         let missing = |why: String| Err(format!("access: the key \"rate\" is missing: {why}"));
         match flows {
             _ if class != ACCESS => Ok(None),
             [flow] => match spaced(flow, adaptation) {
                 Some(rate) => Ok(Some(rate)),
-                None => missing(format!("none follows from the source {:?}, only from on-off and fec-block", flow.source.name())),
+                None => missing(format!(
+                    "none follows from the source {:?}, only from on-off and fec-block",
+                    flow.source.name()
+                )),
             },
-            _ => missing(format!("it follows from the only flow of a source, and one of them has {}", flows.len())),
+            _ => missing(format!(
+                "it follows from the only flow of a source, and one of them has {}",
+                flows.len()
+            )),
         }
     }
 }
