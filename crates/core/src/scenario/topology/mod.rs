@@ -118,7 +118,7 @@ fn table(place: Place, entries: &[(&str, &str)]) -> Node {
 crate::section! {
     /// A link of a template, both ways: a table of these keys, or where there is one for each source also a list of such.
     pub struct WireKeys {
-        /// Rate.
+        /// Rate; only `access` of the template iwu can do without.
         pub rate: Rate,
         /// Propagation delay.
         pub delay: Span,
