@@ -929,8 +929,15 @@ class OnOff(Scheme):
     distribution: Literal["exponential", "periodic"] = "exponential"
     """How bursts and silences vary.
 
-    - `exponential`: A geometric number of packets, an exponential silence; the first state is drawn by the activity.
-    - `periodic`: The same burst and the same silence in every cycle; the phase is drawn once, uniform over the cycle.
+    - `exponential`: A geometric number of packets, an exponential silence.
+    - `periodic`: The same burst and the same silence in every cycle.
+    """
+    phase: Literal["random", "aligned"] = "random"
+    """What the source is at when it starts.
+
+    - `random`: Anywhere in its cycle: a periodic one begins its first burst at an instant uniform over the cycle,
+      another is silent at first with probability 1 − activity.
+    - `aligned`: At the beginning of a burst: sources that start together begin their first bursts together.
     """
     total: int | None = None
     """Packets after which the source stops; by default it never does."""
@@ -966,8 +973,15 @@ class FecBlock(Scheme):
     distribution: Literal["exponential", "periodic"] = "periodic"
     """How bursts and silences vary.
 
-    - `exponential`: A geometric number of packets, an exponential silence; the first state is drawn by the activity.
-    - `periodic`: The same burst and the same silence in every cycle; the phase is drawn once, uniform over the cycle.
+    - `exponential`: A geometric number of packets, an exponential silence.
+    - `periodic`: The same burst and the same silence in every cycle.
+    """
+    phase: Literal["random", "aligned"] = "random"
+    """What the source is at when it starts.
+
+    - `random`: Anywhere in its cycle: a periodic one begins its first burst at an instant uniform over the cycle,
+      another is silent at first with probability 1 − activity.
+    - `aligned`: At the beginning of a burst: sources that start together begin their first bursts together.
     """
     block: int = 10
     """Data packets in a block: K."""

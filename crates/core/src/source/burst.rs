@@ -9,10 +9,21 @@ use crate::units::{PS_PER_S, Rate, Span};
 crate::choice! {
     /// How the lengths of bursts and silences vary.
     pub enum Distribution {
-        /// A geometric number of packets, an exponential silence; the first state is drawn by the activity.
+        /// A geometric number of packets, an exponential silence.
         Exponential = "exponential",
-        /// The same burst and the same silence in every cycle; the phase is drawn once, uniform over the cycle.
+        /// The same burst and the same silence in every cycle.
         Periodic = "periodic",
+    }
+}
+
+crate::choice! {
+    /// What a source is at when it starts.
+    pub enum Phase {
+        /// Anywhere in its cycle: a periodic one begins its first burst at an instant uniform over the cycle, another is
+        /// silent at first with probability 1 − activity.
+        Random = "random",
+        /// At the beginning of a burst: sources that start together begin their first bursts together.
+        Aligned = "aligned",
     }
 }
 
@@ -31,6 +42,8 @@ pub struct Pattern {
     pub off: Option<Span>,
     /// How both vary.
     pub distribution: Distribution,
+    /// Where in it the source starts.
+    pub phase: Phase,
 }
 
 impl Pattern {
@@ -112,6 +125,7 @@ pub struct Bursts {
     /// Time from the nominal start of the burst to the packet sent last.
     elapsed: Span,
     lengths: Lengths,
+    phase: Phase,
     stream: Stream,
 }
 
@@ -139,15 +153,16 @@ impl Bursts {
             true => (bits * u64::from(added.data), Rate(pattern.peak.0 * u64::from(added.all))),
             false => (bits, pattern.peak),
         };
-        Bursts { bits, rate, carry: 0, left: 0, elapsed: Span::ZERO, lengths, stream }
+        Bursts { bits, rate, carry: 0, left: 0, elapsed: Span::ZERO, lengths, phase: pattern.phase, stream }
     }
 
     /// The time before the first packet.
     pub fn first(&mut self) -> Span {
-        let wait = match self.lengths {
-            Lengths::Periodic { cycle, .. } => Span(self.stream.up_to(cycle.0 - 1)),
-            Lengths::Random { activity, .. } if self.stream.chance(activity) => Span::ZERO,
-            Lengths::Random { off, .. } => self.exponential(off),
+        let wait = match (self.phase, self.lengths) {
+            (Phase::Aligned, _) => Span::ZERO,
+            (Phase::Random, Lengths::Periodic { cycle, .. }) => Span(self.stream.up_to(cycle.0 - 1)),
+            (Phase::Random, Lengths::Random { activity, .. }) if self.stream.chance(activity) => Span::ZERO,
+            (Phase::Random, Lengths::Random { off, .. }) => self.exponential(off),
         };
         self.begin();
         wait
@@ -210,7 +225,15 @@ mod tests {
 
     fn pattern(distribution: Distribution) -> Pattern {
         let peak = Rate(100_000_000);
-        Pattern { peak, burst: Some(50), on: None, activity: Some(0.1395), off: None, distribution }
+        Pattern {
+            peak,
+            burst: Some(50),
+            on: None,
+            activity: Some(0.1395),
+            off: None,
+            distribution,
+            phase: Phase::Random,
+        }
     }
 
     fn bursts(pattern: &Pattern, added: Added) -> Bursts {
@@ -240,6 +263,15 @@ mod tests {
         assert!(phases.iter().all(|phase| (0.0..1.0).contains(phase)));
         let mean = phases.iter().sum::<f64>() / 4000.0;
         assert!((mean - 0.5).abs() < 0.02, "{mean}");
+    }
+
+    #[test]
+    fn an_aligned_source_starts_with_a_burst() {
+        for distribution in [Distribution::Periodic, Distribution::Exponential] {
+            let pattern = Pattern { phase: Phase::Aligned, ..pattern(distribution) };
+            let first = |seed| Bursts::new(&pattern, BITS, Added::NOTHING, Stream::new(seed, "test")).first();
+            assert!((0..100).all(|seed| first(seed) == Span::ZERO), "{distribution:?}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@
 //! # Complexity
 //! Constant per packet.
 
-use super::burst::{Added, Distribution, Pattern};
+use super::burst::{Added, Distribution, Pattern, Phase};
 use crate::section;
 use crate::units::{Bytes, Rate, Span};
 
@@ -48,6 +48,8 @@ section! {
         pub off: Option<Span> = None,
         /// How bursts and silences vary.
         pub distribution: Distribution = Distribution::Periodic,
+        /// What the source is at when it starts.
+        pub phase: Phase = Phase::Random,
         /// Data packets in a block: K.
         pub block: u32 = 10,
         /// Parity packets added to a block: h.
@@ -67,8 +69,8 @@ const LONGEST: u64 = 65_535;
 impl Params {
     /// Its bursts.
     pub fn pattern(&self) -> Pattern {
-        let Params { peak, burst, on, activity, off, distribution, .. } = *self;
-        Pattern { peak, burst, on, activity, off, distribution }
+        let Params { peak, burst, on, activity, off, distribution, phase, .. } = *self;
+        Pattern { peak, burst, on, activity, off, distribution, phase }
     }
 
     /// The place of parity packets in bursts.

@@ -8,17 +8,17 @@
 //! # Parameters
 //! `peak`: rate within a burst, every octet on the line counted. The length of bursts as a number of packets (`burst`)
 //! or a time (`on`), the silence by the share of time within bursts (`activity`, the paper's a) or as a time (`off`).
-//! `distribution`: `periodic` (the paper's "on/off (periodic) cycle", with a random phase) or `exponential`. `total`
-//! packets after which the source stops. `size` of the payload of a datagram.
+//! `distribution`: `periodic` (the paper's "on/off (periodic) cycle") or `exponential`. `phase`: whether the source
+//! starts anywhere in its cycle (`random`) or with a burst (`aligned`). `total` packets after which the source stops.
+//! `size` of the payload of a datagram.
 //!
 //! # Differences from the paper
-//! Papers 002 and 004 print none of these numbers but the load. The phases are ours: the first burst starts at an
-//! instant uniform over the cycle, or a source of exponential lengths is silent at first with probability 1 − a.
+//! Papers 002 and 004 print none of these numbers but the load, and nothing of phases.
 //!
 //! # Complexity
 //! Constant per packet.
 
-use super::burst::{Distribution, Pattern};
+use super::burst::{Distribution, Pattern, Phase};
 use crate::section;
 use crate::units::{Bytes, Rate, Span};
 
@@ -37,6 +37,8 @@ section! {
         pub off: Option<Span> = None,
         /// How bursts and silences vary.
         pub distribution: Distribution = Distribution::Exponential,
+        /// What the source is at when it starts.
+        pub phase: Phase = Phase::Random,
         /// Packets after which the source stops; by default it never does.
         pub total: Option<u64> = None,
         /// Payload of one datagram; a transport of single cells has 48 octets whatever this says.
@@ -47,7 +49,7 @@ section! {
 impl Params {
     /// Its bursts.
     pub fn pattern(&self) -> Pattern {
-        let Params { peak, burst, on, activity, off, distribution, .. } = *self;
-        Pattern { peak, burst, on, activity, off, distribution }
+        let Params { peak, burst, on, activity, off, distribution, phase, .. } = *self;
+        Pattern { peak, burst, on, activity, off, distribution, phase }
     }
 }

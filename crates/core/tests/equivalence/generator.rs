@@ -56,7 +56,12 @@ pub(crate) fn streams(seed: u64) -> String {
         let rate = writer.pick(&["42.4 Mb/s", "4.24 Mb/s", "21.2 Mb/s", "60 Mb/s", "17.1072 Mb/s"]);
         let source = match writer.below(4) {
             0 => format!("kind = \"poisson\", rate = \"{rate}\""),
-            1 => format!("kind = \"on-off\", peak = \"{rate}\", burst = 7, activity = 0.4, total = 60"),
+            1 => {
+                let phase = writer.pick(&["random", "aligned"]);
+                format!(
+                    "kind = \"on-off\", peak = \"{rate}\", burst = 7, activity = 0.4, phase = \"{phase}\", total = 60"
+                )
+            }
             _ => format!("kind = \"cbr\", rate = \"{rate}\""),
         };
         let (start, spread) = (writer.below(2) * writer.below(4000), writer.below(2) * writer.below(300));
@@ -384,7 +389,10 @@ impl Writer {
     fn blocks(&mut self) {
         let (peak, block, mtu) = (self.pick(&RATES), 1 + self.below(6), 576 + self.below(1000));
         let (packets, cells) = (self.below(3), if self.cells { self.below(3) } else { 0 });
-        let source = format!("kind = \"fec-block\", peak = \"{peak}\", activity = 0.5, burst = 53");
+        let phase = self.pick(&["random", "aligned"]);
+        let source = format!(
+            "kind = \"fec-block\", peak = \"{peak}\", activity = 0.5, burst = 53, phase = \"{phase}\""
+        );
         let block = format!("block = {block}, parity = {packets}, mtu = \"{mtu} bytes\"");
         self.line(format_args!("source = {{ {source}, {block} }}"));
         self.line(format_args!("transport = {{ kind = \"fec\", parity_cells = {cells} }}"));
