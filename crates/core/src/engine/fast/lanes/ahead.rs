@@ -75,7 +75,7 @@ impl Inputs {
         for &Ahead { train, lane, .. } in rests {
             self.lanes[lane as usize].put_back(train);
             if train.left > 1 {
-                self.midst.push(lane);
+                self.join_midst(lane);
             }
             if let Order::Ring(ring) = &mut self.order {
                 ring.retain(|(_, other)| *other != lane);

@@ -6,6 +6,7 @@
 mod ahead;
 mod course;
 mod lane;
+mod midst;
 mod party;
 
 use super::pace::{Beat, Pace};
@@ -84,11 +85,21 @@ pub(super) struct Inputs {
     order: Order,
     /// Lanes where the next unit is an inner one of a train.
     midst: Vec<u32>,
+    lined_up: LinedUp,
     /// Room to merge lanes in.
     merged: Vec<(Time, u32)>,
     ties: Ties,
     /// Trains that were taken as soon as they began, as far as something may still be to arrive.
     ahead: Vec<Ahead>,
+}
+
+/// Whether the lanes in the midst of a train stand in the order of their next units, the first of all last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LinedUp {
+    No,
+    /// No, and the first one has been looked for since they did.
+    Sought,
+    Yes,
 }
 
 /// The next end of a train on every lane that has one, by time.
@@ -126,7 +137,8 @@ impl Inputs {
             0..=RING => Order::Ring(Vec::with_capacity(lanes.len())),
             _ => Order::Heap(Box::default()),
         };
-        Inputs { lanes, order, midst: Vec::new(), merged: Vec::new(), ties, ahead: Vec::new() }
+        let (midst, lined_up) = (Vec::new(), LinedUp::Yes);
+        Inputs { lanes, order, midst, lined_up, merged: Vec::new(), ties, ahead: Vec::new() }
     }
 
     /// Units that can arrive in the time that one of this pace takes.
@@ -157,7 +169,7 @@ impl Inputs {
             None if queued == 0 => self.expect(lane, party.arrivals[0]),
             Some(left) if joined && queued == 1 => {
                 if left == 1 {
-                    self.midst.push(lane as u32);
+                    self.join_midst(lane as u32);
                 }
                 if let Order::Ring(ring) = &mut self.order {
                     ring.retain(|(_, other)| *other != lane as u32);
@@ -173,6 +185,7 @@ impl Inputs {
     #[inline]
     pub(super) fn pop_before(&mut self, limit: Time) -> Option<Arriving> {
         let (time, lane) = self.order.first()?;
+        self.line_up();
         if let Some(inner) = self.inner_ahead_of(time, lane) {
             return self.pop_inner(inner, limit);
         }
@@ -184,54 +197,15 @@ impl Inputs {
         if train.left == 0 {
             next = self.lanes[lane as usize].pop();
         } else if train.left > 1 {
-            self.midst.push(lane);
+            self.join_midst_in_turn(lane);
         }
         self.take_turn(lane as usize, next);
-        Some(arriving)
-    }
-
-    /// Where in the list the lane is whose inner unit is the first of all, if it comes before the end of a train that is
-    /// first in the order.
-    #[inline]
-    fn inner_ahead_of(&self, time: Time, lane: u32) -> Option<usize> {
-        let (mut first, mut ahead) = ((time, lane), None);
-        for (place, &lane) in self.midst.iter().enumerate() {
-            let time = self.front(lane).beat.time;
-            if self.is_before((time, lane), first) {
-                (first, ahead) = ((time, lane), Some(place));
-            }
-        }
-        ahead
-    }
-
-    /// The next unit of a lane in the midst of a train, if it arrives before `limit`.
-    fn pop_inner(&mut self, place: usize, limit: Time) -> Option<Arriving> {
-        let lane = &mut self.lanes[self.midst[place] as usize];
-        if lane.front().beat.time >= limit {
-            return None;
-        }
-        let (arriving, train) = lane.take();
-        if train.left == 1 {
-            self.midst.swap_remove(place);
-        }
         Some(arriving)
     }
 
     #[inline]
     fn front(&self, lane: u32) -> &Train {
         self.lanes[lane as usize].front()
-    }
-
-    /// Whether the first unit arrives before the second, each given by its instant and its lane.
-    #[inline]
-    fn is_before(&self, (time, lane): (Time, u32), (other, second): (Time, u32)) -> bool {
-        time < other || time == other && self.rank(time, lane) < self.rank(time, second)
-    }
-
-    /// The place of a lane among those on which units arrive at the same instant.
-    fn rank(&self, time: Time, lane: u32) -> (u32, u32) {
-        let line = self.lanes[lane as usize].line;
-        (self.ties.rank(time, line) >> 1, line)
     }
 
     /// The lane that was first in the order is to be expected at another time, or no more.
@@ -282,9 +256,7 @@ impl Inputs {
     /// The train has passed whose end is the first.
     pub(super) fn pop_train(&mut self) {
         let Some((_, lane)) = self.order.first() else { return };
-        if let Some(place) = self.midst.iter().position(|other| *other == lane) {
-            self.midst.swap_remove(place);
-        }
+        self.midst.retain(|other| *other != lane);
         let next = self.lanes[lane as usize].pop();
         self.take_turn(lane as usize, next);
     }
@@ -335,7 +307,7 @@ impl Inputs {
         let train = self.lanes[end.lane as usize].front_mut();
         train.begun = true;
         let last = train.last;
-        self.midst.push(end.lane);
+        self.join_midst(end.lane);
         self.take_turn(end.lane as usize, Some(last));
     }
 
@@ -452,6 +424,9 @@ impl Inputs {
     /// `counts` wants to know of.
     pub(super) fn pass_inner(&mut self, found: &[Inner], mut counts: impl FnMut(&Inner) -> bool) -> u128 {
         let mut sum = 0;
+        if !found.is_empty() {
+            self.lined_up = LinedUp::No;
+        }
         for inner in found {
             let lane = &mut self.lanes[inner.lane as usize];
             sum += lane.pass(inner.units, counts(inner));
