@@ -1,11 +1,14 @@
 //! Lanes in the midst of a train, and whose unit comes next.
 //!
 //! Where units pass one by one, the lanes stand in line: one that has had its turn goes to the back, and nobody looks at the
-//! others. Where units pass many at a time that would cost more than it saves, so they line up only when the next unit is
-//! wanted twice in a row.
+//! others. Where units pass many at a time, or where there are few lanes, that would cost more than it saves, so they line up
+//! only when the next unit is wanted twice in a row.
 
 use super::{Arriving, Inputs, LinedUp};
 use crate::units::Time;
+
+/// Lanes that are as soon looked at as put in order.
+const FEW: usize = 3;
 
 impl Inputs {
     /// Put the lanes in order, if that is worth it.
@@ -14,6 +17,7 @@ impl Inputs {
         match self.lined_up {
             LinedUp::Yes => {}
             LinedUp::No => self.lined_up = LinedUp::Sought,
+            LinedUp::Sought if self.midst.len() <= FEW => {}
             LinedUp::Sought => {
                 let mut midst = std::mem::take(&mut self.midst);
                 midst.sort_unstable_by_key(|lane| {
@@ -46,7 +50,7 @@ impl Inputs {
     /// first in the order.
     #[inline]
     pub(super) fn inner_ahead_of(&self, time: Time, lane: u32) -> Option<usize> {
-        let last = self.midst.len().wrapping_sub(1);
+        let last = self.midst.len().saturating_sub(1);
         let from = if self.lined_up == LinedUp::Yes { last } else { 0 };
         let (mut first, mut ahead) = ((time, lane), None);
         for (place, &lane) in self.midst.iter().enumerate().skip(from) {

@@ -137,7 +137,7 @@ impl Inputs {
             0..=RING => Order::Ring(Vec::with_capacity(lanes.len())),
             _ => Order::Heap(Box::default()),
         };
-        let (midst, lined_up) = (Vec::new(), LinedUp::Yes);
+        let (midst, lined_up) = (Vec::new(), LinedUp::No);
         Inputs { lanes, order, midst, lined_up, merged: Vec::new(), ties, ahead: Vec::new() }
     }
 

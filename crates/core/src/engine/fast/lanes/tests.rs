@@ -9,7 +9,7 @@ use crate::engine::fast::pace::Rhythm;
 use crate::unit::Flags;
 use crate::units::Rate;
 
-const LANES: usize = 4;
+const LANES: usize = 6;
 
 /// One frame: its lane, the gap before it, the gaps between its units unless they keep the pace, how many units there are,
 /// and how many are handed over at a time.
