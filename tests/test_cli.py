@@ -46,6 +46,19 @@ def test_json_is_one_document_and_nothing_else(
     assert err == ""
 
 
+def test_of_coded_flows_a_person_sees_what_was_mended_and_what_was_not(capsys: pytest.CaptureFixture[str]) -> None:
+    scenario = str(ROOT / "scenarios" / "gpj.toml")
+    command("run", scenario, "--set", 'port.trunk.buffer="3000 cells"')
+    out, _ = capsys.readouterr()
+    for words in ("mended", "packet throughput (after decoding)", "packets lost", "blocks with a lost packet"):
+        assert words in out
+    assert "retr." not in out, "nothing is sent again"
+    udp = 'flow=[{name="flow1", source={kind="cbr", rate="2 Mb/s"}, transport={kind="udp"}}]'
+    command("run", scenario, "--set", udp, "--set", 'topology.access.rate="93 Mb/s"')
+    out, _ = capsys.readouterr()
+    assert "mended" in out and "retr." in out
+
+
 def test_a_person_sees_flows_ports_losses_and_the_summary(
     core: FakeCore, scenario: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

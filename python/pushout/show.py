@@ -39,12 +39,21 @@ def decimals(digits: int, scale: float = 1.0) -> Format:
     return lambda value: f"{value * scale:,.{digits}f}".replace(",", " ")
 
 
-FLOW_COLUMNS: list[tuple[str, str, Format]] = [
+GOODPUT_COLUMNS: list[tuple[str, str, Format]] = [
     ("goodput\nMb/s", "goodput_bps", decimals(3, 1e-6)),
     ("segments\nsent", "segments_sent", whole),
+]
+RESENT_COLUMNS: list[tuple[str, str, Format]] = [
     ("sent\nagain", "segments_retransmitted", whole),
     ("time-\nouts", "timeouts", whole),
     ("fast\nretr.", "fast_retransmits", whole),
+]
+CODED_COLUMNS: list[tuple[str, str, Format]] = [
+    ("packets\nof data", "packets_sent", whole),
+    ("packets\nmended", "packets_recovered", whole),
+    ("packets\nlost", "packets_lost", whole),
+]
+DELIVERY_COLUMNS: list[tuple[str, str, Format]] = [
     ("delivery\nmean, ms", "delivery_time_mean_s", decimals(2, 1e3)),
     ("delivery\nsd, ms", "delivery_time_sd_s", decimals(2, 1e3)),
 ]
@@ -68,6 +77,9 @@ SUMMARY_ROWS: list[tuple[str, str, Format]] = [
     ("files that ended", "transfers", whole),
     ("time of a file, mean, ms", "transfer_time_mean_s", decimals(3, 1e3)),
     ("… 99th percentile, ms", "transfer_time_p99_s", decimals(3, 1e3)),
+    ("packet throughput (after decoding)", "packet_throughput", decimals(4)),
+    ("packets lost", "packets_lost", whole),
+    ("blocks with a lost packet", "blocks_lost", whole),
 ]
 
 
@@ -86,7 +98,8 @@ def result(document: Document, console: Console) -> None:
     console.print(_headline(document))
     flows, ports = document["flows"], document["ports"]
     if flows:
-        console.print(_table("flow", flows[: LISTED if len(flows) > MANY else MANY], FLOW_COLUMNS, vc=True))
+        listed = flows[: LISTED if len(flows) > MANY else MANY]
+        console.print(_table("flow", listed, _flow_columns(listed), vc=True))
     if len(flows) > MANY:
         console.print(f"… and {len(flows) - LISTED} more flows (--json has them all)", style="dim")
     busy = [port for port in ports if _is_busy(port)]
@@ -109,6 +122,13 @@ def result(document: Document, console: Console) -> None:
     console.print(summary)
     if "seeds" in document:
         console.print(f"Means over {len(document['seeds'])} replications ± half of their 95 % intervals.", style="dim")
+
+
+def _flow_columns(flows: list[Document]) -> list[tuple[str, str, Format]]:
+    """What there is to say of these flows: nobody sends a packet of a code again, and only a code can mend one."""
+    coded = ["packets_lost" in flow for flow in flows]
+    resent = [] if all(coded) else RESENT_COLUMNS
+    return [*GOODPUT_COLUMNS, *resent, *(CODED_COLUMNS if any(coded) else []), *DELIVERY_COLUMNS]
 
 
 def _headline(document: Document) -> Text:
