@@ -71,7 +71,7 @@ impl Inputs {
         }
         let (arriving, train) = lane.take();
         if self.lined_up == LinedUp::Yes {
-            self.midst.pop();
+            self.midst.pop(); // the first of all stands last
             if train.left > 1 {
                 self.join_midst_in_turn(index);
             }
