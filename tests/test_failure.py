@@ -58,7 +58,7 @@ def test_a_sweep_keeps_what_was_finished_before_a_panic(tmp_path: Path) -> None:
         "executor.Local.wait = waited"
     )
     small = ROOT / "scenarios" / "sweep-small.toml"
-    text = small.read_text(encoding="utf-8").replace('"0.3 s"', '"1.5 s"')
+    text = small.read_text(encoding="utf-8").replace('"6 s"', '"1.5 s"')
     plan = tmp_path / "plan.toml"
     plan.write_text(text.replace('"lan.toml"', f"'{small.parent / 'lan.toml'}'"), encoding="utf-8")
     sweep = str(plan)

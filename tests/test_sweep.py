@@ -264,6 +264,15 @@ def sweeping(out: Path, plan: Path = SWEEP) -> list[str]:
     return [sys.executable, "-c", script, "sweep", str(plan), "--out", str(out)]
 
 
+def lasting(duration: str, folder: Path) -> Path:
+    """The small sweep with runs of another length."""
+    text = SWEEP.read_text(encoding="utf-8").replace('"lan.toml"', f"'{SWEEP.parent / 'lan.toml'}'")
+    assert '"6 s"' in text
+    plan = folder / "plan.toml"
+    plan.write_text(text.replace('"6 s"', f'"{duration}"'), encoding="utf-8")
+    return plan
+
+
 @contextlib.contextmanager
 def at_work(out: Path, plan: Path) -> Iterator[subprocess.Popen[str]]:
     """A sweep from the moment on at which the program is loaded; it does not outlive the block."""
@@ -307,9 +316,7 @@ def kept(out: Path) -> int:
 
 @pytest.mark.timeout(200)
 def test_a_sweep_that_is_killed_ten_times_ends_with_the_same_rows(tmp_path: Path) -> None:
-    plan = tmp_path / "plan.toml"
-    text = SWEEP.read_text(encoding="utf-8").replace('"0.3 s"', '"1.5 s"')
-    plan.write_text(text.replace('"lan.toml"', f"'{SWEEP.parent / 'lan.toml'}'"), encoding="utf-8")
+    plan = lasting("1.5 s", tmp_path)
     undisturbed, out = tmp_path / "one", tmp_path / "other"
     with at_work(undisturbed, plan) as process:
         start = time.monotonic()
@@ -334,9 +341,7 @@ def test_a_sweep_that_is_killed_ten_times_ends_with_the_same_rows(tmp_path: Path
 
 @pytest.mark.timeout(90)
 def test_another_sweep_waits_until_the_folder_is_free(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plan, out = tmp_path / "plan.toml", tmp_path / "out"
-    text = SWEEP.read_text(encoding="utf-8").replace('"lan.toml"', f"'{SWEEP.parent / 'lan.toml'}'")
-    plan.write_text(text.replace('"0.3 s"', '"30 s"'), encoding="utf-8")
+    plan, out = lasting("30 s", tmp_path), tmp_path / "out"
     other = tmp_path / "other.toml"
     other.write_text(f"scenario = '{SWEEP.parent / 'lan.toml'}'\nset = ['duration=1 ms']\n", encoding="utf-8")
     with at_work(out, plan) as process:
@@ -365,11 +370,12 @@ def test_a_full_disk_is_one_message_and_what_was_kept_stays(tmp_path: Path) -> N
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
-    done = subprocess.run(sweeping(tmp_path), preexec_fn=limit, capture_output=True, text=True, check=False)
+    once = sweeping(tmp_path, lasting("1.5 s", tmp_path))
+    done = subprocess.run(once, preexec_fn=limit, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     (message,) = [line for line in done.stderr.splitlines() if not line.startswith("runs: ")]
     assert "runs.sqlite: " in message
-    finished = subprocess.run([*sweeping(tmp_path), "--json"], check=True, capture_output=True)
+    finished = subprocess.run([*once, "--json"], check=True, capture_output=True)
     assert json.loads(finished.stdout)["runs"] == 240
 
 
