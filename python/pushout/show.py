@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pushout.classes import meanings
+from pushout.columns import Column, draw
 from pushout.document import Document
 from pushout.study.chapter import Reproduction
 from pushout.study.outcome import total
@@ -32,6 +33,11 @@ Format = Callable[[float], str]
 def whole(value: float) -> str:
     """A count, in groups of three digits."""
     return f"{value:,.0f}".replace(",", " ")
+
+
+def count(value: float) -> str:
+    """A count, or a mean of counts, which need not be whole."""
+    return whole(value) if value == round(value) else decimals(1)(value)
 
 
 def decimals(digits: int, scale: float = 1.0) -> Format:
@@ -74,22 +80,26 @@ SUMMARY_ROWS: list[tuple[str, str, Format]] = [
     ("fairness (Jain)", "fairness_jain", decimals(4)),
     ("difference (max − min) ÷ mean", "difference", decimals(4)),
     ("retransmitted ÷ sent", "retransmission_ratio", decimals(5)),
-    ("files that ended", "transfers", whole),
+    ("files that ended", "transfers", count),
     ("time of a file, mean, ms", "transfer_time_mean_s", decimals(3, 1e3)),
     ("… 99th percentile, ms", "transfer_time_p99_s", decimals(3, 1e3)),
     ("packet throughput (after decoding)", "packet_throughput", decimals(4)),
-    ("packets lost", "packets_lost", whole),
-    ("blocks with a lost packet", "blocks_lost", whole),
+    ("packets lost", "packets_lost", count),
+    ("blocks with a lost packet", "blocks_lost", count),
 ]
 
 
-def cell(value: Any, form: Format) -> str:
-    """A figure: a plain value, or a mean with half of its confidence interval."""
+def cell(value: Any, form: Format, reps: int = 1) -> str:
+    """A figure: a plain value, or a mean with half of its confidence interval.
+
+    Of how many runs it is the mean is told if that is not all of the `reps` replications.
+    """
     if value is None:
         return "–"
     if isinstance(value, Mapping):
         mean = form(value["mean"])
-        return mean if value["ci95"] is None else f"{mean} ± {form(value['ci95'][1] - value['mean'])}"
+        mean = mean if value["ci95"] is None else f"{mean} ± {form(value['ci95'][1] - value['mean'])}"
+        return mean if value["n"] >= reps else f"{mean} ({value['n']} of {reps} runs)"
     return form(value)
 
 
@@ -97,31 +107,38 @@ def result(document: Document, console: Console) -> None:
     """The summary of a run: flows, ports, and the figures of the whole."""
     console.print(_headline(document))
     flows, ports = document["flows"], document["ports"]
+    reps = len(document.get("seeds", [None]))
     if flows:
         listed = flows[: LISTED if len(flows) > MANY else MANY]
-        console.print(_table("flow", listed, _flow_columns(listed), vc=True))
+        _table("flow", listed, _flow_columns(listed), reps, console)
     if len(flows) > MANY:
         console.print(f"… and {len(flows) - LISTED} more flows (--json has them all)", style="dim")
     busy = [port for port in ports if _is_busy(port)]
     for unit in dict.fromkeys(port["occupancy_unit"] for port in busy):
         columns = [(title.format(unit=unit), key, form) for title, key, form in PORT_COLUMNS]
-        console.print(_table("port", [port for port in busy if port["occupancy_unit"] == unit], columns, vc=False))
+        _table("port", [port for port in busy if port["occupancy_unit"] == unit], columns, reps, console)
     if len(busy) < len(ports):
         others = "port lost" if len(ports) == len(busy) + 1 else "ports lost"
         more = "more " if busy else ""
         note = f"{len(ports) - len(busy)} {more}{others} nothing and kept nothing waiting (--json has them all)"
         console.print(note, style="dim")
     if any(port["lost"] for port in ports):
-        console.print(_losses([port for port in ports if port["lost"]]))
-    summary = Table.grid(padding=(0, 2))
-    for title, key, form in SUMMARY_ROWS:
-        if document["summary"].get(key) is not None:
-            summary.add_row(title, Text(cell(document["summary"][key], form), style="bold"))
-    if "audit" in document and not document["audit"]["failures"]:
-        summary.add_row("audit", Text(f"all {document['audit']['checks']} balances hold", style="bold"))
-    console.print(summary)
+        _losses([port for port in ports if port["lost"]], console)
+    _summary(document, console)
     if "seeds" in document:
         console.print(f"Means over {len(document['seeds'])} replications ± half of their 95 % intervals.", style="dim")
+
+
+def _summary(document: Document, console: Console) -> None:
+    """The figures of the whole."""
+    found = {title: (document["summary"].get(key), form) for title, key, form in SUMMARY_ROWS}
+    reps = len(document.get("seeds", [None]))
+    lines = {title: cell(value, form, reps) for title, (value, form) in found.items() if value is not None}
+    if "audit" in document and not document["audit"]["failures"]:
+        lines["audit"] = f"all {document['audit']['checks']} balances hold"
+    width = max(map(len, lines), default=0)
+    for title, value in lines.items():
+        console.print(Text(title.ljust(width + 2)).append(value, style="bold"), soft_wrap=True)
 
 
 def _flow_columns(flows: list[Document]) -> list[tuple[str, str, Format]]:
@@ -144,34 +161,34 @@ def _headline(document: Document) -> Text:
     return head
 
 
-def _table(what: str, rows: list[Document], columns: list[tuple[str, str, Format]], *, vc: bool) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(what, no_wrap=True, vertical="bottom")
-    if vc:
-        table.add_column("VC", justify="right", style="dim", vertical="bottom")
-    for title, _, _ in columns:
-        table.add_column(title, justify="right", no_wrap=True, vertical="bottom")
-    for entry in rows:
-        first = [str(entry["name"]), *([str(entry["vc"])] if vc else [])]
-        table.add_row(*first, *(cell(entry.get(key), form) for _, key, form in columns))
-    return table
+def _table(
+    what: str, rows: list[Document], columns: list[tuple[str, str, Format]], reps: int, console: Console
+) -> None:
+    """A line for every flow or port."""
+    heads = [Column(what, right=False)]
+    first = [[str(entry["name"])] for entry in rows]
+    if what == "flow":
+        heads.append(Column("VC", style="dim"))
+        for line, entry in zip(first, rows, strict=True):
+            line.append(str(entry["vc"]))
+    heads += [Column(title) for title, _, _ in columns]
+    lines = [
+        [*line, *(cell(entry.get(key), form, reps) for _, key, form in columns)]
+        for line, entry in zip(first, rows, strict=True)
+    ]
+    draw(console, heads, lines)
 
 
-def _losses(ports: list[Document]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title, side in (
-        ("port", "left"),
-        ("lost because", "left"),
-        ("units", "right"),
-        ("of units in", "right"),
-    ):
-        table.add_column(title, justify="right" if side == "right" else "left", no_wrap=True)
+def _losses(ports: list[Document], console: Console) -> None:
+    """How many units every port lost, and why."""
+    lines = []
     for port in ports:
         arrived = _mean(port["units_in"])
         for reason, count in port["lost"].items():
             share = f"{100 * _mean(count) / arrived:.3f} %" if arrived else "–"
-            table.add_row(str(port["name"]), reason, cell(count, whole), share)
-    return table
+            lines.append([str(port["name"]), reason, cell(count, whole), share])
+    heads = [Column("port", right=False), Column("lost because", right=False), Column("units"), Column("of units in")]
+    draw(console, heads, lines, keys=2)
 
 
 def _is_busy(port: Document) -> bool:
@@ -221,7 +238,8 @@ def reproduction(done: Reproduction, page: str, others: Sequence[str], console: 
     for outcome in done.outcomes:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=outcome.study.title, title_justify="left")
         for title in ("number", "printed", "measured", "difference", "verdict"):
-            table.add_column(title, justify="left" if title in ("number", "verdict") else "right")
+            is_text = title in ("number", "verdict")
+            table.add_column(title, justify="left" if is_text else "right", no_wrap=not is_text)
         for source, findings in by_source(outcome.findings):
             table.add_row(Text(source, style="dim"))
             for line in map(row, findings):

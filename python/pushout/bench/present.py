@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from pushout.bench.peers import OURS
+from pushout.columns import Column, draw
 
 HEADINGS = (
     "workload",
@@ -94,13 +93,9 @@ def notes(document: dict[str, Any]) -> Iterator[str]:
 
 def show(document: dict[str, Any], console: Console) -> None:
     """The table and the notes."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for index, heading in enumerate(HEADINGS):
-        table.add_column(heading, justify="left" if index < 2 else "right", no_wrap=True)
-    for row in rows(document):
-        style = "bold" if row.who == OURS else ""
-        table.add_row(*(Text(cell, style=style) for cell in row.cells()))
-    console.print(table)
+    columns = [Column(heading, right=index >= 2) for index, heading in enumerate(HEADINGS)]
+    lines = [[Text(cell, style="bold" if row.who == OURS else "") for cell in row.cells()] for row in rows(document)]
+    draw(console, columns, lines, keys=2)
     for note in notes(document):
         console.print(Text(note), soft_wrap=True)
 

@@ -4,14 +4,14 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from pushout.columns import Column, draw
+from pushout.document import Document
 from pushout.question.compare import FIGURES, CompareResult
 from pushout.question.quantity import readable
-from pushout.question.size import SizeResult
+from pushout.question.size import Answer, SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.table import column_of
 from pushout.stats import AGREEING, Interval, unseen
@@ -40,15 +40,13 @@ def sweep(result: SweepResult, console: Console) -> None:
     deciding = [column_of(result.manifest["reps"]["of"])] if "of" in result.manifest["reps"] else []
     names = list(dict.fromkeys(["goodput_ratio", *deciding, *names]))
     swept = result.telling(result.swept())
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in (*swept, "runs", *names):
-        table.add_column(name, justify="right" if name in ("runs", *names) else "left", overflow="fold")
     means = [result.means(name) for name in names]
+    rows = []
     for point, values in enumerate(result.points[:MANY]):
-        cells = [str(values.get(name, "–")) for name in swept]
         found = [column[point] for column in means]
-        table.add_row(*map(Text, cells), _count(found), *map(mean, found))
-    console.print(table)
+        rows.append([*(str(values.get(name, "–")) for name in swept), _count(found), *map(mean, found)])
+    columns = [*(Column(name, right=False) for name in swept), *map(Column, ("runs", *names))]
+    draw(console, columns, rows, keys=len(swept))
     if len(result.points) > MANY:
         console.print(f"… and {len(result.points) - MANY} more points", style="dim")
     manifest = result.manifest
@@ -82,17 +80,14 @@ def comparison(result: CompareResult, place: str, console: Console) -> None:
     """Every figure under every policy, and the difference to the first."""
     names = result.figures()
     first = result.policies[0]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("")
-    for policy in result.policies:
-        table.add_column(policy.choice.label, justify="right")
+    rows: list[list[str | Text]] = []
     for name in names:
         title, factor = _title(result, name)
-        table.add_row(title, *(Text(mean(_times(factor, policy.mean(name)))) for policy in result.policies))
+        rows.append([title, *(mean(_times(factor, policy.mean(name))) for policy in result.policies)])
         minus = [_times(factor, policy.minus(first, name)) for policy in result.policies[1:]]
         differences = [Text(_difference(value), style="dim") for value in minus]
-        table.add_row(Text(f"  minus {first.choice.label}", style="dim"), "", *differences)
-    console.print(table)
+        rows.append([Text(f"  minus {first.choice.label}", style="dim"), "", *differences])
+    draw(console, [Column("", right=False), *(Column(policy.choice.label) for policy in result.policies)], rows)
     console.print(
         f"{len(first.runs[names[0]])} seeds, the same for all; differences pair by pair with half of their 95 % "
         "intervals, * where they exclude zero, each by itself.",
@@ -136,21 +131,13 @@ def _difference(value: Interval | None) -> str:
 
 def size(result: SizeResult, place: str, console: Console) -> None:
     """What is needed, for every policy."""
-    console.print(f"{result.goal.text} over {result.over} from {result.document['from']} to {result.document['to']}")
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    ends = f"from {result.document['from']} to {result.document['to']}"
+    console.print(Text(f"{result.goal.text} over {result.over} {ends}"), soft_wrap=True)
     named = any(answer.label for answer in result.answers)
     units = list(dict.fromkeys(unit for answer in result.answers for unit in answer.sizes))
-    heads = [*(["policy"] if named else []), "needs", *("µs at line rate" if unit == "us" else unit for unit in units)]
-    for head in (*heads, "too little", f"{result.goal.column} there", "runs"):
-        table.add_column(head, justify="left" if head == "policy" else "right")
-    for answer, entry in zip(result.answers, result.document["answers"], strict=True):
-        sizes = [_grouped(answer.sizes[unit]) if unit in answer.sizes else "–" for unit in units]
-        needs = entry["value"] or ("more" if result.goal.level is not None else "–")
-        needs += "" if entry["sure"] else " ?"
-        runs = sum(point.mean["n"] for point in answer.tried if point.mean)
-        cells = [needs, *sizes, entry["too_small"] or "–", mean(entry["mean"]), str(runs)]
-        table.add_row(*map(Text, [*([answer.label] if named else []), *cells]))
-    console.print(table)
+    pairs = zip(result.answers, result.document["answers"], strict=True)
+    rows = [_answer(result, answer, entry, units)[0 if named else 1 :] for answer, entry in pairs]
+    draw(console, _heads(result, units)[0 if named else 1 :], rows, keys=1 if named else 0)
     for entry in result.document["answers"]:
         if "improvement" in entry:
             first = result.answers[0].label
@@ -165,6 +152,26 @@ def size(result: SizeResult, place: str, console: Console) -> None:
     for note in (*_beyond(result), *_doubts(result)):
         console.print(note, style="dim", soft_wrap=True)
     console.print(f"Rows, figure and document: {place}", soft_wrap=True)
+
+
+def _heads(result: SizeResult, units: Sequence[str]) -> list[Column]:
+    """What stands above the columns of the answers: every mean stands beside the value that it belongs to."""
+    figure = f"{result.goal.column}\nwith it"
+    first = "best" if result.goal.level is None else "needs"
+    less = [] if result.goal.level is None else ["largest that\nis too little", figure]
+    sizes = [f"{first}, µs\nat line rate" if unit == "us" else f"{first},\nin {unit}" for unit in units]
+    return [Column("policy", right=False), *map(Column, [first, figure, *less, *sizes, "runs"])]
+
+
+def _answer(result: SizeResult, answer: Answer, entry: Document, units: Sequence[str]) -> list[str]:
+    """The answer for one policy."""
+    has_goal = result.goal.level is not None
+    needs = (entry["value"] or ("more" if has_goal else "–")) + ("" if entry["sure"] else " ?")
+    sizes = [_grouped(answer.sizes[unit]) if unit in answer.sizes else "–" for unit in units]
+    below = answer.found.below
+    less = [entry["too_small"] or "–", mean(below.mean if below else None)] if has_goal else []
+    runs = sum(point.mean["n"] for point in answer.tried if point.mean)
+    return [answer.label, needs, mean(entry["mean"]), *less, *sizes, str(runs)]
 
 
 def _beyond(result: SizeResult) -> Iterator[str]:
