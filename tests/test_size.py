@@ -305,7 +305,8 @@ def test_a_buffer_is_found_for_every_policy(tmp_path: Path, capsys: pytest.Captu
     command(*arguments, "--out", str(tmp_path))
     out, _ = capsys.readouterr()
     assert one["value"] in out
-    assert "µs at line rate" in out
+    head = next(line.split() for line in out.splitlines() if " runs" in line)
+    assert " ".join(head) == "needs with it is too little with it in cells in bytes at line rate runs"
 
 
 def test_a_goal_that_nothing_meets_is_a_sure_answer() -> None:
@@ -314,6 +315,23 @@ def test_a_goal_that_nothing_meets_is_a_sure_answer() -> None:
     )
     (answer,) = found.document["answers"]
     assert (answer["value"], answer["sure"], answer["too_small"]) == (None, True, "32768 cells")
+
+
+@pytest.mark.parametrize("goal", ["transfer_time_mean_s<=1", "transfer_time_p99_s>=1", "min transfer_time_p99_s"])
+def test_a_figure_that_no_run_has_is_no_answer(goal: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No file of 5 MB ends within 50 ms."""
+    if goal.startswith("min"):
+        pytest.importorskip("optuna")
+    arguments = ["size", str(LAN), "--over", "port.bottleneck.buffer", "--from", "900 cells", "--to", "905 cells"]
+    arguments += ["--least", "2", "--set", "duration=50 ms", "--out", str(tmp_path)]
+    command(*arguments, "--goal", goal, code=3)
+    out, err = capsys.readouterr()
+    figure = goal.partition(" ")[2] or goal[:-3]
+    assert out == ""
+    assert len(err.splitlines()) == 1
+    assert f"no run has the figure {figure}, with port.bottleneck.buffer at 900 cells, " in err
+    assert "905 cells: what it measures did not happen" in err
+    assert "last longer (duration), or take another figure" in err
 
 
 @pytest.mark.parametrize(

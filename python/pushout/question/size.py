@@ -202,6 +202,7 @@ class _Search:
             found = search.best(question.space, self._try, self._confirm, sign)
         else:
             found = search.smallest(question.space, self._try, question.resolution, question.method)
+        self._check_measured()
         value = found.best.value if found.best else None
         sizes = {} if value is None else question.sizes(value)
         tried = list(self.tried.values())
@@ -232,7 +233,21 @@ class _Search:
         for value, runs in zip(values, self._runs(values, points, rule), strict=True):
             self.runs[value] = runs
             self.tried[value] = judged(self.question.goal, runs, value)
+        if len(self.tried) >= search.GRID:  # from one end to the other
+            self._check_measured()
         return [self.tried[value] for value in values]
+
+    def _check_measured(self) -> None:
+        """Refuse to answer where there was nothing to measure, at no value: no file has ended, for instance."""
+        if any(point.mean for point in self.tried.values()):
+            return
+        goal, space = self.question.goal, self.question.space
+        whose = f" of {self.choice.label}" if self.choice.label else ""
+        values = ", ".join(space.text(value) for value in sorted(self.tried))
+        raise QuestionError(
+            f"goal {goal.text!r}: no run{whose} has the figure {goal.column}, with {self.question.over} at {values}: "
+            "what it measures did not happen in any of them. Let them last longer (duration), or take another figure."
+        )
 
     def _runs(self, values: Sequence[float], points: Sequence[Sequence[str]], rule: Separate) -> Iterator[list[Run]]:
         try:
