@@ -30,7 +30,7 @@ myst_heading_anchors = 3
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(ROOT / "target" / "notebooks")
 nb_execution_raise_on_error = True
-nb_execution_timeout = 120
+nb_execution_timeout = 300
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
