@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT, FakeCore, command
+from pushout import show
 from pushout.study import model
 from test_study import TOML, toy
 
@@ -101,6 +102,25 @@ def test_results_are_written_where_they_are_wanted(core: FakeCore, scenario: str
     assert json.loads((out / "result.json").read_text(encoding="utf-8"))["seeds"] == [7, 8]
 
 
+def test_replications_of_an_earlier_run_are_removed_and_nothing_else(
+    core: FakeCore, scenario: str, tmp_path: Path
+) -> None:
+    for name in ("replication-mine.json", "replication-8.txt"):
+        (tmp_path / name).write_text("kept", encoding="utf-8")
+    command("run", scenario, "--reps", "3", "--out", str(tmp_path))
+    command("run", scenario, "--seed", "8", "--out", str(tmp_path))
+    names = {file.name for file in tmp_path.iterdir()}
+    assert names == {"lan.toml", "result.json", "replication-8.json", "replication-mine.json", "replication-8.txt"}
+
+
+def test_of_how_many_runs_a_figure_is_the_mean_is_told_if_some_have_none() -> None:
+    form = show.decimals(1)
+    assert show.cell({"mean": 2.0, "ci95": [1.0, 3.0], "n": 3}, form, 3) == "2.0 ± 1.0"
+    assert show.cell({"mean": 2.0, "ci95": [1.0, 3.0], "n": 2}, form, 3) == "2.0 ± 1.0 (2 of 3 runs)"
+    assert show.cell({"mean": 2.0, "ci95": None, "n": 1}, form, 3) == "2.0 (1 of 3 runs)"
+    assert show.cell(2, form) == "2.0"
+
+
 def test_a_place_that_cannot_be_written_is_one_line(
     core: FakeCore, scenario: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -146,6 +166,8 @@ def test_wrong_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFi
         (["--trace", "pcapng"], "--trace needs --out DIR"),
         (["--trace", "pcapng", "--out", "x", "--reps", "3"], "reference engine: leave out --reps 3"),
         (["--trace", "pcapng", "--out", "x", "--engine", "fast"], "reference engine: leave out --engine fast"),
+        (["--trace-ports", "bottleneck"], "give both, or leave both out"),
+        (["--out", ""], "'--out': it is empty: name a folder, or . for the one you are in"),
         (["--reps", "2.5"], "'2.5' is not a valid whole number"),
         (["--engine", "Fast"], "'Fast' is not one of 'fast', 'reference'"),
     ],
@@ -153,6 +175,28 @@ def test_wrong_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFi
 def test_wrong_usage_says_what_is_wrong(arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
     command("run", "x", *arguments, code=2)
     assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--out", ""], "'--out': it is empty"),
+        (["--cache", ""], "'--cache': it is empty"),
+        (["--cluster", ""], "'--cluster': it is empty: name ray://HOST:PORT, HOST:PORT, auto or local"),
+        (["--jobs", "2", "--cluster", "local"], "leave out one of them"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused_by_all_questions(
+    options: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lan = str(ROOT / "scenarios" / "lan.toml")
+    for arguments in (
+        ["compare", lan, "--policies", "epd,ppd"],
+        ["size", lan, "--goal", "goodput_ratio>=0.5", "--over", "port.bottleneck.buffer"],
+        ["sweep", str(ROOT / "scenarios" / "sweep-small.toml")],
+    ):
+        command(*arguments, *options, code=2)
+        assert why in capsys.readouterr().err
 
 
 def test_quotes_that_were_forgotten_are_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -312,3 +356,30 @@ def test_a_reader_who_has_seen_enough_is_no_error() -> None:
         done = subprocess.run([*PUSHOUT, "schema"], stdout=closed, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+def test_an_encoding_without_some_signs_gets_others(encoding: str) -> None:
+    scenario = str(ROOT / "scenarios" / "lan.toml")
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+
+    def printed(*arguments: str) -> str:
+        done = subprocess.run([*PUSHOUT, *arguments], env=environment, capture_output=True, check=True)
+        assert done.stderr == b""
+        return done.stdout.decode("utf-8" if encoding == "ascii" else encoding)
+
+    assert ("±" if encoding != "ascii" else "+/-") in printed("run", scenario, "--set", "duration=20 ms", "--reps", "2")
+    assert f"{'α' if encoding == 'utf-8' else 'alpha'} times" in printed("policies", "dynamic-threshold")
+    title = "größer → 5"
+    assert json.loads(printed("explain", scenario, "--set", f"title={title}"))["title"] == title
+
+
+def test_a_closed_output_is_no_error_and_a_full_one_is_named() -> None:
+    lan = str(ROOT / "scenarios" / "lan.toml")
+    shell = ["sh", "-c", '"$@" >&-', "sh"]
+    done = subprocess.run([*shell, *PUSHOUT, "explain", lan], stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    for arguments in (["explain", lan], ["run", lan, "--set", "duration=1 ms"], ["validate", lan]):
+        with Path("/dev/full").open("w", encoding="utf-8") as full:
+            done = subprocess.run([*PUSHOUT, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert (done.returncode, done.stderr) == (1, "the standard output: No space left on device\n")

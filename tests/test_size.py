@@ -375,6 +375,7 @@ def test_an_answer_at_an_end_of_the_range_says_so(
         ({"least": "few"}, "least is 'few': it is a whole number"),
         ({"over": 'port."bottleneck.bac".buffer'}, 'unknown port "bottleneck.bac"; did you mean "bottleneck.back"'),
         ({"search": "magic"}, r'unknown search "magic" \(allowed: auto, bisect, optuna\)'),
+        ({"goal": "max goodput_ratio", "search": "bisect"}, "bisect halves until a level is met, and max has none"),
         ({"resolution": -1}, "resolution is -1: it is a share"),
         ({"seed": -1}, "seed is -1"),
         ({"over": "port.bottleneck.admission.policy"}, "is 'epd' in the scenario, which is no number"),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pushout import verbs
+from pushout import streams, verbs
 from pushout.bench.verb import bench
 from pushout.options import (
     BAD_SCENARIO,
     ENGINE,
     FAILURE,
+    FOLDER,
     INTERNAL,
     INTERRUPTED,
     JSON,
@@ -29,6 +31,7 @@ from pushout.options import (
     no_sweep,
     scenario_file,
 )
+from pushout.streams import echo_json
 
 if TYPE_CHECKING:
     from pushout.study.chapter import Reproduction
@@ -53,8 +56,10 @@ def cli() -> None:
 @ENGINE
 @click.option("--audit", is_flag=True, help="Check that no unit and no byte is lost sight of.")
 @click.option("--trace", "kinds", metavar="KINDS", help="Write every packet to DIR: pcapng, parquet or both.")
-@click.option("--trace-ports", default="", metavar="A,B,…", help="Ports to trace, or * (default: limited buffers).")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write results there.")
+@click.option(
+    "--trace-ports", metavar="A,B,…", help="Ports to trace, or * for all (default: those with a limited buffer)."
+)
+@click.option("--out", type=FOLDER, metavar="DIR", help="Write results there.")
 @JSON
 def run(
     scenario: str,
@@ -64,7 +69,7 @@ def run(
     engine: str | None,
     audit: bool,
     kinds: str | None,
-    trace_ports: str,
+    trace_ports: str | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -75,6 +80,8 @@ def run(
     from pushout import api
     from pushout.progress import Progress
 
+    if trace_ports is not None and kinds is None:
+        raise click.UsageError("--trace-ports says which ports --trace KINDS is about: give both, or leave both out")
     if kinds is not None and out is None:
         raise click.UsageError("--trace needs --out DIR, where the packets are written")
     if kinds is not None and (reps > 1 or engine not in (None, "reference")):
@@ -86,12 +93,12 @@ def run(
     options: Any = {"set": sets, "seed": seed, "audit": audit}
     with no_sweep(scenario), Progress("replications") as progress:
         if kinds is not None:
-            result, save = _trace(scenario_file(scenario), kinds, trace_ports, options)
+            result, save = _trace(scenario_file(scenario), kinds, trace_ports or "", options)
         else:
             options |= {"reps": reps, "engine": engine}
             result = api.run(scenario_file(scenario), progress=progress, **options)
     if as_json:
-        click.echo(result.json())
+        echo_json(result.document)
     else:
         from pushout import show
 
@@ -133,13 +140,17 @@ def _check_writable(out: Path) -> None:
 
 
 def _write_results(result: "Any", out: Path) -> None:
+    """Write the document and those of the replications, in place of what an earlier run left."""
     from pushout.cache import write
 
     out.mkdir(parents=True, exist_ok=True)
     write(out / "result.json", result.json() + "\n")
-    for document in result.replications:
-        text = json.dumps(document, indent=2, ensure_ascii=False)
-        write(out / f"replication-{document['seed']}.json", text + "\n")
+    documents = {f"replication-{document['seed']}.json": document for document in result.replications}
+    for name, document in documents.items():
+        write(out / name, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    for file in out.glob("replication-*.json"):
+        if re.fullmatch(r"replication-\d+\.json", file.name) and file.name not in documents:
+            file.unlink()
 
 
 @cli.command()
@@ -167,7 +178,7 @@ def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -
             verdicts.append({"scenario": scenario, "valid": False, "error": str(error)})
             click.echo(str(error), err=True)
     if as_json:
-        click.echo(json.dumps(verdicts, indent=2, ensure_ascii=False))
+        echo_json(verdicts)
     else:
         for verdict in verdicts:
             if verdict["valid"]:
@@ -189,7 +200,7 @@ def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
 
     with no_sweep(scenario):
         document = api.explain(scenario_file(scenario), set=sets)
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    echo_json(document)
 
 
 @cli.command()
@@ -198,7 +209,7 @@ def schema(as_json: bool) -> None:
     """Print the JSON Schema of scenario files, for editors."""
     from pushout import api
 
-    click.echo(json.dumps(api.schema(), indent=2, ensure_ascii=False))
+    echo_json(api.schema())
 
 
 @cli.command()
@@ -212,7 +223,7 @@ def policies(name: str | None, as_json: bool) -> None:
     if name is not None:
         entries = _named(entries, name)
     if as_json:
-        click.echo(json.dumps(entries, indent=2, ensure_ascii=False))
+        echo_json(entries)
         return
     from pushout import show
 
@@ -236,7 +247,7 @@ def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
 @click.option("--reps", type=REPS, metavar="R", help="Replications per row (default: as many as each study names).")
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     default=Path("reports"),
     show_default=True,
     metavar="DIR",
@@ -270,7 +281,7 @@ def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: boo
         )
     _write_report(done.beside(others.chapters), out)
     if as_json:
-        click.echo(json.dumps(done.json(), indent=2, ensure_ascii=False))
+        echo_json(done.json())
     else:
         from pushout import show
 
@@ -312,6 +323,7 @@ for command in (verbs.compare, verbs.sweep, verbs.size, bench):
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
+    streams.prepare()
     try:
         status = _run(list(sys.argv[1:] if args is None else args))
     except KeyboardInterrupt as interrupt:
@@ -336,13 +348,15 @@ def _run(args: list[str]) -> int:
             click.echo("A value with a space in it is quoted, as in --set 'duration=1 s'.", err=True)
         return USAGE
     except BrokenPipeError:
-        # Whoever read the output has seen enough; the interpreter's last flush must not complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read the output has seen enough.
+        streams.drop()
         return FAILURE
     except OSError as error:
         # Nothing is written but into folders, and files are replaced: what exists already is in the way of a folder.
         why = "is a file, not a folder" if isinstance(error, FileExistsError) else error.strerror or error
-        click.echo(f"{error.filename or 'pushout'}: {why}", err=True)
+        if error.filename is None:
+            streams.drop()
+        click.echo(f"{streams.place(error)}: {why}", err=True)
         return FAILURE
     except (ValueError, KeyError) as error:
         if not _is_about_input(error):

@@ -4,9 +4,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.types import StringParamType
 
 from pushout.limits import MOST_JOBS, MOST_REPS
 
@@ -24,6 +25,30 @@ class Whole(click.IntRange):
 
     name = "whole number"
 
+
+class Folder(click.Path):
+    """A folder, which has a name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The folder as a path."""
+        if value == "":
+            self.fail(EMPTY, param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Place(StringParamType):
+    """A folder or an address, which is not empty."""
+
+    def __init__(self, empty: str) -> None:
+        self.empty = empty
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The place as a text."""
+        return super().convert(value or self.fail(self.empty, param, ctx), param, ctx)
+
+
+EMPTY = "it is empty: name a folder, or . for the one you are in"
+FOLDER, PLACE = Folder(file_okay=False, path_type=Path), Place(EMPTY)
 
 SEED = Whole(0, 2**64 - 1)
 REPS, PAIRED = Whole(1, MOST_REPS), Whole(2, MOST_REPS)
@@ -55,12 +80,13 @@ ENGINE = click.option(
 JOBS = click.option("--jobs", type=Whole(1, MOST_JOBS), metavar="N", help="Threads (default: every core).")
 CLUSTER = click.option(
     "--cluster",
+    type=Place("it is empty: name ray://HOST:PORT, HOST:PORT, auto or local"),
     metavar="ADDRESS",
     help="Run on a Ray cluster: ray://HOST:PORT, HOST:PORT, auto (the one this machine is in) or local.",
 )
 CACHE = click.option(
     "--cache",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     envvar="PUSHOUT_CACHE",
     metavar="DIR",
     help="Where runs are kept, so that none is done twice (default: cache in the output folder).",

@@ -1,6 +1,5 @@
 """The commands that ask questions of many runs. What is slow to load is loaded when it is needed."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from pushout.options import (
     JOBS,
     JSON,
     PAIRED,
+    PLACE,
     SCENARIO,
     SEED,
     SET,
@@ -23,16 +23,19 @@ from pushout.options import (
     scenario_file,
 )
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES
+from pushout.streams import echo_json
 
 if TYPE_CHECKING:
     from pushout.question.session import Session
 
-OUT = click.option("--out", metavar="DIR", help="Where results go: a folder, or s3://BUCKET/FOLDER.")
+OUT = click.option("--out", type=PLACE, metavar="DIR", help="Where results go: a folder, or s3://BUCKET/FOLDER.")
 
 
 @contextmanager
 def _session(out: str, cache: Path | None, jobs: int | None, cluster: str | None) -> Iterator["Session"]:
     """Where runs are kept and done; what is finished when the user interrupts, or when one run fails, is kept."""
+    if jobs is not None and cluster is not None:
+        raise click.UsageError("--jobs is about threads here, and --cluster runs elsewhere: leave out one of them")
     from pushout import InternalError
     from pushout.progress import Progress
     from pushout.question.session import Session
@@ -75,7 +78,7 @@ def sweep(file: str, out: str | None, cache: Path | None, jobs: int | None, clus
     with _session(place, cache, jobs, cluster) as session:
         result = question.sweep(plan, session)
     if as_json:
-        click.echo(json.dumps(show.sweep_document(result), indent=2, ensure_ascii=False))
+        echo_json(show.sweep_document(result))
     else:
         show.sweep(result, console())
 
@@ -118,7 +121,7 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
     with _session(place, cache, jobs, cluster) as session:
         result = asked(session)
     if as_json:
-        click.echo(json.dumps(result.document, indent=2, ensure_ascii=False))
+        echo_json(result.document)
     else:
         show.comparison(result, place, console())
 
@@ -172,6 +175,6 @@ def size(scenario: str, out: str | None, cache: Path | None, as_json: bool, **op
     with _session(place, cache, jobs, cluster) as session:
         result = asked(session)
     if as_json:
-        click.echo(json.dumps(result.document, indent=2, ensure_ascii=False))
+        echo_json(result.document)
     else:
         show.size(result, place, console())

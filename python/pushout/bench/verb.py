@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from pushout.options import FAILURE, JSON, console
+from pushout.options import FAILURE, FOLDER, JSON, console
+from pushout.streams import echo_json
 
 
 def _of_list(kind: str, known: Callable[[], Sequence[str]]) -> Callable[..., tuple[str, ...] | None]:
@@ -50,7 +51,7 @@ def _peer_names() -> list[str]:
 )
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     default=Path("reports/bench"),
     show_default=True,
     metavar="DIR",
@@ -80,12 +81,11 @@ def bench(
             folder=out,
             progress=progress,
         )
-    text = json.dumps(document, indent=2, ensure_ascii=False)
-    write(out / "bench.json", text + "\n")
+    write(out / "bench.json", json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     write(out / "bench.md", present.markdown(document) + "\n")
     write(out / "bench.svg", plot.figure(document))
     if as_json:
-        click.echo(text)
+        echo_json(document)
     else:
         present.show(document, console())
         click.echo(f"Written to {out}: bench.json, bench.md, bench.svg")

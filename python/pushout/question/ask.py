@@ -156,6 +156,10 @@ def sizing(
     source, explained, sets = _read(scenario, set, seed, engine)
     wanted = read_goal(check_text("goal", goal))
     _check_search(least, most, resolution, search)
+    if wanted.level is None and search == "bisect":
+        raise QuestionError(
+            f"goal {goal!r}: bisect halves until a level is met, and {wanted.relation} has none: leave search to auto"
+        )
     named = _named(port) or _port_of(check_text("over", over))
     where = choose(explained, named) if named or policies else None
     choices = _choices(policies, where) if policies and where else (Choice("", ()),)
