@@ -67,7 +67,7 @@ def test_equal_cases_are_equal_in_every_set_and_a_constant_is_itself() -> None:
 
 def test_all_replications_count_for_the_means_and_the_first_ones_pair_by_pair() -> None:
     found = check('x["a"] > x["b"]', x={"a": [1.0, 1.0, 4.0], "b": [1.5, 0.5]})
-    assert [text for text, _ in found.comparisons] == ['x["a"] = 2 > x["b"] = 1']
+    assert list(map(str, found.comparisons)) == ['2 > 1 [x["a"] > x["b"]]']
     assert (found.often, found.reps) == (1, 2)
 
 
@@ -81,7 +81,7 @@ def test_tosses_of_a_coin_seem_settled_as_often_as_the_documentation_says(reps: 
 
 def test_what_was_not_measured_does_not_count_but_is_not_agreement() -> None:
     some = check('x["a"] > 1', x={"a": [None, 2.0, 3.0, None, 2.5]})
-    assert [text for text, _ in some.comparisons] == ['x["a"] = 2.5 > 1']
+    assert list(map(str, some.comparisons)) == ['2.5 > 1 [x["a"] > 1]']
     assert (some.holds, some.often, some.reps) == (True, 3, 5)
     assert some.sure is not None
     assert some.sure == pytest.approx(1 - (2 / 5) ** 5, abs=0.02), "a set without a value has no verdict"
@@ -98,9 +98,38 @@ def test_a_set_in_which_a_check_has_no_value_does_not_break_it() -> None:
 
 
 def test_lists_count_as_far_as_the_shortest_reaches() -> None:
-    found = check('sum(x["a"]) > 2.9', x={"a": [[1.0, 2.0, 9.0], [1.0, 2.0], [1.0, 2.0, 9.0, 9.0]]})
-    assert [text for text, _ in found.comparisons] == ['sum(x["a"]) = 3 > 2.9']
+    found = check('all(x["a"] > x["b"])', x={"a": [[1.0, 2.0, 9.0], [1.0, 2.0], [1.0, 2.0, 9.0]], "b": [[0.0, 1.0]]})
+    assert list(map(str, found.comparisons)) == ['true for 2 of 2 [x["a"] > x["b"]; 1: 1 > 0, 2: 2 > 1]']
     assert (found.holds, found.sure) == (True, 1.0)
+
+
+def test_what_scatters_within_a_run_is_not_lost_in_the_mean_over_the_runs() -> None:
+    runs = [[0.0, 2.0, 0.0, 2.0], [2.0, 0.0, 2.0, 0.0]]
+    found = check('deviation(x["a"]) > 0.9 and max(x["a"]) > 1.9', x={"a": runs})
+    assert (found.holds, found.sure, found.often) == (True, 1.0, 2), "their mean is 1, 1, 1, 1"
+    assert [each.left for each in found.comparisons] == [1.0, 2.0]
+    shares = check('all(abs(x["a"] / mean(x["a"]) - 1) < 0.5)', x={"a": runs})
+    assert not shares.holds, "each time others get everything"
+
+
+def test_a_run_in_which_nothing_was_measured_of_a_list_does_not_count() -> None:
+    found = check('max(x["a"]) > 1', x={"a": [[2.0, 3.0], [None, 4.0], [4.0, 5.0]]})
+    assert [each.left for each in found.comparisons] == [4.0]
+    assert (found.holds, found.often) == (True, 2)
+
+
+def test_an_occupancy_is_told_in_the_measure_of_its_port_and_a_rate_in_bits() -> None:
+    port = {"name": "p", "occupancy_mean": 12.0, "occupancy_unit": "cells"}
+    documents = {"a": [{"ports": [port], "summary": {"goodput_bps": 2e6}, "seed": 1}]}
+    paths = {"queue": "ports.p.occupancy_mean", "rate": "summary.goodput_bps"}
+    figures = {**paths, "half": Expression("rate / 2", tuple(paths)), "wait": Expression("queue / rate", tuple(paths))}
+    text = 'queue["a"] > 10 and half["a"] > 5e5 and wait["a"] > 1e-6'
+    found = Samples(figures, documents, units={"wait": "s"}).check(Expression(text, tuple(figures), ("a",)))
+    assert [each.entries[0][1] for each in found.comparisons] == [
+        "12 cells > 10 cells",
+        "1 Mb/s > 0.5 Mb/s",
+        "6 µs > 1 µs",
+    ]
 
 
 def test_one_replication_does_not_say_how_sure_it_is() -> None:

@@ -6,6 +6,9 @@
 and gives a list. Arithmetic and comparison work on lists entry by entry, as in
 `all(fairness["lan.EPD.*"] > fairness["lan.UBR.*"])`. What is worked out of the figures of one run has no case:
 `mean(first(delay, 4))`. Nothing else of Python is allowed, so a study is data.
+
+A figure may be a list in every run: a series over time, a value for each connection. How far its entries lie apart is a
+matter of each run, and is gone from their means over the runs; so `by_run` tells what has to be worked out run by run.
 """
 
 import ast
@@ -28,6 +31,10 @@ Code = Callable[[Lookup], Value]
 
 class ExpressionError(ValueError):
     """An expression that cannot be read, or that names what the study does not have."""
+
+
+class UnmeasuredError(ExpressionError):
+    """An expression that looks at what has no value: no packet for a loss ratio, no file that ended, …."""
 
 
 def _first(values: Sequence[Value], count: Value) -> Value:
@@ -87,9 +94,6 @@ def _jain(values: Iterable[float]) -> float:
     return sum(numbers) ** 2 / (len(numbers) * sum(number**2 for number in numbers))
 
 
-PREFIXES = ((1e9, " G"), (1e6, " M"), (1e3, " k"))
-"""How evidence writes numbers of five digits and more."""
-
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     "abs": lambda value: _each(abs, value),
     "all": all,
@@ -97,7 +101,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "deviation": _deviation,
     "first": _first,
     "histogram": _histogram,
-    "jain": lambda *values: _jain(_flat(values)),
+    "jain": lambda *values: _jain(flat(values)),
     "max": max,
     "mean": _known_mean,
     "min": min,
@@ -111,6 +115,9 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "sum": sum,
     "where": lambda values, truths: tuple(value for value, true in zip(values, truths, strict=True) if true),
 }
+
+LISTS = ("first", "histogram", "ranked", "rest", "where")
+"""The functions that give a list; `abs` and the operators do if they are given one, all others give one value."""
 
 OPERATORS: dict[type[ast.AST], tuple[str, Callable[..., Value]]] = {
     ast.Add: ("+", operator.add),
@@ -126,6 +133,18 @@ OPERATORS: dict[type[ast.AST], tuple[str, Callable[..., Value]]] = {
 }
 
 
+def comparisons(tree: ast.expr) -> list[ast.Compare]:
+    """What a check compares: the outermost comparisons, in order."""
+    match tree:
+        case ast.Compare():
+            return [tree]
+        case ast.BoolOp(values=parts) | ast.Call(func=ast.Name(id="all" | "any"), args=parts):
+            return [found for part in parts for found in comparisons(part)]
+        case ast.UnaryOp(op=ast.Not(), operand=part):
+            return comparisons(part)
+    return []
+
+
 RUN = ""
 """The case of a figure in an expression over one run."""
 
@@ -139,11 +158,10 @@ class Expression:
         self._cases = cases
         self._uses: dict[tuple[str, str], None] = {}
         try:
-            tree = ast.parse(text.strip(), mode="eval").body
+            self.tree = ast.parse(text.strip(), mode="eval").body
         except SyntaxError as error:
             raise ExpressionError(f"{text!r}: {error.msg}") from None
-        self._code = self._compile(tree)
-        self._comparisons = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
+        self._code = self._compile(self.tree)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Expression, (self.text, self._figures, self._cases)
@@ -161,33 +179,34 @@ class Expression:
             raise
         except (TypeError, ValueError, IndexError, ArithmeticError, StopIteration) as error:
             absent = self._absent(lookup)
-            why = f"nothing was measured of {', '.join(absent)}" if absent else str(error)
-            raise ExpressionError(f"{self.text!r}: {why}") from None
+            if absent:
+                raise UnmeasuredError(f"{self.text!r}: nothing was measured of {', '.join(absent)}") from None
+            raise ExpressionError(f"{self.text!r}: {error}") from None
 
     def _absent(self, lookup: Lookup) -> list[str]:
         """What it looks at that has no value: no packet for a loss ratio, no file that ended, …."""
-        unknown = [use for use in self._uses if None in _flat([lookup(*use)])]
+        unknown = [use for use in self._uses if None in flat([lookup(*use)])]
         return [figure if case == RUN else f'{figure}["{case}"]' for figure, case in unknown]
 
-    def evidence(self, lookup: Lookup) -> str:
-        """Both sides of every comparison, with their values."""
-        return "; ".join(text for text, _ in self.comparisons(lookup))
+    @property
+    def cases(self) -> Collection[str]:
+        """The cases that it may name."""
+        return self._cases or ()
 
-    def comparisons(self, lookup: Lookup) -> list[tuple[str, Value]]:
-        """Every comparison with the values of both sides, and whether it is true (of lists: for which entries)."""
-        return [(self._comparison(node, lookup), self._compile(node)(lookup)) for node in self._comparisons]
+    def replaced(self, tree: ast.expr, names: Collection[str]) -> "Expression":
+        """Another tree over the same figures and cases and these figures."""
+        return Expression(ast.unparse(tree), (*self._figures, *names), self._cases)
 
-    def _comparison(self, node: ast.Compare, lookup: Lookup) -> str:
-        parts = [self._side(node.left, lookup)]
-        for sign, side in zip(node.ops, node.comparators, strict=True):
-            parts += [OPERATORS[type(sign)][0], self._side(side, lookup)]
-        return " ".join(parts)
+    def of_run(self, tree: ast.expr) -> "Expression":
+        """A tree over the same figures in one run."""
+        return Expression(ast.unparse(tree), self._figures)
 
-    def _side(self, node: ast.expr, lookup: Lookup) -> str:
-        text = ast.unparse(node).replace("'", '"')
-        if isinstance(node, ast.Constant):
-            return text
-        return f"{text} = {_show(self._compile(node)(lookup))}"
+    def compared(self, lookup: Lookup) -> list[tuple[Value, Value, Value]]:
+        """Of every comparison both sides, and whether it is true (of lists: for which entries)."""
+        return [
+            (self._compile(node.left)(lookup), self._compile(node.comparators[0])(lookup), self._compile(node)(lookup))
+            for node in comparisons(self.tree)
+        ]
 
     def _compile(self, node: ast.expr) -> Code:
         match node:
@@ -228,7 +247,7 @@ class Expression:
         self._uses.update(dict.fromkeys((figure, case) for case in fitting))
         if pattern in cases:
             return lambda lookup: lookup(figure, pattern)
-        return lambda lookup: _flat([lookup(figure, case) for case in fitting])
+        return lambda lookup: flat([lookup(figure, case) for case in fitting])
 
     def _of_run(self, figure: str) -> Code:
         self._known(figure)
@@ -266,7 +285,8 @@ def _each(function: Callable[..., Value], *sides: Value) -> Value:
     return tuple(function(*row) for row in zip(*columns, strict=True))
 
 
-def _flat(values: Iterable[Value]) -> tuple[Value, ...]:
+def flat(values: Iterable[Value]) -> tuple[Value, ...]:
+    """One list of values and of the entries of lists."""
     entries: list[Value] = []
     for value in values:
         if isinstance(value, tuple):
@@ -274,12 +294,3 @@ def _flat(values: Iterable[Value]) -> tuple[Value, ...]:
         else:
             entries.append(value)
     return tuple(entries)
-
-
-def _show(value: Value) -> str:
-    if isinstance(value, tuple):
-        return "[" + ", ".join(map(_show, value)) + "]"
-    if isinstance(value, bool):
-        return str(value)
-    scale, prefix = next(((scale, prefix) for scale, prefix in PREFIXES if abs(value) >= max(scale, 1e4)), (1, ""))
-    return f"{value / scale:.4g}{prefix}"

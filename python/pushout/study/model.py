@@ -6,6 +6,7 @@
     [[assumption]]  name, value, why        what the paper leaves open
     [figure]        name = "path"           a name for a path in the JSON of a run
     [quantity]      name = "expression"     a name for what follows from figures of one run
+    [unit]          name = "unit"           in checks, of a figure or quantity whose path in the JSON does not tell it
     [[cases]]       id, scenario, axis      runs: `axis.NAME.VALUE` is a list of overrides, `{NAME}` in `id` its value
                     reps                    how often, if not as others
     [[number]]      id, label, text, unit, source, measure, published, tolerance, note
@@ -122,6 +123,7 @@ class Study:
     schemes: tuple[Scheme, ...]
     assumptions: tuple[Assumption, ...]
     figures: Figures
+    units: Mapping[str, str]
     cases: dict[str, Case]
     numbers: tuple[Number, ...]
     claims: tuple[Claim, ...]
@@ -188,6 +190,7 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         "schemes": schemes,
         "assumptions": assumptions,
         "figures": figures,
+        "units": _units(table, figures),
         "cases": cases,
         "numbers": tuple(numbers),
         "claims": claims,
@@ -208,6 +211,14 @@ def _figures(table: dict[str, Any]) -> Figures:
         except ExpressionError as error:
             raise EntryError(f"quantity: {error}", ("quantity", name)) from error
     return figures
+
+
+def _units(table: dict[str, Any], figures: Figures) -> Mapping[str, str]:
+    units: dict[str, str] = table.pop("unit", {})
+    for name in units:
+        if name not in figures:
+            raise EntryError(f"unit: {_core.unknown('figure', name, list(figures))}", ("unit", name))
+    return units
 
 
 def _claim(entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case]) -> Claim:

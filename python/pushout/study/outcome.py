@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from pushout.stats import Interval
+from pushout.study.evidence import Comparison
 from pushout.study.model import Claim, Number, Study
 from pushout.study.sensitivity import Sensitivity
 
@@ -63,6 +64,7 @@ class Finding:
             "runs": self.runs and list(self.runs),
             "relative_error": self.relative_error,
             "verdict": self.verdict,
+            "note": self.number.note or None,
         }
 
 
@@ -78,7 +80,7 @@ class Judgement:
     holds: bool
     sure: float | None
     evidence: str
-    comparisons: tuple[tuple[str, Any], ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
 
     @property
     def open(self) -> bool:

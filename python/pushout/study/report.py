@@ -12,6 +12,7 @@ from pushout import _core
 from pushout.study import prose, values
 from pushout.study.case import Case
 from pushout.study.chapter import ABREAST, Chapter, Reproduction, rows
+from pushout.study.evidence import Comparison
 from pushout.study.model import Study
 from pushout.study.outcome import SETS, SURE, Finding, Judgement, Outcome, Weighing, score, total
 from pushout.study.tables import SIGNS, by_source, row, tables
@@ -111,15 +112,11 @@ def basis(judgement: Judgement) -> str:
     return f"{check}; {judgement.redrawn}" if judgement.redrawn else check
 
 
-def checks(judgement: Judgement) -> list[tuple[str, str]]:
-    """What was compared for it, each comparison with its sign; of lists, how many entries it is true of."""
-    found = []
-    for text, true in judgement.comparisons:
-        if isinstance(true, tuple):
-            found.append((f"{sum(true)} of {len(true)}", text))
-        else:
-            found.append((SIGNS["within" if true else "differs"], text))
-    return found
+def truth(comparison: Comparison) -> str:
+    """The sign of a comparison; of lists, how many entries it is true of."""
+    if isinstance(comparison.true, tuple):
+        return f"true for {sum(comparison.true)} of {len(comparison.true)}"
+    return SIGNS["within" if comparison.true else "differs"]
 
 
 def verdict(weighing: Weighing) -> str:
@@ -190,7 +187,7 @@ def render(reproduction: Reproduction) -> str:
         "score": total,
         "verdict": verdict,
         "verdicts": verdicts,
-        "checks": checks,
+        "truth": truth,
         "basis": basis,
         "sets": SETS,
         "sure": SURE,

@@ -176,7 +176,7 @@ def judge(
 
     `variants` holds, for each sensitivity of the study and each of its values, the documents of its cases.
     """
-    samples = Samples(study.figures, documents, SETS)
+    samples = Samples(study.figures, documents, SETS, study.units)
     charts = [plot.lines if isinstance(plot, Chart) else () for plot in study.plots]
     return Outcome(
         study,
@@ -200,7 +200,7 @@ def _find(number: Number, samples: Samples) -> Finding:
 def _weigh(study: Study, sensitivity: Sensitivity, values: Sequence[dict[str, list[Document]]]) -> Weighing:
     variants = []
     for value, documents in zip(sensitivity.values, values, strict=True):
-        samples = Samples(study.figures, documents)
+        samples = Samples(study.figures, documents, units=study.units)
         numbers = [number for number in study.numbers if _within(number.measure, documents)]
         claims = [claim for claim in study.claims if _within(claim.check, documents)]
         findings = [_find(number, samples) for number in numbers]
@@ -217,7 +217,7 @@ def _check(claim: Claim, samples: Samples) -> Judgement:
     found = samples.check(claim.check, claim.share)
     said = f"true in {found.often} of {found.reps} replications"
     if claim.share is None:
-        said = f"{'; '.join(text for text, _ in found.comparisons)}; {said}"
+        said = f"{'; '.join(map(str, found.comparisons))}; {said}"
     else:
         said += f", where a share of {claim.share:g} is asked for"
     return Judgement(claim, found.holds, found.sure, said, found.comparisons)

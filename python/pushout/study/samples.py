@@ -1,5 +1,6 @@
 """Expressions over the replications of cases: estimates with confidence, and claims that hold or not."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -9,8 +10,13 @@ from numpy.typing import NDArray
 
 from pushout.document import Document, figure
 from pushout.stats import Interval, interval
-from pushout.study.expression import Expression, ExpressionError, Lookup, Value
+from pushout.study.by_run import by_run
+from pushout.study.evidence import Comparison, evidence, unit
+from pushout.study.expression import Expression, ExpressionError, Lookup, UnmeasuredError, Value
 from pushout.study.redrawn import counts, means, reader, same
+
+UNITS = {r"[_.]bps$": "b/s", r"_s$": "s"}
+"""How paths in the JSON of a run end, and the unit of what stands there."""
 
 
 @dataclass(frozen=True)
@@ -25,23 +31,30 @@ class Verdict:
     sure: float | None
     often: int
     reps: int
-    comparisons: tuple[tuple[str, Value], ...]
+    comparisons: tuple[Comparison, ...]
 
 
 class Samples:
     """The figures of cases, replication by replication: equal seeds make the cases comparable pair by pair.
 
     A figure is a path in the JSON of a run, or an expression over others of the same run. A mean counts every
-    replication of its case; what is worked out run by run counts those that all of its cases have. With `sets`, the
-    replications are drawn again so many times to tell how sure a verdict is.
+    replication of its case; what is worked out run by run counts those that all of its cases have. What makes a value
+    of lists in one case is worked out run by run in checks, too (see `by_run`). With `sets`, the replications are drawn
+    again so many times to tell how sure a verdict is. `units` are those of figures that do not tell them.
     """
 
     def __init__(
-        self, figures: Mapping[str, str | Expression], documents: Mapping[str, Sequence[Document]], sets: int = 0
+        self,
+        figures: Mapping[str, str | Expression],
+        documents: Mapping[str, Sequence[Document]],
+        sets: int = 0,
+        units: Mapping[str, str] | None = None,
     ) -> None:
-        self.figures = figures
+        self.figures = dict(figures)
         self.documents = documents
         self.sets = sets
+        self.units = units or {}
+        self._names: dict[str, str] = {}
         self._singles: dict[tuple[int, str, str], Value] = {}
         self._tables: dict[tuple[str, str], tuple[NDArray[np.float64], bool]] = {}
 
@@ -72,26 +85,57 @@ class Samples:
         A replication without a value of its own (nothing measured, say) counts as one in which it is not true, and a
         redrawn set as one with another verdict.
         """
-        columns = {use: self._means(*use) for use in expression.uses}
+        means = by_run(expression, self._is_list, self._named)
+        columns = {use: self._means(*use) for use in means.uses}
         looks: list[Lookup] = [partial(_entry, columns, place) for place in range(self.sets + 1)]
-        holds = expression(looks[0])
+        holds = means(looks[0])
         if not isinstance(holds, bool):
             raise ExpressionError(f"{expression.text!r} gives {holds!r}: a claim is true or false")
         truths = [_known(expression, partial(self._one, index)) is True for index in range(self.reps(expression))]
         if share is None:
-            verdicts = [holds, *(_known(expression, look) for look in looks[1:])]
+            verdicts = [holds, *(_known(means, look) for look in looks[1:])]
         else:
             verdicts = (counts(len(truths), self.sets) @ truths >= share * len(truths)).tolist()
         repeated = any(len(self.documents[case]) > 1 for _, case in expression.uses)
         sure = same(verdicts) if repeated and self.sets else None
-        return Verdict(verdicts[0], sure, sum(truths), len(truths), tuple(expression.comparisons(looks[0])))
+        compared = evidence(expression, means.compared(looks[0]), self._unit)
+        return Verdict(verdicts[0], sure, sum(truths), len(truths), tuple(compared))
+
+    def _is_list(self, name: str, case: str) -> bool:
+        """Whether the runs of a case give lists for a figure."""
+        return any(isinstance(self._measured(index, name, case), tuple) for index in range(len(self.documents[case])))
+
+    def _named(self, expression: Expression) -> str:
+        """The name of an expression over one run among the figures; one text has one name."""
+        name = self._names.setdefault(expression.text, f"_{len(self._names)}")
+        self.figures.setdefault(name, expression)
+        return name
+
+    def _unit(self, name: str, case: str) -> str | None:
+        """The unit of a figure if it is given, or if its path tells it: an occupancy has that of its port."""
+        if name in self.units:
+            return self.units[name]
+        what = self.figures[name]
+        if isinstance(what, Expression):
+            return unit(what.tree, (), lambda other, _: self._unit(other, case))
+        port, occupancy, _ = what.partition(".occupancy")
+        if occupancy:
+            return str(figure(self.documents[case][0], f"{port}.occupancy_unit"))
+        return next((unit for end, unit in UNITS.items() if re.search(end, what)), None)
 
     def _means(self, name: str, case: str) -> Callable[[int], Value]:
         if (name, case) not in self._tables:
-            values = [self._one(index, name, case) for index in range(len(self.documents[case]))]
+            values = [self._measured(index, name, case) for index in range(len(self.documents[case]))]
             self._tables[name, case] = means(values, self.sets), not isinstance(values[0], tuple)
         table, single = self._tables[name, case]
         return reader(table, single=single)
+
+    def _measured(self, index: int, name: str, case: str) -> Value:
+        """The value of a figure in a replication; none if nothing was measured of what it looks at."""
+        try:
+            return self._one(index, name, case)
+        except UnmeasuredError:
+            return None
 
     def _one(self, index: int, name: str, case: str) -> Value:
         key = index, name, case
