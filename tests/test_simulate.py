@@ -2,13 +2,14 @@ import json
 import re
 import threading
 import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 import pushout
 from conftest import FakeCore
-from pushout.simulate import run_all
+from pushout.simulate import AHEAD, run_all
 
 
 def test_results_come_in_the_order_of_the_tasks() -> None:
@@ -36,6 +37,28 @@ def test_the_first_failure_ends_the_rest() -> None:
         run_all([fail, *(lambda i=i: wait(i) for i in range(50))], jobs=1)
     release.set()
     assert len(started) < 50
+
+
+def test_of_a_million_tasks_few_wait_at_a_time() -> None:
+    made = 0
+
+    def tasks() -> Iterator[Callable[[], int]]:
+        nonlocal made
+        for place in range(1_000_000):
+            made = place + 1
+            yield lambda place=place: place
+
+    class EnoughError(Exception):
+        """What is to be known is known."""
+
+    def progress(done: int, of: int) -> None:
+        assert of == 1_000_000
+        assert made <= done + 2 * AHEAD
+        if done == 1000:
+            raise EnoughError
+
+    with pytest.raises(EnoughError):
+        run_all(tasks(), total=1_000_000, jobs=2, progress=progress)
 
 
 def test_replications_have_consecutive_seeds(core: FakeCore) -> None:

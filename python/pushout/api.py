@@ -88,7 +88,7 @@ def run(
     check_seed(seed)
     job = Job(load(scenario), tuple(overrides(set)), engine, audit)
     seeds = job.seeds(seed, reps) if reps > 1 else [seed]
-    documents = run_all([partial(job.run, each) for each in seeds], jobs=jobs, progress=progress)
+    documents = run_all((partial(job.run, each) for each in seeds), total=reps, jobs=jobs, progress=progress)
     return Result(merge(documents), documents)
 
 

@@ -2,10 +2,11 @@
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from operator import index
 from queue import Empty, SimpleQueue
 from typing import TypeVar
@@ -21,6 +22,10 @@ SEED_LIMIT = 2**64
 
 TICK_S = 0.2
 """How often the waiting thread looks up, to show progress and to notice Ctrl-C."""
+
+
+AHEAD = 32
+"""Tasks that wait for each thread, so that none has to wait for a task."""
 
 
 class SeedError(_core.ScenarioError):
@@ -119,34 +124,47 @@ def check_reps(reps: int, least: int = 1) -> None:
 
 
 def run_all(
-    tasks: Sequence[Callable[[], T]],
+    tasks: Iterable[Callable[[], T]],
     *,
+    total: int | None = None,
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     finished: Callable[[int], None] | None = None,
 ) -> list[T]:
     """Do the tasks on `jobs` threads (default: every core) and give their results in order.
 
-    This thread only waits; it tells how many are done (`progress`) and which one was done now (`finished`). The first
-    exception ends it: tasks that have not begun are dropped. So does Ctrl-C.
+    Of tasks that are made on the way, `total` says how many there are. This thread only waits; it tells how many are
+    done (`progress`) and which one was done now (`finished`). The first exception ends it: tasks that have not begun
+    are dropped. So does Ctrl-C.
     """
-    pool = ThreadPoolExecutor(max_workers=threads(jobs))
-    try:
-        futures = [pool.submit(task) for task in tasks]
-        places = {future: place for place, future in enumerate(futures)}
-        ended: SimpleQueue[Future[T]] = SimpleQueue()
-        for future in futures:
+    count = threads(jobs)
+    if total is None:
+        tasks = list(tasks)
+        total = len(tasks)
+    pool = ThreadPoolExecutor(max_workers=count)
+    ended: SimpleQueue[Future[T]] = SimpleQueue()
+    places: dict[Future[T], int] = {}
+    results: dict[int, T] = {}
+    following = iter(enumerate(tasks))
+
+    def submit(most: int) -> None:
+        for place, task in islice(following, most):
+            future = pool.submit(task)
+            places[future] = place
             future.add_done_callback(ended.put)
-        done = 0
-        while done < len(futures):
+
+    try:
+        submit(AHEAD * count)
+        while len(results) < total:
             with suppress(Empty):
                 future = ended.get(timeout=TICK_S)
-                future.result()
-                done += 1
+                place = places.pop(future)
+                results[place] = future.result()
+                submit(1)
                 if finished:
-                    finished(places[future])
+                    finished(place)
             if progress:
-                progress(done, len(futures))
-        return [future.result() for future in futures]
+                progress(len(results), total)
+        return [results[place] for place in range(total)]
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
