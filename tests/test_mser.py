@@ -1,9 +1,10 @@
 import random
+from pathlib import Path
 
 import pytest
 
 import pushout
-from conftest import ROOT
+from conftest import ROOT, command
 from pushout.question.mser import WarmupError, truncation, warmup_s
 
 
@@ -79,3 +80,20 @@ def test_a_sweep_gives_every_point_its_own_warm_up() -> None:
     sets |= {"port.bottleneck.buffer": "4000 cells", "measure.occupancy": ["bottleneck"]}
     again = pushout.run(plan["scenario"], set=sets, seed=1)
     assert table["ports.bottleneck.occupancy_mean"][2].as_py() == again["ports.bottleneck.occupancy_mean"]
+    assert long == round(long, 6), "a warm-up is set in whole microseconds"
+
+
+def test_pilot_runs_are_told_from_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "pilots.toml"
+    scenario = ROOT / "scenarios" / "mux-poisson.toml"
+    file.write_text(
+        f"""scenario = '{scenario}'
+        set = ["duration=150 ms", "sample=0.2 ms", "measure.occupancy=['bottleneck']"]
+        grid = {{ "port.bottleneck.buffer" = ["4000 cells"] }}
+        reps = 2
+        warmup = {{ method = "mser-5", figure = "ports.bottleneck.occupancy.values", reps = 4 }}
+        """,
+        encoding="utf-8",
+    )
+    command("sweep", str(file), "--out", str(tmp_path))
+    assert "2 runs and 4 pilot runs for the warm-up, 6 of them computed now" in capsys.readouterr().out

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pushout import _core
-from pushout.document import Document, steps
+from pushout.document import Document, FigureError, figure, steps
 from pushout.limits import MOST_REPS
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES, QuestionError, size
 from pushout.question.compare import CompareResult, compare
@@ -106,6 +106,17 @@ def _port_of(key: str) -> str | None:
     return names[0] if part == "port" and names else None
 
 
+def _is_written(key: str, source: Source, sets: Sequence[str]) -> bool:
+    """Whether a key stands in a scenario, or in an override, just so."""
+    if any(change.partition("=")[0].strip() == key for change in sets):
+        return True
+    try:
+        figure(_core.Document(source.text, source.name).value(), key)
+    except FigureError:
+        return False
+    return True
+
+
 def _check_search(least: int, most: int, resolution: float, search: str) -> None:
     check_whole("least", least)
     check_whole("most", most)
@@ -164,7 +175,7 @@ def sizing(
     where = choose(explained, named) if named or policies else None
     choices = _choices(policies, where) if policies and where else (Choice("", ()),)
     ends = [None if end is None else str(plain(end)) for end in (low, high)]
-    room = space(explained, over, *ends)
+    room = space(explained, over, *ends, written=_is_written(over, source, sets))
     question = Question(wanted, over, room, where, resolution, least, most, search)
     size.look_over(source, question, choices, sets, engine)
     return Sizing(source, explained, sets, choices, seed, engine, question)

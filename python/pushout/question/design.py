@@ -297,6 +297,9 @@ def _precision(reps: Mapping[str, Any]) -> Precision:
 
 def _warmup(warmup: Any) -> Mser | None:
     """How the warm-up is found, unless it is given as a time: then it is an override like others."""
+    if isinstance(warmup, str) and warmup.strip().lower().startswith("mser"):
+        message = f'warmup: {warmup!r} is no time; to have it found write {{ method = "mser-5", figure = "PATH" }}'
+        raise DesignError(message, ("warmup",))
     if warmup is None or isinstance(warmup, str):
         return None
     check_keys(warmup, ("method", "figure", "reps"), "warmup")

@@ -118,8 +118,18 @@ def is_number(value: Any) -> bool:
 def _grid(table: Any) -> Iterator[Factor]:
     """Every combination: a factor for each key."""
     for key, at, values in _lists(table, ("grid",)):
-        levels = (_together({key: value}, {key: (*at, row)}) for row, value in enumerate(values))
-        yield Factor(tuple(levels), {key: at})
+        levels = tuple(_together({key: value}, {key: (*at, row)}) for row, value in enumerate(values))
+        _check_distinct(key, levels)
+        yield Factor(levels, {key: at})
+
+
+def _check_distinct(key: str, levels: Sequence[Level]) -> None:
+    """Refuse a value that is named twice."""
+    seen: set[tuple[str, ...]] = set()
+    for level in levels:
+        if level.sets in seen:
+            raise DesignError(f"grid: {key} has {toml(level.columns[key])} twice", level.places[0])
+        seen.add(level.sets)
 
 
 def _zips(tables: Any) -> Iterator[Factor]:
@@ -233,6 +243,8 @@ def _random(table: Any) -> Iterator[Factor]:
     """Random points: one factor of which each level is one of them."""
     check_keys(table, ("points", "seed", "method", "keys"), "random")
     points, seed, method = table.get("points"), table.get("seed", 1), table.get("method", METHODS[0])
+    if points is None:
+        raise DesignError("random: says how many points to draw, as in points = 100; that is missing", ("random",))
     if not is_whole(points) or not 1 <= points <= MOST_POINTS:
         message = f"random.points: {points!r} is not a whole number from 1 to {MOST_POINTS}"
         raise DesignError(message, ("random", "points"))

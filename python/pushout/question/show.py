@@ -51,6 +51,8 @@ def sweep(result: SweepResult, console: Console) -> None:
         console.print(f"… and {len(result.points) - MANY} more points", style="dim")
     manifest = result.manifest
     runs = "1 run" if manifest["runs"] == 1 else f"{manifest['runs']} runs"
+    if "pilot_runs" in manifest:
+        runs += f" and {manifest['pilot_runs']} pilot runs for the warm-up"
     console.print(
         f"{runs}, {manifest['computed']} of them computed now, in {manifest['wall_s']:.1f} s; "
         "means with half of their 95 % intervals.",

@@ -53,11 +53,14 @@ class Space:
         return toml(self.text(value)) if self.unit else self.text(value)
 
 
-def space(explained: Document, over: str, low: str | None, high: str | None) -> Space:
-    """Where to look: from `low` to `high`, by default around the value that the scenario has."""
+def space(explained: Document, over: str, low: str | None, high: str | None, *, written: bool = False) -> Space:
+    """Where to look: from `low` to `high`, by default around the value that the scenario has.
+
+    A key that is `written` in the scenario need not be one of the explained scenario.
+    """
     now = _now(explained, over)
     if (low is None or high is None) and now is None:
-        raise QuestionError(_unknown(explained, over))
+        raise QuestionError(_unknown(explained, over, written))
     number, unit = now or (0.0, "")
     most = min(MOST_TIMES * number, 100.0) if unit == "%" else MOST_TIMES * number
     start, one = split(low) if low is not None else (LEAST_SHARE * number, unit)
@@ -73,11 +76,12 @@ def space(explained: Document, over: str, low: str | None, high: str | None) -> 
     whole = unit in WHOLE or (not unit and _are_whole(low, high))
     if whole and start < 0:
         raise QuestionError(f"--from {low}: there are no less than none")
+    asked = [f"{end:.10g} {unit}".strip() if text is None else text for end, text in ((start, low), (end, high))]
     if whole:
         start, end = max(1.0, float(round(start))), float(round(end))
     if not start < end:
-        measure = f" in whole {unit or 'numbers'}" if whole else ""
-        raise QuestionError(f"there is nothing between --from {start:g} and --to {end:g}{measure}")
+        measure = f" in whole {unit or 'numbers'} from 1 on" if whole else ""
+        raise QuestionError(f"there is nothing between --from {asked[0]} and --to {asked[1]}{measure}")
     return Space(start, end, unit, whole, log=start > 0 and end >= 4 * start)
 
 
@@ -101,11 +105,16 @@ def _now(explained: Document, over: str) -> tuple[float, str] | None:
         return None
 
 
-def _unknown(explained: Document, over: str) -> str:
+def _unknown(explained: Document, over: str, written: bool) -> str:
     """Why the scenario does not say where to look."""
     try:
         value = figure(explained, over)
     except FigureError as error:
+        if written:
+            return (
+                f"{over} is no single value in the scenario in full (pushout explain), where what it stands for is "
+                "spread over entries of other names: give --from and --to to say where to look"
+            )
         return f"{over} has no value in the scenario ({error.why}): give --from and --to to say where to look"
     if isinstance(value, dict | list):
         what = "a table" if isinstance(value, dict) else "a list"

@@ -78,6 +78,8 @@ def _sweep(design: Design, session: Session, kind: str) -> SweepResult:
     else:
         collected.extend(tables)
     runs = sum(map(len, collected))
+    if design.warmup:
+        manifest["pilot_runs"] = len(points) * design.warmup.reps
     manifest |= {"runs": runs, "computed": campaign.counts.computed, "wall_s": time.monotonic() - start}
     if session.out:
         session.out.text(MANIFEST, _json({**manifest, "complete": True}))
@@ -225,11 +227,10 @@ def _warmed(campaign: Campaign, design: Design) -> list[Level]:
     found = []
     for point, runs in zip(design.points, pilots, strict=True):
         try:
-            seconds = mser.warmup_s(warmup.figure, [run.figures for run in runs])
+            microseconds = round(mser.warmup_s(warmup.figure, [run.figures for run in runs]) * 1e6)
         except ValueError as error:
             raise mser.WarmupError(f"{_words(point.columns)}: {error}") from None
-        change = f"warmup={round(seconds * 1e6)} us"
-        found.append(Level({**point.columns, WARMUP: seconds}, (*point.sets, change)))
+        found.append(Level({**point.columns, WARMUP: microseconds / 1e6}, (*point.sets, f"warmup={microseconds} us")))
     return found
 
 
