@@ -38,6 +38,7 @@ def read(text: str) -> Expression:
         ('nth(shares["lan.EPD.1460"], 2)', 3.0),
         ('deviation(shares["lan.EPD.1460"])', 1.0),
         ('histogram(shares["lan.EPD.*"], 2, 3)', (0.5, 0.5, 0.0)),
+        ('histogram(shares["lan.EPD.*"], 0.5, 3)', (0.0, 0.0, 1.0)),
         ('settled(curve["lan.EPD.1460"], 0.1)', 2),
         ('jain(shares["lan.EPD.1460"])', 0.8),
         ("jain(2, 2, 2)", 1.0),

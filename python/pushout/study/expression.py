@@ -42,8 +42,8 @@ def _first(values: Sequence[Value], count: Value) -> Value:
 
 
 def _histogram(values: Sequence[float], width: float, bins: Value) -> Value:
-    """The share of the values in each of so many bins of this width, from zero on."""
-    places = Counter(value // width for value in values)
+    """The share of the values in each of so many bins of this width, from zero on; the last has all beyond it, too."""
+    places = Counter(min(value // width, bins - 1) for value in values)
     return tuple(places[index] / len(values) for index in range(int(bins)))
 
 

@@ -52,7 +52,10 @@ LIKE = 3.0
 """Plots of one figure of a paper share their axis if none of them needs more than so many times what another needs."""
 
 MARKED = 14
-"""Lines of at most as many points show each of them; longer ones are curves."""
+"""Lines of at most as many points mark each of them, longer ones some: a line is told from others without its colour."""
+
+MARKS = 9
+"""A longer line has so many marks or a few less, each line of a plot at other places."""
 
 TICKED = 8
 """Axes of at most as many values, evenly spaced, name each of them."""
@@ -225,16 +228,16 @@ def _frame(axes: Any, plot: Chart, limits: tuple[float, float]) -> None:
 
 
 def _curves(axes: Any, plot: Chart, curves: Curves) -> None:
-    for line, values in zip(plot.lines, curves, strict=True):
+    for index, (line, values) in enumerate(zip(plot.lines, curves, strict=True)):
         colour, dash = SERIES[line.style % len(SERIES)], DASHES[line.style // len(SERIES) % len(DASHES)]
-        marker = MARKERS[line.style % len(MARKERS)] if len(values) <= MARKED and not line.dashed else ""
+        marker = "" if line.dashed else MARKERS[line.style % len(MARKERS)]
         known = [(x, value) for x, value in zip(plot.places(len(values)), values, strict=True) if value]
         places = [x for x, _ in known]
         bounds = [value["ci95"] or [value["mean"]] * 2 for _, value in known]
         axes.fill_between(places, *zip(*bounds, strict=True), color=colour, alpha=0.22, linewidth=0)
         means = [value["mean"] for _, value in known]
         look = {"color": colour, "linestyle": DASHED if line.dashed else dash, "linewidth": 1.4, "marker": marker}
-        axes.plot(places, means, **look, ms=4, label=line.label)
+        axes.plot(places, means, **look, ms=4, markevery=_marked(len(means), index, len(curves)), label=line.label)
         _printed(axes, line.printed, colour)
     axes.set_xscale(plot.scale)
     if plot.kind == "curve" and (_evenly_few(plot.x) if plot.scale == "linear" else len(plot.x) <= MARKED):
@@ -242,6 +245,14 @@ def _curves(axes: Any, plot: Chart, curves: Curves) -> None:
         axes.minorticks_off()
     if any(_is_sure(value) for values in curves for value in values):
         _later(axes.fill_between([], [], [], color=INK, alpha=0.22, linewidth=0, label="95 % interval"), 1)
+
+
+def _marked(points: int, index: int, lines: int) -> tuple[int, int]:
+    """The first point of a line that is marked, and how many further on the next one is."""
+    if points <= MARKED:
+        return 0, 1
+    step = -(-points // MARKS)
+    return index * step // lines, step
 
 
 def _is_sure(value: Interval | None) -> bool:
