@@ -22,7 +22,7 @@ pub struct Unit {
 pub struct Flags(pub u8);
 
 impl Flags {
-    /// First unit of its frame.
+    /// First unit of a frame, as far as a node can tell: no header says so, but the unit before it on its circuit ended one.
     pub const FIRST: Flags = Flags(1);
     /// Last unit of its frame: the AAL5 user-to-user bit ("EOM").
     pub const EOM: Flags = Flags(2);
@@ -48,9 +48,14 @@ impl Flags {
 }
 
 impl Unit {
-    /// Whether this is the first unit of its frame.
+    /// Whether a frame begins here as far as a node can tell, see [`Boundary`].
     pub fn is_first(&self) -> bool {
         self.flags.has(Flags::FIRST)
+    }
+
+    /// Whether this is the first unit of its frame, which only its host knows.
+    pub fn begins_frame(&self) -> bool {
+        self.index == 0
     }
 
     /// Whether this is the last unit of its frame.
@@ -61,6 +66,33 @@ impl Unit {
     /// Whether this unit is marked as discardable before others.
     pub fn is_marked(&self) -> bool {
         self.flags.has(Flags::CLP)
+    }
+}
+
+/// Where units of a circuit go on, perhaps not all that came: whether the last one ended a frame.
+///
+/// No cell says that it is the first of a frame. The next node infers it from the one before it, so what is lost ahead of it
+/// moves where it sees a frame begin: behind a lost EOM the next frame goes on with this one, and behind a lost first cell the
+/// frame begins with the second.
+#[derive(Clone, Copy, Debug)]
+pub struct Boundary {
+    ended: bool,
+}
+
+impl Default for Boundary {
+    /// Nothing has gone on yet.
+    fn default() -> Boundary {
+        Boundary { ended: true }
+    }
+}
+
+impl Boundary {
+    /// A unit goes on, or consecutive units of a frame do, the first and the last of which have given `unit` their marks;
+    /// answers it as the next node sees it.
+    #[inline]
+    pub fn pass(&mut self, unit: Unit) -> Unit {
+        let first = if std::mem::replace(&mut self.ended, unit.is_eom()) { Flags::FIRST } else { Flags(0) };
+        Unit { flags: unit.flags.without(Flags::FIRST).with(first), ..unit }
     }
 }
 
@@ -78,5 +110,36 @@ mod tests {
         let unit =
             Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags::FIRST.with(Flags::EOM) };
         assert!(unit.is_first() && unit.is_eom() && !unit.is_marked());
+    }
+
+    /// Cells of frames of three, as (frame, index), of which the next node takes these for the first of a frame.
+    fn firsts(cells: &[(u32, u16)]) -> Vec<(u32, u16)> {
+        let mut boundary = Boundary::default();
+        let flags = [Flags::FIRST, Flags::default(), Flags::EOM];
+        let unit = |&(frame, index): &(u32, u16)| Unit {
+            vc: 0,
+            frame,
+            index,
+            bytes: 53,
+            hop: 0,
+            flags: flags[usize::from(index)],
+        };
+        let seen = cells.iter().map(|cell| boundary.pass(unit(cell)));
+        seen.filter(Unit::is_first).map(|unit| (unit.frame, unit.index)).collect()
+    }
+
+    #[test]
+    fn a_frame_begins_behind_an_eom() {
+        assert_eq!(firsts(&[(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]), [(0, 0), (1, 0)]);
+    }
+
+    #[test]
+    fn a_frame_without_its_first_cell_begins_with_the_second() {
+        assert_eq!(firsts(&[(0, 1), (0, 2), (1, 1), (1, 2)]), [(0, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn a_frame_behind_one_without_eom_goes_on_with_it() {
+        assert_eq!(firsts(&[(0, 0), (0, 1), (1, 0), (1, 1), (1, 2), (2, 0)]), [(0, 0), (2, 0)]);
     }
 }

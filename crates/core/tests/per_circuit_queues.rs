@@ -110,8 +110,9 @@ impl Run {
     fn start(&mut self, now: Time) {
         if let Some(started) = self.port.start(now, |unit| unit.vc as usize, &mut Vec::new()) {
             self.free = started.sent.ends;
-            let queued = self.queued[started.unit.vc as usize].pop_front();
-            assert_eq!(queued, Some(started.unit), "a circuit's units leave in their order");
+            let queued = self.queued[started.unit.vc as usize].pop_front().expect("what leaves was queued");
+            let place = |unit: &Unit| (unit.vc, unit.frame, unit.index);
+            assert_eq!(place(&queued), place(&started.unit), "a circuit's units leave in their order");
             self.sent.push(started.unit);
         }
         assert!(

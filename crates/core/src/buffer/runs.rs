@@ -51,11 +51,6 @@ impl Run {
         self.units
     }
 
-    /// Serial number of the frame of its last unit.
-    pub fn frame(&self) -> u32 {
-        self.frame
-    }
-
     /// Whether its EOM is queued.
     pub fn is_closed(&self) -> bool {
         self.closed

@@ -27,7 +27,7 @@ use crate::link::credit::{self, Credit};
 use crate::link::line::{Line, Sent};
 use crate::metrics::port::Counters;
 use crate::scheduler::{self, Scheduler};
-use crate::unit::Unit;
+use crate::unit::{Boundary, Unit};
 use crate::units::{CELL_BYTES, Time};
 
 use room::Newcomer;
@@ -49,6 +49,8 @@ pub struct Port {
     pub(crate) sending: Option<Sending>,
     /// With push-out, for every circuit whether the admission policy has refused the frame that arrives.
     refused: Vec<bool>,
+    /// Where the frames of every circuit begin that are sent.
+    boundaries: Vec<Boundary>,
     /// Credit cells that wait for the line, and whether one is in transmission.
     credits: VecDeque<Credit>,
     sending_credit: bool,
@@ -135,6 +137,7 @@ impl Port {
                 _ => Manner::Asked,
             },
             refused: vec![false; if parts.pushout.is_some() { vcs } else { 0 }],
+            boundaries: vec![Boundary::default(); vcs],
             measure: parts.measure,
             pool: parts.pool,
             queues: vec![queue; queues],
@@ -441,12 +444,12 @@ impl Port {
 
     #[inline(always)]
     fn send(&mut self, now: Time, unit: Unit, vc: usize) -> Started {
-        if unit.is_first() {
+        if unit.begins_frame() {
             self.line.rest(now);
         }
         let sent = self.line.send(now, unit.bytes);
         self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
-        Started { unit, sent }
+        Started { unit: self.boundaries[vc].pass(unit), sent }
     }
 
     fn lose(&mut self, unit: Unit, reason: Reason, losses: &mut Vec<Loss>) {

@@ -83,7 +83,7 @@ impl Counters {
     #[inline]
     pub(crate) fn arrived(&mut self, unit: &Unit) {
         self.units_in += 1;
-        self.frames_in += u64::from(unit.is_first());
+        self.frames_in += u64::from(unit.begins_frame());
     }
 
     #[inline]
@@ -106,7 +106,7 @@ impl Counters {
     pub(crate) fn departed_run(&mut self, unit: &Unit, units: u16, vc: usize) {
         self.units_out += u64::from(units);
         self.bytes_out += u64::from(units) * u64::from(unit.bytes);
-        let goes_on = unit.is_first() || self.next[vc] == place(unit);
+        let goes_on = unit.begins_frame() || self.next[vc] == place(unit);
         self.frames_whole_out += u64::from(goes_on && unit.is_eom());
         self.next[vc] = if goes_on && !unit.is_eom() { place(unit) + u64::from(units) } else { BROKEN };
     }

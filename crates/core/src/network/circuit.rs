@@ -11,7 +11,7 @@ use crate::scenario::contract::{Passing, carried};
 use crate::scenario::model::{Scenario, Vc};
 use crate::transport::fec::Label;
 use crate::transport::tcp::Segment;
-use crate::unit::{Flags, Unit};
+use crate::unit::{Boundary, Flags, Unit};
 use crate::units::Time;
 
 /// A port on the path of a circuit.
@@ -129,7 +129,22 @@ pub struct Circuit {
     hops: Vec<Hop>,
     reassembly: Reassembly,
     collection: Collection,
-    police: Option<Box<police::Policy>>,
+    police: Option<Box<Policer>>,
+}
+
+/// Who polices a circuit, and where frames begin in what goes on from there.
+#[derive(Clone, Debug)]
+struct Policer {
+    policy: police::Policy,
+    boundary: Boundary,
+}
+
+impl Policer {
+    /// The unit as it goes on, or why it does not.
+    fn judge(&mut self, now: Time, unit: Unit) -> Result<Unit, Reason> {
+        let unit = self.policy.judge(now, &unit).apply(unit)?;
+        Ok(self.boundary.pass(unit))
+    }
 }
 
 impl Circuit {
@@ -141,7 +156,8 @@ impl Circuit {
         let police = carried(scenario, vc).and_then(|flow| {
             let context = police::Context { seed: scenario.seed, flow: &flow.name };
             let policer = flow.police.as_ref()?.build(&context);
-            Some(Box::new(policer.expect("a checked scenario can be built")))
+            let policy = policer.expect("a checked scenario can be built");
+            Some(Box::new(Policer { policy, boundary: Boundary::default() }))
         });
         Circuit {
             hops: spec.path.iter().map(hop).collect(),
@@ -182,7 +198,7 @@ impl Circuit {
     #[inline]
     pub fn police(&mut self, now: Time, unit: Unit) -> Result<Unit, Reason> {
         match &mut self.police {
-            Some(policer) if unit.hop == POLICED_HOP => policer.judge(now, &unit).apply(unit),
+            Some(policer) if unit.hop == POLICED_HOP => policer.judge(now, unit),
             _ => Ok(unit),
         }
     }

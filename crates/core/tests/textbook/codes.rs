@@ -44,6 +44,9 @@ struct GatekeeperJanitor {
     gate_closed: bool,
     janitor_ready: bool,
     frames: HashMap<(usize, u32), Frame>,
+    /// The frame that every circuit is sending as far as a switch can tell, and of which one each frame is taken for a part.
+    sending: Vec<u32>,
+    taken_for: HashMap<(usize, u32), u32>,
     /// What the blocks of a circuit can spare; how many of them have begun, and whether the next frame begins another.
     blocks: HashMap<(usize, u32), i64>,
     begun: Vec<u32>,
@@ -52,17 +55,23 @@ struct GatekeeperJanitor {
     swept: Vec<bool>,
 }
 
-fn same_frame(one: &Cell, other: &Cell) -> bool {
-    (one.vc, one.frame) == (other.vc, other.frame)
-}
-
 impl GatekeeperJanitor {
+    /// The frame to which a cell belongs as far as a switch can tell: from the cell behind an EOM to the next EOM.
+    fn seen(&self, cell: &Cell) -> (usize, u32) {
+        (cell.vc, self.taken_for[&(cell.vc, cell.frame)])
+    }
+
+    fn same_frame(&self, one: &Cell, other: &Cell) -> bool {
+        self.seen(one) == self.seen(other)
+    }
+
     fn frame(&mut self, cell: Cell) -> &mut Frame {
-        self.frames.get_mut(&(cell.vc, cell.frame)).unwrap()
+        let seen = self.seen(&cell);
+        self.frames.get_mut(&seen).unwrap()
     }
 
     fn fcf(&self, cell: Cell) -> i64 {
-        self.frames[&(cell.vc, cell.frame)].fcf
+        self.frames[&self.seen(&cell)].fcf
     }
 
     /// FCF begins anew, and with the first frame of a block BLF.
@@ -72,7 +81,7 @@ impl GatekeeperJanitor {
             self.begun[cell.vc] += 1;
             self.blocks.insert((cell.vc, self.begun[cell.vc]), blf);
         }
-        self.block_ended[cell.vc] = cell.block_end;
+        self.block_ended[cell.vc] = false;
         self.frames.insert((cell.vc, cell.frame), Frame { fcf, block: self.begun[cell.vc], sent: false });
     }
 
@@ -85,7 +94,7 @@ impl GatekeeperJanitor {
 
     /// Whether the block of a cell can spare its frame.
     fn spares_frame(&self, cell: Cell) -> bool {
-        let blf = self.blocks[&(cell.vc, self.frames[&(cell.vc, cell.frame)].block)];
+        let blf = self.blocks[&(cell.vc, self.frames[&self.seen(&cell)].block)];
         blf > 0 || self.corrupted_blocks && blf < 0
     }
 
@@ -101,7 +110,7 @@ impl GatekeeperJanitor {
             Class::Marked => fcf > 0 && cell.marked && !self.ends(cell),
             Class::Unmarked => fcf > 0 && !cell.marked && !self.ends(cell),
             Class::Whole => {
-                let sent = self.frames[&(cell.vc, cell.frame)].sent;
+                let sent = self.frames[&self.seen(&cell)].sent;
                 fcf >= 0 && !sent && self.spares_frame(cell) && !self.swept[cell.vc]
             }
         }
@@ -113,7 +122,7 @@ impl GatekeeperJanitor {
         self.order.iter().find_map(|&class| {
             let all: Vec<&Cell> =
                 board.waiting.iter().filter(|cell| self.is_candidate(**cell, class)).collect();
-            let oldest = |cell: &Cell| all.iter().find(|other| same_frame(cell, other)) == Some(&cell);
+            let oldest = |cell: &Cell| all.iter().find(|other| self.same_frame(cell, other)) == Some(&cell);
             let will_do = |cell: &Cell| class == Class::Whole || oldest(cell);
             let taken = all.iter().find(|cell| next == Some(**cell) && will_do(cell));
             taken.or(all.first()).map(|cell| (**cell, class))
@@ -123,7 +132,9 @@ impl GatekeeperJanitor {
     /// The cells that go with a candidate: itself, or all of its frame.
     fn give_up(&mut self, board: &Board, (cell, class): (Cell, Class)) -> Vec<Cell> {
         let mut cells: Vec<Cell> = match class {
-            Class::Whole => board.waiting.iter().filter(|other| same_frame(&cell, other)).copied().collect(),
+            Class::Whole => {
+                board.waiting.iter().filter(|other| self.same_frame(&cell, other)).copied().collect()
+            }
             _ => vec![cell],
         };
         cells.sort_by_key(|cell| board.heard.iter().position(|taken| taken == cell)); // in whatever order they go
@@ -192,10 +203,14 @@ impl Model for GatekeeperJanitor {
         self.gate_closed = x >= self.upper || self.gate_closed && x > self.lower;
         self.janitor_ready |= if self.rearms_below_upper { x < self.upper } else { !self.gate_closed };
         if cell.first {
+            self.sending[cell.vc] = cell.frame;
             self.begin(cell);
         }
+        self.taken_for.insert((cell.vc, cell.frame), self.sending[cell.vc]);
+        self.block_ended[cell.vc] |= cell.block_end;
         let (fcf, fits) = (self.fcf(cell), board.fits());
-        let has_part = board.has_begun(cell) || board.waiting.iter().any(|other| same_frame(&cell, other));
+        let mut taken = board.last[cell.vc].iter().chain(&board.waiting);
+        let has_part = taken.any(|other| self.same_frame(&cell, other));
         let delimiter = self.ends(cell) && has_part;
         let refusal = if fcf < 0 && delimiter {
             (!fits).then_some(Reason::Overflow)
@@ -265,6 +280,8 @@ fn gatekeeper_janitor(draw: &mut Draw) -> Scheme {
         gate_closed: false,
         janitor_ready: true,
         frames: HashMap::new(),
+        sending: vec![0; budgets.len()],
+        taken_for: HashMap::new(),
         blocks: HashMap::new(),
         begun: vec![0; budgets.len()],
         block_ended: vec![true; budgets.len()],

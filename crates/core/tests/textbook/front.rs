@@ -20,8 +20,11 @@ impl DropFromFront {
         self.by_frames && frame == cell.frame && !(cell.eom && sent && self.pass_eom)
     }
 
+    /// The receiver has a part of a frame, or of one before it of which the frame seems to be the rest.
     fn spoil(&mut self, board: &Board, cell: Cell) {
-        self.broken[cell.vc] = Some((cell.frame, board.has_begun(cell)));
+        if self.broken[cell.vc].is_none_or(|(frame, _)| frame != cell.frame) {
+            self.broken[cell.vc] = Some((cell.frame, board.has_begun(cell) || !cell.first));
+        }
     }
 }
 

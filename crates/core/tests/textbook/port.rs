@@ -11,7 +11,7 @@ use pushout_core::rng::Stream;
 use pushout_core::scenario::read::{Format, read};
 use pushout_core::scenario::spec::Field;
 use pushout_core::scheduler;
-use pushout_core::unit::{Flags, Unit};
+use pushout_core::unit::{Boundary, Flags, Unit};
 use pushout_core::units::{CELL_BYTES, Rate, Span, Time};
 
 use crate::board::{Board, Cell, Model};
@@ -145,6 +145,9 @@ struct Traffic {
     longest: u64,
     /// Packets of a block.
     block: u32,
+    /// Where frames begin in what has not been lost before, and one in how many cells is.
+    boundaries: Vec<Boundary>,
+    lost: Option<u64>,
 }
 
 impl Traffic {
@@ -161,6 +164,8 @@ impl Traffic {
             cells,
             longest,
             block: 1 + draw.stream.up_to(5) as u32,
+            boundaries: vec![Boundary::default(); draw.contracts.len()],
+            lost: draw.coin().then_some(20),
         }
     }
 
@@ -169,7 +174,19 @@ impl Traffic {
         Span((self.gaps[place / self.spell % 2] * cell * self.stream.exponential()) as u64)
     }
 
+    /// The next cell that has not been lost before, marked as the first of a frame if the one before it on its circuit ended
+    /// one.
     fn cell(&mut self) -> Unit {
+        loop {
+            let cell = self.sent();
+            if self.lost.is_none_or(|one_in| self.stream.up_to(one_in - 1) > 0) {
+                return self.boundaries[circuit(&cell)].pass(cell);
+            }
+        }
+    }
+
+    /// The next cell that a host has sent.
+    fn sent(&mut self) -> Unit {
         let vc = self.stream.up_to(self.next.len() as u64 - 1) as usize;
         let (frame, index, length) = &mut self.next[vc];
         if index == length {
@@ -177,7 +194,6 @@ impl Traffic {
         }
         let mut flags = Flags::default();
         for (flag, is_set) in [
-            (Flags::FIRST, *index == 0),
             (Flags::EOM, *index + 1 == *length),
             (Flags::CLP, self.stream.up_to(3) == 0),
             (Flags::BLOCK_END, *frame % self.block == 0),
@@ -254,7 +270,10 @@ impl Pair {
         let started = self.port.start(now, circuit, &mut self.losses);
         let next = self.model.next(&mut self.board);
         self.check();
-        assert_eq!(started.map(|started| Cell::from(started.unit)), next, "{}: the next cell", self.said);
+        // the next node sees a frame begin behind an EOM
+        let sent =
+            next.map(|cell| Cell { first: self.board.last[cell.vc].is_none_or(|last| last.eom), ..cell });
+        assert_eq!(started.map(|started| Cell::from(started.unit)), sent, "{}: the next cell", self.said);
         if let (Some(started), Some(cell)) = (started, next) {
             self.board.waiting.retain(|other| *other != cell);
             self.board.last[cell.vc] = Some(cell);

@@ -83,7 +83,8 @@ impl Average {
 /// Random parameters as a scenario has them, but for the name; and what they mean.
 fn average(draw: &mut Draw, policy: &str) -> (String, Average, f64) {
     let (weight, max_p) = (draw.number(0.01, 1.0), draw.number(0.01, 1.0));
-    let min = draw.within(0, draw.capacity - 1);
+    let least = usize::from(policy == "fred"); // with 0 nobody could hold anything
+    let min = draw.within(least, draw.capacity - 1);
     let max = draw.within(min + 1, draw.capacity);
     let curve = draw.word(&["classic", "gentle"]);
     let keys = format!(
@@ -246,7 +247,7 @@ impl Model for Espd {
 #[test]
 fn espd_lists_circuits_that_lose_every_frame_until_congestion_is_over() {
     let lost = compare(|draw| {
-        let low = draw.within(0, draw.capacity - 1);
+        let low = draw.within(1, draw.capacity);
         let (high, pass_eom) = (draw.within(low, draw.capacity), draw.coin());
         let text = format!(
             "policy = \"espd\"\nlow = \"{low} cells\"\nhigh = \"{high} cells\"\npass_eom = {pass_eom}"
@@ -309,6 +310,7 @@ impl Model for Fred {
 #[test]
 fn fred_holds_circuits_to_their_share_that_have_wanted_too_much() {
     let lost = compare(|draw| {
+        draw.capacity = draw.capacity.max(2); // the lower threshold is not 0, and the upper one above it
         let (keys, average, max_p) = average(draw, "fred");
         let keys: Vec<&str> = keys.lines().filter(|line| !line.starts_with("curve")).collect();
         let (min_packets, pass_eom) = (draw.within(0, 4), draw.coin());

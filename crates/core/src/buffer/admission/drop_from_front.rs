@@ -16,6 +16,7 @@
 //! a cell that arrives for a frame already broken is discarded at once rather than at the head, and a frame that lost
 //! its first cell leaves no fragment, so its EOM goes too. An EOM that stands at the head of a full queue is given up
 //! like any other cell. On a port that counts octets as many units are given up as the arriving one needs.
+//! Frames are told apart by number, so one behind a lost EOM is not taken for the rest of the frame before.
 //!
 //! # Complexity
 //! Constant; the frame form keeps the number of the broken frame of each circuit.

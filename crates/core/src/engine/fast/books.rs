@@ -110,7 +110,7 @@ impl Books {
             self.units_in += 1;
             self.units_out += 1;
             self.bytes_out += u64::from(unit.bytes);
-            self.frames_in += u64::from(unit.is_first());
+            self.frames_in += u64::from(unit.begins_frame());
             let area = u128::from(ends.0 - arrived.0) * u128::from(stay.size);
             self.area = self.area.wrapping_add(area);
             return;
@@ -124,7 +124,7 @@ impl Books {
         let Stay { unit, arrived, ends, .. } = *stay;
         let window = self.window;
         self.units_in += u64::from(ends >= window.from && arrived < window.to);
-        self.frames_in += u64::from(unit.is_first() && ends >= window.from && arrived < window.to);
+        self.frames_in += u64::from(unit.begins_frame() && ends >= window.from && arrived < window.to);
         let area = u128::from(window.share(arrived, ends)) * u128::from(stay.size);
         self.area = self.area.wrapping_add(area);
         if window.holds(ends) {
@@ -139,7 +139,7 @@ impl Books {
     #[inline]
     pub(super) fn enter_cell(&mut self, stay: &Stay, beats: (Beat, Beat), pace: &Pace) {
         if self.window.from <= stay.arrived && stay.ends < self.window.to {
-            self.frames_in += u64::from(stay.unit.is_first());
+            self.frames_in += u64::from(stay.unit.begins_frame());
             return self.enter_train(beats, 1, stay.arrived.0.into(), pace);
         }
         self.enter_part(stay);
@@ -195,7 +195,7 @@ impl Books {
     pub(super) fn lose(&mut self, now: Time, unit: &Unit, reason: Reason) {
         if self.window.holds(now) {
             self.units_in += 1;
-            self.frames_in += u64::from(unit.is_first());
+            self.frames_in += u64::from(unit.begins_frame());
             self.lost[reason as usize] += 1;
         }
     }
@@ -234,7 +234,7 @@ impl Progress {
     #[inline]
     pub(super) fn sent(&mut self, unit: &Unit, units: u16, vc: usize, measured: bool) -> bool {
         let index = u32::from(unit.index);
-        let goes_on = if unit.is_first() { measured } else { self.0[vc] == (unit.frame, index) };
+        let goes_on = if unit.begins_frame() { measured } else { self.0[vc] == (unit.frame, index) };
         let next = if goes_on { index + u32::from(units) } else { GAP };
         self.0[vc] = (unit.frame, if unit.is_eom() { GAP } else { next });
         unit.is_eom() && goes_on

@@ -90,6 +90,7 @@ use crate::network::end::End;
 use crate::network::flow::Outbox;
 use crate::scenario::model::{Medium, Scenario};
 use crate::scheduler::Scheduler;
+use crate::unit::Boundary;
 use crate::units::{Span, Time};
 
 use books::Window;
@@ -143,6 +144,8 @@ struct Fast<'a> {
     answered: Vec<bool>,
     /// For every leg the whole frames that were only counted.
     passed: Vec<Passed>,
+    /// And where frames begin in what it sends.
+    boundaries: Vec<Boundary>,
     queue: EventQueue,
     ties: Ties,
     calls: Calls,
@@ -273,6 +276,7 @@ impl Fast<'_> {
         let ports = network.ports.iter_mut().enumerate();
         let stations =
             ports.map(|(index, port)| Station::new(scenario, &plan, window, index, port)).collect();
+        let legs = plan.legs.iter().map(Vec::len).sum();
         let mut engine = Fast {
             scenario,
             window,
@@ -280,7 +284,8 @@ impl Fast<'_> {
             inboxes: vec![VecDeque::new(); scenario.lines.len()],
             coming: Vec::new(),
             answered: plan::answered(scenario),
-            passed: vec![Passed::default(); plan.legs.iter().map(Vec::len).sum()],
+            passed: vec![Passed::default(); legs],
+            boundaries: vec![Boundary::default(); legs],
             queue: EventQueue::default(),
             ties: Ties::new(scenario.seed),
             calls: Calls::new(network.flows.len()),

@@ -22,7 +22,7 @@ impl Fast<'_> {
         let awaited = run.unit.is_eom() && leg.answered;
         match leg.to {
             Stop::Port { port, lane, vc } => {
-                let unit = Unit { hop: leg.hop, ..run.unit };
+                let unit = Unit { hop: leg.hop, ..self.boundaries[leg.number].pass(run.unit) };
                 let train = Train::new(first.shifted(leg.span(whole)), unit, vc, run.units, time);
                 self.expect(port, lane, Train { awaited, ..train });
             }
@@ -41,7 +41,8 @@ impl Fast<'_> {
         let Stop::Port { port, lane, vc } = leg.to else {
             unreachable!("hosts need no more than the last start")
         };
-        let (span, unit) = (leg.span(whole), Unit { hop: leg.hop, ..run.unit });
+        let (span, unit) =
+            (leg.span(whole), Unit { hop: leg.hop, ..self.boundaries[leg.number].pass(run.unit) });
         starts.iter_mut().for_each(|start| start.0 += span);
         let (awaited, mut rest) = (unit.is_eom() && leg.answered, Party { unit, vc, arrivals: starts });
         let mut behind = None;

@@ -40,7 +40,7 @@ impl Run {
     /// Whether it is a whole frame.
     #[inline]
     pub(super) fn is_frame(&self) -> bool {
-        self.unit.flags.has(Flags::FIRST.with(Flags::EOM))
+        self.unit.begins_frame() && self.unit.is_eom()
     }
 
     /// Whether `unit` is the next one; then it belongs to the run with so many consecutive units.

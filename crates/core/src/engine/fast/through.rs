@@ -75,7 +75,7 @@ impl Through {
         books.units_in += u64::from(units);
         books.units_out += u64::from(units);
         books.bytes_out += u64::from(units) * CELL_BYTES;
-        books.frames_in += u64::from(unit.is_first());
+        books.frames_in += u64::from(unit.begins_frame());
         books.area += u128::from(units) * u128::from(passage.whole);
     }
 }

@@ -123,7 +123,7 @@ impl Relay {
     fn send(&mut self, port: &mut Port, now: Time, cell: Unit, vc: usize) -> Sent {
         self.from = vc + 1;
         self.sending = Some((cell, vc));
-        if cell.is_first() {
+        if cell.begins_frame() {
             port.line.rest(now);
         }
         port.line.send(now, cell.bytes)

@@ -160,7 +160,7 @@ impl Fifo {
     pub(super) fn gather(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], pace: &Pace) {
         for inner in inner {
             if self.begin == Time::NEVER {
-                self.books.frames_in += u64::from(inner.unit.is_first());
+                self.books.frames_in += u64::from(inner.unit.begins_frame());
             }
             match inner.lost {
                 Some(reason) => {

@@ -196,13 +196,13 @@ impl Fifo {
         let measured = self.begin == Time::NEVER;
         let whole = self.progress.sent(&unit, units, vc as usize, measured);
         if measured {
-            self.books.frames_in += u64::from(unit.is_first());
+            self.books.frames_in += u64::from(unit.begins_frame());
             self.books.frames_whole_out += u64::from(whole);
         }
         // nothing needs to be gathered of a frame that is whole
         let at_once = match engine.plan.legs[port][vc as usize].manner {
             Manner::Singly => true,
-            Manner::Together => unit.is_first() && unit.is_eom() && self.runs[vc as usize].is_empty(),
+            Manner::Together => unit.begins_frame() && unit.is_eom() && self.runs[vc as usize].is_empty(),
             Manner::Timed => false,
         };
         if at_once {
@@ -250,7 +250,7 @@ impl Fifo {
         engine.network.circuits[unit.vc as usize].lost_many(units.into());
         if self.begin == Time::NEVER {
             self.books.lose_many(units.into(), reason);
-            self.books.frames_in += u64::from(unit.is_first());
+            self.books.frames_in += u64::from(unit.begins_frame());
         }
     }
 }

@@ -184,7 +184,7 @@ pub(super) fn join(port: &mut Port, group: &Group, asked: u64) {
     let &Group { unit, vc, units, closed } = group;
     let others = units - asked;
     port.counters.units_in += units;
-    port.counters.frames_in += u64::from(unit.is_first());
+    port.counters.frames_in += u64::from(unit.begins_frame());
     port.admission.taken(vc as usize, others, others * CELL_BYTES);
     port.pool.add_ahead(vc as usize, units);
     port.queues[vc as usize].push_train(unit, units as u16, closed);

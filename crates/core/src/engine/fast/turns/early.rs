@@ -100,7 +100,7 @@ impl Turns {
 
     fn lose_train(&mut self, engine: &mut Fast<'_>, index: usize, next: &Alone, reason: Reason) {
         let &Alone { unit, units, .. } = next;
-        engine.network.ports[index].counters.frames_in += u64::from(unit.is_first());
+        engine.network.ports[index].counters.frames_in += u64::from(unit.begins_frame());
         lose(engine, index, &unit, units.into(), reason);
         self.inputs.pop_train();
     }

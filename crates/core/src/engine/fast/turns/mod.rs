@@ -426,7 +426,7 @@ impl Turns {
             self.undisturbed = Time::ZERO;
         }
         port.sending = Some(Sending { unit, vc, size: 1 });
-        self.packets = self.packets.saturating_sub(unit.is_first().into());
+        self.packets = self.packets.saturating_sub(unit.begins_frame().into());
         let run = Run { unit, units: 1 };
         if !self.was_foretold(vc, &run) {
             self.forward(engine, index, vc, run, starts.time);
@@ -462,7 +462,7 @@ impl Turns {
             let popped = port.queues[vc].pop_run(served);
             let (unit, units) = popped.expect("what has started was in the queue");
             served -= u64::from(units);
-            self.packets = self.packets.saturating_sub(unit.is_first().into());
+            self.packets = self.packets.saturating_sub(unit.begins_frame().into());
             let run = Run { unit, units };
             self.count_run(port, vc, run, served == 0);
             if !self.was_foretold(vc, &run) {
