@@ -52,6 +52,9 @@ registry! {
         /// A unit that was accepted has joined its queue at this position.
         fn queued(&mut self, unit: &Unit, vc: usize, position: u64) {}
 
+        /// A unit that was accepted is lost after all: push-out could make no room for it, or took the rest of its own frame.
+        fn turned_away(&mut self, unit: &Unit, vc: usize, size: u64) {}
+
         /// Asked after every arrival until it answers `None`: which queued unit shall be lost, and why?
         fn sweep(&mut self, queue: &Queue, pool: &Pool) -> Option<(u64, Reason)> {
             None
@@ -370,7 +373,7 @@ pub(crate) mod tests {
             Bench { policy, pool: Pool::new(capacity, vcs), queue: Queue::default(), now: Time::ZERO }
         }
 
-        /// Offer cells of one circuit: `f` first, `.` middle, `c` a marked middle one, `e` last, `1` a frame of one cell, `c` a marked one.
+        /// Offer cells of one circuit: `f` first, `.` middle, `c` a marked middle one, `e` last, `1` a frame of one cell.
         ///
         /// Answers: `A` accepted, `o` overflow, `p` rest of a broken frame, `r` frame refused early, `m` random,
         /// `c` marked, `g` gatekeeper, `x` anything else.

@@ -9,11 +9,12 @@
 //! else the next with `M_i` > 0. A frame is refused as a whole iff X ≥ Th and `M_i` > Th_i. Always Σ M_i = X.
 //!
 //! # Parameters
-//! `threshold` Th: default a third of the buffer, 1000 of 3000 cells as in paper 003, section 4.2. `period` T: default
-//! 1 ms, from the same section. `share`, the rule for Th_i, with N_v virtual queues not empty: `equal` (default)
-//! Th / N_v, `mean` X / N_v, `mcr` Th · MCR_i / Σ MCR, `none` 0. `credits` (default true): without them minimum cell
-//! rates do not count and round robin is plain, which is all that the rates in paper 003's tables show. `carry` (default false): whether the fraction of a credit left
-//! over goes into the next period; whole credits never do. `pass_eom` as for PPD.
+//! `threshold` Th: default a third of the buffer, 1000 of 3000 cells as in paper 003, section 4.1. `period` T: default
+//! 1 ms, from the same section. `share`, the rule for Th_i, with N_v virtual queues not empty: `equal` (default) Th /
+//! N_v, `mean` X / N_v, `mcr` Th · MCR_i / Σ MCR, `none` 0. `credits` (default true): without them minimum cell rates
+//! do not count and round robin is plain, which is all that the rates in paper 003's tables show. `carry` (default
+//! false): whether the fraction of a credit left over goes into the next period; whole credits never do. `pass_eom` as
+//! for PPD.
 //!
 //! # Differences from the paper
 //! Only abstracts were at hand; the arithmetic is from memory, and paper 003 does not print its rule for Th_i. On
@@ -29,6 +30,7 @@ use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
+use crate::unit::Unit;
 use crate::units::{CELL_BYTES, PS_PER_S, Span, Time};
 use crate::{choice, section};
 
@@ -124,6 +126,11 @@ impl Admission for Policy {
             self.queues.join(vc, size);
         }
         verdict
+    }
+
+    fn turned_away(&mut self, _: &Unit, vc: usize, size: u64) {
+        let left = self.queues.leave(vc, size);
+        self.queues.serve(size - left);
     }
 
     fn departed(&mut self, departure: &Departure<'_>) {

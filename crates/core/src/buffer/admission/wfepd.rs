@@ -31,6 +31,7 @@ use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::rng::Stream;
+use crate::unit::Unit;
 use crate::units::{Span, Time};
 use crate::{choice, section};
 
@@ -120,6 +121,11 @@ impl Admission for Policy {
             gauge.accepted[vc] += u64::from(unit.bytes);
         }
         verdict
+    }
+
+    /// Only what has been admitted into the buffer counts.
+    fn turned_away(&mut self, unit: &Unit, vc: usize, _: u64) {
+        self.gauge.accepted[vc] -= u64::from(unit.bytes);
     }
 
     fn broken(&mut self, vc: usize, fragment: bool) {

@@ -154,14 +154,20 @@ impl Port {
         while !self.pool.fits(size) {
             let Some(cut) = chosen.take().or_else(|| self.cut_for(&unit, vc, size)) else {
                 self.cut_off(vc, !unit.is_first());
-                return self.lose(unit, Reason::Overflow, losses);
+                return self.turn_away(&newcomer, Reason::Overflow, losses);
             };
             let own = self.push_out(now, cut, &newcomer, losses);
             if own && let Verdict::Discard(reason) = self.judge_rest(&unit, vc, size) {
-                return self.lose(unit, reason, losses);
+                return self.turn_away(&newcomer, reason, losses);
             }
         }
         self.enqueue(now, unit, vc, size);
+    }
+
+    /// A unit that the admission policy has accepted is lost.
+    fn turn_away(&mut self, &Newcomer { unit, vc, size }: &Newcomer, reason: Reason, losses: &mut Vec<Loss>) {
+        self.admission.turned_away(&unit, vc, size);
+        self.lose(unit, reason, losses);
     }
 
     /// Push a part of a queue out; answers whether that was the beginning of the newcomer's own frame.
@@ -173,7 +179,7 @@ impl Port {
         self.remove(now, cut, losses);
         let Some(run) = run else { return false };
         // Only a run without EOM can still grow, unless a newer frame arrives already.
-        let arriving = !run.is_closed() && (vc != newcomer.vc || run.frame() == newcomer.unit.frame);
+        let arriving = !run.is_closed() && (vc != newcomer.vc || !newcomer.unit.is_first());
         if arriving {
             self.cut_off(vc, fragment);
         }
@@ -255,14 +261,36 @@ mod tests {
 
     #[test]
     fn the_admission_policy_hears_of_every_unit_that_is_pushed_out() {
-        let admission = admission::Spec::VirtualQueueing(params::<virtual_queueing::Params>(
-            "threshold = '1 cell'\nshare = 'none'",
-        ));
-        let mut bench = Bench::with(4, &[0, 0], admission, Some(from_the_head()));
+        let mut bench = Bench::with(4, &[0, 0], virtual_queues(), Some(from_the_head()));
         bench.offer(0, "f..e");
         assert_eq!(bench.offer(0, "1"), "r", "its virtual queue is not empty");
         assert_eq!(bench.offer(1, "1"), "A");
         assert_eq!(bench.offer(0, "1"), "A", "its virtual queue has gone with the real one");
+    }
+
+    fn virtual_queues() -> admission::Spec {
+        let text = "threshold = '1 cell'\nshare = 'none'";
+        admission::Spec::VirtualQueueing(params::<virtual_queueing::Params>(text))
+    }
+
+    #[test]
+    fn the_admission_policy_hears_of_a_unit_that_is_turned_away_since_its_own_frame_was_cut_off() {
+        let tails = pushout::Spec::Pushout3(params::<pushout_3::Params>(""));
+        let mut bench = Bench::with(5, &[0, 0], virtual_queues(), Some(tails));
+        assert_eq!(bench.offer(1, "1"), "A");
+        assert_eq!(bench.offer(0, "f..."), "AAAA");
+        assert_eq!(bench.offer(0, ".e"), "pp", "for want of room all of the frame goes");
+        assert_eq!(bench.offer(0, "1"), "A", "nothing of it is left in its virtual queue");
+    }
+
+    #[test]
+    fn the_admission_policy_hears_of_a_unit_for_which_nothing_can_go() {
+        let whole_packets = pushout::Spec::Pushout2(params::<pushout_2::Params>("fallback = 'refuse'"));
+        let mut bench = Bench::with(3, &[0, 0], virtual_queues(), Some(whole_packets));
+        assert_eq!(bench.offer(1, "f.."), "AAA");
+        assert_eq!(bench.offer(0, "f"), "o");
+        bench.send();
+        assert_eq!(bench.offer(0, "1"), "A", "nothing has joined its virtual queue");
     }
 
     fn epd(threshold: &str) -> admission::Spec {
@@ -288,7 +316,7 @@ mod tests {
             let tails = params::<pushout_3::Params>(&format!("discard_rest = {discard_rest}"));
             let mut bench = Bench::with(5, &[0, 0], epd("4 cells"), Some(pushout::Spec::Pushout3(tails)));
             assert_eq!(bench.offer(1, "f"), "A");
-            assert_eq!(bench.offer(0, "f.."), "AAA", "its EOM has been lost on the way");
+            assert_eq!(bench.offer(0, "f.."), "AAA", "its EOM was not admitted");
             assert_eq!(bench.offer(0, "f"), "r");
             assert_eq!(bench.offer(1, ".."), "AA");
             assert_eq!(bench.outcome(), "0:f.. / ,f..");
