@@ -4,8 +4,8 @@
 //!
 //! # Idea
 //! A frame can spare FCF cells and a block BLF frames, because a code restores them. Above a threshold a gatekeeper
-//! refuses marked cells (CLP = 1) that can be spared. A cell that cannot is critical: it enters in the place of a queued
-//! one that can, and a janitor then sweeps the queue once. In order, for a cell of frame f in block b:
+//! refuses marked cells (CLP = 1) that can be spared. A cell that cannot is critical: it enters in the place of a
+//! queued one that can, and a janitor then sweeps the queue once. In order, for a cell of frame f in block b:
 //!
 //! 1. CLP = 0: admit, if there is room; 2. gate open: admit; 3. FCF < 0, a dead frame: discard;
 //! 4. FCF > 0: discard, FCF − 1; 5. FCF = 0, BLF > 0: discard with the rest of f, FCF = −1, BLF − 1;
@@ -15,22 +15,22 @@
 //! # Parameters
 //! `upper` (80 %, footnote 7): occupancy at which the gate closes; `lower` (40 %): at or below which it opens. `fcf`,
 //! `blf`: budgets of circuits whose contract states none; by default what their code repairs (1 and 1 in the paper).
-//! `order`: dead cells first (default) or after (c). `dead_frames`: discard their cells always (default) or only at a
-//! closed gate. `sweep`: the janitor stops below `upper` (default) or gives up everything it can. `rearm`: it works once
-//! until the gate opens (default) or until the occupancy is below `upper`.
+//! `order`: dead cells first (default) or after (c). `dead_frames`: discard their cells before any other test
+//! (default), or only in the third. `sweep`: the janitor gives up everything it can (default), or stops below `upper`.
+//! `rearm`: it works once until the occupancy is below `upper` (default), or until the gate opens.
 //! `corrupted_blocks` (false): whether frames of a block beyond repair may go (section 4.1's "good candidates").
 //! `pass_eom` (true): keep the EOM of a dead frame of which a part is queued or sent, if EOMs are all that delimits the
 //! circuit's frames. `cache`: number of addresses in the candidate cache (64 in section 6); by default no limit.
 //!
 //! # Differences from the paper
-//! The paper's words contradict each other; the order above is our reading. Its flowchart looks for FCF > 0, its analysis
-//! for FCF < 0: both are candidates, dead ones first, which is never worse. "Uncorrupted" in the third test must read
-//! "corrupted". "All the following cells" of a frame given up are discarded even if CLP = 0. The gate compares the
-//! occupancy without the arriving cell, hence at arrivals only. Of each kind the frame goes first that has been a candidate
-//! for longest, with its oldest cell; (d) takes frames of which no cell has been sent, and the janitor one per circuit.
-//! Circuits without a code have FCF = BLF = 0. Losses at other switches are not known here. On packet links a unit is a
-//! frame by itself; where a port counts octets a long one may cost several short ones, in vain if they are not long enough
-//! together.
+//! The paper's words contradict each other; the order above is our reading. Its flowchart looks for FCF > 0, its
+//! analysis for FCF < 0: both are candidates, dead ones first, which is never worse. "Uncorrupted" in the third test
+//! must read "corrupted". "All the following cells" of a frame given up are discarded even if CLP = 0. The gate
+//! compares the occupancy without the arriving cell, hence at arrivals only. Of each kind the frame goes first that
+//! has been a candidate for longest, with its oldest cell; (d) takes frames of which no cell has been sent, and the
+//! janitor one per circuit. Circuits without a code have FCF = BLF = 0. Losses at other switches are not known here.
+//! On packet links a unit is a frame by itself; where a port counts octets a long one may cost several short ones, in
+//! vain if they are not long enough together.
 //!
 //! # Complexity
 //! Amortised constant per cell: every class of candidates is a list of frames that a frame joins once. The janitor's
@@ -70,20 +70,20 @@ choice! {
 choice! {
     /// How much the janitor gives up in a sweep.
     pub enum Sweep {
-        /// Until the occupancy is below the upper threshold.
-        UntilUpper = "until-upper",
         /// Every candidate, and one whole frame of each circuit.
         Everything = "everything",
+        /// Until the occupancy is below the upper threshold.
+        UntilUpper = "until-upper",
     }
 }
 
 choice! {
     /// When the janitor may sweep again.
     pub enum Rearm {
-        /// After the gate has opened.
-        GateOpen = "gate-open",
         /// After the occupancy has been below the upper threshold.
         BelowUpper = "below-upper",
+        /// After the gate has opened.
+        GateOpen = "gate-open",
     }
 }
 
@@ -103,9 +103,9 @@ section! {
         /// What happens to the arriving cells of a dead frame.
         pub dead_frames: DeadFrames = DeadFrames::Discard,
         /// How much the janitor gives up in a sweep.
-        pub sweep: Sweep = Sweep::UntilUpper,
+        pub sweep: Sweep = Sweep::Everything,
         /// When the janitor may sweep again.
-        pub rearm: Rearm = Rearm::GateOpen,
+        pub rearm: Rearm = Rearm::BelowUpper,
         /// Whether frames of blocks that are beyond repair may be given up.
         pub corrupted_blocks: bool = false,
         /// Keep the last cell of a dead frame as a delimiter where it is needed, if it fits.
@@ -152,8 +152,6 @@ struct Circuit {
     blocks: bool,
     /// Whether losing an EOM would cost the next frame as well.
     needs_eom: bool,
-    /// Whether the last frame is still arriving.
-    open: bool,
     /// Whether the next frame starts a block.
     block_ended: bool,
     /// Whether it has given up a whole frame since the janitor began to sweep.
@@ -174,7 +172,6 @@ impl Circuit {
             blf: i32::try_from(blf).unwrap_or(i32::MAX),
             blocks,
             needs_eom: params.pass_eom && !sequenced,
-            open: false,
             block_ended: true,
             swept: false,
         }
@@ -205,7 +202,7 @@ impl Policy {
     }
 
     /// Set gate and janitor by the occupancy that an arriving cell meets.
-    fn measure(&mut self, total: u64) {
+    fn set_gate_and_janitor(&mut self, total: u64) {
         if total >= self.upper {
             self.gate = Gate::Closed;
         } else if total <= self.lower {
@@ -223,13 +220,12 @@ impl Policy {
     /// The frame to which an arriving unit belongs: FCF and BLF start again after an EOM and after a block's last frame.
     fn frame_of(&mut self, unit: &Unit, vc: usize) -> FrameId {
         let circuit = &mut self.circuits[vc];
-        if unit.is_first() || !circuit.open {
+        if unit.is_first() {
             let new_block = circuit.block_ended || !circuit.blocks;
             self.candidates.open(vc, circuit.fcf, new_block.then_some(circuit.blf));
             circuit.block_ended = false;
         }
         circuit.block_ended |= unit.flags.has(Flags::BLOCK_END);
-        circuit.open = !unit.is_eom();
         self.candidates.newest(vc)
     }
 
@@ -346,7 +342,7 @@ impl Policy {
 
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
-        self.measure(arrival.pool.total());
+        self.set_gate_and_janitor(arrival.pool.total());
         let id = self.frame_of(arrival.unit, arrival.vc);
         self.decide(arrival, id)
     }
