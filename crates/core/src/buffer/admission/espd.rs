@@ -55,6 +55,9 @@ impl Policy {
     /// The policy at one port, or why its thresholds cannot be.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
         let (low, high) = (context.level("low", params.low)?, context.level("high", params.high)?);
+        if low == 0 {
+            return Err("low: the occupancy is never below 0, so the list would never be cleared".to_string());
+        }
         if high < low {
             return Err(format!("high: {high} is below the lower threshold of {low}"));
         }
@@ -162,5 +165,12 @@ mod tests {
         assert_eq!(bench.offer(0, "f..e"), "AAAA");
         assert_eq!(bench.offer(2, "1"), "r");
         assert_eq!(bench.offer(1, ".ef"), "AAr");
+    }
+
+    #[test]
+    fn a_lower_threshold_of_0_is_refused() {
+        let params = Params { low: Level::Percent(0.0), high: Level::Percent(80.0), pass_eom: true };
+        let why = Policy::new(&params, &Context::alone(10, 1)).unwrap_err();
+        assert_eq!(why, "low: the occupancy is never below 0, so the list would never be cleared");
     }
 }

@@ -105,6 +105,8 @@ mod tests {
     use super::super::tests::Bench;
     use super::*;
     use crate::buffer::size::BufferSize;
+    use crate::scenario::read::{Format, read};
+    use crate::scenario::spec::read_section;
 
     fn params(threshold: u64, capacity: u64, scale: f64) -> Params {
         let cells = |n| Level::Size(BufferSize::Cells(n));
@@ -143,15 +145,8 @@ mod tests {
 
     #[test]
     fn the_defaults_are_table_1_of_paper_000() {
-        let defaults = Params {
-            threshold: Level::Percent(73.242_187_5),
-            capacity: Level::Percent(97.656_25),
-            scale: 0.9,
-            pass_eom: true,
-            discard_rest: true,
-        };
-        let fba = policy(8192, &defaults);
-        assert_eq!((fba.threshold, fba.capacity), (6000, 8000));
+        let fba = policy(8192, &read_section(&read("", Format::Toml).unwrap(), "admission").unwrap());
+        assert_eq!((fba.threshold, fba.capacity, fba.scale), (6000, 8000, 0.9));
     }
 
     #[test]

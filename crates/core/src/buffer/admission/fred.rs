@@ -15,7 +15,7 @@
 //!
 //! # Parameters
 //! `weight`, `max_p`, `min_threshold`, `max_threshold` as for RED. `min_packets`: backlog in packets that a circuit may
-//! always have, default 2 as in the authors' text for large queues.
+//! always have, default 2.
 //!
 //! # Differences from the paper
 //! Experimental: written from a description, not from the paper, and no figure of it has been reproduced. Backlogs are
@@ -71,8 +71,12 @@ impl Policy {
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
         let thresholds = (params.min_threshold, params.max_threshold);
         let slot = mean_frame_time(context);
+        let detector = Detector::new(context, params.weight, thresholds, Curve::Classic, slot)?;
+        if detector.min() == 0.0 {
+            return Err("min_threshold: with 0 no circuit may hold anything".to_string());
+        }
         Ok(Policy {
-            detector: Detector::new(context, params.weight, thresholds, Curve::Classic, slot)?,
+            detector,
             max_p: probability("max_p", params.max_p)?,
             min_packets: f64::from(params.min_packets),
             circuits: context.contracts.iter().map(|contract| (contract.frame.max(1) as f64, 0)).collect(),
@@ -289,5 +293,11 @@ mod tests {
         bench.pool.add(1, 15);
         assert_eq!(bench.offer(2, "1"), "m");
         assert_eq!(bench.offer(0, "1"), "r", "more than two packets");
+    }
+
+    #[test]
+    fn a_lower_threshold_of_0_is_refused() {
+        let why = Policy::new(&params(0, 100, 0.02), &Context::alone(1000, 1)).unwrap_err();
+        assert_eq!(why, "min_threshold: with 0 no circuit may hold anything");
     }
 }

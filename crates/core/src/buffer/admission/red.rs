@@ -14,7 +14,7 @@
 //!
 //! # Parameters
 //! `weight` w and `max_p`: 0.002 and 0.02, Floyd and Jacobson's and those of paper 000, Table 1. `min_threshold` and
-//! `max_threshold`: occupancies, default 25 % and 75 %, three times as much as Floyd advises. `curve`: `classic`
+//! `max_threshold`: occupancies, default 25 % and 75 %: maxth is three times minth, as Floyd advises. `curve`: `classic`
 //! (default: discard everything from maxth on) or `gentle` (from maxp at maxth on a line to 1 at 2 · maxth).
 //! `packet_time` for idle times: default the mean full frame of the circuits. `pass_eom` as for PPD.
 //!

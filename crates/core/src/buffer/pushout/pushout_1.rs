@@ -12,16 +12,16 @@
 //!
 //! > VirtualQueueLength = QueueLength − MCR · BufferSize / LinkRate  (10, 11)
 //!
-//! with MCR and link rate both counted in cells on the line. `keep_eom` (default off, as in the paper): leave the EOM
-//! cell when the receiver already has a part of that frame, so that it does not take the next frame for its rest; an EOM
-//! that is left over is passed over. `fallback` (default `next-queue`) says what goes when the longest queue holds no EOM:
-//! the fragment of the next longest queue that does, or nothing. `pass_eom` (default true): keep the EOM cell of a frame
-//! that loses its end, if there is room.
+//! with MCR taken as cells on the line like the link rate, even if the scheduler's `layer` is another. `keep_eom`
+//! (default off, as in the paper): leave the EOM cell when the receiver already has a part of that frame, so that it
+//! does not take the next frame for its rest; an EOM that is left over is passed over. `fallback` (default
+//! `next-queue`) says what goes when the longest queue holds no EOM: the fragment of the next longest queue that does,
+//! or nothing. `pass_eom` (default true): keep the EOM cell of a frame that loses its end, if there is room.
 //!
 //! # Differences from the paper
-//! The paper is silent on ties (the lowest circuit number goes), on a queue without EOM, and on the rest of a frame whose
-//! cell finds no space: it is discarded as by partial packet discard. A cell in transmission counts as part of its
-//! queue's length, but is out of reach.
+//! The paper is silent on ties (the lowest circuit number goes), on a queue without EOM, and on the rest of a frame
+//! whose cell finds no space: it is discarded as by partial packet discard. A cell in transmission counts as part of
+//! its queue's length, but is out of reach.
 //!
 //! # Complexity
 //! Constant per cell; when the buffer is full, one comparison per circuit with cells.
@@ -35,7 +35,7 @@ use crate::section;
 section! {
     /// The longest queue loses its head up to the first EOM.
     pub struct Params {
-        /// Whether a circuit's share of the buffer, by its MCR, does not count.
+        /// Count a queue only by what it has beyond its circuit's share of the buffer, by MCR.
         pub buffer_share: bool = false,
         /// Whether the EOM stays when the receiver already has a part of the frame.
         pub keep_eom: bool = false,

@@ -3,25 +3,25 @@
 //! ("Pushout-2"), and section 4.3.4, equations (10) and (11), for the buffer share.
 //!
 //! # Idea
-//! When the buffer is full, the first entire packet from the head of the longest queue goes. Nothing that the receiver has
-//! begun to collect is spoiled, and whoever lost a packet learns of it early.
+//! When the buffer is full, the first entire packet from the head of the longest queue goes. Nothing that the receiver
+//! has begun to collect is spoiled, and whoever lost a packet learns of it early.
 //!
 //! # Parameters
 //! `buffer_share` (default off): the longest queue is the one with the largest
 //!
 //! > VirtualQueueLength = QueueLength − MCR · BufferSize / LinkRate  (10, 11)
 //!
-//! with MCR and link rate both counted in cells on the line. `fallback` (default `next-queue`) says what goes when the
-//! longest queue has no entire packet: that of the next longest queue and, if there is none, the head of the longest queue
-//! up to its first EOM; that head at once; or nothing. `pass_eom` (default true): keep the EOM cell of a frame that loses
-//! its end, if there is room.
+//! with MCR taken as cells on the line like the link rate, even if the scheduler's `layer` is another. `fallback`
+//! (default `next-queue`) says what goes when the longest queue has no entire packet: that of the next longest queue
+//! and, if there is none, the head of the longest queue up to its first EOM; that head at once; or nothing. `pass_eom`
+//! (default true): keep the EOM cell of a frame that loses its end, if there is room.
 //!
 //! # Differences from the paper
-//! A packet is entire when all its cells are queued; one whose first cell is at the head and not yet sent counts. Behind a
-//! frame of which the receiver has a part and will get no EOM, the next one is its rest and not entire. The paper is silent
-//! on ties (the lowest circuit number goes), on queues without an entire packet, and on the rest of a frame whose cell
-//! finds no space: it is discarded as by partial packet discard. A cell in transmission counts as part of its queue's
-//! length, but is out of reach.
+//! A packet is entire when all its cells are queued, so one that lost cells before is not, though no switch could tell; one whose first cell is at the head and not yet sent counts.
+//! Behind a frame of which the receiver has a part and will get no EOM, the next one is its rest and not entire. The
+//! paper is silent on ties (the lowest circuit number goes), on queues without an entire packet, and on the rest of a
+//! frame whose cell finds no space: it is discarded as by partial packet discard. A cell in transmission counts as
+//! part of its queue's length, but is out of reach.
 //!
 //! # Complexity
 //! Constant per cell; when the buffer is full, one comparison per circuit with cells, and one per frame that is not
@@ -38,7 +38,7 @@ use crate::section;
 section! {
     /// The longest queue loses its first entire packet.
     pub struct Params {
-        /// Whether a circuit's share of the buffer, by its MCR, does not count.
+        /// Count a queue only by what it has beyond its circuit's share of the buffer, by MCR.
         pub buffer_share: bool = false,
         /// What goes when the longest queue has no entire packet.
         pub fallback: Fallback = Fallback::NextQueue,

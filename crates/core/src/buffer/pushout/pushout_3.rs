@@ -3,26 +3,27 @@
 //! ("Pushout-3"), and section 4.3.4, equations (10) and (11), for the buffer share.
 //!
 //! # Idea
-//! When the buffer is full, the longest queue loses the partial packet at its tail, from behind the last EOM to the last
-//! cell: the frame that is still arriving, whose rest is then discarded as it comes.
+//! When the buffer is full, the longest queue loses the partial packet at its tail, from behind the last EOM to the
+//! last cell: the frame that is still arriving, whose rest is then discarded as it comes.
 //!
 //! # Parameters
 //! `buffer_share` (default off): the longest queue is the one with the largest
 //!
 //! > VirtualQueueLength = QueueLength − MCR · BufferSize / LinkRate  (10, 11)
 //!
-//! with MCR and link rate both counted in cells on the line. `last_eom` (default `stays`): whether the last EOM is itself
-//! a part of the tail; if it `goes`, a queue that ends with an EOM loses this cell alone. `fallback` (default `next-queue`)
-//! says what goes when the longest queue ends with an EOM that stays: the partial packet of the next longest queue and, if
-//! there is none, the head of the longest queue up to its first EOM; that head at once; or nothing. `discard_rest`
-//! (default true): discard what still arrives of a frame that has lost a cell. `pass_eom` (default true): keep the EOM
-//! cell of a frame that loses its end, if there is room and the receiver already has a part of it.
+//! with MCR taken as cells on the line like the link rate, even if the scheduler's `layer` is another. `last_eom`
+//! (default `stays`): whether the last EOM is itself a part of the tail; if it `goes`, a queue that ends with an EOM
+//! loses this cell alone. `fallback` (default `next-queue`) says what goes when the longest queue ends with an EOM
+//! that stays: the partial packet of the next longest queue and, if there is none, the head of the longest queue up to
+//! its first EOM; that head at once; or nothing. `discard_rest` (default true): discard what still arrives of a frame
+//! that has lost a cell. `pass_eom` (default true): keep the EOM cell of a frame that loses its end, if there is room
+//! and the receiver already has a part of it.
 //!
 //! # Differences from the paper
 //! "Delimited by the tail cell and the last EOM cell" leaves open whether that EOM is among what is dropped, hence
-//! `last_eom`. The rest of a frame that was pushed out is discarded, also the arriving cell if the frame is its own; the
-//! paper does not say so, hence `discard_rest`. It is silent on ties (the lowest circuit number goes), and on queues that
-//! end with an EOM. A cell in transmission counts as part of its queue's length, but is out of reach.
+//! `last_eom`. The rest of a frame that was pushed out is discarded, also the arriving cell if the frame is its own;
+//! the paper does not say so, hence `discard_rest`. It is silent on ties (the lowest circuit number goes), and on
+//! queues that end with an EOM. A cell in transmission counts as part of its queue's length, but is out of reach.
 //!
 //! # Complexity
 //! Constant per cell; when the buffer is full, one comparison per circuit with cells.
@@ -48,7 +49,7 @@ choice! {
 section! {
     /// The longest queue loses its tail back to the last EOM.
     pub struct Params {
-        /// Whether a circuit's share of the buffer, by its MCR, does not count.
+        /// Count a queue only by what it has beyond its circuit's share of the buffer, by MCR.
         pub buffer_share: bool = false,
         /// Whether the last EOM goes as well.
         pub last_eom: LastEom = LastEom::Stays,

@@ -3,25 +3,25 @@
 //! H. J. Chao, 1998) gives it in section 3.2 with its pseudocode; equations (10) and (11) there for the buffer share.
 //!
 //! # Idea
-//! Push-out of entire packets without looking for the longest queue: a register LQ names the quasi-longest one. Whenever
-//! a queue receives or sends a cell, it is compared with queue LQ, and takes its place if it is longer. The register may
-//! miss the longest queue for a while, until that queue receives or sends a cell.
+//! Push-out of entire packets without looking for the longest queue: a register LQ names the quasi-longest one.
+//! Whenever a queue receives or sends a cell, it is compared with queue LQ, and takes its place if it is longer. The
+//! register may miss the longest queue for a while, until that queue receives or sends a cell.
 //!
 //! # Parameters
 //! `buffer_share` (default off): queues are compared by
 //!
 //! > VirtualQueueLength = QueueLength − MCR · BufferSize / LinkRate  (10, 11)
 //!
-//! with MCR and link rate both counted in cells on the line. `fallback` (default `next-queue`) says what goes when queue
-//! LQ has no entire packet: that of the next circuit in the order of numbers that has one and, if there is none, the head
-//! of queue LQ up to its first EOM; that head at once; or nothing. `pass_eom` (default true): keep the EOM cell of a frame
-//! that loses its end, if there is room.
+//! with MCR taken as cells on the line like the link rate, even if the scheduler's `layer` is another. `fallback`
+//! (default `next-queue`) says what goes when queue LQ has no entire packet: that of the next circuit in the order of
+//! numbers that has one and, if there is none, the head of queue LQ up to its first EOM; that head at once; or
+//! nothing. `pass_eom` (default true): keep the EOM cell of a frame that loses its end, if there is room.
 //!
 //! # Differences from the paper
-//! The pseudocode is followed where the prose contradicts it: comparisons are of the queue that has changed with queue LQ,
-//! strict, so that LQ stays on ties, and a push-out compares nothing. At first LQ names the first circuit. A cell is
-//! transmitted when its last bit has left. The paper is silent on a queue LQ without an entire packet, and on the rest of
-//! a frame whose cell finds no space: it is discarded as by partial packet discard.
+//! The pseudocode is followed where the prose contradicts it: comparisons are of the queue that has changed with queue
+//! LQ, strict, so that LQ stays on ties, and a push-out compares nothing. At first LQ names the first circuit. A cell
+//! is transmitted when its last bit has left. The paper is silent on a queue LQ without an entire packet, and on the
+//! rest of a frame whose cell finds no space: it is discarded as by partial packet discard.
 //!
 //! # Complexity
 //! Constant per cell, also when the buffer is full, unless queue LQ has no entire packet.
@@ -37,7 +37,7 @@ use crate::section;
 section! {
     /// The quasi-longest queue loses its first entire packet.
     pub struct Params {
-        /// Whether a circuit's share of the buffer, by its MCR, does not count.
+        /// Count a queue only by what it has beyond its circuit's share of the buffer, by MCR.
         pub buffer_share: bool = false,
         /// What goes when the quasi-longest queue has no entire packet.
         pub fallback: Fallback = Fallback::NextQueue,
