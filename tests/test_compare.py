@@ -126,6 +126,10 @@ def test_the_command_writes_table_rows_document_and_figure(tmp_path: Path, capsy
     assert printed["computed"] == 0
     names = {".lock", "compare.json", "compare.svg", "compare.png", "rows.parquet", "manifest.json", "cache"}
     assert {file.name for file in tmp_path.iterdir()} == names
+    manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
+    assert (printed["set"], printed["reps"], printed["seed"]) == (sets[1::2], 3, 1)
+    assert (manifest["set"], manifest["port"]) == (sets[1::2], "bottleneck")
+    assert [policy["label"] for policy in manifest["policies"]] == ["tail-drop", "epd, threshold 50 %"]
     ElementTree.parse(tmp_path / "compare.svg")  # noqa: S314
     text = (tmp_path / "compare.svg").read_text(encoding="utf-8")
     for label in ("goodput ÷ ideal", "fairness index (Jain)", "time (ms)", "occupancy (cells)", "epd, threshold 50 %"):

@@ -300,7 +300,7 @@ def test_a_buffer_is_found_for_every_policy(tmp_path: Path, capsys: pytest.Captu
     assert one["sizes"]["us"] == pytest.approx(53 * cells * 8 / 155.52)
     # K cells in a system M/D/1 of load 0.8: of some 59 000 cells 20 are lost at K = 18 or nearly so.
     assert 15 <= cells <= 21
-    names = {".lock", "size.json", "size.svg", "size.png", "rows.parquet", "cache"}
+    names = {".lock", "size.json", "size.svg", "size.png", "rows.parquet", "manifest.json", "cache"}
     assert {file.name for file in tmp_path.iterdir()} == names
     assert "µs at the rate of the line" in (tmp_path / "size.svg").read_text(encoding="utf-8")
     command(*arguments, "--out", str(tmp_path))
@@ -308,6 +308,43 @@ def test_a_buffer_is_found_for_every_policy(tmp_path: Path, capsys: pytest.Captu
     assert one["value"] in out
     head = next(line.split() for line in out.splitlines() if " runs" in line)
     assert " ".join(head) == "needs with it is too little with it in cells in bytes at line rate runs"
+
+
+def test_an_answer_says_what_was_asked(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"set": {"duration": "9 ms"}, "seed": 5, "least": 3, "most": 4, "resolution": 0.5}
+    over = "port.bottleneck.buffer"
+    pushout.size(LAN, "goodput_ratio>=0", over, policies="tail-drop", **asked, out=tmp_path)
+    answer, manifest = (
+        json.loads((tmp_path / name).read_text(encoding="utf-8")) for name in ("size.json", "manifest.json")
+    )
+    question = {"goal": "goodput_ratio>=0", "over": over, "from": "256 cells", "to": "32768 cells", "search": "auto"}
+    question |= {**asked, "set": ['duration="9 ms"'], "port": "bottleneck"}
+    assert answer["scenario"] == "lan"
+    assert {key: answer[key] for key in question} == {key: manifest[key] for key in question} == question
+    tail_drop = ['port.bottleneck.admission={"policy" = "tail-drop"}']
+    assert (
+        [entry["sets"] for entry in answer["answers"]] == [one["sets"] for one in manifest["policies"]] == [tail_drop]
+    )
+    assert (manifest["kind"], manifest["complete"], manifest["runs"]) == ("size", True, answer["runs"])
+    assert manifest["scenario"] == pushout.explain(LAN, set=asked["set"], seed=5)
+    assert manifest["engine"]["name"] == "fast"
+    assert Path(manifest["rows"]).exists()
+
+
+def test_a_folder_named_after_its_scenario_says_when_its_answer_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = ["size", str(LAN), "--over", "port.bottleneck.buffer", "--set", "duration=5 ms", "--least", "2"]
+    for goal, more, told in [
+        ("goodput_ratio>=0", [], ""),
+        ("goodput_ratio>=0", ["--most", "16"], ""),
+        ("goodput_ratio>=0.0", ["--set", "name=lan"], "results/lan-size had the answer to another question "),
+    ]:
+        command(*arguments, "--goal", goal, *more)
+        err = capsys.readouterr().err
+        assert err.startswith(told) and bool(err) == bool(told)
+    assert "(what differs: goal, set)" in err
 
 
 def test_a_goal_that_nothing_meets_is_a_sure_answer() -> None:

@@ -50,6 +50,16 @@ def _session(out: str, cache: Path | None, jobs: int | None, cluster: str | None
             raise InternalError(f"{error}\nNothing is lost: {kept}") from None
 
 
+def _tell_replaced(session: "Session", place: str) -> None:
+    """Say that a folder named after its scenario had the answer to another question."""
+    if session.out and session.out.replaced:
+        click.echo(
+            f"{place} had the answer to another question (what differs: {', '.join(session.out.replaced)}); this one "
+            "has taken its place. Finished runs are kept; --out DIR keeps both answers.",
+            err=True,
+        )
+
+
 def _folder(name: str) -> str:
     """Where the results of a scenario go by default: one folder in results, whatever its name."""
     return f"results/{name.replace('/', '-')}"
@@ -120,6 +130,7 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
     place = out or _folder(f"{asked.explained['name']}-compare")
     with _session(place, cache, jobs, cluster) as session:
         result = asked(session)
+        _tell_replaced(session, place)
     if as_json:
         echo_json(result.document)
     else:
@@ -174,6 +185,7 @@ def size(scenario: str, out: str | None, cache: Path | None, as_json: bool, **op
     place = out or _folder(f"{asked.explained['name']}-size")
     with _session(place, cache, jobs, cluster) as session:
         result = asked(session)
+        _tell_replaced(session, place)
     if as_json:
         echo_json(result.document)
     else:

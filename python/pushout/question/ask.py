@@ -68,6 +68,7 @@ class Sizing(Asked):
         """Find it."""
         return size.size(
             self.source,
+            self.explained,
             self.question,
             self.choices,
             session,

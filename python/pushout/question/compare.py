@@ -158,7 +158,9 @@ def compare(
     figures = tuple(at_port.figure_of(port, name) for name in names)
     name = f"{explained['name']}-compare"
     design = Design(name, "", "", source, points, Fixed(reps), seed, None, engine, figures)
-    found = sweep.sweep(design, session, kind="compare")
+    listed = [{"label": choice.label, "sets": list(choice.sets)} for choice in choices]
+    head = {"kind": "compare", "port": port.name, "policies": listed, "set": list(sets)}
+    found = sweep.sweep(design, session, head=head)
     policies = [_policy(found, index, choice, port, explained) for index, choice in enumerate(choices)]
     start, step = (float(found.table[at_port.figure_of(port, name)][0].as_py()) for name in CURVE[1:])
     result = CompareResult(found.table, {}, port, policies, start, step)
@@ -218,5 +220,6 @@ def _document(result: CompareResult, found: sweep.SweepResult, explained: Docume
             entry["difference"] = {name: policy.minus(baseline, name) for name in result.figures()}
         entries.append(entry)
     rest = {key: manifest[key] for key in ("runs", "computed", "engine", "wall_s")}
-    head = {"scenario": explained["name"], "port": result.port.name, "baseline": baseline.choice.label}
+    asked = {"set": manifest["set"], "seed": manifest["seed"], "reps": manifest["reps"]["reps"]}
+    head = {"scenario": explained["name"], "port": result.port.name, "baseline": baseline.choice.label, **asked}
     return {**head, "policies": entries, **rest}

@@ -29,6 +29,8 @@ class Output:
     def __init__(self, place: str | os.PathLike[str]) -> None:
         self.place = os.fspath(place)
         self.local = None if "://" in self.place else Path(self.place)
+        self.replaced: list[str] = []
+        """In what the question differs to which the folder had the answer before."""
         self._lock: TextIO | None = None
         if self.local is not None:
             self.local.mkdir(parents=True, exist_ok=True)

@@ -18,6 +18,7 @@ from pushout.question.campaign import Campaign
 from pushout.question.executor import Variations, check
 from pushout.question.frame import Framed
 from pushout.question.goal import Goal, Separate, Tried, judged
+from pushout.question.manifest import begin, end, who
 from pushout.question.port import Choice, Port
 from pushout.question.quantity import word
 from pushout.question.search import Found
@@ -123,6 +124,7 @@ class Question:
 
 def size(
     source: Source,
+    explained: Document,
     question: Question,
     choices: Sequence[Choice],
     session: Session,
@@ -131,23 +133,28 @@ def size(
     seed: int | None,
     engine_name: str | None,
 ) -> SizeResult:
-    """Search the answer for every choice of a policy."""
+    """Search the answer for every choice of a policy. `explained` is the scenario with `sets` applied."""
     start = time.monotonic()
     if session.out:
         session.out.claim(("size", source.text, question, choices, sets, seed, engine_name))
+    listed = [{"label": choice.label, "sets": list(choice.sets)} for choice in choices]
+    asked = {**_asked(question, explained, sets), "policies": listed}
+    manifest = {"kind": "size", "name": f"{explained['name']}-size", **asked, **who(explained["engine"])}
+    begin(session.out, {**manifest, "scenario": explained})
     campaign = Campaign(source, session, [question.goal.path], engine_name, seed)
     searches = [_Search(campaign, question, choice, tuple(sets)) for choice in choices]
     answers = [one.answer() for one in searches]
-    document = _document(question, answers)
+    document = {**_asked(question, explained, sets), "answers": _entries(question.space, choices, answers)}
     table = _table(question, searches)
     factor = question.sizes(1).get("us")
     result = SizeResult(table, document, question.goal, question.over, question.space, factor, answers)
     counts = {"runs": table.num_rows, "computed": campaign.counts.computed}
     document.update({**counts, "engine": engine(), "wall_s": time.monotonic() - start})
     if session.out:
-        session.out.parquet("rows.parquet", table.schema, [table])
+        rows = session.out.parquet("rows.parquet", table.schema, [table])
         session.out.text("size.json", json.dumps(document, indent=2, ensure_ascii=False) + "\n")
         session.out.figure("size", result.plot())
+        end(session.out, {**manifest, "scenario": explained, "rows": rows, **counts, "wall_s": document["wall_s"]})
     return result
 
 
@@ -256,11 +263,29 @@ class _Search:
             raise _told(error, self.question, values, points) from None
 
 
-def _document(question: Question, answers: Sequence[Answer]) -> Document:
-    space, first = question.space, answers[0]
+def _asked(question: Question, explained: Document, sets: Sequence[str]) -> Document:
+    """The question, as answer and manifest repeat it."""
+    space, port = question.space, question.port
+    return {
+        "scenario": explained["name"],
+        "goal": question.goal.text,
+        "over": question.over,
+        "from": space.text(space.low),
+        "to": space.text(space.high),
+        "port": port and port.name,
+        "set": list(sets),
+        "seed": explained["seed"],
+        "least": question.least,
+        "most": question.most,
+        "resolution": question.resolution,
+        "search": question.method,
+    }
+
+
+def _entries(space: Space, choices: Sequence[Choice], answers: Sequence[Answer]) -> list[Document]:
+    first = answers[0]
     entries = [_entry(answer, space, None if answer is first else first.value) for answer in answers]
-    ends = {"from": space.text(space.low), "to": space.text(space.high)}
-    return {"goal": question.goal.text, "over": question.over, **ends, "answers": entries}
+    return [{**entry, "sets": list(choice.sets)} for choice, entry in zip(choices, entries, strict=True)]
 
 
 def _entry(answer: Answer, space: Space, plain: float | None) -> Document:

@@ -15,17 +15,18 @@ from pushout.question.design import WARMUP, Design, Mser
 from pushout.question.executor import Local, Variations
 from pushout.question.factor import DesignError, Level
 from pushout.question.frame import Pointed
+from pushout.question.manifest import begin, end, who
 from pushout.question.replications import Fixed, Precision
 from pushout.question.session import Session
 from pushout.question.store import Run
-from pushout.question.table import Rows, column_of, engine, host
+from pushout.question.table import Rows, column_of
 from pushout.simulate import Job
 from pushout.source import Source, load
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROWS, MANIFEST = "rows.parquet", "manifest.json"
+ROWS = "rows.parquet"
 
 
 @dataclass(frozen=True)
@@ -50,23 +51,29 @@ class SweepResult(Pointed):
         return draw(self, y, x, by, kind)
 
 
-def sweep(design: Design, session: Session, *, kind: str = "sweep") -> SweepResult:
-    """Run what the store does not have; write rows and manifest if there is somewhere to write them."""
+SWEEP: dict[str, Any] = {"kind": "sweep"}
+
+
+def sweep(design: Design, session: Session, *, head: Mapping[str, Any] = SWEEP) -> SweepResult:
+    """Run what the store does not have; write rows and manifest if there is somewhere to write them.
+
+    The manifest begins with the `head`, which says what kind of question this is.
+    """
     with _in_file(design):
-        return _sweep(design, session, kind)
+        return _sweep(design, session, head)
 
 
-def _sweep(design: Design, session: Session, kind: str) -> SweepResult:
+def _sweep(design: Design, session: Session, head: Mapping[str, Any]) -> SweepResult:
     import pyarrow as pa
 
     start = time.monotonic()
     source = _source(design)
     campaign = Campaign(source, session, _figures(design), design.engine, design.seed)
-    manifest = {"kind": kind, **_manifest(design, Job(source, engine=design.engine))}
-    if session.out:  # also to know before the first run that one can write there
+    manifest = {**head, **_manifest(design, Job(source, engine=design.engine))}
+    if session.out:
         asked = (design.reps, design.seed, design.warmup, design.engine, design.figures)
-        session.out.claim((kind, source.text, *asked, *design.points))
-        session.out.text(MANIFEST, _json({**manifest, "complete": False}))
+        session.out.claim((head["kind"], source.text, *asked, *design.points))
+    begin(session.out, manifest)
     points = _warmed(campaign, design) if design.warmup else list(design.points)
     names = list(dict.fromkeys(name for point in points for name in point.columns))
     parts, figures = _measured(campaign, points, design)
@@ -81,8 +88,7 @@ def _sweep(design: Design, session: Session, kind: str) -> SweepResult:
     if design.warmup:
         manifest["pilot_runs"] = len(points) * design.warmup.reps
     manifest |= {"runs": runs, "computed": campaign.counts.computed, "wall_s": time.monotonic() - start}
-    if session.out:
-        session.out.text(MANIFEST, _json({**manifest, "complete": True}))
+    end(session.out, manifest)
     return SweepResult(pa.concat_tables(collected), [dict(point.columns) for point in points], manifest)
 
 
@@ -249,15 +255,10 @@ def _manifest(design: Design, job: Job) -> dict[str, Any]:
         "figures": [column_of(path) for path in design.figures],
         "seed": scenario["seed"] if design.seed is None else design.seed,
         "reps": vars(reps),
-        "engine": {"name": design.engine or scenario["engine"], **engine()},
-        "host": host(),
+        **who(design.engine or scenario["engine"]),
         "scenario": scenario,
         "sweep": design.text,
     }
-
-
-def _json(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def default_out(design: Design) -> Path:
