@@ -79,7 +79,7 @@ def run(
 
     Parameters: `scenario` is a path, a text (TOML or JSON) or a mapping of its keys; `set` overrides keys
     (`{"flows.transport.mss": 9140}`); `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by
-    default the scenario's; `audit` checks that no unit and no byte is lost sight of; `jobs` is the number of
+    default the scenario's; `audit` checks that every unit and every byte is accounted for; `jobs` is the number of
     threads (default: every core); `progress` is called with (done, total) now and then.
 
         >>> pushout.run("scenarios/lan.toml", set={"duration": "1 s"})["summary.goodput_ratio"]

@@ -52,14 +52,14 @@ def cli() -> None:
 @SCENARIO
 @SET
 @click.option("--seed", type=SEED, metavar="N", help="Seed of the first replication (default: the scenario's).")
-@click.option("--reps", type=REPS, default=1, metavar="R", help="Replications, with seeds N, N+1, …")
+@click.option("--reps", type=REPS, default=1, metavar="R", help="How many replications, with seeds N, N+1, …")
 @ENGINE
-@click.option("--audit", is_flag=True, help="Check that no unit and no byte is lost sight of.")
+@click.option("--audit", is_flag=True, help="Check that every unit and every byte is accounted for.")
 @click.option("--trace", "kinds", metavar="KINDS", help="Write every packet to DIR: pcapng, parquet or both.")
 @click.option(
     "--trace-ports", metavar="A,B,…", help="Ports to trace, or * for all (default: those with a limited buffer)."
 )
-@click.option("--out", type=FOLDER, metavar="DIR", help="Write results there.")
+@click.option("--out", type=FOLDER, metavar="DIR", help="Write the result, and one file for each replication, there.")
 @JSON
 def run(
     scenario: str,
@@ -75,7 +75,7 @@ def run(
 ) -> None:
     """Simulate a scenario and summarise what happened.
 
-    A traced run is one replication on the reference engine; its figures are the same.
+    With --trace it is one replication on the reference engine; its figures are the same.
     """
     from pushout import api
     from pushout.progress import Progress
@@ -160,7 +160,7 @@ def _write_results(result: "Any", out: Path) -> None:
 def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -> None:
     """Check scenarios and sweeps without running them.
 
-    Of a sweep every point is checked.
+    Of a sweep, every point is checked.
     """
     from pushout import api
     from pushout.question import QuestionError, design
@@ -216,7 +216,7 @@ def schema(as_json: bool) -> None:
 @click.argument("name", required=False)
 @JSON
 def policies(name: str | None, as_json: bool) -> None:
-    """List what a scenario can name, or explain one NAME in full."""
+    """List all that a scenario can name, or explain one NAME."""
     from pushout import api
 
     entries = api.policies()
@@ -244,23 +244,22 @@ def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
 
 @cli.command()
 @click.argument("studies", metavar="[STUDY]…", nargs=-1)
-@click.option("--reps", type=REPS, metavar="R", help="Replications per row (default: as many as each study names).")
+@click.option("--reps", type=REPS, metavar="R", help="Replications of each case (default: as many as its study names).")
 @click.option(
     "--out",
     type=FOLDER,
     default=Path("reports"),
     show_default=True,
     metavar="DIR",
-    help="Where the report goes and results are kept, so that an interrupted run goes on.",
+    help="Where the report goes, and where results are kept, so that an interrupted run can be resumed.",
 )
 @click.option("--strict", is_flag=True, help="Exit with 4 if a number misses its tolerance or a claim fails.")
 @JSON
 def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: bool, as_json: bool) -> None:
-    """Run the published studies and set every number beside print.
+    """Run published studies and compare with the printed numbers.
 
     A STUDY is named by its id or the beginning of it, such as 000; without one, all are run. The report is
-    DIR/index.html. Other studies that an earlier report in DIR has stay in it, as long as their results are those of
-    this version.
+    DIR/index.html. Other studies that it already has stay in it, as long as their results are those of this version.
     """
     from pushout.cache import Cache
     from pushout.progress import Progress

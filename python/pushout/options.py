@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 
 SCENARIO = click.argument("scenario", metavar="SCENARIO")
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on the standard output.")
 
 
 class Whole(click.IntRange):
@@ -67,7 +67,7 @@ SET = click.option(
     multiple=True,
     metavar="KEY.PATH=VALUE",
     callback=_assignments,
-    help="Override a key of the scenario; may be repeated. The value is read as TOML, else as a text.",
+    help="Override a key of the scenario; may be repeated. The value is read as TOML or, if it is none, as a text.",
 )
 
 ENGINE = click.option(
@@ -89,7 +89,7 @@ CACHE = click.option(
     type=FOLDER,
     envvar="PUSHOUT_CACHE",
     metavar="DIR",
-    help="Where runs are kept, so that none is done twice (default: cache in the output folder).",
+    help="Where runs are kept, so that none is done twice (default: the folder cache in DIR).",
 )
 
 

@@ -76,8 +76,8 @@ def sweep(file: str, out: str | None, cache: Path | None, jobs: int | None, clus
     """Run every point of a design and write one row per run.
 
     SWEEP.toml names a scenario and what to vary: grids, labelled axes, lists that go together, random points. The
-    results are in DIR/rows.parquet, where they come from in DIR/manifest.json; DIR is results/NAME by default. What has
-    been run is not run again, so the same command goes on after an interruption.
+    results go to DIR/rows.parquet, and where they come from to DIR/manifest.json; DIR is results/NAME by default. What
+    has been run is not run again, so the same command resumes an interrupted sweep.
     """
     from pushout.question import design, show
     from pushout.question import sweep as question
@@ -93,13 +93,17 @@ def sweep(file: str, out: str | None, cache: Path | None, jobs: int | None, clus
         show.sweep(result, console())
 
 
-PORT = click.option("--port", metavar="NAME", help="The port (default: the one with a limited buffer).")
+PORT = click.option(
+    "--port", metavar="NAME", help="The port in question (default: the only one with a limited buffer)."
+)
 POLICIES: dict[str, Any] = {
     "multiple": True,
     "metavar": "A,B,…",
-    "help": 'Names, tables such as \'{policy="epd", threshold="90 %"}\', or as-is for the scenario as it stands.',
+    "help": 'Names, tables such as \'{policy="epd", threshold="90 %"}\', or as-is: what the scenario has.',
 }
-FIRST_SEED = click.option("--seed", type=SEED, metavar="N", help="Seed of the first replication.")
+FIRST_SEED = click.option(
+    "--seed", type=SEED, metavar="N", help="Seed of the first replication (default: the scenario's)."
+)
 
 
 @click.command()
@@ -108,7 +112,7 @@ FIRST_SEED = click.option("--seed", type=SEED, metavar="N", help="Seed of the fi
 @PORT
 @SET
 @FIRST_SEED
-@click.option("--reps", type=PAIRED, default=REPS, show_default=True, metavar="R", help="Seeds N, N+1, …")
+@click.option("--reps", type=PAIRED, default=REPS, show_default=True, metavar="R", help="Replications of each policy.")
 @ENGINE
 @OUT
 @CACHE
@@ -116,10 +120,10 @@ FIRST_SEED = click.option("--seed", type=SEED, metavar="N", help="Seed of the fi
 @CLUSTER
 @JSON
 def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, **options: Any) -> None:
-    """Tell several policies apart under the same traffic.
+    """Compare policies under the same traffic.
 
-    Every policy meets the same seeds, so differences to the first policy are taken pair by pair. Table, rows and
-    figure (compare.svg, compare.png) go to DIR, by default results/NAME-compare.
+    Every policy meets the same seeds, so its differences from the first policy are taken pair by pair. Document, rows
+    and figure (compare.svg, compare.png) go to DIR, by default results/NAME-compare.
     """
     from pushout.question import ask, show
 
@@ -140,18 +144,28 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
 @click.command()
 @SCENARIO
 @click.option("--goal", required=True, metavar="GOAL", help="FIGURE>=NUMBER, FIGURE<=NUMBER, max FIGURE or min FIGURE.")
-@click.option("--over", required=True, metavar="KEY.PATH", help="The key whose value is asked for.")
-@click.option("--from", "low", metavar="VALUE", help="Smallest value (default: 1/32 of the scenario's).")
-@click.option("--to", "high", metavar="VALUE", help="Largest value (default: 4 times the scenario's).")
+@click.option("--over", required=True, metavar="KEY.PATH", help="The key to be sized, as in port.bottleneck.buffer.")
+@click.option("--from", "low", metavar="VALUE", help="Smallest value to try (default: 1/32 of the scenario's).")
+@click.option("--to", "high", metavar="VALUE", help="Largest value to try (default: 4 times the scenario's).")
 @click.option("--policies", **POLICIES)
 @PORT
 @SET
 @FIRST_SEED
 @click.option(
-    "--least", type=PAIRED, metavar="R", default=LEAST, show_default=True, help="Replications of each value …"
+    "--least",
+    type=PAIRED,
+    metavar="R",
+    default=LEAST,
+    show_default=True,
+    help="Least number of replications of a value.",
 )
 @click.option(
-    "--most", type=PAIRED, metavar="R", default=MOST, show_default=True, help="… and at most of those near the goal."
+    "--most",
+    type=PAIRED,
+    metavar="R",
+    default=MOST,
+    show_default=True,
+    help="Greatest number of them, for values near the goal.",
 )
 @click.option(
     "--resolution",
@@ -159,9 +173,15 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
     metavar="SHARE",
     default=RESOLUTION,
     show_default=True,
-    help="How near to each other two values are close enough, as a share of the larger.",
+    help="Stop when what suffices and what is too little differ by no more than this share of the larger.",
 )
-@click.option("--search", type=click.Choice(SEARCHES), default=SEARCHES[0], show_default=True, help="How to look.")
+@click.option(
+    "--search",
+    type=click.Choice(SEARCHES),
+    default=SEARCHES[0],
+    show_default=True,
+    help="bisect halves the interval, optuna tries values anywhere in it, auto chooses between them.",
+)
 @ENGINE
 @OUT
 @CACHE
@@ -171,10 +191,10 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
 def size(scenario: str, out: str | None, cache: Path | None, as_json: bool, **options: Any) -> None:
     """Find the smallest buffer, threshold or weight for a goal.
 
-    Where more is better the interval is halved, with replications until each value is clearly on one side of the
-    goal; where it is not, and for max and min, Optuna looks. The answer comes in cells, bytes and microseconds at the
-    rate of the line, for every policy that is named; the figure of the search (size.svg, size.png) goes to DIR, by
-    default results/NAME-size.
+    Where more is better, the interval is halved, and each value is replicated until it is clearly on one side of the
+    goal. Where it is not, and for max and min, Optuna searches. The answer for each policy is in cells, in bytes and in
+    microseconds at the rate of the line. Document, rows and figure (size.svg, size.png) go to DIR, by default
+    results/NAME-size.
     """
     from pushout.question import ask, show
 

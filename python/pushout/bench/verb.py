@@ -44,10 +44,16 @@ def _peer_names() -> list[str]:
     "--reps", type=click.IntRange(1), default=5, show_default=True, metavar="N", help="Runs of each workload."
 )
 @click.option(
-    "--workloads", callback=_of_list("workload", _workload_ids), metavar="A,B,…", help="Only these (default: all)."
+    "--workloads",
+    callback=_of_list("workload", _workload_ids),
+    metavar="A,B,…",
+    help="Only these workloads (default: all).",
 )
 @click.option(
-    "--peers", callback=_of_list("peer", _peer_names), metavar="A,B,…", help="Only these; '' for none (default: all)."
+    "--peers",
+    callback=_of_list("peer", _peer_names),
+    metavar="A,B,…",
+    help="Only these peers; '' for none (default: all).",
 )
 @click.option(
     "--out",
@@ -61,7 +67,7 @@ def _peer_names() -> list[str]:
 def bench(
     reps: int, workloads: tuple[str, ...] | None, peers: tuple[str, ...] | None, out: Path, as_json: bool
 ) -> None:
-    """Measure the speed of the simulator, beside installed peers.
+    """Measure the speed, and that of installed peers beside it.
 
     Times are of the event loop alone; workloads and simulators take turns. Keep the machine otherwise idle.
     """
