@@ -11,14 +11,14 @@ from conftest import FakeCore, command
 from pushout.stats import interval
 from pushout.study.chapter import Reproduction, draw
 from pushout.study.charts import Chart
-from pushout.study.model import Tolerance
-from pushout.study.plot import reach, shared
+from pushout.study.model import Tolerance, load
+from pushout.study.plot import MARKS, chart, reach, shared
 from pushout.study.report import basis, files, markdown, render, shelves
 from pushout.study.report import command as command_line
 from pushout.study.tables import Note, row, tables
 from test_study import CHARTS, NUMBER, REMARK, SENSITIVITY, TOML, outcome, toy
 
-VOID = {"meta", "br", "link", "img"}
+VOID = {"meta", "br", "link", "img", "col"}
 
 
 class Page(HTMLParser):
@@ -81,7 +81,7 @@ def test_the_page_says_what_was_found(tmp_path: Path) -> None:
         "✓ holds",
         "Table\N{NO-BREAK SPACE}1",
         "section\N{NO-BREAK SPACE}4",
-        "Of 3 numbers 1 lies within its tolerance, 1 is uncertain, 1 differs.",
+        "1 of 3 numbers lies within its tolerance, 1 is uncertain, 1 differs.",
         "the same verdict in all 400 redrawn sets of replications",
     ):
         assert words in " ".join(re.split(r"[ \n]+", parsed.text))
@@ -200,7 +200,7 @@ def test_a_verdict_that_other_replications_might_not_give_is_open_wherever_it_is
     text, table = told(0.949)
     head = text[text.index("What differs") :]
     assert f"{1 * holds} / 1 claims hold 1 verdict open" in text[: text.index("How to read a study")]
-    assert ("Of the claims that hold 1 is open" if holds else "open: Larger") in head
+    assert ("1 of the claims that hold is open" if holds else "open: Larger") in head
     assert f"{sign}, open — Larger" in text
     assert "| 1 of 1 |\n" in table
     text, table = told(0.95)
@@ -249,6 +249,28 @@ def test_every_kind_of_plot_shows_its_lines_what_is_printed_and_its_levels(tmp_p
             assert label in words
         assert len(drawing.svg) < 100_000, "one page holds fifty of them"
         assert words.index("ours") < words.index("95 % interval") < words.index("printed") < words.index("ideal")
+
+
+def test_lines_of_many_points_have_marks_at_different_places(tmp_path: Path) -> None:
+    _, _, series, _ = outcome(tmp_path, TOML + CHARTS).study.plots
+    assert isinstance(series, Chart)
+    (line, *_) = series.lines
+    lines = tuple(replace(line, label=label, style=style, printed=()) for style, label in enumerate("abc"))
+    values = [[interval([float(place)]) for place in range(30)]] * 3
+    svg = chart(replace(series, lines=lines, levels=()), values).svg
+    marks = re.findall(r'<use xlink:href="#[^"]*" x="([\d.]+)" y="[\d.]+" style="fill: #1[\d\w]+; stroke: #1', svg)
+    assert 3 * 7 <= len(marks) <= 3 * (MARKS + 1), "with one each in the legend"
+    assert len(set(marks)) >= len(marks) - 3
+
+
+def test_a_figure_is_described_by_its_caption(tmp_path: Path) -> None:
+    noted = CHARTS.replace('title = "A series"', 'title = "A series"\nnote = "It rises & falls."')
+    chapter = draw(outcome(tmp_path, TOML + noted))
+    text = render(Reproduction([chapter], 1.0))
+    described = re.findall(r'aria-describedby="([^"]*)"', text)
+    assert described
+    assert set(described) <= set(Page(text).ids)
+    assert any("<desc>It rises &amp; falls.</desc>" in svg for _, svg in files(chapter))
 
 
 def test_axes_begin_at_zero_and_are_shared_within_a_figure_of_the_paper(tmp_path: Path) -> None:
@@ -308,3 +330,20 @@ def test_the_command_names_the_scenario_as_one_would_type_it_here(
     case = toy(tmp_path).cases["EPD.9140"]
     monkeypatch.chdir(tmp_path)
     assert command_line(case, 1).startswith("pushout run toy/base.toml --set 'policy=\"epd\"'")
+    ours = next(iter(load("002-weighted-fair-epd").cases.values()))
+    assert command_line(ours, 1).startswith("pushout run studies/002-weighted-fair-epd/port.toml --set")
+
+
+def test_what_a_case_is_run_for_is_found_among_the_numbers(tmp_path: Path) -> None:
+    text, page_of = page(tmp_path)
+    leads = set(re.findall(r'href="#(toy-number-[^"]*)"', text))
+    assert leads == {"toy-number-UBR.goodput.1460", "toy-number-UBR.goodput.9140", "toy-number-queue"}
+    assert leads <= set(page_of.ids)
+    assert "<code>queue</code>" in text
+
+
+def test_a_comparison_stands_over_its_expression_and_lists_entry_by_entry(tmp_path: Path) -> None:
+    text, page_of = page(tmp_path)
+    assert "true for 2 of 2" in page_of.text
+    assert "<li><span>UBR</span> <b>" in text
+    assert 'goodput["*.9140"] > goodput["*.1460"]' in page_of.text

@@ -41,9 +41,10 @@ def draw(outcome: Outcome) -> Chapter:
         limits = shared([reach(plot, lines) for plot, lines in charts]) if alike else None
         for plot, lines in zip(run, curves, strict=True):
             if isinstance(plot, Dots):
-                plots.append(dots(plot.title, plot.axis, [by_id[number] for number in plot.numbers]))
+                drawing = dots(plot.title, plot.axis, [by_id[number] for number in plot.numbers])
             else:
-                plots.append(chart(plot, lines, limits, narrow=len(run) == ABREAST))
+                drawing = chart(plot, lines, limits, narrow=len(run) == ABREAST)
+            plots.append(replace(drawing, note=plot.note))
     return Chapter(outcome, plots, [spread(weighing) for weighing in outcome.weighings])
 
 

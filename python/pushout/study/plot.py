@@ -4,6 +4,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import pairwise
 from typing import Any
 
@@ -52,7 +53,7 @@ LIKE = 3.0
 """Plots of one figure of a paper share their axis if none of them needs more than so many times what another needs."""
 
 MARKED = 14
-"""Lines of at most as many points mark each of them, longer ones some: a line is told from others without its colour."""
+"""Lines of at most as many points mark each of them, longer ones some: lines are told apart without colours, too."""
 
 MARKS = 9
 """A longer line has so many marks or a few less, each line of a plot at other places."""
@@ -77,28 +78,37 @@ class Drawing:
 
     title: str
     svg: str
+    note: str = ""
 
     @property
     def label(self) -> str:
         """The title, as it stands in markup."""
-        return self.title.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+        return escape(self.title)
 
     def alone(self) -> str:
-        """As a file of its own, dark on white."""
+        """As a file of its own, dark on white, with its caption for those who cannot see it."""
         svg = self.svg.replace("<svg ", f'<svg style="background:#fff" role="img" aria-label="{self.label}" ', 1)
+        if self.note:
+            said = escape(self.note.replace("`", "").strip(), quote=False)
+            end = svg.index(">", svg.index("<svg ")) + 1
+            svg = f"{svg[:end]}\n <desc>{said}</desc>{svg[end:]}"
         for stand_in, (_, colour) in COLOURS.items():
             svg = svg.replace(stand_in, colour)
         return svg
 
     def inline(self, name: str) -> str:
-        """As part of a page: no prologue, no fixed size, ids of its own, the page's colours."""
+        """As part of a page: no prologue, no fixed size, ids of its own, the page's colours.
+
+        Its caption stands in the page, with the id `NAME-note`.
+        """
         svg = self.svg[self.svg.index("<svg") :]
         svg = re.sub(r' (?:width|height)="[\d.]+pt"', "", svg, count=2)
         prefix = re.sub(r"\W+", "-", name.lower())
         svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", svg)
         for stand_in, (colour, _) in COLOURS.items():
             svg = svg.replace(stand_in, colour)
-        return svg.replace("<svg ", f'<svg role="img" aria-label="{self.label}" ', 1)
+        described = f'aria-describedby="{prefix}-note" ' if self.note else ""
+        return svg.replace("<svg ", f'<svg role="img" aria-label="{self.label}" {described}', 1)
 
 
 def dots(title: str, axis: str, findings: Sequence[Finding]) -> Drawing:

@@ -16,9 +16,14 @@ UNIT = re.compile(r"(?<=\d) (?=%|[µm]?s\b|[kMG]?b/s\b)|(?<=±) (?=\d)")
 """The space between a number and its unit, or its sign."""
 
 
+SCROLL = '<div class="scroll" tabindex="0" role="region" aria-label="Table">'
+"""What a table stands in that may be wider than the page."""
+
+
 def html(text: str, study: str = "", claims: Collection[str] = ()) -> str:
     """What a study says as HTML; the id of a claim in backticks leads to the claim. Markup in the text stays text."""
     found = _markdown().render(text).replace("<th>", '<th scope="col">')
+    found = found.replace("<table>", SCROLL + "<table>").replace("</table>", "</table></div>")
 
     def link(match: re.Match[str]) -> str:
         claim = match[1]

@@ -1,4 +1,4 @@
-"""The reproduction as one page that needs nothing else: no script, no font, no picture from elsewhere."""
+"""The reproduction as one page that needs nothing from elsewhere: no script, no font, no picture."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from pushout.study import prose, values
 from pushout.study.case import Case
 from pushout.study.chapter import ABREAST, Chapter, Reproduction, rows
 from pushout.study.evidence import Comparison
-from pushout.study.model import Study
+from pushout.study.model import STUDIES, Study
 from pushout.study.outcome import SETS, SURE, Finding, Judgement, Outcome, Weighing, score, total
 from pushout.study.tables import SIGNS, by_source, row, tables
 
@@ -33,8 +33,10 @@ def serves(study: Study, case: Case) -> list[str]:
 
 
 def _near(path: Path) -> str:
-    """A path as one would type it here: relative if it lies below the current folder."""
-    real = path.resolve()
+    """A path as one would type it in the folder of the repository; that of another study, in the current folder."""
+    real, studies = path.resolve(), STUDIES.resolve()
+    if real.is_relative_to(studies):
+        return (Path(STUDIES.name) / real.relative_to(studies)).as_posix()
     return os.path.relpath(real) if real.is_relative_to(Path.cwd()) else str(real)
 
 

@@ -24,6 +24,7 @@ FEW = 4
 class Row:
     """A finding in the words of the table; `among` says of one beyond its tolerance between which runs print lies."""
 
+    id: str
     what: str
     printed: str
     measured: str
@@ -81,6 +82,7 @@ def row(finding: Finding, places: int | None = None) -> Row:
     allowed = f"± {tolerance.size:.3g}" if not relative else f"± {100 * tolerance.size:.3g} %"
     apart = _percent(finding) if relative else signed(finding.difference, digits)
     return Row(
+        id=number.id,
         what=f"{number.label}: {number.text}" + (f" ({number.unit})" if number.unit else ""),
         printed=grouped(number.published, places),
         measured=grouped(measured["mean"], digits),
