@@ -1,5 +1,7 @@
 import json
 import re
+import statistics
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -8,7 +10,7 @@ from typing import Any
 import pytest
 
 import pushout
-from conftest import FakeCore
+from conftest import ROOT, FakeCore
 from pushout.simulate import AHEAD, run_all
 
 
@@ -104,3 +106,57 @@ def test_what_is_no_seed_number_or_override_is_refused(
         pushout.run("name = 'x'\n", **options)
     with pytest.raises(TypeError, match="a scenario is a path, a text, or a mapping of its keys; this is 5"):
         pushout.run(5)  # type: ignore[arg-type]
+
+
+def test_a_run_is_a_table_and_so_are_its_flows_and_ports() -> None:
+    sets = {"duration": "0.2 s", "measure.occupancy": ["bottleneck"], "sample": "20 ms"}
+    result = pushout.run(ROOT / "scenarios" / "lan.toml", set=sets, seed=4, reps=3)
+    assert result.to_arrow() is result.table
+    assert result.table["seed"].to_pylist() == [4, 5, 6]
+    assert statistics.fmean(result.table["goodput_ratio"].to_pylist()) == pytest.approx(
+        result["summary.goodput_ratio"]["mean"]
+    )
+    flows, ports = result.flows.table, result.ports.table
+    assert flows.num_rows == 3 * len(result.document["flows"])
+    assert flows.column_names[:3] == ["seed", "name", "vc"]
+    assert flows["goodput_bps"].to_pylist() == [
+        flow["goodput_bps"] for one in result.replications for flow in one["flows"]
+    ]
+    lost = sum(sum(port["lost"].values()) for one in result.replications for port in one["ports"])
+    reasons = [name for name in ports.column_names if name.startswith("lost.")]
+    assert sum(sum(ports[name].to_pylist()) for name in reasons) == lost > 0
+    curves = [curve for curve in ports["occupancy.values"].to_pylist() if curve is not None]
+    assert [len(curve) for curve in curves] == [10] * 3
+    assert pushout.run(ROOT / "scenarios" / "lan.toml", set={"duration": "1 ms"}).table.num_rows == 1
+
+
+def test_a_run_is_drawn_with_its_flows_and_what_was_measured_over_time() -> None:
+    sets = {"duration": "20 ms", "sample": "1 ms"}
+    result = pushout.run(ROOT / "scenarios" / "lan.toml", set=sets)
+    (axes,) = result.plot().axes
+    assert (axes.get_ylabel(), len(axes.containers)) == ("goodput (b/s)", 10)
+    result = pushout.run(ROOT / "scenarios" / "lan.toml", set={**sets, "measure.occupancy": ["bottleneck"]}, reps=2)
+    above, below = result.plot().axes
+    assert [label.get_text() for label in above.get_xticklabels()][:2] == ["flow1", "flow2"]
+    assert len(below.lines[0].get_xdata()) == 20
+    nothing = pushout.Result({"flows": [], "ports": []}, [])
+    with pytest.raises(pushout.QuestionError, match="nothing to draw"):
+        nothing.plot()
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_a_library_that_is_not_there_is_told_with_what_installs_it(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    result = pushout.run(ROOT / "scenarios" / "lan.toml", set={"duration": "1 ms"})
+    with pytest.raises(ImportError, match=rf"{library} is not installed: pip install 'pushout\[tables\]'"):
+        getattr(result, f"to_{library}")()
+
+
+def test_what_can_be_raised_can_be_imported() -> None:
+    assert issubclass(pushout.DesignError, pushout.QuestionError)
+    with pytest.raises(pushout.QuestionError, match="say which port is meant with port: "):
+        pushout.compare(ROOT / "scenarios" / "multi-hop.toml", ["epd", "ppd"])
+    with pytest.raises(pushout.FigureError):
+        pushout.run(ROOT / "scenarios" / "lan.toml", set={"duration": "1 ms"})["summary.nothing"]

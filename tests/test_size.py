@@ -407,14 +407,14 @@ def test_an_answer_at_an_end_of_the_range_says_so(
         ({"over": "port.botleneck.buffer"}, 'did you mean "bottleneck"'),
         ({"least": 9, "most": 3}, "2 ≤ least ≤ most"),
         ({"low": "5000 cells", "high": "100 cells"}, "nothing between"),
-        ({"over": "port.bottleneck.bufer"}, 'has no value in the scenario .*did you mean "buffer".*give --from'),
-        ({"over": "flows.transport.window"}, "is no single value in the scenario in full .* give --from and --to"),
-        ({"over": "topology.bottleneck.delay"}, "is no single value in the scenario in full .* give --from and --to"),
+        ({"over": "port.bottleneck.bufer"}, 'has no value in the scenario .*did you mean "buffer".*give low'),
+        ({"over": "flows.transport.window"}, "is no single value in the scenario in full .* give low and high"),
+        ({"over": "topology.bottleneck.delay"}, "is no single value in the scenario in full .* give low and high"),
         (
             {"over": "flows.start", "set": {"flows.start": "0 s", "duration": "5 ms"}},
             "is no single value in the scenario in full",
         ),
-        ({"over": "port.bottleneck.admission"}, "is a table in the scenario: --over takes a key with a number"),
+        ({"over": "port.bottleneck.admission"}, "is a table in the scenario: over takes a key with a number"),
         ({"goal": "ports.bottleneck.occupancy.values>=1", "set": WATCHED}, "is a list in every run"),
         ({"least": "few"}, "least is 'few': it is a whole number"),
         ({"over": 'port."bottleneck.bac".buffer'}, 'unknown port "bottleneck.bac"; did you mean "bottleneck.back"'),
@@ -425,7 +425,7 @@ def test_an_answer_at_an_end_of_the_range_says_so(
         ({"over": "port.bottleneck.admission.policy"}, "is 'epd' in the scenario, which is no number"),
         (
             {"policies": '{policy = "epd", threshold = "7373 cells"}'},
-            r"when port.bottleneck.buffer was to have values from 256 cells \(--from\)",
+            r"when port.bottleneck.buffer was to have values from 256 cells \(low\)",
         ),
     ],
 )

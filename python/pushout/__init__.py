@@ -7,7 +7,10 @@
 
 `run` simulates; `compare`, `sweep` and `size` ask questions of many runs. `validate` and `explain` read a scenario
 without running it, `schema` and `policies` say what a scenario may contain, and `pushout.schemes` has it as classes. A
-scenario that cannot be read or run raises `ScenarioError`, a mistake of the simulator itself `InternalError`.
+scenario that cannot be read or run raises `ScenarioError`, a question that cannot be answered `QuestionError` (of which
+`DesignError` is about a sweep), a figure that is not there `FigureError`, and a mistake of the simulator itself
+`InternalError`. Answers are tables, with `to_polars()`, `to_pandas()` and `to_arrow()`, and but for
+traces all can `plot()`.
 """
 
 from importlib import import_module
@@ -19,7 +22,10 @@ if TYPE_CHECKING:
     from pushout import schemes
     from pushout.api import (
         CompareResult,
+        DesignError,
+        FigureError,
         InternalError,
+        QuestionError,
         Result,
         ScenarioError,
         SizeResult,
@@ -39,7 +45,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CompareResult",
+    "DesignError",
+    "FigureError",
     "InternalError",
+    "QuestionError",
     "Result",
     "ScenarioError",
     "SizeResult",

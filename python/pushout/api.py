@@ -2,30 +2,36 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pushout import _core
 from pushout._core import InternalError, ScenarioError
-from pushout.document import Document, figure, merge
-from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES, ask
+from pushout.document import FigureError, merge
+from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES, QuestionError, ask
 from pushout.question import design as designs
 from pushout.question import sweep as sweeps
 from pushout.question.ask import Policies
 from pushout.question.compare import CompareResult
+from pushout.question.factor import DesignError
 from pushout.question.session import Session
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult, trace
+from pushout.result import Result
 from pushout.simulate import Job, check_reps, check_seed, run_all
 from pushout.source import Overrides, Scenario, load, overrides
 
 __all__ = [
     "CompareResult",
+    "DesignError",
+    "FigureError",
     "InternalError",
+    "QuestionError",
     "Result",
     "ScenarioError",
     "SizeResult",
@@ -44,24 +50,6 @@ __all__ = [
 ]
 
 __version__ = _core.VERSION
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a run measured; `result["summary.goodput_ratio"]` is one figure of it."""
-
-    document: Document
-    """As printed by `pushout run --json`; with several replications every figure is `{mean, ci95, n}`."""
-    replications: list[Document]
-    """The document of each replication, in the order of the seeds."""
-
-    def __getitem__(self, path: str) -> Any:
-        """The figure at a path such as `ports.bottleneck.occupancy_mean`; `*` gives those of every entry."""
-        return figure(self.document, path)
-
-    def json(self) -> str:
-        """The document as text."""
-        return json.dumps(self.document, indent=2, ensure_ascii=False)
 
 
 def run(
@@ -92,6 +80,17 @@ def run(
     return Result(merge(documents), documents)
 
 
+@contextmanager
+def _in_python() -> Iterator[None]:
+    """What is wrong with a question is told with the names of arguments instead of those of options."""
+    try:
+        yield
+    except (QuestionError, ScenarioError) as error:
+        names = {"from": "low", "to": "high"}
+        error.args = (re.sub(r"--([a-z]+)", lambda option: names.get(option[1], option[1]), str(error)),)
+        raise
+
+
 def compare(
     scenario: Scenario,
     policies: Policies,
@@ -115,9 +114,10 @@ def compare(
 
         >>> pushout.compare("scenarios/lan.toml", ["tail-drop", "epd"], set={"duration": "2 s"}).plot()
     """
-    asked = ask.comparison(scenario, policies, port=port, set=set, seed=seed, reps=reps, engine=engine)
-    with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
-        return asked(session)
+    with _in_python():
+        asked = ask.comparison(scenario, policies, port=port, set=set, seed=seed, reps=reps, engine=engine)
+        with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
+            return asked(session)
 
 
 def size(
@@ -152,24 +152,25 @@ def size(
 
         >>> pushout.size("scenarios/lan.toml", "goodput_ratio>=0.9", "port.bottleneck.buffer").document["answers"]
     """
-    asked = ask.sizing(
-        scenario,
-        goal,
-        over,
-        low=low,
-        high=high,
-        policies=policies,
-        port=port,
-        set=set,
-        seed=seed,
-        least=least,
-        most=most,
-        resolution=resolution,
-        search=search,
-        engine=engine,
-    )
-    with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
-        return asked(session)
+    with _in_python():
+        asked = ask.sizing(
+            scenario,
+            goal,
+            over,
+            low=low,
+            high=high,
+            policies=policies,
+            port=port,
+            set=set,
+            seed=seed,
+            least=least,
+            most=most,
+            resolution=resolution,
+            search=search,
+            engine=engine,
+        )
+        with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
+            return asked(session)
 
 
 def sweep(

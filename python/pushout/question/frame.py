@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pushout import _core
@@ -14,14 +15,18 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True)
-class Framed:
-    """A result with a row for every run."""
+class Tabled:
+    """What can be seen as a table; an Arrow table is its `table`."""
 
     table: "pa.Table"
 
+    def to_arrow(self) -> "pa.Table":
+        """The table as Arrow has it."""
+        return self.table
+
     def to_polars(self) -> "polars.DataFrame":
-        """The table as polars has it (needs `pip install pushout[tables]`)."""
+        """The table as polars has it (needs `pip install 'pushout[tables]'`)."""
+        _need("polars")
         import polars
 
         frame = polars.from_arrow(self.table)
@@ -29,8 +34,24 @@ class Framed:
         return frame
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """The table as pandas has it (needs `pip install pushout[tables]`)."""
+        """The table as pandas has it (needs `pip install 'pushout[tables]'`)."""
+        _need("pandas")
         return self.table.to_pandas()
+
+
+def _need(library: str) -> None:
+    """Say how to install a library that is not there."""
+    try:
+        import_module(library)
+    except ImportError:
+        raise ImportError(f"{library} is not installed: pip install 'pushout[tables]'", name=library) from None
+
+
+@dataclass(frozen=True)
+class Framed(Tabled):
+    """A table by itself, or a result with a row for every run."""
+
+    table: "pa.Table"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,145 @@
+"""What `run` gives: the document, its figures by their paths, tables and a drawing."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pushout.document import Document, figure
+from pushout.question import QuestionError
+from pushout.question.frame import Framed, Tabled
+from pushout.stats import Interval
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NAMED = 12
+"""Flows up to here have their names below the axis."""
+
+
+@dataclass(frozen=True)
+class Result(Tabled):
+    """What a run measured; `result["summary.goodput_ratio"]` is one figure of it.
+
+    As a table it has a row for every replication, with its seed, the figures of the summary and the time of its event
+    loop (`wall_s`); `flows` and `ports` are tables with a row for every flow or port of every replication.
+
+        >>> pushout.run("scenarios/lan.toml", set={"duration": "1 s"}, reps=3).flows.to_polars()
+    """
+
+    document: Document
+    """As printed by `pushout run --json`; with several replications every figure is `{mean, ci95, n}`."""
+    replications: list[Document]
+    """The document of each replication, in the order of the seeds."""
+
+    def __getitem__(self, path: str) -> Any:
+        """The figure at a path such as `ports.bottleneck.occupancy_mean`; `*` gives those of every entry."""
+        return figure(self.document, path)
+
+    def json(self) -> str:
+        """The document as text."""
+        return json.dumps(self.document, indent=2, ensure_ascii=False)
+
+    @cached_property
+    def table(self) -> "pa.Table":
+        """A row for every replication."""
+        return _table({**one["summary"], "wall_s": one["engine"]["wall_s"]} for one in self._seeded())
+
+    @cached_property
+    def flows(self) -> Framed:
+        """A row for every flow of every replication."""
+        return Framed(_table(flow for one in self._seeded() for flow in one["flows"]))
+
+    @cached_property
+    def ports(self) -> Framed:
+        """A row for every port of every replication; units lost for a reason are in `lost.REASON`."""
+        return Framed(_table(port for one in self._seeded() for port in one["ports"]))
+
+    def _seeded(self) -> Iterator[Document]:
+        """The replications, with the seed in front of all that becomes a row."""
+        for document in self.replications:
+            seed = {"seed": document["seed"]}
+            lists = {part: [{**seed, **entry} for entry in document[part]] for part in ("flows", "ports")}
+            yield {**document, **lists, "summary": {**seed, **document["summary"]}}
+
+    def plot(self) -> Any:
+        """Draw it: a matplotlib figure with the goodput of every flow, and what occupancies over time were measured."""
+        from pushout.question import drawing
+
+        goodputs = [(flow["name"], _interval(flow["goodput_bps"])) for flow in self.document["flows"]]
+        watched = [port for port in self.document["ports"] if "occupancy" in port]
+        if not goodputs and not watched:
+            raise QuestionError("there is nothing to draw: no flow, and no port whose occupancy is measured over time")
+        with drawing.paper(rows=bool(goodputs) + bool(watched)) as (drawn, grid):
+            if goodputs:
+                _draw_goodputs(grid[0][0], goodputs)
+            if watched:
+                _draw_occupancies(drawn, grid[-1][0], watched)
+        return drawn
+
+
+def _draw_goodputs(axes: Any, goodputs: Sequence[tuple[str, Interval]]) -> None:
+    from pushout.question import drawing
+
+    (look,) = drawing.looks(1)
+    for place, (_, goodput) in enumerate(goodputs, 1):
+        axes.errorbar(
+            place, goodput["mean"], yerr=drawing.bar(goodput), color=look["color"], fmt="o", ms=4, capsize=2.5
+        )
+    drawing.from_zero(axes, [goodput["mean"] for _, goodput in goodputs])
+    drawing.frame(axes, "flow", "goodput (b/s)", grid="y")
+    if len(goodputs) <= NAMED:
+        axes.set_xticks(range(1, len(goodputs) + 1), [name for name, _ in goodputs], rotation=30)
+
+
+def _draw_occupancies(drawn: Any, axes: Any, ports: Sequence[Document]) -> None:
+    from pushout.question import drawing
+
+    for port, look in zip(ports, drawing.looks(len(ports)), strict=True):
+        curve = port["occupancy"]
+        start, step = (_interval(curve[key])["mean"] for key in ("start_s", "step_s"))
+        values = [_interval(value) for value in curve["values"]]
+        times = [start + index * step for index in range(len(values))]
+        drawing.band(axes, times, values, look, f"{port['name']} ({port['occupancy_unit']})")
+    drawing.frame(axes, "time (s)", "occupancy", grid="y")
+    axes.set_ylim(bottom=0)
+    drawing.legend(drawn, axes, "band")
+
+
+def _interval(value: Any) -> Interval:
+    """A figure of one replication or of many."""
+    return value if isinstance(value, Mapping) else {"mean": float(value), "ci95": None, "n": 1}  # type: ignore[return-value]
+
+
+def _table(entries: Iterable[Mapping[str, Any]]) -> "pa.Table":
+    """A row for each entry, a column for each of their figures."""
+    import pyarrow as pa
+
+    rows = [dict(_flat(entry)) for entry in entries]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return pa.table({name: _column(name, [row.get(name) for row in rows]) for name in names})
+
+
+def _flat(entry: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    """What an entry holds, and what the tables in it hold, with dotted names."""
+    for key, value in entry.items():
+        name = f"{path}.{key}" if path else key
+        if isinstance(value, Mapping):
+            yield from _flat(value, name)
+        elif not isinstance(value, list) or all(isinstance(item, int | float | None) for item in value):
+            yield name, value
+
+
+def _column(name: str, values: list[Any]) -> "pa.Array":
+    """The values of a column; what was lost for no such reason is nothing lost."""
+    import pyarrow as pa
+
+    if name.startswith("lost."):
+        values = [value or 0 for value in values]
+    kinds = {type(value) for value in values if value is not None}
+    if name == "seed":
+        return pa.array(values, pa.uint64())
+    if kinds <= {int, float} and kinds != {int}:
+        return pa.array([None if value is None else float(value) for value in values], pa.float64())
+    return pa.array(values, pa.list_(pa.float64())) if kinds == {list} else pa.array(values)
