@@ -5,16 +5,16 @@ from pushout.study.expression import Expression
 
 CASES = ["lan.UBR.1460", "lan.UBR.9140", "lan.EPD.1460", "lan.EPD.9140"]
 VALUES = dict(zip(CASES, (0.90, 0.92, 0.93, 0.95), strict=True))
-UNITS = {"queue": "cells", "rate": "b/s", "delay": "s"}
+UNITS = {"queue": "cells", "rate": "b/s", "delay": "s", "wait": "ms"}
 
 
 def lookup(figure: str, case: str) -> object:
-    scales = {"goodput": 1.0, "queue": 100.0, "rate": 1e6, "delay": 0.1}
+    scales = {"goodput": 1.0, "queue": 100.0, "rate": 1e6, "delay": 0.1, "wait": 1.0}
     return (1.0, 3.0) if figure == "shares" else scales[figure] * VALUES[case]
 
 
 def said(text: str) -> str:
-    check = Expression(text, ["goodput", "queue", "rate", "delay", "shares"], CASES)
+    check = Expression(text, ["goodput", "queue", "rate", "delay", "wait", "shares"], CASES)
     found = evidence(check, check.compared(lookup), lambda figure, _: UNITS.get(figure))
     return "; ".join(map(str, found))
 
@@ -32,7 +32,7 @@ def test_of_lists_every_pair_is_told_by_what_differs_in_the_names_of_their_cases
     ).replace("1 of 2", "2 of 2")
     assert "9140: 0.95 > 0.966 is false" in said('all(goodput["lan.EPD.*"] > 1.05 * goodput["lan.UBR.*"])')
     assert "; 9140: 0.92 < 1]" in said('all(rest(goodput["lan.UBR.*"], 1) < 1)')
-    assert "; UBR, 1460: 0.9 < 1, UBR, 9140:" in said('all(goodput["lan.*.*"] < 1)')
+    assert "; UBR/1460: 0.9 < 1, UBR/9140:" in said('all(goodput["lan.*.*"] < 1)')
     assert "; lan.UBR.1460: 0.9 < 1, lan.EPD.1460:" in said('all(goodput["lan.*.[1]460"] < 1)')
     assert "; 1: 1 < 2, 2: 3 < 2 is false]" in said('all(shares["lan.EPD.1460"] < 2)')
 
@@ -47,6 +47,7 @@ def test_of_lists_every_pair_is_told_by_what_differs_in_the_names_of_their_cases
         ('rate["lan.EPD.1460"] / rate["lan.EPD.9140"] < 1', "0.9789 < 1"),
         ('424 * queue["lan.EPD.1460"] / 2.35e6 < 1', "0.01678 < 1"),
         ('delay["lan.EPD.1460"] < 0.1', "93 ms < 100 ms"),
+        ('wait["lan.EPD.1460"] < 5', "0.93 ms < 5 ms"),
         ('100 * rate["lan.EPD.1460"] > 1e7', "93 000 000 > 10 000 000"),
     ],
 )

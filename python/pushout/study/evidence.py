@@ -22,10 +22,10 @@ FACTORS = 0.1, 10.0
 """A constant between these is taken for a factor, as in `1.1 * queue`; beyond them it may be a change of unit."""
 
 PREFIXES = {
-    "b/s": ((1e9, "Gb/s"), (1e6, "Mb/s"), (1e3, "kb/s"), (0.0, "b/s")),
-    "s": ((1.0, "s"), (1e-3, "ms"), (0.0, "µs")),
+    "b/s": ((1e9, "Gb/s"), (1e6, "Mb/s"), (1e3, "kb/s")),
+    "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
 }
-SCALES = {"Gb/s": 1e9, "Mb/s": 1e6, "kb/s": 1e3, "ms": 1e-3, "µs": 1e-6}
+"""What a unit becomes from which value on; of values below the last, it stays."""
 
 DIGITS = range(4, 9)
 """Digits of a value, from the first number of them with which it is told from the one that it is compared with."""
@@ -76,8 +76,8 @@ class Comparison:
 
 def written(value: float, unit: str, largest: float, digits: int) -> str:
     """A value in its unit, with the prefix that suits the largest of those beside it."""
-    name = next((name for least, name in PREFIXES.get(unit, ()) if largest >= least), unit)
-    scaled = value / SCALES.get(name, 1)
+    scale, name = next((prefix for prefix in PREFIXES.get(unit, ()) if largest >= prefix[0]), (1.0, unit))
+    scaled = value / scale
     text = grouped(scaled, 0) if abs(scaled) >= 10 ** max(4, digits - 1) else f"{scaled:.{digits}g}".replace("-", "−")
     return f"{text} {name}".rstrip()
 
@@ -183,4 +183,4 @@ def _different(pattern: str, cases: list[str]) -> list[str]:
     if re.search(r"[?\[]", pattern):
         return cases
     parts = re.compile("(.*)".join(map(re.escape, pattern.split("*"))))
-    return [", ".join(match.groups()) if (match := parts.fullmatch(case)) else case for case in cases]
+    return ["/".join(match.groups()) if (match := parts.fullmatch(case)) else case for case in cases]
