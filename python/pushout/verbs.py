@@ -55,7 +55,7 @@ def _tell_replaced(session: "Session", place: str) -> None:
     if session.out and session.out.replaced:
         click.echo(
             f"{place} had the answer to another question (what differs: {', '.join(session.out.replaced)}); this one "
-            "has taken its place. Finished runs are kept; --out DIR keeps both answers.",
+            "has taken its place. Finished runs are kept; a folder for each (--out) keeps both answers.",
             err=True,
         )
 
