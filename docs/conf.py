@@ -17,7 +17,7 @@ project = "Pushout"
 author = "The Pushout developers"
 release = version = _core.VERSION
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton"]
 exclude_patterns = ["score.md"]
 html_theme = "furo"
 html_title = f"Pushout {release}"
@@ -30,7 +30,7 @@ myst_heading_anchors = 3
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(ROOT / "target" / "notebooks")
 nb_execution_raise_on_error = True
-nb_execution_timeout = 300
+nb_execution_timeout = 900
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
