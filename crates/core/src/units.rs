@@ -198,7 +198,21 @@ pub trait Quantity: Sized + Copy {
                 units()
             )));
         };
-        decimal_times(number, *factor).map(Self::from_raw).map_err(NotAQuantity)
+        match decimal_times(number, *factor) {
+            Ok(raw) => Ok(Self::from_raw(raw)),
+            Err(NotExact::Malformed) => Err(NotAQuantity(format!("\"{number}\" is not a decimal number"))),
+            Err(NotExact::TooFine) => {
+                let finest =
+                    Self::UNITS.iter().rfind(|(_, factor)| *factor == 1).map_or("", |(unit, _)| unit);
+                Err(NotAQuantity(format!("\"{text}\" is finer than 1 {finest}")))
+            }
+            Err(NotExact::TooLarge) => {
+                let (unit, factor) =
+                    Self::UNITS.iter().rev().max_by_key(|(_, factor)| factor).expect("units");
+                let most = u128::from(u64::MAX) / factor;
+                Err(NotAQuantity(format!("too large: at most {most} {unit}")))
+            }
+        }
     }
 
     /// Write it in the largest unit that keeps it exact.
@@ -213,22 +227,30 @@ pub trait Quantity: Sized + Copy {
     }
 }
 
+/// Why a number is no exact integer of 64 bits.
+#[derive(Clone, Copy, Debug)]
+enum NotExact {
+    Malformed,
+    TooFine,
+    TooLarge,
+}
+
 /// `number · factor` as an exact integer, or why not.
-fn decimal_times(number: &str, factor: u128) -> Result<u64, String> {
+fn decimal_times(number: &str, factor: u128) -> Result<u64, NotExact> {
     let digits = number.trim_start_matches('+').replace('_', "");
     let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
     let all_digits = whole.chars().chain(fraction.chars()).all(|c| c.is_ascii_digit());
     if !all_digits || (whole.is_empty() && fraction.is_empty()) || digits.len() > 30 {
-        return Err(format!("\"{number}\" is not a decimal number"));
+        return Err(NotExact::Malformed);
     }
     let fraction = fraction.trim_end_matches('0');
     let scale = 10u128.pow(fraction.len() as u32);
-    let mantissa: u128 = format!("0{whole}{fraction}").parse().map_err(|_| "too large".to_string())?;
-    let product = mantissa.checked_mul(factor).ok_or_else(|| "too large".to_string())?;
+    let mantissa: u128 = format!("0{whole}{fraction}").parse().map_err(|_| NotExact::TooLarge)?;
+    let product = mantissa.checked_mul(factor).ok_or(NotExact::TooLarge)?;
     if !product.is_multiple_of(scale) {
-        return Err(format!("\"{number}\" is finer than this quantity can hold"));
+        return Err(NotExact::TooFine);
     }
-    u64::try_from(product / scale).map_err(|_| "too large".to_string())
+    u64::try_from(product / scale).map_err(|_| NotExact::TooLarge)
 }
 
 macro_rules! quantity {
@@ -305,7 +327,7 @@ mod tests {
         assert!(Span::parse("0.5 ps").unwrap_err().0.contains("finer"));
         assert!(Cells::parse("0.5 cells").unwrap_err().0.contains("finer"));
         assert!(Span::parse("400 s").is_ok());
-        assert_eq!(Span::parse("99999999 s").unwrap_err().0, "too large");
+        assert_eq!(Span::parse("99999999 s").unwrap_err().0, "too large: at most 18446744 s");
     }
 
     #[test]

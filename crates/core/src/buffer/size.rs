@@ -72,7 +72,9 @@ impl Level {
     pub fn within(self, measure: Measure, capacity: u64) -> Result<u64, String> {
         let wanted = match self {
             Level::Percent(_) if capacity == u64::MAX => {
-                return Err("a share of an unlimited buffer is no threshold".to_string());
+                return Err(
+                    "a share of an unlimited buffer is no threshold; give the port a buffer".to_string()
+                );
             }
             // The product is rounded to nine digits first, so that binary fractions do not tip the ceiling.
             Level::Percent(share) => libm::ceil(libm::round(capacity as f64 * share * 1e7) / 1e9) as u64,
@@ -113,7 +115,7 @@ impl BufferSize {
             _ => Bytes::parse(text).map(|n| BufferSize::Bytes(n.0)).map_err(|why| match unit {
                 "" => "the unit is missing: a size is written as in \"8192 cells\" or \"150 KB\"".to_string(),
                 _ if why.0.starts_with("unknown unit") => {
-                    format!("unknown unit \"{unit}\" for a buffer (units: cells, packets, bytes, KB, KiB, MB, MiB)")
+                    format!("unknown unit \"{unit}\" for a buffer (units: cells, packets, bytes, B, kB, KB, KiB, MB, MiB, GB, GiB)")
                 }
                 _ if unit == text => "a buffer is a size, as in \"8192 cells\" or \"150 KB\", or \"unlimited\"".to_string(),
                 _ => why.0,
@@ -218,7 +220,7 @@ mod tests {
         let octets = level("1500 bytes").unwrap().within(Measure::Packets, 10).unwrap_err();
         assert_eq!(octets, "this port counts packets, not bytes");
         let share = level("90 %").unwrap().within(Measure::Cells, u64::MAX).unwrap_err();
-        assert_eq!(share, "a share of an unlimited buffer is no threshold");
+        assert_eq!(share, "a share of an unlimited buffer is no threshold; give the port a buffer");
         assert!(level("101 %").unwrap_err().contains("0 % to 100 %"));
         assert!(level("10").unwrap_err().contains("unit is missing"));
         assert!(level("10 pakets").unwrap_err().contains("unknown unit \"pakets\""));

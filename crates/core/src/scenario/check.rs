@@ -10,7 +10,7 @@ use super::links;
 use super::measure;
 use super::model::{Flow, Line, Node, Scenario, Vc};
 use super::names::{Names, name_fault};
-use super::ports::Ports;
+use super::ports::{self, Ports};
 use super::set::Set;
 use super::tree::{self, Fault};
 use crate::units::Span;
@@ -68,7 +68,8 @@ pub(super) fn check(
         None => Wired::new(&file, sets)?,
     };
     let Wired { nodes, mut lines, flows, vcs } = wired;
-    let ports = Ports::read(file.port, &nodes, &lines)?;
+    let port = ports::overridden(file.port, sets, &nodes, &lines)?;
+    let ports = Ports::read(port.as_deref(), &nodes, &lines)?;
     ports.install(&mut lines)?;
     let measure = measure::check(file.measure, &file.head, &lines, &flows)?;
     let head = file.head;

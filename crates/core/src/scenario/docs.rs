@@ -195,7 +195,12 @@ fn quantities() -> String {
         format!("| {} | `\"{}\"` | {} |\n", T::WHAT, T::EXAMPLE, units.join(", "))
     }
     let rows = [row::<Span>(), row::<Rate>(), row::<Bytes>(), row::<Cells>(), row::<Share>()];
-    format!("| quantity | example | units |\n|---|---|---|\n{}", rows.concat())
+    format!(
+        "| quantity | example | units |\n|---|---|---|\n{}\n`kB` and `KB` are 1000 bytes, `KiB` is 1024. A buffer or a threshold \
+         is a size or a number of cells on cell links, and a size or a number of packets (`\"100 packets\"`) on packet \
+         links; a threshold may be a share of the buffer as well.\n",
+        rows.concat()
+    )
 }
 
 /// A word as a heading.

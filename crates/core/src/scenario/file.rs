@@ -85,7 +85,9 @@ section! {
 
 section! {
     /// A port: of the line with this name, else of every line of this class. `[port.default]` stands for all other
-    /// ports of switches and routers. A port without a section, and any other port of a host, is unlimited and FIFO.
+    /// ports of switches and routers. A port without a section, and any other port of a host, is unlimited and FIFO. An
+    /// override of one key (`--set port.NAME.KEY=…`) leaves the other keys of that port as they are, whichever section
+    /// they stand in.
     pub struct Port {
         /// How much it can hold.
         pub buffer: BufferSize = BufferSize::Unlimited,

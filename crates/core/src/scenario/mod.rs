@@ -105,8 +105,8 @@ impl From<Refusal> for String {
 /// message for people: where, what is wrong, what is allowed; the first line says it all, the next ones show the place.
 pub fn load(text: &str, name: &str, sets: &[String]) -> Result<Scenario, String> {
     let file = File::read(text, name)?;
-    let (root, entries) = file.overridden(sets)?;
-    Ok(file.check(&root, &entries, sets, None)?)
+    let (root, late) = file.overridden(sets)?;
+    Ok(file.check(&root, &late, sets, None)?)
 }
 
 /// A scenario's text, read but not yet checked: who wants many variations of it reads it once.
@@ -130,21 +130,21 @@ impl<'a> File<'a> {
         Variations { file: self, known: Vec::new() }
     }
 
-    /// Check what the file says with these overrides, which have made `root` and `entries` of it.
+    /// Check what the file says with these overrides, which have made `root` of it but for the `late` ones.
     fn check(
         &self,
         root: &Node,
-        entries: &[Set],
+        late: &[Set],
         sets: &[String],
         known: Option<&mut Vec<check::Known>>,
     ) -> Result<Scenario, Refusal> {
-        check::check(root, entries, known).map_err(|fault| self.sources(sets).refuse(fault, Some(root)))
+        check::check(root, late, known).map_err(|fault| self.sources(sets).refuse(fault, Some(root)))
     }
 
     fn overridden(&self, sets: &[String]) -> Result<(Node, Vec<Set>), Refusal> {
         let mut root = self.root.clone();
         match override_all(&mut root, sets) {
-            Ok(sets) => Ok((root, sets)),
+            Ok(late) => Ok((root, late)),
             Err(fault) => Err(self.sources(sets).refuse(fault, Some(&root))),
         }
     }
@@ -175,14 +175,14 @@ pub struct Variation {
 impl Variations<'_> {
     /// The scenario with these overrides.
     pub fn load(&mut self, sets: &[String]) -> Result<Variation, Refusal> {
-        let (root, entries) = self.file.overridden(sets)?;
-        let scenario = self.file.check(&root, &entries, sets, Some(&mut self.known))?;
-        Ok(Variation { scenario, identity: identity(&root, &entries) })
+        let (root, late) = self.file.overridden(sets)?;
+        let scenario = self.file.check(&root, &late, sets, Some(&mut self.known))?;
+        Ok(Variation { scenario, identity: identity(&root, &late) })
     }
 }
 
-/// What identifies a variation: its keys without the seed, then the overrides of entries that a template may make.
-fn identity(root: &Node, entries: &[Set]) -> String {
+/// What identifies a variation: its keys without the seed, then the overrides that need to know the network.
+fn identity(root: &Node, late: &[Set]) -> String {
     let mut text = String::new();
     if let Value::Table(keys) = &root.value {
         keys.iter().filter(|(key, _)| key.name != "seed").for_each(|(key, node)| {
@@ -190,7 +190,7 @@ fn identity(root: &Node, entries: &[Set]) -> String {
             node.spell(&mut text);
         });
     }
-    for set in entries.iter().filter(|set| set.concerns_an_entry()) {
+    for set in late {
         text.push('+');
         set.keys.iter().for_each(|key| key.spell(&mut text));
         set.value.spell(&mut text);
@@ -198,12 +198,22 @@ fn identity(root: &Node, entries: &[Set]) -> String {
     text
 }
 
-/// Apply the overrides, but for those of entries that a template may make.
+/// Apply the overrides, but for those that need to know the network; answers them: those of entries that a template may
+/// make, and those of a port for which the section of other ports stands as well.
 fn override_all(root: &mut Node, sets: &[String]) -> Result<Vec<Set>, Fault> {
     let sets = sets.iter().zip(1..).map(|(argument, source)| Set::parse(argument, source));
-    let sets = sets.collect::<Result<Vec<_>, _>>()?;
-    sets.iter().filter(|set| !set.concerns_an_entry()).try_for_each(|set| set.apply(root))?;
-    Ok(sets)
+    let mut late: Vec<Set> = Vec::new();
+    for set in sets.collect::<Result<Vec<_>, _>>()? {
+        let has_section = |name| root.get("port").is_some_and(|port| port.get(name).is_some());
+        let waits = |name| late.iter().any(|other| other.port() == Some(name));
+        let is_late = |name| waits(name) || set.concerns_a_part() && !has_section(name);
+        if set.concerns_an_entry() || set.port().is_some_and(is_late) {
+            late.push(set);
+        } else {
+            set.apply(root)?;
+        }
+    }
+    Ok(late)
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! Which section configures which port, and whether it can work there.
 
+use std::borrow::Cow;
+
 use super::file;
 use super::item::Item;
 use super::model::{Line, Medium, Node, NodeKind, Port};
 use super::nearest::unknown;
+use super::set::Set;
 use super::spec::read_section;
 use super::tree::{self, Fault, Value, join};
 use crate::buffer::admission::{Admission, Context, Measure};
@@ -134,6 +137,53 @@ fn here(section: &str, line: &Line) -> String {
 
 fn is_a_port(name: &str, lines: &[Line]) -> bool {
     name == DEFAULT || !name.is_empty() && lines.iter().any(|line| line.name == name || line.class == name)
+}
+
+/// The table of ports after the overrides that concern a port without a section of its own, which gets one first: that
+/// which stands for it so far, so that all other keys stay as they are.
+pub(super) fn overridden<'a>(
+    port: Option<&'a tree::Node>,
+    sets: &[Set],
+    nodes: &[Node],
+    lines: &[Line],
+) -> Result<Option<Cow<'a, tree::Node>>, Fault> {
+    let mut sets = sets.iter().filter_map(|set| Some((set, set.port()?))).peekable();
+    if sets.peek().is_none() {
+        return Ok(port.map(Cow::Borrowed));
+    }
+    let table = || tree::Node { value: Value::Table(Vec::new()), place: Default::default() };
+    let mut root = table();
+    if let Value::Table(keys) = &mut root.value {
+        let key = tree::Key { name: "port".to_string(), place: Default::default() };
+        keys.push((key, port.cloned().unwrap_or_else(table)));
+    }
+    for (set, name) in sets {
+        if let Value::Table(keys) = &mut root.value
+            && let Value::Table(sections) = &mut keys[0].1.value
+            && !sections.iter().any(|(key, _)| key.name == name)
+            && let Some(section) = stand_in(name, sections, nodes, lines)
+        {
+            sections.push((set.keys[1].clone(), section));
+        }
+        set.apply(&mut root)?;
+    }
+    let Value::Table(mut keys) = root.value else { unreachable!("an override leaves the root a table") };
+    Ok(keys.pop().map(|(_, port)| Cow::Owned(port)))
+}
+
+/// The section that stands for a port, or for all of a class, if it has none of its own.
+fn stand_in(
+    name: &str,
+    sections: &[(tree::Key, tree::Node)],
+    nodes: &[Node],
+    lines: &[Line],
+) -> Option<tree::Node> {
+    let section = |name: &str| Some(sections.iter().find(|(key, _)| key.name == name)?.1.clone());
+    let mut own = lines.iter().filter(|line| line.name == name).peekable();
+    let class = own.peek().and_then(|line| section(&line.class));
+    let mut all = lines.iter().filter(|line| line.name == name || line.class == name);
+    let by_default = all.all(|line| nodes[line.from].kind != NodeKind::Host);
+    class.or_else(|| by_default.then(|| section(DEFAULT)).flatten())
 }
 
 /// What a section can be for: the classes of lines first, then single lines.

@@ -41,6 +41,19 @@ impl Set {
         self.keys.len() > 1 && ["node", "link", "flow"].contains(&self.keys[0].name.as_str())
     }
 
+    /// The port, or class of ports, of which this concerns the section.
+    pub fn port(&self) -> Option<&str> {
+        match &self.keys[..] {
+            [port, name, ..] if port.name == "port" => Some(&name.name),
+            _ => None,
+        }
+    }
+
+    /// Whether this concerns a key of a section.
+    pub fn concerns_a_part(&self) -> bool {
+        self.keys.len() > 2
+    }
+
     /// The key as a path.
     pub fn path(&self) -> String {
         self.keys.iter().fold(String::new(), |path, key| join(&path, &key.name))

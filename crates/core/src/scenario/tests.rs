@@ -316,3 +316,80 @@ fn a_variation_is_identified_by_all_that_was_asked_for_but_its_seed() {
     let identities: std::collections::BTreeSet<String> = different.map(&mut identity).into();
     assert_eq!(identities.len(), different.len());
 }
+
+/// A dumbbell with one section for all ports of switches, and overrides.
+fn with_default(sets: &[&str]) -> Scenario {
+    let text = format!(
+        "{DUMBBELL}[port.default]\nbuffer = \"200 cells\"\nadmission = {{ policy = \"epd\", threshold = \"80 %\" }}\n"
+    );
+    let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+    load(&text, "test.toml", &sets).unwrap_or_else(|message| panic!("{message}"))
+}
+
+#[test]
+fn an_override_of_one_key_of_a_port_leaves_what_another_section_says_of_it() {
+    let plain = with_default(&[]);
+    let same = with_default(&["port.bottleneck.buffer=200 cells"]);
+    assert_eq!(same.lines, plain.lines);
+    let threshold = with_default(&["port.bottleneck.admission.threshold=50 %"]);
+    let (ours, other) = (&line(&threshold, "bottleneck").port, &line(&plain, "bottleneck").port);
+    assert_eq!((ours.capacity, &ours.scheduler), (200, &other.scheduler));
+    assert!(format!("{:?}", ours.admission).contains("Percent(50.0)"), "{:?}", ours.admission);
+    assert_eq!(line(&threshold, "egress1"), line(&plain, "egress1"), "no other port changes");
+}
+
+#[test]
+fn an_override_of_a_class_of_ports_starts_from_what_stands_for_it() {
+    let plain = with_default(&[]);
+    let larger = with_default(&["port.egress.buffer=300 cells"]);
+    for name in ["egress1", "egress2"] {
+        let port = &line(&larger, name).port;
+        assert_eq!((port.capacity, &port.admission), (300, &line(&plain, name).port.admission));
+    }
+    // a class has a section then, and a port of it one more
+    let both = with_default(&["port.egress.buffer=300 cells", "port.egress2.scheduler={policy=\"fifo\"}"]);
+    assert_eq!(line(&both, "egress2"), line(&larger, "egress2"));
+}
+
+#[test]
+fn ports_of_hosts_have_nothing_from_the_default_section() {
+    let access = with_default(&["port.access1.buffer=300 cells"]);
+    let plain = super::model::Port { capacity: 300, ..line(&with_default(&[]), "access1").port.clone() };
+    assert_eq!(format!("{:?}", line(&access, "access1").port.admission), format!("{:?}", plain.admission));
+}
+
+#[test]
+fn an_override_of_a_whole_section_replaces_it() {
+    let replaced =
+        with_default(&["port.bottleneck.buffer=300 cells", "port.bottleneck={buffer=\"400 cells\"}"]);
+    let port = &line(&replaced, "bottleneck").port;
+    assert_eq!(port.capacity, 400);
+    assert_eq!(
+        port.admission,
+        line(&with_default(&[]), "access1").port.admission,
+        "what every port has by default"
+    );
+}
+
+#[test]
+fn promises_that_a_line_cannot_keep_are_refused_wherever_they_count() {
+    let refused = |port: &str| {
+        let flows =
+            DUMBBELL.replace("[flows]", "[flows]\nmcr = \"8 Mb/s\"").replace("sources = 2", "sources = 3");
+        let sets = [format!("port.bottleneck={{buffer=\"200 cells\", {port}}}")];
+        load(&flows, "test.toml", &sets).err().unwrap_or_default()
+    };
+    let sum = "the minimum cell rates add up to 24 Mb/s on a line of 20 Mb/s";
+    for port in [
+        "admission={policy=\"virtual-queueing\"}",
+        "scheduler={policy=\"round-robin\"}, pushout={policy=\"pushout-2\", buffer_share=true}",
+    ] {
+        assert!(refused(port).contains(sum), "{port}: {}", refused(port));
+    }
+    for port in [
+        "admission={policy=\"virtual-queueing\", credits=false}",
+        "scheduler={policy=\"round-robin\"}, pushout={policy=\"pushout-2\"}",
+    ] {
+        assert_eq!(refused(port), "", "{port}");
+    }
+}

@@ -103,7 +103,7 @@ impl Node {
         let text = match &self.value {
             Value::Bool(b) => b.to_string(),
             Value::Integer(i) => i.to_string(),
-            Value::Float(x) => x.to_string(),
+            Value::Float(x) => format!("{x:?}"),
             Value::Text(text) => format!("{text:?}"),
             Value::List(_) => "a list".to_string(),
             Value::Table(_) => "a table".to_string(),

@@ -74,7 +74,10 @@ impl Field for u64 {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
         match node.value {
             Value::Integer(i) if i >= 0 => Ok(i as u64),
-            _ => Err(node.fault(path, format!("{} is not a whole number from 0", node.show()))),
+            _ => {
+                let message = format!("{} is not a whole number from 0 to {}", node.show(), i64::MAX);
+                Err(node.fault(path, message))
+            }
         }
     }
 

@@ -322,6 +322,17 @@ impl Context<'_> {
         Stream::new(self.seed, format_args!("port.{}.{policy}", self.port))
     }
 
+    /// The sum of all minimum cell rates, in bits per second, or that the line cannot keep the promise.
+    pub fn promised(&self) -> Result<u64, String> {
+        let sum = self.contracts.iter().fold(0u64, |sum, contract| sum.saturating_add(contract.mcr.0));
+        match sum <= self.rate.0 {
+            true => Ok(sum),
+            false => {
+                Err(format!("the minimum cell rates add up to {} on a line of {}", Rate(sum), self.rate))
+            }
+        }
+    }
+
     /// The occupancy that the parameter `name` stands for, or why it means nothing here.
     pub fn level(&self, name: &str, level: Level) -> Result<u64, String> {
         level.within(self.measure, self.capacity).map_err(|why| format!("{name}: {why}"))

@@ -85,7 +85,8 @@ impl Policy {
             return Err("period: 0 s is no period".to_string());
         }
         let mcr: Vec<u64> = context.contracts.iter().map(|contract| contract.mcr.0).collect();
-        let mcr_total = mcr.iter().sum();
+        let counts = params.credits || params.share == Share::Mcr;
+        let mcr_total = if counts { context.promised()? } else { 0 };
         Ok(Policy {
             threshold: context.level("threshold", params.threshold)?,
             share: params.share,

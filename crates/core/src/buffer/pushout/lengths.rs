@@ -21,17 +21,20 @@ pub(super) struct Lengths {
 
 impl Lengths {
     /// With `buffer_share` a queue counts by what it has beyond its share of the buffer; all on the scale of the line's
-    /// rate, so that no division rounds.
-    pub(super) fn new(context: &Context<'_>, buffer_share: bool) -> Lengths {
+    /// rate, so that no division rounds. Or why that cannot be.
+    pub(super) fn new(context: &Context<'_>, buffer_share: bool) -> Result<Lengths, String> {
+        if buffer_share {
+            context.promised()?;
+        }
         let capacity = i128::from(context.capacity);
         // Paper 003, equation (10), times the line's rate: BufferShare = MCR · BufferSize / LinkRate.
         let share = |mcr| if buffer_share { i128::from(mcr) * capacity } else { 0 };
-        Lengths {
+        Ok(Lengths {
             busy: Set::new(context.vcs()),
             shared: buffer_share,
             scale: if buffer_share { i128::from(context.rate.0) } else { 1 },
             share: context.contracts.iter().map(|contract| share(contract.mcr.0)).collect(),
-        }
+        })
     }
 
     pub(super) fn joined(&mut self, vc: usize) {

@@ -59,7 +59,7 @@ impl Policy {
     /// The policy at one port.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
         Ok(Policy {
-            lengths: Lengths::new(context, params.buffer_share),
+            lengths: Lengths::new(context, params.buffer_share)?,
             keep_eom: params.keep_eom,
             fallback: params.fallback,
             frames: Frames::new(context.vcs(), params.pass_eom),

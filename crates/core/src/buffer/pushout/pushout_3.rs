@@ -75,7 +75,7 @@ impl Policy {
     /// The policy at one port.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
         Ok(Policy {
-            lengths: Lengths::new(context, params.buffer_share),
+            lengths: Lengths::new(context, params.buffer_share)?,
             last_eom: params.last_eom,
             fallback: params.fallback,
             frames: params.discard_rest.then(|| Frames::new(context.vcs(), params.pass_eom)),

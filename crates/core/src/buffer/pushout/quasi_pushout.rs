@@ -59,7 +59,7 @@ impl Policy {
     /// The policy at one port.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
         Ok(Policy {
-            register: Register::new(Lengths::new(context, params.buffer_share)),
+            register: Register::new(Lengths::new(context, params.buffer_share)?),
             fallback: params.fallback,
             frames: Frames::new(context.vcs(), params.pass_eom),
         })

@@ -107,7 +107,7 @@ mod tests {
         fn the_last_changes_say_what_all_of_them_said(
             steps in prop::collection::vec((0..VCS, any::<bool>()), 1..60), last in 0usize..60,
         ) {
-            let register = || Register::new(Lengths::new(&Context::alone(100, VCS), false));
+            let register = || Register::new(Lengths::new(&Context::alone(100, VCS), false).unwrap());
             let (mut told, mut late, mut pool) = (register(), register(), Pool::new(100, VCS));
             let mut changes = Vec::new();
             for (vc, joined) in steps {
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn of_two_equal_queues_the_last_units_do_not_say_which_is_named() {
-        let mut register = Register::new(Lengths::new(&Context::alone(100, 2), false));
+        let mut register = Register::new(Lengths::new(&Context::alone(100, 2), false).unwrap());
         let mut pool = Pool::new(100, 2);
         pool.add(0, 2);
         pool.add(1, 2);
