@@ -21,6 +21,7 @@ LISTS = ("rates",)
         ('spread(rates["a.*"]) < 0.1', []),
         ('abs(total["a.1"] - 1) < 0.1 and spread(total["a.*"]) < 0.1', []),
         ('max((1, 2)) < total["a.1"]', []),
+        ('settled(rates["a.1"], 0.1) < 9', []),
     ],
 )
 def test_what_makes_a_value_of_lists_in_one_case_is_worked_out_run_by_run(text: str, worked_out: list[str]) -> None:

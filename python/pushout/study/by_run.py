@@ -5,6 +5,9 @@ largest and when they settle is a matter of each run. The mean of the lists over
 connections that are treated unequally, each time others, are treated equally on average. So wherever an expression
 looks at one case alone, what makes a single value of such lists is worked out in each of its runs, and so is the list
 that comes of them where a comparison or another case is next.
+
+Only the end of a transient is looked for in the mean over the runs, as P. D. Welch advises: a single run wavers, and is
+at its level by chance long before.
 """
 
 import ast
@@ -15,6 +18,9 @@ from pushout.study.expression import LISTS, Expression, comparisons
 
 IsList = Callable[[str, str], bool]
 """Whether a run of a case (second) gives a list for a figure (first)."""
+
+AVERAGED = ("settled",)
+"""The functions that look at the mean over the runs."""
 
 Namer = Callable[[Expression], str]
 """Gives a name to an expression over one run."""
@@ -41,6 +47,9 @@ def by_run(check: Expression, is_list: IsList, name: Namer) -> Expression:
         return len({case for _, case in uses}) == 1 and uses[0][1] in check.cases and any(is_list(*use) for use in uses)
 
     def worked_out(node: ast.expr) -> ast.expr:
+        match node:
+            case ast.Call(func=ast.Name(id=function)) if function in AVERAGED:
+                return node
         operands = _operands(node)
         if operands and of_one_case(node) and (gives_list(node) or any(map(gives_list, operands))):
             (_, case), *_ = _uses(node)
