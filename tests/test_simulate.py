@@ -150,7 +150,7 @@ def test_a_library_that_is_not_there_is_told_with_what_installs_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
     result = pushout.run(ROOT / "scenarios" / "lan.toml", set={"duration": "1 ms"})
-    with pytest.raises(ImportError, match=rf"{library} is not installed: pip install 'pushout\[tables\]'"):
+    with pytest.raises(ImportError, match=rf"{library} is not installed: pip install '.\[tables\]' in a clone"):
         getattr(result, f"to_{library}")()
 
 

@@ -128,7 +128,7 @@ def _connect(address: str) -> Any:
     try:
         import ray
     except ImportError:
-        raise ConnectionError(0, "Ray is not installed: pip install 'pushout[cluster]'", address) from None
+        raise ConnectionError(0, "Ray is not installed: pip install '.[cluster]' in a clone", address) from None
     _reach(address)
     options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False, "include_dashboard": False}
     if address not in ("local",):

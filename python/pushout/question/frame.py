@@ -25,7 +25,7 @@ class Tabled:
         return self.table
 
     def to_polars(self) -> "polars.DataFrame":
-        """The table as polars has it (needs `pip install 'pushout[tables]'`)."""
+        """The table as polars has it (needs `pip install '.[tables]' in a clone`)."""
         _need("polars")
         import polars
 
@@ -34,7 +34,7 @@ class Tabled:
         return frame
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """The table as pandas has it (needs `pip install 'pushout[tables]'`)."""
+        """The table as pandas has it (needs `pip install '.[tables]' in a clone`)."""
         _need("pandas")
         return self.table.to_pandas()
 
@@ -44,7 +44,7 @@ def _need(library: str) -> None:
     try:
         import_module(library)
     except ImportError:
-        raise ImportError(f"{library} is not installed: pip install 'pushout[tables]'", name=library) from None
+        raise ImportError(f"{library} is not installed: pip install '.[tables]' in a clone", name=library) from None
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ def _optuna() -> Any:
     try:
         import optuna
     except ImportError:
-        message = "this search needs Optuna: pip install 'pushout[search]'"
+        message = "this search needs Optuna: pip install '.[search]' in a clone"
         raise QuestionError(message) from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna
