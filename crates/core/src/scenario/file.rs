@@ -146,7 +146,7 @@ section! {
 }
 
 section! {
-    /// What a report says besides its usual figures.
+    /// What a report says in addition to its usual figures.
     pub struct Measure {
         /// Length of the windows in which the throughput of every flow is reported over time, and in the summary how much
         /// it deviates among the flows.

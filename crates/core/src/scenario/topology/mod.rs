@@ -116,7 +116,8 @@ fn table(place: Place, entries: &[(&str, &str)]) -> Node {
 }
 
 crate::section! {
-    /// A link of a template, both ways: a table of these keys, or where there is one for each source also a list of such.
+    /// A link of a template, both ways: a table of these keys. Where there is one for each source, a list of such tables
+    /// will do as well.
     pub struct WireKeys {
         /// Rate; only `access` of the template iwu can do without.
         pub rate: Rate,
