@@ -513,17 +513,17 @@ class GatekeeperJanitor(Scheme):
     - `discard`: They are discarded.
     - `gate`: Unmarked ones are admitted, and marked ones while the gate is open.
     """
-    sweep: Literal["until-upper", "everything"] = "until-upper"
+    sweep: Literal["everything", "until-upper"] = "everything"
     """How much the janitor gives up in a sweep.
 
-    - `until-upper`: Until the occupancy is below the upper threshold.
     - `everything`: Every candidate, and one whole frame of each circuit.
+    - `until-upper`: Until the occupancy is below the upper threshold.
     """
-    rearm: Literal["gate-open", "below-upper"] = "gate-open"
+    rearm: Literal["below-upper", "gate-open"] = "below-upper"
     """When the janitor may sweep again.
 
-    - `gate-open`: After the gate has opened.
     - `below-upper`: After the occupancy has been below the upper threshold.
+    - `gate-open`: After the gate has opened.
     """
     corrupted_blocks: bool = False
     """Whether frames of blocks that are beyond repair may be given up."""
@@ -549,7 +549,7 @@ class Pushout1(Scheme):
 
     policy: str = field(default="pushout-1", init=False, repr=False)
     buffer_share: bool = False
-    """Whether a circuit's share of the buffer, by its MCR, does not count."""
+    """Count a queue only by what it has beyond its circuit's share of the buffer, by MCR."""
     keep_eom: bool = False
     """Whether the EOM stays when the receiver already has a part of the frame."""
     fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
@@ -578,7 +578,7 @@ class Pushout2(Scheme):
 
     policy: str = field(default="pushout-2", init=False, repr=False)
     buffer_share: bool = False
-    """Whether a circuit's share of the buffer, by its MCR, does not count."""
+    """Count a queue only by what it has beyond its circuit's share of the buffer, by MCR."""
     fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
     """What goes when the longest queue has no entire packet.
 
@@ -605,7 +605,7 @@ class Pushout3(Scheme):
 
     policy: str = field(default="pushout-3", init=False, repr=False)
     buffer_share: bool = False
-    """Whether a circuit's share of the buffer, by its MCR, does not count."""
+    """Count a queue only by what it has beyond its circuit's share of the buffer, by MCR."""
     last_eom: Literal["stays", "goes"] = "stays"
     """Whether the last EOM goes as well.
 
@@ -642,7 +642,7 @@ class QuasiPushout(Scheme):
 
     policy: str = field(default="quasi-pushout", init=False, repr=False)
     buffer_share: bool = False
-    """Whether a circuit's share of the buffer, by its MCR, does not count."""
+    """Count a queue only by what it has beyond its circuit's share of the buffer, by MCR."""
     fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
     """What goes when the quasi-longest queue has no entire packet.
 
