@@ -144,6 +144,18 @@ def test_a_file_system_without_locks_takes_every_question(tmp_path: Path, monkey
         Output(tmp_path).claim([1])
 
 
+def test_a_disk_without_room_for_the_lock_is_named(tmp_path: Path) -> None:
+    script = f"from pushout.question.output import Output; Output({str(tmp_path)!r}).claim([1])"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr.splitlines()[-1] == f"OSError: [Errno 27] File too large: '{tmp_path / '.lock'}'"
+
+
 def test_of_many_who_want_a_folder_at_once_one_question_gets_it(tmp_path: Path) -> None:
     together = threading.Barrier(8)
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import threading
+from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -61,4 +62,10 @@ def write(path: Path, content: str | bytes) -> None:
     except OSError as error:  # people know the file, not its draft
         raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
+        discard(draft)
+
+
+def discard(draft: Path) -> None:
+    """Remove what may be left of a draft; that it cannot be is no news where it could not be written."""
+    with suppress(OSError):
         draft.unlink(missing_ok=True)

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from pushout.cache import build, write
+from pushout.cache import build, discard, write
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,7 +73,8 @@ class Output:
     def release(self) -> None:
         """Let others have the folder."""
         if self._lock is not None:
-            self._lock.close()
+            with suppress(OSError):  # what a full disk has no room for is not missed
+                self._lock.close()
             self._lock = None
 
     def text(self, name: str, text: str) -> str:
@@ -111,7 +112,7 @@ class Output:
                 _write(writer, batches)
             draft.replace(self.local / name)
         finally:
-            draft.unlink(missing_ok=True)
+            discard(draft)
         return str(self.local / name)
 
     @staticmethod
