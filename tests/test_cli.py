@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import resource
@@ -309,6 +310,25 @@ def test_a_report_about_one_study_keeps_the_others(
     assert capsys.readouterr().err.splitlines()[-1] == (
         "no longer in the report, their results are not of this version: zoo"
     )
+
+
+def test_a_folder_is_called_what_it_is_called(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = str(tmp_path / "of [bold]me:b:")
+    sets = ["--set", "duration=5 ms", "--reps", "2"]
+    command("compare", str(ROOT / "scenarios" / "lan.toml"), "--policies", "epd,ppd", *sets, "--out", place)
+    assert f"Rows, figure and document: {place}\n" in capsys.readouterr().out
+
+
+def test_a_folder_that_cannot_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(path: Path, *_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr(Path, "write_bytes", refused)
+    monkeypatch.setattr(Path, "unlink", refused)
+    command("run", str(ROOT / "scenarios" / "lan.toml"), "--out", str(tmp_path), code=1)
+    assert capsys.readouterr().err == f"{tmp_path}: Read-only file system\n"
 
 
 def test_what_is_misspelt_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,6 +26,15 @@ def test_short_work_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert log.getvalue() == ""
 
 
+def test_on_a_narrow_terminal_a_line_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    clock, terminal = Clock(monkeypatch), Terminal()
+    with Progress("runs", terminal) as progress:
+        clock.now += 4
+        progress(8, 40)
+    assert terminal.getvalue() == "\rruns: 8 of 40, 2.0 " + "\r" + " " * 19 + "\r"
+
+
 def test_long_work_tells_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, log = Clock(monkeypatch), io.StringIO()
     with Progress("runs", log) as progress:

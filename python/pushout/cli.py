@@ -132,11 +132,14 @@ def _trace(scenario: Path, kinds: str, ports: str, options: Any) -> tuple["Any",
 
 def _check_writable(out: Path) -> None:
     """Find out before a run, not after it."""
-    from pushout.cache import write
+    from pushout.cache import discard, write
 
     out.mkdir(parents=True, exist_ok=True)
-    write(out / ".writable", b"")
-    (out / ".writable").unlink(missing_ok=True)
+    try:
+        write(out / ".writable", b"")
+    except OSError as error:  # people know the folder, not what was tried in it
+        raise OSError(error.errno, error.strerror, str(out)) from None
+    discard(out / ".writable")
 
 
 def _write_results(result: "Any", out: Path) -> None:

@@ -116,5 +116,5 @@ def console() -> "Console":
     """Where tables go."""
     from rich.console import Console
 
-    # Into a pipe or a file the tables keep their full width.
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+    # Into a pipe or a file the tables keep their full width. Brackets and colons in names are no markup.
+    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 200)

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from shutil import get_terminal_size
 from typing import TextIO
 
 PATIENCE_S = 2.0
@@ -38,6 +39,8 @@ class Progress:
             return
         line = self.line(done, total, now - self.start)
         terminal = self.stream.isatty()
+        if terminal:  # a line that is drawn over must not become two
+            line = line[: get_terminal_size().columns - 1]
         self.stream.write("\r" + line.ljust(self.width) if terminal else line + "\n")
         self.stream.flush()
         self.width = len(line)

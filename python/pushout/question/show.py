@@ -150,7 +150,7 @@ def size(result: SizeResult, place: str, console: Console) -> None:
                 else f"needs {-saved:.1f} % more than {first}"
             )
             open_ = "" if entry["sure"] and result.answers[0].sure else " ?"
-            console.print(f"{entry['label']} {told}{open_}")
+            console.print(f"{entry['label']} {told}{open_}", soft_wrap=True)
     for note in (*_beyond(result), *_doubts(result)):
         console.print(note, style="dim", soft_wrap=True)
     console.print(f"Rows, figure and document: {place}", soft_wrap=True)
