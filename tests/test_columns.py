@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from pushout.columns import Column, draw
+from pushout.columns import NARROW, Column, describe, draw
 
 COLUMNS = [Column("port", right=False), Column("units\nin"), Column("ports.bottleneck.occupancy_mean"), Column("runs")]
 ROWS = [["bottleneck", "1 006 ± 4 175", "3 569.6 ± 3 347.0", "12"], ["[red]a", "2", Text("–"), "3"]]
@@ -39,3 +39,19 @@ def test_a_head_is_folded_only_where_the_table_is_too_wide() -> None:
         ["units", "ports.bottleneck."],
         ["occupancy_mean", "runs"],
     ]
+
+
+TEXTS = [Column("name", right=False, whole=True), Column("number"), Column("what it does", right=False)]
+SAID = [["early-packet-discard", Text("1 234 567"), "Refuse [whole] frames above a threshold."], ["a heading"]]
+
+
+@pytest.mark.parametrize("width", [28, 40, NARROW - 1, NARROW, 200])
+def test_of_texts_nothing_is_left_out_on_any_terminal(width: int) -> None:
+    stream = io.StringIO()
+    describe(Console(file=stream, width=width), TEXTS, SAID, title="All of them")
+    printed = stream.getvalue()
+    assert max(len(line.rstrip()) for line in printed.splitlines()) <= width
+    words = printed.split()
+    assert not {"All", "early-packet-discard", "Refuse", "[whole]", "threshold.", "heading"} - set(words)
+    assert "1 234 567" in printed
+    assert ("number: 1 234 567" in printed) == (width < NARROW)

@@ -4,14 +4,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.markdown import Markdown
-from rich.table import Table
 from rich.text import Text
 
 from pushout.classes import meanings
-from pushout.columns import Column, draw
+from pushout.columns import Column, describe, draw
 from pushout.document import Document
 from pushout.study.chapter import Reproduction
 from pushout.study.outcome import total
@@ -26,6 +24,13 @@ WAITING = {"cells": 1.0, "packets": 1.0, "bytes": 1500.0}
 
 READING_WIDTH = 100
 """Running text is not set wider than this."""
+
+NUMBERS = [
+    Column("number", right=False),
+    *(Column(title, whole=True) for title in ("printed", "measured", "difference")),
+    Column("verdict", right=False),
+]
+"""What is said of a number of a study."""
 
 Format = Callable[[float], str]
 
@@ -202,16 +207,15 @@ def _mean(value: Any) -> float:
 
 def policies(entries: list[dict[str, Any]], console: Console) -> None:
     """The catalogue."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("name", "kind", "what it does", "parameters"):
-        table.add_column(title, no_wrap=title in ("name", "kind"), overflow="fold")
+    titles = ("name", "kind", "what it does", "parameters")
+    rows = []
     for entry in entries:
         name = Text(entry["name"], style="bold")
         if entry["experimental"]:
             name.append(" (experimental)", style="dim")
         params = ", ".join(param["name"] for param in entry["params"]) or "–"
-        table.add_row(name, entry["kind"], Text(entry["summary"]), params)
-    console.print(table)
+        rows.append([name, entry["kind"], entry["summary"], params])
+    describe(console, [Column(title, right=False, whole=title in ("name", "kind")) for title in titles], rows)
 
 
 def policy(entry: dict[str, Any], console: Console) -> None:
@@ -221,31 +225,27 @@ def policy(entry: dict[str, Any], console: Console) -> None:
     if not entry["params"]:
         console.print(f"\n{entry['name']} has no parameters.")
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("parameter", "unit", "default", "meaning"):
-        table.add_column(title, no_wrap=title == "parameter")
+    titles = ("parameter", "unit", "default", "meaning")
+    rows = []
     for param in entry["params"]:
         default = "must be given" if param["required"] else "not set"
         if param["default"] is not None:
             default = json.dumps(param["default"], ensure_ascii=False)
         meaning = "\n".join([param["doc"], *meanings(param)])
-        table.add_row(Text(param["name"], style="bold"), param["unit"], Text(default), Text(meaning))
-    console.print(table)
+        rows.append([Text(param["name"], style="bold"), param["unit"], default, meaning])
+    describe(console, [Column(title, right=False, whole=title == "parameter") for title in titles], rows)
 
 
 def reproduction(done: Reproduction, page: str, others: Sequence[str], console: Console) -> None:
     """Every number beside print, every claim, the score, where the report is and which other studies it has."""
     for outcome in done.outcomes:
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=outcome.study.title, title_justify="left")
-        for title in ("number", "printed", "measured", "difference", "verdict"):
-            is_text = title in ("number", "verdict")
-            table.add_column(title, justify="left" if is_text else "right", no_wrap=not is_text)
+        rows: list[list[str | Text]] = []
         for source, findings in by_source(outcome.findings):
-            table.add_row(Text(source, style="dim"))
+            rows.append([Text(source, style="dim")])
             for line in map(row, findings):
                 verdict = f"{line.sign} {line.verdict}" + (f", {line.among}" if line.among else "")
-                table.add_row(Text(f"  {line.what}"), line.printed, line.measured, line.difference, verdict)
-        console.print(table)
+                rows.append([f"  {line.what}", line.printed, line.measured, line.difference, verdict])
+        describe(console, NUMBERS, rows, title=outcome.study.title)
         for judgement in (*outcome.judgements, *outcome.remarks):
             sign = SIGNS["within" if judgement.holds else "differs"]
             doubt = f"; open: {judgement.redrawn}" if judgement.open else ""
