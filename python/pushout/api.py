@@ -87,7 +87,7 @@ def _in_python() -> Iterator[None]:
         yield
     except (QuestionError, ScenarioError) as error:
         names = {"from": "low", "to": "high"}
-        error.args = (re.sub(r"--([a-z]+)", lambda option: names.get(option[1], option[1]), str(error)),)
+        error.args = (re.sub(r"(?<![\w-])--([a-z]+)", lambda option: names.get(option[1], option[1]), str(error)),)
         raise
 
 

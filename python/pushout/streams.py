@@ -71,7 +71,8 @@ def _stand_in(sign: str) -> str:
         return ""
     kind, *_, name = (unicodedata.name(sign, "") or " ").split(" ")
     bare = unicodedata.normalize("NFKD", sign).encode("ascii", "ignore").decode()
-    return PLAIN.get(sign) or (name.lower() if kind == "GREEK" else bare) or "?"
+    unknown = "??" if unicodedata.east_asian_width(sign) in "WF" else "?"  # as wide as the sign, for tables
+    return PLAIN.get(sign) or (name.lower() if kind == "GREEK" else bare) or unknown
 
 
 def echo_json(document: Any) -> None:

@@ -15,6 +15,9 @@ OUTCOME = ("complete", "rows", "runs", "pilot_runs", "computed", "wall_s", "engi
 FINER = ("reps", "least", "most", "resolution")
 """What makes the answer to a question finer."""
 
+FOLLOWS = ("name", "points", "columns", "figures")
+"""What follows from other parts of a question."""
+
 
 def begin(out: Output | None, question: Mapping[str, Any]) -> None:
     """Write down what is asked; the folder remembers how that differs from what it holds the answer to.
@@ -24,7 +27,7 @@ def begin(out: Output | None, question: Mapping[str, Any]) -> None:
     if out:
         before = _read(out)
         asked = json.loads(json.dumps(question))
-        known = [key for key in asked if key in before and key not in (*OUTCOME, *FINER)]
+        known = [key for key in asked if key in before and key not in (*OUTCOME, *FINER, *FOLLOWS)]
         out.replaced = [key for key in known if asked[key] != before[key]]
         _write(out, {**question, "complete": False})
 
