@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pyarrow as pa
 import pytest
+from rich.console import Console
 
 import pushout
 from conftest import ROOT, command
@@ -44,7 +45,7 @@ def test_a_table_of_parameters_may_be_a_mapping(found: pushout.CompareResult) ->
         pushout.compare(LAN, ["tail-drop", 5])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="policies are a name, a table of parameters, or a list of these; this is None"):
         pushout.compare(LAN, None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="port is 5: it is a text"):
+    with pytest.raises(TypeError, match="port is 5: it is a text, or a list of these"):
         pushout.compare(LAN, ["tail-drop", "epd"], port=5)  # type: ignore[arg-type]
     with pytest.raises(QuestionError, match="a table names its policy in quotes"):
         pushout.compare(LAN, "tail-drop,{policy=epd}")
@@ -85,7 +86,7 @@ def test_what_is_drawn_tells_the_policies_apart() -> None:
 
     def drawn(first: Policy, second: Policy) -> tuple[list[str], list[str]]:
         port = Port("bottleneck", 1e9, True, {"buffer": "10 cells"})
-        result = CompareResult(pa.table({}), {}, port, [first, second], 0.0, 1.0)
+        result = CompareResult(pa.table({}), {}, (port,), [first, second], 0.0, 1.0)
         return result.drawn(UP, 1), result.drawn(ACROSS, 2)
 
     lan = {"goodput_ratio": [0.9, 0.8], "fairness_jain": [1.0, 1.0], "delay_s": [0.1, 0.1], "loss_ratio": [0.0, 0.0]}
@@ -176,6 +177,28 @@ def test_a_policy_that_the_port_has_keeps_its_parameters() -> None:
     ]
 
 
+def test_policies_can_be_put_at_several_ports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    multi_hop = ROOT / "scenarios" / "multi-hop.toml"
+    asked = ask.comparison(multi_hop, "epd,ppd", port="a, b,access1")
+    assert [choice.sets for choice in asked.choices] == [
+        ('port.access1.admission={"policy" = "epd"}',),
+        tuple(f'port.{name}.admission={{"policy" = "ppd"}}' for name in ("a", "b", "access1")),
+    ]
+    assert ask.comparison(multi_hop, "epd,ppd", port=["a", "b", "access1"]).ports == asked.ports
+    options: Any = {"set": {"duration": "30 ms", "warmup": "0 s"}, "reps": 2}
+    found = pushout.compare(multi_hop, "as-is,tail-drop", port="b,a", **options)
+    assert (found.port.name, found.document["port"], found.document["ports"]) == ("b", "b", ["b", "a"])
+    change = {f"port.{name}.admission": {"policy": "tail-drop"} for name in ("a", "b")}
+    run = pushout.run(multi_hop, set={**options["set"], **change}, reps=2)
+    assert found.policies[1].runs["goodput_ratio"] == run.table["goodput_ratio"].to_pylist()
+    assert found.plot().axes[-1].get_ylabel() == "occupancy at b (cells)"
+    show.comparison(found, str(tmp_path), Console(width=200))
+    assert "Policies at b, a; losses, occupancy and delay are those of b." in capsys.readouterr().out
+    for port_, why in [("a,z", 'unknown port "z"'), ("a,a", "the port a is named twice"), (None, "which ports with")]:
+        with pytest.raises(QuestionError, match=why):
+            ask.comparison(multi_hop, "epd,ppd", port=port_)
+
+
 def test_ports_of_both_directions_are_known() -> None:
     explained = pushout.explain(LAN)
     known = port.ports(explained)
@@ -185,7 +208,7 @@ def test_ports_of_both_directions_are_known() -> None:
 
 
 def test_an_amount_of_buffer_is_also_octets_and_time() -> None:
-    bottleneck = port.choose(pushout.explain(LAN), None)
+    (bottleneck,) = port.choose(pushout.explain(LAN), None)
     sizes = bottleneck.sizes("1000 cells")
     assert sizes == {"cells": 1000, "bytes": 53_000, "us": pytest.approx(53_000 * 8 / 149.76)}
     assert bottleneck.sizes("50 %")["cells"] == 4096

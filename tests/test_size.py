@@ -11,7 +11,7 @@ import pytest
 
 import pushout
 from conftest import ROOT, command
-from pushout.question import QuestionError
+from pushout.question import QuestionError, ask
 from pushout.question.goal import Goal, Separate, Tried, judged
 from pushout.question.goal import read as goal_of
 from pushout.question.search import best, between, is_monotone, smallest
@@ -440,3 +440,19 @@ def test_a_mistake_is_one_message(change: dict[str, Any], why: str, tmp_path: Pa
     with pytest.raises((ValueError, TypeError), match=why):
         pushout.size(LAN, **asked, out=out)
     assert out.exists() == ("is a list" in why)  # which only a run can tell
+
+
+def test_a_section_that_stands_for_several_ports_can_be_sized() -> None:
+    multi_hop = ROOT / "scenarios" / "multi-hop.toml"
+    ends: Any = {"low": "30 KB", "high": "60 KB"}
+    asked = ask.sizing(multi_hop, "goodput_ratio>=0.5", "port.default.buffer", **ends)
+    assert asked.question.port is None
+    asked = ask.sizing(multi_hop, "goodput_ratio>=0.5", "port.default.buffer", policies="ppd", port="b,a", **ends)
+    assert (asked.question.port and asked.question.port.name) == "b"
+    assert len(asked.choices[0].sets) == 2
+    asked = ask.sizing(multi_hop, "goodput_ratio>=0.5", "port.a.buffer", policies="ppd", port="b", **ends)
+    assert (asked.question.port and asked.question.port.name) == "a", "the line is that of the port that is sized"
+    with pytest.raises(QuestionError, match='unknown port "default"'):
+        ask.sizing(LAN, "goodput_ratio>=0.5", "port.default.buffer", **ends)
+    with pytest.raises(QuestionError, match="say which port is meant"):
+        ask.sizing(multi_hop, "goodput_ratio>=0.5", "port.default.buffer", policies="ppd", **ends)

@@ -15,7 +15,7 @@ from pushout.document import FigureError, merge
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES, QuestionError, ask
 from pushout.question import design as designs
 from pushout.question import sweep as sweeps
-from pushout.question.ask import Policies
+from pushout.question.ask import Named, Policies
 from pushout.question.compare import CompareResult
 from pushout.question.factor import DesignError
 from pushout.question.session import Session
@@ -95,7 +95,7 @@ def compare(
     scenario: Scenario,
     policies: Policies,
     *,
-    port: str | None = None,
+    port: Named = None,
     set: Overrides = (),  # noqa: A002
     seed: int | None = None,
     reps: int = REPS,
@@ -110,7 +110,8 @@ def compare(
 
     Parameters: `policies` are names, tables of parameters (mappings, objects of `pushout.schemes`, or TOML), or
     `as-is`; the first is what the others are compared with; `port` is where they are put, by default the one with a
-    limited buffer; `reps` is the number of seeds. The others are those of `run` and `sweep`.
+    limited buffer; of several (`["a", "b"]` or `"a,b"`) occupancy, losses and delay are those of the first; `reps` is
+    the number of seeds. The others are those of `run` and `sweep`.
 
         >>> pushout.compare("scenarios/lan.toml", ["tail-drop", "epd"], set={"duration": "2 s"}).plot()
     """
@@ -128,7 +129,7 @@ def size(
     low: str | float | None = None,
     high: str | float | None = None,
     policies: Policies = (),
-    port: str | None = None,
+    port: Named = None,
     set: Overrides = (),  # noqa: A002
     seed: int | None = None,
     least: int = LEAST,

@@ -94,7 +94,9 @@ def sweep(file: str, out: str | None, cache: Path | None, jobs: int | None, clus
 
 
 PORT = click.option(
-    "--port", metavar="NAME", help="The port in question (default: the only one with a limited buffer)."
+    "--port",
+    metavar="A,B,…",
+    help="The port that has the policies, or several (default: the only one with a limited buffer).",
 )
 POLICIES: dict[str, Any] = {
     "multiple": True,
@@ -122,8 +124,9 @@ FIRST_SEED = click.option(
 def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, **options: Any) -> None:
     """Compare policies under the same traffic.
 
-    Every policy meets the same seeds, so its differences from the first policy are taken pair by pair. Document, rows
-    and figure (compare.svg, compare.png) go to DIR, by default results/NAME-compare.
+    Every policy meets the same seeds, so its differences from the first policy are taken pair by pair. Of several ports
+    the first is the one whose occupancy, losses and delay are told; goodput and fairness are those of all flows.
+    Document, rows and figure (compare.svg, compare.png) go to DIR, by default results/NAME-compare.
     """
     from pushout.question import ask, show
 

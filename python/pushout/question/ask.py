@@ -11,7 +11,7 @@ from pushout.limits import MOST_REPS
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES, QuestionError, size
 from pushout.question.compare import CompareResult, compare
 from pushout.question.goal import read as read_goal
-from pushout.question.port import Choice, Port, choose
+from pushout.question.port import Choice, Port, choose, ports
 from pushout.question.port import policies as choices_of
 from pushout.question.session import Session
 from pushout.question.size import Question, SizeResult
@@ -21,6 +21,9 @@ from pushout.source import Overrides, Scenario, Source, load, overrides, plain, 
 
 Policies = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 """Names, tables of parameters (as TOML or as a mapping) or `as-is`."""
+
+Named = str | Sequence[str] | None
+"""The name of a port, or of several."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Asked:
 class Comparison(Asked):
     """A comparison to be made."""
 
-    port: Port
+    ports: tuple[Port, ...]
     reps: int
 
     def __call__(self, session: Session) -> CompareResult:
@@ -49,7 +52,7 @@ class Comparison(Asked):
             self.source,
             self.explained,
             self.choices,
-            self.port,
+            self.ports,
             session,
             sets=self.sets,
             seed=self.seed,
@@ -87,7 +90,7 @@ def _read(
     return source, explained, sets
 
 
-def _choices(policies: Policies, where: Port) -> tuple[Choice, ...]:
+def _choices(policies: Policies, where: Sequence[Port]) -> tuple[Choice, ...]:
     listed = [policies] if isinstance(policies, str | Mapping) else policies
     if not isinstance(listed, Iterable):
         raise TypeError(f"policies are a name, a table of parameters, or a list of these; this is {listed!r}")
@@ -97,14 +100,23 @@ def _choices(policies: Policies, where: Port) -> tuple[Choice, ...]:
     return tuple(choices_of(given, where, json.loads(_core.policies())))
 
 
-def _named(port: str | None) -> str | None:
-    return None if port is None else check_text("port", port)
+def _named(port: Named) -> Named:
+    if port is None or isinstance(port, str):
+        return port
+    if not isinstance(port, Iterable):
+        raise TypeError(f"port is {port!r}: it is a text, or a list of these")
+    return [check_text("port", name) for name in port]
 
 
-def _port_of(key: str) -> str | None:
-    """The port that a key belongs to."""
+def _port_of(key: str, explained: Document, source: Source) -> Port | None:
+    """The port that a key belongs to; none if it is of a section that stands for several."""
     part, *names = steps(key)
-    return names[0] if part == "port" and names else None
+    if part != "port" or not names:
+        return None
+    section = names[0]
+    if section not in ports(explained) and section in _core.Document(source.text, source.name).value().get("port", {}):
+        return None
+    return choose(explained, [section])[0]
 
 
 def _is_written(key: str, source: Source, sets: Sequence[str]) -> bool:
@@ -134,7 +146,7 @@ def comparison(
     scenario: Scenario,
     policies: Policies,
     *,
-    port: str | None = None,
+    port: Named = None,
     set: Overrides = (),  # noqa: A002  (the name of the option)
     seed: int | None = None,
     reps: int = REPS,
@@ -155,7 +167,7 @@ def sizing(
     low: str | float | None = None,
     high: str | float | None = None,
     policies: Policies = (),
-    port: str | None = None,
+    port: Named = None,
     set: Overrides = (),  # noqa: A002  (the name of the option)
     seed: int | None = None,
     least: int = LEAST,
@@ -172,11 +184,13 @@ def sizing(
         raise QuestionError(
             f"goal {goal!r}: bisect halves until a level is met, and {wanted.relation} has none: leave search to auto"
         )
-    named = _named(port) or _port_of(check_text("over", over))
-    where = choose(explained, named) if named or policies else None
-    choices = _choices(policies, where) if policies and where else (Choice("", ()),)
+    own = _port_of(check_text("over", over), explained, source)
+    named = _named(port)
+    given = () if named is None and (own or not policies) else choose(explained, named)
+    where = given or ((own,) if own else ())
+    choices = _choices(policies, where) if policies else (Choice("", ()),)
     ends = [None if end is None else str(plain(end)) for end in (low, high)]
     room = space(explained, over, *ends, written=_is_written(over, source, sets))
-    question = Question(wanted, over, room, where, resolution, least, most, search)
+    question = Question(wanted, over, room, own or (given[0] if given else None), resolution, least, most, search)
     size.look_over(source, question, choices, sets, engine)
     return Sizing(source, explained, sets, choices, seed, engine, question)

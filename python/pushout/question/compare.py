@@ -46,6 +46,9 @@ FIGURES: dict[str, str] = {
 }
 """What is compared, as far as the scenario has it."""
 
+AT_PORT = ("loss_ratio", "occupancy_mean", "delay_s")
+"""What is a figure of a port."""
+
 UP = ("packet_throughput", "goodput_ratio", "transfer_time_p99_s")
 ACROSS = ("fairness_jain", "delay_s", "loss_ratio")
 """What is drawn: the first figure upwards that tells the policies apart, against the first two across that do."""
@@ -80,10 +83,15 @@ class CompareResult(Framed):
 
     document: Document
     """As printed by `pushout compare --json`."""
-    port: Port
+    ports: tuple[Port, ...]
     policies: list[Policy]
     start_s: float
     step_s: float
+
+    @property
+    def port(self) -> Port:
+        """The port whose occupancy, losses and delay are compared: the first of those that have the policies."""
+        return self.ports[0]
 
     def figures(self) -> list[str]:
         """What could be measured under every policy."""
@@ -121,7 +129,7 @@ class CompareResult(Framed):
             for policy, look in zip(self.policies, looks, strict=True):
                 if (x := policy.mean(across)) and (y := policy.mean(up)):
                     drawing.cross(axes, x, y, look, policy.choice.label)
-            drawing.frame(axes, drawing.label(across), drawing.label(up))
+            drawing.frame(axes, self._label(across), self._label(up))
         for axes in grid[len(pairs) :]:
             axes.remove()
 
@@ -133,15 +141,26 @@ class CompareResult(Framed):
             middle = self.start_s + (TOGETHER - 1) / 2 * self.step_s
             times = [middle + index * TOGETHER * self.step_s for index in range(len(means))]
             drawing.band(axes, times, means, look, policy.choice.label)
-        drawing.frame(axes, "time (s)", f"occupancy ({self.port.measure})", grid="y")
+        whose = f" at {self.port.name}" if len(self.ports) > 1 else ""
+        drawing.frame(axes, "time (s)", f"occupancy{whose} ({self.port.measure})", grid="y")
         axes.set_ylim(bottom=0)
+
+    def _label(self, name: str) -> str:
+        """What an axis says of a figure; of several ports it has that of one."""
+        from pushout.question import drawing
+
+        text = drawing.label(name)
+        if len(self.ports) == 1 or name not in AT_PORT:
+            return text
+        what, bracket, unit = text.partition(" (")
+        return f"{what.removesuffix(' in the port')} at {self.port.name}{bracket}{unit}"
 
 
 def compare(
     source: Source,
     explained: Document,
     choices: Sequence[Choice],
-    port: Port,
+    ports: tuple[Port, ...],
     session: Session,
     *,
     sets: Sequence[str],
@@ -152,6 +171,7 @@ def compare(
     """Run every policy with the same seeds. `explained` is the scenario with `sets` applied."""
     if len(choices) < 2:
         raise QuestionError("a comparison takes two policies or more, as in --policies tail-drop,epd")
+    port = ports[0]
     watched = [*sets, *_watch(explained, port)]
     points = tuple(Level({"policy": choice.label}, (*watched, *choice.sets)) for choice in choices)
     names = ("units_out", "occupancy_mean", *LOSSES, *CURVE)
@@ -159,16 +179,20 @@ def compare(
     name = f"{explained['name']}-compare"
     design = Design(name, "", "", source, points, Fixed(reps), seed, None, engine, figures)
     listed = [{"label": choice.label, "sets": list(choice.sets)} for choice in choices]
-    head = {"kind": "compare", "port": port.name, "policies": listed, "set": list(sets)}
+    head = {"kind": "compare", "port": port.name, "ports": _names(ports), "policies": listed, "set": list(sets)}
     found = sweep.sweep(design, session, head=head)
     policies = [_policy(found, index, choice, port, explained) for index, choice in enumerate(choices)]
     start, step = (float(found.table[at_port.figure_of(port, name)][0].as_py()) for name in CURVE[1:])
-    result = CompareResult(found.table, {}, port, policies, start, step)
+    result = CompareResult(found.table, {}, ports, policies, start, step)
     result.document.update(_document(result, found, explained))
     if session.out:
         session.out.text("compare.json", json.dumps(result.document, indent=2, ensure_ascii=False) + "\n")
         session.out.figure("compare", result.plot())
     return result
+
+
+def _names(ports: Sequence[Port]) -> list[str]:
+    return [port.name for port in ports]
 
 
 def _folded(samples: Sequence[float]) -> list[float]:
@@ -221,5 +245,6 @@ def _document(result: CompareResult, found: sweep.SweepResult, explained: Docume
         entries.append(entry)
     rest = {key: manifest[key] for key in ("runs", "computed", "engine", "wall_s")}
     asked = {"set": manifest["set"], "seed": manifest["seed"], "reps": manifest["reps"]["reps"]}
-    head = {"scenario": explained["name"], "port": result.port.name, "baseline": baseline.choice.label, **asked}
+    where = {"port": result.port.name, "ports": _names(result.ports)}
+    head = {"scenario": explained["name"], **where, "baseline": baseline.choice.label, **asked}
     return {**head, "policies": entries, **rest}

@@ -1,4 +1,4 @@
-"""The port that a question is about, and policies for it."""
+"""The ports that a question is about, and policies for them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -62,23 +62,37 @@ def ports(explained: Document) -> dict[str, Port]:
     return found
 
 
-def choose(explained: Document, name: str | None) -> Port:
-    """The port of this name, or the only one with a limited buffer."""
+def choose(explained: Document, named: str | Sequence[str] | None) -> tuple[Port, ...]:
+    """The ports of these names, which may be one text with commas, or the only one with a limited buffer."""
     known = ports(explained)
     limited = [port for port in known.values() if port.buffer != "unlimited"]
-    if name is None and len(limited) == 1:
-        return limited[0]
-    if name in known:
-        return known[name]
-    names = ", ".join(port.name for port in limited) or "none"
-    if name is None:
-        raise QuestionError(f"say which port is meant with --port: these have a limited buffer: {names}")
-    raise QuestionError(_core.unknown("port", name, sorted(known, key=lambda port: known[port] not in limited)))
+    if named is None:
+        if len(limited) == 1:
+            return (limited[0],)
+        have = f"these have a limited buffer: {', '.join(port.name for port in limited)}"
+        raise QuestionError(
+            "say which port is meant with --port, or which ports with commas between them: "
+            f"{have if limited else 'none has a limited buffer'}"
+        )
+    names = _names(named, known)
+    for name in names:
+        if name not in known:
+            raise QuestionError(_core.unknown("port", name, sorted(known, key=lambda port: known[port] not in limited)))
+        if names.count(name) > 1:
+            raise QuestionError(f"the port {name} is named twice")
+    return tuple(known[name] for name in names)
+
+
+def _names(named: str | Sequence[str], known: Mapping[str, Port]) -> list[str]:
+    """Names one by one; a name with a comma in it may be that of a port."""
+    if not isinstance(named, str):
+        return list(named)
+    return [named] if named in known else [name for part in named.split(",") if (name := part.strip())] or [named]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A policy at a port: what people call it, and the overrides that put it there."""
+    """A policy at some ports: what people call it, and the overrides that put it there."""
 
     label: str
     sets: tuple[str, ...]
@@ -90,12 +104,12 @@ AS_IT_IS = "as-is"
 """Stands for the scenario as it stands."""
 
 
-def policies(given: Sequence[str], port: Port, catalogue: Sequence[Mapping[str, Any]]) -> list[Choice]:
+def policies(given: Sequence[str], at: Sequence[Port], catalogue: Sequence[Mapping[str, Any]]) -> list[Choice]:
     """Policies as they are named on the command line: `epd`, `{policy = "epd", threshold = "90 %"}` or `as-is`.
 
-    A policy that the port has already keeps its parameters.
+    A policy that a port has already keeps its parameters there.
     """
-    choices = [_choice(text, port, catalogue) for entry in given for text in _split(entry)]
+    choices = [_choice(text, at, catalogue) for entry in given for text in _split(entry)]
     labels = [choice.label for choice in choices]
     if twice := [label for label in labels if labels.count(label) > 1]:
         raise QuestionError(f"the policy {twice[0]} is named twice")
@@ -114,7 +128,7 @@ def _split(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _choice(text: str, port: Port, catalogue: Sequence[Mapping[str, Any]]) -> Choice:
+def _choice(text: str, at: Sequence[Port], catalogue: Sequence[Mapping[str, Any]]) -> Choice:
     if text == AS_IT_IS:
         return Choice(AS_IT_IS, ())
     if text.startswith("{") != text.endswith("}"):
@@ -124,12 +138,10 @@ def _choice(text: str, port: Port, catalogue: Sequence[Mapping[str, Any]]) -> Ch
         raise QuestionError(f'{text}: a table names its policy in quotes, as in \'{{policy="epd", threshold="90 %"}}\'')
     name = match[1] if match else text
     kind = _kind(name, catalogue)
-    key = f"port.{_quoted(port.name)}.{kind}"
     if match:
-        return Choice(_label(text), (f"{key}={text}",))
-    if (port.keys.get(kind) or {}).get("policy") == name:
-        return Choice(name, ())
-    return Choice(name, (f"{key}={toml({'policy': name})}",))
+        return Choice(_label(text), tuple(f"{key_of(port, kind)}={text}" for port in at))
+    others = [port for port in at if (port.keys.get(kind) or {}).get("policy") != name]
+    return Choice(name, tuple(f"{key_of(port, kind)}={toml({'policy': name})}" for port in others))
 
 
 def _label(text: str) -> str:

@@ -90,6 +90,9 @@ def comparison(result: CompareResult, place: str, console: Console) -> None:
         differences = [Text(_difference(value), style="dim") for value in minus]
         rows.append([Text(f"  minus {first.choice.label}", style="dim"), "", *differences])
     draw(console, [Column("", right=False), *(Column(policy.choice.label) for policy in result.policies)], rows)
+    if len(result.ports) > 1:
+        told = f"Policies at {', '.join(port.name for port in result.ports)}"
+        console.print(f"{told}; losses, occupancy and delay are those of {result.port.name}.", soft_wrap=True)
     console.print(
         f"{len(first.runs[names[0]])} seeds, the same for all; differences pair by pair with half of their 95 % "
         "intervals, * where they exclude zero, each by itself.",
@@ -143,17 +146,19 @@ def size(result: SizeResult, place: str, console: Console) -> None:
     for entry in result.document["answers"]:
         if "improvement" in entry:
             first = result.answers[0].label
-            saved = 100 * entry["improvement"]
-            told = (
-                f"saves {saved:.1f} % of what {first} needs"
-                if saved >= 0
-                else f"needs {-saved:.1f} % more than {first}"
-            )
             open_ = "" if entry["sure"] and result.answers[0].sure else " ?"
-            console.print(f"{entry['label']} {told}{open_}", soft_wrap=True)
+            console.print(f"{entry['label']} {_saving(entry['improvement'], first)}{open_}", soft_wrap=True)
     for note in (*_beyond(result), *_doubts(result)):
         console.print(note, style="dim", soft_wrap=True)
     console.print(f"Rows, figure and document: {place}", soft_wrap=True)
+
+
+def _saving(share: float, first: str) -> str:
+    """What a policy needs beside what the first does."""
+    if share == 0:
+        return f"needs as much as {first}"
+    percent = f"{100 * abs(share):.1f} %"
+    return f"saves {percent} of what {first} needs" if share > 0 else f"needs {percent} more than {first}"
 
 
 def _heads(result: SizeResult, units: Sequence[str]) -> list[Column]:
