@@ -158,7 +158,9 @@ def test_the_same_comparison_is_the_same_drawing(found: pushout.CompareResult) -
         ("epd,tail-dorp", {}, 'did you mean "tail-drop"?'),
         ("epd,reno", {}, 'unknown policy of a port "reno"'),
         ("epd,ppd", {"port": "botleneck"}, 'did you mean "bottleneck"?'),
+        ("epd,ppd", {"port": []}, "port is an empty list"),
         ("epd,ppd", {"reps": 1}, "two replications"),
+        ("epd,ppd", {"jobs": 1, "cluster": "local"}, "leave out one of them"),
         (["as-is", '{policy = "epd", threshold = "500 %"}'], {}, "500 %"),
     ],
 )

@@ -14,8 +14,8 @@ from pushout.stats import Interval
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NAMED = 12
-"""Flows up to here have their names below the axis."""
+NAMED, LETTERS = 12, 16
+"""Flows up to here have their names below the axis, and so many letters of them."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,12 @@ def _draw_goodputs(axes: Any, goodputs: Sequence[tuple[str, Interval]]) -> None:
     drawing.from_zero(axes, [goodput["mean"] for _, goodput in goodputs])
     drawing.frame(axes, "flow", "goodput (b/s)", grid="y")
     if len(goodputs) <= NAMED:
-        axes.set_xticks(range(1, len(goodputs) + 1), [name for name, _ in goodputs], rotation=30)
+        axes.set_xticks(range(1, len(goodputs) + 1), [_short(name) for name, _ in goodputs], rotation=30)
+
+
+def _short(name: str) -> str:
+    """The beginning and the end of a long name."""
+    return name if len(name) <= LETTERS else f"{name[: LETTERS // 2 - 1]}…{name[-LETTERS // 2 :]}"
 
 
 def _draw_occupancies(drawn: Any, axes: Any, ports: Sequence[Document]) -> None:

@@ -105,7 +105,10 @@ def _named(port: Named) -> Named:
         return port
     if not isinstance(port, Iterable):
         raise TypeError(f"port is {port!r}: it is a text, or a list of these")
-    return [check_text("port", name) for name in port]
+    names = [check_text("port", name) for name in port]
+    if not names:
+        raise QuestionError("port is an empty list: name a port, or leave it out")
+    return names
 
 
 def _port_of(key: str, explained: Document, source: Source) -> Port | None:
@@ -137,7 +140,7 @@ def _check_search(least: int, most: int, resolution: float, search: str) -> None
         message = f"least {least} and most {most} must be with 2 ≤ least ≤ most ≤ {MOST_REPS}"
         raise QuestionError(f"replications of each value: {message}")
     if not isinstance(resolution, int | float) or not 0 <= resolution <= 1:
-        raise QuestionError(f"resolution is {resolution}: it is a share from 0 to 1, such as {RESOLUTION}")
+        raise QuestionError(f"resolution is {resolution!r}: it is a share from 0 to 1, such as {RESOLUTION}")
     if search not in SEARCHES:
         raise QuestionError(_core.unknown("search", str(search), SEARCHES))
 

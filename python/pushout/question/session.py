@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from pushout.question import QuestionError
 from pushout.question.executor import Executor, Local
 from pushout.question.output import Output
 from pushout.question.store import Store
@@ -51,6 +52,8 @@ class Session:
 def _executor(jobs: int | None, cluster: str | None) -> Executor:
     if cluster is None:
         return Local(jobs)
+    if jobs is not None:
+        raise QuestionError("jobs is about threads here, and cluster runs elsewhere: leave out one of them")
     from pushout.question.cluster import Cluster
 
     return Cluster(check_text("cluster", cluster))

@@ -77,6 +77,8 @@ def space(explained: Document, over: str, low: str | None, high: str | None, *, 
     if whole and start < 0:
         raise QuestionError(f"--from {low}: there are no less than none")
     asked = [f"{end:.10g} {unit}".strip() if text is None else text for end, text in ((start, low), (end, high))]
+    if start > end:
+        raise QuestionError(f"--from {asked[0]} is more than --to {asked[1]}")
     if whole:
         start, end = max(1.0, float(round(start))), float(round(end))
     if not start < end:
