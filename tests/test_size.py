@@ -347,6 +347,26 @@ def test_a_folder_named_after_its_scenario_says_when_its_answer_is_replaced(
     assert "(what differs: goal, set)" in err
 
 
+def test_a_replaced_answer_is_told_by_a_search_that_is_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["size", str(LAN), "--over", "port.bottleneck.buffer", "--least", "2", "--out", str(tmp_path)]
+    command(*arguments, "--goal", "goodput_ratio>=0", "--set", "duration=5 ms")
+
+    def interrupted(_: int) -> None:
+        raise SystemExit(130)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pushout.question.executor.Local.wait", interrupt)
+    monkeypatch.setattr("os._exit", interrupted)
+    command(*arguments, "--goal", "goodput_ratio>=0", "--set", "duration=6 ms", code=130)
+    told = capsys.readouterr().err.splitlines()
+    assert told[0].startswith(f"{tmp_path} had the answer to another question (what differs: scenario, set)")
+    assert told[1].startswith("interrupted: finished runs are kept in ")
+
+
 def test_a_goal_that_nothing_meets_is_a_sure_answer() -> None:
     found = pushout.size(
         LAN, "goodput_ratio>=2", "port.bottleneck.buffer", policies="tail-drop", set={"duration": "9 ms"}

@@ -50,14 +50,19 @@ def _session(out: str, cache: Path | None, jobs: int | None, cluster: str | None
             raise InternalError(f"{error}\nNothing is lost: {kept}") from None
 
 
-def _tell_replaced(session: "Session", place: str) -> None:
-    """Say that a folder named after its scenario had the answer to another question."""
-    if session.out and session.out.replaced:
-        click.echo(
-            f"{place} had the answer to another question (what differs: {', '.join(session.out.replaced)}); this one "
-            "has taken its place. Finished runs are kept; a folder for each (--out) keeps both answers.",
-            err=True,
-        )
+@contextmanager
+def _replacing(place: str, cache: Path | None, jobs: int | None, cluster: str | None) -> Iterator["Session"]:
+    """A session in a folder named after its scenario: if that had the answer to another question, it is said."""
+    with _session(place, cache, jobs, cluster) as session:
+        try:
+            yield session
+        finally:
+            if session.out and session.out.replaced:
+                click.echo(
+                    f"{place} had the answer to another question (what differs: {', '.join(session.out.replaced)}); "
+                    "this one takes its place. Finished runs are kept; a folder for each (--out) keeps both answers.",
+                    err=True,
+                )
 
 
 def _folder(name: str) -> str:
@@ -135,9 +140,8 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
     with no_sweep(scenario):
         asked = ask.comparison(scenario_file(scenario), policies, set=sets, **options)
     place = out or _folder(f"{asked.explained['name']}-compare")
-    with _session(place, cache, jobs, cluster) as session:
+    with _replacing(place, cache, jobs, cluster) as session:
         result = asked(session)
-        _tell_replaced(session, place)
     if as_json:
         echo_json(result.document)
     else:
@@ -206,9 +210,8 @@ def size(scenario: str, out: str | None, cache: Path | None, as_json: bool, **op
     with no_sweep(scenario):
         asked = ask.sizing(scenario_file(scenario), goal, over, set=sets, **options)
     place = out or _folder(f"{asked.explained['name']}-size")
-    with _session(place, cache, jobs, cluster) as session:
+    with _replacing(place, cache, jobs, cluster) as session:
         result = asked(session)
-        _tell_replaced(session, place)
     if as_json:
         echo_json(result.document)
     else:
