@@ -13,6 +13,7 @@ from pushout.study.chapter import Reproduction, draw
 from pushout.study.charts import Chart
 from pushout.study.model import Tolerance, load
 from pushout.study.plot import MARKS, chart, reach, shared
+from pushout.study.prose import symbols
 from pushout.study.report import basis, files, markdown, render, shelves
 from pushout.study.report import command as command_line
 from pushout.study.tables import Note, row, tables
@@ -85,6 +86,36 @@ def test_the_page_says_what_was_found(tmp_path: Path) -> None:
         "the same verdict in all 400 redrawn sets of replications",
     ):
         assert words in " ".join(re.split(r"[ \n]+", parsed.text))
+
+
+def test_the_first_page_lists_the_claims_that_do_not_hold_with_the_first_sentence_of_why(tmp_path: Path) -> None:
+    why = 'why = "It is the window. A larger one fits."'
+    found = outcome(tmp_path, TOML.replace("> goodput", "< goodput").replace("\n\n[[plot]]", f"\n{why}\n\n[[plot]]"))
+    text = render(Reproduction([draw(found)], 1.0))
+    first = text[text.index('<section id="differs">') : text.index('<section id="reading">')]
+    assert "1 of 1 claims does not hold:" in first
+    assert '<a href="#toy-claim-larger-is-better">Larger segments reach more.</a>' in first
+    assert "It is the window.</span>" in first
+    assert "A larger one fits." not in first
+
+
+def test_where_runs_are_counted_the_page_says_that_it_compares_their_means(tmp_path: Path) -> None:
+    said = "The verdict counts the replications in which the check is true."
+    assert said not in page(tmp_path)[0]
+    found = outcome(tmp_path, TOML.replace("[[claim]]", "[[claim]]\nshare = 0.3"))
+    assert said in render(Reproduction([draw(found)], 1.0))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("14 080 cells", "14_080 cells"),
+        ("133.5 ± 0.1 Mb/s", "133.5_±_0.1_Mb/s"),
+        ("with 250 and 300 kbytes", "with 250 and 300 kbytes"),
+    ],
+)
+def test_no_line_ends_within_a_number(text: str, shown: str) -> None:
+    assert symbols(text) == shown.replace("_", "\N{NO-BREAK SPACE}")
 
 
 def test_what_a_study_says_is_text_not_markup(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 SUBSCRIPT = re.compile(r"\b([A-Za-z]{1,3})_([a-z]{1,4})\b(?![^<]*>)")
 """A symbol with its index, such as max_p, outside of tags."""
 
-UNIT = re.compile(r"(?<=\d) (?=%|[µm]?s\b|[kMG]?b/s\b)|(?<=±) (?=\d)")
-"""The space between a number and its unit, or its sign."""
+UNIT = re.compile(r"(?<=\d) (?=%|[µm]?s\b|[kMG]?b/s\b|±|\d{3}\b)|(?<=±) (?=\d)")
+"""The space between a number and its unit, its sign, or the next three of its digits."""
 
 
 SCROLL = '<div class="scroll" tabindex="0" role="region" aria-label="Table">'
@@ -41,7 +41,7 @@ def symbols(text: str) -> str:
 
 
 def _set(text: str) -> str:
-    """Indices are lowered, and no line breaks between a number and its unit or sign."""
+    """Indices are lowered, and no line breaks within a number or between it and its unit or sign."""
     return UNIT.sub("\N{NO-BREAK SPACE}", SUBSCRIPT.sub(r"\1<sub>\2</sub>", text))
 
 
