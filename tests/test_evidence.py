@@ -61,3 +61,11 @@ def test_values_that_differ_are_written_so_that_they_do() -> None:
 
 def test_what_is_compared_within_a_sum_is_no_comparison_of_the_check() -> None:
     assert said('sum(goodput["lan.*"] > 0.91) >= 1').startswith("3 ≥ 1 [")
+
+
+def test_cases_whose_names_differ_within_a_word_have_their_whole_names() -> None:
+    assert said('all(goodput["lan.?BR.1460"] > 0.5)') == said('all(goodput["lan.U*.1460"] > 0.5)').replace("U*", "?BR")
+
+
+def test_large_constants_are_written_as_whole_numbers() -> None:
+    assert '[goodput["lan.EPD.1460"] * 1000000 > 1]' in said('goodput["lan.EPD.1460"] * 1e6 > 1')

@@ -97,7 +97,7 @@ def evidence(check: Expression, compared: Sequence[tuple[Value, Value, Value]], 
 
 
 def _text(node: ast.expr) -> str:
-    text = ast.unparse(node).replace("'", '"')
+    text = re.sub(r"(?<![\w.])(\d+)\.0(?!\w)", r"\1", ast.unparse(node).replace("'", '"'))  # 2e6 comes as 2000000.0
     return text.replace(" >= ", " ≥ ").replace(" <= ", " ≤ ")
 
 
@@ -179,8 +179,8 @@ def _entries(node: ast.expr, cases: Collection[str]) -> list[str]:
 
 
 def _different(pattern: str, cases: list[str]) -> list[str]:
-    """What stands for the `*` of a pattern in each case; where other wildcards are, the whole name."""
-    if re.search(r"[?\[]", pattern):
+    """What stands for the `*` of a pattern in each case; the whole name if it is within a word, or if others are."""
+    if re.search(r"[?\[]|[^.]\*|\*[^.]", pattern):
         return cases
     parts = re.compile("(.*)".join(map(re.escape, pattern.split("*"))))
     return ["/".join(match.groups()) if (match := parts.fullmatch(case)) else case for case in cases]

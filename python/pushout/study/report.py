@@ -128,9 +128,10 @@ def verdict(weighing: Weighing) -> str:
     (best, least), rest = by_error[0], by_error[1:]
     alike = [value for value, error in by_error if error <= least + ALIKE]
     if len(alike) == len(by_error) > 1:
+        ends = dict.fromkeys(f"{100 * error:.1f}" for error in (least, by_error[-1][1]))
         return (
-            f"The printed numbers do not tell these values apart: mean difference {100 * least:.1f} to "
-            f"{100 * by_error[-1][1]:.1f} %.{_by_claims(weighing)}"
+            f"The printed numbers do not tell these values apart: mean difference {' to '.join(ends)} %."
+            f"{_by_claims(weighing)}"
         )
     others = ", ".join(f"{100 * error:.1f} % with “{value}”" for value, error in rest)
     said = f"The printed numbers support “{best}”: mean difference {100 * least:.1f} %, against {others}."

@@ -33,7 +33,7 @@ pub fn figures(
             Some(figure) => figure,
             None => {
                 let whole = whole.get_or_insert_with(|| report(scenario, outcome, None));
-                let found = walk(whole, &names).and_then(plain);
+                let found = walk(whole, "", &names).and_then(plain);
                 found.map_err(|why| refusal(format!("no figure {path}: {why}")))?
             }
         };
@@ -57,30 +57,29 @@ fn flatten(path: &str, node: &Json, found: &mut Map<String, Json>) {
 fn of_port(scenario: &Scenario, outcome: &Outcome, names: &[&str]) -> Option<Json> {
     let ["ports", name, rest @ ..] = names else { return None };
     let index = scenario.lines.iter().position(|line| line.name == *name)?;
-    walk(&plain_port(&scenario.lines[index], outcome, index), rest).and_then(plain).ok()
+    walk(&plain_port(&scenario.lines[index], outcome, index), name, rest).and_then(plain).ok()
 }
 
-fn walk(node: &Json, names: &[&str]) -> Result<Json, String> {
+/// What stands below a node, which is called `at`, at the end of these names.
+fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {
     let Some((name, rest)) = names.split_first() else { return Ok(node.clone()) };
     let entries = entries(node);
     if *name == "*" {
-        return entries.iter().map(|(_, entry)| walk(entry, rest)).collect();
+        return entries.iter().map(|(entry_name, entry)| walk(entry, entry_name, rest)).collect();
     }
     match entries.iter().find(|(found, _)| found == name) {
-        Some((_, entry)) => walk(entry, rest),
-        None if is_loss(node, name) && rest.is_empty() => Ok(0.into()),
+        Some((_, entry)) => walk(entry, name, rest),
+        // a table of losses says nothing of reasons for which nothing was lost
+        None if at == "lost" => {
+            let reasons = Reason::ALL.map(Reason::word);
+            let is_reason = reasons.contains(name) && rest.is_empty();
+            if is_reason { Ok(0.into()) } else { Err(unknown("reason", name, &reasons)) }
+        }
         None => {
             let names: Vec<&str> = entries.iter().map(|(name, _)| *name).collect();
             Err(unknown("entry", name, &names))
         }
     }
-}
-
-/// A table of losses says nothing of reasons for which nothing was lost.
-fn is_loss(node: &Json, name: &str) -> bool {
-    let Some(table) = node.as_object() else { return false };
-    let is_reason = |word: &str| Reason::ALL.iter().any(|reason| reason.word() == word);
-    is_reason(name) && table.keys().all(|key| is_reason(key))
 }
 
 fn entries(node: &Json) -> Vec<(&str, &Json)> {
@@ -147,7 +146,8 @@ mod tests {
     fn a_reason_for_which_nothing_was_lost_counts_zero() {
         let found = ask(&["ports.bottleneck.lost.random"]).unwrap();
         assert_eq!(found["ports.bottleneck.lost.random"], 0);
-        assert!(ask(&["ports.bottleneck.lost.rain"]).unwrap_err().contains("unknown entry \"rain\""));
+        let why = ask(&["ports.bottleneck.lost.rain"]).unwrap_err();
+        assert!(why.contains("unknown reason \"rain\"") && why.contains("overflow"), "{why}");
     }
 
     #[test]
