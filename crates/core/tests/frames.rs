@@ -15,10 +15,6 @@ access = { rate = "155.52 Mb/s", delay = "5 us" }
 bottleneck = { rate = "20 Mb/s", delay = "5 us" }
 egress = { rate = "4 Mb/s", delay = "5 us" }
 
-[port.bottleneck]
-buffer = "40 cells"
-admission = { policy = "epd", threshold = "20 cells" }
-
 [port.default]
 buffer = "40 cells"
 admission = { policy = "epd", threshold = "20 cells" }

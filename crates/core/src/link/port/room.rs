@@ -283,16 +283,6 @@ mod tests {
         assert_eq!(bench.offer(0, "1"), "A", "nothing of it is left in its virtual queue");
     }
 
-    #[test]
-    fn the_admission_policy_hears_of_a_unit_for_which_nothing_can_go() {
-        let whole_packets = pushout::Spec::Pushout2(params::<pushout_2::Params>("fallback = 'refuse'"));
-        let mut bench = Bench::with(3, &[0, 0], virtual_queues(), Some(whole_packets));
-        assert_eq!(bench.offer(1, "f.."), "AAA");
-        assert_eq!(bench.offer(0, "f"), "o");
-        bench.send();
-        assert_eq!(bench.offer(0, "1"), "A", "nothing has joined its virtual queue");
-    }
-
     fn epd(threshold: &str) -> admission::Spec {
         admission::Spec::Epd(params::<epd::Params>(&format!("threshold = '{threshold}'")))
     }
