@@ -172,6 +172,12 @@ def test_a_series_has_one_point_at_a_place() -> None:
         result.plot(x="seed2", by="flows.transport.mss")
 
 
+def test_names_are_not_read_as_formulas() -> None:
+    table = pa.table({"point": [0, 1], "plan": ["$1$", "a$b_1$"], "seed": [1, 1], "y": [0.5, 0.7], "wall_s": [0.1] * 2})
+    figure = pushout.SweepResult(table, [{"plan": "$1$"}, {"plan": "a$b_1$"}], {}).plot("y", by="plan", kind="cdf")
+    assert {"$1$", "a$b_1$"} <= texts(figure)
+
+
 def test_a_legend_is_read_row_by_row_and_leaves_the_drawing_its_height() -> None:
     def legend(count: int) -> tuple[float, list[str]]:
         with drawing.paper() as (figure, grid):

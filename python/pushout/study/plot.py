@@ -196,7 +196,8 @@ def style(title: str) -> Any:
     """How every drawing looks, in the stand-ins for the colours."""
     clear = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), "none")
     ink = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK)
-    text = {"svg.fonttype": "none", "svg.hashsalt": title, "font.size": 9.5, "font.family": "sans-serif"}
+    letters = {"font.size": 9.5, "font.family": "sans-serif", "text.parse_math": False}
+    text = {"svg.fonttype": "none", "svg.hashsalt": title, **letters}
     spines = {"axes.spines.top": False, "axes.spines.right": False}
     lines = {"axes.axisbelow": True, "grid.color": FAINT, "grid.linewidth": 0.6, "hatch.linewidth": 0.7}
     return {**clear, **ink, **text, **spines, **lines}
