@@ -239,6 +239,7 @@ mod tests {
             connection: 1,
             stamp: Time::ZERO,
             syn: false,
+            last: false,
             is_ack: false,
             retransmission: false,
         };

@@ -1,6 +1,7 @@
 //! An application that sends one file after the other, and how long each takes: the flow completion time.
 
 use crate::source::file::Params;
+use crate::transport::tcp::{Outlet, Sender};
 use crate::units::{Span, Time};
 
 /// The application of a flow.
@@ -13,6 +14,25 @@ pub(super) struct Files {
     began: Option<Time>,
     /// How long each took whose last octet has been acknowledged.
     times: Vec<Span>,
+}
+
+/// A file to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct File {
+    /// Its octets.
+    size: u64,
+    /// Whether a connection of its own carries it.
+    pub(super) reconnect: bool,
+}
+
+impl File {
+    /// Hand it to the transport; a connection of its own ends with it.
+    pub(super) fn write(self, sender: &mut Sender, now: Time, out: &mut impl Outlet) {
+        match self.reconnect {
+            true => sender.write_last(now, self.size, out),
+            false => sender.write(now, self.size, out),
+        }
+    }
 }
 
 impl Files {
@@ -32,10 +52,10 @@ impl Files {
         self.next.is_some_and(|next| next <= now)
     }
 
-    /// A file starts: its octets, and whether a connection of its own carries it.
-    pub(super) fn begin(&mut self, now: Time) -> (u64, bool) {
+    /// A file starts.
+    pub(super) fn begin(&mut self, now: Time) -> File {
         self.began = self.next.take().or(Some(now));
-        (self.params.size.0, self.params.reconnect)
+        File { size: self.params.size.0, reconnect: self.params.reconnect }
     }
 
     /// The last octet is acknowledged; answers whether the next file starts at once.
@@ -77,7 +97,7 @@ mod tests {
     fn a_file_takes_from_its_start_until_its_last_octet_is_acknowledged() {
         let mut files = files(Span::secs(2));
         assert!(!files.is_sending());
-        assert_eq!(files.begin(at(1)), (1000, true));
+        assert_eq!(files.begin(at(1)), File { size: 1000, reconnect: true });
         assert!(files.is_sending());
         assert!(!files.end(at(4)));
         assert_eq!((files.times(), files.next_timer()), (&[Span::secs(3)][..], Some(at(6))));

@@ -361,7 +361,7 @@ impl Tcp {
     fn start(&mut self, now: Time, out: &mut impl Outlet) {
         self.sender.open(now, out);
         match &mut self.files {
-            Some(files) => self.sender.write(now, files.begin(now).0, out),
+            Some(files) => files.begin(now).write(&mut self.sender, now, out),
             None => self.sender.write_forever(now, out),
         }
     }
@@ -387,9 +387,9 @@ impl Tcp {
 
     fn next_file(&mut self, now: Time, out: &mut impl Outlet) {
         let Some(files) = &mut self.files else { return };
-        let (size, reconnect) = files.begin(now);
-        self.sender.restart(now, reconnect, out);
-        self.sender.write(now, size, out);
+        let file = files.begin(now);
+        self.sender.restart(now, file.reconnect, out);
+        file.write(&mut self.sender, now, out);
     }
 
     fn totals(&self) -> Totals {

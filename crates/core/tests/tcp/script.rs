@@ -5,8 +5,8 @@
 //! sender                    the end under test, sender or receiver
 //! set mss = 1000            a key of the transport; text needs no quotes
 //! phase 100ms               first tick of its timer
-//! 0ms    write 3000         what is done to it: open, write N, write forever, restart new, restart same, window N
-//! 0ms    > 0:1000           what it sends: data; "again" for a retransmission; a longer range is several segments
+//! 0ms    write 3000         what is done to it: open, write N [last], write forever, restart new, restart same, window N
+//! 0ms    > 0:1000           what it sends: data; "again" for a retransmission, "last" before FIN; a longer range is several segments
 //! 10ms   < ack 1000 x3      what arrives, three times: ack N [win N], synack, syn, data as above; [conn N] on each
 //! 10ms   > ack 1000 win 0   what it sends: ack, synack, syn; what is not said is not compared
 //! 10ms   ? cwnd 2000        what it knows
@@ -106,6 +106,9 @@ impl Run {
             (End::Sender(sender), ["open"]) => sender.open(now, &mut out),
             (End::Sender(sender), ["write", "forever"]) => sender.write_forever(now, &mut out),
             (End::Sender(sender), ["write", bytes]) => sender.write(now, number(bytes)?, &mut out),
+            (End::Sender(sender), ["write", bytes, "last"]) => {
+                sender.write_last(now, number(bytes)?, &mut out)
+            }
             (End::Sender(sender), ["restart", kind @ ("new" | "same")]) => {
                 sender.restart(now, *kind == "new", &mut out);
             }
@@ -211,6 +214,7 @@ struct Wanted {
     connection: Option<u32>,
     syn: bool,
     again: bool,
+    last: bool,
 }
 
 impl Wanted {
@@ -227,6 +231,7 @@ impl Wanted {
                 "synack" => (wanted.syn, wanted.ack) = (true, Some(wanted.ack.unwrap_or(0))),
                 "at" => wanted.data = Some((value()?, 0)),
                 "again" => wanted.again = true,
+                "last" => wanted.last = true,
                 range => {
                     let (start, end) = range.split_once(':').ok_or_else(|| format!("what is {range}?"))?;
                     wanted.data = Some((number(start)?, number(end)?));
@@ -249,7 +254,10 @@ impl Wanted {
         let Some((start, end)) = self.data.filter(|_| !self.syn) else {
             return vec![Segment { seq: self.data.map_or(0, |(start, _)| start), ..plain }];
         };
-        let piece = |seq: u64| Segment { seq, len: (end - seq).min(mss) as u32, ..plain };
+        let piece = |seq: u64| {
+            let len = (end - seq).min(mss);
+            Segment { seq, len: len as u32, last: self.last && seq + len == end, ..plain }
+        };
         (start..end).step_by(mss as usize).map(piece).collect()
     }
 }

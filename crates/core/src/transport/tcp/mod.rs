@@ -11,9 +11,10 @@
 //!
 //! What is simpler than the protocol, on purpose:
 //!
-//! * Sequence numbers are 64-bit offsets of data and never wrap; SYN takes no sequence number and FIN does not
-//!   exist: a connection ends when the next one starts. [`Segment::connection`] stands for the port numbers that
-//!   keep connections apart.
+//! * Sequence numbers are 64-bit offsets of data and never wrap; neither SYN nor FIN takes one. Of closing a connection
+//!   there is what delays data: FIN travels with the last of it, which is therefore neither held back nor left to the
+//!   delayed ACK. The connection ends when the next one starts. [`Segment::connection`] stands for the port numbers
+//!   that keep connections apart.
 //! * The ACK of the SYN-ACK rides on the first data. The passive end does not repeat its SYN-ACK by itself, only in
 //!   answer to a repeated SYN.
 //! * The receiving application reads at once, so the advertised window is constant unless
@@ -28,8 +29,8 @@
 //!   (RFC 2581 section 3.2); Net/3 misses it in both its header prediction and a comparison (L. S. Brakmo and
 //!   L. L. Peterson, "Performance problems in BSD4.4 TCP", 1995). That ACK does not open the window besides.
 //! * A segment is cut short by the window only when nothing is outstanding before it; Net/3 cuts any retransmission.
-//! * A short segment at the end of what was written leaves at once, as it does when the application closes the
-//!   connection behind it (or sets `TCP_NODELAY`); Nagle's algorithm would hold it back otherwise.
+//! * A short segment at the end of what was written leaves at once, also where the application keeps the connection
+//!   (as with `TCP_NODELAY`); Nagle's algorithm would hold it back then.
 //! * A segment is timed only if all of it is new (P. Karn and C. Partridge, 1991); Net/3 also times a
 //!   retransmission that carries some new data.
 
@@ -67,6 +68,8 @@ pub struct Segment {
     pub stamp: Time,
     /// It opens a connection.
     pub syn: bool,
+    /// It carries the last data before the application closes the connection, as a segment with FIN does.
+    pub last: bool,
     /// It travels from the receiver to the sender.
     pub is_ack: bool,
     /// Its first octet has been sent before: for statistics only, the receiver does not look.

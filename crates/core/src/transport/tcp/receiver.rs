@@ -69,9 +69,9 @@ impl Receiver {
             self.acknowledge(true, out);
         } else if segment.len > 0 {
             if segment.seq <= self.acked {
-                self.stamp = segment.stamp; // RFC 1323 section 3.4
+                self.stamp = segment.stamp; // RFC 7323 section 4.3
             }
-            self.on_data(now, segment.seq, segment.seq + u64::from(segment.len), out);
+            self.on_data(now, segment, out);
         }
     }
 
@@ -107,7 +107,8 @@ impl Receiver {
     }
 
     #[inline(always)] // as in a `Sender`
-    fn on_data(&mut self, now: Time, seq: u64, end: u64, out: &mut impl Outlet) {
+    fn on_data(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
+        let (seq, end) = (segment.seq, segment.seq + u64::from(segment.len));
         self.stats.segments += 1;
         self.stats.out_of_order += u64::from(seq != self.next);
         self.stats.duplicate_bytes += self.next.min(end).saturating_sub(seq);
@@ -123,7 +124,7 @@ impl Receiver {
         }
         self.next = end;
         let opened = (self.next + self.offer()).saturating_sub(self.advertised);
-        if !self.delayed_ack || self.worth_telling(opened.max(self.next - self.acked)) {
+        if !self.delayed_ack || segment.last || self.worth_telling(opened.max(self.next - self.acked)) {
             self.acknowledge(false, out);
         } else if self.timer.is_none() {
             self.timer = Some(self.clock.after(now, 1));

@@ -19,6 +19,8 @@ pub struct Sender {
     duplicates: u32,
     state: State,
     timestamps: bool,
+    /// The application closes the connection behind what it has written.
+    is_closing: bool,
     /// First octet that is not acknowledged (snd_una).
     unacknowledged: u64,
     /// Next octet to send (snd_nxt); behind `sent` after a timeout.
@@ -78,6 +80,7 @@ impl Sender {
             duplicates: 0,
             state: State::Closed,
             timestamps: params.timestamps,
+            is_closing: false,
             unacknowledged: 0,
             next: 0,
             sent: 0,
@@ -108,6 +111,7 @@ impl Sender {
             "a connection opens when nothing of the last is outstanding"
         );
         self.connection += 1;
+        self.is_closing = false;
         let params = &self.aside.params;
         self.window = Window::new(params);
         self.congestion = Congestion::new(params);
@@ -141,6 +145,12 @@ impl Sender {
     pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outlet) {
         self.written = self.written.saturating_add(bytes);
         self.output(now, out);
+    }
+
+    /// The application gives so many octets, the last ones of this connection.
+    pub fn write_last(&mut self, now: Time, bytes: u64, out: &mut impl Outlet) {
+        self.is_closing = true;
+        self.write(now, bytes, out);
     }
 
     /// The application has data without end from now on.
@@ -298,7 +308,16 @@ impl Sender {
         self.stats.segments_retransmitted += u64::from(retransmission);
         let connection = self.connection;
         let stamp = if self.timestamps { now } else { Time::ZERO };
-        out.put(Segment { seq, len: len as u32, connection, retransmission, stamp, ..Segment::default() });
+        let last = self.is_closing && seq + len == self.written;
+        out.put(Segment {
+            seq,
+            len: len as u32,
+            connection,
+            retransmission,
+            last,
+            stamp,
+            ..Segment::default()
+        });
     }
 
     fn send_syn(&mut self, now: Time, out: &mut impl Outlet) {

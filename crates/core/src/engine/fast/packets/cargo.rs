@@ -20,7 +20,7 @@ pub(super) struct Cargo {
     /// Position in the block.
     index: u16,
     kind: Kind,
-    /// It opens a connection, or ends a block.
+    /// It opens a connection or, if it carries data, ends one; or it ends a block.
     is_edge: bool,
 }
 
@@ -48,9 +48,10 @@ impl Cargo {
                 kind: Kind::Ack,
                 is_edge: syn,
             },
-            Payload::Tcp(Segment { seq, len, connection, stamp, syn, retransmission, .. }) => {
+            Payload::Tcp(Segment { seq, len, connection, stamp, syn, last, retransmission, .. }) => {
                 let kind = if retransmission { Kind::Retransmission } else { Kind::Data };
-                Cargo { stamp, number: seq, octets: len, group: connection, index: 0, kind, is_edge: syn }
+                let is_edge = syn || last;
+                Cargo { stamp, number: seq, octets: len, group: connection, index: 0, kind, is_edge }
             }
             Payload::Datagram { bytes, sent } => Cargo {
                 stamp: sent,
@@ -97,7 +98,8 @@ impl Cargo {
                 len: octets,
                 connection: group,
                 stamp,
-                syn: is_edge,
+                syn: is_edge && octets == 0,
+                last: is_edge && octets > 0,
                 retransmission: kind == Kind::Retransmission,
                 ..Segment::default()
             }),
@@ -130,6 +132,7 @@ mod tests {
             data,
             Segment { retransmission: true, ..data },
             Segment { len: 0, syn: true, ..data },
+            Segment { last: true, ..data },
             ack,
             Segment { syn: true, stamp: Time(9), ..ack },
         ];
