@@ -6,7 +6,7 @@ use crate::transport::tcp::DeliveryTime;
 /// What a flow has done since the last reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Figures {
-    /// Octets of application data: acknowledged to a TCP sender, received from a datagram source.
+    /// Octets of application data that reached the sink, of TCP in order and once.
     pub bytes: u64,
     /// Segments, datagrams or cells sent, retransmissions included.
     pub sent: u64,
@@ -16,7 +16,7 @@ pub struct Figures {
     pub timeouts: u64,
     /// Fast retransmissions.
     pub fast_retransmits: u64,
-    /// Datagrams or cells received.
+    /// Segments with data, datagrams or cells received, those that came again included.
     pub received: u64,
     /// Files whose last octet has been acknowledged.
     pub transfers: u64,

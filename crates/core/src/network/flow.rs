@@ -267,10 +267,10 @@ impl Flow {
         self.record(end, now);
     }
 
-    /// What has been counted by `now` is recorded over time, if that is done at this end.
+    /// What has been counted by `now` is recorded over time; only the sink counts octets.
     fn record(&mut self, end: End, now: Time) {
         if let Some(series) = &mut self.series
-            && end == self.work.counts_at()
+            && end == End::Sink
         {
             series.record(now, self.work.bytes());
         }
@@ -278,18 +278,10 @@ impl Flow {
 }
 
 impl Work {
-    /// The end at which [`Work::bytes`] are counted.
-    fn counts_at(&self) -> End {
-        match self {
-            Work::Tcp(_) => End::Source,
-            Work::Datagrams(_) | Work::Coded(_) => End::Sink,
-        }
-    }
-
     /// Octets of [`Figures::bytes`], for TCP since the start of the run.
     fn bytes(&self) -> u64 {
         match self {
-            Work::Tcp(tcp) => tcp.sender.acked(),
+            Work::Tcp(tcp) => tcp.receiver.delivered(),
             Work::Datagrams(source) => source.figures.bytes,
             Work::Coded(coded) => coded.figures().bytes,
         }
@@ -311,7 +303,8 @@ struct Tcp {
 /// What a TCP flow has done since its start.
 #[derive(Clone, Debug, Default)]
 struct Totals {
-    acked: u64,
+    delivered: u64,
+    received: u64,
     transfers: usize,
     stats: SenderStats,
 }
@@ -394,19 +387,20 @@ impl Tcp {
 
     fn totals(&self) -> Totals {
         let transfers = self.files.as_ref().map_or(0, |files| files.times().len());
-        Totals { acked: self.sender.acked(), transfers, stats: *self.sender.stats() }
+        let received = self.receiver.stats().segments;
+        Totals { delivered: self.receiver.delivered(), received, transfers, stats: *self.sender.stats() }
     }
 
     fn figures(&self) -> Figures {
         let (now, then) = (self.totals(), self.baseline.as_deref().cloned().unwrap_or_default());
         let stats = now.stats.since(&then.stats);
         Figures {
-            bytes: now.acked - then.acked,
+            bytes: now.delivered - then.delivered,
             sent: stats.segments_sent,
             retransmitted: stats.segments_retransmitted,
             timeouts: stats.timeouts,
             fast_retransmits: stats.fast_retransmits,
-            received: 0,
+            received: now.received - then.received,
             transfers: (now.transfers - then.transfers) as u64,
             delivery: stats.delivery_time,
             coded: None,
