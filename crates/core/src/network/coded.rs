@@ -23,7 +23,7 @@ pub(super) struct Coded {
     decoder: Decoder,
     code: Code,
     figures: Figures,
-    /// Packets of data sent since the last reset.
+    /// Packets of data sent of the blocks that the decoder counts.
     data_sent: u64,
 }
 
@@ -56,7 +56,7 @@ impl Coded {
         let label = self.encoder.take();
         self.next = self.encoder.peek().map_or(Time::NEVER, |data| now + self.bursts.gap(data));
         self.figures.sent += 1;
-        self.data_sent += u64::from(label.index < self.code.data);
+        self.data_sent += u64::from(label.index < self.code.data && self.decoder.counts(label.block));
         let ends_block = label.index + 1 == self.code.packets();
         (self.packet, Payload::Coded { label, ends_block, sent: now })
     }
@@ -87,7 +87,7 @@ impl Coded {
 
     pub(super) fn reset_counters(&mut self) {
         self.figures = Figures::default();
-        self.decoder.reset();
+        self.decoder.reset(self.encoder.blocks_begun());
         self.data_sent = 0;
     }
 }

@@ -29,7 +29,8 @@ pub struct Figures {
 /// What a code made of a flow's packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coding {
-    /// Packets of data sent, those of blocks still under way included.
+    /// Packets of data sent, those of blocks still under way included, but not of a block that was under way at the
+    /// last reset.
     pub data_sent: u64,
     /// What became of the blocks whose fate is known.
     pub books: Books,

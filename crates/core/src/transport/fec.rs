@@ -139,6 +139,11 @@ impl Encoder {
     pub fn blocks(&self) -> u32 {
         (self.next / u64::from(self.code.packets())) as u32
     }
+
+    /// Number of blocks of which something has been sent.
+    pub fn blocks_begun(&self) -> u32 {
+        self.next.div_ceil(u64::from(self.code.packets())) as u32
+    }
 }
 
 /// What became of the blocks whose fate is known.
@@ -185,13 +190,15 @@ pub struct Decoder {
     block: u32,
     arrived: u16,
     data: u16,
+    /// The first block that is counted.
+    counted_from: u32,
     books: Books,
 }
 
 impl Decoder {
     /// A decoder that has seen nothing.
     pub fn new(code: Code) -> Decoder {
-        Decoder { code, block: 0, arrived: 0, data: 0, books: Books::default() }
+        Decoder { code, block: 0, arrived: 0, data: 0, counted_from: 0, books: Books::default() }
     }
 
     /// A packet arrives; answers how many packets of data are there because of it.
@@ -211,13 +218,25 @@ impl Decoder {
     /// Nothing more will arrive of the blocks before this one.
     pub fn close(&mut self, block: u32) {
         while self.block < block {
-            let whole = self.code.decodes(self.arrived);
-            let missing = u64::from(self.code.data - self.data);
-            self.books.received += u64::from(self.data);
-            *(if whole { &mut self.books.recovered } else { &mut self.books.lost }) += missing;
-            *(if whole { &mut self.books.blocks_whole } else { &mut self.books.blocks_lost }) += 1;
+            if self.counts(self.block) {
+                self.enter();
+            }
             (self.block, self.arrived, self.data) = (self.block + 1, 0, 0);
         }
+    }
+
+    /// The open block ends.
+    fn enter(&mut self) {
+        let whole = self.code.decodes(self.arrived);
+        let missing = u64::from(self.code.data - self.data);
+        self.books.received += u64::from(self.data);
+        *(if whole { &mut self.books.recovered } else { &mut self.books.lost }) += missing;
+        *(if whole { &mut self.books.blocks_whole } else { &mut self.books.blocks_lost }) += 1;
+    }
+
+    /// Whether a block is one of those that are counted.
+    pub fn counts(&self, block: u32) -> bool {
+        block >= self.counted_from
     }
 
     /// What became of the blocks that are closed.
@@ -225,9 +244,9 @@ impl Decoder {
         self.books
     }
 
-    /// Forget what was counted; the open block stays open.
-    pub fn reset(&mut self) {
-        self.books = Books::default();
+    /// Forget what was counted, and count from this block on.
+    pub fn reset(&mut self, block: u32) {
+        (self.books, self.counted_from) = (Books::default(), block);
     }
 }
 
@@ -277,6 +296,25 @@ mod tests {
         decoder.close(4);
         assert_eq!(decoder.books(), Books { received: 1, lost: 15, blocks_lost: 4, ..Books::default() });
         assert_eq!(decoder.books().throughput(), Some(1.0 / 16.0));
+    }
+
+    #[test]
+    fn of_blocks_that_begin_before_a_reset_nothing_is_counted_after_it() {
+        let mut encoder = Encoder::new(CODE, None);
+        let mut decoder = Decoder::new(CODE);
+        assert_eq!(encoder.blocks_begun(), 0);
+        for _ in 0..8 {
+            let label = encoder.take(); // all of block 0, two packets of block 1
+            decoder.receive(label);
+        }
+        assert_eq!((encoder.blocks(), encoder.blocks_begun()), (1, 2));
+        decoder.reset(encoder.blocks_begun());
+        for _ in 8..18 {
+            decoder.receive(encoder.take()); // the rest of block 1, all of block 2
+        }
+        decoder.close(encoder.blocks());
+        assert!(!decoder.counts(1) && decoder.counts(2));
+        assert_eq!(decoder.books(), books(4, 0, 0));
     }
 
     #[test]
