@@ -19,8 +19,8 @@ crate::choice! {
 crate::choice! {
     /// What a source is at when it starts.
     pub enum Phase {
-        /// Anywhere in its cycle: a periodic one begins its first burst at an instant uniform over the cycle, another is
-        /// silent at first with probability 1 − activity.
+        /// A periodic one waits for a time uniform over its cycle and then begins its first burst; another is anywhere in
+        /// its cycle from its start on, silent with probability 1 − activity.
         Random = "random",
         /// At the beginning of a burst: sources that start together begin their first bursts together.
         Aligned = "aligned",
@@ -161,7 +161,10 @@ impl Bursts {
         let wait = match (self.phase, self.lengths) {
             (Phase::Aligned, _) => Span::ZERO,
             (Phase::Random, Lengths::Periodic { cycle, .. }) => Span(self.stream.up_to(cycle.0 - 1)),
-            (Phase::Random, Lengths::Random { activity, .. }) if self.stream.chance(activity) => Span::ZERO,
+            (Phase::Random, Lengths::Random { activity, .. }) if self.stream.chance(activity) => {
+                let packet = self.packet();
+                Span(self.stream.up_to(packet.0.saturating_sub(1)))
+            }
             (Phase::Random, Lengths::Random { off, .. }) => self.exponential(off),
         };
         self.begin();
@@ -263,6 +266,23 @@ mod tests {
         assert!(phases.iter().all(|phase| (0.0..1.0).contains(phase)));
         let mean = phases.iter().sum::<f64>() / 4000.0;
         assert!((mean - 0.5).abs() < 0.02, "{mean}");
+    }
+
+    #[test]
+    fn an_exponential_source_is_anywhere_in_its_cycle_when_it_starts() {
+        let first = |seed| {
+            let stream = Stream::new(seed, "test");
+            Bursts::new(&pattern(Distribution::Exponential), BITS, Added::NOTHING, stream).first().0
+        };
+        let packet = 135_680_000;
+        let waits: Vec<u64> = (0..20_000).map(first).collect();
+        let sending: Vec<f64> =
+            waits.iter().filter(|wait| **wait < packet).map(|wait| *wait as f64).collect();
+        // a silence that is shorter than a packet is rare: 0.1395 within bursts, 0.0028 besides
+        let share = sending.len() as f64 / waits.len() as f64;
+        assert!((share - 0.1423).abs() < 0.008, "{share}");
+        let mean = sending.iter().sum::<f64>() / sending.len() as f64 / packet as f64;
+        assert!((mean - 0.5).abs() < 0.03, "{mean}");
     }
 
     #[test]

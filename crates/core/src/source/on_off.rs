@@ -9,7 +9,7 @@
 //! `peak`: rate within a burst, every octet on the line counted. The length of bursts as a number of packets (`burst`)
 //! or a time (`on`), the silence by the share of time within bursts (`activity`, the paper's a) or as a time (`off`).
 //! `distribution`: `periodic` (the paper's "on/off (periodic) cycle") or `exponential`. `phase`: whether the source
-//! starts anywhere in its cycle (`random`) or with a burst (`aligned`). `total` packets after which the source stops.
+//! begins its cycle at an instant of its own (`random`) or with all others (`aligned`). `total` packets after which the source stops.
 //! `size` of the payload of a datagram.
 //!
 //! # Differences from the paper
