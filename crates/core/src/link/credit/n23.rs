@@ -23,7 +23,7 @@
 //!
 //! rounded up, where RTT is the propagation delay both ways, the latency of both nodes, and the time of a cell out of
 //! the next port, of the credit cell, and, if credit cells are charged, of a data cell before it; so that one circuit can
-//! fill its line. `peak` B_VC, default the rate of the line. `charge`: whether credit cells take their time on the line
+//! fill its line, as long as the line back can carry a credit cell for every N2 cells. `peak` B_VC, default the rate of the line. `charge`: whether credit cells take their time on the line
 //! in the other direction, ahead of data waiting there (a twentieth of the line at the most), or only travel beside it.
 //!
 //! # Differences from the paper
