@@ -23,6 +23,7 @@ use crate::metrics::ideal::{self, Demand};
 use crate::network::figures::{Coding, Figures};
 use crate::scenario::model::{Flow, Line, Medium, Scenario};
 use crate::scenario::spec::Field;
+use crate::transport;
 
 /// The report of a run. It is written entry by entry, so that as text it needs no more memory than its longest entry does.
 #[derive(Clone, Copy, Debug)]
@@ -241,8 +242,6 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows) -> Json {
     let Flows { figures, rates, shared } = flows;
     let goodput: f64 = rates.iter().sum();
     let ideal: f64 = ideal_rates(scenario).iter().sum();
-    let sent: u64 = figures.iter().map(|figures| figures.sent).sum();
-    let again: u64 = figures.iter().map(|figures| figures.retransmitted).sum();
     let mut summary = json!({
         "goodput_bps": goodput,
         "goodput_ratio": if ideal > 0.0 { Some(goodput / ideal) } else { None },
@@ -250,7 +249,7 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows) -> Json {
         "fairness_mean_deviation": fairness::mean_deviation(rates),
         "fairness_jain": fairness::jain(&shared.excess(scenario)),
         "difference": fairness::difference(rates),
-        "retransmission_ratio": if sent > 0 { Some(again as f64 / sent as f64) } else { None },
+        "retransmission_ratio": retransmission_ratio(scenario, figures),
         "weighted_deviation": shared.shares.as_deref().and_then(fairness::weighted_deviation),
     });
     transfers::append_to_summary(&mut summary, &outcome.network.flows);
@@ -262,7 +261,17 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows) -> Json {
     summary
 }
 
-/// Max–min fair payload rates of the flows, in bits per second.
+/// Segments sent again over segments sent, by the flows that would send one again.
+fn retransmission_ratio(scenario: &Scenario, figures: &[Figures]) -> Option<f64> {
+    let flows = scenario.flows.iter().zip(figures);
+    let (sent, again) = flows
+        .filter(|(flow, _)| matches!(flow.transport, transport::Spec::Tcp(_)))
+        .fold((0, 0), |(sent, again), (_, figures)| (sent + figures.sent, again + figures.retransmitted));
+    (sent > 0).then(|| again as f64 / sent as f64)
+}
+
+/// Max–min fair payload rates of the flows over the measured time, in bits per second. A source that stops after so many
+/// packets wants no more than they carry.
 pub fn ideal_rates(scenario: &Scenario) -> Vec<f64> {
     let capacities: Vec<f64> = scenario.lines.iter().map(|line| line.rate.as_f64()).collect();
     let demands: Vec<Demand> = scenario.flows.iter().map(|flow| demand(scenario, flow)).collect();
@@ -278,6 +287,9 @@ fn demand(scenario: &Scenario, flow: &Flow) -> Demand {
     let lines = vc.path.iter().map(|&line| (line, cost(scenario.lines[line].medium)));
     let medium = scenario.lines[vc.path[0]].medium;
     let plain = Shape::without_parity(vc, medium, flow.packet()).line_bytes();
-    let limit = flow.source.offered(payload, 8 * plain).unwrap_or(f64::INFINITY);
-    Demand { lines: lines.collect(), limit }
+    let offered = flow.source.offered(payload, 8 * plain).unwrap_or(f64::INFINITY);
+    let measured = (scenario.duration - scenario.warmup).as_secs_f64();
+    let all =
+        flow.source.packets().map_or(f64::INFINITY, |packets| 8.0 * payload * packets as f64 / measured);
+    Demand { lines: lines.collect(), limit: offered.min(all) }
 }

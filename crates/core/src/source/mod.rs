@@ -60,6 +60,15 @@ impl Spec {
         Some(on_the_line * 8.0 * payload / bits as f64)
     }
 
+    /// Packets with data after which the source stops, if it does.
+    pub fn packets(&self) -> Option<u64> {
+        match self {
+            Spec::OnOff(on_off) => on_off.total,
+            Spec::FecBlock(blocks) => Some(u64::from(blocks.blocks?) * u64::from(blocks.block)),
+            _ => None,
+        }
+    }
+
     /// Packets sent for every packet with data: 1 + h / K for a source that adds parity.
     pub fn redundancy(&self) -> f64 {
         match self {
