@@ -338,21 +338,26 @@ def test_what_is_misspelt_is_suggested(capsys: pytest.CaptureFixture[str]) -> No
     assert 'did you mean "epd"?' in capsys.readouterr().err
 
 
-def test_an_interrupt_is_one_line_and_130(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("replaced", "options"), [("simulate.Job.run", []), ("_core.Trace", ["--trace", "pcapng", "--out", "traced"])]
+)
+def test_an_interrupt_is_one_line_and_130(replaced: str, options: list[str], tmp_path: Path) -> None:
     script = (
-        "import threading, time\nfrom pushout import cli, simulate\n"
-        "def forever(*_):\n    print('started', flush=True)\n    threading.Event().wait()\n"
-        "simulate.Job.run = forever\ncli.main()"
+        "import threading\nfrom pushout import _core, cli, simulate\n"
+        "def forever(*_):  # the simulator does not look for signals, so the main thread must not be in it\n"
+        "    print(threading.current_thread() is threading.main_thread(), flush=True)\n    threading.Event().wait()\n"
+        f"{replaced} = forever\ncli.main()"
     )
     (tmp_path / "lan.toml").write_text("x", encoding="utf-8")
     process = subprocess.Popen(
-        [sys.executable, "-c", script, "run", str(tmp_path / "lan.toml")],
+        [sys.executable, "-c", script, "run", str(tmp_path / "lan.toml"), *options],
+        cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
     assert process.stdout is not None
-    assert process.stdout.readline() == "started\n"
+    assert process.stdout.readline() == "False\n"
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=10)
     assert process.returncode == 130

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pushout import _core
@@ -10,7 +11,7 @@ from pushout.document import Document
 from pushout.question import QuestionError
 from pushout.question.frame import Framed
 from pushout.question.output import Output
-from pushout.simulate import check_seed
+from pushout.simulate import check_seed, run_all
 from pushout.source import Overrides, Scenario, load, overrides
 
 TEXTS = ("port", "vc", "flow")
@@ -64,7 +65,8 @@ def trace(
     source = load(scenario)
     check_seed(seed)
     names = [ports] if isinstance(ports, str) else list(ports)
-    traced = _core.Trace(source.text, source.name, overrides(set), seed, audit, names)
+    run = partial(_core.Trace, source.text, source.name, overrides(set), seed, audit, names)
+    (traced,) = run_all([run], jobs=1)  # beside this thread, which notices Ctrl-C
     columns: dict[str, list[Any]] = traced.columns()
     types = {**dict.fromkeys(TEXTS, pa.string()), **dict.fromkeys(NUMBERS, pa.int64()), "reason": pa.string()}
     arrays = {name: pa.array(columns[name], kind) for name, kind in types.items()}
