@@ -134,7 +134,7 @@ def test_a_run_is_drawn_with_its_flows_and_what_was_measured_over_time() -> None
     sets = {"duration": "20 ms", "sample": "1 ms"}
     result = pushout.run(ROOT / "scenarios" / "lan.toml", set=sets)
     (axes,) = result.plot().axes
-    assert (axes.get_ylabel(), len(axes.containers)) == ("goodput (b/s)", 10)
+    assert (axes.get_ylabel(), len(axes.containers)) == ("goodput (kb/s)", 10)
     result = pushout.run(ROOT / "scenarios" / "lan.toml", set={**sets, "measure.occupancy": ["bottleneck"]}, reps=2)
     above, below = result.plot().axes
     assert [label.get_text() for label in above.get_xticklabels()][:2] == ["flow1", "flow2"]

@@ -935,8 +935,8 @@ class OnOff(Scheme):
     phase: Literal["random", "aligned"] = "random"
     """What the source is at when it starts.
 
-    - `random`: Anywhere in its cycle: a periodic one begins its first burst at an instant uniform over the cycle,
-      another is silent at first with probability 1 − activity.
+    - `random`: A periodic one waits for a time uniform over its cycle and then begins its first burst; another is
+      anywhere in its cycle from its start on, silent with probability 1 − activity.
     - `aligned`: At the beginning of a burst: sources that start together begin their first bursts together.
     """
     total: int | None = None
@@ -979,8 +979,8 @@ class FecBlock(Scheme):
     phase: Literal["random", "aligned"] = "random"
     """What the source is at when it starts.
 
-    - `random`: Anywhere in its cycle: a periodic one begins its first burst at an instant uniform over the cycle,
-      another is silent at first with probability 1 − activity.
+    - `random`: A periodic one waits for a time uniform over its cycle and then begins its first burst; another is
+      anywhere in its cycle from its start on, silent with probability 1 − activity.
     - `aligned`: At the beginning of a burst: sources that start together begin their first bursts together.
     """
     block: int = 10
