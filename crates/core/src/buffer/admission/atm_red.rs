@@ -84,7 +84,11 @@ use State::{AcceptCell, AcceptFirst, AcceptRest, Broken, DiscardCell};
 impl State {
     /// The state that a cell meets: a port with push-out keeps the rest of a broken frame away, and its EOM with it.
     fn at(self, cell: &Unit) -> State {
-        if cell.is_first() && matches!(self, Broken { .. }) { AcceptFirst } else { self }
+        match self {
+            AcceptRest if cell.is_first() => DiscardCell,
+            AcceptCell | Broken { .. } if cell.is_first() => AcceptFirst,
+            other => other,
+        }
     }
 
     /// Whether the next cell may be marked.
@@ -137,10 +141,17 @@ impl Policy {
     /// The policy at one port, or why its parameters cannot be.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
         let max_p = probability("max_p", params.max_p)?;
+        match params.frame {
+            Some(Cells(0)) => return Err("frame: a frame has at least one cell".to_string()),
+            Some(_) if context.measure != Measure::Cells => {
+                return Err("frame: on packet links every unit is a whole frame".to_string());
+            }
+            _ => {}
+        }
         let thresholds = (params.min_threshold, params.max_threshold);
         let circuit = |own| {
-            let frame = params.frame.map_or(own, |frame| frame.0);
-            Circuit { state: AcceptFirst, max_p: max_p / frame.max(1) as f64 }
+            let frame = params.frame.map_or(own, |frame| frame.0).max(1);
+            Circuit { state: AcceptFirst, max_p: max_p / frame as f64 }
         };
         let slot = unit_time(context);
         Ok(Policy {
@@ -262,6 +273,16 @@ mod tests {
     /// With w = 1, maxp = 0 and the classic curve a cell is marked iff it meets at least `max` cells.
     fn bench(capacity: u64, max: u64) -> Bench<Policy> {
         Bench::new(capacity, 2, move |context| Policy::new(&params(max, max), context))
+    }
+
+    #[test]
+    fn a_frame_of_no_cells_and_one_on_packet_links_are_refused() {
+        let why = |cells, measure| {
+            let params = Params { frame: Some(Cells(cells)), ..params(4, 8) };
+            Policy::new(&params, &Context { measure, ..Context::alone(9, 1) }).unwrap_err()
+        };
+        assert_eq!(why(0, Measure::Cells), "frame: a frame has at least one cell");
+        assert_eq!(why(8, Measure::Packets), "frame: on packet links every unit is a whole frame");
     }
 
     #[test]

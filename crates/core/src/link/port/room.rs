@@ -337,4 +337,22 @@ mod tests {
         assert_eq!(bench.offer(0, ".e"), "pp", "the rest of what was pushed out never reaches the policy");
         assert_eq!(bench.offer(0, "fe"), "AA");
     }
+
+    #[test]
+    fn a_mark_in_a_frame_that_is_pushed_out_still_costs_the_next_one_and_no_other() {
+        let text = "weight = 1.0\nmax_p = 1.0\nframe = '1 cells'\nmin_threshold = '4 cells'\n\
+                    max_threshold = '4 cells'\ncurve = 'classic'\ndiscard_rest = false";
+        let admission = admission::Spec::AtmRed(params::<atm_red::Params>(text));
+        let spec = pushout::Spec::Pushout3(params::<pushout_3::Params>(""));
+        let mut bench = Bench::with(6, &[0, 0], admission, Some(spec));
+        assert_eq!(bench.offer(1, "f"), "A");
+        assert_eq!(bench.offer(0, "f...."), "AAAAA", "the last but one is marked");
+        assert_eq!(bench.offer(1, "."), "A");
+        assert_eq!(bench.offer(0, ".e"), "pp");
+        bench.send();
+        bench.send();
+        bench.wait(Span::secs(1));
+        assert_eq!(bench.offer(0, "fe"), "xx");
+        assert_eq!(bench.offer(0, "fe"), "AA");
+    }
 }
