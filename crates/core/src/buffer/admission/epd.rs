@@ -68,6 +68,7 @@ impl Policy {
 fn reserved(reserve: BufferSize, context: &Context<'_>) -> Result<u64, String> {
     let fifth = context.capacity - context.level("reserve", Level::Percent(80.0))?;
     match reserve.on_link(context.measure == super::Measure::Cells) {
+        _ if reserve == BufferSize::Unlimited => Err("reserve: nothing would be left".to_string()),
         Some((measure, wanted)) if measure == context.measure => Ok(wanted.min(fifth)),
         _ => Err(format!("reserve: this port counts {}", context.measure.word())),
     }
@@ -162,6 +163,7 @@ mod tests {
         for other in [BufferSize::Cells(10), BufferSize::Bytes(1500)] {
             assert_eq!(why(other), "reserve: this port counts packets");
         }
+        assert_eq!(why(BufferSize::Unlimited), "reserve: nothing would be left");
     }
 
     #[test]

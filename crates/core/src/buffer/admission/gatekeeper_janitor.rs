@@ -185,6 +185,11 @@ impl Policy {
         if lower > upper {
             return Err(format!("lower: {lower} is above the upper threshold of {upper}"));
         }
+        if params.fcf.is_some_and(|fcf| fcf > 0) && context.measure != Measure::Cells {
+            return Err(
+                "fcf: on packet links a frame is one unit, of which nothing can be spared".to_string()
+            );
+        }
         if params.cache == Some(0) {
             return Err("cache: a cache has room for at least one address".to_string());
         }

@@ -428,6 +428,8 @@ fn parameters_that_cannot_work_are_refused() {
     assert!(refused("upper = '30 %'", &context).starts_with("lower: "));
     assert!(refused("cache = 0", &context).starts_with("cache: "));
     assert!(refused("upper = '11 cells'", &context).starts_with("upper: "));
+    let packets = Context { measure: Measure::Packets, ..Context::alone(10, 1) };
+    assert!(refused("fcf = 1", &packets).starts_with("fcf: "));
     assert_eq!(params("").upper.within(Measure::Cells, 3500), Ok(2800));
     assert_eq!(Level::Size(BufferSize::Cells(4)).within(Measure::Cells, 10), Ok(4));
 }
