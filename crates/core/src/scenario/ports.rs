@@ -116,7 +116,13 @@ impl<'a> Ports<'a> {
                     format!("looks into a queue that all circuits share, and {scheduler:?} has one for each");
                 return refused("admission", why);
             }
-            Ok(_) => {}
+            Ok(policy) => {
+                if let Some(why) = policy.bars_pushout(line.port.measure)
+                    && line.port.pushout.is_some()
+                {
+                    return refused("pushout", format!("never acts: {why}"));
+                }
+            }
         }
         let pushout = line.port.pushout.as_ref();
         let built = pushout.map_or(Ok(()), |pushout| pushout.build(context).map(|_| ()));

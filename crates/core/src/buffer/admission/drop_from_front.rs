@@ -15,13 +15,15 @@
 //! The cell in transmission is never given up: with no other cell waiting the arriving one is lost. In the frame form
 //! a cell that arrives for a frame already broken is discarded at once rather than at the head, and a frame that lost
 //! its first cell leaves no fragment, so its EOM goes too. An EOM that stands at the head of a full queue is given up
-//! like any other cell. On a port that counts octets as many units are given up as the arriving one needs.
+//! like any other cell. Where every circuit has a queue of its own, a cell takes the place of one of its own circuit, and
+//! is lost if there is none. On a port that counts octets as many units are given up as the arriving one needs.
 //! Frames are told apart by number, so one behind a lost EOM is not taken for the rest of the frame before.
 //!
 //! # Complexity
 //! Constant; the frame form keeps the number of the broken frame of each circuit.
 
 use super::{Admission, Arrival, Context, Departure};
+use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict, Victim};
 use crate::unit::Unit;
 use crate::{choice, section};
@@ -108,6 +110,10 @@ impl Admission for Policy {
         self.lost(vc, self.arriving, fragment);
     }
 
+    fn bars_pushout(&self, _: Measure) -> Option<&'static str> {
+        Some("drop-from-front makes the room itself; use tail-drop with push-out")
+    }
+
     fn goes_by_frames(&self) -> bool {
         false
     }
@@ -119,7 +125,6 @@ mod tests {
     use super::super::conformance::Rig;
     use super::super::tests::Bench;
     use super::*;
-    use crate::buffer::size::Measure;
 
     fn rig(capacity: u64, form: Form) -> Rig {
         let spec = Spec::DropFromFront(Params { form, pass_eom: true });
@@ -191,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_frame_that_was_pushed_out_is_not_worth_queueing() {
+    fn the_rest_of_a_frame_that_found_no_room_is_not_worth_queueing() {
         let params = Params { form: Form::Frame, pass_eom: true };
         for (fragment, verdicts) in [(true, "ApA"), (false, "App")] {
             let mut bench = Bench::new(9, 1, |context| Policy::new(&params, context));

@@ -16,6 +16,7 @@
 //!
 //! # Differences from the paper
 //! The paper does not say what becomes of a frame that overflows: partial packet discard, as with every other scheme here.
+//! Beside it, push-out makes room only for the rest of frames that were taken: of a full buffer the threshold is 0.
 //!
 //! # Complexity
 //! Constant; two bits per circuit.

@@ -15,7 +15,8 @@
 //! two costs hardware only a shift).
 //!
 //! # Differences from the paper
-//! None. Cells are judged one by one and frames are not looked at; paper 003 adds that, see `dt-epd`. A blocked cell
+//! None; push-out, which acts when the buffer is full, cannot stand beside it but where packets take up octets. Cells
+//! are judged one by one and frames are not looked at; paper 003 adds that, see `dt-epd`. A blocked cell
 //! counts as lost to overflow: its queue has used up its room.
 //!
 //! # Complexity
@@ -23,6 +24,7 @@
 
 use super::{Admission, Arrival, Context, Interest, Rule};
 use crate::buffer::pool::Pool;
+use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::section;
 
@@ -81,6 +83,11 @@ impl Admission for Policy {
 
     fn rule(&self) -> Option<Rule> {
         Some(Rule::Asked(Interest::Last))
+    }
+
+    fn bars_pushout(&self, measure: Measure) -> Option<&'static str> {
+        (measure != Measure::Bytes)
+            .then_some("when the buffer is full, the dynamic threshold of every queue is 0")
     }
 
     fn goes_by_frames(&self) -> bool {

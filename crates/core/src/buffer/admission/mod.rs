@@ -87,6 +87,11 @@ registry! {
             false
         }
 
+        /// Why a push-out policy would never act beside this one at a port that counts in `measure`, if it would not.
+        fn bars_pushout(&self, measure: Measure) -> Option<&'static str> {
+            None
+        }
+
         /// Whether it refuses a frame as a whole at its first unit or not at all, and loses others of its units only for want
         /// of room.
         fn goes_by_frames(&self) -> bool {
