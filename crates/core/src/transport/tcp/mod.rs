@@ -200,10 +200,9 @@ impl Params {
             "initial_srtt: it is needed together with initial_mdev",
         )?;
         refuse(self.initial_srtt == Some(Span::ZERO), "initial_srtt: a round-trip time cannot be zero")?;
-        refuse(
-            self.longest() > MAX_SPAN,
-            "max_rto, initial_rto, initial_srtt, rtt_jitter: at most 24 hours",
-        )?;
+        if let Some((key, _)) = self.spans().into_iter().find(|(_, span)| *span > MAX_SPAN) {
+            return Err(format!("{key}: at most 24 hours"));
+        }
         refuse(self.initial_window == 0, "initial_window: at least one segment")?;
         refuse(self.initial_ssthresh == Some(Bytes(0)), "initial_ssthresh: it cannot be zero")?;
         refuse(self.dupack_threshold == 0, "dupack_threshold: at least one duplicate ACK")
@@ -231,9 +230,17 @@ impl Params {
         self.window.0.min(MAX_WINDOW_FIELD << shift) >> shift << shift
     }
 
-    fn longest(&self) -> Span {
-        let optional = self.initial_srtt.unwrap_or_default().max(self.initial_mdev.unwrap_or_default());
-        self.max_rto.max(self.initial_rto).max(self.rtt_jitter).max(optional)
+    /// Every time that timers and estimators count in ticks, with its key; `min_rto` is no longer than `max_rto`.
+    fn spans(&self) -> [(&'static str, Span); 7] {
+        [
+            ("slow_timer", self.slow_timer),
+            ("fast_timer", self.fast_timer),
+            ("max_rto", self.max_rto),
+            ("initial_rto", self.initial_rto),
+            ("initial_srtt", self.initial_srtt.unwrap_or_default()),
+            ("initial_mdev", self.initial_mdev.unwrap_or_default()),
+            ("rtt_jitter", self.rtt_jitter),
+        ]
     }
 }
 
@@ -245,7 +252,7 @@ const TIMESTAMPS: u32 = 12;
 const MAX_WINDOW_FIELD: u64 = 65_535;
 /// The largest shift of RFC 1323 section 2.3.
 const MAX_SHIFT: u32 = 14;
-/// Longer times would overflow the estimator's fixed-point numbers at the finest tick.
+/// Longer times would overflow the estimator's fixed-point numbers at the finest tick, and longer ticks the clock's sums.
 const MAX_SPAN: Span = Span::secs(86_400);
 
 #[cfg(test)]
@@ -289,7 +296,12 @@ mod tests {
             ("window", Params { window: Bytes(1 << 30), ..defaults() }),
             ("window", Params { mss: 1461, window: Bytes(1460), ..defaults() }),
             ("slow_timer", Params { slow_timer: Span::ZERO, ..defaults() }),
+            ("slow_timer", Params { slow_timer: day, ..defaults() }),
+            ("slow_timer", Params { slow_timer: Span(u64::MAX), ..defaults() }),
             ("fast_timer", Params { fast_timer: Span::ZERO, ..defaults() }),
+            ("fast_timer", Params { fast_timer: day, ..defaults() }),
+            ("rtt_jitter", Params { rtt_jitter: day, ..defaults() }),
+            ("initial_rto", Params { initial_rto: day, ..defaults() }),
             ("max_rto", Params { max_rto: Span::ZERO, ..defaults() }),
             ("max_rto", Params { max_rto: day, ..defaults() }),
             ("min_rto", Params { min_rto: Span::secs(65), ..defaults() }),
@@ -297,8 +309,12 @@ mod tests {
             ("initial_mdev", Params { initial_srtt: Some(Span::millis(1)), ..defaults() }),
             ("initial_srtt", Params { initial_mdev: Some(Span::millis(1)), ..defaults() }),
             (
-                "max_rto",
+                "initial_mdev",
                 Params { initial_srtt: Some(Span::millis(1)), initial_mdev: Some(day), ..defaults() },
+            ),
+            (
+                "initial_srtt",
+                Params { initial_srtt: Some(day), initial_mdev: Some(Span::millis(1)), ..defaults() },
             ),
             ("mss", Params { mss: 12, timestamps: true, ..defaults() }),
             (
@@ -325,7 +341,7 @@ mod tests {
             Params { window: Bytes(largest), window_scaling: true, ..defaults() },
             Params { mss: 1460, window: Bytes(1460), ..defaults() },
             Params { min_rto: Span::secs(9), max_rto: Span::secs(9), ..defaults() },
-            Params { max_rto: day, ..defaults() },
+            Params { max_rto: day, slow_timer: day, fast_timer: day, ..defaults() },
         ];
         for params in cases {
             assert_eq!(params.check(), Ok(()), "{params:?}");
