@@ -175,8 +175,10 @@ struct Gauge {
     memory: f64,
     /// Octets accepted in the current interval: c_i.
     accepted: Vec<u64>,
-    /// The intervals of the window, a row of circuits each, and the one to be replaced next.
-    history: Vec<Vec<u64>>,
+    /// So many intervals has the window.
+    intervals: usize,
+    /// What was accepted in each, a row of circuits behind another, and the row to be replaced next.
+    history: Vec<u64>,
     oldest: usize,
     /// Octets accepted in the window: C_i.
     total: Vec<u64>,
@@ -192,16 +194,17 @@ impl Gauge {
         if !(0.0..1.0).contains(&params.memory) {
             return Err(format!("memory: {} is not from 0 to below 1", params.memory));
         }
-        let rows = match params.meter {
+        let intervals = match params.meter {
             Meter::MovingAverage => 0,
-            Meter::SlidingWindow => intervals(params.window, params.interval)?,
+            Meter::SlidingWindow => intervals(params.window, params.interval, vcs)?,
         };
         Ok(Gauge {
             meter: params.meter,
             interval: params.interval.as_secs_f64(),
             memory: params.memory,
             accepted: vec![0; vcs],
-            history: vec![vec![0; vcs]; rows],
+            intervals,
+            history: vec![0; intervals * vcs],
             oldest: 0,
             total: vec![0; vcs],
             rates: vec![0.0; vcs],
@@ -226,23 +229,32 @@ impl Gauge {
 
     /// Equation (1): C(k + 1) = C(k) − c(k + 1 − n) + c(k + 1); r = C / T.
     fn slide(&mut self) {
-        let window = self.interval * self.history.len() as f64;
-        let leaving = &mut self.history[self.oldest];
+        let window = self.interval * self.intervals as f64;
+        let vcs = self.total.len();
+        let leaving = &mut self.history[self.oldest * vcs..][..vcs];
         for (vc, total) in self.total.iter_mut().enumerate() {
             *total = *total - leaving[vc] + self.accepted[vc];
             self.rates[vc] = *total as f64 / window;
         }
         leaving.copy_from_slice(&self.accepted);
-        self.oldest = (self.oldest + 1) % self.history.len();
+        self.oldest = (self.oldest + 1) % self.intervals;
     }
 }
 
+/// What a window remembers at most: intervals times circuits.
+const MOST_REMEMBERED: u64 = 10_000_000;
+
 /// n = T / δ.
-fn intervals(window: Span, interval: Span) -> Result<usize, String> {
+fn intervals(window: Span, interval: Span, vcs: usize) -> Result<usize, String> {
     if window == Span::ZERO || !window.0.is_multiple_of(interval.0) {
         return Err(format!("window: {window} is no multiple of {interval}"));
     }
-    Ok((window.0 / interval.0) as usize)
+    let (intervals, most) = (window.0 / interval.0, MOST_REMEMBERED / vcs.max(1) as u64);
+    if intervals > most {
+        let whole = format!("{window} has {intervals} intervals of {interval}");
+        return Err(format!("window: {whole}; of {vcs} circuits at most {most} are remembered"));
+    }
+    Ok(intervals as usize)
 }
 
 /// How the line is divided and who has to pay: section V.
@@ -532,6 +544,12 @@ mod tests {
         assert_eq!(why(&Params { top: 0.9, ..DEFAULTS }), "top: 0.9 is below 1");
         let window = Params { meter: Meter::SlidingWindow, window: Span::millis(15), ..DEFAULTS };
         assert_eq!(why(&window), "window: 15 ms is no multiple of 10 ms");
+        for long in [Span::millis(1), Span::secs(1_000_000)] {
+            let window = Params { interval: Span(1), window: long, ..window };
+            assert!(
+                why(&window).ends_with("intervals of 1 ps; of 1 circuits at most 10000000 are remembered")
+            );
+        }
         assert_eq!(why(&Params { margin: 0.0, ..DEFAULTS }), "margin: 0 is not above 0");
         let contracts = [Contract { weight: 0.0, ..Context::alone(100, 1).contracts[0] }];
         let context = Context { contracts: &contracts, ..Context::alone(100, 1) };
