@@ -356,6 +356,36 @@ fn packets_must_fit_where_they_go() {
     load(&mixed, "mixed.toml", &[]).unwrap_or_else(|why| panic!("hosts may have links of both kinds: {why}"));
 }
 
+/// Data in cells one way, acknowledgements as packets the other.
+const TWO_MEDIA: &str = r#"name = "media"
+duration = "10 ms"
+adaptation = { kind = "packet", header = "38 bytes" }
+node = [{ name = "a", kind = "host" }, { name = "s", kind = "switch" }, { name = "r", kind = "router" }, { name = "b", kind = "host" }]
+link = [
+  { from = "a", to = "s", rate = "100 Mb/s", delay = "1 us", duplex = false, medium = "cells" },
+  { from = "s", to = "b", rate = "100 Mb/s", delay = "1 us", duplex = false, medium = "cells" },
+  { from = "b", to = "r", rate = "100 Mb/s", delay = "1 us", duplex = false, medium = "packets" },
+  { from = "r", to = "a", rate = "100 Mb/s", delay = "1 us", duplex = false, medium = "packets" },
+]
+flow = [{ name = "f", from = "a", to = "b", source = { kind = "greedy" }, transport = { kind = "tcp" } }]
+"#;
+
+#[test]
+fn acknowledgements_must_fit_where_they_go() {
+    #[rustfmt::skip]
+    check(&[
+        (TWO_MEDIA, "38 bytes", "65496 bytes",
+            "lan.toml:11:87: flow.f.transport: the acknowledgements become 65536 bytes long with the header of their line, and a packet has at most 65535"),
+        (TWO_MEDIA, "38 bytes", "70000 bytes",
+            r#"lan.toml:3:42: adaptation.header: "70000 bytes": a packet has at most 65535 bytes, those of its line included"#),
+        (TWO_MEDIA, "38 bytes", "4294967290 bytes",
+            r#"lan.toml:3:42: adaptation.header: "4294967290 bytes": a packet has at most 65535 bytes, those of its line included"#),
+        (TWO_MEDIA, "38 bytes", "4294967296 bytes",
+            r#"lan.toml:3:42: adaptation.header: "4294967296 bytes": a packet has at most 65535 bytes, those of its line included"#),
+    ]);
+    load(&spoilt(TWO_MEDIA, "38 bytes", "65495 bytes"), "media.toml", &[]).expect("it just fits");
+}
+
 #[test]
 fn a_route_has_at_most_255_hops() {
     let chain = |nodes: usize| {

@@ -33,8 +33,6 @@ section! {
 pub const TRAILER: u64 = 8;
 /// Octets of an LLC/SNAP header.
 pub const LLC_SNAP: u64 = 8;
-/// Largest payload of a frame: its length field has sixteen bits.
-pub const MAX_PAYLOAD: u64 = 65_535;
 
 /// Cells of a packet of `bytes` octets: ⌈(n + 8) / 48⌉, and with LLC/SNAP ⌈(n + 16) / 48⌉.
 pub fn cells(bytes: u64, llc_snap: bool) -> u64 {

@@ -24,7 +24,18 @@ impl Default for Spec {
     }
 }
 
+/// Octets of the longest packet on a line, and of the longest payload of an AAL5 frame, whose length field has sixteen bits.
+pub const MAX_PACKET: u64 = 65_535;
+
 impl Spec {
+    /// Refuse parameters that cannot work: "key: reason".
+    pub fn check(&self) -> Result<(), String> {
+        match self {
+            Spec::Aal5(_) => Ok(()),
+            Spec::Packet(packet) => packet.check(),
+        }
+    }
+
     /// Whether frames carry an LLC/SNAP header.
     pub fn llc_snap(&self) -> bool {
         matches!(self, Spec::Aal5(aal5::Params { llc_snap: true }))

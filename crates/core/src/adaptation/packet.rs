@@ -15,7 +15,7 @@
 //! # Complexity
 //! Constant per packet.
 
-use super::Shape;
+use super::{MAX_PACKET, Shape};
 use crate::section;
 use crate::units::Bytes;
 
@@ -24,6 +24,18 @@ section! {
     pub struct Params {
         /// Octets that the line adds to each packet: preamble, header, checksum, gap.
         pub header: Bytes = Bytes(0),
+    }
+}
+
+impl Params {
+    /// Refuse what cannot be: "key: reason".
+    pub fn check(&self) -> Result<(), String> {
+        if self.header.0 > MAX_PACKET {
+            return Err(format!(
+                "header: a packet has at most {MAX_PACKET} bytes, those of its line included"
+            ));
+        }
+        Ok(())
     }
 }
 

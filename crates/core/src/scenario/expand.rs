@@ -79,7 +79,10 @@ impl<'a> File<'a> {
             Some(node) => Some((topology::Spec::read(node, "topology")?, node)),
             None => None,
         };
-        let adaptation = table.or("adaptation", adaptation::Spec::default())?;
+        let adaptation = match table.take("adaptation") {
+            Some(node) => adaptation_of(node)?,
+            None => adaptation::Spec::default(),
+        };
         let port = table.take("port");
         let (flows, node) = (table.take("flows"), table.take("node"));
         let (link, flow) = (table.take("link"), table.take("flow"));
@@ -125,7 +128,7 @@ impl<'a> File<'a> {
             let text = |key| link.get(key).and_then(Node::text).unwrap_or_default();
             let here = starting.get(text("from")).map_or(&[][..], |flows| flows);
             let rate = topology.rate(text("class"), here, &self.adaptation);
-            let rate = rate.map_err(|why| refused(place, &why))?;
+            let rate = rate.map_err(|why| refused(place, "topology", "template", &why))?;
             if let (Some(rate), Value::Table(keys)) = (rate, &mut link.value) {
                 let place = link.place;
                 keys.push((
@@ -145,7 +148,7 @@ impl<'a> File<'a> {
         let place = self.topology.as_ref().map(|(_, node)| node.place).unwrap_or_default();
         let mut network = Network::new(relay, place);
         if let Some((topology, node)) = &self.topology {
-            topology.expand(&mut network).map_err(|why| refused(node, &why))?;
+            topology.expand(&mut network).map_err(|why| refused(node, "topology", "template", &why))?;
         }
         Ok(network)
     }
@@ -184,10 +187,16 @@ impl<'a> File<'a> {
     }
 }
 
-/// What a template refuses: "key: reason".
-fn refused(topology: &Node, why: &str) -> Fault {
-    let (key, why) = why.split_once(": ").unwrap_or(("template", why));
-    topology.fault_along("topology", key, why)
+fn adaptation_of(node: &Node) -> Result<adaptation::Spec, Fault> {
+    let adaptation = adaptation::Spec::read(node, "adaptation")?;
+    adaptation.check().map_err(|why| refused(node, "adaptation", "kind", &why))?;
+    Ok(adaptation)
+}
+
+/// What the table `node` at `path` is refused for: "key: reason", or a reason that concerns the key `tag`.
+fn refused(node: &Node, path: &str, tag: &str, why: &str) -> Fault {
+    let (key, why) = why.split_once(": ").unwrap_or((tag, why));
+    node.fault_along(path, key, why)
 }
 
 /// The flows that an entry stands for: itself, or as many connections as it says on one circuit.

@@ -9,7 +9,7 @@ use super::model::{Flow, Line, Medium, Node, NodeKind, Vc};
 use super::names::{Names, name_fault};
 use super::route::Routes;
 use super::tree::{self, Fault};
-use crate::adaptation::{self, aal5};
+use crate::adaptation::{self, MAX_PACKET, aal5};
 use crate::network::circuit::POLICED_HOP;
 use crate::police;
 use crate::transport::{self, Needs};
@@ -17,8 +17,6 @@ use crate::units::{Bytes, CELL_PAYLOAD, Rate, Span};
 
 /// Lines on the longest route: units count them in eight bits.
 const MOST_HOPS: usize = 255;
-/// Octets of the longest packet, or AAL5 payload.
-const LONGEST: u64 = 65_535;
 
 /// The flows and their circuits: those of data in the order of their first flows, then those of acknowledgements.
 pub(super) fn check(
@@ -131,7 +129,7 @@ impl Network<'_> {
         let cells = medium == Medium::Cells;
         let only_cells = "this transport sends single cells, but the route goes over packet links";
         item.ensure(needs.packet > 0 || cells, "transport", only_cells)?;
-        self.check_packet(item, needs, cells)?;
+        self.check_packet(item, ("the packets", needs.packet_key), needs.packet, cells)?;
         self.check_police(item, &path)?;
         let flow = &item.it;
         item.ensure(flow.weight.is_finite() && flow.weight > 0.0, "weight", "a weight is greater than 0")?;
@@ -164,7 +162,10 @@ impl Network<'_> {
     fn framed(&self, vc: Vc, cells: bool) -> Vc {
         match cells {
             true => Vc { llc_snap: self.adaptation.llc_snap(), ..vc },
-            false => Vc { header: self.adaptation.header().0 as u32, ..vc },
+            false => {
+                let header = u32::try_from(self.adaptation.header().0).expect("a checked header");
+                Vc { header, ..vc }
+            }
         }
     }
 
@@ -188,17 +189,23 @@ impl Network<'_> {
         police.build(&context).map(|_| ()).map_err(|why| item.refuse("police", why))
     }
 
-    /// Refuse a packet that is longer than a frame can say.
-    fn check_packet(&self, item: &Item<'_, file::Flow>, needs: &Needs, cells: bool) -> Result<(), Fault> {
+    /// Refuse packets that are longer than a frame can say; `key` decides about their length.
+    fn check_packet(
+        &self,
+        item: &Item<'_, file::Flow>,
+        (packets, key): (&str, &str),
+        packet: u64,
+        cells: bool,
+    ) -> Result<(), Fault> {
         let (more, what) = match (cells, self.adaptation.llc_snap()) {
-            (true, true) => (8, " with their LLC/SNAP header of 8"),
+            (true, true) => (aal5::LLC_SNAP, " with their LLC/SNAP header of 8"),
             (true, false) => (0, ""),
             (false, _) => (self.adaptation.header().0, " with the header of their line"),
         };
-        let total = needs.packet.saturating_add(more);
+        let total = packet.saturating_add(more);
         let unit = if cells { "an AAL5 frame carries" } else { "a packet has" };
-        let message = format!("the packets become {total} bytes long{what}, and {unit} at most {LONGEST}");
-        item.ensure(total <= LONGEST, needs.packet_key, &message)
+        let message = format!("{packets} become {total} bytes long{what}, and {unit} at most {MAX_PACKET}");
+        item.ensure(total <= MAX_PACKET, key, &message)
     }
 
     /// What all lines of a path carry.
@@ -237,6 +244,7 @@ impl Network<'_> {
             item.fault("to", format!("{}; acknowledgements need a way back", self.no_route(leg)))
         })?;
         let cells = self.medium(item, &path)? == Medium::Cells;
+        self.check_packet(item, ("the acknowledgements", "transport"), packet.into(), cells)?;
         let name = format!("{}.back", data.name);
         let vc = Vc {
             name,
