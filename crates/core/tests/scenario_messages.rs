@@ -166,6 +166,16 @@ fn values_say_what_they_should_have_been() {
             r#"lan.toml:15:8: link.a->s.rate: "0 Mb/s": a rate of zero never sends anything"#),
         (EXPLICIT, "to = \"s\"\nrate = \"10 Mb/s\"", "to = \"s\"\nrate = \"900 Tb/s\"",
             r#"lan.toml:15:8: link.a->s.rate: "900 Tb/s": a line has at most 100 Tb/s"#),
+        (EXPLICIT, "to = \"s\"\nrate = \"10 Mb/s\"", "to = \"s\"\nrate = \"999 b/s\"",
+            r#"lan.toml:15:8: link.a->s.rate: "999 b/s": a line has at least 1 kb/s"#),
+        (EXPLICIT, "to = \"s\"\nrate = \"10 Mb/s\"\ndelay = \"1 ms\"", "to = \"s\"\nrate = \"10 Mb/s\"\ndelay = \"3601 s\"",
+            r#"lan.toml:16:9: link.a->s.delay: "3601 s": at most an hour"#),
+        (EXPLICIT, "kind = \"switch\"", "kind = \"switch\"\nlatency = \"3601 s\"",
+            r#"lan.toml:9:11: node.s.latency: "3601 s": at most an hour"#),
+        (LAN, "\"40 s\"", "\"5000000 s\"",
+            r#"lan.toml:2:12: duration: "5000000 s": a run lasts at most 50 days"#),
+        (LAN, "\"40 s\"", "\"40 s\"\nsample = \"1 us\"\nmeasure = { occupancy = [\"bottleneck\"] }",
+            r#"lan.toml:4:25: measure.occupancy: more than 1000000 samples in the measured time of 40 s: make "sample" longer"#),
     ]);
 }
 
@@ -245,6 +255,8 @@ fn what_cannot_work_together_is_refused_with_the_reason() {
             "lan.toml:18:11: port.bottleneck.pushout: never acts: when the buffer is full, the dynamic threshold of every queue is 0"),
         (LAN, "{ policy = \"epd\", threshold = \"7373 cells\" }", "{ policy = \"drop-from-front\" }\npushout = { policy = \"pushout-2\" }\nscheduler = { policy = \"round-robin\" }",
             "lan.toml:18:11: port.bottleneck.pushout: never acts: drop-from-front makes the room itself; use tail-drop with push-out"),
+        (EXPLICIT, "rate = \"1 Mb/s\" }\ntransport", "rate = \"50 Tb/s\" }\ntransport",
+            r#"lan.toml:1:1: the line "a->s" with its rate of 10 Mb/s may need more than 50 days for what waits: give it a higher rate or a smaller buffer, or its flows lower rates, smaller windows or less pause"#),
         (LAN, "mss = 1460", "mss = 65490",
             "lan.toml:21:35: flows.transport.mss: 65490: the packets become 65538 bytes long with their LLC/SNAP header of 8, and an AAL5 frame carries at most 65535"),
         (LAN, "mss = 1460", "mss = 0",

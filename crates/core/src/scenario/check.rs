@@ -1,12 +1,13 @@
 //! From a file to the checked model: parse once, then no more checks.
 
+use super::backlog;
 use super::contract::{context, contracts, passing_circuits};
 use super::credits;
 use super::expand::{Asked, File};
 use super::file;
 use super::flows;
 use super::item::Item;
-use super::links;
+use super::links::{self, check_delay};
 use super::measure;
 use super::model::{Flow, Line, Node, Scenario, Vc};
 use super::names::{Names, name_fault};
@@ -89,6 +90,7 @@ pub(super) fn check(
         measure,
     };
     credits::settle(&mut scenario, &ports)?;
+    backlog::check(&scenario)?;
     let passing = passing_circuits(&scenario);
     for (index, line) in ports.of(&scenario.lines) {
         let contracts = contracts(&scenario, line, &passing[index]);
@@ -101,6 +103,9 @@ fn check_head(head: &file::Head, root: &tree::Node) -> Result<(), Fault> {
     let fault = |key: &str, message: &str| Err(root.fault_along("", key, message));
     if head.duration == Span::ZERO {
         return fault("duration", "nothing happens in no time: it must be longer than 0 s");
+    }
+    if head.duration > backlog::LONGEST {
+        return fault("duration", "a run lasts at most 50 days");
     }
     if head.warmup >= head.duration {
         let message =
@@ -122,6 +127,7 @@ fn nodes(entries: &[tree::Node]) -> Result<(Vec<Node>, Names), Fault> {
     for (index, entry) in entries.iter().enumerate() {
         let item = Item::<file::Node>::entry(entry, "node", index)?;
         names.add(&item.it.name).map_err(|why| item.fault("name", why))?;
+        check_delay(&item, "latency", item.it.latency)?;
         nodes.push(Node { name: item.it.name, kind: item.it.kind, latency: item.it.latency });
     }
     Ok((nodes, names))

@@ -107,7 +107,7 @@ impl<'a> File<'a> {
         let flows =
             entries(&explicit, "flow").iter().zip(0..).map(|(flow, index)| self.with_defaults(flow, index));
         let flows = flows.collect::<Result<Vec<_>, _>>()?;
-        let flows = flows.iter().map(multiply).collect::<Result<Vec<_>, _>>()?.concat();
+        let flows = multiplied(&flows)?;
         let (nodes, mut links) = (entries(&explicit, "node").to_vec(), entries(&explicit, "link").to_vec());
         self.set_rates(&mut links, &flows)?;
         Ok(Explicit { nodes, links, flows })
@@ -199,6 +199,20 @@ fn refused(node: &Node, path: &str, tag: &str, why: &str) -> Fault {
     node.fault_along(path, key, why)
 }
 
+/// The flows that all entries stand for.
+fn multiplied(entries: &[Node]) -> Result<Vec<Node>, Fault> {
+    let mut flows = Vec::with_capacity(entries.len());
+    for entry in entries {
+        flows.extend(multiply(entry)?);
+        if flows.len() > MOST_FLOWS {
+            let path = entry.label().map_or_else(|| "flow".to_string(), |label| join("flow", &label));
+            let message = format!("there are more than {MOST_FLOWS} flows, connections counted");
+            return Err(entry.along("connections").fault(&path, message));
+        }
+    }
+    Ok(flows)
+}
+
 /// The flows that an entry stands for: itself, or as many connections as it says on one circuit.
 fn multiply(flow: &Node) -> Result<Vec<Node>, Fault> {
     let (Some(connections), Some(name)) = (flow.get("connections"), flow.get("name").and_then(Node::text))
@@ -230,6 +244,8 @@ fn multiply(flow: &Node) -> Result<Vec<Node>, Fault> {
 
 /// More connections than anybody simulates on one circuit.
 const MOST_CONNECTIONS: u32 = 100_000;
+/// More flows than anybody simulates in one network.
+const MOST_FLOWS: usize = 1_000_000;
 
 fn list(name: &str, items: Vec<Node>) -> (Key, Node) {
     let key = Key { name: name.to_string(), place: Default::default() };

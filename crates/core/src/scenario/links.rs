@@ -5,13 +5,17 @@ use super::item::Item;
 use super::model::{Line, Medium, Node, NodeKind};
 use super::names::Names;
 use super::ports::{DEFAULT, Ports};
-use super::spec::Field;
+use super::spec::{Field, Section};
 use super::tree::{self, Fault, arrow};
 use crate::adaptation;
 use crate::units::{Rate, Span};
 
 /// The fastest line: a cell still lasts four picoseconds.
 pub(super) const FASTEST: Rate = Rate(100_000_000_000_000);
+/// The slowest line.
+pub(super) const SLOWEST: Rate = Rate(1_000);
+/// The longest delay: 255 hops of it are a few days, which instants of 64 bits can add.
+const LONGEST_DELAY: Span = Span::secs(3_600);
 
 /// The lines of all links; the other direction of a link follows it.
 pub(super) fn check(
@@ -62,6 +66,8 @@ fn forth(
     let medium = link.medium.unwrap_or(default);
     [from, to].into_iter().try_for_each(|end| check_medium(item, &nodes[end], medium))?;
     check_rate(item, "rate", link.rate)?;
+    check_delay(item, "delay", link.delay)?;
+    check_delay(item, "pause", link.pause)?;
     let rests = link.pause == Span::ZERO || nodes[from].kind == NodeKind::Host;
     item.ensure(rests, "pause", "only a host rests between frames")?;
     let (name, class) = (link.name.clone(), link.class.clone());
@@ -82,13 +88,20 @@ fn back(item: &Item<'_, Link>, forth: Line, first: usize) -> Result<Line, Fault>
     let class = if forth.class.is_empty() { String::new() } else { format!("{}.back", forth.class) };
     let (rate, delay) = (rate.unwrap_or(forth.rate), delay.unwrap_or(forth.delay));
     check_rate(item, "back.rate", rate)?;
+    check_delay(item, "back.delay", delay)?;
     let (from, to) = (forth.to, forth.from);
     Ok(Line { name, class, from, to, rate, delay, pause: Span::ZERO, back: Some(first), ..forth })
 }
 
 fn check_rate(item: &Item<'_, Link>, key: &str, rate: Rate) -> Result<(), Fault> {
     item.ensure(rate > Rate(0), key, "a rate of zero never sends anything")?;
+    item.ensure(rate >= SLOWEST, key, "a line has at least 1 kb/s")?;
     item.ensure(rate <= FASTEST, key, "a line has at most 100 Tb/s")
+}
+
+/// Refuse a delay that nothing has.
+pub(super) fn check_delay<T: Section>(item: &Item<'_, T>, key: &str, delay: Span) -> Result<(), Fault> {
+    item.ensure(delay <= LONGEST_DELAY, key, "at most an hour")
 }
 
 /// Switches forward cells, routers packets; hosts do with both.

@@ -25,8 +25,8 @@ pub(super) fn check(
         reference: reference(&item, lines)?,
         fairness: fairness(&item, flows)?,
     };
-    check_sampled(&item, "occupancy", &measures.occupancy, lines)?;
-    check_sampled(&item, "meter", &measures.meter, lines)?;
+    check_sampled(&item, "occupancy", &measures.occupancy, lines, head)?;
+    check_sampled(&item, "meter", &measures.meter, lines, head)?;
     for line in measures.meter.iter().map(|&line| &lines[line]) {
         let meters = matches!(line.port.admission, admission::Spec::Wfepd(_));
         let message = format!("the policy of the port {:?} has no meter; wfepd has one", line.name);
@@ -35,13 +35,18 @@ pub(super) fn check(
     Ok(measures)
 }
 
-/// Samples are taken at ports with a limited buffer.
+/// Samples are taken at ports with a limited buffer; those of ports that a list names are kept.
 fn check_sampled(
     item: &Item<'_, file::Measure>,
     key: &str,
     ports: &[usize],
     lines: &[Line],
+    head: &Head,
 ) -> Result<(), Fault> {
+    let measured = head.duration - head.warmup;
+    let many =
+        format!("more than {MOST_STEPS} samples in the measured time of {measured}: make \"sample\" longer");
+    item.ensure(ports.is_empty() || measured.0 / head.sample.0 <= MOST_STEPS, key, &many)?;
     ports.iter().map(|&line| &lines[line]).try_for_each(|line| {
         let message =
             format!("the port {:?} is not sampled, since it is unlimited: give it a buffer", line.name);

@@ -48,6 +48,8 @@ mod flows;
 
 mod credits;
 
+mod backlog;
+
 mod measure;
 
 mod explain;

@@ -182,7 +182,7 @@ fn acknowledgements_find_a_way_of_their_own_where_a_line_has_no_other_direction(
 
 #[test]
 fn hosts_do_not_forward() {
-    let two_legs = mesh("a p, p b", "").replace("[[flow]]", "[[node]]\nname = \"c\"\nkind = \"host\"\n[[link]]\nfrom = \"b\"\nto = \"c\"\nrate = \"1 b/s\"\ndelay = \"0 s\"\n[[flow]]");
+    let two_legs = mesh("a p, p b", "").replace("[[flow]]", "[[node]]\nname = \"c\"\nkind = \"host\"\n[[link]]\nfrom = \"b\"\nto = \"c\"\nrate = \"1 kb/s\"\ndelay = \"0 s\"\n[[flow]]");
     let message =
         load(&two_legs.replace("to = \"b\"\nsource", "to = \"c\"\nsource"), "test.toml", &[]).unwrap_err();
     assert!(message.contains("no route leads from \"a\" to \"c\""), "{message}");

@@ -42,6 +42,7 @@ use serde_json::Value as Json;
 use super::{Each, Network, Template, Wire};
 use crate::adaptation::{self, aal5};
 use crate::scenario::file::{Back, Flow};
+use crate::scenario::links::SLOWEST;
 use crate::scenario::spec::{Field, Nested, Section, Shape, object_schema, read_section};
 use crate::scenario::tree::{Fault, Node};
 use crate::section;
@@ -151,12 +152,15 @@ fn spaced(flow: &Flow, adaptation: &adaptation::Spec) -> Option<Rate> {
         }
         _ => return None,
     };
+    if peak == Rate(0) {
+        return Some(SLOWEST); // refused with the flow
+    }
     let cells = aal5::cells(flow.transport.needs(&flow.source).packet, adaptation.llc_snap());
     let parity = u64::from(flow.transport.parity_cells());
     let (grown, plain) = (u128::from(all) * u128::from(cells + parity), u128::from(data) * u128::from(cells));
     let plain = plain.max(1); // a block without data is refused with the flow
     let rate = (u128::from(peak.0) * grown + plain / 2) / plain;
-    Some(Rate(u64::try_from(rate).unwrap_or(u64::MAX).max(1)))
+    Some(Rate(u64::try_from(rate).unwrap_or(u64::MAX)))
 }
 
 #[cfg(test)]

@@ -1,0 +1,72 @@
+//! How far behind a line can be: instants are counted in 64 bits, also those at which what waits will have left.
+
+use super::model::{Flow, Line, Scenario, Vc};
+use super::tree::{Fault, Place};
+use crate::adaptation::Shape;
+use crate::buffer::size::Measure;
+use crate::transport;
+use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span};
+
+/// The longest run, and the longest that anything may wait for a line: together half of what an instant can say.
+pub(super) const LONGEST: Span = Span::secs(50 * 86_400);
+
+/// Refuse a line before which more may wait than it could send in [`LONGEST`].
+pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
+    let mut waiting = vec![0u128; scenario.lines.len()];
+    for flow in &scenario.flows {
+        let packets = packets(scenario, flow);
+        for vc in [Some(flow.vc), flow.back].into_iter().flatten().map(|vc| &scenario.vcs[vc]) {
+            vc.path.iter().for_each(|&line| waiting[line] += packets * time(&scenario.lines[line], vc));
+        }
+    }
+    let lines = scenario.lines.iter().zip(waiting);
+    match lines.into_iter().find(|(line, all)| (*all).min(most(line)) > u128::from(LONGEST.0)) {
+        None => Ok(()),
+        Some((line, _)) => {
+            let message = format!(
+                "the line {:?} with its rate of {} may need more than 50 days for what waits: give it a higher rate or a \
+                 smaller buffer, or its flows lower rates, smaller windows or less pause",
+                line.name, line.rate
+            );
+            Err(Fault { place: Place::default(), path: String::new(), message })
+        }
+    }
+}
+
+/// Packets of a flow that can wait: what its source sends by itself in the whole run, or twice its window and every
+/// retransmission.
+fn packets(scenario: &Scenario, flow: &Flow) -> u128 {
+    let run = u128::from(scenario.duration.0);
+    let in_run = |rate: Rate| {
+        let vc = &scenario.vcs[flow.vc];
+        let octets = Shape::of(vc, scenario.lines[vc.path[0]].medium, flow.packet()).line_bytes();
+        u128::from(rate.0) * run / (8 * u128::from(octets) * u128::from(PS_PER_S)) + 1
+    };
+    match (&flow.transport, flow.source.rate()) {
+        (transport::Spec::Tcp(tcp), _) => {
+            let window = u128::from(tcp.advertised_window().div_ceil(tcp.segment_data()));
+            2 * window + run / u128::from(tcp.max_rto.max(tcp.slow_timer).0)
+        }
+        (_, Some((_, rate))) => in_run(rate) * libm::ceil(flow.source.redundancy()) as u128,
+        (_, None) => 0,
+    }
+}
+
+/// Picoseconds that a line takes for the largest packet of a circuit, with the pause before it.
+fn time(line: &Line, vc: &Vc) -> u128 {
+    of_octets(line, Shape::of(vc, line.medium, vc.packet).line_bytes())
+}
+
+/// Picoseconds that a line takes for all that its port can hold.
+fn most(line: &Line) -> u128 {
+    let octets = match line.port.measure {
+        Measure::Cells => CELL_BYTES,
+        Measure::Bytes => 1,
+        Measure::Packets => u16::MAX.into(),
+    };
+    u128::from(line.port.capacity) * of_octets(line, octets)
+}
+
+fn of_octets(line: &Line, octets: u64) -> u128 {
+    (8 * u128::from(octets) * u128::from(PS_PER_S)).div_ceil(line.rate.0.into()) + u128::from(line.pause.0)
+}
