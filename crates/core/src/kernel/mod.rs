@@ -39,10 +39,11 @@ impl Ties {
         Ties { seed: rng::mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)) | 1 }
     }
 
-    /// Rank of a line at an instant; lower ranks go first, equal ones in the order of the scenario.
+    /// Rank of a line at an instant, in 31 bits; lower ranks go first, equal ones in the order of the scenario.
     #[inline]
     pub fn rank(self, time: Time, line: u32) -> u32 {
-        (rng::mix(time.0 ^ self.seed.wrapping_mul(2 * u64::from(line) + 1)) >> 32) as u32
+        let mixed = rng::mix(time.0 ^ self.seed.wrapping_mul(2 * u64::from(line) + 1));
+        (mixed >> (u64::BITS - queue::RANK_BITS)) as u32
     }
 }
 

@@ -27,15 +27,18 @@ pub struct Event {
     pub time: Time,
     /// What.
     pub class: Class,
-    /// Order among events of the same instant and class, before the entity: see [`Ties`](super::Ties).
+    /// Order among events of the same instant and class, before the entity: at most [`LAST_RANK`], see
+    /// [`Ties`](super::Ties).
     pub rank: u32,
-    /// To whom.
+    /// To whom: below 2³⁰.
     pub entity: u32,
 }
 
 /// Bits of an entity and of a rank in a key; the class has the three above them.
 const ENTITY_BITS: u32 = 30;
-const RANK_BITS: u32 = 31;
+pub(super) const RANK_BITS: u32 = 31;
+/// The last rank of all.
+pub(crate) const LAST_RANK: u32 = u32::MAX >> (u32::BITS - RANK_BITS);
 
 impl Event {
     /// An event whose class needs no rank.
@@ -46,8 +49,12 @@ impl Event {
     /// Its place in the order.
     #[inline]
     pub(crate) fn key(self) -> u128 {
+        debug_assert!(
+            self.rank <= LAST_RANK && self.entity >> ENTITY_BITS == 0,
+            "a key has room for {self:?}"
+        );
         let class = u64::from(self.class as u32) << (ENTITY_BITS + RANK_BITS);
-        let rank = u64::from(self.rank >> (u32::BITS - RANK_BITS)) << ENTITY_BITS;
+        let rank = u64::from(self.rank) << ENTITY_BITS;
         u128::from(self.time.0) << 64 | u128::from(class | rank | u64::from(self.entity))
     }
 
@@ -62,7 +69,7 @@ impl Event {
             3 => Class::Arrive,
             _ => Class::Timer,
         };
-        let rank = ((low >> ENTITY_BITS) as u32) << (u32::BITS - RANK_BITS);
+        let rank = (low >> ENTITY_BITS) as u32 & LAST_RANK;
         Event {
             time: time_of(key),
             class,
@@ -310,7 +317,7 @@ mod tests {
             event(Class::Arrive, 2),
             event(Class::Timer, 0),
         ];
-        let ranked = Event { rank: 1 << 31, ..event(Class::Arrive, 1) };
+        let ranked = Event { rank: 1 << 30, ..event(Class::Arrive, 1) };
         let order = [&order[..5], &[ranked], &order[5..]].concat();
         for event in order.iter().rev() {
             queue.push(*event);

@@ -33,7 +33,7 @@ use std::collections::VecDeque;
 use crate::engine::calls::Calls;
 use crate::engine::{LossRecord, Outcome, Stopwatch, Work};
 use crate::kernel::Ties;
-use crate::kernel::queue::{Class, Event, EventQueue};
+use crate::kernel::queue::{Class, Event, EventQueue, LAST_RANK};
 use crate::link::credit::Credit;
 use crate::link::port::relay::Relay;
 use crate::link::port::{Loss, Port};
@@ -198,7 +198,7 @@ impl Governed<'_> {
             How::Charged => self.tell(answer.to, event.key(), Note::Due(credit)),
             How::Beside(transit) => {
                 // what leaves comes before what is lost on arrival
-                let rank = if event.class == Class::Free { 0 } else { u32::MAX };
+                let rank = if event.class == Class::Free { 0 } else { LAST_RANK };
                 let (time, class) = (event.time + transit, Class::Credit);
                 let arrival = Event { time, class, rank, entity: event.entity };
                 self.tell(answer.to, arrival.key(), Note::Credit(credit));

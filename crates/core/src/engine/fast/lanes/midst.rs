@@ -90,6 +90,6 @@ impl Inputs {
     /// The place of a lane among those on which units arrive at the same instant.
     pub(super) fn rank(&self, time: Time, lane: u32) -> (u32, u32) {
         let line = self.lanes[lane as usize].line;
-        (self.ties.rank(time, line) >> 1, line)
+        (self.ties.rank(time, line), line)
     }
 }

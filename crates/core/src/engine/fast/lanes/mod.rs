@@ -469,7 +469,7 @@ impl Inputs {
         let Inputs { lanes, order, ties, .. } = self;
         let rank = |lane: u32| {
             let line = lanes[lane as usize].line;
-            (ties.rank(time, line) >> 1, line)
+            (ties.rank(time, line), line)
         };
         match order {
             Order::Ring(ring) => {
