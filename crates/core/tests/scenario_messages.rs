@@ -257,6 +257,8 @@ fn what_cannot_work_together_is_refused_with_the_reason() {
             "lan.toml:18:11: port.bottleneck.pushout: never acts: drop-from-front makes the room itself; use tail-drop with push-out"),
         (EXPLICIT, "rate = \"1 Mb/s\" }\ntransport", "rate = \"50 Tb/s\" }\ntransport",
             r#"lan.toml:1:1: the line "a->s" with its rate of 10 Mb/s may need more than 50 days for what waits: give it a higher rate or a smaller buffer, or its flows lower rates, smaller windows or less pause"#),
+        (LAN, "\"40 s\"", "\"40 s\"\nmeasure = { meter = [\"bottleneck\"] }",
+            r#"lan.toml:3:21: measure.meter: "epd" at the port "bottleneck" has no meter; it can be read of: wfepd…"#),
         (LAN, "mss = 1460", "mss = 65490",
             "lan.toml:21:35: flows.transport.mss: 65490: the packets become 65538 bytes long with their LLC/SNAP header of 8, and an AAL5 frame carries at most 65535"),
         (LAN, "mss = 1460", "mss = 0",

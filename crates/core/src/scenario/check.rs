@@ -94,7 +94,11 @@ pub(super) fn check(
     let passing = passing_circuits(&scenario);
     for (index, line) in ports.of(&scenario.lines) {
         let contracts = contracts(&scenario, line, &passing[index]);
-        ports.check_policies(index, line, &context(&scenario, line, &contracts))?;
+        let context = context(&scenario, line, &contracts);
+        ports.check_policies(index, line, &context)?;
+        if scenario.measure.meter.contains(&index) {
+            measure::check_meter(file.measure, line, &context)?;
+        }
     }
     Ok(scenario)
 }

@@ -6,7 +6,7 @@ use super::model::{Fair, Flow, Line, Measures, Windows};
 use super::nearest::unknown;
 use super::spec::Nested;
 use super::tree::{self, Fault};
-use crate::buffer::admission;
+use crate::buffer::admission::{self, Admission, Context};
 use crate::units::Span;
 
 /// Check the section `[measure]`.
@@ -27,12 +27,29 @@ pub(super) fn check(
     };
     check_sampled(&item, "occupancy", &measures.occupancy, lines, head)?;
     check_sampled(&item, "meter", &measures.meter, lines, head)?;
-    for line in measures.meter.iter().map(|&line| &lines[line]) {
-        let meters = matches!(line.port.admission, admission::Spec::Wfepd(_));
-        let message = format!("the policy of the port {:?} has no meter; wfepd has one", line.name);
-        item.ensure(meters, "meter", &message)?;
-    }
     Ok(measures)
+}
+
+/// Refuse to read the meter of a policy that has none; every policy can be built.
+pub(super) fn check_meter(
+    node: Option<&tree::Node>,
+    line: &Line,
+    context: &Context<'_>,
+) -> Result<(), Fault> {
+    let has_meter = |spec: &admission::Spec| {
+        spec.build(context).is_ok_and(|mut policy| (0..context.vcs()).all(|vc| policy.meter(vc).is_some()))
+    };
+    if has_meter(&line.port.admission) {
+        return Ok(());
+    }
+    let others: Vec<&str> = admission::Spec::plain().filter(has_meter).map(|spec| spec.name()).collect();
+    let name = line.port.admission.name();
+    let message = format!(
+        "{name:?} at the port {:?} has no meter; it can be read of: {}",
+        line.name,
+        others.join(", ")
+    );
+    Err(node.expect("a section asks for the meter").fault_along("measure", "meter", message))
 }
 
 /// Samples are taken at ports with a limited buffer; those of ports that a list names are kept.

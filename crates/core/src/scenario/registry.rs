@@ -104,6 +104,14 @@ macro_rules! registry {
             pub fn name(&self) -> &'static str {
                 match self { $( Spec::$variant(_) => $name ),+ }
             }
+
+            /// Everything of this kind that can be asked for by its name alone.
+            pub fn plain() -> impl Iterator<Item = Spec> {
+                CATALOGUE.iter().filter_map(|entry| {
+                    let named = $crate::scenario::tree::Node::named($tag, entry.name);
+                    <Spec as $crate::scenario::spec::Field>::read(&named, "").ok()
+                })
+            }
         }
 
         impl $crate::scenario::spec::Field for Spec {

@@ -79,6 +79,13 @@ impl Fault {
 }
 
 impl Node {
+    /// A table that has only this key, with this text.
+    pub fn named(key: &str, text: &str) -> Node {
+        let place = Place::default();
+        let text = Node { value: Value::Text(text.to_string()), place };
+        Node { value: Value::Table(vec![(Key { name: key.to_string(), place }, text)]), place }
+    }
+
     /// A fault about this value.
     pub fn fault(&self, path: &str, message: impl Into<String>) -> Fault {
         Fault { place: self.place, path: path.to_string(), message: message.into() }

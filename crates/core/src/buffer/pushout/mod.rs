@@ -107,12 +107,17 @@ pub struct Cut {
 /// Whether a scheduler and a push-out policy can work at the same port, or why not.
 pub fn check(scheduler: &scheduler::Spec, pushout: Option<&Spec>) -> Result<(), String> {
     match pushout {
-        Some(pushout) if scheduler.shares_one_queue() => Err(format!(
-            "{} shortens the queue of one circuit, but with the scheduler {} all circuits share one queue; use \
-             round-robin, wrr-mcr or strict-priority",
-            pushout.name(),
-            scheduler.name(),
-        )),
+        Some(pushout) if scheduler.shares_one_queue() => {
+            let others = scheduler::Spec::plain().filter(|other| !other.shares_one_queue());
+            let others: Vec<&str> = others.map(|other| other.name()).collect();
+            Err(format!(
+                "{} shortens the queue of one circuit, but with the scheduler {} all circuits share one queue; choose one \
+                 with a queue for each: {}",
+                pushout.name(),
+                scheduler.name(),
+                others.join(", "),
+            ))
+        }
         _ => Ok(()),
     }
 }
@@ -133,10 +138,13 @@ mod tests {
             (scheduler::Spec::Fifo(fifo::Params {}), scheduler::Spec::RoundRobin(round_robin::Params {}));
         assert_eq!(check(&turns, Some(&pushout)), Ok(()));
         assert_eq!(check(&fifo, None), Ok(()));
-        assert_eq!(
-            check(&fifo, Some(&pushout)).unwrap_err(),
-            "pushout-2 shortens the queue of one circuit, but with the scheduler fifo all circuits share one queue; \
-             use round-robin, wrr-mcr or strict-priority"
+        let why = check(&fifo, Some(&pushout)).unwrap_err();
+        assert!(
+            why.starts_with(
+                "pushout-2 shortens the queue of one circuit, but with the scheduler fifo all circuits share one queue; \
+                 choose one with a queue for each: round-robin, wrr-mcr, "
+            ),
+            "{why}"
         );
     }
 }
