@@ -8,7 +8,8 @@ use crate::scenario::model::{self, Scenario};
 use crate::source;
 use crate::source::burst::Bursts;
 use crate::source::fec_block;
-use crate::transport::fec::{self, Code, Decoder, Encoder, Label};
+use crate::transport::fec::{Code, Decoder, Encoder, Label};
+use crate::transport::udp;
 use crate::units::Time;
 
 /// A source of blocks, and its sink.
@@ -65,7 +66,7 @@ impl Coded {
     pub(super) fn receive(&mut self, now: Time, label: Label, sent: Time) {
         let packets = self.decoder.receive(label);
         self.figures.received += 1;
-        self.figures.bytes += u64::from(packets) * u64::from(self.packet - fec::HEADERS);
+        self.figures.bytes += u64::from(packets) * u64::from(self.packet - udp::HEADERS);
         if label.index < self.code.data {
             self.figures.delivery.add(now.since(sent));
         }

@@ -9,7 +9,7 @@ pub mod clock;
 pub mod burst;
 
 use crate::registry;
-use crate::transport::fec;
+use crate::transport::udp;
 use crate::units::{Bytes, Rate};
 
 registry! {
@@ -85,7 +85,7 @@ impl Spec {
                 Err("total: a source sends at least one packet".to_string())
             }
             Spec::OnOff(on_off) => on_off.pattern().check(),
-            Spec::FecBlock(blocks) => blocks.check(fec::HEADERS.into()),
+            Spec::FecBlock(blocks) => blocks.check(udp::HEADERS.into()),
             _ => Ok(()),
         }
     }

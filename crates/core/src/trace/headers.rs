@@ -4,7 +4,8 @@
 use super::Packet;
 use crate::network::circuit::Payload;
 use crate::scenario::model::{Flow, Scenario};
-use crate::transport::tcp::Segment;
+use crate::transport::tcp::{self, Segment};
+use crate::transport::{IP_HEADER, udp};
 use crate::units::Time;
 
 /// A packet as a capture shows it: what is kept of its octets, and how many it has.
@@ -20,13 +21,15 @@ pub(super) fn image(scenario: &Scenario, packet: &Packet) -> Option<Image> {
     let (number, payload) = packet.content?;
     let flow = &scenario.flows[number as usize];
     match payload {
-        Payload::Tcp(segment) => Some(tcp(flow, number, packet, &segment)),
-        Payload::Datagram { bytes, .. } => udp(flow, number, packet, bytes),
-        Payload::Coded { .. } => udp(flow, number, packet, flow.packet() - flow.transport.header_bytes()),
+        Payload::Tcp(segment) => Some(tcp_image(flow, number, packet, &segment)),
+        Payload::Datagram { bytes, .. } => udp_image(flow, number, packet, bytes),
+        Payload::Coded { .. } => {
+            udp_image(flow, number, packet, flow.packet() - flow.transport.header_bytes())
+        }
     }
 }
 
-fn tcp(flow: &Flow, number: u32, packet: &Packet, segment: &Segment) -> Image {
+fn tcp_image(flow: &Flow, number: u32, packet: &Packet, segment: &Segment) -> Image {
     let options = timestamps(flow.transport.option_bytes(), segment);
     let (from, to) = if segment.is_ack { (flow.to, flow.from) } else { (flow.from, flow.to) };
     let ports = (client_port(segment.connection), server_port(number));
@@ -45,7 +48,7 @@ fn tcp(flow: &Flow, number: u32, packet: &Packet, segment: &Segment) -> Image {
     header.extend(destination.to_be_bytes());
     header.extend(seq.to_be_bytes());
     header.extend(ack.to_be_bytes());
-    header.push((((20 + options.len()) / 4) << 4) as u8);
+    header.push((((tcp::HEADER as usize + options.len()) / 4) << 4) as u8);
     header.push(flags);
     header.extend(window.to_be_bytes());
     header.extend([0; 4]); // checksum and urgent pointer
@@ -66,14 +69,14 @@ fn timestamps(bytes: u32, segment: &Segment) -> Vec<u8> {
     option
 }
 
-fn udp(flow: &Flow, number: u32, packet: &Packet, data: u32) -> Option<Image> {
+fn udp_image(flow: &Flow, number: u32, packet: &Packet, data: u32) -> Option<Image> {
     if flow.packet() == 0 {
         return None;
     }
-    let mut header = Vec::with_capacity(8);
+    let mut header = Vec::with_capacity(udp::HEADER as usize);
     header.extend(client_port(1).to_be_bytes());
     header.extend(server_port(number).to_be_bytes());
-    header.extend((8 + data as u16).to_be_bytes());
+    header.extend((udp::HEADER as u16 + data as u16).to_be_bytes());
     header.extend([0; 2]); // checksum
     Some(ip(flow.from, flow.to, packet.frame, UDP, header, CHECKSUM_OF_UDP, data))
 }
@@ -81,10 +84,10 @@ fn udp(flow: &Flow, number: u32, packet: &Packet, data: u32) -> Option<Image> {
 /// An IP packet of a transport header, whose checksum is put where it belongs, and `data` octets of zeros.
 fn ip(from: usize, to: usize, id: u32, protocol: u8, mut inner: Vec<u8>, place: usize, data: u32) -> Image {
     let (source, destination) = (address(from), address(to));
-    let length = 20 + inner.len() as u32 + data;
+    let length = IP_HEADER + inner.len() as u32 + data;
     let mut pseudo = [source, destination].concat();
     pseudo.extend([0, protocol]);
-    pseudo.extend(((length - 20) as u16).to_be_bytes());
+    pseudo.extend(((length - IP_HEADER) as u16).to_be_bytes());
     let sum = checksum(&[&pseudo, &inner]);
     inner[place..place + 2].copy_from_slice(&sum.to_be_bytes());
     let mut octets = vec![0x45, 0];

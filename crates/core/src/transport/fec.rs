@@ -40,8 +40,6 @@ section! {
     }
 }
 
-/// Octets of the IP and UDP headers of a packet.
-pub const HEADERS: u32 = 20 + 8;
 /// Parity cells that anybody adds: more would not leave a frame its 65 535 octets.
 const MOST_PARITY_CELLS: u32 = 1024;
 /// The largest budget that a switch keeps for a frame or a block.

@@ -14,6 +14,9 @@ registry! {
     }
 }
 
+/// Octets of an IP header without options (RFC 791).
+pub const IP_HEADER: u32 = 20;
+
 /// What the rest of a scenario must know of a transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
@@ -34,7 +37,7 @@ impl Spec {
             Spec::Tcp(_) => tcp::HEADERS,
             Spec::Udp(_) => udp::HEADERS,
             Spec::Cells(_) => 0,
-            Spec::Fec(_) => fec::HEADERS,
+            Spec::Fec(_) => udp::HEADERS,
         }
     }
 

@@ -13,6 +13,7 @@
 //! # Complexity
 //! Constant.
 
+use super::IP_HEADER;
 use crate::section;
 
 section! {
@@ -20,5 +21,7 @@ section! {
     pub struct Params {}
 }
 
+/// Octets of a UDP header.
+pub const HEADER: u32 = 8;
 /// Octets of the IP and UDP headers before the payload.
-pub const HEADERS: u32 = 20 + 8;
+pub const HEADERS: u32 = IP_HEADER + HEADER;

@@ -34,6 +34,7 @@
 //! * A segment is timed only if all of it is new (P. Karn and C. Partridge, 1991); Net/3 also times a
 //!   retransmission that carries some new data.
 
+use super::IP_HEADER;
 use crate::section;
 use crate::units::{Bytes, Span, Time};
 
@@ -244,8 +245,10 @@ impl Params {
     }
 }
 
+/// Octets of a TCP header without options (RFC 793).
+pub const HEADER: u32 = 20;
 /// Octets of the IP and TCP headers before options and data.
-pub const HEADERS: u32 = 20 + 20;
+pub const HEADERS: u32 = IP_HEADER + HEADER;
 /// Octets of the timestamp option with its padding (RFC 1323 appendix A).
 const TIMESTAMPS: u32 = 12;
 /// What the window field of a header can hold.
