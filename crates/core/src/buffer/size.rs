@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 
 use crate::scenario::spec::{Field, Shape};
 use crate::scenario::tree::{Fault, Node, Value};
+use crate::unit::Unit;
 use crate::units::{Bytes, CELL_BYTES, Cells, Quantity};
 
 /// What a port counts: every occupancy, capacity and threshold of the port is in this measure.
@@ -18,6 +19,15 @@ pub enum Measure {
 }
 
 impl Measure {
+    /// What a unit adds to an occupancy.
+    #[inline]
+    pub fn size_of(self, unit: &Unit) -> u64 {
+        match self {
+            Measure::Bytes => u64::from(unit.bytes),
+            Measure::Cells | Measure::Packets => 1,
+        }
+    }
+
     /// The word for it in reports.
     pub fn word(self) -> &'static str {
         match self {

@@ -493,14 +493,6 @@ impl Port {
     }
 
     fn size_of(&self, unit: &Unit) -> u64 {
-        size_in(self.measure, unit)
-    }
-}
-
-/// What a unit adds to the occupancy in a measure.
-fn size_in(measure: Measure, unit: &Unit) -> u64 {
-    match measure {
-        Measure::Bytes => u64::from(unit.bytes),
-        Measure::Cells | Measure::Packets => 1,
+        self.measure.size_of(unit)
     }
 }

@@ -278,7 +278,7 @@ impl Policy {
             self.call_janitor(arrival.pool);
             self.give_up(victim);
             let given_up = self.doomed.iter().skip(before).filter_map(|position| arrival.queue.at(*position));
-            room += given_up.map(|unit| self.size_of(&unit)).sum::<u64>();
+            room += given_up.map(|unit| self.measure.size_of(&unit)).sum::<u64>();
             if victim.frame == id && self.candidates.fcf(id) < 0 {
                 return Verdict::Discard(Reason::Janitor); // its own frame goes, and so does the arriving cell
             }
@@ -305,10 +305,6 @@ impl Policy {
             self.janitor = Janitor::Sweeping;
             self.circuits.iter_mut().for_each(|circuit| circuit.swept = false);
         }
-    }
-
-    fn size_of(&self, unit: &Unit) -> u64 {
-        if self.measure == Measure::Bytes { u64::from(unit.bytes) } else { 1 }
     }
 
     /// The next candidate in the order of step 6; in a sweep, circuits that have given up a frame are passed over.

@@ -195,7 +195,7 @@ impl Port {
         let units = queue.cut(part);
         assert!(queue.len() < queued, "a cut takes something out");
         for unit in units {
-            let size = super::size_in(measure, &unit);
+            let size = measure.size_of(&unit);
             self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
             self.pool.remove(vc, size);
             queued -= 1;
