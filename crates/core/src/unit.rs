@@ -47,6 +47,25 @@ impl Flags {
     }
 }
 
+#[cfg(test)]
+impl Flags {
+    /// Those of a cell as tests spell it: `f` first, `.` middle, `e` last, `1` a frame by itself, `F` `:` `E` `!` the same
+    /// and marked.
+    pub(crate) fn spelled(cell: char) -> Flags {
+        match cell {
+            'f' => Flags::FIRST,
+            '.' => Flags::default(),
+            'e' => Flags::EOM,
+            '1' => Flags::FIRST.with(Flags::EOM),
+            'F' => Flags::FIRST.with(Flags::CLP),
+            ':' => Flags::CLP,
+            'E' => Flags::EOM.with(Flags::CLP),
+            '!' => Flags::spelled('1').with(Flags::CLP),
+            _ => panic!("no such cell: {cell}"),
+        }
+    }
+}
+
 impl Unit {
     /// Whether a frame begins here as far as a node can tell, see [`Boundary`].
     pub fn is_first(&self) -> bool {

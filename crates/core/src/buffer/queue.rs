@@ -418,12 +418,7 @@ mod tests {
     fn spelled(units: &str) -> Queue {
         let (mut queue, mut frame, mut index) = (Queue::of_frames(), 0, 0);
         for letter in units.chars() {
-            let flags = match letter {
-                'f' => Flags::FIRST,
-                'e' => Flags::EOM,
-                '1' => Flags::FIRST.with(Flags::EOM),
-                _ => Flags::default(),
-            };
+            let flags = Flags::spelled(letter);
             (frame, index) = if flags.has(Flags::FIRST) { (frame + 1, 0) } else { (frame, index + 1) };
             queue.push(Unit { vc: 0, frame, index, bytes: 53, hop: 0, flags });
         }

@@ -63,17 +63,7 @@ impl Bench {
     /// The next cell of a circuit: `f` first, `.` middle, `e` last, `1` a frame by itself; `F`, `:`, `E`, `!` marked.
     fn cell(&mut self, vc: usize, letter: char) -> Unit {
         let (frame, index) = self.next[vc];
-        let flags = match letter {
-            'f' => Flags::FIRST,
-            'F' => Flags::FIRST.with(Flags::CLP),
-            '.' => Flags::default(),
-            ':' => Flags::CLP,
-            'e' => Flags::EOM,
-            'E' => Flags::EOM.with(Flags::CLP),
-            '1' => Flags::FIRST.with(Flags::EOM),
-            '!' => Flags::FIRST.with(Flags::EOM).with(Flags::CLP),
-            _ => panic!("no such cell: {letter}"),
-        };
+        let flags = Flags::spelled(letter);
         let last_of_block = (frame + 1).is_multiple_of(self.block);
         let flags = if last_of_block { flags.with(Flags::BLOCK_END) } else { flags };
         self.next[vc] = if flags.has(Flags::EOM) { (frame + 1, 0) } else { (frame, index + 1) };

@@ -389,7 +389,7 @@ pub(crate) mod tests {
             Bench { policy, pool: Pool::new(capacity, vcs), queue: Queue::default(), now: Time::ZERO }
         }
 
-        /// Offer cells of one circuit: `f` first, `.` middle, `c` a marked middle one, `e` last, `1` a frame of one cell.
+        /// Offer cells of one circuit, spelled as in [`Flags::spelled`].
         ///
         /// Answers: `A` accepted, `o` overflow, `p` rest of a broken frame, `r` frame refused early, `m` random,
         /// `c` marked, `g` gatekeeper, `x` anything else.
@@ -440,13 +440,6 @@ pub(crate) mod tests {
 
     /// A cell as [`Bench::offer`] spells it.
     fn cell_of(vc: usize, cell: char) -> Unit {
-        let flags = match cell {
-            'f' => Flags::FIRST,
-            'e' => Flags::EOM,
-            'c' => Flags::CLP,
-            '1' => Flags::FIRST.with(Flags::EOM),
-            _ => Flags::default(),
-        };
-        Unit { vc: vc as u32, frame: 0, index: 0, bytes: 53, hop: 0, flags }
+        Unit { vc: vc as u32, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags::spelled(cell) }
     }
 }

@@ -89,13 +89,13 @@ mod tests {
     #[test]
     fn without_a_threshold_marked_cells_are_taken_as_all_others() {
         let mut bench = Bench::new(3, 1, |context| Policy::new(&Params { clp_threshold: None }, context));
-        assert_eq!(bench.offer(0, "fccc"), "AAAo");
+        assert_eq!(bench.offer(0, "f:::"), "AAAo");
     }
 
     #[test]
     fn a_marked_cell_is_refused_from_its_threshold_on_and_others_are_not() {
         let params = Params { clp_threshold: Some(Level::Percent(50.0)) };
         let mut bench = Bench::new(4, 1, move |context| Policy::new(&params, context));
-        assert_eq!(bench.offer(0, "fcc.c.."), "AAcAcAo");
+        assert_eq!(bench.offer(0, "f::.:.."), "AAcAcAo");
     }
 }

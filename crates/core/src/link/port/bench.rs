@@ -77,12 +77,7 @@ impl Bench {
     }
 
     fn spell(&mut self, vc: usize, cell: char) -> Unit {
-        let flags = match cell {
-            'f' => Flags::FIRST,
-            'e' => Flags::EOM,
-            '1' => Flags::FIRST.with(Flags::EOM),
-            _ => Flags::default(),
-        };
+        let flags = Flags::spelled(cell);
         let next = &mut self.next[vc];
         *next = if flags.has(Flags::FIRST) { (next.0 + 1, 0) } else { (next.0, next.1 + 1) };
         Unit { vc: vc as u32, frame: next.0, index: next.1, bytes: 53, hop: 0, flags }
