@@ -1,6 +1,6 @@
 //! Scheduling: which queue the line serves next.
 
-mod ring;
+pub(crate) mod ring;
 
 use crate::buffer::admission::Context;
 use crate::registry;

@@ -7,35 +7,41 @@ use crate::buffer::set::Set;
 ///
 /// Whoever joins behind the one that was served last has its turn in the same round.
 #[derive(Clone, Debug)]
-pub(super) struct Ring {
+pub(crate) struct Ring {
     members: Set,
     from: usize,
 }
 
 impl Ring {
     /// A ring of queues below `bound`, of which none takes part.
-    pub(super) fn new(bound: usize) -> Ring {
+    pub(crate) fn new(bound: usize) -> Ring {
         Ring { members: Set::new(bound), from: 0 }
     }
 
     /// The queue takes part from now on.
-    pub(super) fn insert(&mut self, queue: usize) {
+    pub(crate) fn insert(&mut self, queue: usize) {
         self.members.insert(queue);
     }
 
     /// The queue takes part no longer.
-    pub(super) fn remove(&mut self, queue: usize) {
+    pub(crate) fn remove(&mut self, queue: usize) {
         self.members.remove(queue);
     }
 
+    /// The queue takes part from now on, or no longer.
+    #[inline]
+    pub(crate) fn set(&mut self, queue: usize, member: bool) {
+        if member { self.insert(queue) } else { self.remove(queue) }
+    }
+
     /// Queues that take part.
-    pub(super) fn members(&self) -> &Set {
+    pub(crate) fn members(&self) -> &Set {
         &self.members
     }
 
     /// Serve the next queue that may send.
     #[inline]
-    pub(super) fn next(&mut self, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {
+    pub(crate) fn next(&mut self, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {
         let first = self.members.next_round(self.from)?;
         let queue = if may_send(first) { first } else { self.search(may_send)? };
         self.from = queue + 1;
@@ -43,14 +49,14 @@ impl Ring {
     }
 
     /// The `most` queues at the beginning of the next round, each of which may go on for ever.
-    pub(super) fn rounds(&self, most: usize, round: &mut Vec<Place>) {
+    pub(crate) fn rounds(&self, most: usize, round: &mut Vec<Place>) {
         let behind = self.members.iter().take_while(|&queue| queue < self.from);
         let queues = self.members.from(self.from).chain(behind);
         round.extend(queues.take(most).map(|queue| Place { queue, cells: u64::MAX }));
     }
 
     /// So many slots have gone round.
-    pub(super) fn went_round(&mut self, round: &[Place], slots: u64) {
+    pub(crate) fn went_round(&mut self, round: &[Place], slots: u64) {
         if let Some(last) = slots.checked_sub(1) {
             self.from = round[last as usize % round.len()].queue + 1;
         }
@@ -60,5 +66,30 @@ impl Ring {
         let ahead = self.members.from(self.from);
         let behind = self.members.iter().take_while(|&queue| queue < self.from);
         ahead.chain(behind).find(|&queue| may_send(queue))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_go_round_a_ring_of_any_size() {
+        let anybody = |_| true;
+        let mut ring = Ring::new(130);
+        assert_eq!(ring.next(anybody), None);
+        [3, 64, 100, 129].iter().for_each(|&queue| ring.set(queue, true));
+        let turns: Vec<_> = (0..6).map(|_| ring.next(anybody).unwrap()).collect();
+        assert_eq!(turns, [3, 64, 100, 129, 3, 64]);
+        [100, 129].iter().for_each(|&queue| ring.set(queue, false));
+        assert_eq!(ring.next(anybody), Some(3));
+        assert_eq!([ring.next(anybody), ring.next(anybody)], [Some(64), Some(3)]);
+        let mut full = Ring::new(64);
+        full.set(63, true);
+        assert_eq!(
+            [full.next(anybody), full.next(anybody)],
+            [Some(63), Some(63)],
+            "the last of a word, alone"
+        );
     }
 }
