@@ -39,7 +39,7 @@ fn ports(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     for (line, port) in scenario.lines.iter().zip(&outcome.network.ports) {
         let counters = port.counters();
         let (units_in, units_out, queued) = (counters.units_in, counters.units_out, port.units_queued());
-        let lost: u64 = Reason::ALL.iter().map(|&reason| counters.lost_for(reason)).sum();
+        let lost = counters.lost_total();
         audit.check(units_in == units_out + lost + queued, || {
             format!("port {}: {units_in} in, but {units_out} out, {lost} lost and {queued} queued", line.name)
         });

@@ -9,5 +9,3 @@ pub mod series;
 pub mod fairness;
 
 pub mod ideal;
-
-pub mod gpj;

@@ -1,11 +1,12 @@
 //! The three models of paper 004 on the network of its figure 6: whole runs, audited.
 
-use pushout_core::metrics::gpj;
+mod closed_form;
+
 use pushout_core::scenario::{self, model::Scenario};
 use pushout_core::{audit, engine, report, serde_json};
 use serde_json::Value as Json;
 
-const GPJ: &str = include_str!("../../../scenarios/gpj.toml");
+const GPJ: &str = include_str!("../../../../scenarios/gpj.toml");
 const TAIL_DROP: &str = "port.trunk.admission={ policy = 'tail-drop' }";
 /// Models 1 and 2 drop marked cells above the gatekeeper's threshold.
 const DISCARDER: &str = "port.trunk.admission={ policy = 'tail-drop', clp_threshold = '80 %' }";
@@ -140,9 +141,9 @@ fn cells_lost_at_random_cost_the_frames_and_blocks_that_the_codes_cannot_repair(
     };
     // A frame of 33 cells survives one loss, a block of 11 frames one more.
     let (frames, blocks) = summary(&[]);
-    let lost = gpj::marked_twice(0.02, 33);
+    let lost = closed_form::marked_twice(0.02, 33);
     assert!((frames - lost).abs() < 0.015, "{frames} against {lost}");
-    let lost = gpj::marked_twice(lost, 11);
+    let lost = closed_form::marked_twice(lost, 11);
     assert!((blocks - lost).abs() < 0.05, "{blocks} against {lost}");
     // Without parity cells a frame of 32 cells is lost with any of them, and with the EOM of the frame before it.
     let (frames, _) = summary(&["flows.transport.parity_cells=0"]);

@@ -10,7 +10,7 @@
 
 /// Probability that a packet of `cells` cells contains exactly `k` marked ones:
 /// `r_k` = C(L, k) · m^k · (1 − m)^(L − k).
-pub fn marked(k: u32, m: f64, cells: u32) -> f64 {
+pub(crate) fn marked(k: u32, m: f64, cells: u32) -> f64 {
     if k > cells {
         return 0.0;
     }
@@ -30,27 +30,26 @@ pub fn marked(k: u32, m: f64, cells: u32) -> f64 {
 }
 
 /// Probability that a packet contains at least two marked cells: `r_≥2` = 1 − (1 − m + L·m) · (1 − m)^(L − 1).
-pub fn marked_twice(m: f64, cells: u32) -> f64 {
+pub(crate) fn marked_twice(m: f64, cells: u32) -> f64 {
     let l = f64::from(cells);
     1.0 - (1.0 - m + l * m) * libm::pow(1.0 - m, l - 1.0)
 }
 
 /// Mean number of marked cells beyond the first in packets with at least two: b · Σ `r_k` · (k − 1), b = 1 / `r_≥2`.
-pub fn excess(m: f64, cells: u32) -> f64 {
+pub(crate) fn excess(m: f64, cells: u32) -> f64 {
     let sum: f64 = (2..=cells).map(|k| marked(k, m, cells) * f64::from(k - 1)).sum();
     sum / marked_twice(m, cells)
 }
 
 /// Share of the packets with at least two marked cells that can be saved:
 /// s = 1 / ((b / L) · Σ `r_k` · (k − 1) + 1).
-pub fn saved(m: f64, cells: u32) -> f64 {
+pub(crate) fn saved(m: f64, cells: u32) -> f64 {
     1.0 / (excess(m, cells) / f64::from(cells) + 1.0)
 }
 
-#[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Stream;
+    use pushout_core::rng::Stream;
 
     /// Marking probabilities of the recomputed table, and its columns for packets of 32 cells.
     const M: [f64; 4] = [0.01, 0.02, 0.05, 0.1];
