@@ -28,7 +28,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
                  smaller buffer, or its flows lower rates, smaller windows or less pause",
                 line.name, line.rate
             );
-            Err(Fault { place: Place::default(), path: String::new(), message })
+            Err(Fault::at(Place::default(), message))
         }
     }
 }

@@ -41,7 +41,7 @@ impl Document {
             place = found.filter(|_| last && key).map_or(next.place, |found| found.place);
             node = Some(next);
         }
-        let fault = Fault { place, path: String::new(), message: message.to_string() };
+        let fault = Fault::at(place, message);
         Sources { name: &self.name, text: &self.text, sets: &[] }.tell(fault, None)
     }
 }

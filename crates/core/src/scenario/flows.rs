@@ -35,8 +35,8 @@ pub(super) fn check(
         flows.push(network.flow(item, &mut circuits)?);
     }
     if flows.is_empty() {
-        let message = "there is no flow, so nothing would happen: add a [topology] or [[flow]]".to_string();
-        return Err(Fault { place: Default::default(), path: String::new(), message });
+        let message = "there is no flow, so nothing would happen: add a [topology] or [[flow]]";
+        return Err(Fault::at(Default::default(), message));
     }
     let vcs = circuits.number(&mut flows);
     Ok((flows, vcs))

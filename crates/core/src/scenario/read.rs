@@ -32,7 +32,7 @@ impl Format {
 pub fn read(text: &str, format: Format) -> Result<Node, Fault> {
     if text.len() > LONGEST {
         let message = format!("{} bytes are more than the {LONGEST} that a scenario can have", text.len());
-        return Err(Fault { place: Place::default(), path: String::new(), message });
+        return Err(Fault::at(Place::default(), message));
     }
     match format {
         Format::Toml => toml_document(text),
@@ -53,7 +53,7 @@ fn toml_document(text: &str) -> Result<Node, Fault> {
         Err(error) => {
             let place = reader.place(error.span().map_or(0, |span| span.start));
             let reason = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
-            Err(Fault { place, path: String::new(), message: format!("this is not TOML: {reason}") })
+            Err(Fault::at(place, format!("this is not TOML: {reason}")))
         }
     }
 }
@@ -79,7 +79,7 @@ impl Toml<'_> {
             DeValue::Table(_) | DeValue::Array(_) if !inline => self.place(key),
             _ => self.place(start),
         };
-        let fault = |message: String| Fault { place, path: String::new(), message };
+        let fault = |message: String| Fault::at(place, message);
         let value = match value.get_ref() {
             DeValue::Boolean(b) => Value::Bool(*b),
             DeValue::Integer(i) => i64::from_str_radix(i.as_str(), i.radix())
@@ -145,7 +145,7 @@ const STRICT: ParseOptions = ParseOptions {
 };
 
 fn json_fault(offset: usize, message: String) -> Fault {
-    Fault { place: json_place(offset), path: String::new(), message }
+    Fault::at(json_place(offset), message)
 }
 
 fn json_place(offset: usize) -> Place {

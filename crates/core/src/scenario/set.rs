@@ -19,11 +19,10 @@ pub struct Set {
 impl Set {
     /// Read `key.path=value`, which is source number `source` of the scenario.
     pub fn parse(argument: &str, source: u32) -> Result<Set, Fault> {
-        let malformed = |offset: usize| Fault {
-            place: Place { source, offset: offset as u32 },
-            path: String::new(),
-            message: "an override is written key.path=value, as in port.bottleneck.buffer=\"8192 cells\""
-                .to_string(),
+        let malformed = |offset: usize| {
+            let message =
+                "an override is written key.path=value, as in port.bottleneck.buffer=\"8192 cells\"";
+            Fault::at(Place { source, offset: offset as u32 }, message)
         };
         let equals = unquoted(argument, '=').next().ok_or_else(|| malformed(argument.len()))?;
         let keys = keys(&argument[..equals], source).ok_or_else(|| malformed(0))?;
@@ -103,15 +102,14 @@ fn value(text: &str, source: u32, shift: u32) -> Result<Node, Fault> {
     match read::toml_value(text, source, shift) {
         Some(Ok(node)) => Ok(node),
         Some(Err(fault)) if looks_like_toml => Err(fault),
-        None if looks_like_toml => Err(Fault {
+        None if looks_like_toml => Err(Fault::at(
             place,
-            path: String::new(),
-            message: format!(
+            format!(
                 "{} is not a TOML value; texts inside have quotes, which a shell leaves alone between others, as in \
                  --set 'port.bottleneck.admission={{policy=\"epd\"}}'",
                 plain().show()
             ),
-        }),
+        )),
         _ => Ok(plain()),
     }
 }

@@ -72,6 +72,11 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl Fault {
+    /// A fault at a place that no key names.
+    pub fn at(place: Place, message: impl Into<String>) -> Fault {
+        Fault { place, path: String::new(), message: message.into() }
+    }
+
     /// The same fault with something more to say.
     pub fn with(self, more: &str) -> Fault {
         Fault { message: self.message + more, ..self }
