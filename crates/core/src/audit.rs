@@ -4,7 +4,9 @@
 
 use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
+use crate::link::credit::Account;
 use crate::network::circuit::Hop;
+use crate::network::flow::Progress;
 use crate::scenario::model::Scenario;
 
 /// What an audit found.
@@ -80,7 +82,7 @@ fn circuits(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
 
 fn flows(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     for (spec, flow) in scenario.flows.iter().zip(&outcome.network.flows) {
-        let Some((sent, delivered, acked)) = flow.sent_delivered_acked() else { continue };
+        let Some(Progress { sent, delivered, acked }) = flow.progress() else { continue };
         audit.check(acked <= delivered && delivered <= sent, || {
             format!("flow {}: {sent} bytes sent, {delivered} delivered, {acked} acknowledged", spec.name)
         });
@@ -109,7 +111,7 @@ fn balance(
     let (Some(sender), Some(receiver)) = (ports[line].credit(), receiver) else { return };
     let name = || format!("circuit {} behind {}", scenario.vcs[vc].name, scenario.lines[line].name);
     let (books, room) = (receiver.books(number), receiver.terms().room);
-    let (sent, credited) = sender.sent_credited(number);
+    let Account { sent, forwarded: credited } = sender.account(number);
     audit.check(books.most <= room, || format!("{}: {} cells, but room for {room}", name(), books.most));
     audit.check(sent - credited <= room, || {
         format!("{}: {} cells without credit, but room for {room}", name(), sent - credited)
@@ -245,7 +247,7 @@ mod tests {
         };
         let found = |text: &str, forge: fn(Segment, u64) -> Segment| {
             failures(text, |_, Network { flows, circuits, .. }| {
-                let (sent, ..) = flows[0].sent_delivered_acked().unwrap();
+                let Progress { sent, .. } = flows[0].progress().unwrap();
                 let frame = Frame { flow: 0, units: 1, payload: Payload::Tcp(forge(plain, sent)) };
                 flows[0].deliver(Time(5_000_000_000_000), &frame, circuits, &mut Outbox::default());
             })

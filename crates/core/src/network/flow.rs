@@ -54,6 +54,26 @@ impl Uplink for Framer<'_> {
     }
 }
 
+/// How far a flow with acknowledgements has come, in octets of data.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Sent at least once.
+    pub sent: u64,
+    /// Delivered in order by the receiver.
+    pub delivered: u64,
+    /// Known to the sender as acknowledged.
+    pub acked: u64,
+}
+
+/// The files of a flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Transfers<'a> {
+    /// How long each took that has ended.
+    pub times: &'a [Span],
+    /// Whether one is under way.
+    pub under_way: bool,
+}
+
 /// What hosts have to send: shared by all of them, and emptied at once.
 #[derive(Debug, Default)]
 pub struct Outbox {
@@ -189,12 +209,11 @@ impl Flow {
         }
     }
 
-    /// How long each file took that ended since the last reset, and whether one is under way; `None` for a flow without
-    /// files.
-    pub fn transfers(&self) -> Option<(&[Span], bool)> {
+    /// The files since the last reset; `None` for a flow without files.
+    pub fn transfers(&self) -> Option<Transfers<'_>> {
         let Work::Tcp(Tcp { files: Some(files), baseline, .. }) = &self.work else { return None };
         let before = baseline.as_ref().map_or(0, |totals| totals.transfers);
-        Some((&files.times()[before..], files.is_sending()))
+        Some(Transfers { times: &files.times()[before..], under_way: files.is_sending() })
     }
 
     /// For an engine that needs nothing else of a source that nobody answers: when it sends, once it has started.
@@ -213,11 +232,14 @@ impl Flow {
         }
     }
 
-    /// For the audit: octets that the sender sent at least once, that the receiver delivered in order, and that the
-    /// sender knows as acknowledged.
-    pub fn sent_delivered_acked(&self) -> Option<(u64, u64, u64)> {
+    /// For the audit: how far a flow with acknowledgements has come.
+    pub fn progress(&self) -> Option<Progress> {
         match &self.work {
-            Work::Tcp(tcp) => Some((tcp.sender.sent(), tcp.receiver.delivered(), tcp.sender.acked())),
+            Work::Tcp(Tcp { sender, receiver, .. }) => Some(Progress {
+                sent: sender.sent(),
+                delivered: receiver.delivered(),
+                acked: sender.acked(),
+            }),
             Work::Datagrams(_) | Work::Coded(_) => None,
         }
     }

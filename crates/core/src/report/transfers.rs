@@ -2,26 +2,26 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::network::flow::Flow;
+use crate::network::flow::{Flow, Transfers};
 use crate::units::{PS_PER_S, Span};
 
 /// Add to a flow's entry how long its files took: nothing for a flow without files.
 pub(super) fn append_to_flow(entry: &mut Json, flow: &Flow) {
-    let Some((times, _)) = flow.transfers() else { return };
+    let Some(Transfers { times, .. }) = flow.transfers() else { return };
     entry["transfer_time_mean_s"] = mean_s(times).into();
     entry["transfer_time_max_s"] = times.iter().max().map(|time| time.as_secs_f64()).into();
 }
 
 /// Add to the summary how long the files of all flows took, and how many had not ended: nothing without files.
 pub(super) fn append_to_summary(summary: &mut Json, flows: &[Flow]) {
-    let of_files: Vec<(&[Span], bool)> = flows.iter().filter_map(Flow::transfers).collect();
+    let of_files: Vec<Transfers<'_>> = flows.iter().filter_map(Flow::transfers).collect();
     if of_files.is_empty() {
         return;
     }
-    let mut times: Vec<Span> = of_files.iter().flat_map(|(times, _)| times.iter().copied()).collect();
+    let mut times: Vec<Span> = of_files.iter().flat_map(|files| files.times.iter().copied()).collect();
     times.sort_unstable();
     summary["transfers"] = times.len().into();
-    summary["transfers_unfinished"] = of_files.iter().filter(|(_, under_way)| *under_way).count().into();
+    summary["transfers_unfinished"] = of_files.iter().filter(|files| files.under_way).count().into();
     summary["transfer_time_mean_s"] = mean_s(&times).into();
     for (name, percent) in [("p50", 50), ("p95", 95), ("p99", 99), ("max", 100)] {
         summary[format!("transfer_time_{name}_s")] =

@@ -27,7 +27,7 @@
 //! Constant; two bits and a strike counter per circuit.
 
 use super::red::{Curve, Detector, mean_frame_time, probability};
-use super::{Admission, Arrival, Context, Departure, Interest, Rule};
+use super::{Admission, Arrival, Context, Contract, Departure, Interest, Rule};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
@@ -60,10 +60,18 @@ pub struct Policy {
     detector: Detector,
     max_p: f64,
     min_packets: f64,
-    /// A full frame and the strikes of every circuit.
-    circuits: Vec<(f64, u32)>,
+    circuits: Vec<Circuit>,
     stream: Stream,
     frames: Frames,
+}
+
+/// What is known of a circuit.
+#[derive(Clone, Copy, Debug)]
+struct Circuit {
+    /// A full frame, in the port's measure.
+    packet: f64,
+    /// How often it has been above its share since it was last empty.
+    strikes: u32,
 }
 
 impl Policy {
@@ -79,7 +87,7 @@ impl Policy {
             detector,
             max_p: probability("max_p", params.max_p)?,
             min_packets: f64::from(params.min_packets),
-            circuits: context.contracts.iter().map(|contract| (contract.frame.max(1) as f64, 0)).collect(),
+            circuits: context.contracts.iter().map(Circuit::new).collect(),
             stream: context.stream("fred"),
             frames: Frames::new(context.vcs(), params.pass_eom),
         })
@@ -88,7 +96,7 @@ impl Policy {
     /// Shall a frame that starts now be refused?
     fn refuses(&mut self, now: Time, vc: usize, pool: &Pool) -> Option<Reason> {
         self.detector.sample(now, pool.total());
-        let (packet, strikes) = &mut self.circuits[vc];
+        let Circuit { packet, strikes } = &mut self.circuits[vc];
         let own = pool.of(vc) as f64;
         let share = (self.detector.average() / f64::from(pool.active().max(1))).max(*packet);
         let above = self.detector.is_above();
@@ -100,6 +108,12 @@ impl Policy {
         self.detector.count();
         let robust = own >= share.max(self.min_packets * *packet);
         ((above || robust) && self.detector.marks(self.max_p, &mut self.stream)).then_some(Reason::Random)
+    }
+}
+
+impl Circuit {
+    fn new(contract: &Contract) -> Circuit {
+        Circuit { packet: contract.frame.max(1) as f64, strikes: 0 }
     }
 }
 
@@ -120,7 +134,7 @@ impl Admission for Policy {
             self.detector.sample_behind(pool.total());
         }
         if pool.of(vc) == 0 {
-            self.circuits[vc].1 = 0;
+            self.circuits[vc].strikes = 0;
         }
         if pool.total() == 0 {
             self.detector.idle(now);
@@ -165,7 +179,7 @@ mod tests {
         let params = params(min, max, max_p);
         Bench::new(60, 3, move |context| {
             let mut policy = Policy::new(&params, context)?;
-            policy.circuits.iter_mut().for_each(|(packet, _)| *packet = 1.0);
+            policy.circuits.iter_mut().for_each(|circuit| circuit.packet = 1.0);
             Ok(policy)
         })
     }
@@ -174,7 +188,7 @@ mod tests {
     fn a_non_adaptive_circuit_is_held_to_minth_and_gets_a_strike_for_each_attempt() {
         let mut bench = bench(4, 50, 0.0);
         assert_eq!(bench.offer(0, "111111"), "AAAArr");
-        assert_eq!(bench.policy.circuits[0].1, 2);
+        assert_eq!(bench.policy.circuits[0].strikes, 2);
     }
 
     #[test]
@@ -193,7 +207,7 @@ mod tests {
         let mut bench = bench(4, 50, 0.0);
         bench.offer(0, "111111");
         (0..4).for_each(|_| bench.depart(0));
-        assert_eq!(bench.policy.circuits[0].1, 0);
+        assert_eq!(bench.policy.circuits[0].strikes, 0);
         assert_eq!(bench.offer(0, "11"), "AA");
     }
 
@@ -234,7 +248,7 @@ mod tests {
             bench.pool = Pool::new(1000, 3);
             bench.pool.add(0, own);
             bench.pool.add(1, other);
-            bench.policy.circuits[0].1 = strikes;
+            bench.policy.circuits[0].strikes = strikes;
             bench.offer(0, "1")
         };
         assert_eq!([verdict(1, (40, 40)), verdict(2, (40, 40)), verdict(2, (40, 41))].concat(), "ArA");

@@ -166,8 +166,18 @@ impl Admission for Policy {
 struct Renewal {
     period: Span,
     carry: bool,
-    /// Of every circuit, in bits · 10⁻¹²: what a period earns, what one unit of measure costs, what was left over.
-    accounts: Vec<[u128; 3]>,
+    accounts: Vec<Account>,
+}
+
+/// The account of a circuit, in bits · 10⁻¹².
+#[derive(Clone, Copy, Debug)]
+struct Account {
+    /// What a period earns.
+    earned: u128,
+    /// What one unit of measure costs.
+    price: u128,
+    /// What was left over.
+    left: u128,
 }
 
 impl Renewal {
@@ -179,7 +189,7 @@ impl Renewal {
                 Measure::Bytes => 1,
                 Measure::Packets => contract.octets.max(1),
             };
-            [earned, u128::from(8 * octets) * u128::from(PS_PER_S), 0]
+            Account { earned, price: u128::from(8 * octets) * u128::from(PS_PER_S), left: 0 }
         };
         let accounts = context.contracts.iter().map(account).collect();
         Renewal { period: params.period, carry: params.carry, accounts }
@@ -187,7 +197,7 @@ impl Renewal {
 
     /// W_i = MCR_i · T in whole units.
     fn credit(&mut self, vc: usize) -> u64 {
-        let [earned, price, left] = &mut self.accounts[vc];
+        let Account { earned, price, left } = &mut self.accounts[vc];
         let funds = *earned + *left;
         *left = if self.carry { funds % *price } else { 0 };
         u64::try_from(funds / *price).unwrap_or(u64::MAX)

@@ -67,50 +67,59 @@ impl Spec {
 #[derive(Clone, Debug)]
 pub struct Sender {
     room: u64,
-    /// For every circuit the cells sent and those that are known to have left the receiver's buffer.
-    of: Vec<(u64, u64)>,
+    of: Vec<Account>,
+}
+
+/// What a sender knows of one circuit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// Cells sent.
+    pub sent: u64,
+    /// Cells that are known to have left the receiver's buffer.
+    pub forwarded: u64,
 }
 
 impl Sender {
     /// A port that has sent nothing yet, with `vcs` circuits.
     pub fn new(terms: Terms, vcs: usize) -> Sender {
-        Sender { room: terms.room, of: vec![(0, 0); vcs] }
+        Sender { room: terms.room, of: vec![Account::default(); vcs] }
     }
 
     /// Cells of a circuit that may be sent before the next credit.
     pub fn balance(&self, vc: usize) -> u64 {
-        let (sent, forwarded) = self.of[vc];
+        let Account { sent, forwarded } = self.of[vc];
         self.room - (sent - forwarded)
     }
 
     /// A cell of a circuit is sent.
     pub(crate) fn sent(&mut self, vc: usize) {
         assert!(self.balance(vc) > 0, "no cell without credit");
-        self.of[vc].0 += 1;
+        self.of[vc].sent += 1;
     }
 
     /// A credit has come back.
     pub(crate) fn credited(&mut self, credit: Credit) {
-        let (sent, forwarded) = &mut self.of[credit.vc as usize];
-        assert!((*forwarded..=*sent).contains(&credit.forwarded), "credits only for what was sent");
-        *forwarded = credit.forwarded;
+        let account = &mut self.of[credit.vc as usize];
+        let possible = account.forwarded..=account.sent;
+        assert!(possible.contains(&credit.forwarded), "credits only for what was sent");
+        account.forwarded = credit.forwarded;
     }
 
     /// For an engine that keeps the balances by itself: a credit has come back, and this is the balance with it.
     pub(crate) fn renewed(&mut self, credit: Credit, balance: u64) -> u64 {
-        let (_, forwarded) = &mut self.of[credit.vc as usize];
-        let more = credit.forwarded - std::mem::replace(forwarded, credit.forwarded);
+        let known = &mut self.of[credit.vc as usize].forwarded;
+        let more = credit.forwarded - std::mem::replace(known, credit.forwarded);
         balance + more
     }
 
     /// Such an engine leaves this balance.
     pub(crate) fn settle(&mut self, vc: usize, balance: u64) {
-        let (sent, forwarded) = &mut self.of[vc];
-        *sent = *forwarded + self.room - balance;
+        let account = &mut self.of[vc];
+        account.sent = account.forwarded + self.room - balance;
     }
 
-    /// For the audit: cells of a circuit sent, and those known to have left the receiver's buffer.
-    pub fn sent_credited(&self, vc: usize) -> (u64, u64) {
+    /// For the audit: what is known of a circuit.
+    pub fn account(&self, vc: usize) -> Account {
         self.of[vc]
     }
 }

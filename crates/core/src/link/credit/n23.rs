@@ -92,7 +92,7 @@ const MOST: Cells = Cells(1_000_000_000);
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Credit, Receiver, Sender};
+    use super::super::{Account, Credit, Receiver, Sender};
     use super::*;
 
     const LINK: Rate = Rate(149_760_000);
@@ -154,7 +154,7 @@ mod tests {
         let credit = receiver.left(1);
         assert_eq!(credit, Some(Credit { vc: 1, forwarded: 2 }));
         sender.credited(credit.unwrap());
-        assert_eq!((sender.balance(1), sender.sent_credited(1)), (2, (5, 2)));
+        assert_eq!((sender.balance(1), sender.account(1)), (2, Account { sent: 5, forwarded: 2 }));
     }
 
     #[test]

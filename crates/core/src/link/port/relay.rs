@@ -311,7 +311,7 @@ mod tests {
             let waiting = |port: &Port| port.waiting().collect::<Vec<Unit>>();
             prop_assert_eq!(waiting(&plain), waiting(&relayed));
             for vc in (0..VCS).filter(|_| governed) {
-                let account = |port: &Port| port.credit().map(|credit| credit.sent_credited(vc));
+                let account = |port: &Port| port.credit().map(|credit| credit.account(vc));
                 prop_assert_eq!(account(&plain), account(&relayed));
             }
         }

@@ -20,12 +20,19 @@ pub(super) struct Credits {
 
 #[derive(Clone, Debug)]
 struct Account {
-    /// Credits of one period: for so many cells, and what is left over.
-    quota: (u64, u64),
-    /// Credits in the period `number`, likewise.
+    /// Credits of one period.
+    quota: Quota,
+    /// Credits in the period `number`: for so many cells, and what is left over.
     cells: u64,
     part: u64,
     number: u64,
+}
+
+/// What every period brings: credits for so many cells, and a part of one.
+#[derive(Clone, Copy, Debug)]
+struct Quota {
+    cells: u64,
+    part: u64,
 }
 
 /// What a cell costs.
@@ -38,9 +45,10 @@ impl Credits {
         }
         let quota = |rate: &Rate| {
             let (exact, cell) = (u128::from(rate.0) * u128::from(period.0), u128::from(CELL));
-            ((exact / cell) as u64, if carry == Carry::Floor { 0 } else { (exact % cell) as u64 })
+            let part = if carry == Carry::Floor { 0 } else { (exact % cell) as u64 };
+            Quota { cells: (exact / cell) as u64, part }
         };
-        let account = |quota: (u64, u64)| Account { quota, cells: quota.0, part: quota.1, number: 0 };
+        let account = |quota: Quota| Account { quota, cells: quota.cells, part: quota.part, number: 0 };
         let accounts = rates.iter().map(quota).map(account).collect();
         Ok(Credits { period, carry, number: 0, end: Time::ZERO + period, accounts })
     }
@@ -94,7 +102,7 @@ impl Account {
         if number == self.number {
             return;
         }
-        let (cells, part) = self.quota;
+        let Quota { cells, part } = self.quota;
         let left = match (carry, number - self.number - 1) {
             (Carry::Floor, _) => 0,
             _ if self.cells > 0 => CELL,
