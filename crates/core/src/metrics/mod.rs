@@ -4,7 +4,7 @@ pub mod occupancy;
 
 pub mod port;
 
-pub mod series;
+pub mod throughput;
 
 pub mod fairness;
 

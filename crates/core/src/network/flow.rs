@@ -10,7 +10,7 @@ use super::figures::Figures;
 use super::files::Files;
 use super::host::{Interfaces, Processor, Task, Ways};
 use crate::adaptation::Shape;
-use crate::metrics::series::Series;
+use crate::metrics::throughput::Throughput;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
 use crate::source;
@@ -29,7 +29,7 @@ pub struct Flow {
     /// Where segments take time, at the source and at the sink.
     processors: Option<Box<[Processor; 2]>>,
     /// Octets over time, if somebody wants to see them.
-    series: Option<Box<Series>>,
+    throughput: Option<Box<Throughput>>,
     work: Work,
 }
 
@@ -91,7 +91,7 @@ impl Flow {
             ways: Ways::of(spec, index),
             start: Some(start),
             processors: Processor::both(scenario, spec),
-            series: scenario.measure.throughput.map(|windows| Box::new(Series::new(windows.step))),
+            throughput: scenario.measure.throughput.map(|windows| Box::new(Throughput::new(windows.step))),
             work: match &spec.transport {
                 transport::Spec::Tcp(params) => Work::Tcp(Tcp::new(scenario, index, params)),
                 transport::Spec::Udp(_) | transport::Spec::Cells(_) => {
@@ -235,18 +235,16 @@ impl Flow {
     /// For the audit: how far a flow with acknowledgements has come.
     pub fn progress(&self) -> Option<Progress> {
         match &self.work {
-            Work::Tcp(Tcp { sender, receiver, .. }) => Some(Progress {
-                sent: sender.sent(),
-                delivered: receiver.delivered(),
-                acked: sender.acked(),
-            }),
+            Work::Tcp(Tcp { sender, receiver, .. }) => {
+                Some(Progress { sent: sender.sent(), delivered: receiver.delivered(), acked: sender.acked() })
+            }
             Work::Datagrams(_) | Work::Coded(_) => None,
         }
     }
 
     /// Throughput in bits per second in windows of this length, one from each step on, if it is recorded.
     pub fn throughput(&self, window: Span) -> Option<Vec<f64>> {
-        self.series.as_ref().map(|series| series.throughput(window))
+        self.throughput.as_ref().map(|octets| octets.throughput(window))
     }
 
     /// Forget what was counted before `now`.
@@ -256,8 +254,8 @@ impl Flow {
             Work::Datagrams(source) => source.figures = Figures::default(),
             Work::Coded(coded) => coded.reset_counters(),
         }
-        if let Some(series) = &mut self.series {
-            series.reset(now, self.work.bytes());
+        if let Some(octets) = &mut self.throughput {
+            octets.reset(now, self.work.bytes());
         }
     }
 
@@ -266,8 +264,8 @@ impl Flow {
         if let Work::Coded(coded) = &mut self.work {
             coded.finish(&circuits[self.ways.vcs[0] as usize]);
         }
-        if let Some(series) = &mut self.series {
-            series.catch_up(now);
+        if let Some(octets) = &mut self.throughput {
+            octets.catch_up(now);
         }
     }
 
@@ -291,10 +289,10 @@ impl Flow {
 
     /// What has been counted by `now` is recorded over time; only the sink counts octets.
     fn record(&mut self, end: End, now: Time) {
-        if let Some(series) = &mut self.series
+        if let Some(octets) = &mut self.throughput
             && end == End::Sink
         {
-            series.record(now, self.work.bytes());
+            octets.record(now, self.work.bytes());
         }
     }
 }

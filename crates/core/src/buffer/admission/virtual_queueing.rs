@@ -38,7 +38,7 @@ use crate::{choice, section};
 
 choice! {
     /// How long a virtual queue may be above the threshold.
-    pub enum Share {
+    pub enum Allotment {
         /// The threshold divided by the number of virtual queues in use.
         Equal = "equal",
         /// The mean length of the virtual queues in use.
@@ -58,7 +58,7 @@ section! {
         /// Interval at which the credits of minimum cell rates are renewed.
         pub period: Span = Span::millis(1),
         /// How long a virtual queue may be above the threshold.
-        pub share: Share = Share::Equal,
+        pub share: Allotment = Allotment::Equal,
         /// Whether minimum cell rates earn credits; if not, all virtual queues take turns alike.
         pub credits: bool = true,
         /// Carry the fraction of a credit that is left over into the next period.
@@ -72,7 +72,7 @@ section! {
 #[derive(Clone, Debug)]
 pub struct Policy {
     threshold: u64,
-    share: Share,
+    share: Allotment,
     queues: Virtual,
     renewal: Option<Renewal>,
     mcr: Vec<u64>,
@@ -87,7 +87,7 @@ impl Policy {
             return Err("period: 0 s is no period".to_string());
         }
         let mcr: Vec<u64> = context.contracts.iter().map(|contract| contract.mcr.0).collect();
-        let counts = params.credits || params.share == Share::Mcr;
+        let counts = params.credits || params.share == Allotment::Mcr;
         let mcr_total = if counts { context.promised()? } else { 0 };
         Ok(Policy {
             threshold: context.level("threshold", params.threshold)?,
@@ -110,12 +110,12 @@ impl Policy {
         let length = u128::from(self.queues.length[vc]);
         let (threshold, in_use) = (u128::from(self.threshold), u128::from(self.queues.in_use));
         match self.share {
-            Share::None => length > 0,
-            Share::Mean => length * in_use > u128::from(total),
-            Share::Mcr if self.mcr_total > 0 => {
+            Allotment::None => length > 0,
+            Allotment::Mean => length * in_use > u128::from(total),
+            Allotment::Mcr if self.mcr_total > 0 => {
                 length * u128::from(self.mcr_total) > threshold * u128::from(self.mcr[vc])
             }
-            Share::Equal | Share::Mcr => length * in_use > threshold,
+            Allotment::Equal | Allotment::Mcr => length * in_use > threshold,
         }
     }
 }
@@ -282,7 +282,7 @@ mod tests {
         Params {
             threshold: Level::Size(BufferSize::Cells(threshold)),
             period: Span::millis(1),
-            share: Share::Equal,
+            share: Allotment::Equal,
             credits: true,
             carry: false,
             pass_eom: true,
@@ -387,14 +387,14 @@ mod tests {
             bench.offer(1, "111111");
             [bench.offer(0, "1"), bench.offer(1, "1")].concat()
         };
-        assert_eq!(answers(Share::Equal), "Ar", "3 and 6 of 4");
-        assert_eq!(answers(Share::Mean), "Ar", "3 of 4.5, 6 of 5");
-        assert_eq!(answers(Share::Mcr), "rA", "3 of 2, 6 of 6");
+        assert_eq!(answers(Allotment::Equal), "Ar", "3 and 6 of 4");
+        assert_eq!(answers(Allotment::Mean), "Ar", "3 of 4.5, 6 of 5");
+        assert_eq!(answers(Allotment::Mcr), "rA", "3 of 2, 6 of 6");
     }
 
     #[test]
     fn at_exactly_its_share_a_virtual_queue_is_not_too_long() {
-        for share in [Share::Equal, Share::Mean] {
+        for share in [Allotment::Equal, Allotment::Mean] {
             let mut bench = bench(&Params { share, ..params(4) }, &[0, 0]);
             bench.offer(0, "11");
             bench.offer(1, "11");
@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn shares_by_minimum_cell_rates_are_equal_if_nobody_has_one() {
-        let mut bench = bench(&Params { share: Share::Mcr, ..params(8) }, &[0, 0]);
+        let mut bench = bench(&Params { share: Allotment::Mcr, ..params(8) }, &[0, 0]);
         bench.offer(0, "111");
         bench.offer(1, "111111");
         assert_eq!([bench.offer(0, "1"), bench.offer(1, "1")].concat(), "Ar", "3 and 6 of 4");
@@ -412,7 +412,7 @@ mod tests {
 
     #[test]
     fn without_any_share_a_frame_begins_only_in_an_empty_virtual_queue() {
-        let mut bench = bench(&Params { share: Share::None, ..params(2) }, &[1, 3]);
+        let mut bench = bench(&Params { share: Allotment::None, ..params(2) }, &[1, 3]);
         bench.offer(0, "1111");
         assert_eq!([bench.offer(0, "1"), bench.offer(1, "1"), bench.offer(1, "1")].concat(), "rAr");
     }

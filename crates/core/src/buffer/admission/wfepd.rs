@@ -25,7 +25,7 @@
 //! Constant per cell; N log N every δ.
 
 use super::red::probability;
-use super::{Admission, Arrival, Context, Interest, Reading};
+use super::{Admission, Arrival, Context, Interest, Reading, Rule};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
@@ -76,7 +76,7 @@ section! {
 pub struct Policy {
     interval: Span,
     gauge: Gauge,
-    rule: Rule,
+    divider: Divider,
     /// How the line was divided last.
     division: Division,
     /// The probability with which a frame of each circuit is refused.
@@ -93,12 +93,12 @@ impl Policy {
             Level::Percent(0.0) => 0, // of an unlimited buffer, too
             level => context.level("threshold", level)?,
         };
-        let (gauge, rule) = (Gauge::new(params, context.vcs())?, Rule::new(params, context)?);
+        let (gauge, divider) = (Gauge::new(params, context.vcs())?, Divider::new(params, context)?);
         Ok(Policy {
             interval: params.interval,
-            division: rule.divide(&gauge.rates),
+            division: divider.divide(&gauge.rates),
             gauge,
-            rule,
+            divider,
             refusal: vec![0.0; context.vcs()],
             threshold,
             stream: context.stream("wfepd"),
@@ -135,16 +135,16 @@ impl Admission for Policy {
     fn tick(&mut self, now: Time, _: &Pool) -> Option<Time> {
         if now > Time::ZERO {
             self.gauge.measure();
-            self.division = self.rule.divide(&self.gauge.rates);
-            self.refusal = self.rule.refusals(&self.gauge.rates, &self.division);
+            self.division = self.divider.divide(&self.gauge.rates);
+            self.refusal = self.divider.refusals(&self.gauge.rates, &self.division);
         }
         Some(now + self.interval)
     }
 
     fn meter(&mut self, vc: usize) -> Option<Reading> {
-        let Policy { gauge, rule, division, refusal, .. } = self;
+        let Policy { gauge, divider, division, refusal, .. } = self;
         let place = division.order.iter().position(|&other| other == vc)?;
-        let bits = |per_share: f64| 8.0 * per_share * rule.shares[vc];
+        let bits = |per_share: f64| 8.0 * per_share * divider.shares[vc];
         let rate = 8.0 * gauge.rates[vc];
         Some(Reading {
             rate,
@@ -162,8 +162,8 @@ impl Admission for Policy {
         Some(&mut self.frames)
     }
 
-    fn rule(&self) -> Option<super::Rule> {
-        Some(super::Rule::Asked(Interest::Last))
+    fn rule(&self) -> Option<Rule> {
+        Some(Rule::Asked(Interest::Last))
     }
 }
 
@@ -259,7 +259,7 @@ fn intervals(window: Span, interval: Span, vcs: usize) -> Result<usize, String> 
 
 /// How the line is divided and who has to pay: section V.
 #[derive(Clone, Debug)]
-struct Rule {
+struct Divider {
     /// R, in octets per second.
     capacity: f64,
     shares: Vec<f64>,
@@ -285,8 +285,8 @@ struct Division {
     calculated: f64,
 }
 
-impl Rule {
-    fn new(params: &Params, context: &Context<'_>) -> Result<Rule, String> {
+impl Divider {
+    fn new(params: &Params, context: &Context<'_>) -> Result<Divider, String> {
         probability("bottom", params.bottom)?;
         probability("max_p", params.max_p)?;
         if params.margin <= 0.0 {
@@ -300,7 +300,7 @@ impl Rule {
             return Err(format!("a circuit's weight of {share} is no share"));
         }
         let capacity = params.margin * context.rate.as_f64() / 8.0;
-        Ok(Rule { capacity, shares, bottom: params.bottom, top: params.top, max_p: params.max_p })
+        Ok(Divider { capacity, shares, bottom: params.bottom, top: params.top, max_p: params.max_p })
     }
 
     /// Order the circuits and find ω and ν.
@@ -371,8 +371,8 @@ mod tests {
         pass_eom: true,
     };
 
-    fn rule(shares: &[f64], max_p: f64) -> Rule {
-        Rule { capacity: 100.0, shares: shares.to_vec(), bottom: 0.7, top: 1.0, max_p }
+    fn divider(shares: &[f64], max_p: f64) -> Divider {
+        Divider { capacity: 100.0, shares: shares.to_vec(), bottom: 0.7, top: 1.0, max_p }
     }
 
     /// Section V.D: rates of circuits I to VI in octets per second, of a line of 100.
@@ -386,15 +386,15 @@ mod tests {
 
     #[test]
     fn the_first_example_finds_four_violating_one_pending_and_one_clear_circuit() {
-        let rule = rule(&FIRST, 1.0);
-        let division = rule.divide(&RATES);
+        let divider = divider(&FIRST, 1.0);
+        let division = divider.divide(&RATES);
         assert_eq!(division.order, [2, 3, 1, 0, 4, 5], "III, IV, II, I, V, VI");
         assert_eq!((division.omega + 1, division.nu + 1), (5, 6));
         let scheduled = [2, 3, 1, 0].map(|vc| division.scheduled * FIRST[vc]);
         let expected = [17.143, 11.429, 22.857, 28.571];
         assert!(scheduled.iter().zip(expected).all(|(&a, b)| near(a, b, 3)), "{scheduled:?}");
         assert!(near(scheduled.iter().sum(), 80.0, 9));
-        let refusals = rule.refusals(&RATES, &division);
+        let refusals = divider.refusals(&RATES, &division);
         assert_eq!(refusals[..4], [1.0; 4]);
         assert!(near(refusals[4], 0.035, 3), "pending = {{V}}: {}", refusals[4]);
         assert_eq!(refusals[5], 0.0);
@@ -410,7 +410,7 @@ mod tests {
         assert!(bounds.clone().zip(expected).all(|(a, b)| near(a, b, 2)), "(6), (12)");
         let expected = [0.0, 5.6, 15.56, 20.0, 14.78, 7.0];
         assert!(bounds.zip(expected).all(|(a, b)| near(0.7 * a, b, 2)), "(8), (13), (14)");
-        let division = rule(&FIRST, 1.0).divide(&RATES);
+        let division = divider(&FIRST, 1.0).divide(&RATES);
         let parts = division.parts.iter().zip(shares).map(|(part, share)| part * share);
         assert!(parts.zip([0.0, 8.0, 22.22, 28.57, 21.11, 10.0]).all(|(a, b)| near(a, b, 2)));
         assert!(near(division.calculated * 0.2, 21.11, 2), "(11) for V");
@@ -418,54 +418,54 @@ mod tests {
 
     #[test]
     fn the_second_example_punishes_i_and_v_only() {
-        let rule = rule(&SECOND, 1.0);
-        let division = rule.divide(&RATES);
+        let divider = divider(&SECOND, 1.0);
+        let division = divider.divide(&RATES);
         assert_eq!(division.order[..2], [0, 4]);
         assert_eq!(division.omega + 1, 3);
         assert!(near(division.scheduled * 0.01, 2.5, 9) && near(division.scheduled * 0.05, 12.5, 9));
-        let refusals = rule.refusals(&RATES, &division);
+        let refusals = divider.refusals(&RATES, &division);
         assert_eq!((refusals[0], refusals[4]), (1.0, 1.0));
         assert!([1, 2, 3, 5].iter().all(|&vc| refusals[vc] < 1.0), "the rest gets what it offers");
     }
 
     #[test]
     fn nobody_is_refused_when_the_line_is_not_filled() {
-        let rule = rule(&FIRST, 1.0);
+        let divider = divider(&FIRST, 1.0);
         for rates in [[0.0; 6], [10.0, 10.0, 1.0, 1.0, 1.0, 1.0]] {
-            let division = rule.divide(&rates);
+            let division = divider.divide(&rates);
             assert_eq!((division.omega, division.nu), (0, 0));
-            assert_eq!(rule.refusals(&rates, &division), [0.0; 6]);
+            assert_eq!(divider.refusals(&rates, &division), [0.0; 6]);
         }
     }
 
     #[test]
     fn a_lone_circuit_above_the_rate_of_the_line_is_violating() {
-        let rule = rule(&[1.0], 1.0);
-        let division = rule.divide(&[120.0]);
+        let divider = divider(&[1.0], 1.0);
+        let division = divider.divide(&[120.0]);
         assert_eq!((division.omega, division.nu), (1, 1));
         assert_eq!((division.scheduled, division.calculated), (100.0, 100.0));
-        assert_eq!(rule.refusals(&[120.0], &division), [1.0]);
+        assert_eq!(divider.refusals(&[120.0], &division), [1.0]);
     }
 
     #[test]
     fn the_top_threshold_turns_slightly_violating_circuits_into_pending_ones() {
-        let rule = Rule { top: 1.25, ..rule(&[0.5, 0.5], 0.5) };
+        let divider = Divider { top: 1.25, ..divider(&[0.5, 0.5], 0.5) };
         let rates = [60.0, 55.0]; // each may have 50
-        let division = rule.divide(&rates);
+        let division = divider.divide(&rates);
         assert_eq!(division.omega, 2);
-        let refusals = rule.refusals(&rates, &division);
+        let refusals = divider.refusals(&rates, &division);
         let expected = [0.5 * (60.0 - 35.0) / 27.5, 0.5 * (55.0 - 35.0) / 27.5];
         assert!(refusals.iter().zip(expected).all(|(&a, b)| near(a, b, 9)), "{refusals:?}");
-        assert_eq!(rule.refusals(&[70.0, 55.0], &rule.divide(&[70.0, 55.0]))[0], 1.0);
+        assert_eq!(divider.refusals(&[70.0, 55.0], &divider.divide(&[70.0, 55.0]))[0], 1.0);
     }
 
     #[test]
     fn the_probability_rises_linearly_to_its_maximum_at_the_calculated_rate() {
-        let rule = rule(&[1.0], 0.2);
-        assert_eq!(rule.pending(70.0, 100.0), 0.0);
-        assert!(near(rule.pending(85.0, 100.0), 0.1, 9));
-        assert_eq!(rule.pending(100.0, 100.0), 0.2);
-        assert_eq!(rule.pending(110.0, 100.0), 0.2);
+        let divider = divider(&[1.0], 0.2);
+        assert_eq!(divider.pending(70.0, 100.0), 0.0);
+        assert!(near(divider.pending(85.0, 100.0), 0.1, 9));
+        assert_eq!(divider.pending(100.0, 100.0), 0.2);
+        assert_eq!(divider.pending(110.0, 100.0), 0.2);
     }
 
     #[test]
@@ -520,7 +520,7 @@ mod tests {
         bench.offer(0, "1111");
         bench.offer(1, "111111"); // ten cells: both want all of the line; circuit 0 has 4 of 5, circuit 1 6 of 6
         bench.tick(Time(500_000_000_000));
-        let division = bench.policy.rule.divide(&bench.policy.gauge.rates);
+        let division = bench.policy.divider.divide(&bench.policy.gauge.rates);
         assert_eq!((division.omega, division.nu), (0, 2));
         (0..10).for_each(|i| bench.depart(usize::from(i > 3)));
         let answers: String =

@@ -7,7 +7,7 @@ use crate::units::{Span, Time};
 
 /// Octets at whole steps since the last reset.
 #[derive(Clone, Debug)]
-pub struct Series {
+pub struct Throughput {
     step: Span,
     /// When the next count is taken.
     next: Time,
@@ -15,11 +15,11 @@ pub struct Series {
     counts: Vec<u64>,
 }
 
-impl Series {
+impl Throughput {
     /// Counts from time zero on.
-    pub fn new(step: Span) -> Series {
+    pub fn new(step: Span) -> Throughput {
         assert!(step > Span::ZERO, "steps take time");
-        Series { step, next: Time::ZERO, total: 0, counts: Vec::new() }
+        Throughput { step, next: Time::ZERO, total: 0, counts: Vec::new() }
     }
 
     /// From `now` on the total is this.
@@ -30,7 +30,7 @@ impl Series {
 
     /// Start again at `now` with this total.
     pub fn reset(&mut self, now: Time, total: u64) {
-        *self = Series { next: now, total, ..Series::new(self.step) };
+        *self = Throughput { next: now, total, ..Throughput::new(self.step) };
     }
 
     /// Take the counts up to the end of the run.
@@ -61,22 +61,22 @@ mod tests {
 
     #[test]
     fn a_window_holds_what_comes_from_its_start_to_before_its_end() {
-        let mut series = Series::new(SECOND);
-        series.record(at(1), 1000); // in the windows that begin at 1 s, not in that which ends there
-        series.record(Time(at(2).0 + 1), 3000);
-        series.catch_up(at(4));
-        assert_eq!(series.throughput(SECOND), [0.0, 8000.0, 16_000.0, 0.0]);
-        assert_eq!(series.throughput(Span::secs(2)), [4000.0, 12_000.0, 8000.0]);
-        assert_eq!(series.throughput(Span::secs(5)), [0.0; 0]);
+        let mut octets = Throughput::new(SECOND);
+        octets.record(at(1), 1000); // in the windows that begin at 1 s, not in that which ends there
+        octets.record(Time(at(2).0 + 1), 3000);
+        octets.catch_up(at(4));
+        assert_eq!(octets.throughput(SECOND), [0.0, 8000.0, 16_000.0, 0.0]);
+        assert_eq!(octets.throughput(Span::secs(2)), [4000.0, 12_000.0, 8000.0]);
+        assert_eq!(octets.throughput(Span::secs(5)), [0.0; 0]);
     }
 
     #[test]
     fn what_came_before_a_reset_does_not_count() {
-        let mut series = Series::new(SECOND);
-        series.record(at(1), 500);
-        series.reset(at(3), 700);
-        series.record(at(3), 1700);
-        series.catch_up(at(5));
-        assert_eq!(series.throughput(SECOND), [8000.0, 0.0]);
+        let mut octets = Throughput::new(SECOND);
+        octets.record(at(1), 500);
+        octets.reset(at(3), 700);
+        octets.record(at(3), 1700);
+        octets.catch_up(at(5));
+        assert_eq!(octets.throughput(SECOND), [8000.0, 0.0]);
     }
 }
