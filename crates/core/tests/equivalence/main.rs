@@ -2,13 +2,12 @@
 //! scenarios, most of them short, one in a hundred long. `PUSHOUT_EQUIVALENCE=10000` tries that many instead of a few
 //! hundred, `PUSHOUT_EQUIVALENCE_FIRST` others.
 
-#[path = "equivalence/generator.rs"]
 mod generator;
 
 #[allow(dead_code)] // the audit uses all of it
+#[path = "../random/mod.rs"]
 mod random;
 
-#[path = "equivalence/shipped.rs"]
 mod shipped;
 
 use std::ops::Range;
@@ -174,7 +173,7 @@ fn both_engines_agree_where_circuits_with_queues_go_round() {
 /// A port need not be told for a second or more which cells of a queue have started: that is more than a frame can have.
 #[test]
 fn both_engines_agree_where_a_queue_is_looked_at_after_65536_cells() {
-    let text = include_str!("../../../scenarios/w1-cell.toml");
+    let text = include_str!("../../../../scenarios/w1-cell.toml");
     let sets = [
         "duration='3 s'",
         "seed=3",
@@ -190,7 +189,7 @@ fn both_engines_agree_where_a_queue_is_looked_at_after_65536_cells() {
 /// When a port is called next must not depend on cells that may find no room: a host would act on what it hears too late.
 #[test]
 fn both_engines_agree_where_a_small_buffer_overflows_within_trains() {
-    let text = include_str!("../../../studies/000-ubr-discard/lan.toml");
+    let text = include_str!("../../../../studies/000-ubr-discard/lan.toml");
     let port = ["port.bottleneck.admission={policy='ppd'}", "port.bottleneck.buffer='200 cells'"];
     let run = ["duration='48.8 s'", "seed=730859"];
     let sets: Vec<String> = port.iter().chain(&run).map(|&set| set.to_owned()).collect();

@@ -6,22 +6,23 @@ mod curves;
 
 mod figures;
 
+mod ideal;
+
 mod transfers;
 
 pub use figures::figures;
+pub use ideal::ideal_rates;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value as Json, json};
 
-use crate::adaptation::Shape;
 use crate::audit::Audit;
 use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
 use crate::link::credit::Receiver;
 use crate::metrics::fairness;
-use crate::metrics::ideal::{self, Demand};
 use crate::network::figures::{Coding, Figures};
-use crate::scenario::model::{Flow, Line, Medium, Scenario};
+use crate::scenario::model::{Line, Scenario};
 use crate::scenario::spec::Field;
 use crate::transport;
 
@@ -268,28 +269,4 @@ fn retransmission_ratio(scenario: &Scenario, figures: &[Figures]) -> Option<f64>
         .filter(|(flow, _)| matches!(flow.transport, transport::Spec::Tcp(_)))
         .fold((0, 0), |(sent, again), (_, figures)| (sent + figures.sent, again + figures.retransmitted));
     (sent > 0).then(|| again as f64 / sent as f64)
-}
-
-/// Max–min fair payload rates of the flows over the measured time, in bits per second. A source that stops after so many
-/// packets wants no more than they carry.
-pub fn ideal_rates(scenario: &Scenario) -> Vec<f64> {
-    let capacities: Vec<f64> = scenario.lines.iter().map(|line| line.rate.as_f64()).collect();
-    let demands: Vec<Demand> = scenario.flows.iter().map(|flow| demand(scenario, flow)).collect();
-    ideal::max_min(&capacities, &demands)
-}
-
-fn demand(scenario: &Scenario, flow: &Flow) -> Demand {
-    let vc = &scenario.vcs[flow.vc];
-    let payload = f64::from(flow.payload());
-    let cost = |medium: Medium| {
-        Shape::of(vc, medium, flow.packet()).line_bytes() as f64 * flow.source.redundancy() / payload
-    };
-    let lines = vc.path.iter().map(|&line| (line, cost(scenario.lines[line].medium)));
-    let medium = scenario.lines[vc.path[0]].medium;
-    let plain = Shape::without_parity(vc, medium, flow.packet()).line_bytes();
-    let offered = flow.source.offered(payload, 8 * plain).unwrap_or(f64::INFINITY);
-    let measured = (scenario.duration - scenario.warmup).as_secs_f64();
-    let all =
-        flow.source.packets().map_or(f64::INFINITY, |packets| 8.0 * payload * packets as f64 / measured);
-    Demand { lines: lines.collect(), limit: offered.min(all) }
 }

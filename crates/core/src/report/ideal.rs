@@ -1,0 +1,29 @@
+//! The ideal against which goodput is measured, for the flows of a scenario.
+
+use crate::adaptation::Shape;
+use crate::metrics::ideal::{Demand, max_min};
+use crate::scenario::model::{Flow, Medium, Scenario};
+
+/// Max–min fair payload rates of the flows over the measured time, in bits per second. A source that stops after so many
+/// packets wants no more than they carry.
+pub fn ideal_rates(scenario: &Scenario) -> Vec<f64> {
+    let capacities: Vec<f64> = scenario.lines.iter().map(|line| line.rate.as_f64()).collect();
+    let demands: Vec<Demand> = scenario.flows.iter().map(|flow| demand(scenario, flow)).collect();
+    max_min(&capacities, &demands)
+}
+
+fn demand(scenario: &Scenario, flow: &Flow) -> Demand {
+    let vc = &scenario.vcs[flow.vc];
+    let payload = f64::from(flow.payload());
+    let cost = |medium: Medium| {
+        Shape::of(vc, medium, flow.packet()).line_bytes() as f64 * flow.source.redundancy() / payload
+    };
+    let lines = vc.path.iter().map(|&line| (line, cost(scenario.lines[line].medium)));
+    let medium = scenario.lines[vc.path[0]].medium;
+    let plain = Shape::without_parity(vc, medium, flow.packet()).line_bytes();
+    let offered = flow.source.offered(payload, 8 * plain).unwrap_or(f64::INFINITY);
+    let measured = (scenario.duration - scenario.warmup).as_secs_f64();
+    let all =
+        flow.source.packets().map_or(f64::INFINITY, |packets| 8.0 * payload * packets as f64 / measured);
+    Demand { lines: lines.collect(), limit: offered.min(all) }
+}
