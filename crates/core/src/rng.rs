@@ -1,10 +1,12 @@
 //! Random numbers: one named, counter-based stream per component.
 //!
 //! A stream is Philox4x32-10 (J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011)
-//! keyed by the scenario's seed and the component's path, as in `Stream::new(seed, "flow.3.start")`. Two streams
-//! never share a counter, so adding a component does not change the draws of another one: the same traffic can
-//! be offered to several policies (common random numbers). The generator is pinned by test vectors; logarithms
-//! come from a portable library, so that the same draws come out on every machine.
+//! keyed by the scenario's seed and the component's path, as in `Stream::new(seed, "flow.3.start")`. No stream
+//! depends on how much others have drawn, so adding a component does not change the draws of another one: the same
+//! traffic can be offered to several policies (common random numbers). All streams count from zero and differ by their
+//! keys of 64 bits, a hash of seed and path: of n components two have the same numbers with a probability of about
+//! n² / 2⁶⁵, which is 3 · 10⁻⁸ for a million. The generator is pinned by test vectors; logarithms come from a portable
+//! library, so that the same draws come out on every machine.
 
 use std::fmt::{self, Display, Write};
 

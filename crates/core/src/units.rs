@@ -25,7 +25,8 @@ pub struct Time(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span(pub u64);
 
-/// A rate, in bits per second; never zero once a scenario has been accepted.
+/// A rate, in bits per second. In a scenario that has been accepted a minimum cell rate may be zero, that of a line or a
+/// source is not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(pub u64);
 
@@ -77,6 +78,11 @@ impl Span {
         Span(n * PS_PER_S)
     }
 
+    /// What this span lasts longer than another one; zero if it does not.
+    pub fn beyond(self, other: Span) -> Span {
+        Span(self.0.saturating_sub(other.0))
+    }
+
     /// Length in seconds, for reports and for schemes whose paper is real-valued.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / PS_PER_S as f64
@@ -114,6 +120,7 @@ impl Share {
     }
 }
 
+/// What would come after the end of time comes never: the sum stops at [`Time::NEVER`].
 impl Add<Span> for Time {
     type Output = Time;
     fn add(self, rhs: Span) -> Time {
@@ -121,12 +128,14 @@ impl Add<Span> for Time {
     }
 }
 
+/// As `Time + Span`.
 impl AddAssign<Span> for Time {
     fn add_assign(&mut self, rhs: Span) {
         *self = *self + rhs;
     }
 }
 
+/// The sum stops at the longest span, which lasts longer than any run.
 impl Add for Span {
     type Output = Span;
     fn add(self, rhs: Span) -> Span {
@@ -134,10 +143,12 @@ impl Add for Span {
     }
 }
 
+/// Nobody takes more than there is; where that may be, [`Span::beyond`] says so.
 impl Sub for Span {
     type Output = Span;
     fn sub(self, rhs: Span) -> Span {
-        Span(self.0.saturating_sub(rhs.0))
+        debug_assert!(self >= rhs, "{rhs} is more than {self}");
+        self.beyond(rhs)
     }
 }
 

@@ -182,7 +182,7 @@ impl Bursts {
         let gap = match self.lengths {
             Lengths::Periodic { cycle, .. } => {
                 // A burst that a code has made longer than the cycle delays the next one.
-                let gap = packet.max(cycle - self.elapsed);
+                let gap = packet.max(cycle.beyond(self.elapsed));
                 self.elapsed = self.elapsed + gap - cycle;
                 gap
             }
