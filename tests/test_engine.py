@@ -129,6 +129,16 @@ def test_the_catalogue_is_complete(capsys: pytest.CaptureFixture[str]) -> None:
     assert "epd" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", ["lan.toml", "gpj.toml", "wfepd-example.toml", "multi-hop.toml", "two-routers.toml"])
+@pytest.mark.parametrize("reps", [1, 2])
+def test_results_are_as_their_schema_says(name: str, reps: int) -> None:
+    validate = pytest.importorskip("jsonschema").validate
+    schema = json.loads((ROOT / "schema" / "result.schema.json").read_text(encoding="utf-8"))
+    sets = {"duration": "30 ms", "warmup": "0 s", "sample": "1 ms"}
+    result = pushout.run(ROOT / "scenarios" / name, set=sets, reps=reps, audit=True)
+    validate(json.loads(result.json()), schema)
+
+
 def test_the_committed_schema_is_what_the_program_prints(capsys: pytest.CaptureFixture[str]) -> None:
     command("schema", "--json")
     assert json.loads(capsys.readouterr().out) == pushout.schema()

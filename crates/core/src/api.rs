@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use crate::engine::Stopwatch;
-use crate::report::Report;
+use crate::report::{Report, keys};
 use crate::scenario::model::{Engine, Scenario};
 use crate::scenario::{Part, Refusal, Variation};
 use crate::trace::{Packet, Packets};
@@ -167,9 +167,17 @@ pub fn schema() -> Json {
     scenario::schema()
 }
 
-/// The documentation of scenarios and of everything in the catalogue: paths below its folder, and Markdown texts.
+/// JSON Schema of the documents that runs give.
+pub fn result_schema() -> Json {
+    keys::schema()
+}
+
+/// The documentation of scenarios, of results and of everything in the catalogue: paths below its folder, and Markdown
+/// texts.
 pub fn docs() -> Vec<(String, String)> {
-    scenario::docs()
+    let mut pages = scenario::docs();
+    pages.push(("result.md".to_string(), keys::page()));
+    pages
 }
 
 /// The catalogue of policies, sources and transports.

@@ -122,6 +122,12 @@ mod _core {
         api::schema().to_string()
     }
 
+    /// The JSON Schema of the document of a run.
+    #[pyfunction]
+    fn result_schema() -> String {
+        api::result_schema().to_string()
+    }
+
     /// The pages of the documentation that are written from the declarations: their paths below `docs/` and texts.
     #[pyfunction]
     fn docs() -> Vec<(String, String)> {

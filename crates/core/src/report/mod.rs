@@ -8,6 +8,8 @@ mod figures;
 
 mod ideal;
 
+pub mod keys;
+
 mod transfers;
 
 pub use figures::figures;

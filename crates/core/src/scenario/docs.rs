@@ -216,7 +216,8 @@ scenario out in full, `pushout schema` describes all of this as a JSON Schema, a
 A network without a template is built step by step in [Draw your own network](how-to/network.md).
 ";
 
-const GENERATED: &str = "\n<!-- Written by the program from its declarations: make generate. -->\n";
+/// The end of a page that is written from declarations.
+pub(crate) const GENERATED: &str = "\n<!-- Written by the program from its declarations: make generate. -->\n";
 
 #[cfg(test)]
 mod tests {

@@ -59,6 +59,7 @@ mod schema;
 mod docs;
 
 pub use catalogue::policies;
+pub(crate) use docs::GENERATED;
 pub use docs::docs;
 pub use explain::explain;
 pub use schema::schema;

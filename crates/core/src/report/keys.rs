@@ -1,0 +1,479 @@
+//! Every key of the report, with unit and meaning, declared once: the page and the JSON Schema of results follow.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::buffer::verdict::Reason;
+use crate::scenario::GENERATED;
+
+/// A key of a table in the report.
+struct Key {
+    name: &'static str,
+    holds: Holds,
+    /// When it is there; always, if nothing is said.
+    when: &'static str,
+    doc: &'static str,
+}
+
+/// What stands under a key.
+enum Holds {
+    /// A word or a name.
+    Text,
+    /// A whole number, the same in all replications.
+    Whole,
+    /// A number, the same in all replications.
+    Fixed(&'static str),
+    /// A whole number that was counted.
+    Count,
+    /// A measured number in this unit; null where there was nothing to measure.
+    Number(&'static str),
+    /// A list of such numbers.
+    Numbers(&'static str),
+    /// A list of texts.
+    Texts,
+    /// A list of whole numbers.
+    Wholes,
+    /// A count for each reason for which a unit was lost.
+    Reasons,
+    /// A table of its own.
+    Table(&'static [Key]),
+    /// A list of tables, each with a name.
+    Entries(&'static [Key]),
+}
+
+use Holds::{Count, Entries, Fixed, Number, Numbers, Reasons, Table, Text, Texts, Whole, Wholes};
+
+const fn key(name: &'static str, holds: Holds, doc: &'static str) -> Key {
+    Key { name, holds, when: "", doc }
+}
+
+const fn if_so(name: &'static str, holds: Holds, when: &'static str, doc: &'static str) -> Key {
+    Key { name, holds, when, doc }
+}
+
+const WITH_CODE: &str = "with a code";
+const WITH_FILES: &str = "with files";
+const MEASURED: &str = "with `measure.window`";
+
+const RUN: &[Key] = &[
+    key("scenario", Text, "Name of the scenario."),
+    key("seed", Whole, "Seed of the run, of several the first."),
+    if_so("seeds", Wholes, "with several replications", "Their seeds."),
+    key("duration_s", Fixed("s"), "Simulated time."),
+    key("warmup_s", Fixed("s"), "How much of it, from the beginning, is not counted."),
+    key("engine", Table(ENGINE), "The simulator and its work."),
+    key("flows", Entries(FLOW), "Every flow."),
+    key("ports", Entries(PORT), "Every port, in the order of the lines behind them."),
+    key("circuits", Entries(CIRCUIT), "Every circuit, those of acknowledgements included."),
+    key("summary", Table(SUMMARY), "All flows together."),
+    if_so("audit", Table(AUDIT), "with `--audit`", "Whether the books of the run agree."),
+];
+
+const ENGINE: &[Key] = &[
+    key("name", Text, "Which engine ran: `fast` or `reference`."),
+    key("version", Text, "Version of the simulator."),
+    key("cell_hops", Count, "Cells that lines have started to send."),
+    key("packet_hops", Count, "Packets that lines have started to send."),
+    key("events", Count, "Events that the kernel has handled."),
+    key("wall_s", Number("s"), "Time that the event loop took."),
+];
+
+const FLOW: &[Key] = &[
+    key("name", Text, "Name of the flow."),
+    if_so("class", Text, "with a class", "Class of the flow."),
+    key("vc", Whole, "Number of the circuit that carries its data, in the list of circuits."),
+    key("goodput_bps", Number("b/s"), "What reached the application, in order and each octet once."),
+    key("segments_sent", Count, "Segments with data, datagrams or cells sent, retransmissions included."),
+    key("segments_retransmitted", Count, "Segments sent again."),
+    key(
+        "segments_received",
+        Count,
+        "Segments with data, datagrams or cells received, those that came again included.",
+    ),
+    key("timeouts", Count, "Expirations of the retransmission timer."),
+    key("fast_retransmits", Count, "Fast retransmissions."),
+    key("transfers", Count, "Files whose last octet has been acknowledged."),
+    if_so(
+        "transfer_time_mean_s",
+        Number("s"),
+        WITH_FILES,
+        "Mean time from when a file was wanted until its last octet was acknowledged.",
+    ),
+    if_so("transfer_time_max_s", Number("s"), WITH_FILES, "The longest such time."),
+    key(
+        "delivery_time_mean_s",
+        Number("s"),
+        "Mean time from the first sending of a timed segment to the acknowledgement that covers it; of datagrams, to their arrival.",
+    ),
+    key("delivery_time_sd_s", Number("s"), "Standard deviation of these times."),
+    if_so("packets_sent", Count, WITH_CODE, "Packets of data sent, without parity."),
+    if_so(
+        "packets_received",
+        Count,
+        WITH_CODE,
+        "Packets of data that arrived, of blocks whose fate is known.",
+    ),
+    if_so("packets_recovered", Count, WITH_CODE, "Packets of data that were lost and restored."),
+    if_so("packets_lost", Count, WITH_CODE, "Packets of data that are missing after decoding."),
+    if_so("blocks_whole", Count, WITH_CODE, "Blocks whose data are all there."),
+    if_so("blocks_lost", Count, WITH_CODE, "Blocks with data missing."),
+    if_so(
+        "packet_throughput",
+        Number("1"),
+        WITH_CODE,
+        "Share of the packets of data that was received or restored.",
+    ),
+    if_so("throughput", Table(THROUGHPUT), MEASURED, "Throughput over time."),
+];
+
+const THROUGHPUT: &[Key] = &[
+    key("start_s", Number("s"), "When the first window begins."),
+    key("step_s", Number("s"), "From one window to the next."),
+    key("window_s", Number("s"), "Length of a window."),
+    key("bps", Numbers("b/s"), "What reached the application in each window."),
+];
+
+const PORT: &[Key] = &[
+    key("name", Text, "Name of the port, which is that of the line behind it."),
+    key("units_in", Count, "Cells or packets that arrived."),
+    key("units_out", Count, "Cells or packets whose transmission started."),
+    key("units_queued", Count, "Cells or packets that were waiting at the end."),
+    key(
+        "lost",
+        Reasons,
+        "Cells or packets lost, by reason; a reason that did not occur is left out and counts zero.",
+    ),
+    key("frames_in", Count, "Frames of which something arrived."),
+    key("frames_whole_out", Count, "Frames of which everything was sent."),
+    key("credit_cells", Count, "Credit cells that were sent for the line in the other direction."),
+    key(
+        "credit_room",
+        Count,
+        "The most cells that a circuit with credits may have behind the line; 0 without credits.",
+    ),
+    key(
+        "occupancy_mean",
+        Number("`occupancy_unit`"),
+        "Mean occupancy of the buffer over time, the unit on the line included.",
+    ),
+    key("occupancy_max", Count, "Largest occupancy."),
+    key("occupancy_unit", Text, "What the occupancy counts: `cells`, `packets` or `bytes`."),
+    key("occupancy_distribution", Table(DISTRIBUTION), "Sampled distribution of the occupancy."),
+    if_so("occupancy", Table(OCCUPANCY), "with `measure.occupancy`", "Occupancy over time."),
+    if_so("meter", Table(METER), "with `measure.meter`", "What a policy with a meter knew over time."),
+];
+
+const DISTRIBUTION: &[Key] = &[
+    key("bin", Whole, "Width of a bin, in `occupancy_unit`."),
+    key("share", Numbers("1"), "Share of the samples in each bin, from an empty buffer on."),
+];
+
+const OCCUPANCY: &[Key] = &[
+    key("start_s", Number("s"), "Time of the first sample."),
+    key("step_s", Number("s"), "From one sample to the next."),
+    key("values", Numbers("`occupancy_unit`"), "Occupancy at each sample."),
+];
+
+const METER: &[Key] = &[
+    key("start_s", Number("s"), "Time of the first sample."),
+    key("step_s", Number("s"), "From one sample to the next."),
+    key("circuits", Entries(METERED), "The circuits through the port."),
+];
+
+const METERED: &[Key] = &[
+    key("name", Text, "Name of the circuit."),
+    key("bps", Numbers("b/s"), "Rate at which it had been accepted."),
+    key(
+        "part_bps",
+        Numbers("b/s"),
+        "Its part of what it and those that want more than their shares may have together.",
+    ),
+    key("granted_bps", Numbers("b/s"), "Rate at which it was to be accepted."),
+    key("refusal", Numbers("1"), "Probability with which its frames were refused."),
+];
+
+const CIRCUIT: &[Key] = &[
+    key("name", Text, "Name of the circuit."),
+    key(
+        "goodput_bps",
+        Number("b/s"),
+        "Goodput of its flows together; 0 if it only carries acknowledgements.",
+    ),
+    key(
+        "weighted_share",
+        Number("1"),
+        "Its goodput over what its weight entitles it to of all that was delivered; null without data.",
+    ),
+    key("frames_whole", Count, "Frames that arrived whole."),
+    key("frames_wrong_length", Count, "Frames that arrived with another length than their trailer says."),
+    key("frames_wrong_crc", Count, "Frames of the right length with parts of others in them."),
+];
+
+const SUMMARY: &[Key] = &[
+    key("goodput_bps", Number("b/s"), "Goodput of all flows together."),
+    key("goodput_ratio", Number("1"), "Goodput over `ideal_bps`."),
+    key(
+        "ideal_bps",
+        Number("b/s"),
+        "Max–min fair payload rates of all flows together, with every overhead counted.",
+    ),
+    key(
+        "fairness_mean_deviation",
+        Number("1"),
+        "1 minus the mean relative deviation from the mean goodput (study 000, eq. 2).",
+    ),
+    key(
+        "fairness_jain",
+        Number("1"),
+        "Jain's index of what circuits get beyond their promised minimum (study 003, eq. 5).",
+    ),
+    key("difference", Number("1"), "(Largest − smallest) / mean goodput of the flows (study 003, eq. 6)."),
+    key(
+        "retransmission_ratio",
+        Number("1"),
+        "Retransmitted over sent segments of all TCP flows; null without one.",
+    ),
+    key("weighted_deviation", Number("1"), "Largest deviation of a circuit's `weighted_share` from 1."),
+    if_so("transfers", Count, WITH_FILES, "Files that ended."),
+    if_so("transfers_unfinished", Count, WITH_FILES, "Files that were under way at the end."),
+    if_so("transfer_time_mean_s", Number("s"), WITH_FILES, "Mean transfer time of all files that ended."),
+    if_so("transfer_time_p50_s", Number("s"), WITH_FILES, "Its median (nearest rank)."),
+    if_so("transfer_time_p95_s", Number("s"), WITH_FILES, "Its 95th percentile."),
+    if_so("transfer_time_p99_s", Number("s"), WITH_FILES, "Its 99th percentile."),
+    if_so("transfer_time_max_s", Number("s"), WITH_FILES, "The longest."),
+    if_so("packets_sent", Count, WITH_CODE, "As for a flow, of all together."),
+    if_so("packets_received", Count, WITH_CODE, "As for a flow, of all together."),
+    if_so("packets_recovered", Count, WITH_CODE, "As for a flow, of all together."),
+    if_so("packets_lost", Count, WITH_CODE, "As for a flow, of all together."),
+    if_so("blocks_whole", Count, WITH_CODE, "As for a flow, of all together."),
+    if_so("blocks_lost", Count, WITH_CODE, "As for a flow, of all together."),
+    if_so("packet_throughput", Number("1"), WITH_CODE, "As for a flow, of all together."),
+    if_so("classes", Entries(CLASS), "with classes", "Every class of flows."),
+    if_so(
+        "class_fairness",
+        Number("1"),
+        "with `measure.fairness`",
+        "What one class got over what the other got, each divided by its fair share.",
+    ),
+    if_so(
+        "effective_throughput",
+        Number("1"),
+        "with `measure.reference`",
+        "IP packets delivered over what the reference line can carry besides cell headers.",
+    ),
+    if_so(
+        "throughput_deviation",
+        Numbers("1"),
+        MEASURED,
+        "Standard deviation among the flows over their mean, in each window.",
+    ),
+];
+
+const CLASS: &[Key] = &[
+    key("name", Text, "Name of the class."),
+    key("flows", Count, "Its flows."),
+    key("goodput_bps", Number("b/s"), "Their goodput together."),
+    key("fairness_mean_deviation", Number("1"), "As in the summary, among them."),
+    if_so("effective_throughput", Number("1"), "with `measure.reference`", "As in the summary, of them."),
+];
+
+const AUDIT: &[Key] = &[
+    key("checks", Whole, "Equations that were checked."),
+    key("failures", Texts, "Those that do not hold."),
+];
+
+/// The page of the documentation about results.
+pub fn page() -> String {
+    let mut text = "# Results\n\n\
+        What `pushout run --json` prints, `pushout.run` gives as `document`, and paths such as \
+        `flows.flow3.goodput_bps` lead to. Of several replications every number that was measured is \
+        `{ mean, ci95, n }`. [Measures](concepts/measures.md) says what the important ones mean; \
+        `schema/result.schema.json` is this page for programs.\n"
+        .to_string();
+    section(&mut text, "A run", RUN);
+    text.push_str(GENERATED);
+    text
+}
+
+/// A table of keys, and those of the tables in it.
+fn section(text: &mut String, title: &str, keys: &[Key]) {
+    write!(text, "\n## {title}\n\n| key | unit | meaning |\n|---|---|---|\n").expect("a text takes text");
+    for Key { name, holds, when, doc } in keys {
+        let when = if when.is_empty() { String::new() } else { format!(" Only {when}.") };
+        writeln!(text, "| `{name}` | {} | {doc}{when} |", holds.unit()).expect("a text takes text");
+    }
+    for Key { name, holds, .. } in keys {
+        if let Table(below) | Entries(below) = holds {
+            let path = if title == "A run" {
+                (*name).to_string()
+            } else {
+                format!("{}.{name}", title.trim_matches('`'))
+            };
+            section(text, &format!("`{path}`"), below);
+        }
+    }
+}
+
+impl Holds {
+    /// The unit, or what it is instead of a number.
+    fn unit(&self) -> &'static str {
+        match self {
+            Text => "text",
+            Whole | Count => "count",
+            Reasons => "counts",
+            Fixed(unit) | Number(unit) => unit,
+            Numbers("1") => "list",
+            Numbers("b/s") => "list, b/s",
+            Numbers(_) => "list, `occupancy_unit`",
+            Texts | Wholes => "list",
+            Table(_) => "table",
+            Entries(_) => "list by name",
+        }
+    }
+
+    fn schema(&self) -> Json {
+        match self {
+            Text => json!({ "type": "string" }),
+            Whole => json!({ "type": "integer", "minimum": 0 }),
+            Fixed(_) => json!({ "type": "number" }),
+            Count => json!({ "$ref": "#/$defs/count" }),
+            Number(_) => json!({ "$ref": "#/$defs/number" }),
+            Numbers(_) => json!({ "type": "array", "items": { "$ref": "#/$defs/number" } }),
+            Texts => json!({ "type": "array", "items": { "type": "string" } }),
+            Wholes => json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } }),
+            Reasons => {
+                let count = |reason: Reason| (reason.word().to_string(), json!({ "$ref": "#/$defs/count" }));
+                let reasons: Map<String, Json> = Reason::ALL.into_iter().map(count).collect();
+                json!({ "type": "object", "additionalProperties": false, "properties": reasons })
+            }
+            Table(keys) => object(keys),
+            Entries(keys) => json!({ "type": "array", "items": object(keys) }),
+        }
+    }
+}
+
+fn object(keys: &[Key]) -> Json {
+    let property = |key: &Key| {
+        let mut schema = key.holds.schema();
+        schema["description"] = key.doc.into();
+        (key.name.to_string(), schema)
+    };
+    let properties: Map<String, Json> = keys.iter().map(property).collect();
+    let required: Vec<&str> = keys.iter().filter(|key| key.when.is_empty()).map(|key| key.name).collect();
+    json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties })
+}
+
+/// JSON Schema (2020-12) of a run's report, of one replication or of several.
+pub fn schema() -> Json {
+    let interval = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["mean", "ci95", "n"],
+        "properties": {
+            "mean": { "type": "number" },
+            "ci95": { "type": ["array", "null"], "items": { "type": "number" }, "minItems": 2, "maxItems": 2 },
+            "n": { "type": "integer", "minimum": 1 },
+        },
+    });
+    let mut schema = object(RUN);
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    schema["title"] = "Pushout result".into();
+    schema["description"] = "What a run measured.".into();
+    schema["$defs"] = json!({
+        "interval": interval,
+        "count": { "anyOf": [{ "type": "integer", "minimum": 0 }, { "$ref": "#/$defs/interval" }] },
+        "number": { "anyOf": [{ "type": ["number", "null"] }, { "$ref": "#/$defs/interval" }] },
+    });
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::report::report;
+    use crate::{audit, engine, scenario};
+
+    /// Hold what stands in a report against the keys, and note which were there.
+    fn compare(path: &str, node: &Json, keys: &[Key], seen: &mut BTreeSet<String>) {
+        let table = node.as_object().unwrap_or_else(|| panic!("{path} is no table"));
+        for name in table.keys() {
+            assert!(keys.iter().any(|key| key.name == name), "{path}.{name} is not declared");
+        }
+        for Key { name, holds, when, .. } in keys {
+            let at = format!("{path}.{name}");
+            let Some(value) = table.get(*name) else {
+                assert!(!when.is_empty(), "{at} is missing");
+                continue;
+            };
+            seen.insert(at.clone());
+            let list = || value.as_array().unwrap_or_else(|| panic!("{at} is no list"));
+            let right = match holds {
+                Text => value.is_string(),
+                Whole | Count => value.is_u64(),
+                Fixed(_) => value.is_number(),
+                Number(_) => value.is_number() || value.is_null(),
+                Numbers(_) => list().iter().all(|value| value.is_number() || value.is_null()),
+                Texts => list().iter().all(Json::is_string),
+                Wholes => list().iter().all(Json::is_u64),
+                Reasons => value.as_object().unwrap().values().all(Json::is_u64),
+                Table(below) => {
+                    compare(&at, value, below, seen);
+                    true
+                }
+                Entries(below) => {
+                    list().iter().for_each(|entry| compare(&at, entry, below, seen));
+                    true
+                }
+            };
+            assert!(right, "{at} is {value}");
+        }
+    }
+
+    fn every(path: &str, keys: &[Key], all: &mut BTreeSet<String>) {
+        for Key { name, holds, .. } in keys {
+            let at = format!("{path}.{name}");
+            all.insert(at.clone());
+            if let Table(below) | Entries(below) = holds {
+                every(&at, below, all);
+            }
+        }
+    }
+
+    #[test]
+    fn a_report_holds_what_is_declared_and_nothing_else() {
+        let texts = [
+            (include_str!("../../../../scenarios/lan.toml"), vec![]),
+            (include_str!("../../../../scenarios/gpj.toml"), vec![]),
+            (include_str!("../../../../scenarios/multi-hop.toml"), vec![]),
+            (
+                include_str!("../../../../scenarios/wfepd-example.toml"),
+                vec![
+                    "measure.window=\"20 ms\"".to_string(),
+                    "measure.occupancy=[\"bottleneck\"]".to_string(),
+                ],
+            ),
+        ];
+        let mut seen = BTreeSet::from([".seeds".to_string()]); // which a single run does not have
+        for (text, mut sets) in texts {
+            sets.extend(["duration=\"50 ms\"", "warmup=\"0 s\"", "sample=\"1 ms\""].map(str::to_string));
+            let scenario = scenario::load(text, "a scenario", &sets).unwrap();
+            let outcome = engine::run(&scenario, true);
+            compare(
+                "",
+                &report(&scenario, &outcome, Some(&audit::audit(&scenario, &outcome))),
+                RUN,
+                &mut seen,
+            );
+        }
+        let mut all = BTreeSet::new();
+        every("", RUN, &mut all);
+        assert_eq!(
+            all.difference(&seen).collect::<Vec<_>>(),
+            Vec::<&String>::new(),
+            "declared, but never there"
+        );
+    }
+}
