@@ -1,7 +1,8 @@
 import pytest
 
-from conftest import document
-from pushout.document import FigureError, figure, merge
+from conftest import ROOT, document
+from pushout import ScenarioError, _core
+from pushout.document import REASONS, FigureError, figure, merge
 
 
 def test_a_figure_is_found_by_its_path() -> None:
@@ -24,6 +25,25 @@ def test_a_wrong_path_names_what_there_is() -> None:
         figure(document(), "scenario.x")
     with pytest.raises(TypeError, match=r'a figure is a path such as "summary.goodput_ratio"; this is 3'):
         figure(document(), 3)  # type: ignore[arg-type]
+
+
+def test_a_reason_for_which_nothing_was_lost_counts_zero() -> None:
+    assert figure(document(), "ports.bottleneck.lost.front") == 0
+    assert figure(document(), "ports.*.lost.front") == [0]
+    nothing = {"mean": 0.0, "ci95": [0.0, 0.0], "n": 2}
+    assert figure(merge([document(1), document(2)]), "ports.bottleneck.lost.front") == nothing
+    assert figure(document(2), "ports.bottleneck.lost.*") == [88]
+    with pytest.raises(FigureError, match=r'unknown entry "overflown"; did you mean "overflow"'):
+        figure(document(), "ports.bottleneck.lost.overflown")
+    with pytest.raises(FigureError, match="allowed: none"):
+        figure(document(), "ports.bottleneck.lost.overflow.x")
+
+
+def test_the_reasons_are_those_of_the_simulator() -> None:
+    text = (ROOT / "scenarios/lan.toml").read_text(encoding="utf-8")
+    with pytest.raises(ScenarioError) as refused:
+        _core.Points(text, "lan.toml", [[]], None, 1).figures(["ports.bottleneck.lost.rain"], 1)
+    assert f"(allowed: {', '.join(REASONS)})" in str(refused.value)
 
 
 def test_one_replication_stays_as_it_is() -> None:

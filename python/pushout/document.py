@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from pushout import _core
 from pushout.stats import interval
@@ -12,6 +12,19 @@ Document = dict[str, Any]
 IDENTITY = frozenset({"name", "version", "vc", "occupancy_unit"})
 """Keys that say which, not how much: they are equal in every replication."""
 
+REASONS = (
+    "overflow",
+    "partial",
+    "early",
+    "random",
+    "front",
+    "pushed-out",
+    "marked",
+    "gatekeeper",
+    "janitor",
+    "policed",
+)
+"""Why a unit may be lost; a document names those for which one was."""
 
 OUTSIDE = re.compile(r"""\.(?=(?:[^"']*["'][^"']*["'])*[^"']*$)""")
 """A point outside of quotes."""
@@ -32,9 +45,9 @@ def figure(document: Mapping[str, Any], path: str) -> Any:
     """The value at a path such as `ports.bottleneck.lost.overflow`; entries of a list go by their name.
 
     A `*` stands for every entry and gives a list: `flows.*.goodput_bps`. A name with a point in it has quotes:
-    `ports."access1.back".units_in`.
+    `ports."access1.back".units_in`. A reason for which nothing was lost counts zero.
     """
-    return _walk(document, steps(path), path)
+    return _Walk(path, interval([0] * len(document["seeds"])) if "seeds" in document else 0).on(document, steps(path))
 
 
 def steps(path: str) -> list[str]:
@@ -44,16 +57,25 @@ def steps(path: str) -> list[str]:
     return [name.strip().strip("\"'") for name in OUTSIDE.split(path)]
 
 
-def _walk(node: Any, steps: list[str], path: str) -> Any:
-    if not steps:
-        return node
-    step, *rest = steps
-    entries = _entries(node)
-    if step == "*":
-        return [_walk(entry, rest, path) for entry in entries.values()]
-    if step in entries:
-        return _walk(entries[step], rest, path)
-    raise FigureError(path, _core.unknown("entry", step, list(entries)))
+class _Walk(NamedTuple):
+    """The way along a path, and what counts as nothing lost."""
+
+    path: str
+    nothing: Any
+
+    def on(self, node: Any, steps: list[str]) -> Any:
+        """What these steps lead to from here."""
+        if not steps:
+            return node
+        step, *rest = steps
+        entries = _entries(node)
+        if step == "*":
+            return [self.on(entry, rest) for entry in entries.values()]
+        if step not in entries:
+            raise FigureError(self.path, _core.unknown("entry", step, list(entries)))
+        if step == "lost" and rest and rest[0] != "*" and isinstance(node[step], Mapping):
+            return self.on(dict.fromkeys(REASONS, self.nothing) | dict(node[step]), rest)
+        return self.on(entries[step], rest)
 
 
 def _entries(node: Any) -> dict[str, Any]:

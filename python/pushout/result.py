@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pushout.document import Document, figure
+from pushout.document import REASONS, Document, figure
 from pushout.question import QuestionError
 from pushout.question.frame import Framed, Tabled
 from pushout.stats import Interval
@@ -54,7 +54,8 @@ class Result(Tabled):
     @cached_property
     def ports(self) -> Framed:
         """A row for every port of every replication; units lost for a reason are in `lost.REASON`."""
-        return Framed(_table(port for one in self._seeded() for port in one["ports"]))
+        ports = (port for one in self._seeded() for port in one["ports"])
+        return Framed(_table({**port, "lost": dict.fromkeys(REASONS, 0) | port["lost"]} for port in ports))
 
     def _seeded(self) -> Iterator[Document]:
         """The replications, with the seed in front of all that becomes a row."""
@@ -137,11 +138,9 @@ def _flat(entry: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]
 
 
 def _column(name: str, values: list[Any]) -> "pa.Array":
-    """The values of a column; what was lost for no such reason is nothing lost."""
+    """The values of a column."""
     import pyarrow as pa
 
-    if name.startswith("lost."):
-        values = [value or 0 for value in values]
     kinds = {type(value) for value in values if value is not None}
     if name == "seed":
         return pa.array(values, pa.uint64())
