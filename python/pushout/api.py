@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pushout import _core
+from pushout import _core, display  # noqa: F401  (results are shown by it)
 from pushout._core import InternalError, ScenarioError
 from pushout.document import FigureError, merge
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES, QuestionError, ask

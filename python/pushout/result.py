@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pushout.document import REASONS, Document, figure
+from pushout.document import REASONS, Document, FigureError, figure
 from pushout.question import QuestionError
 from pushout.question.frame import Framed, Tabled
 from pushout.stats import Interval
@@ -18,7 +18,11 @@ NAMED, LETTERS = 12, 16
 """Flows up to here have their names below the axis, and so many letters of them."""
 
 
-@dataclass(frozen=True)
+MAIN = ("goodput_ratio", "fairness_jain", "packet_throughput")
+"""Figures by which a result is known in a line."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Result(Tabled):
     """What a run measured; `result["summary.goodput_ratio"]` is one figure of it.
 
@@ -36,6 +40,25 @@ class Result(Tabled):
     def __getitem__(self, path: str) -> Any:
         """The figure at a path such as `ports.bottleneck.occupancy_mean`; `*` gives those of every entry."""
         return figure(self.document, path)
+
+    def __contains__(self, path: str) -> bool:
+        """Whether there is a figure at this path."""
+        try:
+            figure(self.document, path)
+        except FigureError:
+            return False
+        return True
+
+    __iter__ = None
+    """It is no list: `flows`, `ports` and `table` are."""
+
+    def _brief(self) -> str:
+        seeds, summary = [one["seed"] for one in self.replications], self.document["summary"]
+        told = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]}–{seeds[-1]}"
+        known = [(name, summary[name]) for name in MAIN if summary.get(name) is not None]
+        figures = [f"{name} {_interval(value)['mean']:.4g}" for name, value in known]
+        counts = [f"{len(self.document[part])} {part}" for part in ("flows", "ports")]
+        return f"{self.document['scenario']}: {', '.join([told, *figures, *counts])}"
 
     def json(self) -> str:
         """The document as text."""

@@ -8,7 +8,7 @@ Analysis", sections 10.2 and 11.2.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
@@ -57,13 +57,13 @@ ALIKE = 1e-3
 """Means that differ by no more than this share tell nothing apart in a drawing."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Policy:
     """One of the policies: its runs in order of their seeds, figure by figure, and the occupancy over time."""
 
     choice: Choice
-    runs: Mapping[str, Sequence[float | None]]
-    occupancy: Sequence[Sequence[float]]
+    runs: Mapping[str, Sequence[float | None]] = field(repr=False)
+    occupancy: Sequence[Sequence[float]] = field(repr=False)
 
     def mean(self, figure: str) -> Interval | None:
         """The mean of a figure."""
@@ -77,7 +77,7 @@ class Policy:
         return interval(known) if known else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class CompareResult(Framed):
     """What a comparison found: `policies`, the first of which the others are compared with."""
 
@@ -87,6 +87,10 @@ class CompareResult(Framed):
     policies: list[Policy]
     start_s: float
     step_s: float
+
+    def _brief(self) -> str:
+        labels = ", ".join(policy.choice.label for policy in self.policies)
+        return f"{self.document['scenario']}: {labels}; {self.document['reps']} seeds, {super()._brief()}"
 
     @property
     def port(self) -> Port:

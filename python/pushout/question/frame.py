@@ -1,7 +1,9 @@
 """Answers as tables: a row for every run of a sweep, or for every packet of a trace."""
 
+import io
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import singledispatch
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +15,43 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow as pa
+    from rich.console import Console
+
+NOTEBOOK_WIDTH = 100
+"""So many letters are side by side in a notebook."""
+
+
+@singledispatch
+def display(result: object, console: "Console") -> None:
+    """Print a result as its command does; `pushout.display` says how for each kind."""
+    raise NotImplementedError(type(result).__name__)
 
 
 class Tabled:
     """What can be seen as a table; an Arrow table is its `table`."""
 
     table: "pa.Table"
+
+    def __repr__(self) -> str:
+        """What it is, in a line."""
+        return f"<{type(self).__name__} {self._brief()}>"
+
+    def _brief(self) -> str:
+        """How large its table is, and what else tells it from others."""
+        return f"{self.table.num_rows} rows × {self.table.num_columns} columns"
+
+    def _repr_html_(self) -> str | None:
+        """What the command prints, for a notebook."""
+        from rich.console import Console
+
+        console = Console(
+            file=io.StringIO(), record=True, width=NOTEBOOK_WIDTH, highlight=False, markup=False, emoji=False
+        )
+        try:
+            display(self, console)
+        except NotImplementedError:
+            return None
+        return console.export_html(inline_styles=True, code_format='<pre style="line-height: 1.3">{code}</pre>')
 
     def to_arrow(self) -> "pa.Table":
         """The table as Arrow has it."""
@@ -47,18 +80,18 @@ def _need(library: str) -> None:
         raise ImportError(f"{library} is not installed: pip install '.[tables]' in a clone", name=library) from None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Framed(Tabled):
     """A table by itself, or a result with a row for every run."""
 
     table: "pa.Table"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pointed(Framed):
     """A result whose rows belong to the points of a design."""
 
-    points: list[dict[str, Any]] = field(repr=False)
+    points: list[dict[str, Any]]
     """The swept values of every point."""
 
     def of_point(self, point: int) -> "pa.Table":

@@ -78,7 +78,7 @@ def _imprecise(result: SweepResult) -> Iterator[str]:
         )
 
 
-def comparison(result: CompareResult, place: str, console: Console) -> None:
+def comparison(result: CompareResult, place: str | None, console: Console) -> None:
     """Every figure under every policy, and the difference to the first."""
     names = result.figures()
     first = result.policies[0]
@@ -100,7 +100,8 @@ def comparison(result: CompareResult, place: str, console: Console) -> None:
     )
     for note in _alike(policy.mean(name) for policy in result.policies for name in names):
         console.print(note, style="dim", soft_wrap=True)
-    console.print(f"Rows, figure and document: {place}", soft_wrap=True)
+    if place is not None:
+        console.print(f"Rows, figure and document: {place}", soft_wrap=True)
 
 
 def _title(result: CompareResult, name: str) -> tuple[str, float]:
@@ -134,7 +135,7 @@ def _difference(value: Interval | None) -> str:
     return mean(value) + (" *" if low > 0 or high < 0 else "  ")
 
 
-def size(result: SizeResult, place: str, console: Console) -> None:
+def size(result: SizeResult, place: str | None, console: Console) -> None:
     """What is needed, for every policy."""
     ends = f"from {result.document['from']} to {result.document['to']}"
     console.print(Text(f"{result.goal.text} over {result.over} {ends}"), soft_wrap=True)
@@ -150,7 +151,8 @@ def size(result: SizeResult, place: str, console: Console) -> None:
             console.print(f"{entry['label']} {_saving(entry['improvement'], first)}{open_}", soft_wrap=True)
     for note in (*_beyond(result), *_doubts(result)):
         console.print(note, style="dim", soft_wrap=True)
-    console.print(f"Rows, figure and document: {place}", soft_wrap=True)
+    if place is not None:
+        console.print(f"Rows, figure and document: {place}", soft_wrap=True)
 
 
 def _saving(share: float, first: str) -> str:

@@ -30,7 +30,7 @@ from pushout.source import Source
 from pushout.stats import interval
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Answer:
     """What one policy needs; `rivals` are those of the best values that runs cannot tell from the best."""
 
@@ -47,7 +47,7 @@ class Answer:
         return not self.rivals and all(end.sure for end in (self.found.best, self.found.below) if end is not None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class SizeResult(Framed):
     """What a search found: an answer for every policy, and all that was tried."""
 
@@ -58,6 +58,15 @@ class SizeResult(Framed):
     space: Space
     us_per_unit: float | None
     answers: list[Answer]
+
+    def _brief(self) -> str:
+        found = ", ".join(map(self._needs, self.answers))
+        return f"{self.document['scenario']}: {self.goal.text} over {self.over}: {found}; {super()._brief()}"
+
+    def _needs(self, answer: Answer) -> str:
+        """Which policy, and what it needs."""
+        needs = "more" if answer.value is None else self.space.text(answer.value)
+        return f"{answer.label}: {needs}" if answer.label else needs
 
     def plot(self) -> Any:
         """Draw it: every value of the search with its interval, the goal, and the answers as vertical lines."""
@@ -82,8 +91,7 @@ class SizeResult(Framed):
         """What was tried for one policy, and what it needs."""
         from pushout.question import drawing
 
-        needs = "more" if answer.value is None else self.space.text(answer.value)
-        name = f"{answer.label}: {needs}" if answer.label else needs
+        name = self._needs(answer)
         tried = sorted(answer.tried, key=lambda point: point.value)
         known = [(point.value, point.mean) for point in tried if point.mean]
         mark = {"color": look["color"], "fmt": look["marker"], "capsize": 2.5, "ms": 4.5}

@@ -29,11 +29,14 @@ if TYPE_CHECKING:
 ROWS = "rows.parquet"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class SweepResult(Pointed):
     """What a sweep found."""
 
     manifest: dict[str, Any]
+
+    def _brief(self) -> str:
+        return f"{self.manifest['name']}: {len(self.points)} points, {super()._brief()}"
 
     def plot(
         self, y: str = "goodput_ratio", x: str | None = None, *, by: str | None = None, kind: str | None = None

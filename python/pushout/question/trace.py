@@ -31,7 +31,7 @@ NUMBERS = (
 KINDS = ("pcapng", "parquet")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class TraceResult(Framed):
     """A traced run: `table` has a row for every packet at every port, by the time at which it was done with.
 
@@ -43,6 +43,9 @@ class TraceResult(Framed):
     """The report of the run, as `pushout run --json` prints it."""
     pcapng: bytes
     """The capture file: every port an interface, the reason of a loss as comment."""
+
+    def _brief(self) -> str:
+        return f"{self.document['scenario']}: seed {self.document['seed']}, {super()._brief()}"
 
 
 def trace(

@@ -1,0 +1,42 @@
+"""What results show in a notebook: what their commands print. Loaded by whatever makes results."""
+
+from typing import TYPE_CHECKING
+
+from pushout.question.compare import CompareResult
+from pushout.question.frame import display
+from pushout.question.size import SizeResult
+from pushout.question.sweep import SweepResult
+from pushout.question.trace import TraceResult
+from pushout.result import Result
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@display.register(Result)
+@display.register(TraceResult)
+def _run(result: Result | TraceResult, console: "Console") -> None:
+    from pushout import show
+
+    show.result(result.document, console)
+
+
+@display.register(CompareResult)
+def _comparison(result: CompareResult, console: "Console") -> None:
+    from pushout.question import show
+
+    show.comparison(result, None, console)
+
+
+@display.register(SweepResult)
+def _sweep(result: SweepResult, console: "Console") -> None:
+    from pushout.question import show
+
+    show.sweep(result, console)
+
+
+@display.register(SizeResult)
+def _size(result: SizeResult, console: "Console") -> None:
+    from pushout.question import show
+
+    show.size(result, None, console)
