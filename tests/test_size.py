@@ -11,10 +11,11 @@ import pytest
 
 import pushout
 from conftest import ROOT, command
-from pushout.question import QuestionError, ask
+from pushout.question import QuestionError, ask, size
 from pushout.question.goal import Goal, Separate, Tried, judged
 from pushout.question.goal import read as goal_of
-from pushout.question.search import best, between, is_monotone, smallest
+from pushout.question.search import Found, best, between, is_monotone, smallest
+from pushout.question.size import Answer, Question
 from pushout.question.space import Space, space
 from pushout.question.store import Run
 
@@ -393,9 +394,32 @@ def test_a_figure_that_no_run_has_is_no_answer(goal: str, tmp_path: Path, capsys
 
 
 @pytest.mark.parametrize(
+    ("space", "value", "rivals", "ends"),
+    [
+        (CELLS, 1000, [], []),
+        (CELLS, 101, [], ["from"]),
+        (CELLS, 1000, [5000, 9900], ["to"]),
+        (CELLS, 100, [10_000], ["from", "to"]),
+        (Space(1, 50, "cells", True, True), 1, [], []),  # there are no less
+        (Space(10, 100, "%", False, True), 100, [], []),  # nor more than all
+        (Space(10, 80, "%", False, True), 80, [], ["to"]),
+        (Space(0.0, 0.5, "", False, False), 0.0, [], ["from"]),
+    ],
+)
+def test_the_best_value_may_lie_beyond_an_end_of_the_range(
+    space: Space, value: float, rivals: list[float], ends: list[str]
+) -> None:
+    tried = Tried(value, {"mean": 1.0, "ci95": None, "n": 1}, True, True)
+    answer = Answer("", value, Found(tried, None, "optuna"), {}, [tried], rivals)
+    question = Question(Goal("max x", "x", "max"), "port.a.buffer", space, resolution=0.02)
+    assert size._at_ends(answer, question) == ends
+
+
+@pytest.mark.parametrize(
     ("goal", "note"),
     [
-        ("goodput_ratio>=2", "no value that was tried meets the goal; at 2000 cells goodput_ratio is 0"),
+        ("max ports.bottleneck.occupancy_max", "is at an end of the range: more than 2000 cells may be better (--to)"),
+        ("goodput_ratio>=2", "no value that was tried meets the goal; at 2000 cells goodput_ratio is "),
         ("goodput_ratio<=2", "the smallest value that was tried meets the goal; less than 1000 cells may do (--from)"),
     ],
 )
@@ -407,7 +431,7 @@ def test_an_answer_at_an_end_of_the_range_says_so(
         "--to",
         "2000 cells",
         "--set",
-        "duration=50 ms",
+        "duration=150 ms",
         "--least",
         "2",
         "--most",

@@ -185,17 +185,21 @@ def _answer(result: SizeResult, answer: Answer, entry: Document, units: Sequence
 
 def _beyond(result: SizeResult) -> Iterator[str]:
     """What an answer at an end of the range leaves open."""
-    if result.goal.level is None:
-        return
-    for answer in result.answers:
+    has_goal = result.goal.level is not None
+    for answer, entry in zip(result.answers, result.document["answers"], strict=True):
         whose = f"{answer.label}: " if answer.label else ""
         best, below = answer.found.best, answer.found.below
-        if best is None and below is not None:
-            there = f"{result.space.text(below.value)} {result.goal.column} is {mean(below.mean)}"
-            yield f"{whose}no value that was tried meets the goal; at {there}: look further (--to), or ask for less"
-        elif best is not None and below is None:
-            least = result.space.text(best.value)
-            yield f"{whose}the smallest value that was tried meets the goal; less than {least} may do (--from)"
+        for end in entry["at_end"]:
+            if not has_goal:
+                which = "one of the best values" if answer.rivals else "the best value"
+                beyond = f"{'less' if end == 'from' else 'more'} than {result.document[end]} may be better (--{end})"
+                yield f"{whose}{which} is at an end of the range: {beyond}"
+            elif best is not None:
+                least = result.space.text(best.value)
+                yield f"{whose}the smallest value that was tried meets the goal; less than {least} may do (--from)"
+            elif below is not None:
+                there = f"{result.space.text(below.value)} {result.goal.column} is {mean(below.mean)}"
+                yield f"{whose}no value that was tried meets the goal; at {there}: look further (--to), or ask for less"
 
 
 def _doubts(result: SizeResult) -> Iterator[str]:

@@ -5,6 +5,7 @@ value make neighbours comparable.
 """
 
 import json
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -152,7 +153,7 @@ def size(
     campaign = Campaign(source, session, [question.goal.path], engine_name, seed)
     searches = [_Search(campaign, question, choice, tuple(sets)) for choice in choices]
     answers = [one.answer() for one in searches]
-    document = {**_asked(question, explained, sets), "answers": _entries(question.space, choices, answers)}
+    document = {**_asked(question, explained, sets), "answers": _entries(question, choices, answers)}
     table = _table(question, searches)
     factor = question.sizes(1).get("us")
     result = SizeResult(table, document, question.goal, question.over, question.space, factor, answers)
@@ -290,15 +291,15 @@ def _asked(question: Question, explained: Document, sets: Sequence[str]) -> Docu
     }
 
 
-def _entries(space: Space, choices: Sequence[Choice], answers: Sequence[Answer]) -> list[Document]:
+def _entries(question: Question, choices: Sequence[Choice], answers: Sequence[Answer]) -> list[Document]:
     first = answers[0]
-    entries = [_entry(answer, space, None if answer is first else first.value) for answer in answers]
+    entries = [_entry(answer, question, None if answer is first else first.value) for answer in answers]
     return [{**entry, "sets": list(choice.sets)} for choice, entry in zip(choices, entries, strict=True)]
 
 
-def _entry(answer: Answer, space: Space, plain: float | None) -> Document:
+def _entry(answer: Answer, question: Question, plain: float | None) -> Document:
     """What one policy needs; `plain` is what the first one does, unless this is it."""
-    below, best = answer.found.below, answer.found.best
+    space, below, best = question.space, answer.found.below, answer.found.best
     tried = sorted(answer.tried, key=lambda point: point.value)
     saved = {"improvement": improvement(plain, answer.value)} if plain and answer.value is not None else {}
     return {
@@ -310,10 +311,25 @@ def _entry(answer: Answer, space: Space, plain: float | None) -> Document:
         "sure": answer.sure,
         "unseen": best and best.unseen,
         "method": answer.found.method,
+        "at_end": _at_ends(answer, question),
         **_doubt(answer, space),
         **saved,
         "tried": [{**vars(point), "value": space.text(point.value)} for point in tried],
     }
+
+
+def _at_ends(answer: Answer, question: Question) -> list[str]:
+    """The ends of the range (`from`, `to`) beyond which the answer may lie."""
+    space, found = question.space, answer.found
+    if question.goal.level is not None:
+        return ["to"] if found.best is None else ["from"] if found.below is None else []
+    leading = [*([] if answer.value is None else [answer.value]), *answer.rivals]
+    gaps = {
+        "from": [value - space.low for value in leading if space.low > 1 or not space.whole],
+        "to": [space.high - value for value in leading if space.unit != "%" or space.high < 100],
+    }
+    near = question.resolution * max(map(abs, leading), default=0.0)
+    return [end for end, apart in gaps.items() if min(apart, default=math.inf) <= near]
 
 
 def _doubt(answer: Answer, space: Space) -> dict[str, Any]:
