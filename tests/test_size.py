@@ -303,7 +303,7 @@ def test_a_buffer_is_found_for_every_policy(tmp_path: Path, capsys: pytest.Captu
     assert 15 <= cells <= 21
     names = {".lock", "size.json", "size.svg", "size.png", "rows.parquet", "manifest.json", "cache"}
     assert {file.name for file in tmp_path.iterdir()} == names
-    assert "µs at the rate of the line" in (tmp_path / "size.svg").read_text(encoding="utf-8")
+    assert "time at the rate of the line (µs)" in (tmp_path / "size.svg").read_text(encoding="utf-8")
     command(*arguments, "--out", str(tmp_path))
     out, _ = capsys.readouterr()
     assert one["value"] in out
@@ -418,9 +418,9 @@ def test_the_best_value_may_lie_beyond_an_end_of_the_range(
 @pytest.mark.parametrize(
     ("goal", "note"),
     [
-        ("max ports.bottleneck.occupancy_max", "is at an end of the range: more than 2000 cells may be better (--to)"),
-        ("goodput_ratio>=2", "no value that was tried meets the goal; at 2000 cells goodput_ratio is "),
-        ("goodput_ratio<=2", "the smallest value that was tried meets the goal; less than 1000 cells may do (--from)"),
+        ("max ports.bottleneck.occupancy_max", "is at an end of the range: more than 2 000 cells may be better (--to)"),
+        ("goodput_ratio>=2", "no value that was tried meets the goal; at 2 000 cells goodput_ratio is "),
+        ("goodput_ratio<=2", "the smallest value that was tried meets the goal; less than 1 000 cells may do (--from)"),
     ],
 )
 def test_an_answer_at_an_end_of_the_range_says_so(

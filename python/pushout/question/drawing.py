@@ -31,6 +31,9 @@ MARKED = 20
 DECADE = 8
 """An axis is logarithmic if its largest value is so many times the smallest, or more."""
 
+DECADES = 500
+"""So many times the smallest value, and there is no room for three numbers in each decade."""
+
 ENDINGS = {f"_{word(unit)}": unit for unit in (*FINEST, "%")} | {"_bps": "b/s", "_us": "µs"}
 """Units of columns by the endings of their names."""
 
@@ -149,15 +152,16 @@ def band(axes: Any, xs: Sequence[float], values: Sequence[Interval], look: Look,
 def frame(axes: Any, x: str, y: str, *, grid: str = "both") -> None:
     """Names of axes, which tell the unit of the numbers; times and rates are shown in one that is read easily."""
     axes.grid(axis=grid)
-    for axis, name in ((axes.xaxis, x), (axes.yaxis, y)):
-        title, factor = readable(name, max(map(abs, axis.get_view_interval())))
-        axis.set_label_text(title)
-        _scaled(axis, factor)
+    for axis, text in ((axes.xaxis, x), (axes.yaxis, y)):
+        titled(axis, text, max(map(abs, axis.get_view_interval())))
 
 
-def _scaled(axis: Any, factor: float) -> None:
-    """The numbers of an axis in another unit, in groups of three digits."""
+def titled(axis: Any, text: str, largest: float) -> None:
+    """The name of an axis, and its numbers up to the largest in the unit that it tells, in groups of three digits."""
     from matplotlib.ticker import FuncFormatter
+
+    title, factor = readable(text, largest)
+    axis.set_label_text(title)
 
     def written(value: float, _: object) -> str:
         return f"{value * factor:,.10g}".replace(",", " ").replace("-", "\N{MINUS SIGN}")
@@ -180,14 +184,15 @@ def spread(axes: Any, values: Sequence[float]) -> None:
 def log(axes: Any) -> None:
     """A logarithmic axis to the right."""
     axes.set_xscale("log")
-    log_ticks(axes.xaxis)
+    log_ticks(axes.xaxis, axes.get_xlim())
 
 
-def log_ticks(axis: Any) -> None:
-    """Plain numbers at 1, 2 and 5."""
+def log_ticks(axis: Any, ends: tuple[float, float]) -> None:
+    """Plain numbers at 1, 2 and 5; of many decades at 1 alone, so that they do not touch each other."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    low, high = ends
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < DECADES * low else (1,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.15g}".replace(",", " ")))
     axis.set_minor_formatter(NullFormatter())
 

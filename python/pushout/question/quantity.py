@@ -71,6 +71,7 @@ def seconds(text: str) -> float:
 READABLE = {
     "s": {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9},
     "b/s": {"Gb/s": 1e9, "Mb/s": 1e6, "kb/s": 1e3, "b/s": 1.0},
+    "bytes": {"GB": 1e9, "MB": 1e6, "kB": 1e3, "bytes": 1.0},
 }
 """For the units that reports have, those in which people read such numbers, the largest first."""
 
@@ -83,9 +84,33 @@ def readable(title: str, largest: float) -> tuple[str, float]:
     what, bracket, own = title.removesuffix(")").rpartition("(")
     if not bracket or own not in READABLE:
         return title, 1.0
+    unit = _easiest(largest, own)
+    return f"{what}({unit})", 1 / READABLE[own][unit]
+
+
+def _easiest(largest: float, own: str) -> str:
+    """The unit in which a number is read most easily."""
     units = READABLE[own]
-    unit = next((unit for unit, size in units.items() if largest >= size), list(units)[-1])
-    return f"{what}({unit})", 1 / units[unit]
+    return next((unit for unit, size in units.items() if largest >= size), list(units)[-1])
+
+
+def grouped(number: float, digits: int = 0) -> str:
+    """A number with so many digits after the point, and those before it in groups of three."""
+    return f"{number:,.{max(0, digits)}f}".replace(",", " ")
+
+
+def spoken(text: str) -> str:
+    """A quantity of a scenario with its digits in groups of three: "26172185 bytes" is "26 172 185 bytes"."""
+    return re.sub(r"^\d+", lambda number: grouped(int(number[0])), text)
+
+
+def brief(text: str) -> str:
+    """The same in four digits, and the unit in which they are read most easily, if it has one: "26.17 MB"."""
+    number, own = split(text)
+    if own not in READABLE:
+        return spoken(text)
+    unit = _easiest(abs(number), own)
+    return f"{number / READABLE[own][unit]:.4g} {unit}"
 
 
 def word(unit: str) -> str:

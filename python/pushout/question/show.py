@@ -10,7 +10,7 @@ from rich.text import Text
 from pushout.columns import Column, draw
 from pushout.document import Document
 from pushout.question.compare import FIGURES, CompareResult
-from pushout.question.quantity import readable
+from pushout.question.quantity import grouped, readable, spoken
 from pushout.question.size import Answer, SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.table import column_of
@@ -137,7 +137,7 @@ def _difference(value: Interval | None) -> str:
 
 def size(result: SizeResult, place: str | None, console: Console) -> None:
     """What is needed, for every policy."""
-    ends = f"from {result.document['from']} to {result.document['to']}"
+    ends = f"from {spoken(result.document['from'])} to {spoken(result.document['to'])}"
     console.print(Text(f"{result.goal.text} over {result.over} {ends}"), soft_wrap=True)
     named = any(answer.label for answer in result.answers)
     units = list(dict.fromkeys(unit for answer in result.answers for unit in answer.sizes))
@@ -175,10 +175,10 @@ def _heads(result: SizeResult, units: Sequence[str]) -> list[Column]:
 def _answer(result: SizeResult, answer: Answer, entry: Document, units: Sequence[str]) -> list[str]:
     """The answer for one policy."""
     has_goal = result.goal.level is not None
-    needs = (entry["value"] or ("more" if has_goal else "–")) + ("" if entry["sure"] else " ?")
-    sizes = [_grouped(answer.sizes[unit]) if unit in answer.sizes else "–" for unit in units]
+    needs = spoken(entry["value"] or ("more" if has_goal else "–")) + ("" if entry["sure"] else " ?")
+    sizes = [grouped(answer.sizes[unit]) if unit in answer.sizes else "–" for unit in units]
     below = answer.found.below
-    less = [entry["too_small"] or "–", mean(below.mean if below else None)] if has_goal else []
+    less = [spoken(entry["too_small"] or "–"), mean(below.mean if below else None)] if has_goal else []
     runs = sum(point.mean["n"] for point in answer.tried if point.mean)
     return [answer.label, needs, mean(entry["mean"]), *less, *sizes, str(runs)]
 
@@ -192,13 +192,15 @@ def _beyond(result: SizeResult) -> Iterator[str]:
         for end in entry["at_end"]:
             if not has_goal:
                 which = "one of the best values" if answer.rivals else "the best value"
-                beyond = f"{'less' if end == 'from' else 'more'} than {result.document[end]} may be better (--{end})"
+                beyond = (
+                    f"{'less' if end == 'from' else 'more'} than {spoken(result.document[end])} may be better (--{end})"
+                )
                 yield f"{whose}{which} is at an end of the range: {beyond}"
             elif best is not None:
-                least = result.space.text(best.value)
+                least = spoken(result.space.text(best.value))
                 yield f"{whose}the smallest value that was tried meets the goal; less than {least} may do (--from)"
             elif below is not None:
-                there = f"{result.space.text(below.value)} {result.goal.column} is {mean(below.mean)}"
+                there = f"{spoken(result.space.text(below.value))} {result.goal.column} is {mean(below.mean)}"
                 yield f"{whose}no value that was tried meets the goal; at {there}: look further (--to), or ask for less"
 
 
@@ -206,21 +208,19 @@ def _doubts(result: SizeResult) -> Iterator[str]:
     """What the runs leave open about an answer."""
     ends = [end for answer in result.answers for end in (answer.found.best, answer.found.below) if end is not None]
     doubtful = [end for end in ends if not end.sure]
-    if near := [result.space.text(end.value) for end in doubtful if end.unseen is None]:
+    if near := [spoken(result.space.text(end.value)) for end in doubtful if end.unseen is None]:
         yield f"? at {', '.join(near)} the 95 % interval contains the goal: more replications (--most) would tell"
     if any(end.unseen is not None for end in doubtful):
         yield f"? all runs gave the same, but they are too few to be believed: --most {AGREEING} would tell"
     for answer, entry in zip(result.answers, result.document["answers"], strict=True):
         whose = f"{answer.label}: " if answer.label else ""
         if not answer.sure and any(entry.get("between", ())):
-            low, high = entry["between"]
+            low, high = (end and spoken(end) for end in entry["between"])
             clear = [*([f"too little up to {low}"] if low else []), *([f"enough from {high} on"] if high else [])]
             yield f"{whose}clearly {', clearly '.join(clear)}"
         if answer.rivals:
-            yield (
-                f"? {whose}{', '.join(entry['rivals'])} may be as good: the 95 % interval of the difference, seed by "
-                "seed, contains zero"
-            )
+            rivals = ", ".join(map(spoken, entry["rivals"]))
+            yield f"? {whose}{rivals} may be as good: the 95 % interval of the difference, seed by seed, contains zero"
     for answer in result.answers:
         best = answer.found.best
         if best is not None and best.unseen is not None and best.mean is not None:
@@ -244,9 +244,4 @@ def mean(value: Interval | None) -> str:
     half = value["ci95"][1] - value["mean"]
     wanted = ((half, 2), (value["mean"], 5))
     digits = min((most - 1 - math.floor(math.log10(abs(number))) for number, most in wanted if number), default=0)
-    return f"{_grouped(value['mean'], digits)} ± {_grouped(half, digits)}"
-
-
-def _grouped(number: float, digits: int = 0) -> str:
-    """A number with so many digits after the point, and those before it in groups of three."""
-    return f"{number:,.{max(0, digits)}f}".replace(",", " ")
+    return f"{grouped(value['mean'], digits)} ± {grouped(half, digits)}"

@@ -21,7 +21,7 @@ from pushout.question.frame import Framed
 from pushout.question.goal import Goal, Separate, Tried, judged
 from pushout.question.manifest import begin, end, who
 from pushout.question.port import Choice, Port
-from pushout.question.quantity import word
+from pushout.question.quantity import brief, word
 from pushout.question.search import Found
 from pushout.question.session import Session
 from pushout.question.space import Space
@@ -66,7 +66,7 @@ class SizeResult(Framed):
 
     def _needs(self, answer: Answer) -> str:
         """Which policy, and what it needs."""
-        needs = "more" if answer.value is None else self.space.text(answer.value)
+        needs = "more" if answer.value is None else brief(self.space.text(answer.value))
         return f"{answer.label}: {needs}" if answer.label else needs
 
     def plot(self) -> Any:
@@ -107,10 +107,11 @@ class SizeResult(Framed):
         """The same amounts as time at the rate of the line, above."""
         from pushout.question import drawing
 
+        factor /= 1e6
         above = axes.secondary_xaxis("top", functions=(lambda value: value * factor, lambda value: value / factor))
-        above.set_xlabel("µs at the rate of the line")
         if self.space.log:
-            drawing.log_ticks(above.xaxis)
+            drawing.log_ticks(above.xaxis, axes.get_xlim())
+        drawing.titled(above.xaxis, "time at the rate of the line (s)", axes.get_xlim()[1] * factor)
 
 
 @dataclass(frozen=True)
