@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import pushout
+from conftest import ROOT, command
 
 SHORT = {"duration": "300 ms"}
 ROWS = r"\d+ rows × \d+ columns"
@@ -73,3 +74,17 @@ def test_a_result_is_asked_whether_it_has_a_figure_and_is_no_list(results: dict[
     assert "summary.goodput_ration" not in run
     with pytest.raises(TypeError, match="not iterable"):
         list(run)
+
+
+@pytest.mark.parametrize("reps", [1, 2])
+def test_every_class_of_flows_has_a_line(reps: int, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["run", str(ROOT / "scenarios" / "multi-hop.toml"), "--set", "duration=50 ms", "--set", "warmup=0 s"]
+    command(*arguments, "--reps", str(reps))
+    out = capsys.readouterr().out
+    assert "class of flows" in out
+    assert re.search(r"^ end-to-end +4 ", out, re.MULTILINE)
+    assert re.search(r"^ cross +6 ", out, re.MULTILINE)
+    assert "fairness of two classes" in out
+    result = pushout.run(ROOT / "scenarios" / "multi-hop.toml", set={"duration": "50 ms", "warmup": "0 s"})
+    sent = sum(flow["segments_sent"] for flow in result.document["flows"] if flow["class"] == "cross")
+    assert reps > 1 or re.search(rf"^ cross .* {sent} ", out, re.MULTILINE)

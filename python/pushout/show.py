@@ -78,11 +78,23 @@ PORT_COLUMNS: list[tuple[str, str, Format]] = [
     ("max\nqueue,\n{unit}", "occupancy_max", whole),
 ]
 
+CLASS_COLUMNS: list[tuple[str, str, Format]] = [
+    ("flows", "flows", whole),
+    ("goodput\nMb/s", "goodput_bps", decimals(3, 1e-6)),
+    ("fairness φ\n(mean deviation)", "fairness_mean_deviation", decimals(4)),
+    ("effective\nthroughput", "effective_throughput", decimals(4)),
+    ("segments\nsent", "segments_sent", whole),
+    ("segments\nreceived", "segments_received", whole),
+]
+"""The last two are counted together from the flows of the class."""
+
 SUMMARY_ROWS: list[tuple[str, str, Format]] = [
     ("goodput, Mb/s", "goodput_bps", decimals(3, 1e-6)),
     ("goodput ÷ ideal", "goodput_ratio", decimals(4)),
     ("fairness φ (mean deviation)", "fairness_mean_deviation", decimals(4)),
     ("fairness (Jain)", "fairness_jain", decimals(4)),
+    ("effective throughput", "effective_throughput", decimals(4)),
+    ("fairness of two classes", "class_fairness", decimals(4)),
     ("difference (max − min) ÷ mean", "difference", decimals(4)),
     ("retransmitted ÷ sent", "retransmission_ratio", decimals(5)),
     ("files that ended", "transfers", count),
@@ -118,6 +130,9 @@ def result(document: Document, console: Console) -> None:
         _table("flow", listed, _flow_columns(listed), reps, console)
     if len(flows) > MANY:
         console.print(f"… and {len(flows) - LISTED} more flows (--json has them all)", style="dim")
+    if classes := document["summary"].get("classes"):
+        known = [column for column in CLASS_COLUMNS if column[1] in classes[0] or column[1].startswith("segments")]
+        _table("class of flows", [_class(entry, flows) for entry in classes], known, reps, console)
     busy = [port for port in ports if _is_busy(port)]
     for unit in dict.fromkeys(port["occupancy_unit"] for port in busy):
         columns = [(title.format(unit=unit), key, form) for title, key, form in PORT_COLUMNS]
@@ -182,6 +197,13 @@ def _table(
         for line, entry in zip(first, rows, strict=True)
     ]
     draw(console, heads, lines)
+
+
+def _class(entry: Document, flows: list[Document]) -> Document:
+    """A class with what its flows sent and received; their number is the same in all runs."""
+    own = [flow for flow in flows if flow.get("class") == entry["name"]]
+    sums = {key: sum(_mean(flow.get(key, 0)) for flow in own) for key in ("segments_sent", "segments_received")}
+    return {**entry, **sums, "flows": len(own)}
 
 
 def _losses(ports: list[Document], console: Console) -> None:
