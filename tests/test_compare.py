@@ -169,8 +169,43 @@ def test_a_mistake_is_one_message(policies: str, options: dict[str, Any], why: s
         pushout.compare(LAN, policies, set={"duration": "20 ms"}, **options)
 
 
+def test_other_figures_are_compared_as_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    multi_hop = ROOT / "scenarios" / "multi-hop.toml"
+    arguments = ["compare", str(multi_hop), "--port", "b", "--policies", "as-is,tail-drop", "--reps", "2"]
+    arguments += ["--set", "duration=50 ms", "--set", "warmup=0 s", "--out", str(tmp_path)]
+    command(*arguments, "--figures", "classes.cross.goodput_bps, flows.cross1.timeouts,ports.b.lost.front")
+    out = capsys.readouterr().out
+    assert "goodput of cross (Mb/s)" in out
+    assert "timeouts of cross1" in out
+    assert "lost.front of b" in out
+    document = json.loads((tmp_path / "compare.json").read_text(encoding="utf-8"))
+    assert document["figures"] == ["classes.cross.goodput_bps", "flows.cross1.timeouts", "ports.b.lost.front"]
+    run = pushout.run(multi_hop, set={"duration": "50 ms", "warmup": "0 s"}, reps=2)
+    mean = document["policies"][0]["figures"]["classes.cross.goodput_bps"]
+    assert mean == run["summary.classes.cross.goodput_bps"]
+    assert document["policies"][1]["difference"]["ports.b.lost.front"]["mean"] == 0
+
+
+@pytest.mark.parametrize(
+    ("figures", "why"),
+    [
+        ("goodput_rato", 'did you mean "goodput_ratio"'),
+        ("flows.*.goodput_bps", r"figures flows\.\*\.goodput_bps: that is many figures"),
+        (["ports.bottleneck.occupancy.values"], "figures ports.bottleneck.occupancy.values: that is a list in every"),
+        ("ports.bottleneck.occupancy_unit", "occupancy_unit"),
+        (["x", 5], "a figure is 5: it is a text"),
+        (5, "figures are paths, in a list or separated by commas; this is 5"),
+    ],
+)
+def test_a_figure_that_cannot_be_compared_is_refused(figures: Any, why: str, tmp_path: Path) -> None:
+    with pytest.raises((ValueError, TypeError), match=why):
+        pushout.compare(LAN, "epd,ppd", set={"duration": "20 ms"}, reps=2, figures=figures, out=tmp_path / "out")
+    assert (tmp_path / "out").exists() == ("is a list" in why), "which only a run can tell"
+
+
 def test_a_policy_that_the_port_has_keeps_its_parameters() -> None:
-    asked = ask.comparison(LAN, "epd,ppd,round-robin,pushout-1")
+    turns = {"port.bottleneck.scheduler": {"policy": "wrr-mcr"}}
+    asked = ask.comparison(LAN, "epd,ppd,round-robin,pushout-1", set=turns)
     assert [choice.sets for choice in asked.choices] == [
         (),
         ('port.bottleneck.admission={"policy" = "ppd"}',),
@@ -181,12 +216,13 @@ def test_a_policy_that_the_port_has_keeps_its_parameters() -> None:
 
 def test_policies_can_be_put_at_several_ports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     multi_hop = ROOT / "scenarios" / "multi-hop.toml"
-    asked = ask.comparison(multi_hop, "epd,ppd", port="a, b,access1")
+    limited = {"port.access1.buffer": "900 cells"}
+    asked = ask.comparison(multi_hop, "epd,ppd", port="a, b,access1", set=limited)
     assert [choice.sets for choice in asked.choices] == [
         ('port.access1.admission={"policy" = "epd"}',),
         tuple(f'port.{name}.admission={{"policy" = "ppd"}}' for name in ("a", "b", "access1")),
     ]
-    assert ask.comparison(multi_hop, "epd,ppd", port=["a", "b", "access1"]).ports == asked.ports
+    assert ask.comparison(multi_hop, "epd,ppd", port=["a", "b", "access1"], set=limited).ports == asked.ports
     options: Any = {"set": {"duration": "30 ms", "warmup": "0 s"}, "reps": 2}
     found = pushout.compare(multi_hop, "as-is,tail-drop", port="b,a", **options)
     assert (found.port.name, found.document["port"], found.document["ports"]) == ("b", "b", ["b", "a"])

@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -100,6 +100,7 @@ def compare(
     seed: int | None = None,
     reps: int = REPS,
     engine: str | None = None,
+    figures: str | Sequence[str] = (),
     out: str | os.PathLike[str] | None = None,
     cache: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
@@ -111,12 +112,15 @@ def compare(
     Parameters: `policies` are names, tables of parameters (mappings, objects of `pushout.schemes`, or TOML), or
     `as-is`; the first is what the others are compared with; `port` is where they are put, by default the one with a
     limited buffer; of several (`["a", "b"]` or `"a,b"`) occupancy, losses and delay are those of the first; `reps` is
-    the number of seeds. The others are those of `run` and `sweep`.
+    the number of seeds; `figures` are paths of figures to be compared besides the usual ones
+    (`["classes.udp.goodput_bps"]`). The others are those of `run` and `sweep`.
 
         >>> pushout.compare("scenarios/lan.toml", ["tail-drop", "epd"], set={"duration": "2 s"}).plot()
     """
     with _in_python():
-        asked = ask.comparison(scenario, policies, port=port, set=set, seed=seed, reps=reps, engine=engine)
+        asked = ask.comparison(
+            scenario, policies, port=port, set=set, seed=seed, reps=reps, engine=engine, figures=figures
+        )
         with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
             return asked(session)
 

@@ -121,6 +121,12 @@ FIRST_SEED = click.option(
 @FIRST_SEED
 @click.option("--reps", type=PAIRED, default=REPS, show_default=True, metavar="R", help="Replications of each policy.")
 @ENGINE
+@click.option(
+    "--figures",
+    default="",
+    metavar="PATH,…",
+    help="Figures to be compared besides the usual ones, as in classes.udp.goodput_bps,flows.flow3.timeouts.",
+)
 @OUT
 @CACHE
 @JOBS

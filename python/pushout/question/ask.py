@@ -9,13 +9,16 @@ from pushout import _core
 from pushout.document import Document, FigureError, figure, steps
 from pushout.limits import MOST_REPS
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES, QuestionError, size
-from pushout.question.compare import CompareResult, compare
+from pushout.question.compare import CompareResult, compare, planned
+from pushout.question.design import Design
 from pushout.question.goal import read as read_goal
 from pushout.question.port import Choice, Port, choose, ports
 from pushout.question.port import policies as choices_of
 from pushout.question.session import Session
 from pushout.question.size import Question, SizeResult
 from pushout.question.space import space
+from pushout.question.sweep import look_over
+from pushout.question.table import path_of
 from pushout.simulate import Job, check_reps, check_seed, check_text, check_whole
 from pushout.source import Overrides, Scenario, Source, load, overrides, plain, toml
 
@@ -44,20 +47,13 @@ class Comparison(Asked):
     """A comparison to be made."""
 
     ports: tuple[Port, ...]
-    reps: int
+    design: Design
+    figures: tuple[str, ...]
 
     def __call__(self, session: Session) -> CompareResult:
         """Make it."""
         return compare(
-            self.source,
-            self.explained,
-            self.choices,
-            self.ports,
-            session,
-            sets=self.sets,
-            seed=self.seed,
-            reps=self.reps,
-            engine=self.engine,
+            self.design, self.explained, self.choices, self.ports, session, sets=self.sets, figures=self.figures
         )
 
 
@@ -154,12 +150,27 @@ def comparison(
     seed: int | None = None,
     reps: int = REPS,
     engine: str | None = None,
+    figures: str | Sequence[str] = (),
 ) -> Comparison:
     """Understand a comparison."""
     source, explained, sets = _read(scenario, set, seed, engine)
     where = choose(explained, _named(port))
     check_reps(reps, least=2)
-    return Comparison(source, explained, sets, _choices(policies, where), seed, engine, where, reps)
+    choices, paths = _choices(policies, where), _paths(figures)
+    design = planned(
+        source, explained, choices, where[0], sets=sets, seed=seed, reps=reps, engine=engine, figures=paths
+    )
+    look_over(design)
+    return Comparison(source, explained, sets, choices, seed, engine, where, design, paths)
+
+
+def _paths(figures: str | Sequence[str]) -> tuple[str, ...]:
+    """The paths of figures that somebody names, in a list or separated by commas."""
+    listed = figures.split(",") if isinstance(figures, str) else figures
+    if not isinstance(listed, Iterable):
+        raise TypeError(f"figures are paths, in a list or separated by commas; this is {figures!r}")
+    names = [check_text("a figure", name).strip() for name in listed]
+    return tuple(path_of(name) for name in names if name)
 
 
 def sizing(

@@ -22,6 +22,7 @@ from pushout.question.port import Choice, Port
 from pushout.question.quantity import octets, seconds
 from pushout.question.replications import Fixed
 from pushout.question.session import Session
+from pushout.question.table import column_of
 from pushout.source import Source
 from pushout.stats import Interval, interval
 
@@ -87,6 +88,8 @@ class CompareResult(Framed):
     policies: list[Policy]
     start_s: float
     step_s: float
+    asked: tuple[str, ...] = ()
+    """Figures that are compared because somebody asked for them."""
 
     def _brief(self) -> str:
         labels = ", ".join(policy.choice.label for policy in self.policies)
@@ -98,8 +101,9 @@ class CompareResult(Framed):
         return self.ports[0]
 
     def figures(self) -> list[str]:
-        """What could be measured under every policy."""
-        return [name for name in FIGURES if all(policy.mean(name) for policy in self.policies)]
+        """What could be measured under every policy, and what was asked for."""
+        usual = [name for name in FIGURES if all(policy.mean(name) for policy in self.policies)]
+        return list(dict.fromkeys((*usual, *self.asked)))
 
     def drawn(self, names: Sequence[str], count: int) -> list[str]:
         """As many of these figures as are to be drawn: first those that tell the policies apart."""
@@ -160,34 +164,54 @@ class CompareResult(Framed):
         return f"{what.removesuffix(' in the port')} at {self.port.name}{bracket}{unit}"
 
 
-def compare(
+def planned(
     source: Source,
+    explained: Document,
+    choices: Sequence[Choice],
+    port: Port,
+    *,
+    sets: Sequence[str],
+    seed: int | None,
+    reps: int,
+    engine: str | None,
+    figures: Sequence[str],
+) -> Design:
+    """The runs that a comparison takes: every policy with the same seeds. `explained` is the scenario with `sets`."""
+    if len(choices) < 2:
+        raise QuestionError("a comparison takes two policies or more, as in --policies tail-drop,epd")
+    if many := [path for path in figures if "*" in path]:
+        raise QuestionError(f"--figures {many[0]}: that is many figures, and what is compared is a single one")
+    watched = [*sets, *_watch(explained, port)]
+    points = tuple(Level({"policy": choice.label}, (*watched, *choice.sets)) for choice in choices)
+    own = (at_port.figure_of(port, name) for name in ("units_out", "occupancy_mean", *LOSSES, *CURVE))
+    measured = tuple(dict.fromkeys((*own, *figures)))
+    return Design(f"{explained['name']}-compare", "", "", source, points, Fixed(reps), seed, None, engine, measured)
+
+
+def compare(
+    design: Design,
     explained: Document,
     choices: Sequence[Choice],
     ports: tuple[Port, ...],
     session: Session,
     *,
     sets: Sequence[str],
-    seed: int | None,
-    reps: int,
-    engine: str | None,
+    figures: Sequence[str] = (),
 ) -> CompareResult:
-    """Run every policy with the same seeds. `explained` is the scenario with `sets` applied."""
-    if len(choices) < 2:
-        raise QuestionError("a comparison takes two policies or more, as in --policies tail-drop,epd")
+    """Do the runs that were planned, and see what they say of every policy."""
     port = ports[0]
-    watched = [*sets, *_watch(explained, port)]
-    points = tuple(Level({"policy": choice.label}, (*watched, *choice.sets)) for choice in choices)
-    names = ("units_out", "occupancy_mean", *LOSSES, *CURVE)
-    figures = tuple(at_port.figure_of(port, name) for name in names)
-    name = f"{explained['name']}-compare"
-    design = Design(name, "", "", source, points, Fixed(reps), seed, None, engine, figures)
     listed = [{"label": choice.label, "sets": list(choice.sets)} for choice in choices]
     head = {"kind": "compare", "port": port.name, "ports": _names(ports), "policies": listed, "set": list(sets)}
     found = sweep.sweep(design, session, head=head)
-    policies = [_policy(found, index, choice, port, explained) for index, choice in enumerate(choices)]
+    asked = tuple(dict.fromkeys(map(column_of, figures)))
+    for name in asked:
+        if found.is_list(name):
+            raise QuestionError(
+                f"--figures {name}: that is a list in every run, and what is compared is a single figure"
+            )
+    policies = [_policy(found, index, choice, port, explained, asked) for index, choice in enumerate(choices)]
     start, step = (float(found.table[at_port.figure_of(port, name)][0].as_py()) for name in CURVE[1:])
-    result = CompareResult(found.table, {}, ports, policies, start, step)
+    result = CompareResult(found.table, {}, ports, policies, start, step, asked)
     result.document.update(_document(result, found, explained))
     if session.out:
         session.out.text("compare.json", json.dumps(result.document, indent=2, ensure_ascii=False) + "\n")
@@ -213,7 +237,9 @@ def _watch(explained: Document, port: Port) -> list[str]:
     return [f"measure.occupancy={json.dumps(ports)}", f"sample={max(round(measured / SAMPLES * 1e9), 1)} ns"]
 
 
-def _policy(found: sweep.SweepResult, point: int, choice: Choice, port: Port, explained: Document) -> Policy:
+def _policy(
+    found: sweep.SweepResult, point: int, choice: Choice, port: Port, explained: Document, asked: Sequence[str]
+) -> Policy:
     rows = found.of_point(point)
 
     def own(name: str) -> list[Any]:
@@ -222,7 +248,7 @@ def _policy(found: sweep.SweepResult, point: int, choice: Choice, port: Port, ex
 
     measured = seconds(explained["duration"]) - seconds(explained["warmup"])
     absent = [None] * rows.num_rows
-    runs = {name: rows[name].to_pylist() if name in rows.column_names else absent for name in FIGURES}
+    runs = {name: rows[name].to_pylist() if name in rows.column_names else absent for name in (*FIGURES, *asked)}
     runs["occupancy_mean"] = own("occupancy_mean")
     runs["loss_ratio"] = [sum(lost) / units if units else None for lost, units in zip(*map(own, LOSSES), strict=True)]
     books = zip(own("occupancy_mean"), own("units_out"), strict=True)
@@ -249,6 +275,7 @@ def _document(result: CompareResult, found: sweep.SweepResult, explained: Docume
         entries.append(entry)
     rest = {key: manifest[key] for key in ("runs", "computed", "engine", "wall_s")}
     asked = {"set": manifest["set"], "seed": manifest["seed"], "reps": manifest["reps"]["reps"]}
+    asked["figures"] = list(result.asked)
     where = {"port": result.port.name, "ports": _names(result.ports)}
     head = {"scenario": explained["name"], **where, "baseline": baseline.choice.label, **asked}
     return {**head, "policies": entries, **rest}

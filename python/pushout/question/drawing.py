@@ -60,14 +60,21 @@ def label(name: str) -> str:
     """What an axis says of a column, with the unit if the name tells it."""
     if name in TITLES:
         return TITLES[name]
+    if name.startswith("classes."):
+        return _of(*steps(name)[1:])
     part, *below = steps(name)
     if len(below) > 1 and part in ("ports", "circuits", "flows") and below[0] not in TABLES:
-        what, bracket, unit = label(".".join(below[1:])).partition(" (")
-        return f"{what} of {part if below[0] == '*' else below[0]}{bracket}{unit}"
+        return _of(part if below[0] == "*" else below[0], *below[1:])
     if endings := [ending for ending in ENDINGS if name.endswith(ending)]:
         ending = max(endings, key=len)  # of a rate in Mb/s, and not of a time
         return f"{_spaced(name.removesuffix(ending))} ({ENDINGS[ending]})"
     return _spaced(name)
+
+
+def _of(whose: str, *path: str) -> str:
+    """A figure of an entry: what it is, whose, and its unit."""
+    what, bracket, unit = label(".".join(path)).partition(" (")
+    return f"{what} of {whose}{bracket}{unit}"
 
 
 def _spaced(name: str) -> str:

@@ -10,6 +10,7 @@ from rich.text import Text
 from pushout.columns import Column, draw
 from pushout.document import Document
 from pushout.question.compare import FIGURES, CompareResult
+from pushout.question.drawing import label
 from pushout.question.quantity import grouped, readable, spoken
 from pushout.question.size import Answer, SizeResult
 from pushout.question.sweep import SweepResult
@@ -106,9 +107,9 @@ def comparison(result: CompareResult, place: str | None, console: Console) -> No
 
 def _title(result: CompareResult, name: str) -> tuple[str, float]:
     """What a figure is called, and how many of the unit in which it is shown are in its own."""
-    title = FIGURES[name].format(measure=result.port.measure)
+    title = FIGURES[name].format(measure=result.port.measure) if name in FIGURES else label(name)
     means = [value["mean"] for policy in result.policies if (value := policy.mean(name))]
-    return readable(title, max(map(abs, means)))
+    return readable(title, max(map(abs, means), default=0.0))
 
 
 def _times(factor: float, value: Interval | None) -> Interval | None:
