@@ -121,6 +121,12 @@ class HalfFull(Scheme):
     > X ≥ B / 2
 
     Source: Nowhere.
+
+    Its parameters:
+
+    - `half` (size or %; must be given): Half.
+    - `mark` (default "x"): Which. `x`: This. `y`: That.
+    - `links` (not set): Where.
     """
 
     policy: str = field(default="half-full", init=False, repr=False)

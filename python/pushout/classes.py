@@ -49,6 +49,7 @@ def _class(entry: Mapping[str, Any]) -> str:
         *(experimental if entry["experimental"] else []),
         *_idea(entry["header"]),
         f"Source: {entry['source']}",
+        *_parameters(entry["params"]),
     ]
     fields = [f'{tag}: str = field(default="{entry["name"]}", init=False, repr=False)']
     fields += [line for param in entry["params"] for line in _field(param)]
@@ -60,6 +61,21 @@ def _idea(header: str) -> list[str]:
     """The paragraphs below the heading "Idea", equations among them."""
     section = header.partition("# Idea\n")[2].partition("\n# ")[0].strip()
     return section.split("\n\n") if section else []
+
+
+def _parameters(params: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What `help` says of the parameters: it does not know the texts below them, which editors show."""
+    items = [line for param in params for line in _wrapped(f"- {_explained(param)}", indent="  ")]
+    return ["Its parameters:", "\n".join(items)] if items else []
+
+
+def _explained(param: Mapping[str, Any]) -> str:
+    """A parameter with its unit, its default and its meaning."""
+    unit = "" if param["unit"] == "-" else f"{param['unit']}; "
+    default = "not set" if param["default"] is None else f"default {_literal(param['default'])}"
+    told = "must be given" if param["required"] else default
+    words = "".join(f" {word}" for word in meanings(param))
+    return f"`{param['name']}` ({unit}{told}): {param['doc'].removesuffix('.')}.{words}"
 
 
 def _docstring(paragraphs: Iterable[str]) -> str:

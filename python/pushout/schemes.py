@@ -72,6 +72,10 @@ class TailDrop(Scheme):
     Source: The discipline of a switch without any, "vanilla UBR" in paper 000 (V. Rosolen, O. Bonaventure, G. Leduc,
     1998), section 4, and "plain ATM" in paper 001 (L. Kalampoukas, A. Varma, 1995), section 3. The threshold for marked
     cells: the "selective threshold discarder" of paper 004 (S. Chatterjee, W. Xiao), section 3.
+
+    Its parameters:
+
+    - `clp_threshold` (size or %; not set): Occupancy from which marked units are refused.
     """
 
     policy: str = field(default="tail-drop", init=False, repr=False)
@@ -90,6 +94,10 @@ class Ppd(Scheme):
 
     Source: A. Romanow, S. Floyd, "Dynamics of TCP traffic over ATM networks", IEEE JSAC 13(4), 1995, "partial packet
     discard"; cited by papers 000 (section 2.1), 003 (section 1) and 004 (section 1).
+
+    Its parameters:
+
+    - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
     """
 
     policy: str = field(default="ppd", init=False, repr=False)
@@ -109,6 +117,15 @@ class Epd(Scheme):
     Source: A. Romanow, S. Floyd, "Dynamics of TCP traffic over ATM networks", IEEE JSAC 13(4), 1995; paper 000 (V.
     Rosolen, O. Bonaventure, G. Leduc, 1998), section 2.1; paper 001 (L. Kalampoukas, A. Varma, 1995), section 3, for
     the threshold that leaves room for three segments.
+
+    Its parameters:
+
+    - `threshold` (size or %; default "80 %"): Occupancy from which new frames are refused.
+    - `reserve` (size; not set): Room to keep free instead of a fixed threshold, but never more than a fifth of the
+      buffer (paper 001).
+    - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
+    - `discard_rest` (default True): Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far
+      as it fits.
     """
 
     policy: str = field(default="epd", init=False, repr=False)
@@ -136,6 +153,12 @@ class SelectiveDrop(Scheme):
     Source: R. Goyal, R. Jain, S. Kalyanaraman, S. Fahmy, S.-C. Kim, "UBR+: improving performance of TCP over ATM-UBR
     service", ATM Forum/96-1269, 1996; described as "selective packet dropping" in paper 000 (V. Rosolen, O.
     Bonaventure, G. Leduc, 1998), section 2.2.
+
+    Its parameters:
+
+    - `threshold` (size or %; default "90 %"): Occupancy up to which every frame is taken.
+    - `scale` (default 0.8): Multiple of the fair share from which a circuit is refused.
+    - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
     """
 
     policy: str = field(default="selective-drop", init=False, repr=False)
@@ -160,6 +183,15 @@ class Fba(Scheme):
 
     Source: J. Heinanen, K. Kilkki, "A fair buffer allocation scheme", Computer Communications 21(3), 1998; paper 000
     (V. Rosolen, O. Bonaventure, G. Leduc, 1998), section 2.2 and figure 1.
+
+    Its parameters:
+
+    - `threshold` (size or %; default "73.2421875 %"): Occupancy R up to which every frame is taken.
+    - `capacity` (size or %; default "97.65625 %"): Occupancy K at which a circuit may hold Z fair shares.
+    - `scale` (default 0.9): Scaling factor Z of the share that a circuit may hold.
+    - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
+    - `discard_rest` (default True): Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far
+      as it fits.
     """
 
     policy: str = field(default="fba", init=False, repr=False)
@@ -187,6 +219,12 @@ class DropFromFront(Scheme):
 
     Source: T. V. Lakshman, A. Neidhardt, T. J. Ott, "The drop from front strategy in TCP and in TCP over ATM", IEEE
     INFOCOM 1996; cited by papers 000 (section 2) and 003 (section 3.1). The frame form is from memory of that paper.
+
+    Its parameters:
+
+    - `form` (default "cell"): What is given up. `cell`: One cell for each cell that arrives. `frame`: And then what
+      remains of its frame.
+    - `pass_eom` (default True): Send the last cell of a broken frame as a delimiter; for the frame form only.
     """
 
     policy: str = field(default="drop-from-front", init=False, repr=False)
@@ -217,6 +255,18 @@ class Red(Scheme):
 
     Source: S. Floyd, V. Jacobson, "Random early detection gateways for congestion avoidance", IEEE/ACM ToN 1(4), 1993;
     paper 000 (V. Rosolen, O. Bonaventure, G. Leduc, 1998), section 2.3, equation (1) and figure 2.
+
+    Its parameters:
+
+    - `weight` (default 0.002): Weight w of a new sample in the average queue.
+    - `max_p` (default 0.02): Probability of discard when the average reaches the upper threshold.
+    - `min_threshold` (size or %; default "25 %"): Average below which nothing is discarded.
+    - `max_threshold` (size or %; default "75 %"): Average at which the probability is maxp.
+    - `curve` (default "classic"): What happens above the upper threshold. `classic`: Everything is discarded from maxth
+      on. `gentle`: From maxp at maxth on a straight line to 1 at twice maxth.
+    - `packet_time` (time; not set): Time in which an idle port could have sent a packet; by default a full frame of the
+      average circuit.
+    - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
     """
 
     policy: str = field(default="red", init=False, repr=False)
@@ -259,6 +309,20 @@ class AtmRed(Scheme):
 
     Source: V. Rosolen, O. Bonaventure, G. Leduc, "Impact of cell discard strategies on TCP/IP in ATM UBR networks", ULg
     RUN-PP98-02, 1998: paper 000, section 2.3 (a), figures 2 and 3.
+
+    Its parameters:
+
+    - `weight` (default 0.002): Weight w of one cell in the average queue.
+    - `max_p` (default 0.02): Probability per packet at the upper threshold; divided by the cells of a full frame.
+    - `min_threshold` (size or %; default "24.4140625 %"): Average below which nothing is discarded.
+    - `max_threshold` (size or %; default "73.2421875 %"): Average at which the probability is maxp.
+    - `curve` (default "gentle"): What happens above the upper threshold. `classic`: Everything is discarded from maxth
+      on. `gentle`: From maxp at maxth on a straight line to 1 at twice maxth.
+    - `frame` (cells; not set): Cells of a full frame by which maxp is divided; by default those of each circuit's own.
+    - `literal_eom` (default False): Discard a marked EOM of an accepted frame, as one sentence of the paper has it.
+    - `pass_eom` (default True): Keep the last cell of a frame that overflowed as a delimiter, if it fits.
+    - `discard_rest` (default True): Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far
+      as it fits.
     """
 
     policy: str = field(default="atm-red", init=False, repr=False)
@@ -306,6 +370,16 @@ class Fred(Scheme):
 
     Source: D. Lin, R. Morris, "Dynamics of random early detection", ACM SIGCOMM 1997; cited by paper 002 (A. Rácz, G.
     Fodor, Z. Turányi, 1999), section II, for its classes of non-adaptive, fragile and robust sources.
+
+    Its parameters:
+
+    - `weight` (default 0.002): Weight of a new sample in the average queue.
+    - `max_p` (default 0.02): Probability of discard when the average reaches the upper threshold.
+    - `min_threshold` (size or %; default "25 %"): Average below which nothing is discarded at random, and the most that
+      one circuit may hold.
+    - `max_threshold` (size or %; default "75 %"): Average from which every packet is discarded.
+    - `min_packets` (default 2): Packets that a circuit may hold without taking part in random discard.
+    - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
     """
 
     policy: str = field(default="fred", init=False, repr=False)
@@ -338,6 +412,12 @@ class Espd(Scheme):
 
     Source: K. Cheon, S. S. Panwar, "Early selective packet discard for alternating resource access of TCP over
     ATM-UBR", IEEE LCN 1997; cited by paper 002 (A. Rácz, G. Fodor, Z. Turányi, 1999), section II.
+
+    Its parameters:
+
+    - `low` (size or %; default "70 %"): Occupancy L below which the list of selected circuits is cleared.
+    - `high` (size or %; default "80 %"): Occupancy H from which circuits are selected.
+    - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
     """
 
     policy: str = field(default="espd", init=False, repr=False)
@@ -362,6 +442,18 @@ class VirtualQueueing(Scheme):
 
     Source: Y. Wu, K.-Y. Siu, W. Ren, "Improved virtual queueing and dynamic EPD techniques for TCP over ATM", IEEE ICNP
     1997, and H.-Y. Tzeng, K.-Y. Siu before it; cited as VQ by paper 003 (D. Wu, H. J. Chao, 1998), sections 2 and 4.3.
+
+    Its parameters:
+
+    - `threshold` (size or %; default "33.333 %"): Occupancy below which every frame is taken.
+    - `period` (time; default "1 ms"): Interval at which the credits of minimum cell rates are renewed.
+    - `share` (default "equal"): How long a virtual queue may be above the threshold. `equal`: The threshold divided by
+      the number of virtual queues in use. `mean`: The mean length of the virtual queues in use. `mcr`: The circuit's
+      part of all minimum cell rates; equal if nobody has one. `none`: None: a frame may begin only in an empty virtual
+      queue.
+    - `credits` (default True): Whether minimum cell rates earn credits; if not, all virtual queues take turns alike.
+    - `carry` (default False): Carry the fraction of a credit that is left over into the next period.
+    - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
     """
 
     policy: str = field(default="virtual-queueing", init=False, repr=False)
@@ -398,6 +490,20 @@ class Wfepd(Scheme):
 
     Source: A. Rácz, G. Fodor, Z. Turányi, "Weighted fair early packet discard at an ATM switch output port", IEEE
     INFOCOM 1999: paper 002, sections III to V.
+
+    Its parameters:
+
+    - `meter` (default "moving-average"): How the rate of a circuit is measured. `moving-average`: Exponentially
+      weighted: equation (2). `sliding-window`: All intervals of a window equally: equation (1).
+    - `interval` (time; default "10 ms"): Interval between two measurements.
+    - `memory` (default 0.95): Weight of the past in the moving average, below 1.
+    - `window` (time; default "200 ms"): Length of the sliding window, a multiple of the interval.
+    - `bottom` (default 0.7): Part of its share from which a circuit is pending.
+    - `top` (default 1.0): Multiple of its share up to which a circuit is pending.
+    - `max_p` (default 0.1): Highest probability with which frames of pending circuits are refused.
+    - `margin` (default 1.0): Multiple of the line's rate that is divided among the circuits.
+    - `threshold` (size or %; default "0 %"): Occupancy below which every frame is taken.
+    - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
     """
 
     policy: str = field(default="wfepd", init=False, repr=False)
@@ -442,6 +548,10 @@ class DynamicThreshold(Scheme):
 
     Source: A. K. Choudhury, E. L. Hahne, "Dynamic queue length thresholds in a shared memory ATM switch", IEEE INFOCOM
     1996, as paper 003 (D. Wu, H. J. Chao, 1998) gives it in section 2, equations (1) and (2).
+
+    Its parameters:
+
+    - `alpha` (default 2.0): Length that a queue may have, as a multiple of the free room.
     """
 
     policy: str = field(default="dynamic-threshold", init=False, repr=False)
@@ -464,6 +574,11 @@ class DtEpd(Scheme):
 
     Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), section
     2, equation (3), after A. K. Choudhury, E. L. Hahne, IEEE INFOCOM 1996.
+
+    Its parameters:
+
+    - `alpha` (default 2.0): Length of a queue from which new frames are refused, as a multiple of the free room.
+    - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
     """
 
     policy: str = field(default="dt-epd", init=False, repr=False)
@@ -490,6 +605,24 @@ class GatekeeperJanitor(Scheme):
 
     Source: Paper 004 (S. Chatterjee, W. Xiao, "Increasing throughput in ATM/B-ISDN using simple buffer management and
     selective discarding"), sections 4.1, 4.2 and 6, figure 5.
+
+    Its parameters:
+
+    - `upper` (size or %; default "80 %"): Occupancy at which the gatekeeper becomes active.
+    - `lower` (size or %; default "40 %"): Occupancy at or below which it rests again.
+    - `fcf` (not set): Cells that a frame can spare; by default what the circuit's code repairs.
+    - `blf` (not set): Frames that a block can spare; by default what the circuit's code repairs.
+    - `order` (default "dead-first"): When cells of dead frames are candidates. `dead-first`: Before any other.
+      `spare-first`: After the single cells that frames can spare, as the text names these first.
+    - `dead_frames` (default "discard"): What happens to the arriving cells of a dead frame. `discard`: They are
+      discarded. `gate`: Unmarked ones are admitted, and marked ones while the gate is open.
+    - `sweep` (default "everything"): How much the janitor gives up in a sweep. `everything`: Every candidate, and one
+      whole frame of each circuit. `until-upper`: Until the occupancy is below the upper threshold.
+    - `rearm` (default "below-upper"): When the janitor may sweep again. `below-upper`: After the occupancy has been
+      below the upper threshold. `gate-open`: After the gate has opened.
+    - `corrupted_blocks` (default False): Whether frames of blocks that are beyond repair may be given up.
+    - `pass_eom` (default True): Keep the last cell of a dead frame as a delimiter where it is needed, if it fits.
+    - `cache` (not set): Addresses that the candidate cache holds; by default every candidate is known.
     """
 
     policy: str = field(default="gatekeeper-janitor", init=False, repr=False)
@@ -545,6 +678,16 @@ class Pushout1(Scheme):
 
     Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), section
     3.1 ("Pushout-1"), and section 4.3.4, equations (10) and (11), for the buffer share.
+
+    Its parameters:
+
+    - `buffer_share` (default False): Count a queue only by what it has beyond its circuit's share of the buffer, by
+      MCR.
+    - `keep_eom` (default False): Whether the EOM stays when the receiver already has a part of the frame.
+    - `fallback` (default "next-queue"): What goes when the longest queue has no EOM. `next-queue`: The same of the next
+      queue that has it; if there is none, as `head-fragment`. `head-fragment`: The head of that queue up to and
+      including its first EOM, if it has one. `refuse`: Nothing.
+    - `pass_eom` (default True): Keep the last cell of a frame that loses its end as a delimiter, if there is room.
     """
 
     policy: str = field(default="pushout-1", init=False, repr=False)
@@ -574,6 +717,15 @@ class Pushout2(Scheme):
 
     Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), section
     3.1 ("Pushout-2"), and section 4.3.4, equations (10) and (11), for the buffer share.
+
+    Its parameters:
+
+    - `buffer_share` (default False): Count a queue only by what it has beyond its circuit's share of the buffer, by
+      MCR.
+    - `fallback` (default "next-queue"): What goes when the longest queue has no entire packet. `next-queue`: The same
+      of the next queue that has it; if there is none, as `head-fragment`. `head-fragment`: The head of that queue up to
+      and including its first EOM, if it has one. `refuse`: Nothing.
+    - `pass_eom` (default True): Keep the last cell of a frame that loses its end as a delimiter, if there is room.
     """
 
     policy: str = field(default="pushout-2", init=False, repr=False)
@@ -601,6 +753,18 @@ class Pushout3(Scheme):
 
     Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), section
     3.1 ("Pushout-3"), and section 4.3.4, equations (10) and (11), for the buffer share.
+
+    Its parameters:
+
+    - `buffer_share` (default False): Count a queue only by what it has beyond its circuit's share of the buffer, by
+      MCR.
+    - `last_eom` (default "stays"): Whether the last EOM goes as well. `stays`: It stays, so that the frame that it ends
+      is not touched. `goes`: It goes as well: the frame that it ended goes on into the next one, and both are lost.
+    - `fallback` (default "next-queue"): What goes when the longest queue ends with an EOM that stays. `next-queue`: The
+      same of the next queue that has it; if there is none, as `head-fragment`. `head-fragment`: The head of that queue
+      up to and including its first EOM, if it has one. `refuse`: Nothing.
+    - `discard_rest` (default True): Whether to discard the rest of a frame that has lost a cell.
+    - `pass_eom` (default True): Keep the last cell of a frame that loses its end as a delimiter, if there is room.
     """
 
     policy: str = field(default="pushout-3", init=False, repr=False)
@@ -638,6 +802,15 @@ class QuasiPushout(Scheme):
     Source: Y. S. Lin et al., "Quasi-pushout cell discarding", IEEE Communications Letters 1(5), 1997, as paper 003 (D.
     Wu, H. J. Chao, 1998) gives it in section 3.2 with its pseudocode; equations (10) and (11) there for the buffer
     share.
+
+    Its parameters:
+
+    - `buffer_share` (default False): Count a queue only by what it has beyond its circuit's share of the buffer, by
+      MCR.
+    - `fallback` (default "next-queue"): What goes when the quasi-longest queue has no entire packet. `next-queue`: The
+      same of the next queue that has it; if there is none, as `head-fragment`. `head-fragment`: The head of that queue
+      up to and including its first EOM, if it has one. `refuse`: Nothing.
+    - `pass_eom` (default True): Keep the last cell of a frame that loses its end as a delimiter, if there is room.
     """
 
     policy: str = field(default="quasi-pushout", init=False, repr=False)
@@ -697,6 +870,18 @@ class WrrMcr(Scheme):
     Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), sections
     3.1 and 4.3.5, equation (12); L. Zhang, "VirtualClock: a new traffic control algorithm for packet switching
     networks", ACM TOCS 9(2), 1991, for the other way to keep a minimum rate.
+
+    Its parameters:
+
+    - `realisation` (default "credits"): When a circuit is owed a cell. `credits`: Credits in every period.
+      `virtual-clock`: Cells fall due one by one.
+    - `period` (time; default "1 ms"): Time between two rounds of credits.
+    - `carry` (default "exact"): What becomes of the part of a cell that a circuit is owed. `exact`: Up to one cell is
+      kept. `floor`: Nothing is kept.
+    - `mcr_plus` (default False): Whether to raise every MCR by its share of the reserved bandwidth.
+    - `reserved` (share; default "10 %"): Bandwidth that MCR+ distributes, as a share of the line's rate.
+    - `layer` (default "cells"): What a minimum cell rate counts. `cells`: Cells on the line, headers included. `tcp`:
+      Application octets in full frames.
     """
 
     policy: str = field(default="wrr-mcr", init=False, repr=False)
@@ -763,6 +948,14 @@ class N23(Scheme):
     Source: H. T. Kung, A. Chapman, "The FCVC (flow-controlled virtual channels) proposal for ATM networks", ICNP 1993;
     paper 001 (L. Kalampoukas, A. Varma, 1995), section 2 and appendix A. The balance is that of the credit update
     protocol: H. T. Kung, T. Blackwell, A. Chapman, SIGCOMM 1994.
+
+    Its parameters:
+
+    - `n2` (cells; default "20 cells"): Cells that the receiver forwards before it sends the next credit cell: N2.
+    - `n3` (cells; not set): Cells that keep the line busy for one round trip: N3; by default just enough for `peak`.
+    - `peak` (rate; not set): Peak rate of one circuit, for the default of `n3`; by default the rate of the line.
+    - `charge` (default True): Whether credit cells take their time on the line in the other direction, ahead of waiting
+      data.
     """
 
     policy: str = field(default="n23", init=False, repr=False)
@@ -789,6 +982,13 @@ class Gcra(Scheme):
 
     Source: ITU-T Recommendation I.371 (1993), annex 1; ATM Forum, "Traffic Management Specification", generic cell rate
     algorithm GCRA(I, L), virtual scheduling form; the policing of paper 004 (S. Chatterjee, W. Xiao), section 3.
+
+    Its parameters:
+
+    - `rate` (rate; must be given): Rate promised, headers and padding included.
+    - `tolerance` (time; default "0 s"): How early a unit may come.
+    - `action` (default "tag"): What happens to units in excess. `tag`: It is marked with CLP = 1 and goes on. `drop`:
+      It is lost.
     """
 
     kind: str = field(default="gcra", init=False, repr=False)
@@ -814,6 +1014,12 @@ class Random(Scheme):
 
     Source: Paper 004 (S. Chatterjee, W. Xiao), section 5.3: a cell is marked with probability m, independently of all
     others.
+
+    Its parameters:
+
+    - `probability` (must be given): Probability that a unit is marked: m.
+    - `action` (default "tag"): What happens to marked units. `tag`: It is marked with CLP = 1 and goes on. `drop`: It
+      is lost.
     """
 
     kind: str = field(default="random", init=False, repr=False)
@@ -852,6 +1058,15 @@ class File(Scheme):
 
     Source: V. Rosolen, O. Bonaventure, G. Leduc, "Impact of cell discard strategies on TCP/IP in ATM UBR networks",
     1998 (paper 000), section 3: an on-off model whose on period is the transfer of a file.
+
+    Its parameters:
+
+    - `size` (size; must be given): Octets of one file.
+    - `off` (time; default "0 s"): Pause between the last acknowledgement of a file and the start of the next.
+    - `every` (time; not set): From one file to the next, however long it takes; a file that is wanted before the last
+      one has ended starts when it has.
+    - `reconnect` (default True): Whether every file opens a new connection with fresh estimators; otherwise the old one
+      slow-starts again.
     """
 
     kind: str = field(default="file", init=False, repr=False)
@@ -876,6 +1091,12 @@ class Cbr(Scheme):
 
     Source: The periodic source of N·D/D/1 analyses: J. W. Roberts, J. T. Virtamo, "The superposition of periodic cell
     arrival streams in an ATM multiplexer", IEEE Trans. Communications 39(2), 1991.
+
+    Its parameters:
+
+    - `rate` (rate; must be given): Rate on the line, headers and padding included.
+    - `size` (size; default "1460 bytes"): Payload of one datagram; a transport of single cells has 48 octets whatever
+      this says.
     """
 
     kind: str = field(default="cbr", init=False, repr=False)
@@ -894,6 +1115,12 @@ class Poisson(Scheme):
     Independent, exponentially distributed gaps between units.
 
     Source: The Poisson stream of M/D/1, as in L. Kleinrock, "Queueing Systems", vol. 1, 1975, section 2.4.
+
+    Its parameters:
+
+    - `rate` (rate; must be given): Mean rate on the line, headers and padding included.
+    - `size` (size; default "1460 bytes"): Payload of one datagram; a transport of single cells has 48 octets whatever
+      this says.
     """
 
     kind: str = field(default="poisson", init=False, repr=False)
@@ -913,6 +1140,23 @@ class OnOff(Scheme):
 
     Source: Paper 004 (S. Chatterjee, W. Xiao), section 5.1: bursty sources with a peak rate, a burst size and an
     activity ratio; the bursty UDP sources of paper 002, section VI.
+
+    Its parameters:
+
+    - `peak` (rate; must be given): Rate within a burst, headers and padding included.
+    - `burst` (not set): Mean number of packets in a burst.
+    - `on` (time; not set): Mean length of a burst, instead of `burst`.
+    - `activity` (not set): Share of time within bursts.
+    - `off` (time; not set): Mean length of a silence, instead of `activity`.
+    - `distribution` (default "exponential"): How bursts and silences vary. `exponential`: A geometric number of
+      packets, an exponential silence. `periodic`: The same burst and the same silence in every cycle.
+    - `phase` (default "random"): What the source is at when it starts. `random`: A periodic one waits for a time
+      uniform over its cycle and then begins its first burst; another is anywhere in its cycle from its start on, silent
+      with probability 1 − activity. `aligned`: At the beginning of a burst: sources that start together begin their
+      first bursts together.
+    - `total` (not set): Packets after which the source stops; by default it never does.
+    - `size` (size; default "1460 bytes"): Payload of one datagram; a transport of single cells has 48 octets whatever
+      this says.
     """
 
     kind: str = field(default="on-off", init=False, repr=False)
@@ -957,6 +1201,26 @@ class FecBlock(Scheme):
 
     Source: Paper 004 (S. Chatterjee, W. Xiao), sections 3 and 5.1: bursty sources whose packets are grouped into
     blocks.
+
+    Its parameters:
+
+    - `peak` (rate; must be given): Rate of data packets within a burst, headers and padding included, parity not.
+    - `burst` (not set): Mean number of data packets in a burst.
+    - `on` (time; not set): Mean length of a burst, instead of `burst`.
+    - `activity` (not set): Share of time within bursts.
+    - `off` (time; not set): Mean length of a silence, instead of `activity`.
+    - `distribution` (default "periodic"): How bursts and silences vary. `exponential`: A geometric number of packets,
+      an exponential silence. `periodic`: The same burst and the same silence in every cycle.
+    - `phase` (default "random"): What the source is at when it starts. `random`: A periodic one waits for a time
+      uniform over its cycle and then begins its first burst; another is anywhere in its cycle from its start on, silent
+      with probability 1 − activity. `aligned`: At the beginning of a burst: sources that start together begin their
+      first bursts together.
+    - `block` (default 10): Data packets in a block: K.
+    - `parity` (default 1): Parity packets added to a block: h.
+    - `blocks` (not set): Blocks after which the source stops; by default it never does.
+    - `mtu` (size; default "1500 bytes"): Octets of every packet, IP header included.
+    - `parity_adds` (default "rate"): What parity packets do to a burst. `rate`: More packets in the same time. `time`:
+      A longer burst at the same rate.
     """
 
     kind: str = field(default="fec-block", init=False, repr=False)
@@ -1008,6 +1272,52 @@ class Tcp(Scheme):
     Source: the 4.4BSD-Lite implementation (Net/3) as W. R. Stevens and G. R. Wright describe it in "TCP/IP Illustrated,
     Volume 2" (1995), chapters 24–30: segments leave as in `tcp_output`, acknowledgements act as in `tcp_input`, timers
     count ticks as in `tcp_timer`. The congestion control is a part of its own: `congestion`.
+
+    Its parameters:
+
+    - `congestion` (default "reno"): Congestion control of the sender. `reno`: Fast retransmit and fast recovery, which
+      the first new ACK ends. `new-reno`: Fast recovery lasts until everything outstanding at its start is acknowledged.
+    - `mss` (default 1460): Octets of data in a full segment; the default fills an Ethernet frame.
+    - `window` (size; default "64 KiB"): Receive buffer, hence largest window; above 65535 bytes the window field is
+      scaled (RFC 1323) and the window rounded down to what the scaled field can say. The default is that of the
+      studies.
+    - `window_scaling` (default True): Whether window scaling is spoken; if not, a 64 KiB buffer advertises 65535 bytes.
+    - `timestamps` (default False): Whether segments and ACKs carry the timestamp option (RFC 1323): twelve octets each,
+      which a full segment gives up of its data, and a round-trip measurement with every ACK of new data.
+    - `delayed_ack` (default True): Acknowledge every second full segment, or at the next tick of the fast timer
+      (4.4BSD); if not, every segment.
+    - `slow_timer` (time; default "500 ms"): Tick of the retransmission and persist timers and of round-trip
+      measurements: 500 ms in 4.4BSD; 1 ps gives exact timers. A timer of n ticks lasts between n - 1 and n ticks.
+    - `fast_timer` (time; default "200 ms"): Tick of the delayed-acknowledgement timer: 200 ms in 4.4BSD.
+    - `timer_phase` (default "random"): Where the ticks of both timers fall. `random`: At random, drawn once for each
+      host: hosts were not switched on together. `aligned`: At whole multiples of the tick on every host, as in a
+      simulator with one clock.
+    - `min_rto` (time; default "1 s"): Shortest retransmission timeout: 1 s in 4.4BSD (TCPTV_MIN). Never less than one
+      tick.
+    - `max_rto` (time; default "64 s"): Longest retransmission timeout, back-off included: 64 s in 4.4BSD
+      (TCPTV_REXMTMAX).
+    - `initial_rto` (time; default "6 s"): First retransmission timeout while there is no measurement: 6 s in 4.4BSD.
+      Its back-off starts from twice this value, so that a lost SYN is repeated after 6, 24 and 48 s.
+    - `initial_srtt` (time; not set): Smoothed round-trip time before the first measurement; together with initial_mdev
+      it replaces initial_rto by their sum srtt + 4 mdev.
+    - `initial_mdev` (time; not set): Mean deviation of the round-trip time before the first measurement.
+    - `rtt_jitter` (time; default "0 s"): Each measurement is lengthened by a uniform random time up to this one,
+      against phase effects (L. Kalampoukas and A. Varma, "Performance of TCP over Multi-Hop ATM Networks", 1995,
+      section 3).
+    - `initial_window` (default 1): Congestion window of a new connection and after an idle time, in segments: 1 in
+      4.4BSD.
+    - `initial_ssthresh` (size; not set): Slow-start threshold of a new connection, up to and at which it slow-starts;
+      unlimited in 4.4BSD.
+    - `dupack_threshold` (default 3): Duplicate ACKs that call for a fast retransmission: 3 (4.3BSD-Reno, RFC 2581); a
+      number that no window can produce turns fast retransmission off.
+    - `partial_ack` (default "impatient"): Which partial ACKs restart the retransmission timer (new-reno only).
+      `impatient`: The first one of a recovery restarts it (RFC 2582 section 3). `slow-but-steady`: Each one restarts it
+      (RFC 2582 section 4). `never`: None restarts it.
+    - `send_high` (default True): After a timeout, no fast retransmission before more than everything sent until then is
+      acknowledged (RFC 2582 section 5, the careful variant; new-reno only).
+    - `extra_increase` (default False): Open the window by a further mss/8 with each ACK in congestion avoidance, as
+      4.4BSD-Lite does although it should not (RFC 2525, "extra additive constant").
+    - `handshake` (default True): Open each connection with SYN and SYN-ACK; if not, it is established at once.
     """
 
     kind: str = field(default="tcp", init=False, repr=False)
@@ -1122,6 +1432,12 @@ class Fec(Scheme):
     Source: Paper 004 (S. Chatterjee, W. Xiao), sections 3 and 4.1; N. Shacham, P. McKenney, "Packet recovery in
     high-speed networks using coding and buffer management", IEEE INFOCOM 1990; L. Rizzo, "Effective erasure codes for
     reliable computer communication protocols", ACM CCR 27(2), 1997, for more than one parity packet.
+
+    Its parameters:
+
+    - `parity_cells` (default 1): Parity cells added to every frame: p.
+    - `fcf` (not set): Cells of a frame that switches may give up; by default as many as the code repairs.
+    - `blf` (not set): Packets of a block that switches may give up; by default as many as the code repairs.
     """
 
     kind: str = field(default="fec", init=False, repr=False)
@@ -1145,6 +1461,10 @@ class Aal5(Scheme):
 
     Source: ITU-T Recommendation I.363 (1993), AAL type 5; paper 001 (L. Kalampoukas, A. Varma, 1995), section 3, for
     the number of cells; RFC 1483 (1993) for the LLC/SNAP header.
+
+    Its parameters:
+
+    - `llc_snap` (default False): Whether each frame carries an LLC/SNAP header of 8 octets (RFC 1483).
     """
 
     kind: str = field(default="aal5", init=False, repr=False)
@@ -1163,6 +1483,10 @@ class Packet(Scheme):
 
     Source: No publication: on a line for packets a packet is sent as it is. What a line adds to it is said by the
     line's own standard, for Ethernet IEEE 802.3: preamble (8 octets), header (14), check sequence (4) and gap (12).
+
+    Its parameters:
+
+    - `header` (size; default "0 bytes"): Octets that the line adds to each packet: preamble, header, checksum, gap.
     """
 
     kind: str = field(default="packet", init=False, repr=False)
@@ -1186,6 +1510,17 @@ class Dumbbell(Scheme):
 
     Source: Figures 4 and 5 of paper 000 (V. Rosolen, O. Bonaventure, G. Leduc, 1998); figure 4 of paper 002; the
     network of paper 003, section 4.
+
+    Its parameters:
+
+    - `sources` (must be given): Number of sources, and of sinks.
+    - `access` (link; must be given): Links from the sources to the left switch: one for all, or a list.
+    - `bottleneck` (link; must be given): The link that all share.
+    - `egress` (link; must be given): Links from the right switch to the sinks: one for all, or a list.
+    - `host_latency` (time; default "0 s"): Time that a frame which arrives spends inside a host before the transport
+      gets it.
+    - `switch_latency` (time; default "0 s"): Time that a unit spends inside a switch, or router, before it reaches the
+      output port.
     """
 
     template: str = field(default="dumbbell", init=False, repr=False)
@@ -1224,6 +1559,17 @@ class ParkingLot(Scheme):
     and `cross`. Where packets travel whole, the switches are routers.
 
     Source: Paper 001 (L. Kalampoukas, A. Varma, "Performance of TCP over multi-hop ATM networks", 1995), figure 3.1.
+
+    Its parameters:
+
+    - `rate` (rate; default "149760 kb/s"): Rate of all links.
+    - `near` (time; default "100 us"): Propagation delay of the links of class near: along the way of the end-to-end
+      flows.
+    - `cross` (time; default "950 us"): Propagation delay of the links of class cross: to and from the hosts of the
+      cross flows.
+    - `far` (time; default "2500 us"): Propagation delay of the link of class far: from the host of the last two cross
+      flows.
+    - `pause` (time; default "0 s"): Longest of the random pauses before each packet that a sender sends.
     """
 
     template: str = field(default="parking-lot", init=False, repr=False)
@@ -1266,6 +1612,13 @@ class Iwu(Scheme):
     is free again at t_n + D ≤ t_{n+1}: cell i enters the buffer at t_n + (i + 1)·D/L, the same instants up to D − D/L.
 
     Source: Figure 6 of paper 004 (S. Chatterjee, W. Xiao), section 5.1.
+
+    Its parameters:
+
+    - `sources` (must be given): Number of sources.
+    - `access` (link; must be given): Links from the sources to the unit, by default at the rate of the spaced cells:
+      one for all, or a list.
+    - `trunk` (link; must be given): The link that all share.
     """
 
     template: str = field(default="iwu", init=False, repr=False)
