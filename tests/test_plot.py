@@ -49,7 +49,7 @@ def texts(figure: Any) -> set[str]:
         ),
         (
             {"y": "goodput_bps", "x": "ports.bottleneck.occupancy_mean"},
-            {"goodput (Mb/s)", "occupancy mean of bottleneck", "EPD", "95 % interval"},
+            {"goodput (Mb/s)", "occupancy mean of bottleneck (cells)", "EPD", "95 % interval"},
         ),
         (
             {"y": "goodput_ratio", "x": "port.bottleneck.buffer", "by": "policy", "kind": "heat"},
@@ -158,7 +158,7 @@ def test_a_label_speaks_for_the_keys_that_it_sets() -> None:
     assert [line.get_label() for line in lines] == ["coarse", "fine"]
     unlabelled = [{key: value for key, value in point.items() if key != "timer"} for point in points]
     lines = pushout.SweepResult(table, unlabelled, {}).plot("y", "x").axes[0].lines
-    assert [line.get_label() for line in lines] == ["None", "1 ms"], "nothing else tells them apart"
+    assert [line.get_label() for line in lines] == ["–", "1 ms"], "nothing else tells them apart"
 
 
 def test_a_series_has_one_point_at_a_place() -> None:
@@ -198,8 +198,39 @@ def test_a_legend_is_read_row_by_row_and_leaves_the_drawing_its_height() -> None
 
 
 def test_no_two_series_look_alike() -> None:
-    looks = [tuple(map(str, look.values())) for look in drawing.looks(12)]
-    assert len(set(looks)) == 12
+    assert len({tuple(map(str, look.values())) for look in drawing.looks(56)}) == 56
+    assert len({(look["marker"], str(look["linestyle"])) for look in drawing.looks(28)}) == 28, "without colours"
+
+
+@pytest.mark.parametrize("kind", ["line", "cdf", "time"])
+def test_every_line_is_marked_and_a_key_says_what_tells_them_apart(kind: str) -> None:
+    grid = {"port.a.buffer": ["1 MB", "2 MB"], "port.a.admission.alpha": [0.5, 1.0], "x": list(range(30))}
+    points = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
+    columns = {"point": range(120), **{name: [point[name] for point in points] for name in grid}, "seed": [1] * 120}
+    head = "ports.a.occupancy"
+    clock = {f"{head}.start_s": [0.0] * 120, f"{head}.step_s": [0.1] * 120}
+    measured = {f"{head}_mean": [0.5e6] * 120, f"{head}.values": [[1e5 * place for place in range(10)]] * 120, **clock}
+    result = pushout.SweepResult(pa.table({**columns, **measured, "wall_s": [0.1] * 120}), points, {})
+    arguments = {"line": {"x": "x"}, "cdf": {"by": "port.a.admission.alpha"}, "time": {"by": "port.a.admission.alpha"}}
+    figure = result.plot(f"{head}.values" if kind == "time" else f"{head}_mean", kind=kind, **arguments[kind])
+    assert all(line.get_marker() in set("os^v") for line in figure.axes[0].lines)
+    legend = figure.legends[0]
+    assert legend.get_title().get_text() == ("buffer, alpha" if kind == "line" else "alpha")
+    assert {text.get_text() for text in legend.get_texts()} >= ({"1 MB, 1"} if kind == "line" else {"0.5", "1"})
+    what = "occupancy.values of a (kB)" if kind == "time" else "occupancy mean of a (kB)"
+    assert (figure.axes[0].get_xlabel() if kind == "cdf" else figure.axes[0].get_ylabel()) == what
+
+
+def test_a_band_does_not_rise_above_a_full_buffer() -> None:
+    def top(buffer: str) -> float:
+        columns = {"point": [0, 0], "port.a.buffer": [buffer] * 2, "x": [1] * 2, "seed": [1, 2]}
+        table = pa.table({**columns, "ports.a.occupancy_mean": [1000.0, 1900.0], "wall_s": [0.1] * 2})
+        result = pushout.SweepResult(table, [{"port.a.buffer": buffer, "x": 1}], {})
+        (band,) = result.plot("ports.a.occupancy_mean", "x").axes[0].collections
+        return float(band.get_paths()[0].get_extents().y1)
+
+    assert top("2000 cells") == 2000
+    assert top("unlimited") > 7000
 
 
 @pytest.mark.parametrize(

@@ -125,13 +125,15 @@ def _short(name: str) -> str:
 def _draw_occupancies(drawn: Any, axes: Any, ports: Sequence[Document]) -> None:
     from pushout.question import drawing
 
+    units = list(dict.fromkeys(port["occupancy_unit"] for port in ports))
     for port, look in zip(ports, drawing.looks(len(ports)), strict=True):
         curve = port["occupancy"]
         start, step = (_interval(curve[key])["mean"] for key in ("start_s", "step_s"))
         values = [_interval(value) for value in curve["values"]]
         times = [start + index * step for index in range(len(values))]
-        drawing.band(axes, times, values, look, f"{port['name']} ({port['occupancy_unit']})")
-    drawing.frame(axes, "time (s)", "occupancy", grid="y")
+        name = port["name"] if len(units) == 1 else f"{port['name']} ({port['occupancy_unit']})"
+        drawing.band(axes, times, values, look, name)
+    drawing.frame(axes, "time (s)", f"occupancy ({units[0]})" if len(units) == 1 else "occupancy", grid="y")
     axes.set_ylim(bottom=0)
     drawing.legend(drawn, axes, "band")
 

@@ -19,7 +19,7 @@ from pushout.question.design import Design
 from pushout.question.factor import Level
 from pushout.question.frame import Framed
 from pushout.question.port import Choice, Port
-from pushout.question.quantity import octets, seconds
+from pushout.question.quantity import content, octets, seconds
 from pushout.question.replications import Fixed
 from pushout.question.session import Session
 from pushout.question.table import column_of
@@ -144,8 +144,10 @@ class CompareResult(Framed):
     def _draw_occupancy(self, axes: Any, looks: Sequence[Mapping[str, Any]]) -> None:
         from pushout.question import drawing
 
+        room = content(self.port.buffer)
         for policy, look in zip(self.policies, looks, strict=True):
-            means = [interval(column) for column in zip(*map(_folded, policy.occupancy), strict=True)]
+            columns = zip(*map(_folded, policy.occupancy), strict=True)
+            means = [drawing.capped(interval(column), room and room[0]) for column in columns]
             middle = self.start_s + (TOGETHER - 1) / 2 * self.step_s
             times = [middle + index * TOGETHER * self.step_s for index in range(len(means))]
             drawing.band(axes, times, means, look, policy.choice.label)

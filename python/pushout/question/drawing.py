@@ -25,8 +25,8 @@ WIDTH_IN, HEIGHT_IN = 5.2, 3.6
 LETTER_PT, MARK_PT, ROW_PT = 8.0, 40.0, 12.5
 """Letters of a legend; what an entry takes beside its name, and its height (points)."""
 
-MARKED = 20
-"""Lines of more points do not show each of them."""
+MARKED, MARKS = 20, 8
+"""Lines of more points do not show each of them, but so many."""
 
 DECADE = 8
 """An axis is logarithmic if its largest value is so many times the smallest, or more."""
@@ -120,7 +120,7 @@ def paper(columns: int = 1, rows: int = 1, **ratios: Sequence[float]) -> Iterato
 
 
 def looks(count: int) -> list[Look]:
-    """Colour, marker and line of each of several series: no two alike, also without colours."""
+    """Colour, marker and line of each of several series: no two of 28 alike without colours, or of 56 with them."""
     colours, markers = cycle(PALETTE), cycle(MARKERS)
     return [
         {"color": next(colours), "marker": next(markers), "linestyle": DASHES[index % len(DASHES)]}
@@ -146,11 +146,23 @@ def cross(axes: Any, x: Interval, y: Interval, look: Look, name: str | None) -> 
 
 
 def band(axes: Any, xs: Sequence[float], values: Sequence[Interval], look: Look, name: str | None) -> None:
-    """Means with their intervals as a band; the points are marked if there are few."""
+    """Means with their intervals as a band."""
     axes.fill_between(xs, *zip(*map(_bounds, values), strict=True), color=look["color"], alpha=0.2, linewidth=0)
-    marker = look["marker"] if len(xs) <= MARKED else ""
-    line = {"color": look["color"], "linestyle": look["linestyle"], "marker": marker, "ms": 4, "linewidth": 1.3}
-    axes.plot(xs, [value["mean"] for value in values], **line, label=name)
+    axes.plot(xs, [value["mean"] for value in values], **line(look, len(xs)), label=name)
+
+
+def line(look: Look, points: int) -> dict[str, Any]:
+    """How a line is drawn: its points are marked, or of many only some, elsewhere than those of other lines."""
+    step = 1 if points <= MARKED else points // MARKS
+    first = step * MARKERS.index(look["marker"]) // len(MARKERS)
+    return {**look, "ms": 4, "linewidth": 1.3, "markevery": (first, step)}
+
+
+def capped(value: Interval, most: float | None) -> Interval:
+    """A mean whose interval ends at what there can be at most: nobody waits where there is no room."""
+    if most is None or not value["ci95"] or value["ci95"][1] <= most:
+        return value
+    return {**value, "ci95": [value["ci95"][0], max(most, value["mean"])]}
 
 
 # --- axes
@@ -207,10 +219,10 @@ def log_ticks(axis: Any, ends: tuple[float, float]) -> None:
 # --- legends
 
 
-def legend(figure: Any, axes: Any, interval: str | None = None) -> None:
-    """What each series is, and how intervals are drawn: as a "band" or as a "bar"."""
+def legend(figure: Any, axes: Any, interval: str | None = None, title: str = "") -> None:
+    """What each series is, below what all are told apart by, and how intervals are drawn: as "band" or as "bar"."""
     handles, labels = axes.get_legend_handles_labels()
-    _listed(figure, dict(zip(labels, handles, strict=True)) | _interval(axes, interval))
+    _listed(figure, dict(zip(labels, handles, strict=True)) | _interval(axes, interval), title)
 
 
 def key(figure: Any, axes: Any, names: Sequence[str], looks: Sequence[Look]) -> None:
@@ -232,7 +244,7 @@ def _interval(axes: Any, drawn: str | None) -> dict[str, Any]:
     return {}
 
 
-def _listed(figure: Any, handles: Mapping[str, Any], **options: Any) -> None:
+def _listed(figure: Any, handles: Mapping[str, Any], title: str = "", **options: Any) -> None:
     """A legend above, to be read row by row; the figure grows by what many rows of it take."""
     if not handles:
         return
@@ -242,7 +254,9 @@ def _listed(figure: Any, handles: Mapping[str, Any], **options: Any) -> None:
     most = max(1, int(72 * figure.get_figwidth() / width))
     rows = math.ceil(len(handles) / most)
     columns = math.ceil(len(handles) / rows)
-    figure.set_figheight(figure.get_figheight() + ROW_PT / 72 * max(0, rows - 2))
+    figure.set_figheight(figure.get_figheight() + ROW_PT / 72 * max(0, rows + bool(title) - 2))
     names = [name for column in range(columns) for name in list(handles)[column::columns]]
     ordered = [handles[name] for name in names]
+    if title:
+        options |= {"title": title, "title_fontsize": LETTER_PT, "alignment": "left"}
     figure.legend(ordered, names, loc="outside upper left", ncols=columns, frameon=False, fontsize=LETTER_PT, **options)

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pushout import _core
-from pushout.question import QuestionError
-from pushout.question.drawing import Look, band, cross, frame, from_zero, label, legend, looks, paper, spread
+from pushout.document import steps
+from pushout.question import QuestionError, drawing
+from pushout.question.drawing import Look, band, capped, cross, frame, from_zero, label, legend, looks, paper, spread
 from pushout.question.frame import Pointed
-from pushout.question.quantity import readable
-from pushout.stats import interval
+from pushout.question.quantity import content, readable, shown
+from pushout.stats import Interval, interval
 
 
 def draw(result: Pointed, y: str, x: str | None, by: str | None, kind: str | None) -> Any:
@@ -50,12 +51,43 @@ class _Series(NamedTuple):
 
 def _series(result: Pointed, names: Sequence[str]) -> list[_Series]:
     """A series for every combination of values of these columns."""
-    columns = [_values(result, name) for name in names]
+    columns = [list(map(shown, _values(result, name))) for name in names]
     groups: dict[str, list[int]] = {}
     for point, values in enumerate(zip(*columns, strict=True) if columns else [()] * len(result.points)):
-        groups.setdefault(", ".join(map(str, values)), []).append(point)
+        groups.setdefault(", ".join(values), []).append(point)
     pairs = zip(groups.items(), looks(len(groups)), strict=True)
     return [_Series(name or None, points, look) for (name, points), look in pairs]
+
+
+def _title(result: Pointed, names: Sequence[str]) -> str:
+    """Which columns tell the series apart, as briefly as can be; labels of a single axis speak for themselves."""
+    if len(names) == 1 and all(isinstance(value, str) for value in _values(result, names[0])) and "." not in names[0]:
+        return ""
+    last = [steps(name)[-1] for name in names]
+    return ", ".join(last if len(set(last)) == len(last) else names)
+
+
+def _rooms(result: Pointed, figure: str) -> list[tuple[float, str] | None]:
+    """For a figure of an occupancy: how much its port holds at every point, if that was swept, and in what measure."""
+    part, *below = steps(figure)
+    if part == "ports" and len(below) > 1 and below[1].startswith("occupancy"):
+        for name in result.swept():
+            if steps(name) == ["port", below[0], "buffer"]:
+                return [content(str(value)) for value in _values(result, name)]
+    return [None] * len(result.points)
+
+
+def _means(result: Pointed, name: str) -> list[Interval | None]:
+    """The mean of a figure at every point; the interval of an occupancy ends where the port is full."""
+    pairs = zip(result.means(name), _rooms(result, name), strict=True)
+    return [mean and capped(mean, room and room[0]) for mean, room in pairs]
+
+
+def _label(result: Pointed, name: str) -> str:
+    """What an axis says of a column; of an occupancy also its measure, if all points have one that is known."""
+    measures = {room and room[1] for room in _rooms(result, name)}
+    measure = measures.pop() if len(measures) == 1 else None
+    return f"{label(name)} ({measure})" if measure and not name.endswith("_s") else label(name)
 
 
 def _told_apart_by(result: Pointed, by: str | None, x: str | None = None) -> list[str]:
@@ -75,12 +107,13 @@ def _needed(name: str | None, kind: str) -> str:
 
 def _lines(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: str | None) -> None:
     x = _needed(x, "line")
-    places, means = _values(result, x), result.means(y)
+    places, names = _values(result, x), _told_apart_by(result, by, x)
+    means = _means(result, y)
     if any(isinstance(place, str) for place in places):
         numbers = [name for name in result.table.column_names if name.startswith(f"{x}_")]
         instead = f"{numbers[0]} does" if numbers else f"as by={x!r} it makes a series for each value"
         raise QuestionError(f"the column {x} holds no numbers; {instead}")
-    for series in _series(result, _told_apart_by(result, by, x)):
+    for series in _series(result, names):
         known = {places[point]: mean for point in series.points if (mean := means[point]) and places[point] is not None}
         if by is not None and len({places[point] for point in series.points}) < len(series.points):
             raise QuestionError(f"by={by!r} leaves several points with one {x}; without by each of them has a series")
@@ -88,20 +121,21 @@ def _lines(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: s
             band(axes, sorted(known), [known[place] for place in sorted(known)], series.look, series.name)
     spread(axes, [place for place in places if place is not None])
     from_zero(axes, [mean["mean"] for mean in means if mean])
-    frame(axes, label(x), label(y))
-    legend(figure, axes, "band")
+    frame(axes, label(x), _label(result, y))
+    legend(figure, axes, "band", _title(result, names))
 
 
 def _cloud(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: str | None) -> None:
     x = _needed(x, "cloud")
-    across, up = result.means(x), result.means(y)
-    for series in _series(result, [by] if by else result.swept()[:1]):
+    across, up = _means(result, x), _means(result, y)
+    names = [by] if by else result.swept()[:1]
+    for series in _series(result, names):
         for point in series.points:
             one, other = across[point], up[point]
             if one and other:
                 cross(axes, one, other, series.look, series.name)
-    frame(axes, label(x), label(y))
-    legend(figure, axes, "bar")
+    frame(axes, _label(result, x), _label(result, y))
+    legend(figure, axes, "bar", _title(result, names))
 
 
 def _heat(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: str | None) -> None:
@@ -110,15 +144,15 @@ def _heat(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
     across, up = list(dict.fromkeys(columns)), list(dict.fromkeys(rows))
     cells: list[list[list[float]]] = [[[] for _ in across] for _ in up]
     means = [mean and mean["mean"] for mean in result.means(y)]
-    title, factor = readable(label(y), max((abs(mean) for mean in means if mean is not None), default=0.0))
+    title, factor = readable(_label(result, y), max((abs(mean) for mean in means if mean is not None), default=0.0))
     for column, row, mean in zip(columns, rows, means, strict=True):
         if mean is not None:
             cells[up.index(row)][across.index(column)].append(factor * mean)
     shades = [[sum(cell) / len(cell) if cell else float("nan") for cell in row] for row in cells]
     image = axes.imshow(shades, cmap="cividis", aspect="auto", origin="lower")
     _write_values(axes, shades, middle=sum(image.get_clim()) / 2)
-    axes.set_xticks(range(len(across)), map(_plain, across), rotation=30, ha="right")
-    axes.set_yticks(range(len(up)), map(_plain, up))
+    axes.set_xticks(range(len(across)), map(shown, across), rotation=30, ha="right")
+    axes.set_yticks(range(len(up)), map(shown, up))
     axes.set_xlabel(label(x))
     axes.set_ylabel(label(by))
     figure.colorbar(image, ax=axes, label=title)
@@ -132,23 +166,19 @@ def _write_values(axes: Any, shades: Sequence[Sequence[float]], middle: float) -
             axes.text(column, row, f"{value:.3g}", ha="center", va="center", color=ink, fontsize=7)
 
 
-def _plain(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
 def _cdf(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: str | None) -> None:
     if x is not None:
         raise QuestionError("a distribution has no x")
     result.is_list(y)  # either will do, if it has numbers
-    for series in _series(result, _told_apart_by(result, by)):
+    names = _told_apart_by(result, by)
+    for series in _series(result, names):
         values = sorted(_entries(result, y, series.points))
         shares = [(index + 1) / len(values) for index in range(len(values))]
-        line = {"color": series.look["color"], "linestyle": series.look["linestyle"]}
-        axes.step(values, shares, where="post", label=series.name, **line)
+        axes.step(values, shares, where="post", label=series.name, **drawing.line(series.look, len(values)))
     axes.set_ylim(0, 1)
     share = "share of values up to this, all runs" if "*" in y else "share of runs with at most this"
-    frame(axes, label(y), share)
-    legend(figure, axes)
+    frame(axes, _label(result, y), share)
+    legend(figure, axes, title=_title(result, names))
 
 
 def _entries(result: Pointed, name: str, points: Sequence[int]) -> list[float]:
@@ -165,16 +195,19 @@ def _time(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
     head, lowest = y.rsplit(".", 1)[0], list[float]()
     if f"{head}.step_s" not in result.table.column_names:
         raise QuestionError(f"to draw {y} over time, {head}.start_s and {head}.step_s must be among the figures")
-    for series in _series(result, _told_apart_by(result, by)):
+    names, rooms = _told_apart_by(result, by), _rooms(result, y)
+    for series in _series(result, names):
         rows = result.of_point(series.points[0])
         start, step = (rows[f"{head}.{key}"][0].as_py() for key in ("start_s", "step_s"))
         curves = [curve for point in series.points for curve in result.of_point(point)[y].to_pylist()]
-        means = [interval(column) for column in zip(*curves, strict=True)]
+        held = [rooms[point] for point in series.points]
+        most = max(room[0] for room in held if room) if all(held) else None
+        means = [capped(interval(column), most) for column in zip(*curves, strict=True)]
         band(axes, [start + index * step for index in range(len(means))], means, series.look, series.name)
         lowest.extend(mean["mean"] for mean in means)
     from_zero(axes, lowest)
-    frame(axes, "time (s)", label(y))
-    legend(figure, axes, "band")
+    frame(axes, "time (s)", _label(result, y))
+    legend(figure, axes, "band", _title(result, names))
 
 
 DRAWINGS = {"line": _lines, "cloud": _cloud, "heat": _heat, "cdf": _cdf, "time": _time}

@@ -62,6 +62,18 @@ def octets(text: str) -> float | None:
     return number if unit in ("byte", "bytes") else scaled(text, "B")
 
 
+def content(text: str) -> tuple[float, str] | None:
+    """How much a buffer such as "159 kB" or "1000 cells" holds, in bytes, cells or packets; `None` without a limit."""
+    try:
+        number, unit = split(text)
+    except QuestionError:
+        return None
+    size = octets(text)
+    if size is not None:
+        return size, "bytes"
+    return (number, f"{unit.removesuffix('s')}s") if unit in ("cell", "cells", "packet", "packets") else None
+
+
 def seconds(text: str) -> float:
     """The seconds of "40 s" or "100 us"."""
     number, unit = split(text)
@@ -97,6 +109,11 @@ def _easiest(largest: float, own: str) -> str:
 def grouped(number: float, digits: int = 0) -> str:
     """A number with so many digits after the point, and those before it in groups of three."""
     return f"{number:,.{max(0, digits)}f}".replace(",", " ")
+
+
+def shown(value: object) -> str:
+    """A swept value: 0.5, 1 (of 1.0), "1000 cells"; – where there is none."""
+    return "–" if value is None else f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
 def spoken(text: str) -> str:

@@ -11,7 +11,7 @@ from pushout.columns import Column, draw
 from pushout.document import Document
 from pushout.question.compare import FIGURES, CompareResult
 from pushout.question.drawing import label
-from pushout.question.quantity import grouped, readable, spoken
+from pushout.question.quantity import grouped, readable, shown, spoken
 from pushout.question.size import Answer, SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.table import column_of
@@ -45,7 +45,7 @@ def sweep(result: SweepResult, console: Console) -> None:
     rows = []
     for point, values in enumerate(result.points[:MANY]):
         found = [column[point] for column in means]
-        rows.append([*(str(values.get(name, "–")) for name in swept), _count(found), *map(mean, found)])
+        rows.append([*(shown(values.get(name)) for name in swept), _count(found), *map(mean, found)])
     columns = [*(Column(name, right=False) for name in swept), *map(Column, ("runs", *names))]
     draw(console, columns, rows, keys=len(swept))
     if len(result.points) > MANY:
