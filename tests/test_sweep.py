@@ -22,10 +22,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 
 import pushout
 from conftest import ROOT, command
-from pushout.question import design
+from pushout.question import design, show
 from pushout.question import sweep as sweeps
 from pushout.question.output import Output
 from pushout.question.replications import Precision
@@ -579,3 +580,16 @@ def test_a_person_sees_means_and_where_the_rows_are(tmp_path: Path, capsys: pyte
     document = json.loads(capsys.readouterr().out)
     assert document["computed"] == 0
     assert document["means"][1]["figures"]["goodput_ratio"]["n"] == 2
+
+
+def test_large_figures_have_a_unit_in_which_they_are_read(capsys: pytest.CaptureFixture[str]) -> None:
+    figures = ["flows.flow1.goodput_bps", "ports.bottleneck.occupancy_mean", "ports.bottleneck.units_in"]
+    curve = [f"ports.bottleneck.occupancy.{key}" for key in ("values", "start_s", "step_s")]
+    plan: dict[str, Any] = {"scenario": str(ROOT / "scenarios" / "lan.toml"), "figures": [*figures, *curve], "reps": 3}
+    plan["set"] = ["duration=300 ms", "flows.start_spread=1 ms", "measure.occupancy=['bottleneck']"]
+    plan["grid"] = {"port.bottleneck.buffer": ["53 kB", "106 kB"], "flows.transport.mss": [1000, 1460]}
+    show.sweep(pushout.sweep(plan), Console(width=200))
+    out = capsys.readouterr().out
+    assert {"(Mb/s)", "(cells)"} <= set(re.findall(r"\(.*?\)", out)), "a port of cells counts them"
+    assert "step_s" not in out, "when samples were taken is no result"
+    assert not re.search(r"\d \d{3} \d{3}", out)

@@ -93,6 +93,8 @@ class Pointed(Framed):
 
     points: list[dict[str, Any]]
     """The swept values of every point."""
+    manifest: dict[str, Any]
+    """Where the rows come from, as in `manifest.json`."""
 
     def of_point(self, point: int) -> "pa.Table":
         """The rows of one point, in order of their seeds."""

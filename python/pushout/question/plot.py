@@ -8,7 +8,8 @@ from pushout.document import steps
 from pushout.question import QuestionError, drawing
 from pushout.question.drawing import Look, band, capped, cross, frame, from_zero, label, legend, looks, paper, spread
 from pushout.question.frame import Pointed
-from pushout.question.quantity import content, readable, shown
+from pushout.question.port import ports
+from pushout.question.quantity import CELL_BYTES, content, readable, shown
 from pushout.stats import Interval, interval
 
 
@@ -73,8 +74,20 @@ def _rooms(result: Pointed, figure: str) -> list[tuple[float, str] | None]:
     if part == "ports" and len(below) > 1 and below[1].startswith("occupancy"):
         for name in result.swept():
             if steps(name) == ["port", below[0], "buffer"]:
-                return [content(str(value)) for value in _values(result, name)]
+                rooms = [content(str(value)) for value in _values(result, name)]
+                return list(map(_in_cells, rooms)) if _is_of_cells(result, below[0]) else rooms
     return [None] * len(result.points)
+
+
+def _is_of_cells(result: Pointed, port: str) -> bool:
+    """Whether a port of the scenario counts cells."""
+    known = ports(result.manifest["scenario"]) if "scenario" in result.manifest else {}
+    return port in known and known[port].is_cells
+
+
+def _in_cells(room: tuple[float, str] | None) -> tuple[float, str] | None:
+    """What a port that counts cells makes of an amount."""
+    return (room[0] // CELL_BYTES, "cells") if room and room[1] == "bytes" else room
 
 
 def _means(result: Pointed, name: str) -> list[Interval | None]:
@@ -83,7 +96,7 @@ def _means(result: Pointed, name: str) -> list[Interval | None]:
     return [mean and capped(mean, room and room[0]) for mean, room in pairs]
 
 
-def _label(result: Pointed, name: str) -> str:
+def label_of(result: Pointed, name: str) -> str:
     """What an axis says of a column; of an occupancy also its measure, if all points have one that is known."""
     measures = {room and room[1] for room in _rooms(result, name)}
     measure = measures.pop() if len(measures) == 1 else None
@@ -121,7 +134,7 @@ def _lines(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: s
             band(axes, sorted(known), [known[place] for place in sorted(known)], series.look, series.name)
     spread(axes, [place for place in places if place is not None])
     from_zero(axes, [mean["mean"] for mean in means if mean])
-    frame(axes, label(x), _label(result, y))
+    frame(axes, label(x), label_of(result, y))
     legend(figure, axes, "band", _title(result, names))
 
 
@@ -134,7 +147,7 @@ def _cloud(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: s
             one, other = across[point], up[point]
             if one and other:
                 cross(axes, one, other, series.look, series.name)
-    frame(axes, _label(result, x), _label(result, y))
+    frame(axes, label_of(result, x), label_of(result, y))
     legend(figure, axes, "bar", _title(result, names))
 
 
@@ -144,7 +157,7 @@ def _heat(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
     across, up = list(dict.fromkeys(columns)), list(dict.fromkeys(rows))
     cells: list[list[list[float]]] = [[[] for _ in across] for _ in up]
     means = [mean and mean["mean"] for mean in result.means(y)]
-    title, factor = readable(_label(result, y), max((abs(mean) for mean in means if mean is not None), default=0.0))
+    title, factor = readable(label_of(result, y), max((abs(mean) for mean in means if mean is not None), default=0.0))
     for column, row, mean in zip(columns, rows, means, strict=True):
         if mean is not None:
             cells[up.index(row)][across.index(column)].append(factor * mean)
@@ -177,7 +190,7 @@ def _cdf(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: str
         axes.step(values, shares, where="post", label=series.name, **drawing.line(series.look, len(values)))
     axes.set_ylim(0, 1)
     share = "share of values up to this, all runs" if "*" in y else "share of runs with at most this"
-    frame(axes, _label(result, y), share)
+    frame(axes, label_of(result, y), share)
     legend(figure, axes, title=_title(result, names))
 
 
@@ -206,7 +219,7 @@ def _time(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
         band(axes, [start + index * step for index in range(len(means))], means, series.look, series.name)
         lowest.extend(mean["mean"] for mean in means)
     from_zero(axes, lowest)
-    frame(axes, "time (s)", _label(result, y))
+    frame(axes, "time (s)", label_of(result, y))
     legend(figure, axes, "band", _title(result, names))
 
 

@@ -1,6 +1,7 @@
 """Answers for people at a terminal, and as documents."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -11,7 +12,8 @@ from pushout.columns import Column, draw
 from pushout.document import Document
 from pushout.question.compare import FIGURES, CompareResult
 from pushout.question.drawing import label
-from pushout.question.quantity import grouped, readable, shown, spoken
+from pushout.question.plot import label_of
+from pushout.question.quantity import READABLE, grouped, readable, shown, spoken
 from pushout.question.size import Answer, SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.table import column_of
@@ -19,6 +21,9 @@ from pushout.stats import AGREEING, Interval, unseen
 
 MANY = 40
 """Points beyond these are only in the table of rows."""
+
+NOISE = 1e-12
+"""What an interval is no wider than, of its mean, comes from adding up."""
 
 USUAL = ("goodput_ratio", "fairness_mean_deviation", "fairness_jain")
 """Figures that are shown unless the sweep names its own."""
@@ -37,16 +42,22 @@ def sweep_document(result: SweepResult) -> dict[str, Any]:
 
 def sweep(result: SweepResult, console: Console) -> None:
     """The mean of the main figures at every point."""
-    names = [name for name in result.manifest["figures"] if name in result.scalars()] or list(USUAL)
+    asked = result.manifest["figures"]
+    clocks = {f"{name.removesuffix('.values')}.{key}" for name in asked for key in ("start_s", "step_s")}
+    names = [name for name in asked if name in result.scalars() and name not in clocks] or list(USUAL)
     deciding = [column_of(result.manifest["reps"]["of"])] if "of" in result.manifest["reps"] else []
     names = list(dict.fromkeys(["goodput_ratio", *deciding, *names]))
     swept = result.telling(result.swept())
-    means = [result.means(name) for name in names]
+    means, titles = [], []
+    for name in names:
+        title, factor = _unit(result, name)
+        titles.append(title)
+        means.append([_times(factor, value) for value in result.means(name)])
     rows = []
     for point, values in enumerate(result.points[:MANY]):
         found = [column[point] for column in means]
         rows.append([*(shown(values.get(name)) for name in swept), _count(found), *map(mean, found)])
-    columns = [*(Column(name, right=False) for name in swept), *map(Column, ("runs", *names))]
+    columns = [*(Column(name, right=False) for name in swept), *map(Column, ("runs", *titles))]
     draw(console, columns, rows, keys=len(swept))
     if len(result.points) > MANY:
         console.print(f"… and {len(result.points) - MANY} more points", style="dim")
@@ -63,6 +74,14 @@ def sweep(result: SweepResult, console: Console) -> None:
         console.print(note, style="dim", soft_wrap=True)
     if "rows" in manifest:
         console.print(f"Rows: {manifest['rows']}", soft_wrap=True)
+
+
+def _unit(result: SweepResult, name: str) -> tuple[str, float]:
+    """The head of a column, with the unit in which its means are read most easily, and their factor."""
+    known = [abs(value["mean"]) for value in result.means(name) if value]
+    unit = label_of(result, name).rpartition(" (")[2]
+    title, factor = readable(f"{name}\n({unit}", max(known, default=0.0))
+    return (title, factor) if unit.removesuffix(")") in (*READABLE, "cells", "packets") else (name, 1.0)
 
 
 def _imprecise(result: SweepResult) -> Iterator[str]:
@@ -240,9 +259,15 @@ def mean(value: Interval | None) -> str:
     """A mean and half of its interval: two digits of the interval, and the mean as far, but no more than five of it."""
     if value is None:
         return "–"
-    if value["ci95"] is None:
-        return f"{value['mean']:.5g}"
-    half = value["ci95"][1] - value["mean"]
-    wanted = ((half, 2), (value["mean"], 5))
-    digits = min((most - 1 - math.floor(math.log10(abs(number))) for number, most in wanted if number), default=0)
-    return f"{grouped(value['mean'], digits)} ± {grouped(half, digits)}"
+    middle = value["mean"]
+    half = value["ci95"][1] - middle if value["ci95"] else 0.0
+    if half <= NOISE * abs(middle):
+        told = re.sub(r"(\.\d*?)0+$", r"\1", grouped(middle, _digits(middle, 5))).removesuffix(".")
+        return told if value["ci95"] is None else f"{told} ± 0"
+    digits = min(_digits(half, 2), _digits(middle, 5)) if middle else _digits(half, 2)
+    return f"{grouped(middle, digits)} ± {grouped(half, digits if round(half, digits) else _digits(half, 1))}"
+
+
+def _digits(number: float, count: int) -> int:
+    """How many digits after the point show so many digits of a number; fewer than none if some before it are enough."""
+    return count - 1 - math.floor(math.log10(abs(number))) if number else 0

@@ -33,8 +33,6 @@ ROWS = "rows.parquet"
 class SweepResult(Pointed):
     """What a sweep found."""
 
-    manifest: dict[str, Any]
-
     def _brief(self) -> str:
         return f"{self.manifest['name']}: {len(self.points)} points, {super()._brief()}"
 
