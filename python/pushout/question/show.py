@@ -1,8 +1,8 @@
 """Answers for people at a terminal, and as documents."""
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 from rich.console import Console
@@ -270,4 +270,4 @@ def mean(value: Interval | None) -> str:
 
 def _digits(number: float, count: int) -> int:
     """How many digits after the point show so many digits of a number; fewer than none if some before it are enough."""
-    return count - 1 - math.floor(math.log10(abs(number))) if number else 0
+    return count - 1 - Decimal(f"{number:.{count - 1}e}").adjusted() if number else 0
