@@ -593,3 +593,14 @@ def test_large_figures_have_a_unit_in_which_they_are_read(capsys: pytest.Capture
     assert {"(Mb/s)", "(cells)"} <= set(re.findall(r"\(.*?\)", out)), "a port of cells counts them"
     assert "step_s" not in out, "when samples were taken is no result"
     assert not re.search(r"\d \d{3} \d{3}", out)
+
+
+def test_counts_are_whole_numbers_whatever_their_values() -> None:
+    """A fairness of exactly 1 is a measure, a file that ended is a count, and so is what was never lost."""
+    figures = ["flows.flow1.timeouts", "ports.bottleneck.lost.front", "flows.flow1.transfer_time_mean_s"]
+    lan: dict[str, Any] = {"scenario": str(ROOT / "scenarios" / "lan.toml"), "reps": 2}
+    quiet = pushout.sweep({**lan, "set": ["topology.sources=1", "duration=9 ms"], "figures": figures}).table.schema
+    busy = pushout.sweep({**lan, "set": ["duration=1 s"], "figures": figures}).table.schema
+    assert quiet == busy
+    assert {str(busy.field(name).type) for name in ("transfers", *figures[:2])} == {"int64"}
+    assert {str(busy.field(name).type) for name in ("fairness_jain", "transfer_time_mean_s", figures[2])} == {"double"}

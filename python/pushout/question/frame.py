@@ -123,7 +123,7 @@ class Pointed(Framed):
 
         names = self.table.column_names
         own = names[names.index("seed") + 1 : -1]
-        return [name for name in own if pa.types.is_floating(self.table.schema.field(name).type)]
+        return [name for name in own if not pa.types.is_list(self.table.schema.field(name).type)]
 
     def check_column(self, name: str) -> None:
         """Refuse what is no column of the table."""

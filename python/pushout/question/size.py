@@ -26,7 +26,7 @@ from pushout.question.search import Found
 from pushout.question.session import Session
 from pushout.question.space import Space
 from pushout.question.store import Run
-from pushout.question.table import engine
+from pushout.question.table import engine, kind_of
 from pushout.source import Source
 from pushout.stats import interval
 
@@ -352,7 +352,7 @@ def _table(question: Question, searches: Sequence[_Search]) -> Any:
     ]
     value = f"{question.over}_{word(question.space.unit)}" if question.space.unit else question.over
     names = ["policy", value, "seed", question.goal.column, "wall_s"]
-    types = [pa.string(), pa.float64(), pa.uint64(), pa.float64(), pa.float64()]
+    types = [pa.string(), pa.float64(), pa.uint64(), kind_of(row[3] for row in rows), pa.float64()]
     columns = zip(*rows, strict=True) if rows else ([] for _ in names)
     arrays = [pa.array(list(column), kind) for column, kind in zip(columns, types, strict=True)]
     return pa.table(arrays, names=names)

@@ -19,7 +19,7 @@ from pushout.question.manifest import begin, end, who
 from pushout.question.replications import Fixed, Precision
 from pushout.question.session import Session
 from pushout.question.store import Run
-from pushout.question.table import Rows, column_of
+from pushout.question.table import Rows, column_of, wider
 from pushout.simulate import Job
 from pushout.source import Source, load
 
@@ -174,12 +174,12 @@ Part = tuple[int, list[list[Run]]]
 """The runs of some points, and the number of the first of these."""
 
 
-def _measured(campaign: Campaign, points: Sequence[Level], design: Design) -> tuple[Iterator[Part], dict[str, bool]]:
-    """Run everything; the runs in parts, and which figures they have (whether each is a list).
+def _measured(campaign: Campaign, points: Sequence[Level], design: Design) -> tuple[Iterator[Part], dict[str, type]]:
+    """Run everything; the runs in parts, and which figures they have (of which kind the values of each are).
 
     A sweep of a single chunk stays in memory; of a larger one the parts are read again from the store.
     """
-    figures: dict[str, bool] = {}
+    figures: dict[str, type] = {}
     parts = _parts(campaign, points, design)
     if len(points) <= CHUNK:
         kept = list(parts)
@@ -209,13 +209,13 @@ def _prepared(campaign: Campaign, design: Design, points: Sequence[Sequence[str]
         yield first, chunk
 
 
-def _notice(figures: dict[str, bool], parts: Sequence[Part]) -> None:
-    """Note which figures runs have, and whether each is a list."""
+def _notice(figures: dict[str, type], parts: Sequence[Part]) -> None:
+    """Note which figures runs have, and of which kind the values of each are."""
     for _, points in parts:
         for runs in points:
             for run in runs:
                 for path, value in run.figures.items():
-                    figures[path] = figures.get(path, False) or isinstance(value, list)
+                    figures[path] = wider(figures.get(path, type(None)), value)
 
 
 def _collecting(tables: Iterator["pa.Table"], into: list["pa.Table"]) -> Iterator["pa.Table"]:

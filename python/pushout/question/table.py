@@ -2,8 +2,9 @@
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from pushout import _core
@@ -88,31 +89,49 @@ def quantities(texts: Sequence[str | None]) -> tuple[str, list[float | None]] | 
     return word(units.pop()), [pair and pair[0] for pair in pairs]
 
 
+KINDS = (type(None), int, float, list)
+"""What values of a figure can be; a column takes what comes last of them."""
+
+
+def wider(kind: type, value: Any) -> type:
+    """What a column has to take that took this kind until now: the simulator writes a count as 7, a measure as 7.0."""
+    return max(kind, type(value), key=KINDS.index)
+
+
+def kind_of(values: Iterable[Any]) -> "pa.DataType":
+    """The type of a column with these values."""
+    return _types()[reduce(wider, values, type(None))]
+
+
+def _types() -> dict[type, "pa.DataType"]:
+    import pyarrow as pa
+
+    return {type(None): pa.float64(), int: pa.int64(), float: pa.float64(), list: pa.list_(pa.float64())}
+
+
 @dataclass(frozen=True)
 class Rows:
-    """The columns that every part of a sweep's table has."""
+    """The columns that every part of a sweep's table has; `figures` says of which kind the values of each are."""
 
     swept: Mapping[str, "pa.Array"]
-    figures: Sequence[str]
-    lists: frozenset[str]
+    figures: Mapping[str, type]
 
     @staticmethod
-    def of(points: Sequence[Mapping[str, Any]], names: Sequence[str], figures: Mapping[str, bool]) -> "Rows":
-        """Columns for points with these values; `figures` says for each whether it is a list."""
+    def of(points: Sequence[Mapping[str, Any]], names: Sequence[str], figures: Mapping[str, type]) -> "Rows":
+        """Columns for points with these values."""
         swept: dict[str, pa.Array] = {}
         for name in names:
             swept |= Swept(name, tuple(point.get(name) for point in points)).arrays()
-        lists = frozenset(path for path, is_list in figures.items() if is_list)
-        return Rows(swept, list(figures), lists)
+        return Rows(swept, figures)
 
     @property
     def schema(self) -> "pa.Schema":
         """Names and types, with version and build of the simulator."""
         import pyarrow as pa
 
-        numbers = {True: pa.list_(pa.float64()), False: pa.float64()}
+        types = _types()
         fields = [("point", pa.int64()), *((name, array.type) for name, array in self.swept.items())]
-        fields += [("seed", pa.uint64()), *((column_of(path), numbers[path in self.lists]) for path in self.figures)]
+        fields += [("seed", pa.uint64()), *((column_of(path), types[kind]) for path, kind in self.figures.items())]
         return pa.schema([*fields, ("wall_s", pa.float64())], {"pushout": _core.VERSION, "build": build()})
 
     def table(self, first: int, points: Sequence[Sequence[Run]]) -> "pa.Table":
