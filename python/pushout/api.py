@@ -70,6 +70,9 @@ def run(
     default the scenario's; `audit` checks that every unit and every byte is accounted for; `jobs` is the number of
     threads (default: every core); `progress` is called with (done, total) now and then.
 
+    The result keeps the whole document of every replication: 1.4 MB for a network of 220 flows and their 882 ports. For
+    hundreds of replications use `sweep`, which keeps the figures that it is asked for.
+
         >>> pushout.run("scenarios/lan.toml", set={"duration": "1 s"})["summary.goodput_ratio"]
     """
     check_reps(reps)
