@@ -1,4 +1,5 @@
 import io
+import re
 
 import pytest
 
@@ -45,6 +46,15 @@ def test_long_work_tells_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> 
         clock.now += 95
         progress(10, 40)
     assert log.getvalue() == "runs: 8 of 40, 2.0 per second, 16 s left\nruns: 10 of 40, 10.0 s each, 5 min 0 s left\n"
+
+
+def test_a_log_has_more_lines_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, log = Clock(monkeypatch), io.StringIO()
+    with Progress("runs", log) as progress:
+        for second in range(1, 40):
+            clock.now = 100.0 + second
+            progress(0, 40)
+    assert re.findall(r"(\d+) s so far", log.getvalue()) == ["2", "4", "8", "16", "26", "36"]
 
 
 def test_the_first_of_many_do_not_foretell_the_time_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

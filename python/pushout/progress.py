@@ -9,7 +9,7 @@ PATIENCE_S = 2.0
 REDRAW_S = 0.2
 """On a terminal one line is drawn over and over …"""
 LINE_S = 10.0
-"""… elsewhere (a log) a line is written now and then."""
+"""… elsewhere (a log) a line is written now and then, at first after 2, 4 and 8 seconds."""
 FEW = 10
 """So many of thousands do not tell yet how long the others take; of hundreds, fewer."""
 
@@ -44,7 +44,7 @@ class Progress:
         self.stream.write("\r" + line.ljust(self.width) if terminal else line + "\n")
         self.stream.flush()
         self.width = len(line)
-        self.next = now + (REDRAW_S if terminal else LINE_S)
+        self.next = now + (REDRAW_S if terminal else min(LINE_S, now - self.start))
 
     def line(self, done: int, total: int, elapsed: float) -> str:
         """`runs: 12 of 40, 1.3 per second, 22 s left`."""

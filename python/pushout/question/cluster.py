@@ -18,8 +18,8 @@ from pushout.source import Source
 
 BATCH_S = 1.5
 """How long a batch should take: a second at least, so that sending it costs next to nothing."""
-FIRST = 4
-"""Runs of the first batches, before anybody knows how long one takes."""
+FIRST = 1
+"""Runs of the first batches, before anybody knows how long one takes: if it is long, each counts when it is done."""
 AHEAD = 2
 """Batches under way for each processor of the cluster: one that runs, one that waits."""
 PATIENCE_S = 5.0
@@ -80,7 +80,8 @@ class Cluster:
         self._send()
         if not self._under_way:
             return []
-        ready, self._under_way = self._ray.wait(self._under_way, timeout=timeout_s)
+        self._ray.wait(self._under_way, timeout=timeout_s)
+        ready, self._under_way = self._ray.wait(self._under_way, num_returns=len(self._under_way), timeout=0)
         done = [run for reference in ready for run in self._got(reference)]
         if done:
             self._run_s = sum(wall_s for _, _, wall_s in done) / len(done)
