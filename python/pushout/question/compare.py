@@ -58,7 +58,7 @@ ALIKE = 1e-3
 """Means that differ by no more than this share tell nothing apart in a drawing."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Policy:
     """One of the policies: its runs in order of their seeds, figure by figure, and the occupancy over time."""
 

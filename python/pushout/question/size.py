@@ -31,7 +31,7 @@ from pushout.source import Source
 from pushout.stats import interval
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Answer:
     """What one policy needs; `rivals` are those of the best values that runs cannot tell from the best."""
 
