@@ -80,8 +80,7 @@ class Cluster:
         self._send()
         if not self._under_way:
             return []
-        self._ray.wait(self._under_way, timeout=timeout_s)
-        ready, self._under_way = self._ray.wait(self._under_way, num_returns=len(self._under_way), timeout=0)
+        ready, self._under_way = self._ray.wait(self._under_way, timeout=timeout_s)
         done = [run for reference in ready for run in self._got(reference)]
         if done:
             self._run_s = sum(wall_s for _, _, wall_s in done) / len(done)
@@ -99,7 +98,8 @@ class Cluster:
         room = AHEAD * max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         while self._tasks and len(self._under_way) < room:
             size = FIRST if self._run_s is None else max(1, round(BATCH_S / max(self._run_s, 1e-6)))
-            tasks = [self._tasks.popleft() for _ in range(min(size, len(self._tasks)))]
+            share = -(-len(self._tasks) // room)  # so that all processors end together
+            tasks = [self._tasks.popleft() for _ in range(min(size, share))]
             self._under_way.append(self._work.remote(self._batch(tasks)))
 
     def _batch(self, tasks: list[Task]) -> Batch:
