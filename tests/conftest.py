@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from pushout import _core, simulate
+from pushout import simulate
 from pushout.document import Document
+from pushout.errors import ScenarioError
 
 ROOT = Path(__file__).parent.parent
 
@@ -62,7 +63,6 @@ def document(seed: int = 1, *, goodput: float = 0.98, queue: float = 5500.0) -> 
 class FakeCore:
     """The functions of `_core`, and a list of the runs that were asked for."""
 
-    ScenarioError = _core.ScenarioError
     __file__ = __file__
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class FakeCore:
 
     def validate(self, text: str, name: str, sets: Sequence[str]) -> None:
         if "bufer" in text:
-            raise self.ScenarioError(f'{name}:1:1: unknown key "bufer"; did you mean "buffer"?')
+            raise ScenarioError(f'{name}:1:1: unknown key "bufer"; did you mean "buffer"?')
 
     def explain(self, text: str, name: str, sets: Sequence[str], seed: int | None, engine: str | None) -> str:
         self.validate(text, name, sets)

@@ -13,7 +13,8 @@ from rich.console import Console
 
 import pushout
 from conftest import ROOT, command
-from pushout.question import QuestionError, ask, drawing, port, show
+from pushout.errors import QuestionError
+from pushout.question import ask, drawing, port, show
 from pushout.question.compare import ACROSS, FIGURES, UP, CompareResult, Policy
 from pushout.question.port import Choice, Port
 from pushout.question.quantity import octets, scaled, seconds, split

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from conftest import ROOT
+from pushout.errors import DesignError
 from pushout.question.design import design, made, read
-from pushout.question.factor import DesignError
 from pushout.question.replications import Fixed, Precision
 from pushout.schemes import Epd
 

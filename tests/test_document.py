@@ -1,8 +1,9 @@
 import pytest
 
 from conftest import ROOT, document
-from pushout import ScenarioError, _core
-from pushout.document import REASONS, FigureError, figure, merge
+from pushout import _core
+from pushout.document import REASONS, figure, merge
+from pushout.errors import FigureError, ScenarioError
 
 
 def test_a_figure_is_found_by_its_path() -> None:

@@ -12,6 +12,8 @@ import pytest
 import pushout
 from conftest import ROOT
 from pushout import _core
+from pushout.study.expression import ExpressionError
+from pushout.study.model import StudyError
 
 LAN = str(ROOT / "scenarios" / "lan.toml")
 
@@ -79,6 +81,25 @@ def test_an_internal_error_is_no_scenario_error_and_travels_between_processes() 
     assert "'it'\\''s.toml'" in str(caught.value)
     again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301
     assert (type(again), str(again)) == (pushout.InternalError, str(caught.value))
+
+
+def test_every_exception_is_a_pushout_error_and_what_python_calls_such_a_mistake() -> None:
+    kinds = {
+        pushout.ScenarioError: ValueError,
+        pushout.QuestionError: ValueError,
+        pushout.DesignError: pushout.QuestionError,
+        pushout.FigureError: KeyError,
+        pushout.InternalError: RuntimeError,
+        StudyError: ValueError,
+        ExpressionError: ValueError,
+    }
+    for kind, base in kinds.items():
+        assert issubclass(kind, pushout.PushoutError)
+        assert issubclass(kind, base)
+    exported = {name for name in pushout.__all__ if name.endswith("Error")}
+    assert exported <= {"PushoutError", *(kind.__name__ for kind in kinds)}
+    with pytest.raises(pushout.PushoutError, match="no such file"):
+        pushout.run("nowhere.toml")
 
 
 def test_a_run_that_fails_is_told_after_those_that_were_done() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 import pushout
 from conftest import ROOT
-from pushout.question import QuestionError, drawing
+from pushout.errors import QuestionError
+from pushout.question import drawing
 
 PLAN: dict[str, Any] = {
     "scenario": str(ROOT / "scenarios" / "lan.toml"),

@@ -11,7 +11,8 @@ import pytest
 
 import pushout
 from conftest import ROOT, command
-from pushout.question import QuestionError, ask, size
+from pushout.errors import QuestionError
+from pushout.question import ask, size
 from pushout.question.goal import Goal, Separate, Tried, judged
 from pushout.question.goal import read as goal_of
 from pushout.question.search import Found, best, between, is_monotone, smallest

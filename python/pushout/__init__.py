@@ -9,8 +9,8 @@
 without running it, `schema` and `policies` say what a scenario may contain, and `pushout.schemes` has it as classes. A
 scenario that cannot be read or run raises `ScenarioError`, a question that cannot be answered `QuestionError` (of which
 `DesignError` is about a sweep), a figure that is not there `FigureError`, and a mistake of the simulator itself
-`InternalError`. Answers are tables, with `to_polars()`, `to_pandas()` and `to_arrow()`, and but for
-traces all can `plot()`.
+`InternalError`: each of them is a `PushoutError`. Answers are tables, with `to_polars()`, `to_pandas()` and
+`to_arrow()`, and but for traces all can `plot()`.
 """
 
 from importlib import import_module
@@ -22,12 +22,7 @@ if TYPE_CHECKING:
     from pushout import schemes
     from pushout.api import (
         CompareResult,
-        DesignError,
-        FigureError,
-        InternalError,
-        QuestionError,
         Result,
-        ScenarioError,
         SizeResult,
         SweepResult,
         TraceResult,
@@ -42,12 +37,21 @@ if TYPE_CHECKING:
         trace,
         validate,
     )
+    from pushout.errors import (
+        DesignError,
+        FigureError,
+        InternalError,
+        PushoutError,
+        QuestionError,
+        ScenarioError,
+    )
 
 __all__ = [
     "CompareResult",
     "DesignError",
     "FigureError",
     "InternalError",
+    "PushoutError",
     "QuestionError",
     "Result",
     "ScenarioError",
@@ -72,6 +76,8 @@ def __getattr__(name: str) -> object:
     # The compiled module is loaded when first needed: `pushout --help` answers without it.
     if name == "schemes":
         return import_module("pushout.schemes")
+    if name.endswith("Error") and name in __all__:
+        return getattr(import_module("pushout.errors"), name)
     if name in __all__:
         from pushout import api
 

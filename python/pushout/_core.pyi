@@ -6,10 +6,8 @@ from typing import Any, Final, final
 __all__ = [
     "VERSION",
     "Document",
-    "InternalError",
     "Points",
     "Pool",
-    "ScenarioError",
     "Trace",
     "docs",
     "explain",
@@ -23,14 +21,6 @@ __all__ = [
 ]
 
 VERSION: Final[str]
-
-class ScenarioError(ValueError):
-    point: int | None  # the variation
-    set: int | None  # what is wrong, if not the file: this override,
-    figure: str | None  # the figure with this path,
-    engine: bool  # the engine
-
-class InternalError(RuntimeError): ...
 
 @final
 class Document:

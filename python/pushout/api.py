@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from pushout import _core, display  # noqa: F401  (results are shown by it)
-from pushout._core import InternalError, ScenarioError
-from pushout.document import FigureError, merge
-from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES, QuestionError, ask
+from pushout.document import merge
+from pushout.errors import QuestionError, ScenarioError
+from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES, ask
 from pushout.question import design as designs
 from pushout.question import sweep as sweeps
 from pushout.question.ask import Named, Policies
 from pushout.question.compare import CompareResult
-from pushout.question.factor import DesignError
 from pushout.question.session import Session
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
@@ -28,12 +27,7 @@ from pushout.source import Overrides, Scenario, load, overrides
 
 __all__ = [
     "CompareResult",
-    "DesignError",
-    "FigureError",
-    "InternalError",
-    "QuestionError",
     "Result",
-    "ScenarioError",
     "SizeResult",
     "SweepResult",
     "TraceResult",

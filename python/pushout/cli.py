@@ -12,6 +12,7 @@ import click
 
 from pushout import streams, verbs
 from pushout.bench.verb import bench
+from pushout.errors import InternalError, PushoutError, QuestionError, ScenarioError
 from pushout.options import (
     BAD_SCENARIO,
     ENGINE,
@@ -166,7 +167,7 @@ def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -
     Of a sweep, every point is checked.
     """
     from pushout import api
-    from pushout.question import QuestionError, design
+    from pushout.question import design
     from pushout.question import sweep as question
 
     verdicts = []
@@ -177,7 +178,7 @@ def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -
             else:
                 api.validate(scenario_file(scenario), set=sets)
             verdicts.append({"scenario": scenario, "valid": True, "error": None})
-        except (api.ScenarioError, QuestionError) as error:
+        except (ScenarioError, QuestionError) as error:
             verdicts.append({"scenario": scenario, "valid": False, "error": str(error)})
             click.echo(str(error), err=True)
     if as_json:
@@ -360,30 +361,10 @@ def _run(args: list[str]) -> int:
             streams.drop()
         click.echo(f"{streams.place(error)}: {why}", err=True)
         return FAILURE
-    except (ValueError, KeyError) as error:
-        if not _is_about_input(error):
-            raise
-        click.echo(str(error), err=True)
-        return BAD_SCENARIO
-    except RuntimeError as error:
-        if not _is_internal(error):
-            raise
+    except InternalError as error:
         click.echo(str(error), err=True)
         return INTERNAL
+    except PushoutError as error:
+        click.echo(str(error), err=True)
+        return BAD_SCENARIO
     return OK
-
-
-def _is_internal(error: RuntimeError) -> bool:
-    from pushout import InternalError
-
-    return isinstance(error, InternalError)
-
-
-def _is_about_input(error: Exception) -> bool:
-    from pushout import ScenarioError
-    from pushout.document import FigureError
-    from pushout.question import QuestionError
-    from pushout.study.expression import ExpressionError
-    from pushout.study.model import StudyError
-
-    return isinstance(error, ScenarioError | StudyError | ExpressionError | FigureError | QuestionError)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pushout import _core
+from pushout.errors import FigureError
 from pushout.stats import interval
 
 Document = dict[str, Any]
@@ -28,17 +29,6 @@ REASONS = (
 
 OUTSIDE = re.compile(r"""\.(?=(?:[^"']*["'][^"']*["'])*[^"']*$)""")
 """A point outside of quotes."""
-
-
-class FigureError(KeyError):
-    """A path that leads to nothing in this document, and why."""
-
-    def __init__(self, path: str, why: str) -> None:
-        super().__init__(path, why)
-        self.why = why
-
-    def __str__(self) -> str:
-        return f"no figure {self.args[0]}: {self.why}"
 
 
 def figure(document: Mapping[str, Any], path: str) -> Any:

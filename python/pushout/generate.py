@@ -10,8 +10,11 @@ from pushout.classes import module
 
 def generated() -> dict[Path, str]:
     """Every generated file below the working directory, and what it should say."""
-    schemas = {Path("schema/scenario.schema.json"): _core.schema(), Path("schema/result.schema.json"): _core.result_schema()}
-    texts = {path: json.dumps(json.loads(text), indent=2, ensure_ascii=False) + "\n" for path, text in schemas.items()}
+    schemas = {"scenario": _core.schema(), "result": _core.result_schema()}
+    texts = {
+        Path(f"schema/{name}.schema.json"): json.dumps(json.loads(text), indent=2, ensure_ascii=False) + "\n"
+        for name, text in schemas.items()
+    }
     pages = {Path("docs") / path: text for path, text in _core.docs()}
     classes = {Path("python/pushout/schemes.py"): module(json.loads(_core.policies()))}
     return {**texts, **classes, **pages, **_performance()}

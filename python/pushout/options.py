@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.types import StringParamType
 
+from pushout.errors import ScenarioError
 from pushout.limits import MOST_JOBS, MOST_REPS
 
 if TYPE_CHECKING:
@@ -101,7 +102,6 @@ def scenario_file(path: str) -> Path:
 @contextmanager
 def no_sweep(path: str) -> Iterator[None]:
     """Tell who names a sweep where a scenario is wanted."""
-    from pushout._core import ScenarioError
     from pushout.question import design
 
     try:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pushout.document import REASONS, Document, FigureError, figure
-from pushout.question import QuestionError
+from pushout.document import REASONS, Document, figure
+from pushout.errors import FigureError, QuestionError
 from pushout.question.frame import Framed, Tabled
 from pushout.stats import Interval
 

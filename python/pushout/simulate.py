@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from pushout import _core
 from pushout.document import Document
+from pushout.errors import ScenarioError
 from pushout.limits import MOST_JOBS, MOST_REPS
 from pushout.source import Source, plain
 
@@ -28,7 +29,7 @@ AHEAD = 32
 """Tasks that wait for each thread, so that none has to wait for a task."""
 
 
-class SeedError(_core.ScenarioError):
+class SeedError(ScenarioError):
     """A seed after which there are not enough."""
 
 

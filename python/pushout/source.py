@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from pushout._core import ScenarioError
+from pushout.errors import ScenarioError
 
 Scenario = str | os.PathLike[str] | Mapping[str, Any]
 """A path, the text of a scenario (TOML or JSON), or its keys as a mapping."""

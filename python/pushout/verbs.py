@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pushout.errors import InternalError
 from pushout.options import (
     CACHE,
     CLUSTER,
@@ -36,7 +37,6 @@ def _session(out: str, cache: Path | None, jobs: int | None, cluster: str | None
     """Where runs are kept and done; what is finished when the user interrupts, or when one run fails, is kept."""
     if jobs is not None and cluster is not None:
         raise click.UsageError("--jobs is about threads here, and --cluster runs elsewhere: leave out one of them")
-    from pushout import InternalError
     from pushout.progress import Progress
     from pushout.question.session import Session
 

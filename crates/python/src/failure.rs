@@ -6,29 +6,9 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
 use pushout_core::scenario::{Part, Refusal};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
 
-pyo3::create_exception!(
-    pushout._core,
-    ScenarioError,
-    pyo3::exceptions::PyValueError,
-    "A scenario that cannot be read or run. The message names the file, line and column, the value and what is allowed."
-);
-
-/// Let every `ScenarioError` have the attributes of a refusal: what Python raises itself says nothing in them.
-pub(crate) fn describe(class: &Bound<'_, PyType>) -> PyResult<()> {
-    for name in ["point", "set", "figure"] {
-        class.setattr(name, class.py().None())?;
-    }
-    class.setattr("engine", false)
-}
-
-pyo3::create_exception!(
-    pushout._core,
-    InternalError,
-    pyo3::exceptions::PyRuntimeError,
-    "A mistake in the simulator itself. The message says what and where, and the scenario and seed that led there."
-);
+pyo3::import_exception!(pushout.errors, ScenarioError);
+pyo3::import_exception!(pushout.errors, InternalError);
 
 /// Why there is no answer.
 #[derive(Clone, Debug)]

@@ -31,9 +31,6 @@ mod _core {
     use super::*;
 
     #[pymodule_export]
-    use super::failure::{InternalError, ScenarioError};
-
-    #[pymodule_export]
     use super::document::Document;
 
     #[pymodule_export]
@@ -43,9 +40,9 @@ mod _core {
     use super::trace::Trace;
 
     #[pymodule_init]
-    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
         failure::remember_panics();
-        failure::describe(&module.py().get_type::<ScenarioError>())
+        Ok(())
     }
 
     /// Version of the simulator.

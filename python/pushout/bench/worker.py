@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pushout import _core
+from pushout.errors import ScenarioError
 
 
 def peak_bytes() -> int | None:
@@ -51,7 +52,7 @@ def main(arguments: list[str]) -> None:
     what, first, *sets = arguments
     try:
         sample = floor(int(first)) if what == "floor" else simulate(first, sets)
-    except (_core.ScenarioError, OSError) as error:
+    except (ScenarioError, OSError) as error:
         sys.exit(str(error))
     sys.stdout.write(json.dumps(sample) + "\n")
 

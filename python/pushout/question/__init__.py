@@ -16,7 +16,3 @@ RESOLUTION = 0.02
 
 SEARCHES = ("auto", "bisect", "optuna")
 """Ways to search; the first decides between the others."""
-
-
-class QuestionError(ValueError):
-    """A question that cannot be asked as it is: the message says what to change."""

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pushout import _core
-from pushout.document import Document, FigureError, figure, steps
+from pushout.document import Document, figure, steps
+from pushout.errors import FigureError, QuestionError
 from pushout.limits import MOST_REPS
-from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES, QuestionError, size
+from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES, size
 from pushout.question.compare import CompareResult, compare, planned
 from pushout.question.design import Design
 from pushout.question.goal import read as read_goal

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pushout import _core
-from pushout.question import QuestionError
+from pushout.errors import PushoutError, QuestionError
 from pushout.question.executor import Done, Prepared, Task, Variations, check
 from pushout.question.table import engine
 from pushout.source import Source
@@ -117,7 +117,7 @@ class Cluster:
         try:
             done: list[Done] = self._ray.get(reference)
         except self._ray.exceptions.RayTaskError as error:
-            cause = error.cause if isinstance(error.cause, (ValueError, _core.InternalError)) else None
+            cause = error.cause if isinstance(error.cause, PushoutError) else None
             raise cause or ConnectionError(0, str(error).strip().splitlines()[-1], "cluster") from None
         except self._ray.exceptions.RayError as error:
             raise ConnectionError(0, f"{str(error).splitlines()[0]}; finished runs are kept", "cluster") from None

@@ -13,8 +13,9 @@ from statistics import fmean
 from typing import Any
 
 from pushout.document import Document
-from pushout.question import QuestionError, sweep
+from pushout.errors import QuestionError
 from pushout.question import port as at_port
+from pushout.question import sweep
 from pushout.question.design import Design
 from pushout.question.factor import Level
 from pushout.question.frame import Framed

@@ -27,12 +27,12 @@ from pathlib import Path
 from typing import Any
 
 from pushout import _core
+from pushout.errors import DesignError, ScenarioError
 from pushout.limits import MOST_REPS
 from pushout.question import mser
 from pushout.question.factor import (
     MOST_POINTS,
     NOTHING,
-    DesignError,
     Factor,
     Level,
     Place,
@@ -144,7 +144,7 @@ def read(path: str | os.PathLike[str]) -> Design:
     try:
         text, name = read_text(os.fspath(path), "sweep")
         document = _core.Document(text, name)
-    except _core.ScenarioError as error:
+    except ScenarioError as error:
         raise DesignError(str(error)) from None
     file = Path(path)
     stem = "sweep" if str(file) == "-" else file.stem
@@ -181,7 +181,7 @@ def is_sweep(path: str | os.PathLike[str]) -> bool:
     try:
         text, name = read_text(os.fspath(path))
         return "scenario" in _core.Document(text, name).value()
-    except _core.ScenarioError:
+    except ScenarioError:
         return False
 
 

@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from pushout import _core
-from pushout.question import QuestionError, quantity
+from pushout.errors import DesignError
+from pushout.question import quantity
 from pushout.question.table import Swept
 from pushout.source import plain, toml
 
@@ -22,15 +23,6 @@ Value = bool | int | float | str
 
 Place = tuple[str | int, ...]
 """Where something stands in a sweep: keys and, in lists, positions."""
-
-
-class DesignError(QuestionError):
-    """A sweep file that cannot be read: what is wrong, and where in it; `key` if with the key, not with its value."""
-
-    def __init__(self, message: str, at: Place = (), *, key: bool = False) -> None:
-        super().__init__(message)
-        self.at = at
-        self.key = key
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pushout import _core
-from pushout.question import QuestionError
+from pushout.errors import QuestionError
 from pushout.stats import Interval, interval
 
 if TYPE_CHECKING:

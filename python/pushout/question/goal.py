@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pushout.question import LEAST, MOST, QuestionError
+from pushout.errors import QuestionError
+from pushout.question import LEAST, MOST
 from pushout.question.replications import numbers
 from pushout.question.store import Run
 from pushout.question.table import column_of, path_of

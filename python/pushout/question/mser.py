@@ -8,7 +8,7 @@ rest smallest: min over d of S² / (n - d)². A minimum in the second half means
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pushout.question import QuestionError
+from pushout.errors import QuestionError
 
 BATCH = 5
 

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 from pushout import _core
 from pushout.document import steps
-from pushout.question import QuestionError, drawing
+from pushout.errors import QuestionError
+from pushout.question import drawing
 from pushout.question.drawing import Look, band, capped, cross, frame, from_zero, label, legend, looks, paper, spread
 from pushout.question.frame import Pointed
 from pushout.question.port import ports

@@ -7,7 +7,7 @@ from typing import Any
 
 from pushout import _core
 from pushout.document import Document
-from pushout.question import QuestionError
+from pushout.errors import QuestionError
 from pushout.question.quantity import CELL_BYTES, octets, scaled, split
 from pushout.source import toml
 

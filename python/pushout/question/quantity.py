@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 
-from pushout.question import QuestionError
+from pushout.errors import QuestionError
 
 CELL_BYTES = 53
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pushout.question import QuestionError
+from pushout.errors import QuestionError
 from pushout.question.store import Run
 from pushout.stats import AGREEING, interval
 

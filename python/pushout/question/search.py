@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pushout.question import QuestionError
+from pushout.errors import QuestionError
 from pushout.question.goal import Tried
 from pushout.question.space import Space
 

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pushout.question import QuestionError
+from pushout.errors import QuestionError
 from pushout.question.executor import Executor, Local
 from pushout.question.output import Output
 from pushout.question.store import Store

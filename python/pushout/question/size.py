@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pushout._core import ScenarioError
 from pushout.document import Document
+from pushout.errors import QuestionError, ScenarioError
 from pushout.measures import improvement
-from pushout.question import LEAST, MOST, RESOLUTION, SEARCHES, QuestionError, search
+from pushout.question import LEAST, MOST, RESOLUTION, SEARCHES, search
 from pushout.question.campaign import Campaign
 from pushout.question.executor import Variations, check
 from pushout.question.frame import Framed

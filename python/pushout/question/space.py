@@ -4,8 +4,9 @@ import math
 import re
 from dataclasses import dataclass
 
-from pushout.document import Document, FigureError, figure
-from pushout.question import QuestionError, quantity
+from pushout.document import Document, figure
+from pushout.errors import FigureError, QuestionError
+from pushout.question import quantity
 from pushout.question.quantity import split
 from pushout.source import toml
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pushout._core import ScenarioError
+from pushout.errors import DesignError, ScenarioError
 from pushout.question import mser
 from pushout.question.campaign import CHUNK, Campaign, Chunk
 from pushout.question.design import WARMUP, Design, Mser
 from pushout.question.executor import Local, Variations
-from pushout.question.factor import DesignError, Level
+from pushout.question.factor import Level
 from pushout.question.frame import Pointed
 from pushout.question.manifest import begin, end, who
 from pushout.question.replications import Fixed, Precision
@@ -235,7 +235,7 @@ def _warmed(campaign: Campaign, design: Design) -> list[Level]:
     for point, runs in zip(design.points, pilots, strict=True):
         try:
             microseconds = round(mser.warmup_s(warmup.figure, [run.figures for run in runs]) * 1e6)
-        except ValueError as error:
+        except mser.WarmupError as error:
             raise mser.WarmupError(f"{_words(point.columns)}: {error}") from None
         found.append(Level({**point.columns, WARMUP: microseconds / 1e6}, (*point.sets, f"warmup={microseconds} us")))
     return found

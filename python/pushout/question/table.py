@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pushout import _core
 from pushout.cache import build
-from pushout.question import QuestionError
+from pushout.errors import QuestionError
 from pushout.question.quantity import split, word
 from pushout.question.store import Run
 from pushout.simulate import cores

@@ -8,7 +8,7 @@ from typing import Any
 
 from pushout import _core
 from pushout.document import Document
-from pushout.question import QuestionError
+from pushout.errors import QuestionError
 from pushout.question.frame import Framed
 from pushout.question.output import Output
 from pushout.simulate import check_seed, run_all

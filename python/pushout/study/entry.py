@@ -6,12 +6,13 @@ from dataclasses import MISSING, fields
 from typing import Any, TypeVar
 
 from pushout import _core
+from pushout.errors import PushoutError
 from pushout.study.expression import ExpressionError
 
 T = TypeVar("T")
 
 
-class EntryError(ValueError):
+class EntryError(PushoutError, ValueError):
     """Something is wrong with an entry; `at` is where it stands."""
 
     def __init__(self, message: str, at: tuple[str, ...] = ()) -> None:

@@ -20,6 +20,8 @@ from fnmatch import fnmatchcase
 from statistics import fmean
 from typing import Any
 
+from pushout.errors import PushoutError
+
 Value = Any
 """A number, a truth, or a tuple of them."""
 
@@ -29,7 +31,7 @@ Lookup = Callable[[str, str], Value]
 Code = Callable[[Lookup], Value]
 
 
-class ExpressionError(ValueError):
+class ExpressionError(PushoutError, ValueError):
     """An expression that cannot be read, or that names what the study does not have."""
 
 

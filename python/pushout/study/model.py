@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from pushout import _core
+from pushout.errors import PushoutError, ScenarioError
 from pushout.source import read as read_text
 from pushout.study import charts, printed
 from pushout.study.case import Case
@@ -43,7 +44,7 @@ STUDIES = Path(__file__).parent.parent / "studies"
 DEFAULT_REPS = 10
 
 
-class StudyError(ValueError):
+class StudyError(PushoutError, ValueError):
     """A study that cannot be read."""
 
 
@@ -142,7 +143,7 @@ def load(study: str, root: Path = STUDIES) -> Study:
     file = root / study / "study.toml"
     try:
         document = _core.Document(*read_text(str(file), "study"))
-    except _core.ScenarioError as error:
+    except ScenarioError as error:
         raise StudyError(str(error)) from None
     try:
         return _study(document.value(), file.parent)
