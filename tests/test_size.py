@@ -93,7 +93,7 @@ def test_what_is_not_monotone_is_left_to_optuna() -> None:
     assert found.method == "optuna"
     assert found.best is not None
     assert 900 < found.best.value < 1_200
-    with pytest.raises(QuestionError, match="--search optuna"):
+    with pytest.raises(QuestionError, match="use search optuna"):
         smallest(CELLS, window, 0.02, "bisect")
     unsure = [Tried(point.value, point.mean, point.meets, False) for point in grid]
     assert is_monotone(unsure)
@@ -237,12 +237,12 @@ def test_the_range_is_around_what_the_scenario_has() -> None:
     for ends, why in [
         (("1 cells", "2 bytes"), "different units"),
         (("1 ms", "2 Mb/s"), "different units"),
-        (("9", "3"), "--from 9 is more than --to 3"),
-        (("0.5 cells", "0.7 cells"), "nothing between --from 0.5 cells and --to 0.7 cells in whole cells from 1 on"),
-        (("0 cells", "0 cells"), "nothing between --from 0 cells and --to 0 cells in whole cells from 1 on"),
-        (("-5 cells", "3 cells"), "--from -5 cells: there are no less than none"),
+        (("9", "3"), "low 9 is more than high 3"),
+        (("0.5 cells", "0.7 cells"), "nothing between low 0.5 cells and high 0.7 cells in whole cells from 1 on"),
+        (("0 cells", "0 cells"), "nothing between low 0 cells and high 0 cells in whole cells from 1 on"),
+        (("-5 cells", "3 cells"), "low -5 cells: there are no less than none"),
         (("_", "3 cells"), "'_' is not a number with a unit"),
-        ((None, "3"), "give --from"),
+        ((None, "3"), "give low"),
     ]:
         key = "nothing.here" if ends[0] is None else "port.bottleneck.buffer"
         with pytest.raises(QuestionError, match=why):
@@ -252,7 +252,7 @@ def test_the_range_is_around_what_the_scenario_has() -> None:
 def test_a_number_without_unit_is_no_kilobyte_because_the_scenario_could_say_so() -> None:
     """159000 bytes are 159 kB in the explained scenario, which the user has not seen."""
     explained, buffer = pushout.explain(ROOT / "scenarios" / "w1-packet.toml"), "port.bottleneck.buffer"
-    for low, high, bare in [("10000", None, "--from 10000"), (None, "9e6", "--to 9e6"), ("1", "2", "--from 1")]:
+    for low, high, bare in [("10000", None, "low 10000"), (None, "9e6", "high 9e6"), ("1", "2", "low 1")]:
         with pytest.raises(QuestionError, match=f"^{bare} has no unit: {buffer} is 159 kB in the scenario$"):
             space(explained, buffer, low, high)
     assert space(explained, buffer, "1000", "2000 bytes") == Space(1000, 2000, "bytes", True, False)

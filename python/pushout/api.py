@@ -2,16 +2,13 @@
 
 import json
 import os
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pushout import _core, display  # noqa: F401  (results are shown by it)
 from pushout.document import merge
-from pushout.errors import QuestionError, ScenarioError
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES, ask
 from pushout.question import design as designs
 from pushout.question import sweep as sweeps
@@ -77,17 +74,6 @@ def run(
     return Result(merge(documents), documents)
 
 
-@contextmanager
-def _in_python() -> Iterator[None]:
-    """What is wrong with a question is told with the names of arguments instead of those of options."""
-    try:
-        yield
-    except (QuestionError, ScenarioError) as error:
-        names = {"from": "low", "to": "high"}
-        error.args = (re.sub(r"(?<![\w-])--([a-z]+)", lambda option: names.get(option[1], option[1]), str(error)),)
-        raise
-
-
 def compare(
     scenario: Scenario,
     policies: Policies,
@@ -114,12 +100,9 @@ def compare(
 
         >>> pushout.compare("scenarios/lan.toml", ["tail-drop", "epd"], set={"duration": "2 s"}).plot()
     """
-    with _in_python():
-        asked = ask.comparison(
-            scenario, policies, port=port, set=set, seed=seed, reps=reps, engine=engine, figures=figures
-        )
-        with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
-            return asked(session)
+    asked = ask.comparison(scenario, policies, port=port, set=set, seed=seed, reps=reps, engine=engine, figures=figures)
+    with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
+        return asked(session)
 
 
 def size(
@@ -154,25 +137,24 @@ def size(
 
         >>> pushout.size("scenarios/lan.toml", "goodput_ratio>=0.9", "port.bottleneck.buffer").document["answers"]
     """
-    with _in_python():
-        asked = ask.sizing(
-            scenario,
-            goal,
-            over,
-            low=low,
-            high=high,
-            policies=policies,
-            port=port,
-            set=set,
-            seed=seed,
-            least=least,
-            most=most,
-            resolution=resolution,
-            search=search,
-            engine=engine,
-        )
-        with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
-            return asked(session)
+    asked = ask.sizing(
+        scenario,
+        goal,
+        over,
+        low=low,
+        high=high,
+        policies=policies,
+        port=port,
+        set=set,
+        seed=seed,
+        least=least,
+        most=most,
+        resolution=resolution,
+        search=search,
+        engine=engine,
+    )
+    with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
+        return asked(session)
 
 
 def sweep(

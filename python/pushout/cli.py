@@ -30,6 +30,7 @@ from pushout.options import (
     USAGE,
     console,
     no_sweep,
+    option,
     scenario_file,
 )
 from pushout.streams import echo_json
@@ -179,8 +180,9 @@ def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -
                 api.validate(scenario_file(scenario), set=sets)
             verdicts.append({"scenario": scenario, "valid": True, "error": None})
         except (ScenarioError, QuestionError) as error:
-            verdicts.append({"scenario": scenario, "valid": False, "error": str(error)})
-            click.echo(str(error), err=True)
+            why = error.told(option)
+            verdicts.append({"scenario": scenario, "valid": False, "error": why})
+            click.echo(why, err=True)
     if as_json:
         echo_json(verdicts)
     else:
@@ -365,6 +367,6 @@ def _run(args: list[str]) -> int:
         click.echo(str(error), err=True)
         return INTERNAL
     except PushoutError as error:
-        click.echo(str(error), err=True)
+        click.echo(error.told(option), err=True)
         return BAD_SCENARIO
     return OK

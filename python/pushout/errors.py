@@ -1,8 +1,34 @@
 """What can go wrong. All of it is a `PushoutError`, and besides what Python calls such a mistake."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A piece of a message: an argument, named as functions name it; the command line has an option for it."""
+
+    name: str
+
 
 class PushoutError(Exception):
-    """What all exceptions of Pushout have in common: `except pushout.PushoutError` catches every one."""
+    """What all exceptions of Pushout have in common: `except pushout.PushoutError` catches every one.
+
+    Its arguments are the pieces of its message: texts, `Argument`s, and errors that it tells more about.
+    """
+
+    def told(self, named: Callable[[str], str]) -> str:
+        """The message for people who know arguments by other names: `named` gives theirs."""
+        return "".join(_told(piece, named) for piece in self.args)
+
+    def __str__(self) -> str:
+        return self.told(str)
+
+
+def _told(piece: object, named: Callable[[str], str]) -> str:
+    if isinstance(piece, Argument):
+        return named(piece.name)
+    return piece.told(named) if isinstance(piece, PushoutError) else str(piece)
 
 
 class ScenarioError(PushoutError, ValueError):
@@ -11,11 +37,16 @@ class ScenarioError(PushoutError, ValueError):
     point: int | None = None
     """Of several variations of a scenario the one that is wrong."""
     set: int | None = None
-    """The override that is wrong, if it is not the file,"""
+    """The override that is wrong, if it is not the file; the message begins with it,"""
     figure: str | None = None
     """or the path of a figure that is not there,"""
     engine: bool = False
     """or whether it is the engine."""
+
+    def told(self, named: Callable[[str], str]) -> str:
+        """The message, with the name of the argument that the override was given in."""
+        message = super().told(named)
+        return message if self.set is None else f"{named('set')} {message}"
 
 
 class InternalError(PushoutError, RuntimeError):
@@ -29,7 +60,8 @@ class FigureError(PushoutError, KeyError):
         super().__init__(path, why)
         self.why = why
 
-    def __str__(self) -> str:
+    def told(self, named: Callable[[str], str]) -> str:
+        """The message, which names no arguments."""
         return f"no figure {self.args[0]}: {self.why}"
 
 

@@ -99,6 +99,15 @@ def scenario_file(path: str) -> Path:
     return Path(path)
 
 
+OTHERS = {"low": "from", "high": "to"}
+"""Arguments of functions whose options have other names."""
+
+
+def option(argument: str) -> str:
+    """The option that stands for an argument of a function."""
+    return f"--{OTHERS.get(argument, argument)}"
+
+
 @contextmanager
 def no_sweep(path: str) -> Iterator[None]:
     """Tell who names a sweep where a scenario is wanted."""

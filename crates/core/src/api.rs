@@ -71,12 +71,12 @@ impl Request<'_> {
 }
 
 /// Run a scenario and report. The core has no clock: `seconds` is the caller's, read before and after the event loop.
-pub fn run(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<Json, String> {
+pub fn run(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<Json, Refusal> {
     run_and(request, seconds, |report| report.document())
 }
 
 /// The same, with the report as text, which needs much less memory where there are many flows.
-pub fn run_to_text(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<String, String> {
+pub fn run_to_text(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<String, Refusal> {
     run_and(request, seconds, |report| report.text())
 }
 
@@ -84,7 +84,7 @@ fn run_and<T>(
     request: &Request<'_>,
     seconds: impl Fn() -> f64,
     write: impl FnOnce(&Report<'_>) -> T,
-) -> Result<T, String> {
+) -> Result<T, Refusal> {
     let scenario = request.scenario()?;
     let watch = &mut Stopwatch::new(&seconds);
     let outcome = engine::run_timed(&scenario, false, watch);
@@ -108,7 +108,7 @@ pub struct Traced {
 
 /// Run on the reference engine and keep every packet at the ports of these names; without names, at those with a
 /// limited buffer.
-pub fn trace(request: &Request<'_>, ports: &[String], seconds: impl Fn() -> f64) -> Result<Traced, String> {
+pub fn trace(request: &Request<'_>, ports: &[String], seconds: impl Fn() -> f64) -> Result<Traced, Refusal> {
     let scenario = Scenario { engine: Engine::Reference, ..request.scenario()? };
     let packets = Packets::at(&scenario, ports).map_err(|why| format!("ports to trace: {why}"))?;
     let watch = &mut Stopwatch::new(&seconds);

@@ -42,7 +42,7 @@ fn run(measure: &str, sets: &[&str]) -> Json {
 }
 
 fn refused(measure: &str, wanted: &str) {
-    let why = load(&format!("{WAN}[measure]\n{measure}\n"), "measures.toml", &[]).unwrap_err();
+    let why = load(&format!("{WAN}[measure]\n{measure}\n"), "measures.toml", &[]).unwrap_err().message;
     assert!(why.contains(wanted), "{why}");
 }
 

@@ -58,7 +58,8 @@ transport = { kind = "udp" }
 
 /// The whole message about a text.
 fn refused(text: &str) -> String {
-    load(text, "lan.toml", &[]).err().unwrap_or_else(|| panic!("this should be refused:\n{text}"))
+    let refusal = load(text, "lan.toml", &[]).err();
+    refusal.unwrap_or_else(|| panic!("this should be refused:\n{text}")).message
 }
 
 /// Its first line.
@@ -434,7 +435,7 @@ fn what_is_no_scenario_at_all_gets_one_message() {
     ];
     let mut wrong = String::new();
     for (text, name, expected) in cases {
-        let message = load(text, name, &[]).unwrap_err();
+        let message = load(text, name, &[]).unwrap_err().message;
         let first = message.lines().next().unwrap();
         if !is_as(first, expected) {
             wrong += &format!("{text:?}\n  FOUND    {first}\n  EXPECTED {expected}\n");
@@ -448,41 +449,41 @@ fn overrides_are_located_by_themselves() {
     #[rustfmt::skip]
     let cases = [
         ("port.bottleneck.buffer=lots",
-            r#"--set port.bottleneck.buffer=lots: "lots": a buffer is a size, as in "8192 cells" or "150 KB", or "unlimited""#),
+            r#"port.bottleneck.buffer=lots: "lots": a buffer is a size, as in "8192 cells" or "150 KB", or "unlimited""#),
         ("port.bottlneck.buffer=9 cells",
-            r#"--set port.bottlneck.buffer=9 cells: port.bottlneck: unknown port "bottlneck"; did you mean "bottleneck"? (allowed: default, access, access.back, egress, egress.back, bottleneck, bottleneck.back, access1, access1.back, access2, access2.back, access3, access3.back, egress1, egress1.back, egress2 and 3 more)"#),
+            r#"port.bottlneck.buffer=9 cells: port.bottlneck: unknown port "bottlneck"; did you mean "bottleneck"? (allowed: default, access, access.back, egress, egress.back, bottleneck, bottleneck.back, access1, access1.back, access2, access2.back, access3, access3.back, egress1, egress1.back, egress2 and 3 more)"#),
         ("port.bottleneck.admission={policy=\"edp\"}",
-            r#"--set port.bottleneck.admission={policy="edp"}: port.bottleneck.admission.policy: unknown admission "edp"; did you mean "epd"? (allowed: …"#),
+            r#"port.bottleneck.admission={policy="edp"}: port.bottleneck.admission.policy: unknown admission "edp"; did you mean "epd"? (allowed: …"#),
         ("port.bottleneck.admission.threshold=9000 cells",
-            r#"--set port.bottleneck.admission.threshold=9000 cells: "9000 cells": 9000 is above the buffer of 8192 cells"#),
+            r#"port.bottleneck.admission.threshold=9000 cells: "9000 cells": 9000 is above the buffer of 8192 cells"#),
         ("port.bottleneck.admission.policy=ppd",
             r#"lan.toml:17:31: port.bottleneck.admission.threshold: unknown key "threshold" (allowed: policy, pass_eom); the policy is "ppd"…"#),
         ("port.bottleneck.admission={policy=",
-            r#"--set port.bottleneck.admission={policy=: "{policy=" is not a TOML value; texts inside have quotes, …"#),
+            r#"port.bottleneck.admission={policy=: "{policy=" is not a TOML value; texts inside have quotes, …"#),
         ("flow.flow2.weight=0",
-            "--set flow.flow2.weight=0: 0: a weight is greater than 0"),
+            "flow.flow2.weight=0: 0: a weight is greater than 0"),
         ("flow.flow4.weight=2",
-            r#"--set flow.flow4.weight=2: flow.flow4: unknown entry "flow4"; did you mean "flow1"? (allowed: flow1, flow2, flow3)"#),
+            r#"flow.flow4.weight=2: flow.flow4: unknown entry "flow4"; did you mean "flow1"? (allowed: flow1, flow2, flow3)"#),
         ("flow.7.weight=2",
-            r#"--set flow.7.weight=2: flow.7: unknown entry "7" (allowed: flow1, flow2, flow3)"#),
+            r#"flow.7.weight=2: flow.7: unknown entry "7" (allowed: flow1, flow2, flow3)"#),
         ("link.access2.delay=5",
-            r#"--set link.access2.delay=5: 5 has no unit: a time is written as in "100 us""#),
+            r#"link.access2.delay=5: 5 has no unit: a time is written as in "100 us""#),
         ("flows.transport.mss=70000",
-            "--set flows.transport.mss=70000: 70000: a segment carries at most 65535 bytes"),
+            "flows.transport.mss=70000: 70000: a segment carries at most 65535 bytes"),
         ("topology.sources=many",
-            r#"--set topology.sources=many: "many" is not a whole number from 0 to 4294967295"#),
+            r#"topology.sources=many: "many" is not a whole number from 0 to 4294967295"#),
         ("duration.x=5",
-            r#"--set duration.x=5: there is no such key: "40 s" is not a table"#),
+            r#"duration.x=5: there is no such key: "40 s" is not a table"#),
         ("duratoin=5 s",
-            r#"--set duratoin=5 s: unknown key "duratoin"; did you mean "duration"? (allowed: name, title, …"#),
+            r#"duratoin=5 s: unknown key "duratoin"; did you mean "duration"? (allowed: name, title, …"#),
         ("warmup=41 s",
-            r#"--set warmup=41 s: "41 s": nothing is left to measure: it must end before the duration of 40 s"#),
+            r#"warmup=41 s: "41 s": nothing is left to measure: it must end before the duration of 40 s"#),
         ("no equals sign",
-            r#"--set no equals sign: an override is written key.path=value, as in port.bottleneck.buffer="8192 cells""#),
+            r#"no equals sign: an override is written key.path=value, as in port.bottleneck.buffer="8192 cells""#),
     ];
     let mut wrong = String::new();
     for (set, expected) in cases {
-        let message = load(LAN, "lan.toml", &[set.to_string()]).unwrap_err();
+        let message = load(LAN, "lan.toml", &[set.to_string()]).unwrap_err().message;
         if !is_as(&message, expected) {
             wrong += &format!("{set:?}\n  FOUND    {message}\n  EXPECTED {expected}\n");
         }

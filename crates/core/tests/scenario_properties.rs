@@ -1,7 +1,7 @@
 //! What holds for every scenario, and for everything that is none.
 
 use proptest::prelude::*;
-use pushout_core::scenario::{explain, load, schema};
+use pushout_core::scenario::{Part, Refusal, explain, load, schema};
 
 const LAN: &str = r#"name = "lan"
 duration = "40 s"
@@ -83,9 +83,12 @@ fn mutated() -> impl Strategy<Value = String> {
 
 /// Loading answers; a refusal is a message that starts with a place, on a first line that says something.
 fn answers(text: &str, name: &str, sets: &[String]) -> Result<(), TestCaseError> {
-    let Err(message) = load(text, name, sets) else { return Ok(()) };
+    let Err(Refusal { message, part }) = load(text, name, sets) else { return Ok(()) };
     let first = message.lines().next().unwrap_or_default();
-    let located = first.starts_with(&format!("{name}:")) || first.starts_with("--set ");
+    let located = match part {
+        Some(Part::Set(index)) => first.starts_with(sets[index].chars().take(1).collect::<String>().as_str()),
+        _ => first.starts_with(&format!("{name}:")),
+    };
     prop_assert!(located && first.len() > name.len() + 10, "{message}");
     prop_assert!(message.lines().count() <= 3, "{message}");
     Ok(())
@@ -175,9 +178,9 @@ fn scenario() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn the_canonical_form_is_a_scenario_and_says_the_same(text in scenario()) {
-        let first = load(&text, "random.toml", &[]).map_err(TestCaseError::fail)?;
+        let first = load(&text, "random.toml", &[]).map_err(|why| TestCaseError::fail(why.message))?;
         let canonical = explain(&first);
-        let second = load(&canonical.to_string(), "random.json", &[]).map_err(TestCaseError::fail)?;
+        let second = load(&canonical.to_string(), "random.json", &[]).map_err(|why| TestCaseError::fail(why.message))?;
         prop_assert_eq!(&first, &second);
         prop_assert_eq!(canonical, explain(&second));
     }

@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from pushout.document import Document
-from pushout.errors import QuestionError
+from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.question import port as at_port
 from pushout.question import sweep
 from pushout.question.design import Design
@@ -181,9 +181,11 @@ def planned(
 ) -> Design:
     """The runs that a comparison takes: every policy with the same seeds. `explained` is the scenario with `sets`."""
     if len(choices) < 2:
-        raise QuestionError("a comparison takes two policies or more, as in --policies tail-drop,epd")
+        raise QuestionError("a comparison takes two policies or more, as in ", Argument("policies"), " tail-drop,epd")
     if many := [path for path in figures if "*" in path]:
-        raise QuestionError(f"--figures {many[0]}: that is many figures, and what is compared is a single one")
+        raise QuestionError(
+            Argument("figures"), f" {many[0]}: that is many figures, and what is compared is a single one"
+        )
     watched = [*sets, *_watch(explained, port)]
     points = tuple(Level({"policy": choice.label}, (*watched, *choice.sets)) for choice in choices)
     own = (at_port.figure_of(port, name) for name in ("units_out", "occupancy_mean", *LOSSES, *CURVE))
@@ -205,12 +207,17 @@ def compare(
     port = ports[0]
     listed = [{"label": choice.label, "sets": list(choice.sets)} for choice in choices]
     head = {"kind": "compare", "port": port.name, "ports": _names(ports), "policies": listed, "set": list(sets)}
-    found = sweep.sweep(design, session, head=head)
+    try:
+        found = sweep.sweep(design, session, head=head)
+    except ScenarioError as error:
+        if error.set is not None and error.set >= len(sets):
+            error.set = None  # it was not given as an override, but as a policy
+        raise
     asked = tuple(dict.fromkeys(map(column_of, figures)))
     for name in asked:
         if found.is_list(name):
             raise QuestionError(
-                f"--figures {name}: that is a list in every run, and what is compared is a single figure"
+                Argument("figures"), f" {name}: that is a list in every run, and what is compared is a single figure"
             )
     policies = [_policy(found, index, choice, port, explained, asked) for index, choice in enumerate(choices)]
     start, step = (float(found.table[at_port.figure_of(port, name)][0].as_py()) for name in CURVE[1:])

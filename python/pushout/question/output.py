@@ -67,7 +67,7 @@ class Output:
             raise OSError(error.errno, error.strerror, str(self.local / LOCK)) from None
         if at_work != mark:
             self.release()
-            why = "another question is being answered there: wait until it is done, or write to another folder (--out)"
+            why = "another question is being answered there: wait until it is done, or write to another folder"
             raise OSError(errno.EBUSY, why, self.place)
 
     def release(self) -> None:

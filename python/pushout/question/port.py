@@ -7,7 +7,7 @@ from typing import Any
 
 from pushout import _core
 from pushout.document import Document
-from pushout.errors import QuestionError
+from pushout.errors import Argument, QuestionError
 from pushout.question.quantity import CELL_BYTES, octets, scaled, split
 from pushout.source import toml
 
@@ -71,8 +71,9 @@ def choose(explained: Document, named: str | Sequence[str] | None) -> tuple[Port
             return (limited[0],)
         have = f"these have a limited buffer: {', '.join(port.name for port in limited)}"
         raise QuestionError(
-            "say which port is meant with --port, or which ports with commas between them: "
-            f"{have if limited else 'none has a limited buffer'}"
+            "say which port is meant with ",
+            Argument("port"),
+            f", or which ports with commas between them: {have if limited else 'none has a limited buffer'}",
         )
     names = _names(named, known)
     for name in names:

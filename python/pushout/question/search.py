@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pushout.errors import QuestionError
+from pushout.errors import Argument, QuestionError
 from pushout.question.goal import Tried
 from pushout.question.space import Space
 
@@ -38,7 +38,8 @@ def smallest(space: Space, attempt: Try, resolution: float, method: str) -> Foun
     first = attempt(sorted({space.at(index / (GRID - 1)) for index in range(GRID)}))
     if not is_monotone(first):
         if method == "bisect":
-            raise QuestionError("the goal is met, missed and met again as the value grows: use --search optuna")
+            why = "the goal is met, missed and met again as the value grows: use "
+            raise QuestionError(why, Argument("search"), " optuna")
         return _smallest_by_optuna(space, attempt)
     return _bisect(space, attempt, resolution, first)
 

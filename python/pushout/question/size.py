@@ -24,7 +24,7 @@ from pushout.question.port import Choice, Port
 from pushout.question.quantity import brief, word
 from pushout.question.search import Found
 from pushout.question.session import Session
-from pushout.question.space import Space
+from pushout.question.space import HIGH, LOW, Space
 from pushout.question.store import Run
 from pushout.question.table import engine, kind_of
 from pushout.source import Source
@@ -178,7 +178,7 @@ def look_over(
         try:
             check(Variations(source, points, engine_name), [question.goal.path], threads=1)
         except ScenarioError as error:
-            raise _told(error, question, ends, points) from None
+            raise _told(error, question, ends, points, len(sets)) from None
 
 
 def _points(question: Question, choice: Choice, sets: Sequence[str], values: Sequence[float]) -> list[tuple[str, ...]]:
@@ -186,19 +186,20 @@ def _points(question: Question, choice: Choice, sets: Sequence[str], values: Seq
 
 
 def _told(
-    error: ScenarioError, question: Question, values: Sequence[float], points: Sequence[Sequence[str]]
+    error: ScenarioError, question: Question, values: Sequence[float], points: Sequence[Sequence[str]], given: int
 ) -> QuestionError | ScenarioError:
-    """What is wrong with points of a search, in the words of its question."""
+    """What is wrong with points of a search, in the words of its question; so many overrides were `given` with it."""
     if error.figure is not None:
         return QuestionError(f"goal {question.goal.text!r}: {error}")
-    # --from and --to may be defaults, which the user has not seen
-    texts = [question.space.text(value) for value in values]
-    ends = texts[0] if len(texts) == 1 else f"values from {texts[0]} (--from) to {texts[-1]} (--to)"
+    # The ends may be defaults, which the user has not seen.
+    first, last = (question.space.text(value) for value in (values[0], values[-1]))
+    ends = [first] if len(values) == 1 else [f"values from {first} (", LOW, f") to {last} (", HIGH, ")"]
     # The value may be wrong by itself, or for levels that the scenario gives in cells.
     instead = "" if error.set == len(points[0]) - 1 else ", or levels in % of the buffer"
-    return ScenarioError(
-        f"{error}\nThis was found when {question.over} was to have {ends}; other ends may do{instead}."
-    )
+    if error.set is not None and error.set >= given:
+        error.set = None
+    found = f"\nThis was found when {question.over} was to have "
+    return ScenarioError(error, found, *ends, f"; other ends may do{instead}.")
 
 
 class _Search:
@@ -270,7 +271,7 @@ class _Search:
         try:
             yield from self.campaign.prepare(points).runs(rule)
         except ScenarioError as error:
-            raise _told(error, self.question, values, points) from None
+            raise _told(error, self.question, values, points, len(self.sets)) from None
 
 
 def _asked(question: Question, explained: Document, sets: Sequence[str]) -> Document:

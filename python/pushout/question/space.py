@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from pushout.document import Document, figure
-from pushout.errors import FigureError, QuestionError
+from pushout.errors import Argument, FigureError, QuestionError
 from pushout.question import quantity
 from pushout.question.quantity import split
 from pushout.source import toml
@@ -18,6 +18,9 @@ PLAIN = ("", "cell", "cells", "packet", "packets", "%")
 
 LEAST_SHARE, MOST_TIMES = 1 / 32, 4
 """From where to where to look around the value that a scenario has."""
+
+LOW, HIGH = Argument("low"), Argument("high")
+ASK = (": give ", LOW, " and ", HIGH, " to say where to look")
 
 
 @dataclass(frozen=True)
@@ -61,30 +64,31 @@ def space(explained: Document, over: str, low: str | None, high: str | None, *, 
     """
     now = _now(explained, over)
     if (low is None or high is None) and now is None:
-        raise QuestionError(_unknown(explained, over, written))
+        raise _unknown(explained, over, written)
     number, unit = now or (0.0, "")
     most = min(MOST_TIMES * number, 100.0) if unit == "%" else MOST_TIMES * number
     start, one = split(low) if low is not None else (LEAST_SHARE * number, unit)
     end, other = split(high) if high is not None else (most, unit)
-    given = {f"--{name} {text}": split(text)[1] for name, text in (("from", low), ("to", high)) if text is not None}
-    if given and not any(given.values()) and unit not in PLAIN:
-        raise QuestionError(f"{next(iter(given))} has no unit: {over} is {number:.10g} {unit} in the scenario")
+    given = [(end, text) for end, text in ((LOW, low), (HIGH, high)) if text is not None]
+    if given and not any(split(text)[1] for _, text in given) and unit not in PLAIN:
+        bare, text = given[0]
+        raise QuestionError(bare, f" {text} has no unit: {over} is {number:.10g} {unit} in the scenario")
     one, other = one or other or unit, other or one or unit
     together = quantity.alike((start, one), (end, other))
     if together is None:
-        raise QuestionError(f"--from and --to have different units: {one} and {other}")
+        raise QuestionError(LOW, " and ", HIGH, f" have different units: {one} and {other}")
     start, end, unit = together
     whole = unit in WHOLE or (not unit and _are_whole(low, high))
     if whole and start < 0:
-        raise QuestionError(f"--from {low}: there are no less than none")
+        raise QuestionError(LOW, f" {low}: there are no less than none")
     asked = [f"{end:.10g} {unit}".strip() if text is None else text for end, text in ((start, low), (end, high))]
     if start > end:
-        raise QuestionError(f"--from {asked[0]} is more than --to {asked[1]}")
+        raise QuestionError(LOW, f" {asked[0]} is more than ", HIGH, f" {asked[1]}")
     if whole:
         start, end = max(1.0, float(round(start))), float(round(end))
     if not start < end:
         measure = f" in whole {unit or 'numbers'} from 1 on" if whole else ""
-        raise QuestionError(f"there is nothing between --from {asked[0]} and --to {asked[1]}{measure}")
+        raise QuestionError("there is nothing between ", LOW, f" {asked[0]} and ", HIGH, f" {asked[1]}{measure}")
     return Space(start, end, unit, whole, log=start > 0 and end >= 4 * start)
 
 
@@ -108,18 +112,20 @@ def _now(explained: Document, over: str) -> tuple[float, str] | None:
         return None
 
 
-def _unknown(explained: Document, over: str, written: bool) -> str:
+def _unknown(explained: Document, over: str, written: bool) -> QuestionError:
     """Why the scenario does not say where to look."""
     try:
         value = figure(explained, over)
     except FigureError as error:
+        why = f"{over} has no value in the scenario ({error.why})"
         if written:
-            return (
+            why = (
                 f"{over} is no single value in the scenario in full (pushout explain), where what it stands for is "
-                "spread over entries of other names: give --from and --to to say where to look"
+                "spread over entries of other names"
             )
-        return f"{over} has no value in the scenario ({error.why}): give --from and --to to say where to look"
+        return QuestionError(why, *ASK)
     if isinstance(value, dict | list):
         what = "a table" if isinstance(value, dict) else "a list"
-        return f"{over} is {what} in the scenario: --over takes a key with a number, as in port.bottleneck.buffer"
-    return f"{over} is {value!r} in the scenario, which is no number: give --from and --to to say where to look"
+        takes = " takes a key with a number, as in port.bottleneck.buffer"
+        return QuestionError(f"{over} is {what} in the scenario: ", Argument("over"), takes)
+    return QuestionError(f"{over} is {value!r} in the scenario, which is no number", *ASK)

@@ -100,7 +100,7 @@ class Store:
         except sqlite3.OperationalError as error:
             raise OSError(errno.EIO, f"{error}; runs that were kept before are safe", self.path) from None
         except sqlite3.DatabaseError as error:
-            raise OSError(errno.EIO, f"{error}: move it away, or name another folder with --cache", self.path) from None
+            raise OSError(errno.EIO, f"{error}: move it away, or keep runs in another folder", self.path) from None
 
 
 def _signed(seed: int) -> int:

@@ -13,7 +13,7 @@ from pushout.question import mser
 from pushout.question.campaign import CHUNK, Campaign, Chunk
 from pushout.question.design import WARMUP, Design, Mser
 from pushout.question.executor import Local, Variations
-from pushout.question.factor import Level
+from pushout.question.factor import Level, Place
 from pushout.question.frame import Pointed
 from pushout.question.manifest import begin, end, who
 from pushout.question.replications import Fixed, Precision
@@ -142,26 +142,29 @@ def _in_file(design: Design) -> Iterator[None]:
     try:
         yield
     except ScenarioError as error:
-        raise (ScenarioError(_told(design, error)) if design.origin else error) from None
+        raise _told(design, error) from None
 
 
-def _told(design: Design, error: ScenarioError) -> str:
-    """What is wrong, with its place: that of an override in the sweep file, or that in the scenario."""
-    message = str(error)
+def _told(design: Design, error: ScenarioError) -> ScenarioError:
+    """What is wrong, with its place: that of an override in the sweep, or that in the scenario."""
+    places = design.places(error.point) if error.point is not None else []
+    if error.set is not None:
+        return error if error.set >= len(places) else _told_at(design, places[error.set], error)
+    if not design.origin:
+        return error
     if error.figure is not None:
-        at = design.place_of_figure(error.figure)
-        return design.tell(at, f"{at[0]}: {message}")
+        return _told_at(design, design.place_of_figure(error.figure), error)
     if error.engine:
-        return design.tell(("engine",), message)
+        return ScenarioError(design.tell(("engine",), str(error)))
     if error.point is None:
-        return _beside(message, f"this is the scenario of {design.origin}")
-    sets, places = design.points[error.point].sets, design.places(error.point)
-    if error.set is None:
-        return _beside(message, f"it is so with what {design.origin} sets: {', '.join(sets) or 'nothing'}")
-    if error.set >= len(places):  # no override of the sweep
-        return message
-    at = places[error.set]
-    return design.tell(at, f"{at[0]}: {message.removeprefix('--set ')}")
+        return ScenarioError(_beside(str(error), f"this is the scenario of {design.origin}"))
+    sets = ", ".join(design.points[error.point].sets) or "nothing"
+    return ScenarioError(_beside(str(error), f"it is so with what {design.origin} sets: {sets}"))
+
+
+def _told_at(design: Design, at: Place, error: ScenarioError) -> ScenarioError:
+    """The message with a place in the sweep."""
+    return ScenarioError(design.tell(at, f"{at[0]}: {error.args[0]}"))
 
 
 def _beside(message: str, more: str) -> str:

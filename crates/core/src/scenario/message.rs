@@ -45,7 +45,7 @@ impl Sources<'_> {
         }
         let shown: String = argument.chars().take(LONGEST_SHOWN).flat_map(char::escape_debug).collect();
         let more = if argument.chars().count() > LONGEST_SHOWN { "…" } else { "" };
-        format!("--set {}{more}: {fault}", shown.replace("\\\"", "\"").replace("\\'", "'"))
+        format!("{}{more}: {fault}", shown.replace("\\\"", "\"").replace("\\'", "'"))
     }
 }
 

@@ -64,6 +64,8 @@ pub use docs::docs;
 pub use explain::explain;
 pub use schema::schema;
 
+use std::fmt;
+
 use message::Sources;
 use model::Scenario;
 use read::Format;
@@ -73,7 +75,8 @@ use tree::{Fault, Node, Value};
 /// Why a scenario is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// One message for people: where, what is wrong, what is allowed.
+    /// One message for people: where, what is wrong, what is allowed. About an override it begins with that; callers know
+    /// what their users give it in.
     pub message: String,
     /// What is wrong, unless the fault stands in the file.
     pub part: Option<Part>,
@@ -90,6 +93,12 @@ pub enum Part {
     Figure(String),
 }
 
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
 impl From<String> for Refusal {
     fn from(message: String) -> Refusal {
         Refusal { message, part: None }
@@ -104,12 +113,12 @@ impl From<Refusal> for String {
 
 /// Read and check a scenario.
 ///
-/// `text` is TOML or JSON, `name` what messages call it, `sets` are overrides `key.path=value`. The error is one
+/// `text` is TOML or JSON, `name` what messages call it, `sets` are overrides `key.path=value`. The error has one
 /// message for people: where, what is wrong, what is allowed; the first line says it all, the next ones show the place.
-pub fn load(text: &str, name: &str, sets: &[String]) -> Result<Scenario, String> {
+pub fn load(text: &str, name: &str, sets: &[String]) -> Result<Scenario, Refusal> {
     let file = File::read(text, name)?;
     let (root, late) = file.overridden(sets)?;
-    Ok(file.check(&root, &late, sets, None)?)
+    file.check(&root, &late, sets, None)
 }
 
 /// A scenario's text, read but not yet checked: who wants many variations of it reads it once.

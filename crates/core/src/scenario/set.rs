@@ -1,4 +1,4 @@
-//! Values given beside a file, as in `--set port.bottleneck.buffer="8192 cells"`.
+//! Values given beside a file, as in `port.bottleneck.buffer="8192 cells"`.
 //!
 //! The value is read as TOML, else as a text; it replaces whatever the key had. An entry of a list is addressed by its
 //! name or by its position, from 0.
@@ -106,7 +106,7 @@ fn value(text: &str, source: u32, shift: u32) -> Result<Node, Fault> {
             place,
             format!(
                 "{} is not a TOML value; texts inside have quotes, which a shell leaves alone between others, as in \
-                 --set 'port.bottleneck.admission={{policy=\"epd\"}}'",
+                 'port.bottleneck.admission={{policy=\"epd\"}}'",
                 plain().show()
             ),
         )),

@@ -65,7 +65,7 @@ fn refused(changes: &[(&str, &str)]) -> String {
     }
     let message =
         scenario::load(&text, "chain.toml", &[]).err().unwrap_or_else(|| panic!("{changes:?} is no fault"));
-    message.lines().next().unwrap().to_string()
+    message.message.lines().next().unwrap().to_string()
 }
 
 #[test]

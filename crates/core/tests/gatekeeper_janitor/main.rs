@@ -204,7 +204,7 @@ fn bursty_datagrams_have_the_load_asked_for_and_stop_when_told() {
 fn what_cannot_work_is_refused_in_words() {
     let refused = |sets: &[&str]| {
         let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
-        scenario::load(GPJ, "gpj.toml", &sets).unwrap_err()
+        scenario::load(GPJ, "gpj.toml", &sets).unwrap_err().message
     };
     assert!(refused(&["flows.transport={ kind = 'udp' }"]).contains("cbr, poisson, on-off"));
     assert!(refused(&["flows.source.peak='0 Mb/s'"]).contains("never sends anything"));

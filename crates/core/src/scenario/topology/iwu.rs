@@ -226,7 +226,7 @@ mod tests {
 
     fn gpj(sets: &[&str]) -> Result<Scenario, String> {
         let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
-        load(GPJ, "gpj.toml", &sets)
+        Ok(load(GPJ, "gpj.toml", &sets)?)
     }
 
     /// Rate of the first source's link, there and back.

@@ -1,0 +1,107 @@
+"""A mistake is told with the names of arguments in Python, and with those of options on the command line."""
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+import click
+import pytest
+
+import pushout
+from conftest import ROOT
+from pushout import cli
+from pushout.errors import Argument
+from pushout.options import option
+
+LAN = str(ROOT / "scenarios" / "lan.toml")
+BUFFER = "port.bottleneck.buffer"
+LARGE = '{policy="epd", threshold="9000 cells"}'
+FIXED = ['port.bottleneck.admission={policy="epd", threshold="7000 cells"}']
+GOAL = "goodput_ratio>=0.9"
+
+CASES = [
+    (pushout.run, {"set": {"durration": "1 s"}}, 'set durration="1 s": unknown key', '--set durration="1 s": unknown'),
+    (pushout.trace, {"set": {"durration": "1 s"}}, 'set durration="1 s": unknown', '--set durration="1 s": unknown'),
+    (pushout.explain, {"set": ["seed=-1"]}, "set seed=-1: -1 is not", "--set seed=-1: -1 is not"),
+    (pushout.validate, {"set": ["x"]}, "set x: an override is written", "--set x: an override is written"),
+    (
+        pushout.compare,
+        {"policies": ["epd", "ppd"], "set": ["--port=1"]},
+        "set --port=1: unknown key",
+        "--set --port=1: unknown key",
+    ),
+    (pushout.compare, {"policies": [LARGE, "ppd"]}, "port.bottleneck.admission={", "port.bottleneck.admission={"),
+    (
+        pushout.compare,
+        {"policies": ["epd"]},
+        "a comparison takes two policies or more, as in policies tail-drop,epd",
+        "a comparison takes two policies or more, as in --policies tail-drop,epd",
+    ),
+    (
+        pushout.size,
+        {"goal": GOAL, "over": BUFFER, "low": "9 cells", "high": "3 cells"},
+        "low 9 cells is more than high 3 cells",
+        "--from 9 cells is more than --to 3 cells",
+    ),
+    (
+        pushout.size,
+        {"goal": GOAL, "over": "port.bottleneck"},
+        "port.bottleneck is a table in the scenario: over takes",
+        "port.bottleneck is a table in the scenario: --over takes",
+    ),
+    (
+        pushout.size,
+        {"goal": GOAL, "over": BUFFER, "low": "2 cells", "high": "3 cells", "set": FIXED},
+        "(low) to 3 cells (high); other ends",
+        "(--from) to 3 cells (--to); other ends",
+    ),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "python", "command"), CASES)
+def test_each_front_end_has_its_own_words(
+    function: Callable[..., Any], arguments: dict[str, Any], python: str, command: str
+) -> None:
+    with pytest.raises(pushout.PushoutError) as caught:
+        function(LAN, **arguments)
+    assert python in str(caught.value)
+    assert command in caught.value.told(option)
+
+
+def test_of_several_ports_the_option_or_the_argument_says_which() -> None:
+    with pytest.raises(pushout.QuestionError, match="say which port is meant with port, or") as caught:
+        pushout.compare(ROOT / "scenarios" / "multi-hop.toml", ["epd", "ppd"])
+    assert "say which port is meant with --port, or" in caught.value.told(option)
+
+
+def test_the_command_line_prints_its_own_words(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["run", LAN], ["validate", LAN], ["explain", LAN], ["compare", LAN, "--policies", "epd,ppd"]):
+        with pytest.raises(SystemExit):
+            cli.main([*arguments, "--set", "durration=1 s"])
+        assert capsys.readouterr().err.startswith("--set durration=1 s: unknown key")
+
+
+def test_every_argument_in_a_message_is_one_and_has_an_option() -> None:
+    sources = (ROOT / "python" / "pushout").rglob("*.py")
+    named = {name for file in sources for name in re.findall(r'Argument\("(\w+)"\)', file.read_text(encoding="utf-8"))}
+    assert len(named) > 4
+    functions = (pushout.run, pushout.compare, pushout.size)
+    parameters = {name for function in functions for name in inspect.signature(function).parameters}
+    options = {
+        opt
+        for command in cli.cli.commands.values()
+        for each in command.params
+        for opt in each.opts
+        if isinstance(each, click.Option)
+    }
+    assert named <= parameters
+    assert {option(name) for name in named} <= options
+
+
+def test_the_pieces_of_a_message_may_be_errors_that_it_tells_more_of() -> None:
+    override = pushout.ScenarioError("a=1: no")
+    override.set = 0
+    error = pushout.ScenarioError(override, "; see ", Argument("low"), " {low} --low")
+    assert str(error) == "set a=1: no; see low {low} --low"
+    assert error.told(option) == "--set a=1: no; see --from {low} --low"
