@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final, final
 
 __all__ = [
+    "ENGINES",
     "VERSION",
     "Document",
     "Points",
@@ -20,6 +21,7 @@ __all__ = [
     "validate",
 ]
 
+ENGINES: Final[tuple[str, ...]]
 VERSION: Final[str]
 
 @final

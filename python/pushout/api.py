@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from pushout import _core, display  # noqa: F401  (results are shown by it)
+from pushout.catalogue import Entry
 from pushout.document import merge
-from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES, ask
+from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
 from pushout.question import sweep as sweeps
 from pushout.question.ask import Named, Policies
@@ -21,6 +22,7 @@ from pushout.question.trace import TraceResult, trace
 from pushout.result import Result
 from pushout.simulate import Job, check_reps, check_seed, run_all
 from pushout.source import Overrides, Scenario, load, overrides
+from pushout.words import SEARCHES, Engine, Search
 
 __all__ = [
     "CompareResult",
@@ -49,7 +51,7 @@ def run(
     set: Overrides = (),  # noqa: A002  (the name of the option)
     seed: int | None = None,
     reps: int = 1,
-    engine: str | None = None,
+    engine: Engine | None = None,
     audit: bool = False,
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -82,7 +84,7 @@ def compare(
     set: Overrides = (),  # noqa: A002
     seed: int | None = None,
     reps: int = REPS,
-    engine: str | None = None,
+    engine: Engine | None = None,
     figures: str | Sequence[str] = (),
     out: str | os.PathLike[str] | None = None,
     cache: str | os.PathLike[str] | None = None,
@@ -119,8 +121,8 @@ def size(
     least: int = LEAST,
     most: int = MOST,
     resolution: float = RESOLUTION,
-    search: str = SEARCHES[0],
-    engine: str | None = None,
+    search: Search = SEARCHES[0],
+    engine: Engine | None = None,
     out: str | os.PathLike[str] | None = None,
     cache: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
@@ -196,7 +198,7 @@ def explain(
     *,
     set: Overrides = (),  # noqa: A002
     seed: int | None = None,
-    engine: str | None = None,
+    engine: Engine | None = None,
 ) -> dict[str, Any]:
     """The scenario in full: templates expanded, overrides applied, defaults filled in."""
     document: dict[str, Any] = json.loads(Job(load(scenario), tuple(overrides(set)), engine).explain(seed))
@@ -209,7 +211,7 @@ def schema() -> dict[str, Any]:
     return document
 
 
-def policies() -> list[dict[str, Any]]:
-    """Everything that can be named in a scenario: `[{name, kind, source, experimental, params, header}]`."""
-    entries: list[dict[str, Any]] = json.loads(_core.policies())
+def policies() -> list[Entry]:
+    """Everything that can be named in a scenario: its kind, its source, its parameters, what its authors meant."""
+    entries: list[Entry] = json.loads(_core.policies())
     return entries

@@ -4,6 +4,8 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pushout.catalogue import Entry, Param, Table, meanings
+
 HEAD = '''"""Every scheme as a class, so that editors and type checkers know its parameters.
 
     from pushout.schemes import Epd, TailDrop
@@ -26,22 +28,16 @@ from pushout.scheme import Scheme
 WIDTH = 120
 
 
-def meanings(param: Mapping[str, Any]) -> list[str]:
-    """What each of the words means that can be the value of a parameter."""
-    words = zip(param["schema"].get("enum", ()), param["schema"].get("enumDescriptions", ()), strict=False)
-    return [f"`{word}`: {meaning}" for word, meaning in words]
-
-
-def module(entries: Iterable[Mapping[str, Any]]) -> str:
+def module(entries: Iterable[Entry]) -> str:
     """The text of `pushout/schemes.py` for a catalogue such as `pushout.policies()` gives."""
-    tables = [entry for entry in entries if entry["table"]]
-    classes = sorted((entry["table"]["class"] for entry in tables), key=lambda name: (not name.isupper(), name))
+    tables = [(entry, entry["table"]) for entry in entries if entry["table"]]
+    classes = sorted((table["class"] for _, table in tables), key=lambda name: (not name.isupper(), name))
     names = "".join(f'    "{name}",\n' for name in classes)  # in the order that linters want: capitals first
-    return "\n\n".join([f"{HEAD}\n__all__ = [\n{names}]\n", *(_class(entry) for entry in tables)])
+    return "\n\n".join([f"{HEAD}\n__all__ = [\n{names}]\n", *(_class(entry, table) for entry, table in tables)])
 
 
-def _class(entry: Mapping[str, Any]) -> str:
-    tag, name = entry["table"]["tag"], entry["table"]["class"]
+def _class(entry: Entry, table: Table) -> str:
+    tag, name = table["tag"], table["class"]
     experimental = ["Experimental: its sources leave so much open that no fidelity is claimed."]
     paragraphs = [
         entry["summary"],
@@ -91,7 +87,7 @@ def _filled(paragraph: str) -> str:
     return "\n".join(_wrapped(paragraph))
 
 
-def _field(param: Mapping[str, Any]) -> list[str]:
+def _field(param: Param) -> list[str]:
     """A parameter and what it is, as the lines of a class."""
     annotation = _annotation(param["schema"])
     default = param["default"]

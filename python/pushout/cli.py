@@ -36,6 +36,7 @@ from pushout.options import (
 from pushout.streams import echo_json
 
 if TYPE_CHECKING:
+    from pushout.catalogue import Entry
     from pushout.study.chapter import Reproduction
 
 REPORT = "reproduce.json"
@@ -239,7 +240,7 @@ def policies(name: str | None, as_json: bool) -> None:
         show.policy(entry, console())
 
 
-def _named(entries: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+def _named(entries: "list[Entry]", name: str) -> "list[Entry]":
     found = [entry for entry in entries if entry["name"] == name]
     if found:
         return found

@@ -11,6 +11,7 @@ from click.types import StringParamType
 
 from pushout.errors import ScenarioError
 from pushout.limits import MOST_JOBS, MOST_REPS
+from pushout.words import ENGINES
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -73,9 +74,9 @@ SET = click.option(
 
 ENGINE = click.option(
     "--engine",
-    type=click.Choice(["fast", "reference"]),
+    type=click.Choice(ENGINES),
     metavar="E",
-    help="fast or reference (default: the scenario's).",
+    help=f"{' or '.join(ENGINES)} (default: the scenario's).",
 )
 
 JOBS = click.option("--jobs", type=Whole(1, MOST_JOBS), metavar="N", help="Threads (default: every core).")

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.text import Text
 
-from pushout.classes import meanings
+from pushout.catalogue import Entry, meanings
 from pushout.columns import Column, describe, draw
 from pushout.document import Document
 from pushout.study.chapter import Reproduction
@@ -227,10 +227,10 @@ def _mean(value: Any) -> float:
     return float(value["mean"] if isinstance(value, Mapping) else value)
 
 
-def policies(entries: list[dict[str, Any]], console: Console) -> None:
+def policies(entries: list[Entry], console: Console) -> None:
     """The catalogue."""
     titles = ("name", "kind", "what it does", "parameters")
-    rows = []
+    rows: list[list[str | Text]] = []
     for entry in entries:
         name = Text(entry["name"], style="bold")
         if entry["experimental"]:
@@ -240,7 +240,7 @@ def policies(entries: list[dict[str, Any]], console: Console) -> None:
     describe(console, [Column(title, right=False, whole=title in ("name", "kind")) for title in titles], rows)
 
 
-def policy(entry: dict[str, Any], console: Console) -> None:
+def policy(entry: Entry, console: Console) -> None:
     """One entry of the catalogue: what its authors meant, and its parameters."""
     console.print(Text(entry["summary"], style="bold"))
     console.print(Markdown(entry["header"]), width=min(console.width, READING_WIDTH))
@@ -248,7 +248,7 @@ def policy(entry: dict[str, Any], console: Console) -> None:
         console.print(f"\n{entry['name']} has no parameters.")
         return
     titles = ("parameter", "unit", "default", "meaning")
-    rows = []
+    rows: list[list[str | Text]] = []
     for param in entry["params"]:
         default = "must be given" if param["required"] else "not set"
         if param["default"] is not None:

@@ -23,8 +23,9 @@ from pushout.options import (
     no_sweep,
     scenario_file,
 )
-from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES
+from pushout.question import LEAST, MOST, REPS, RESOLUTION
 from pushout.streams import echo_json
+from pushout.words import SEARCHES
 
 if TYPE_CHECKING:
     from pushout.question.session import Session

@@ -10,7 +10,9 @@ use std::time::Instant;
 
 use pushout_core::api::{self, Request};
 use pushout_core::engine;
+use pushout_core::scenario::model::Engine;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use failure::{described, guarded};
 
@@ -40,9 +42,10 @@ mod _core {
     use super::trace::Trace;
 
     #[pymodule_init]
-    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         failure::remember_panics();
-        Ok(())
+        let engines = Engine::WORDS.iter().map(|(word, _)| word);
+        module.add("ENGINES", PyTuple::new(module.py(), engines)?)
     }
 
     /// Version of the simulator.

@@ -13,6 +13,3 @@ LEAST, MOST = 8, 64
 
 RESOLUTION = 0.02
 """Values that differ by no more than this share are one answer."""
-
-SEARCHES = ("auto", "bisect", "optuna")
-"""Ways to search; the first decides between the others."""

@@ -9,7 +9,7 @@ from pushout import _core
 from pushout.document import Document, figure, steps
 from pushout.errors import FigureError, QuestionError
 from pushout.limits import MOST_REPS
-from pushout.question import LEAST, MOST, REPS, RESOLUTION, SEARCHES, size
+from pushout.question import LEAST, MOST, REPS, RESOLUTION, size
 from pushout.question.compare import CompareResult, compare, planned
 from pushout.question.design import Design
 from pushout.question.goal import read as read_goal
@@ -22,6 +22,7 @@ from pushout.question.sweep import look_over
 from pushout.question.table import path_of
 from pushout.simulate import Job, check_reps, check_seed, check_text, check_whole
 from pushout.source import Overrides, Scenario, Source, load, overrides, plain, toml
+from pushout.words import SEARCHES, Engine, Search
 
 Policies = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 """Names, tables of parameters (as TOML or as a mapping) or `as-is`."""
@@ -40,7 +41,7 @@ class Asked:
     sets: tuple[str, ...]
     choices: tuple[Choice, ...]
     seed: int | None
-    engine: str | None
+    engine: Engine | None
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Sizing(Asked):
 
 
 def _read(
-    scenario: Scenario, given: Overrides, seed: int | None, engine: str | None
+    scenario: Scenario, given: Overrides, seed: int | None, engine: Engine | None
 ) -> tuple[Source, Document, tuple[str, ...]]:
     check_seed(seed)
     source, sets = load(scenario), tuple(overrides(given))
@@ -130,7 +131,7 @@ def _is_written(key: str, source: Source, sets: Sequence[str]) -> bool:
     return True
 
 
-def _check_search(least: int, most: int, resolution: float, search: str) -> None:
+def _check_search(least: int, most: int, resolution: float, search: Search) -> None:
     check_whole("least", least)
     check_whole("most", most)
     if not 2 <= least <= most <= MOST_REPS:
@@ -150,7 +151,7 @@ def comparison(
     set: Overrides = (),  # noqa: A002  (the name of the option)
     seed: int | None = None,
     reps: int = REPS,
-    engine: str | None = None,
+    engine: Engine | None = None,
     figures: str | Sequence[str] = (),
 ) -> Comparison:
     """Understand a comparison."""
@@ -188,8 +189,8 @@ def sizing(
     least: int = LEAST,
     most: int = MOST,
     resolution: float = RESOLUTION,
-    search: str = SEARCHES[0],
-    engine: str | None = None,
+    search: Search = SEARCHES[0],
+    engine: Engine | None = None,
 ) -> Sizing:
     """Understand a search."""
     source, explained, sets = _read(scenario, set, seed, engine)

@@ -1,6 +1,6 @@
 """Drawings of sweeps: figures over what was swept, against each other, over time, and their distributions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from pushout import _core
@@ -12,9 +12,10 @@ from pushout.question.frame import Pointed
 from pushout.question.port import ports
 from pushout.question.quantity import CELL_BYTES, content, readable, shown
 from pushout.stats import Interval, interval
+from pushout.words import Drawing
 
 
-def draw(result: Pointed, y: str, x: str | None, by: str | None, kind: str | None) -> Any:
+def draw(result: Pointed, y: str, x: str | None, by: str | None, kind: Drawing | None) -> Any:
     """A drawing of this kind; see `SweepResult.plot`."""
     chosen = kind or ("cdf" if x is None else "line" if _is_swept(result, x) else "cloud")
     if chosen not in DRAWINGS:
@@ -224,5 +225,11 @@ def _time(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
     legend(figure, axes, "band", _title(result, names))
 
 
-DRAWINGS = {"line": _lines, "cloud": _cloud, "heat": _heat, "cdf": _cdf, "time": _time}
+DRAWINGS: dict[Drawing, Callable[..., None]] = {
+    "line": _lines,
+    "cloud": _cloud,
+    "heat": _heat,
+    "cdf": _cdf,
+    "time": _time,
+}
 """What each kind of drawing is drawn by."""

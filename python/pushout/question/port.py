@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pushout import _core
+from pushout.catalogue import Entry
 from pushout.document import Document
 from pushout.errors import Argument, QuestionError
 from pushout.question.quantity import CELL_BYTES, octets, scaled, split
@@ -105,7 +106,7 @@ AS_IT_IS = "as-is"
 """Stands for the scenario as it stands."""
 
 
-def policies(given: Sequence[str], at: Sequence[Port], catalogue: Sequence[Mapping[str, Any]]) -> list[Choice]:
+def policies(given: Sequence[str], at: Sequence[Port], catalogue: Sequence[Entry]) -> list[Choice]:
     """Policies as they are named on the command line: `epd`, `{policy = "epd", threshold = "90 %"}` or `as-is`.
 
     A policy that a port has already keeps its parameters there.
@@ -129,7 +130,7 @@ def _split(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _choice(text: str, at: Sequence[Port], catalogue: Sequence[Mapping[str, Any]]) -> Choice:
+def _choice(text: str, at: Sequence[Port], catalogue: Sequence[Entry]) -> Choice:
     if text == AS_IT_IS:
         return Choice(AS_IT_IS, ())
     if text.startswith("{") != text.endswith("}"):
@@ -152,7 +153,7 @@ def _label(text: str) -> str:
     return ", ".join(word.removeprefix("policy ") for word in words)
 
 
-def _kind(name: str, catalogue: Sequence[Mapping[str, Any]]) -> str:
+def _kind(name: str, catalogue: Sequence[Entry]) -> str:
     known = {entry["name"]: entry["kind"] for entry in catalogue if entry["kind"] in KINDS}
     if name in known:
         return str(known[name])

@@ -8,6 +8,7 @@ from typing import Any
 from pushout.errors import Argument, QuestionError
 from pushout.question.goal import Tried
 from pushout.question.space import Space
+from pushout.words import Search
 
 GRID = 5
 """Values that are tried first, together: they show whether the goal is monotone."""
@@ -31,7 +32,7 @@ class Found:
     others: tuple[Tried, ...] = ()
 
 
-def smallest(space: Space, attempt: Try, resolution: float, method: str) -> Found:
+def smallest(space: Space, attempt: Try, resolution: float, method: Search) -> Found:
     """The smallest value that meets the goal. `method` is auto, bisect or optuna."""
     if method == "optuna":
         return _smallest_by_optuna(space, attempt)

@@ -14,7 +14,7 @@ from typing import Any
 from pushout.document import Document
 from pushout.errors import QuestionError, ScenarioError
 from pushout.measures import improvement
-from pushout.question import LEAST, MOST, RESOLUTION, SEARCHES, search
+from pushout.question import LEAST, MOST, RESOLUTION, search
 from pushout.question.campaign import Campaign
 from pushout.question.executor import Variations, check
 from pushout.question.frame import Framed
@@ -29,6 +29,7 @@ from pushout.question.store import Run
 from pushout.question.table import engine, kind_of
 from pushout.source import Source
 from pushout.stats import interval
+from pushout.words import SEARCHES, Search
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ class Question:
     resolution: float = RESOLUTION
     least: int = LEAST
     most: int = MOST
-    method: str = SEARCHES[0]
+    method: Search = SEARCHES[0]
 
     def sizes(self, value: float) -> dict[str, float]:
         """A value in all units that make sense at the port."""

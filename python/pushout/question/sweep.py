@@ -22,6 +22,7 @@ from pushout.question.store import Run
 from pushout.question.table import Rows, column_of, wider
 from pushout.simulate import Job
 from pushout.source import Source, load
+from pushout.words import Drawing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +38,7 @@ class SweepResult(Pointed):
         return f"{self.manifest['name']}: {len(self.points)} points, {super()._brief()}"
 
     def plot(
-        self, y: str = "goodput_ratio", x: str | None = None, *, by: str | None = None, kind: str | None = None
+        self, y: str = "goodput_ratio", x: str | None = None, *, by: str | None = None, kind: Drawing | None = None
     ) -> Any:
         """Draw it: a matplotlib figure.
 

@@ -1,0 +1,21 @@
+"""What types say of words and documents is what the simulator says of them."""
+
+from typing import get_args
+
+import pushout
+from pushout import _core
+from pushout.catalogue import Entry, Param, Table
+from pushout.question.plot import DRAWINGS
+from pushout.words import ENGINES, Drawing
+
+
+def test_the_words_of_types_are_those_that_are_understood() -> None:
+    assert ENGINES == _core.ENGINES
+    assert get_args(Drawing) == tuple(DRAWINGS)
+
+
+def test_every_entry_of_the_catalogue_has_the_keys_of_its_type() -> None:
+    for entry in pushout.policies():
+        assert set(entry) == set(Entry.__annotations__)
+        assert entry["table"] is None or set(entry["table"]) == set(Table.__annotations__)
+        assert all(set(param) == set(Param.__annotations__) for param in entry["params"])
