@@ -2,9 +2,8 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from pushout import _core, display  # noqa: F401  (results are shown by it)
@@ -15,7 +14,7 @@ from pushout.question import design as designs
 from pushout.question import sweep as sweeps
 from pushout.question.ask import Named, Policies
 from pushout.question.compare import CompareResult
-from pushout.question.session import Session
+from pushout.question.session import Folder, Progress, Session
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult, trace
@@ -54,7 +53,7 @@ def run(
     engine: Engine | None = None,
     audit: bool = False,
     jobs: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Result:
     """Simulate a scenario `reps` times with the seeds `seed`, `seed` + 1, … and measure.
 
@@ -86,11 +85,11 @@ def compare(
     reps: int = REPS,
     engine: Engine | None = None,
     figures: str | Sequence[str] = (),
-    out: str | os.PathLike[str] | None = None,
-    cache: str | os.PathLike[str] | None = None,
+    out: Folder | None = None,
+    cache: Folder | None = None,
     jobs: int | None = None,
     cluster: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> CompareResult:
     """Run the same traffic under several policies (common random numbers) and tell the difference.
 
@@ -103,7 +102,7 @@ def compare(
         >>> pushout.compare("scenarios/lan.toml", ["tail-drop", "epd"], set={"duration": "2 s"}).plot()
     """
     asked = ask.comparison(scenario, policies, port=port, set=set, seed=seed, reps=reps, engine=engine, figures=figures)
-    with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
+    with Session.open(out, cache, jobs, cluster, progress) as session:
         return asked(session)
 
 
@@ -123,11 +122,11 @@ def size(
     resolution: float = RESOLUTION,
     search: Search = SEARCHES[0],
     engine: Engine | None = None,
-    out: str | os.PathLike[str] | None = None,
-    cache: str | os.PathLike[str] | None = None,
+    out: Folder | None = None,
+    cache: Folder | None = None,
     jobs: int | None = None,
     cluster: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> SizeResult:
     """Find the smallest value of a key that meets a goal, or the best one.
 
@@ -155,18 +154,18 @@ def size(
         search=search,
         engine=engine,
     )
-    with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
+    with Session.open(out, cache, jobs, cluster, progress) as session:
         return asked(session)
 
 
 def sweep(
     design: str | os.PathLike[str] | Mapping[str, Any],
     *,
-    out: str | os.PathLike[str] | None = None,
-    cache: str | os.PathLike[str] | None = None,
+    out: Folder | None = None,
+    cache: Folder | None = None,
     jobs: int | None = None,
     cluster: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> SweepResult:
     """Run every point of a design: grids, lists and random points over any key of a scenario, with replications.
 
@@ -183,7 +182,7 @@ def sweep(
         raise TypeError(f"a design is the path of a sweep file or a mapping of its keys; this is {design!r}")
     plan = designs.made(design) if isinstance(design, Mapping) else designs.read(design)
     sweeps.look_over(plan)
-    with Session.open(out, None if cache is None else Path(cache), jobs, cluster, progress) as session:
+    with Session.open(out, cache, jobs, cluster, progress) as session:
         return sweeps.sweep(plan, session)
 
 

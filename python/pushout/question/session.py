@@ -12,6 +12,9 @@ from pushout.question.output import Output
 from pushout.question.store import Store
 from pushout.simulate import check_text
 
+Folder = str | os.PathLike[str]
+"""The path of a folder."""
+
 Progress = Callable[[int, int], None]
 """Told how many runs are done, and of how many."""
 
@@ -28,21 +31,22 @@ class Session:
     @staticmethod
     @contextmanager
     def open(
-        out: str | os.PathLike[str] | None = None,
-        cache: Path | None = None,
+        out: Folder | None = None,
+        cache: Folder | None = None,
         jobs: int | None = None,
         cluster: str | None = None,
         progress: Progress | None = None,
     ) -> Iterator["Session"]:
         """Open one; without `out` nothing is written, without `out` and `cache` runs are kept in memory alone."""
         output = None if out is None else Output(out)
+        kept = None if cache is None else Path(cache)
         if cache is None and output is not None:
             # An object store cannot hold the file with the runs: it stays here.
-            cache = (output.local or Path("results")) / "cache"
+            kept = (output.local or Path("results")) / "cache"
         with ExitStack() as closing:
             if output is not None:
                 closing.callback(output.release)
-            store = Store(cache)
+            store = Store(kept)
             closing.callback(store.close)
             executor = _executor(jobs, cluster)
             closing.callback(executor.close)
