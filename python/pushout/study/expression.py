@@ -21,6 +21,7 @@ from statistics import fmean
 from typing import Any
 
 from pushout.errors import PushoutError
+from pushout.measures import saturation_point
 
 Value = Any
 """A number, a truth, or a tuple of them."""
@@ -50,12 +51,13 @@ def _histogram(values: Sequence[float], width: float, bins: Value) -> Value:
 
 
 def _saturation(throughputs: Sequence[float], first: float, step: float) -> float:
-    """The place on an axis from which on every throughput is 1: where all further ones are as well.
+    """The saturation point of a curve whose buffers are `first`, `first + step`, ….
 
-    If the last is still below 1, the place after it, which the truth is not below.
+    If the last throughput is still below 1, the place after it, which the truth is not below.
     """
-    below = [index for index, value in enumerate(throughputs) if value < 1]
-    return first + step * (below[-1] + 1 if below else 0)
+    curve = [(first + step * index, throughput) for index, throughput in enumerate(throughputs)]
+    point = saturation_point(curve)
+    return first + step * len(curve) if point is None else point
 
 
 def _onset(throughputs: Sequence[float], first: float, step: float) -> float:
