@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT, FakeCore, command
-from pushout import show
+from pushout.cli.show.result import cell, decimals
 from pushout.study import model
 from test_study import TOML, toy
 
@@ -115,11 +115,11 @@ def test_replications_of_an_earlier_run_are_removed_and_nothing_else(
 
 
 def test_of_how_many_runs_a_figure_is_the_mean_is_told_if_some_have_none() -> None:
-    form = show.decimals(1)
-    assert show.cell({"mean": 2.0, "ci95": [1.0, 3.0], "n": 3}, form, 3) == "2.0 ± 1.0"
-    assert show.cell({"mean": 2.0, "ci95": [1.0, 3.0], "n": 2}, form, 3) == "2.0 ± 1.0 (2 of 3 runs)"
-    assert show.cell({"mean": 2.0, "ci95": None, "n": 1}, form, 3) == "2.0 (1 of 3 runs)"
-    assert show.cell(2, form) == "2.0"
+    form = decimals(1)
+    assert cell({"mean": 2.0, "ci95": [1.0, 3.0], "n": 3}, form, 3) == "2.0 ± 1.0"
+    assert cell({"mean": 2.0, "ci95": [1.0, 3.0], "n": 2}, form, 3) == "2.0 ± 1.0 (2 of 3 runs)"
+    assert cell({"mean": 2.0, "ci95": None, "n": 1}, form, 3) == "2.0 (1 of 3 runs)"
+    assert cell(2, form) == "2.0"
 
 
 def test_a_place_that_cannot_be_written_is_one_line(

@@ -13,8 +13,9 @@ from rich.console import Console
 
 import pushout
 from conftest import ROOT, command
+from pushout.cli.show import answers
 from pushout.errors import QuestionError
-from pushout.question import ask, drawing, port, show
+from pushout.question import ask, drawing, port
 from pushout.question.compare import ACROSS, FIGURES, UP, CompareResult, Policy
 from pushout.question.port import Choice, Port
 from pushout.question.quantity import octets, scaled, seconds, split
@@ -231,7 +232,7 @@ def test_policies_can_be_put_at_several_ports(tmp_path: Path, capsys: pytest.Cap
     run = pushout.run(multi_hop, set={**options["set"], **change}, reps=2)
     assert found.policies[1].runs["goodput_ratio"] == run.table["goodput_ratio"].to_pylist()
     assert found.plot().axes[-1].get_ylabel() == "occupancy at b (cells)"
-    show.comparison(found, str(tmp_path), Console(width=200))
+    answers.comparison(found, str(tmp_path), Console(width=200))
     assert "Policies at b, a; losses, occupancy and delay are those of b." in capsys.readouterr().out
     for port_, why in [("a,z", 'unknown port "z"'), ("a,a", "the port a is named twice"), (None, "which ports with")]:
         with pytest.raises(QuestionError, match=why):
@@ -284,4 +285,4 @@ def test_quantities_are_read_as_scenarios_write_them() -> None:
     ],
 )
 def test_a_mean_has_the_digits_that_its_interval_leaves(mean: float, half: float, text: str) -> None:
-    assert show.mean({"mean": mean, "ci95": [mean - half, mean + half], "n": 9}) == text
+    assert answers.mean({"mean": mean, "ci95": [mean - half, mean + half], "n": 9}) == text

@@ -9,7 +9,7 @@ from rich.console import Console
 
 import pushout
 from conftest import ROOT
-from pushout.question import show
+from pushout.cli.show import answers as show
 
 
 def blocks(page: str, kind: str) -> list[str]:

@@ -3,8 +3,8 @@ import re
 
 import pytest
 
-from pushout import progress as module
-from pushout.progress import Progress, duration
+from pushout.cli import progress as module
+from pushout.cli.progress import Progress, duration
 
 
 class Terminal(io.StringIO):

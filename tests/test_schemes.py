@@ -10,9 +10,9 @@ import pytest
 import pushout
 from conftest import ROOT
 from pushout import schemes
-from pushout.classes import module
-from pushout.scheme import Scheme
+from pushout.generate.schemes import module
 from pushout.schemes import DtEpd, Epd, Fba, Fifo, File, Pushout2, RoundRobin, TailDrop, Tcp, WrrMcr
+from pushout.schemes.base import Scheme
 
 LAN = ROOT / "scenarios" / "lan.toml"
 SHORT = {"duration": "0.3 s", "flows.start_spread": "10 ms"}

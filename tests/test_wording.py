@@ -11,8 +11,8 @@ import pytest
 import pushout
 from conftest import ROOT
 from pushout import cli
+from pushout.cli.options import option
 from pushout.errors import Argument
-from pushout.options import option
 
 LAN = str(ROOT / "scenarios" / "lan.toml")
 BUFFER = "port.bottleneck.buffer"

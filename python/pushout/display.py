@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 @display.register(Result)
 @display.register(TraceResult)
 def _run(result: Result | TraceResult, console: "Console") -> None:
-    from pushout import show
+    from pushout.cli.show import result as show
 
     show.result(result.document, console)
 
 
 @display.register(CompareResult)
 def _comparison(result: CompareResult, console: "Console") -> None:
-    from pushout.question import show
+    from pushout.cli.show import answers as show
 
     show.comparison(result, None, console)
 
 
 @display.register(SweepResult)
 def _sweep(result: SweepResult, console: "Console") -> None:
-    from pushout.question import show
+    from pushout.cli.show import answers as show
 
     show.sweep(result, console)
 
 
 @display.register(SizeResult)
 def _size(result: SizeResult, console: "Console") -> None:
-    from pushout.question import show
+    from pushout.cli.show import answers as show
 
     show.size(result, None, console)

@@ -1,14 +1,10 @@
-"""The measurement for people: a table in the terminal, and the same in Markdown for the documentation."""
+"""The measurement as rows and notes, and in Markdown for the documentation."""
 
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from rich.console import Console
-from rich.text import Text
-
 from pushout.bench.peers import OURS
-from pushout.columns import Column, draw
 
 HEADINGS = (
     "workload",
@@ -91,17 +87,8 @@ def notes(document: dict[str, Any]) -> Iterator[str]:
         yield f"{failure['workload']} on {failure['contender']} {failure['why']}."
 
 
-def show(document: dict[str, Any], console: Console) -> None:
-    """The table and the notes."""
-    columns = [Column(heading, right=index >= 2) for index, heading in enumerate(HEADINGS)]
-    lines = [[Text(cell, style="bold" if row.who == OURS else "") for cell in row.cells()] for row in rows(document)]
-    draw(console, columns, lines, keys=2)
-    for note in notes(document):
-        console.print(Text(note), soft_wrap=True)
-
-
 def markdown(document: dict[str, Any]) -> str:
-    """The same for the documentation."""
+    """The table and the notes for the documentation."""
     lines = ["| " + " | ".join(HEADINGS) + " |", "|---|---|" + "--:|" * (len(HEADINGS) - 2)]
     lines += ["| " + " | ".join(row.cells()) + " |" for row in rows(document)]
     return "\n".join([*lines, "", *(f"* {note}" for note in notes(document))])

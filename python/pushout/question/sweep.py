@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pushout.document import Document
 from pushout.errors import DesignError, ScenarioError
 from pushout.question import mser
 from pushout.question.campaign import CHUNK, Campaign, Chunk
@@ -36,6 +37,17 @@ class SweepResult(Pointed):
 
     def _brief(self) -> str:
         return f"{self.manifest['name']}: {len(self.points)} points, {super()._brief()}"
+
+    @property
+    def document(self) -> Document:
+        """As printed by `pushout sweep --json`: the manifest, without the texts, and the mean of every figure."""
+        document = {key: value for key, value in self.manifest.items() if key not in ("scenario", "sweep")}
+        means = {name: self.means(name) for name in self.scalars()}
+        document["means"] = [
+            {"point": point, **values, "figures": {name: column[point] for name, column in means.items()}}
+            for point, values in enumerate(self.points)
+        ]
+        return document
 
     def plot(
         self, y: str = "goodput_ratio", x: str | None = None, *, by: str | None = None, kind: Drawing | None = None

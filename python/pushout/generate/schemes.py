@@ -22,14 +22,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pushout.scheme import Scheme
+from pushout.schemes.base import Scheme
 '''
 
 WIDTH = 120
 
 
 def module(entries: Iterable[Entry]) -> str:
-    """The text of `pushout/schemes.py` for a catalogue such as `pushout.policies()` gives."""
+    """The text of `pushout/schemes/__init__.py` for a catalogue such as `pushout.policies()` gives."""
     tables = [(entry, entry["table"]) for entry in entries if entry["table"]]
     classes = sorted((table["class"] for _, table in tables), key=lambda name: (not name.isupper(), name))
     names = "".join(f'    "{name}",\n' for name in classes)  # in the order that linters want: capitals first

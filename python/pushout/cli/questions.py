@@ -1,4 +1,4 @@
-"""The commands that ask questions of many runs. What is slow to load is loaded when it is needed."""
+"""The commands that ask questions of many runs: `sweep`, `compare` and `size`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pushout.errors import InternalError
-from pushout.options import (
+from pushout.cli.options import (
     CACHE,
     CLUSTER,
     ENGINE,
@@ -23,8 +22,9 @@ from pushout.options import (
     no_sweep,
     scenario_file,
 )
+from pushout.cli.streams import echo_json
+from pushout.errors import InternalError
 from pushout.question import LEAST, MOST, REPS, RESOLUTION
-from pushout.streams import echo_json
 from pushout.words import SEARCHES
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _session(out: str, cache: Path | None, jobs: int | None, cluster: str | None
     """Where runs are kept and done; what is finished when the user interrupts, or when one run fails, is kept."""
     if jobs is not None and cluster is not None:
         raise click.UsageError("--jobs is about threads here, and --cluster runs elsewhere: leave out one of them")
-    from pushout.progress import Progress
+    from pushout.cli.progress import Progress
     from pushout.question.session import Session
 
     with Progress("runs") as progress, Session.open(out, cache, jobs, cluster, progress) as session:
@@ -85,7 +85,7 @@ def sweep(file: str, out: str | None, cache: Path | None, jobs: int | None, clus
     results go to DIR/rows.parquet, and where they come from to DIR/manifest.json; DIR is results/NAME by default. What
     has been run is not run again, so the same command resumes an interrupted sweep.
     """
-    from pushout.question import design, show
+    from pushout.question import design
     from pushout.question import sweep as question
 
     plan = design.read(file)
@@ -94,9 +94,11 @@ def sweep(file: str, out: str | None, cache: Path | None, jobs: int | None, clus
     with _session(place, cache, jobs, cluster) as session:
         result = question.sweep(plan, session)
     if as_json:
-        echo_json(show.sweep_document(result))
+        echo_json(result.document)
     else:
-        show.sweep(result, console())
+        from pushout.cli.show import answers
+
+        answers.sweep(result, console())
 
 
 PORT = click.option(
@@ -140,7 +142,7 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
     the first is the one whose occupancy, losses and delay are told; goodput and fairness are those of all flows.
     Document, rows and figure (compare.svg, compare.png) go to DIR, by default results/NAME-compare.
     """
-    from pushout.question import ask, show
+    from pushout.question import ask
 
     jobs, cluster = options.pop("jobs"), options.pop("cluster")
     policies, sets = options.pop("policies"), options.pop("sets")
@@ -152,7 +154,9 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
     if as_json:
         echo_json(result.document)
     else:
-        show.comparison(result, place, console())
+        from pushout.cli.show import answers
+
+        answers.comparison(result, place, console())
 
 
 @click.command()
@@ -210,7 +214,7 @@ def size(scenario: str, out: str | None, cache: Path | None, as_json: bool, **op
     microseconds at the rate of the line. Document, rows and figure (size.svg, size.png) go to DIR, by default
     results/NAME-size.
     """
-    from pushout.question import ask, show
+    from pushout.question import ask
 
     jobs, cluster = options.pop("jobs"), options.pop("cluster")
     goal, over, sets = options.pop("goal"), options.pop("over"), options.pop("sets")
@@ -222,4 +226,6 @@ def size(scenario: str, out: str | None, cache: Path | None, as_json: bool, **op
     if as_json:
         echo_json(result.document)
     else:
-        show.size(result, place, console())
+        from pushout.cli.show import answers
+
+        answers.size(result, place, console())

@@ -1,19 +1,13 @@
-"""Results for people at a terminal."""
+"""The result of a run: its flows, its ports, what they lost and why, and the figures of the whole."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.text import Text
 
-from pushout.catalogue import Entry, meanings
-from pushout.columns import Column, describe, draw
+from pushout.cli.show.columns import Column, draw
 from pushout.document import Document
-from pushout.study.chapter import Reproduction
-from pushout.study.outcome import total
-from pushout.study.tables import SIGNS, by_source, row
 
 MANY = 40
 """From this many flows on, only the first are listed."""
@@ -21,16 +15,6 @@ LISTED = 20
 
 WAITING = {"cells": 1.0, "packets": 1.0, "bytes": 1500.0}
 """A port with a mean occupancy below one cell, or one full packet, has, most of the time, nothing that waits."""
-
-READING_WIDTH = 100
-"""Running text is not set wider than this."""
-
-NUMBERS = [
-    Column("number", right=False),
-    *(Column(title, whole=True) for title in ("printed", "measured", "difference")),
-    Column("verdict", right=False),
-]
-"""What is said of a number of a study."""
 
 Format = Callable[[float], str]
 
@@ -225,63 +209,3 @@ def _is_busy(port: Document) -> bool:
 
 def _mean(value: Any) -> float:
     return float(value["mean"] if isinstance(value, Mapping) else value)
-
-
-def policies(entries: list[Entry], console: Console) -> None:
-    """The catalogue."""
-    titles = ("name", "kind", "what it does", "parameters")
-    rows: list[list[str | Text]] = []
-    for entry in entries:
-        name = Text(entry["name"], style="bold")
-        if entry["experimental"]:
-            name.append(" (experimental)", style="dim")
-        params = ", ".join(param["name"] for param in entry["params"]) or "–"
-        rows.append([name, entry["kind"], entry["summary"], params])
-    describe(console, [Column(title, right=False, whole=title in ("name", "kind")) for title in titles], rows)
-
-
-def policy(entry: Entry, console: Console) -> None:
-    """One entry of the catalogue: what its authors meant, and its parameters."""
-    console.print(Text(entry["summary"], style="bold"))
-    console.print(Markdown(entry["header"]), width=min(console.width, READING_WIDTH))
-    if not entry["params"]:
-        console.print(f"\n{entry['name']} has no parameters.")
-        return
-    titles = ("parameter", "unit", "default", "meaning")
-    rows: list[list[str | Text]] = []
-    for param in entry["params"]:
-        default = "must be given" if param["required"] else "not set"
-        if param["default"] is not None:
-            default = json.dumps(param["default"], ensure_ascii=False)
-        meaning = "\n".join([param["doc"], *meanings(param)])
-        rows.append([Text(param["name"], style="bold"), param["unit"], default, meaning])
-    describe(console, [Column(title, right=False, whole=title == "parameter") for title in titles], rows)
-
-
-def reproduction(done: Reproduction, page: str, others: Sequence[str], console: Console) -> None:
-    """Every number beside print, every claim, the score, where the report is and which other studies it has."""
-    for outcome in done.outcomes:
-        rows: list[list[str | Text]] = []
-        for source, findings in by_source(outcome.findings):
-            rows.append([Text(source, style="dim")])
-            for line in map(row, findings):
-                verdict = f"{line.sign} {line.verdict}" + (f", {line.among}" if line.among else "")
-                rows.append([f"  {line.what}", line.printed, line.measured, line.difference, verdict])
-        describe(console, NUMBERS, rows, title=outcome.study.title)
-        for judgement in (*outcome.judgements, *outcome.remarks):
-            sign = SIGNS["within" if judgement.holds else "differs"]
-            doubt = f"; open: {judgement.redrawn}" if judgement.open else ""
-            console.print(Text(f"{sign} {judgement.claim.text}\n  {judgement.evidence}{doubt}"))
-    counts = total(done.outcomes)
-    among = counts["beyond_tolerance_among_runs"]
-    beyond = f"{counts['beyond_tolerance']} beyond their tolerance, {among} of them among our runs"
-    held, doubt = f"{counts['claims_held']} of {counts['claims']} claims", f"{counts['claims_open']} of the claims"
-    if counts["remarks"]:
-        held += f" and {counts['remarks_held']} of {counts['remarks']} remarks"
-        doubt += f" and {counts['remarks_open']} of the remarks"
-    console.print(
-        f"\n{counts['within_5pct']} of {counts['numbers']} numbers within 5 %, {counts['within_10pct']} within 10 %; "
-        f"{beyond}; {held} hold; open: {doubt}.\nReport: {page}"
-        + (f", which also has what was kept of {', '.join(others)}" if others else ""),
-        soft_wrap=True,
-    )

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from pushout import _core
-from pushout.classes import module
+from pushout.generate.schemes import module
 
 
 def generated() -> dict[Path, str]:
@@ -16,7 +16,7 @@ def generated() -> dict[Path, str]:
         for name, text in schemas.items()
     }
     pages = {Path("docs") / path: text for path, text in _core.docs()}
-    classes = {Path("python/pushout/schemes.py"): module(json.loads(_core.policies()))}
+    classes = {Path("python/pushout/schemes/__init__.py"): module(json.loads(_core.policies()))}
     return {**texts, **classes, **pages, **_performance()}
 
 
@@ -53,7 +53,3 @@ def main() -> int:
         else:
             path.unlink()
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,14 +1,13 @@
-"""Answers for people at a terminal, and as documents."""
+"""The answers of `compare`, `sweep` and `size`."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from pushout.columns import Column, draw
+from pushout.cli.show.columns import Column, draw
 from pushout.document import Document
 from pushout.question.compare import FIGURES, CompareResult
 from pushout.question.drawing import label
@@ -27,17 +26,6 @@ NOISE = 1e-12
 
 USUAL = ("goodput_ratio", "fairness_mean_deviation", "fairness_jain")
 """Figures that are shown unless the sweep names its own."""
-
-
-def sweep_document(result: SweepResult) -> dict[str, Any]:
-    """The manifest, without the texts of scenario and sweep, and the mean of every figure at every point."""
-    document = {key: value for key, value in result.manifest.items() if key not in ("scenario", "sweep")}
-    means = {name: result.means(name) for name in result.scalars()}
-    document["means"] = [
-        {"point": point, **values, "figures": {name: column[point] for name, column in means.items()}}
-        for point, values in enumerate(result.points)
-    ]
-    return document
 
 
 def sweep(result: SweepResult, console: Console) -> None:

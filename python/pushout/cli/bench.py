@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from pushout.options import FAILURE, FOLDER, JSON, console
-from pushout.streams import echo_json
+from pushout.cli.options import FAILURE, FOLDER, JSON, console
+from pushout.cli.streams import echo_json
 
 
 def _of_list(kind: str, known: Callable[[], Sequence[str]]) -> Callable[..., tuple[str, ...] | None]:
@@ -75,7 +75,7 @@ def bench(
     from pushout.bench.peers import OURS
     from pushout.bench.workloads import WORKLOADS
     from pushout.cache import write
-    from pushout.progress import Progress
+    from pushout.cli.progress import Progress
 
     out.mkdir(parents=True, exist_ok=True)
     chosen = [WORKLOADS[name] for name in (_workload_ids() if workloads is None else workloads)]
@@ -93,7 +93,9 @@ def bench(
     if as_json:
         echo_json(document)
     else:
-        present.show(document, console())
+        from pushout.cli.show.bench import measurement
+
+        measurement(document, console())
         click.echo(f"Written to {out}: bench.json, bench.md, bench.svg")
     if any(failure["contender"] == OURS for failure in document["failures"]):
         raise click.exceptions.Exit(FAILURE)

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pushout.scheme import Scheme
+from pushout.schemes.base import Scheme
 
 __all__ = [
     "N23",

@@ -1,0 +1,86 @@
+"""The command line: a file for every few commands, and what they print in `show`.
+
+What is slow to load is loaded by the command that needs it.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from pushout.cli import bench, questions, reproduce, run, scenarios, streams
+from pushout.cli.options import BAD_SCENARIO, FAILURE, INTERNAL, INTERRUPTED, OK, USAGE, option
+from pushout.errors import InternalError, PushoutError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="pushout", message="%(prog)s %(version)s")
+def cli() -> None:
+    """A laboratory for buffer management at switches.
+
+    A SCENARIO is a TOML or JSON file; - reads the standard input.
+    """
+
+
+COMMANDS = (
+    run.run,
+    scenarios.validate,
+    scenarios.explain,
+    scenarios.schema,
+    scenarios.policies,
+    reproduce.reproduce,
+    questions.compare,
+    questions.sweep,
+    questions.size,
+    bench.bench,
+)
+
+for command in COMMANDS:
+    cli.add_command(command)
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the command line and end the process with its exit code."""
+    streams.prepare()
+    try:
+        status = _run(list(sys.argv[1:] if args is None else args))
+    except KeyboardInterrupt as interrupt:
+        detail = f": {interrupt}" if str(interrupt) else ""
+        click.echo(f"interrupted{detail}", err=True)
+        sys.stdout.flush()
+        # Simulations under way cannot be stopped; nobody waits for them.
+        os._exit(INTERRUPTED)
+    sys.exit(status)
+
+
+def _run(args: list[str]) -> int:
+    try:
+        with cli.make_context("pushout", args) as context:
+            cli.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.ClickException as error:
+        error.show()
+        if "unexpected extra argument" in error.message and "--set" in args:
+            click.echo("A value with a space in it is quoted, as in --set 'duration=1 s'.", err=True)
+        return USAGE
+    except BrokenPipeError:
+        # Whoever read the output has seen enough.
+        streams.drop()
+        return FAILURE
+    except OSError as error:
+        # Nothing is written but into folders, and files are replaced: what exists already is in the way of a folder.
+        why = "is a file, not a folder" if isinstance(error, FileExistsError) else error.strerror or error
+        if error.filename is None:
+            streams.drop()
+        click.echo(f"{streams.place(error)}: {why}", err=True)
+        return FAILURE
+    except InternalError as error:
+        click.echo(str(error), err=True)
+        return INTERNAL
+    except PushoutError as error:
+        click.echo(error.told(option), err=True)
+        return BAD_SCENARIO
+    return OK

@@ -1,0 +1,88 @@
+"""The command `pushout reproduce`."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pushout.cli.options import FOLDER, JSON, MISSED, REPS, console
+from pushout.cli.streams import echo_json
+
+if TYPE_CHECKING:
+    from pushout.study.chapter import Reproduction
+
+REPORT = "reproduce.json"
+
+
+@click.command()
+@click.argument("studies", metavar="[STUDY]…", nargs=-1)
+@click.option("--reps", type=REPS, metavar="R", help="Replications of each case (default: as many as its study names).")
+@click.option(
+    "--out",
+    type=FOLDER,
+    default=Path("reports"),
+    show_default=True,
+    metavar="DIR",
+    help="Where the report goes, and where results are kept, so that an interrupted run can be resumed.",
+)
+@click.option("--strict", is_flag=True, help="Exit with 4 if a number misses its tolerance or a claim fails.")
+@JSON
+def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: bool, as_json: bool) -> None:
+    """Run published studies and compare with the printed numbers.
+
+    A STUDY is named by its id or the beginning of it, such as 000; without one, all are run. The report is
+    DIR/index.html. Other studies that it already has stay in it, as long as their results are those of this version.
+    """
+    from pushout.cache import Cache
+    from pushout.cli.progress import Progress
+    from pushout.study.kept import kept
+    from pushout.study.model import load
+    from pushout.study.reproduce import reproduce as run_studies
+
+    chosen = [load(study) for study in _studies(studies)]
+    cache = Cache(out / "cache")
+    try:
+        done = run_studies(chosen, reps=reps, cache=cache, stage=Progress)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"finished runs are kept in {cache.folder}; the same command goes on") from None
+    others = kept(out / REPORT, [study.id for study in chosen], cache, Progress)
+    if others.gone:
+        click.echo(
+            f"no longer in the report, their results are not of this version: {', '.join(others.gone)}", err=True
+        )
+    _write_report(done.beside(others.chapters), out)
+    if as_json:
+        echo_json(done.json())
+    else:
+        from pushout.cli.show.reproduction import reproduction
+
+        reproduction(done, str(out / "index.html"), [other.outcome.study.id for other in others.chapters], console())
+    if strict and done.failed:
+        raise click.exceptions.Exit(MISSED)
+
+
+def _write_report(done: "Reproduction", out: Path) -> None:
+    """Write the report: a page, a document, the score for other pages, and every drawing by itself."""
+    from pushout.cache import write
+    from pushout.study.report import files, markdown, render
+
+    write(out / REPORT, json.dumps(done.json(), indent=2, ensure_ascii=False) + "\n")
+    write(out / "score.md", markdown(done))
+    write(out / "index.html", render(done))
+    for chapter in done.chapters:
+        for path, drawing in files(chapter):
+            (out / path).parent.mkdir(parents=True, exist_ok=True)
+            write(out / path, drawing)
+
+
+def _studies(wanted: Sequence[str]) -> list[str]:
+    from pushout import _core
+    from pushout.study.model import available
+
+    known = available()
+    for name in wanted:
+        if not any(study.startswith(name) for study in known):
+            raise click.UsageError(_core.unknown("study", name, known))
+    return [study for study in known if not wanted or any(study.startswith(name) for name in wanted)]

@@ -1,0 +1,133 @@
+"""The command `pushout run`."""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pushout.cli.options import (
+    ENGINE,
+    FAILURE,
+    FOLDER,
+    JSON,
+    REPS,
+    SCENARIO,
+    SEED,
+    SET,
+    console,
+    no_sweep,
+    scenario_file,
+)
+from pushout.cli.streams import echo_json
+
+
+@click.command()
+@SCENARIO
+@SET
+@click.option("--seed", type=SEED, metavar="N", help="Seed of the first replication (default: the scenario's).")
+@click.option("--reps", type=REPS, default=1, metavar="R", help="How many replications, with seeds N, N+1, …")
+@ENGINE
+@click.option("--audit", is_flag=True, help="Check that every unit and every byte is accounted for.")
+@click.option("--trace", "kinds", metavar="KINDS", help="Write every packet to DIR: pcapng, parquet or both.")
+@click.option(
+    "--trace-ports", metavar="A,B,…", help="Ports to trace, or * for all (default: those with a limited buffer)."
+)
+@click.option("--out", type=FOLDER, metavar="DIR", help="Write the result, and one file for each replication, there.")
+@JSON
+def run(
+    scenario: str,
+    sets: tuple[str, ...],
+    seed: int | None,
+    reps: int,
+    engine: str | None,
+    audit: bool,
+    kinds: str | None,
+    trace_ports: str | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Simulate a scenario and summarise what happened.
+
+    With --trace it is one replication on the reference engine; its figures are the same.
+    """
+    from pushout import api
+    from pushout.cli.progress import Progress
+
+    if trace_ports is not None and kinds is None:
+        raise click.UsageError("--trace-ports says which ports --trace KINDS is about: give both, or leave both out")
+    if kinds is not None and out is None:
+        raise click.UsageError("--trace needs --out DIR, where the packets are written")
+    if kinds is not None and (reps > 1 or engine not in (None, "reference")):
+        given = f"--reps {reps}" if reps > 1 else f"--engine {engine}"
+        raise click.UsageError(f"--trace is for one replication on the reference engine: leave out {given}")
+    if out is not None:
+        _check_writable(out)
+    save: Callable[[Any, Path], None] = _write_results
+    options: Any = {"set": sets, "seed": seed, "audit": audit}
+    with no_sweep(scenario), Progress("replications") as progress:
+        if kinds is not None:
+            result, save = _trace(scenario_file(scenario), kinds, trace_ports or "", options)
+        else:
+            options |= {"reps": reps, "engine": engine}
+            result = api.run(scenario_file(scenario), progress=progress, **options)
+    if as_json:
+        echo_json(result.document)
+    else:
+        from pushout.cli.show.result import result as show
+
+        show(result.document, console())
+    if out is not None:  # last, so that what cannot be written has at least been shown
+        sys.stdout.flush()
+        save(result, out)
+    failures = result.document.get("audit", {}).get("failures", [])
+    for failure in failures:
+        click.echo(f"audit: {failure}", err=True)
+    if failures:
+        raise click.exceptions.Exit(FAILURE)
+
+
+def _trace(scenario: Path, kinds: str, ports: str, options: Any) -> tuple["Any", Callable[["Any", Path], None]]:
+    """Run once and keep every packet: the result, and what writes it."""
+    from pushout import api
+    from pushout.question import trace
+    from pushout.question.output import Output
+
+    chosen = trace.kinds(kinds)
+    traced = api.trace(scenario, ports=[name.strip() for name in ports.split(",") if name.strip()], **options)
+
+    def save(result: "Any", out: Path) -> None:
+        _write_results(result, out)
+        for path in trace.save(traced, Output(out), chosen):
+            click.echo(f"trace: {path}", err=True)
+
+    return api.Result(traced.document, [traced.document]), save
+
+
+def _check_writable(out: Path) -> None:
+    """Find out before a run, not after it."""
+    from pushout.cache import discard, write
+
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        write(out / ".writable", b"")
+    except OSError as error:  # people know the folder, not what was tried in it
+        raise OSError(error.errno, error.strerror, str(out)) from None
+    discard(out / ".writable")
+
+
+def _write_results(result: "Any", out: Path) -> None:
+    """Write the document and those of the replications, in place of what an earlier run left."""
+    from pushout.cache import write
+
+    out.mkdir(parents=True, exist_ok=True)
+    write(out / "result.json", result.json() + "\n")
+    documents = {f"replication-{document['seed']}.json": document for document in result.replications}
+    for name, document in documents.items():
+        write(out / name, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    for file in out.glob("replication-*.json"):
+        if re.fullmatch(r"replication-\d+\.json", file.name) and file.name not in documents:
+            file.unlink()

@@ -1,0 +1,102 @@
+"""The commands about scenarios and what they may contain: `validate`, `explain`, `schema` and `policies`."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from pushout.cli.options import BAD_SCENARIO, JSON, SCENARIO, SET, console, no_sweep, option, scenario_file
+from pushout.cli.streams import echo_json
+from pushout.errors import QuestionError, ScenarioError
+
+if TYPE_CHECKING:
+    from pushout.catalogue import Entry
+
+
+@click.command()
+@click.argument("scenarios", metavar="SCENARIO…", nargs=-1, required=True)
+@SET
+@JSON
+def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -> None:
+    """Check scenarios and sweeps without running them.
+
+    Of a sweep, every point is checked.
+    """
+    from pushout import api
+    from pushout.question import design
+    from pushout.question import sweep as question
+
+    verdicts = []
+    for scenario in scenarios:
+        try:
+            if design.is_sweep(scenario):
+                question.validate(design.read(scenario), sets)
+            else:
+                api.validate(scenario_file(scenario), set=sets)
+            verdicts.append({"scenario": scenario, "valid": True, "error": None})
+        except (ScenarioError, QuestionError) as error:
+            why = error.told(option)
+            verdicts.append({"scenario": scenario, "valid": False, "error": why})
+            click.echo(why, err=True)
+    if as_json:
+        echo_json(verdicts)
+    else:
+        for verdict in verdicts:
+            if verdict["valid"]:
+                click.echo(f"{verdict['scenario']}: valid")
+    if not all(verdict["valid"] for verdict in verdicts):
+        raise click.exceptions.Exit(BAD_SCENARIO)
+
+
+@click.command()
+@SCENARIO
+@SET
+@JSON
+def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
+    """Print a scenario in full, with templates and defaults expanded.
+
+    The output is canonical JSON, with --json or without, and can be run as it is.
+    """
+    from pushout import api
+
+    with no_sweep(scenario):
+        document = api.explain(scenario_file(scenario), set=sets)
+    echo_json(document)
+
+
+@click.command()
+@JSON
+def schema(as_json: bool) -> None:
+    """Print the JSON Schema of scenario files, for editors."""
+    from pushout import api
+
+    echo_json(api.schema())
+
+
+@click.command()
+@click.argument("name", required=False)
+@JSON
+def policies(name: str | None, as_json: bool) -> None:
+    """List all that a scenario can name, or explain one NAME."""
+    from pushout import api
+
+    entries = api.policies()
+    if name is not None:
+        entries = _named(entries, name)
+    if as_json:
+        echo_json(entries)
+        return
+    from pushout.cli.show import catalogue
+
+    if name is None:
+        catalogue.policies(entries, console())
+    for entry in entries if name is not None else ():
+        catalogue.policy(entry, console())
+
+
+def _named(entries: "list[Entry]", name: str) -> "list[Entry]":
+    found = [entry for entry in entries if entry["name"] == name]
+    if found:
+        return found
+    from pushout import _core
+
+    raise click.UsageError(_core.unknown("name", name, [entry["name"] for entry in entries]))
