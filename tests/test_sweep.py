@@ -26,7 +26,8 @@ from rich.console import Console
 
 import pushout
 from conftest import ROOT, command
-from pushout.question import design, show
+from pushout.cli.show import answers as show
+from pushout.question import design
 from pushout.question import sweep as sweeps
 from pushout.question.output import Output
 from pushout.question.replications import Precision

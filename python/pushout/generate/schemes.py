@@ -59,13 +59,13 @@ def _idea(header: str) -> list[str]:
     return section.split("\n\n") if section else []
 
 
-def _parameters(params: Iterable[Mapping[str, Any]]) -> list[str]:
+def _parameters(params: Iterable[Param]) -> list[str]:
     """What `help` says of the parameters: it does not know the texts below them, which editors show."""
     items = [line for param in params for line in _wrapped(f"- {_explained(param)}", indent="  ")]
     return ["Its parameters:", "\n".join(items)] if items else []
 
 
-def _explained(param: Mapping[str, Any]) -> str:
+def _explained(param: Param) -> str:
     """A parameter with its unit, its default and its meaning."""
     unit = "" if param["unit"] == "-" else f"{param['unit']}; "
     default = "not set" if param["default"] is None else f"default {_literal(param['default'])}"
