@@ -338,10 +338,13 @@ def test_what_is_misspelt_is_suggested(capsys: pytest.CaptureFixture[str]) -> No
     assert 'did you mean "epd"?' in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize(
     ("replaced", "options"), [("simulate.Job.run", []), ("_core.Trace", ["--trace", "pcapng", "--out", "traced"])]
 )
-def test_an_interrupt_is_one_line_and_130(replaced: str, options: list[str], tmp_path: Path) -> None:
+def test_an_interrupt_is_one_line_and_the_code_of_its_signal(
+    replaced: str, options: list[str], sent: signal.Signals, code: int, tmp_path: Path
+) -> None:
     script = (
         "import threading\nfrom pushout import _core, cli, simulate\n"
         "def forever(*_):  # the simulator does not look for signals, so the main thread must not be in it\n"
@@ -358,9 +361,9 @@ def test_an_interrupt_is_one_line_and_130(replaced: str, options: list[str], tmp
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "False\n"
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sent)
     _, err = process.communicate(timeout=10)
-    assert process.returncode == 130
+    assert process.returncode == code
     assert err == "interrupted\n"
 
 

@@ -1,6 +1,7 @@
 """Sweeps on a real Ray cluster: the rows of a local run, whatever is lost on the way."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,23 @@ def test_rows_are_those_of_a_local_run_whatever_is_lost(tmp_path: Path) -> None:
     assert json.loads(done.stdout.splitlines()[-1]) == {"lost": ["worker", "node"], "computed": 80}
     local = pushout.sweep(PLAN).table.drop_columns(["wall_s"])
     assert pq.read_table(tmp_path / "rows.parquet").drop_columns(["wall_s"]).equals(local)
+
+
+@pytest.mark.timeout(120)
+def test_a_signal_to_end_keeps_what_is_finished_and_is_one_message(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(f"scenario = '{ROOT / 'scenarios' / 'lan.toml'}'\nreps = 400\nset = ['duration=5 s']\n")
+    script = "from pushout.cli import main; main()"
+    arguments = [sys.executable, "-c", script, "sweep", str(plan), "--cluster", "local", "--out", str(tmp_path)]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    while not (line := process.stderr.readline()).startswith("runs: "):
+        assert line, "the sweep has ended"
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 143
+    (message,) = [line for line in err.splitlines() if not line.startswith("runs: ")]
+    assert message.startswith("interrupted: finished runs are kept in")
 
 
 @pytest.mark.timeout(120)

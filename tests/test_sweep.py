@@ -368,12 +368,13 @@ def test_another_sweep_waits_until_the_folder_is_free(tmp_path: Path, capsys: py
 
 
 @pytest.mark.timeout(90)
-def test_an_interrupt_keeps_what_is_finished(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt_keeps_what_is_finished(sent: signal.Signals, code: int, tmp_path: Path) -> None:
     process = subprocess.Popen(sweeping(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_for_runs(tmp_path)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sent)
     _, err = process.communicate(timeout=20)
-    assert process.returncode == 130
+    assert process.returncode == code
     assert "interrupted: finished runs are kept in" in err.splitlines()[-1]
     assert not (tmp_path / "rows.parquet").exists()
     assert json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))["complete"] is False

@@ -4,13 +4,15 @@ What is slow to load is loaded by the command that needs it.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 import click
 
 from pushout.cli import bench, questions, reproduce, run, scenarios, streams
-from pushout.cli.options import BAD_SCENARIO, FAILURE, INTERNAL, INTERRUPTED, OK, USAGE, option
+from pushout.cli.options import BAD_SCENARIO, FAILURE, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, option
 from pushout.errors import InternalError, PushoutError
 
 
@@ -40,9 +42,23 @@ for command in COMMANDS:
     cli.add_command(command)
 
 
+class _Terminate:
+    """What SIGTERM, which batch schedulers send, calls: the process ends as after Ctrl-C."""
+
+    asked = False  # the exception does not tell: Ray raises one of its own instead
+
+    def __call__(self, *_: object) -> NoReturn:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough; what is finished is being kept
+        self.asked = True
+        raise KeyboardInterrupt
+
+
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
     streams.prepare()
+    terminate = _Terminate()
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, terminate)
     try:
         status = _run(list(sys.argv[1:] if args is None else args))
     except KeyboardInterrupt as interrupt:
@@ -50,7 +66,7 @@ def main(args: Sequence[str] | None = None) -> None:
         click.echo(f"interrupted{detail}", err=True)
         sys.stdout.flush()
         # Simulations under way cannot be stopped; nobody waits for them.
-        os._exit(INTERRUPTED)
+        os._exit(TERMINATED if terminate.asked else INTERRUPTED)
     sys.exit(status)
 
 

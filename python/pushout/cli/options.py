@@ -16,7 +16,7 @@ from pushout.words import ENGINES
 if TYPE_CHECKING:
     from rich.console import Console
 
-OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
+OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERNAL, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 70, 130, 143
 
 SCENARIO = click.argument("scenario", metavar="SCENARIO")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on the standard output.")

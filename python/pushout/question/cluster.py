@@ -5,7 +5,9 @@ put in order by what was asked, not by who was first: they are the same as those
 """
 
 import logging
+import signal
 import socket
+import threading
 from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -136,11 +138,14 @@ def _connect(address: str) -> Any:
         options["address"] = address
     if address.startswith("ray://"):
         del options["include_dashboard"]
+    terminate = signal.getsignal(signal.SIGTERM)
     try:
         ray.init(**options)
     except (ConnectionError, OSError, RuntimeError, ValueError) as error:
         why = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ConnectionError(0, f"no Ray cluster answers: {why}", address) from None
+    if callable(terminate) and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, terminate)  # Ray's own ends the process at once, with its stack
     return ray
 
 
