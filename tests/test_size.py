@@ -177,6 +177,22 @@ def test_what_is_no_goal_is_refused(text: str) -> None:
         goal_of(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [
+        ("transfer_time_p99_s<=4 ms", "'4 ms' is not a number: transfer_time_p99_s is in seconds: write 0.004"),
+        ("flows.a.goodput_bps >= 1.5Mb/s", "'1.5Mb/s' is not a number: flows.a.goodput_bps is in b/s: write 1500000"),
+        ("goodput_ratio>=98 %", "'98 %' is not a number: goodput_ratio is a share: write 0.98"),
+        ("ports.a.occupancy_mean<=9 cells", "'9 cells' is not a number: write it without a unit"),
+        ("goodput_ratio>=much", "'much' is not a number"),
+    ],
+)
+def test_a_level_has_no_unit_and_the_message_says_what_to_write(text: str, instead: str) -> None:
+    with pytest.raises(QuestionError) as refused:
+        goal_of(text)
+    assert str(refused.value) == f"goal {text!r}: {instead}"
+
+
 def test_replications_end_when_the_interval_has_left_the_goal() -> None:
     wanted = Goal("x>=0.5", "x", ">=", 0.5)
     rule = Separate(wanted, 4, 32)
@@ -242,6 +258,8 @@ def test_the_range_is_around_what_the_scenario_has() -> None:
         (("0 cells", "0 cells"), "nothing between low 0 cells and high 0 cells in whole cells from 1 on"),
         (("-5 cells", "3 cells"), "low -5 cells: there are no less than none"),
         (("_", "3 cells"), "'_' is not a number with a unit"),
+        (("1", "1 ms"), r"nothing between low 1 \(without unit, so ms\) and high 1 ms$"),
+        (("9 Mb/s", "5"), r"low 9 Mb/s is more than high 5 \(without unit, so Mb/s\)$"),
         ((None, "3"), "give low"),
     ]:
         key = "nothing.here" if ends[0] is None else "port.bottleneck.buffer"
@@ -467,7 +485,11 @@ def test_an_answer_at_an_end_of_the_range_says_so(
         ({"goal": "max goodput_ratio", "search": "bisect"}, "bisect halves until a level is met, and max has none"),
         ({"resolution": -1}, "resolution is -1: it is a share"),
         ({"seed": -1}, "seed is -1"),
-        ({"over": "port.bottleneck.admission.policy"}, "is 'epd' in the scenario, which is no number"),
+        (
+            {"over": "port.bottleneck.admission.policy"},
+            "is 'epd' in the scenario, which is no number: over takes a key",
+        ),
+        ({"over": "port.access1.buffer"}, "is 'unlimited' in the scenario, which is no number: give low and high"),
         (
             {"policies": '{policy = "epd", threshold = "7373 cells"}'},
             r"when port.bottleneck.buffer was to have values from 256 cells \(low\)",

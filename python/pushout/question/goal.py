@@ -7,15 +7,24 @@ any other run can give something else.
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pushout.errors import QuestionError
 from pushout.question import LEAST, MOST
+from pushout.question.quantity import QUANTITY, RATES, SECONDS, SIZES, split
 from pushout.question.replications import numbers
 from pushout.question.store import Run
 from pushout.question.table import column_of, path_of
 from pushout.stats import AGREEING, Interval, interval, unseen
+
+UNITS: dict[str, tuple[str, Mapping[str, float]]] = {
+    "_s": ("in seconds", SECONDS),
+    "_bps": ("in b/s", RATES),
+    "_bytes": ("in bytes", SIZES),
+    "_ratio": ("a share", {"%": 0.01}),
+}
+"""In what figures with such endings are, and how much of it other units are."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +50,26 @@ class Goal:
 
 def read(text: str) -> Goal:
     """Read `goodput_ratio>=0.98`, `ports.bottleneck.lost.overflow<=0` or `max packet_throughput`."""
-    if match := re.fullmatch(r"\s*(.*\S)\s*(>=|<=|≥|≤)\s*(\S+)\s*", text):
+    if match := re.fullmatch(r"\s*(.*\S)\s*(>=|<=|≥|≤)\s*(\S.*?)\s*", text):
         try:
             level = float(match[3])
         except ValueError:
             level = math.nan
         if not math.isfinite(level):
-            raise QuestionError(f"goal {text!r}: {match[3]!r} is not a number")
+            raise QuestionError(f"goal {text!r}: {match[3]!r} is not a number{_instead(match[1], match[3])}")
         return Goal(text, _one(text, match[1]), {"≥": ">=", "≤": "<="}.get(match[2], match[2]), level)
     if match := re.fullmatch(r"\s*(max|min)\s+(\S+)\s*", text):
         return Goal(text, _one(text, match[2]), match[1])
     raise QuestionError(f"goal {text!r}: write FIGURE>=NUMBER, FIGURE<=NUMBER, max FIGURE or min FIGURE")
+
+
+def _instead(name: str, level: str) -> str:
+    """What to write instead of a level with a unit, which figures do not have."""
+    match = QUANTITY.fullmatch(level)
+    for end, (unit, units) in UNITS.items():
+        if match and name.endswith(end) and match[2] in units:
+            return f": {name} is {unit}: write {split(level)[0] * units[match[2]]:.10g}"
+    return ": write it without a unit" if match else ""
 
 
 def _one(goal: str, name: str) -> str:

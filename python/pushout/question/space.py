@@ -21,6 +21,7 @@ LEAST_SHARE, MOST_TIMES = 1 / 32, 4
 
 LOW, HIGH = Argument("low"), Argument("high")
 ASK = (": give ", LOW, " and ", HIGH, " to say where to look")
+NUMBER = " takes a key with a number, as in port.bottleneck.buffer"
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,8 @@ def space(explained: Document, over: str, low: str | None, high: str | None, *, 
     if given and not any(split(text)[1] for _, text in given) and unit not in PLAIN:
         bare, text = given[0]
         raise QuestionError(bare, f" {text} has no unit: {over} is {number:.10g} {unit} in the scenario")
-    one, other = one or other or unit, other or one or unit
-    together = quantity.alike((start, one), (end, other))
+    units = (one or other or unit, other or one or unit)
+    together = quantity.alike((start, units[0]), (end, units[1]))
     if together is None:
         raise QuestionError(LOW, " and ", HIGH, f" have different units: {one} and {other}")
     start, end, unit = together
@@ -82,6 +83,11 @@ def space(explained: Document, over: str, low: str | None, high: str | None, *, 
     if whole and start < 0:
         raise QuestionError(LOW, f" {low}: there are no less than none")
     asked = [f"{end:.10g} {unit}".strip() if text is None else text for end, text in ((start, low), (end, high))]
+    if one != other:  # one end may have the unit of the other, which need not be what was meant
+        asked = [
+            text if own else f"{text} (without unit, so {units[0]})"
+            for text, own in zip(asked, (one, other), strict=True)
+        ]
     if start > end:
         raise QuestionError(LOW, f" {asked[0]} is more than ", HIGH, f" {asked[1]}")
     if whole:
@@ -126,6 +132,6 @@ def _unknown(explained: Document, over: str, written: bool) -> QuestionError:
         return QuestionError(why, *ASK)
     if isinstance(value, dict | list):
         what = "a table" if isinstance(value, dict) else "a list"
-        takes = " takes a key with a number, as in port.bottleneck.buffer"
-        return QuestionError(f"{over} is {what} in the scenario: ", Argument("over"), takes)
-    return QuestionError(f"{over} is {value!r} in the scenario, which is no number", *ASK)
+        return QuestionError(f"{over} is {what} in the scenario: ", Argument("over"), NUMBER)
+    why = f"{over} is {value!r} in the scenario, which is no number"
+    return QuestionError(why, *(ASK if value == "unlimited" else (": ", Argument("over"), NUMBER)))

@@ -110,7 +110,7 @@ impl BufferSize {
         }
     }
 
-    fn parse(text: &str) -> Result<BufferSize, String> {
+    fn parse(text: &str, wanted: &Wanted) -> Result<BufferSize, String> {
         if text == "unlimited" {
             return Ok(BufferSize::Unlimited);
         }
@@ -125,9 +125,11 @@ impl BufferSize {
             _ => Bytes::parse(text).map(|n| BufferSize::Bytes(n.0)).map_err(|why| match unit {
                 "" => "the unit is missing: a size is written as in \"8192 cells\" or \"150 KB\"".to_string(),
                 _ if why.0.starts_with("unknown unit") => {
-                    format!("unknown unit \"{unit}\" for a buffer (units: cells, packets, bytes, B, kB, KB, KiB, MB, MiB, GB, GiB)")
+                    format!("unknown unit \"{unit}\" for {} (units: {UNITS}{})", wanted.what, wanted.units)
                 }
-                _ if unit == text => "a buffer is a size, as in \"8192 cells\" or \"150 KB\", or \"unlimited\"".to_string(),
+                _ if unit == text => {
+                    format!("{} is a size, as in \"8192 cells\" or \"150 KB\", or {}", wanted.what, wanted.or)
+                }
                 _ => why.0,
             }),
         }
@@ -143,7 +145,24 @@ impl BufferSize {
     }
 }
 
+const UNITS: &str = "cells, packets, bytes, B, kB, KB, KiB, MB, MiB, GB, GiB";
+
+/// What a message says that a text should be.
+struct Wanted {
+    what: &'static str,
+    units: &'static str,
+    or: &'static str,
+}
+
+const BUFFER: Wanted = Wanted { what: "a buffer", units: "", or: "\"unlimited\"" };
+const LEVEL: Wanted =
+    Wanted { what: "a threshold", units: ", %", or: "a share of the buffer, as in \"90 %\"" };
+
 const SIZE_PATTERN: &str = "[0-9_]*\\.?[0-9_]+ *(cells?|packets?|bytes?|B|kB|KB|KiB|MB|MiB|GB|GiB)";
+
+fn read_size(node: &Node, path: &str, text: &str, wanted: &Wanted) -> Result<BufferSize, Fault> {
+    BufferSize::parse(text.trim(), wanted).map_err(|why| node.fault(path, format!("{}: {why}", node.show())))
+}
 
 fn not_a_size(node: &Node, path: &str) -> Fault {
     node.fault(path, format!("{} is not a size with a unit, as in \"8192 cells\" or \"150 KB\"", node.show()))
@@ -152,8 +171,7 @@ fn not_a_size(node: &Node, path: &str) -> Fault {
 impl Field for BufferSize {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
         match &node.value {
-            Value::Text(text) => BufferSize::parse(text.trim())
-                .map_err(|why| node.fault(path, format!("{}: {why}", node.show()))),
+            Value::Text(text) => read_size(node, path, text, &BUFFER),
             _ => Err(not_a_size(node, path)),
         }
     }
@@ -175,7 +193,7 @@ impl Field for Level {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
         let Value::Text(text) = &node.value else { return Err(not_a_size(node, path)) };
         let Some(share) = text.trim().strip_suffix('%') else {
-            return BufferSize::read(node, path).map(Level::Size);
+            return read_size(node, path, text, &LEVEL).map(Level::Size);
         };
         match share.trim().parse::<f64>() {
             Ok(share) if (0.0..=100.0).contains(&share) => Ok(Level::Percent(share)),
@@ -233,6 +251,8 @@ mod tests {
         assert_eq!(share, "a share of an unlimited buffer is no threshold; give the port a buffer");
         assert!(level("101 %").unwrap_err().contains("0 % to 100 %"));
         assert!(level("10").unwrap_err().contains("unit is missing"));
-        assert!(level("10 pakets").unwrap_err().contains("unknown unit \"pakets\""));
+        let unknown = level("10 pakets").unwrap_err();
+        assert!(unknown.contains("unknown unit \"pakets\" for a threshold") && unknown.ends_with("GiB, %)"));
+        assert!(level("half").unwrap_err().ends_with("or a share of the buffer, as in \"90 %\""));
     }
 }

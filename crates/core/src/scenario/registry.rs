@@ -6,8 +6,10 @@
 //! makes the enum `Policy` of what runs as well, of the `Policy` of every module; it answers the trait's methods by one
 //! `match` each, without a virtual call per cell. To a `trait … for Spec` the `Params` know the answers.
 
+use super::nearest::nearest;
 use super::prose::{plain, unlinked};
 use super::spec::ParamSpec;
+use super::tree::{Fault, Node};
 
 /// One entry of a catalogue.
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +123,8 @@ macro_rules! registry {
             ) -> Result<Self, $crate::scenario::tree::Fault> {
                 use $crate::scenario::nearest::unknown;
                 use $crate::scenario::spec::{Section, Table};
-                let mut table = Table::new(node, path)?;
+                let mut table = Table::new(node, path)
+                    .map_err(|fault| $crate::scenario::registry::bare(fault, node, $tag, &[$($name),+]))?;
                 let name: String = table.required($tag).map_err(|fault| match node.get($tag) {
                     Some(_) => fault,
                     None => fault.with(&format!(" (one of: {})", [$($name),+].join(", "))),
@@ -208,6 +211,14 @@ macro_rules! registry {
     (@match $self:ident $enum:ident { $( $variant:ident = $module:ident ),+ } $method:ident $args:tt) => {
         match $self { $( $enum::$variant(one) => one.$method $args ),+ }
     };
+}
+
+/// A fault about what is no table: if it is a name by itself, how that is written.
+pub(crate) fn bare(fault: Fault, node: &Node, tag: &str, names: &[&str]) -> Fault {
+    match node.text().and_then(|word| nearest(word, names)) {
+        Some(name) => fault.with(&format!(": write {{ {tag} = \"{name}\" }}")),
+        None => fault.with(&format!(", as in {{ {tag} = \"{}\" }}", names[0])),
+    }
 }
 
 /// JSON Schema of a table that is one of a catalogue's entries.

@@ -61,7 +61,7 @@ impl Policy {
         let threshold = context.level("threshold", params.threshold)?;
         let capacity = context.level("capacity", params.capacity)?;
         if capacity < threshold {
-            return Err(format!("capacity: {capacity} is below the threshold of {threshold}"));
+            return Err(format!("capacity: {capacity} is below the threshold of {threshold} {}", context.measure.word()));
         }
         if params.scale < 0.0 {
             return Err(format!("scale: {} is below 0", params.scale));
@@ -182,6 +182,6 @@ mod tests {
     #[test]
     fn a_capacity_below_the_threshold_is_refused() {
         let why = Policy::new(&params(5, 4, 0.9), &Context::alone(10, 1)).unwrap_err();
-        assert_eq!(why, "capacity: 4 is below the threshold of 5");
+        assert_eq!(why, "capacity: 4 is below the threshold of 5 cells");
     }
 }

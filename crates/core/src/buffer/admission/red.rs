@@ -149,7 +149,7 @@ impl Detector {
         let min = context.level("min_threshold", min)?;
         let max = context.level("max_threshold", max)?;
         if max < min {
-            return Err(format!("max_threshold: {max} is below the lower threshold of {min}"));
+            return Err(format!("max_threshold: {max} is below the lower threshold of {min} {}", context.measure.word()));
         }
         Ok(Detector {
             weight: probability("weight", weight)?,
@@ -411,6 +411,6 @@ mod tests {
         let why = |params: Params| Policy::new(&params, &Context::alone(100, 1)).unwrap_err();
         assert_eq!(why(params(0.1, 1.5, 1, 2)), "max_p: 1.5 is not from 0 to 1");
         assert_eq!(why(params(-0.1, 0.5, 1, 2)), "weight: -0.1 is not from 0 to 1");
-        assert_eq!(why(params(0.1, 0.5, 3, 2)), "max_threshold: 2 is below the lower threshold of 3");
+        assert_eq!(why(params(0.1, 0.5, 3, 2)), "max_threshold: 2 is below the lower threshold of 3 cells");
     }
 }
