@@ -124,7 +124,7 @@ fn values_say_what_they_should_have_been() {
         (LAN, "\"40 s\"", "\"40 s\"\nwarmup = \"40 s\"",
             r#"lan.toml:3:10: warmup: "40 s": nothing is left to measure: it must end before the duration of 40 s"#),
         (LAN, "\"40 s\"", "\"40 s\"\nseed = -1",
-            "lan.toml:3:8: seed: -1 is not a whole number from 0 to 9223372036854775807"),
+            "lan.toml:3:8: seed: -1 is not a whole number from 0 to 18446744073709551615"),
         (LAN, "\"40 s\"", "\"40 s\"\nengine = \"quick\"",
             r#"lan.toml:3:10: engine: unknown value "quick" (allowed: fast, reference)"#),
         (LAN, "\"40 s\"", "2026-01-01",
@@ -445,6 +445,16 @@ fn what_is_no_scenario_at_all_gets_one_message() {
 }
 
 #[test]
+fn a_text_without_a_name_has_no_lines_and_columns() {
+    let refused =
+        |set: &str| load(&LAN.replace("8192 cells", "8192 cels"), "", &[set.to_string()]).unwrap_err();
+    let in_the_text = refused("seed=5").message;
+    assert!(in_the_text.starts_with("port.bottleneck.buffer: \"8192 cels\": unknown unit"), "{in_the_text}");
+    assert_eq!(in_the_text.lines().count(), 1);
+    assert!(refused("seed=x").message.starts_with("seed=x: \"x\" is not a whole number"));
+}
+
+#[test]
 fn overrides_are_located_by_themselves() {
     #[rustfmt::skip]
     let cases = [
@@ -454,6 +464,18 @@ fn overrides_are_located_by_themselves() {
             r#"port.bottlneck.buffer=9 cells: port.bottlneck: unknown port "bottlneck"; did you mean "bottleneck"? (allowed: default, access, access.back, egress, egress.back, bottleneck, bottleneck.back, access1, access1.back, access2, access2.back, access3, access3.back, egress1, egress1.back, egress2 and 3 more)"#),
         ("port.bottleneck.admission={policy=\"edp\"}",
             r#"port.bottleneck.admission={policy="edp"}: port.bottleneck.admission.policy: unknown admission "edp"; did you mean "epd"? (allowed: …"#),
+        ("port.bottleneck.admission=epd",
+            r#"port.bottleneck.admission=epd: "epd" is not a table of keys: write { policy = "epd" }"#),
+        ("port.bottleneck.scheduler=robin",
+            r#"port.bottleneck.scheduler=robin: "robin" is not a table of keys, as in { policy = "fifo" }"#),
+        ("flows.source=9",
+            r#"flows.source=9: 9 is not a table of keys, as in { kind = "greedy" }"#),
+        ("port.bottleneck.admission.threshold=3 apples",
+            r#"port.bottleneck.admission.threshold=3 apples: "3 apples": unknown unit "apples" for a threshold (units: cells, packets, bytes, B, kB, KB, KiB, MB, MiB, GB, GiB, %)"#),
+        ("port.bottleneck.admission={policy=\"red\", min_threshold=\"60 cells\", max_threshold=\"24 cells\"}",
+            r#"port.bottleneck.admission={policy="red", min_threshold="60 cells", max_threshold="24 cells"}: port.bottleneck.admission.max_threshold: "24 cells": 24 is below the lower threshold of 60 cells"#),
+        ("seed=18446744073709551616",
+            r#"seed=18446744073709551616: "18446744073709551616" is not a whole number from 0 to 18446744073709551615"#),
         ("port.bottleneck.admission.threshold=9000 cells",
             r#"port.bottleneck.admission.threshold=9000 cells: "9000 cells": 9000 is above the buffer of 8192 cells"#),
         ("port.bottleneck.admission.policy=ppd",

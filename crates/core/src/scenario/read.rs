@@ -82,9 +82,10 @@ impl Toml<'_> {
         let fault = |message: String| Fault::at(place, message);
         let value = match value.get_ref() {
             DeValue::Boolean(b) => Value::Bool(*b),
-            DeValue::Integer(i) => i64::from_str_radix(i.as_str(), i.radix())
-                .map(Value::Integer)
-                .map_err(|_| fault(format!("{i} is not a whole number of at most 64 bits")))?,
+            DeValue::Integer(i) => i128::from_str_radix(i.as_str(), i.radix())
+                .ok()
+                .and_then(whole)
+                .ok_or_else(|| fault(format!("{i} is not a whole number of at most 64 bits")))?,
             DeValue::Float(x) => Value::Float(x.as_str().parse().unwrap_or(f64::NAN)),
             DeValue::String(text) => Value::Text(text.to_string()),
             DeValue::Datetime(date) => {
@@ -184,7 +185,12 @@ fn json_number(text: &str) -> Option<Value> {
     if text.contains(['.', 'e', 'E']) {
         return text.parse().ok().filter(|x: &f64| x.is_finite()).map(Value::Float);
     }
-    text.parse().ok().map(Value::Integer)
+    text.parse().ok().and_then(whole)
+}
+
+/// A whole number of at most 64 bits, with or without a sign.
+fn whole(number: i128) -> Option<Value> {
+    (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&number).then_some(Value::Integer(number))
 }
 
 fn json_table(properties: &[ObjectProp<'_>]) -> Result<Value, Fault> {
@@ -290,6 +296,19 @@ mod tests {
         assert_eq!(toml.json(), json.json());
         assert_eq!(toml.get("a").unwrap().value, Value::Integer(255));
         assert_eq!(toml.get("d").unwrap().value, Value::Float(1000.0));
+    }
+
+    #[test]
+    fn whole_numbers_have_at_most_64_bits() {
+        for number in ["18446744073709551615", "-9223372036854775808"] {
+            let toml = read(&format!("a = {number}\n"), Format::Toml).unwrap().json();
+            let json = read(&format!("{{\"a\": {number}}}"), Format::Json).unwrap().json();
+            assert_eq!((toml["a"].to_string().as_str(), &toml), (number, &json));
+        }
+        for number in ["18446744073709551616", "-9223372036854775809"] {
+            assert!(refused(&format!("a = {number}\n"), Format::Toml).1.contains("64 bits"));
+            assert!(refused(&format!("{{\"a\": {number}}}"), Format::Json).1.contains("too large"));
+        }
     }
 
     fn refused(text: &str, format: Format) -> (u32, String) {

@@ -36,8 +36,8 @@ pub struct Key {
 pub enum Value {
     /// `true` or `false`.
     Bool(bool),
-    /// A whole number.
-    Integer(i64),
+    /// A whole number of at most 64 bits, with or without a sign.
+    Integer(i128),
     /// A number with a fraction.
     Float(f64),
     /// A text.
@@ -178,7 +178,7 @@ impl Node {
     pub fn json(&self) -> Json {
         match &self.value {
             Value::Bool(b) => (*b).into(),
-            Value::Integer(i) => (*i).into(),
+            Value::Integer(i) => u64::try_from(*i).map_or_else(|_| (*i as i64).into(), Json::from),
             Value::Float(x) => (*x).into(),
             Value::Text(text) => text.as_str().into(),
             Value::List(items) => items.iter().map(Node::json).collect(),

@@ -72,12 +72,11 @@ impl Field for u32 {
 
 impl Field for u64 {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        let fault =
+            || node.fault(path, format!("{} is not a whole number from 0 to {}", node.show(), u64::MAX));
         match node.value {
-            Value::Integer(i) if i >= 0 => Ok(i as u64),
-            _ => {
-                let message = format!("{} is not a whole number from 0 to {}", node.show(), i64::MAX);
-                Err(node.fault(path, message))
-            }
+            Value::Integer(i) => u64::try_from(i).map_err(|_| fault()),
+            _ => Err(fault()),
         }
     }
 
