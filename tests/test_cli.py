@@ -240,6 +240,21 @@ def test_a_sweep_is_told_from_a_scenario(tmp_path: Path, capsys: pytest.CaptureF
         assert capsys.readouterr().err == f"{sweep}: this is a sweep, not a scenario: pushout sweep runs it\n"
 
 
+def test_a_result_is_told_from_a_scenario_and_from_a_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lan = [str(ROOT / "scenarios" / "lan.toml"), "--set", "duration=5 ms"]
+    command("run", *lan, "--out", str(tmp_path))
+    command("compare", *lan, "--policies", "epd,ppd", "--reps", "2", "--out", str(tmp_path))
+    capsys.readouterr()
+    for file in ("result.json", "compare.json", "manifest.json"):
+        result = str(tmp_path / file)
+        for verb in ("run", "explain", "validate"):
+            command(verb, result, code=3)
+            message = f"{result}: this is a result, not a scenario: it names the one that was run\n"
+            assert capsys.readouterr().err == message
+        command("sweep", result, code=3)
+        assert capsys.readouterr().err.startswith(f"{result}: this is a result, not a sweep: ")
+
+
 def test_validate_judges_every_scenario(core: FakeCore, scenario: str, capsys: pytest.CaptureFixture[str]) -> None:
     command("validate", scenario)
     assert capsys.readouterr().out == f"{scenario}: valid\n"

@@ -117,9 +117,11 @@ def no_sweep(path: str) -> Iterator[None]:
     try:
         yield
     except ScenarioError:
-        if design.is_sweep(path):
-            raise ScenarioError(f"{path}: this is a sweep, not a scenario: pushout sweep runs it") from None
-        raise
+        other = design.looks_like(path)
+        if not other:
+            raise
+        more = "pushout sweep runs it" if other == "sweep" else "it names the one that was run"
+        raise ScenarioError(f"{path}: this is a {other}, not a scenario: {more}") from None
 
 
 def console() -> "Console":

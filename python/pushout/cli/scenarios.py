@@ -28,10 +28,11 @@ def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -
     verdicts = []
     for scenario in scenarios:
         try:
-            if design.is_sweep(scenario):
+            if design.looks_like(scenario) == "sweep":
                 question.validate(design.read(scenario), sets)
             else:
-                api.validate(scenario_file(scenario), set=sets)
+                with no_sweep(scenario):
+                    api.validate(scenario_file(scenario), set=sets)
             verdicts.append({"scenario": scenario, "valid": True, "error": None})
         except (ScenarioError, QuestionError) as error:
             why = error.told(option)

@@ -19,6 +19,7 @@ varying slowest. Every point is run with the same seeds: common random numbers.
 """
 
 import itertools
+import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,6 +52,8 @@ from pushout.source import read as read_text
 
 OWN = ("point", "seed", "wall_s")
 """The columns that every table has."""
+
+RESULT = "this is a result, not a sweep: a sweep names a scenario and what to vary"
 
 WARMUP = "warmup_s"
 """The column with the warm-up that was found."""
@@ -145,7 +148,7 @@ def read(path: str | os.PathLike[str]) -> Design:
         text, name = read_text(os.fspath(path), "sweep")
         document = _core.Document(text, name)
     except ScenarioError as error:
-        raise DesignError(str(error)) from None
+        raise DesignError(f"{path}: {RESULT}" if looks_like(path) == "result" else str(error)) from None
     file = Path(path)
     stem = "sweep" if str(file) == "-" else file.stem
     try:
@@ -174,21 +177,30 @@ def _listed(sets: Any) -> Any:
     return overrides(sets) if isinstance(sets, Mapping | tuple) else sets
 
 
-def is_sweep(path: str | os.PathLike[str]) -> bool:
-    """Whether a file looks like a sweep: it names a scenario instead of being one; never the standard input."""
+def looks_like(path: str | os.PathLike[str]) -> str:
+    """What a file is that names a scenario instead of being one: a sweep or a result; never the standard input."""
     if os.fspath(path) == "-":
-        return False
+        return ""
     try:
         text, name = read_text(os.fspath(path))
-        return "scenario" in _core.Document(text, name).value()
-    except ScenarioError:
-        return False
+        # Results have nulls, which scenarios and sweeps do not.
+        table = json.loads(text) if text.lstrip().startswith("{") else _core.Document(text, name).value()
+    except (ScenarioError, ValueError):
+        return ""
+    return ("result" if _is_result(table) else "sweep") if "scenario" in table else ""
+
+
+def _is_result(table: Mapping[str, Any]) -> bool:
+    """Whether this is what a run, a comparison or a search has written: it says more of the engine than its name."""
+    return isinstance(table.get("engine"), Mapping)
 
 
 def design(table: Mapping[str, Any], *, folder: Path = Path(), text: str = "") -> Design:
     """A sweep from its keys; `folder` is where a relative path of a scenario begins."""
     if "scenario" not in table and table.keys() & {"duration", "topology", "flows", "link"}:
         raise DesignError("this is a scenario, not a sweep: a sweep names a scenario and what to vary")
+    if "scenario" in table and _is_result(table):
+        raise DesignError(RESULT)
     check_keys(table, KEYS)
     reps, warmup, common = _replications(table.get("reps", 1)), _warmup(table.get("warmup")), _common(table)
     varied = tuple(factors(table))
