@@ -86,6 +86,7 @@ def test_an_internal_error_is_no_scenario_error_and_travels_between_processes() 
 def test_every_exception_is_a_pushout_error_and_what_python_calls_such_a_mistake() -> None:
     kinds = {
         pushout.ScenarioError: ValueError,
+        pushout.ScenarioNotFoundError: FileNotFoundError,
         pushout.QuestionError: ValueError,
         pushout.DesignError: pushout.QuestionError,
         pushout.FigureError: KeyError,

@@ -1,8 +1,12 @@
+import errno
 import tomllib
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+import pushout
+from conftest import ROOT
 from pushout import ScenarioError
 from pushout.source import SIZE_LIMIT, load, overrides, read, toml
 
@@ -12,7 +16,7 @@ def test_a_text_is_told_from_a_path(scenario: str) -> None:
     assert load(Path(scenario)).text == 'name = "lan"\n'
     assert load('name = "lan"\nseed = 1').name == "<text>"
     assert load('{"name": "lan"}').name == "<text>"
-    assert load({"name": "lan"}) == ('{"name": "lan"}', "<dict>")
+    assert load({"name": "lan"}) == ('{"name": "lan"}', "")
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -70,5 +74,35 @@ def test_overrides_may_be_texts_but_not_one_text() -> None:
         overrides("a=1")
     with pytest.raises(TypeError):
         toml(None)
-    with pytest.raises(TypeError, match="cannot be a value of a scenario"):
-        load({"duration": object()})
+
+
+def test_a_value_that_cannot_be_one_is_named_by_its_path() -> None:
+    transport = {"kind": "tcp", "mss": None}
+    with pytest.raises(
+        TypeError, match=r"^flows\.transport\.mss: None cannot be a value of a scenario: leave the key out$"
+    ):
+        load({"flows": {"transport": transport}})
+    with pytest.raises(TypeError, match=r"^flow\[1\]\.start: datetime\.timedelta.* cannot be a value of a scenario$"):
+        load({"flow": [{}, {"start": timedelta(seconds=1)}]})
+    with pytest.raises(ScenarioError, match=r'^port\."a\.back"\.admission\.weight: nan is not a number$'):
+        load({"port": {"a.back": {"admission": {"weight": float("nan")}}}})
+    with pytest.raises(TypeError, match=r"^flows\.transport\.mss: None"):
+        overrides({"flows.transport": transport})
+
+
+def test_a_mistake_in_a_mapping_is_told_with_its_path_alone() -> None:
+    lan = tomllib.loads((ROOT / "scenarios" / "lan.toml").read_text(encoding="utf-8"))
+    lan["port"]["bottleneck"]["bufer"] = lan["port"]["bottleneck"].pop("buffer")
+    with pytest.raises(
+        ScenarioError, match=r'^port\.bottleneck\.bufer: unknown key "bufer"; did you mean "buffer"\?'
+    ) as told:
+        pushout.validate(lan)
+    assert "\n" not in str(told.value)
+
+
+def test_a_file_that_is_not_there_is_what_python_calls_so(tmp_path: Path) -> None:
+    path = str(tmp_path / "none.toml")
+    with pytest.raises(FileNotFoundError, match=r"none\.toml: no such file") as missing:
+        pushout.run(path)
+    assert isinstance(missing.value, pushout.ScenarioError)
+    assert (missing.value.errno, missing.value.filename) == (errno.ENOENT, path)

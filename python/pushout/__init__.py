@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         PushoutError,
         QuestionError,
         ScenarioError,
+        ScenarioNotFoundError,
     )
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "QuestionError",
     "Result",
     "ScenarioError",
+    "ScenarioNotFoundError",
     "SizeResult",
     "SweepResult",
     "TraceResult",

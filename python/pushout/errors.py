@@ -49,6 +49,10 @@ class ScenarioError(PushoutError, ValueError):
         return message if self.set is None else f"{named('set')} {message}"
 
 
+class ScenarioNotFoundError(ScenarioError, FileNotFoundError):
+    """A scenario's file, or another that is written like one, that is not there."""
+
+
 class InternalError(PushoutError, RuntimeError):
     """A mistake in the simulator itself: the message says what and where, and the scenario and seed that led there."""
 

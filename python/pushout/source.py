@@ -1,6 +1,8 @@
 """Where a scenario comes from: a file, a text, or values made in Python."""
 
+import errno
 import json
+import math
 import os
 import sys
 from collections.abc import Iterable, Mapping
@@ -8,7 +10,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from pushout.errors import ScenarioError
+from pushout.errors import ScenarioError, ScenarioNotFoundError
 
 Scenario = str | os.PathLike[str] | Mapping[str, Any]
 """A path, the text of a scenario (TOML or JSON), or its keys as a mapping."""
@@ -21,7 +23,7 @@ SIZE_LIMIT = 16 * 2**20
 
 
 class Source(NamedTuple):
-    """The text of a scenario and the name that messages give it."""
+    """The text of a scenario and the name that messages give it; without one they name keys, not lines and columns."""
 
     text: str
     name: str
@@ -30,7 +32,7 @@ class Source(NamedTuple):
 def load(scenario: Scenario) -> Source:
     """Read a scenario from wherever it is; a text is told from a path by its line breaks or its opening brace."""
     if isinstance(scenario, Mapping):
-        return Source(json.dumps(scenario, default=_known), "<dict>")
+        return Source(json.dumps(_known(scenario, "")), "")
     if isinstance(scenario, str) and ("\n" in scenario or scenario.lstrip().startswith("{")):
         return Source(scenario, "<text>")
     if not isinstance(scenario, str | os.PathLike):
@@ -50,7 +52,7 @@ def read(path: str, what: str = "scenario") -> Source:
                 raise _too_large(path, what)
             return Source(_decode(_limited(file, path, what), path), path)
     except FileNotFoundError:
-        raise ScenarioError(f"{path}: {_absent(path)}") from None
+        raise _absent(path) from None
     except IsADirectoryError:
         raise ScenarioError(f"{path}: is a directory, not a {what} file") from None
     except (OSError, ValueError) as error:
@@ -60,9 +62,13 @@ def read(path: str, what: str = "scenario") -> Source:
         raise ScenarioError(f"{path}: cannot be read: {reason}") from None
 
 
-def _absent(path: str) -> str:
+def _absent(path: str) -> ScenarioNotFoundError:
     """What is not there: the file, or what a link with its name leads to."""
-    return f"leads to {Path(path).readlink()}, where no file is" if Path(path).is_symlink() else "no such file"
+    link = Path(path).is_symlink()
+    why = f"leads to {Path(path).readlink()}, where no file is" if link else "no such file"
+    error = ScenarioNotFoundError(f"{path}: {why}")
+    error.errno, error.strerror, error.filename = errno.ENOENT, why, path
+    return error
 
 
 def _limited(file: BinaryIO, path: str, what: str) -> bytes:
@@ -88,7 +94,7 @@ def _decode(data: bytes, path: str) -> str:
 def overrides(given: Overrides) -> list[str]:
     """Bring overrides into the form `key.path=value`."""
     if isinstance(given, Mapping):
-        return [f"{key}={toml(value)}" for key, value in given.items()]
+        return [f"{key}={_toml(_known(value, str(key)))}" for key, value in given.items()]
     if isinstance(given, str):
         raise TypeError('set takes {"key": value} or ["key=value"], not one text')
     if not isinstance(given, Iterable):
@@ -112,23 +118,35 @@ def plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _known(value: Any) -> Any:
-    """A value that JSON does not know, as one that it does."""
-    found = plain(value)
-    if found is value:
-        raise TypeError(f"{value!r} cannot be a value of a scenario")
-    return found
+def _known(value: Any, path: str) -> Any:
+    """A value as one that JSON and TOML know, with all that is in it; `path` is what messages call it."""
+    value = plain(value)
+    if isinstance(value, Mapping):
+        return {str(key): _known(item, _join(path, str(key))) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_known(item, f"{path}[{index}]") for index, item in enumerate(value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ScenarioError(f"{path}: {value} is not a number")
+    if isinstance(value, bool | str | int | float):
+        return value
+    where = f"{path}: " if path else ""
+    raise TypeError(f"{where}{value!r} cannot be a value of a scenario{': leave the key out' * (value is None)}")
+
+
+def _join(path: str, name: str) -> str:
+    """The path of a key in a table; the name is quoted if it holds a dot."""
+    name = f'"{name}"' if "." in name else name
+    return f"{path}.{name}" if path else name
 
 
 def toml(value: Any) -> str:
     """Write a value as TOML on one line."""
-    value = plain(value)
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{json.dumps(str(key))} = {toml(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(toml, value)) + "]"
-    if isinstance(value, bool | str):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, int | float):
-        return repr(value)
-    raise TypeError(f"{value!r} cannot be a value of a scenario")
+    return _toml(_known(value, ""))
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, bool | str) else repr(value)

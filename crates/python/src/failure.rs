@@ -106,7 +106,7 @@ pub(crate) fn guarded<T, E: Into<Refusal>>(
 
 /// A scenario as the command line would name it, for a report.
 pub(crate) fn described(name: &str, sets: &[String], seed: Option<u64>, engine: Option<&str>) -> String {
-    let mut words = vec![quoted(name)];
+    let mut words = vec![if name.is_empty() { "(a mapping)".to_string() } else { quoted(name) }];
     words.extend(sets.iter().map(|set| format!("--set {}", quoted(set))));
     words.extend(engine.map(|engine| format!("--engine {}", quoted(engine))));
     words.extend(seed.map(|seed| format!("--seed {seed}")));

@@ -82,6 +82,12 @@ def _run(args: list[str]) -> int:
         if "unexpected extra argument" in error.message and "--set" in args:
             click.echo("A value with a space in it is quoted, as in --set 'duration=1 s'.", err=True)
         return USAGE
+    except InternalError as error:
+        click.echo(str(error), err=True)
+        return INTERNAL
+    except PushoutError as error:
+        click.echo(error.told(option), err=True)
+        return BAD_SCENARIO
     except BrokenPipeError:
         # Whoever read the output has seen enough.
         streams.drop()
@@ -93,10 +99,4 @@ def _run(args: list[str]) -> int:
             streams.drop()
         click.echo(f"{streams.place(error)}: {why}", err=True)
         return FAILURE
-    except InternalError as error:
-        click.echo(str(error), err=True)
-        return INTERNAL
-    except PushoutError as error:
-        click.echo(error.told(option), err=True)
-        return BAD_SCENARIO
     return OK

@@ -7,7 +7,7 @@ use super::{Part, Refusal};
 /// What a scenario was read from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sources<'a> {
-    /// Name of the file.
+    /// Name of the file; empty if a program made the text.
     pub name: &'a str,
     /// Its text.
     pub text: &'a str,
@@ -28,6 +28,7 @@ impl Sources<'_> {
             fault.path = path;
         }
         match fault.place.source {
+            0 if self.name.is_empty() => fault.to_string(),
             0 => {
                 let (line, column) = line_and_column(self.text, fault.place.offset as usize);
                 let mark = mark(self.text, line, column);

@@ -115,6 +115,7 @@ impl From<Refusal> for String {
 ///
 /// `text` is TOML or JSON, `name` what messages call it, `sets` are overrides `key.path=value`. The error has one
 /// message for people: where, what is wrong, what is allowed; the first line says it all, the next ones show the place.
+/// Without a name the text was made by a program, and messages say paths without line and column.
 pub fn load(text: &str, name: &str, sets: &[String]) -> Result<Scenario, Refusal> {
     let file = File::read(text, name)?;
     let (root, late) = file.overridden(sets)?;
