@@ -2,6 +2,8 @@
 
 from typing import get_args
 
+import pytest
+
 import pushout
 from pushout import _core
 from pushout.catalogue import Entry, Param, Table
@@ -19,3 +21,10 @@ def test_every_entry_of_the_catalogue_has_the_keys_of_its_type() -> None:
         assert set(entry) == set(Entry.__annotations__)
         assert entry["table"] is None or set(entry["table"]) == set(Table.__annotations__)
         assert all(set(param) == set(Param.__annotations__) for param in entry["params"])
+
+
+def test_one_entry_of_the_catalogue_is_asked_for_by_its_name() -> None:
+    (epd,) = pushout.policies("epd")
+    assert (epd["name"], epd["kind"]) == ("epd", "admission")
+    with pytest.raises(pushout.QuestionError, match='unknown name "edp"; did you mean "epd"'):
+        pushout.policies("edp")

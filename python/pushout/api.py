@@ -9,6 +9,7 @@ from typing import Any
 from pushout import _core, display  # noqa: F401  (results are shown by it)
 from pushout.catalogue import Entry
 from pushout.document import merge
+from pushout.errors import QuestionError
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
 from pushout.question import sweep as sweeps
@@ -210,7 +211,15 @@ def schema() -> dict[str, Any]:
     return document
 
 
-def policies() -> list[Entry]:
-    """Everything that can be named in a scenario: its kind, its source, its parameters, what its authors meant."""
+def policies(name: str | None = None) -> list[Entry]:
+    """Everything that can be named in a scenario: its kind, its source, its parameters, what its authors meant.
+
+    With a `name`, only what has it.
+
+        >>> pushout.policies("epd")[0]["params"]
+    """
     entries: list[Entry] = json.loads(_core.policies())
-    return entries
+    found = [entry for entry in entries if name in (None, entry["name"])]
+    if not found:
+        raise QuestionError(_core.unknown("name", str(name), [entry["name"] for entry in entries]))
+    return found

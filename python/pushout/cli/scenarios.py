@@ -1,15 +1,10 @@
 """The commands about scenarios and what they may contain: `validate`, `explain`, `schema` and `policies`."""
 
-from typing import TYPE_CHECKING
-
 import click
 
 from pushout.cli.options import BAD_SCENARIO, JSON, SCENARIO, SET, console, no_sweep, option, scenario_file
 from pushout.cli.streams import echo_json
 from pushout.errors import QuestionError, ScenarioError
-
-if TYPE_CHECKING:
-    from pushout.catalogue import Entry
 
 
 @click.command()
@@ -80,9 +75,10 @@ def policies(name: str | None, as_json: bool) -> None:
     """List all that a scenario can name, or explain one NAME."""
     from pushout import api
 
-    entries = api.policies()
-    if name is not None:
-        entries = _named(entries, name)
+    try:
+        entries = api.policies(name)
+    except QuestionError as error:
+        raise click.UsageError(str(error)) from None
     if as_json:
         echo_json(entries)
         return
@@ -92,12 +88,3 @@ def policies(name: str | None, as_json: bool) -> None:
         catalogue.policies(entries, console())
     for entry in entries if name is not None else ():
         catalogue.policy(entry, console())
-
-
-def _named(entries: "list[Entry]", name: str) -> "list[Entry]":
-    found = [entry for entry in entries if entry["name"] == name]
-    if found:
-        return found
-    from pushout import _core
-
-    raise click.UsageError(_core.unknown("name", name, [entry["name"] for entry in entries]))
