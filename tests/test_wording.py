@@ -31,7 +31,24 @@ CASES = [
         "set --port=1: unknown key",
         "--set --port=1: unknown key",
     ),
-    (pushout.compare, {"policies": [LARGE, "ppd"]}, "port.bottleneck.admission={", "port.bottleneck.admission={"),
+    (
+        pushout.compare,
+        {"policies": [LARGE, "ppd"]},
+        "policies epd, threshold 9000 cells: port.bottleneck.admission.threshold: ",
+        "--policies epd, threshold 9000 cells: port.bottleneck.admission.threshold: ",
+    ),
+    (
+        pushout.compare,
+        {"policies": "epd,pushout-2"},
+        "policies pushout-2: pushout-2 shortens the queue",
+        "--policies pushout-2: pushout-2 shortens the queue",
+    ),
+    (
+        pushout.size,
+        {"goal": GOAL, "over": BUFFER, "policies": "epd,pushout-2"},
+        "policies pushout-2: pushout-2 shortens the queue",
+        "--policies pushout-2: pushout-2 shortens the queue",
+    ),
     (
         pushout.compare,
         {"policies": ["epd"]},

@@ -10,7 +10,7 @@ from pushout.document import Document, figure, steps
 from pushout.errors import FigureError, QuestionError
 from pushout.limits import MOST_REPS
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, size
-from pushout.question.compare import CompareResult, compare, planned
+from pushout.question.compare import CompareResult, compare, planned, policies_named
 from pushout.question.design import Design
 from pushout.question.goal import read as read_goal
 from pushout.question.port import Choice, Port, choose, ports
@@ -162,7 +162,8 @@ def comparison(
     design = planned(
         source, explained, choices, where[0], sets=sets, seed=seed, reps=reps, engine=engine, figures=paths
     )
-    look_over(design)
+    with policies_named(design, choices):
+        look_over(design)
     return Comparison(source, explained, sets, choices, seed, engine, where, design, paths)
 
 

@@ -7,7 +7,8 @@ Analysis", sections 10.2 and 11.2.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
@@ -193,6 +194,20 @@ def planned(
     return Design(f"{explained['name']}-compare", "", "", source, points, Fixed(reps), seed, None, engine, measured)
 
 
+@contextmanager
+def policies_named(design: Design, choices: Sequence[Choice]) -> Iterator[None]:
+    """What is refused of an override that puts a policy somewhere is told of the policy that was named."""
+    try:
+        yield
+    except ScenarioError as error:
+        if error.set is None or error.point is None:
+            raise
+        sets, choice = design.points[error.point].sets, choices[error.point]
+        if error.set < len(sets) - len(choice.sets):
+            raise
+        raise at_port.policy_refused(error, choice, sets[error.set]) from None
+
+
 def compare(
     design: Design,
     explained: Document,
@@ -207,12 +222,8 @@ def compare(
     port = ports[0]
     listed = [{"label": choice.label, "sets": list(choice.sets)} for choice in choices]
     head = {"kind": "compare", "port": port.name, "ports": _names(ports), "policies": listed, "set": list(sets)}
-    try:
+    with policies_named(design, choices):
         found = sweep.sweep(design, session, head=head)
-    except ScenarioError as error:
-        if error.set is not None and error.set >= len(sets):
-            error.set = None  # it was not given as an override, but as a policy
-        raise
     asked = tuple(dict.fromkeys(map(column_of, figures)))
     for name in asked:
         if found.is_list(name):

@@ -8,7 +8,7 @@ from typing import Any
 from pushout import _core
 from pushout.catalogue import Entry
 from pushout.document import Document
-from pushout.errors import Argument, QuestionError
+from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.question.quantity import CELL_BYTES, octets, scaled, split
 from pushout.source import toml
 
@@ -98,6 +98,12 @@ class Choice:
 
     label: str
     sets: tuple[str, ...]
+
+
+def policy_refused(error: ScenarioError, choice: Choice, override: str) -> ScenarioError:
+    """A refusal of an override that puts a policy somewhere, told as one of the policy that was named."""
+    why = str(error.args[0]).removeprefix(f"{override}: ")
+    return ScenarioError(Argument("policies"), f" {choice.label}: {why}")
 
 
 KINDS = ("admission", "pushout", "scheduler")

@@ -20,7 +20,7 @@ from pushout.question.executor import Variations, check
 from pushout.question.frame import Framed
 from pushout.question.goal import Goal, Separate, Tried, judged
 from pushout.question.manifest import begin, end, who
-from pushout.question.port import Choice, Port
+from pushout.question.port import Choice, Port, policy_refused
 from pushout.question.quantity import brief, word
 from pushout.question.search import Found
 from pushout.question.session import Session
@@ -179,7 +179,7 @@ def look_over(
         try:
             check(Variations(source, points, engine_name), [question.goal.path], threads=1)
         except ScenarioError as error:
-            raise _told(error, question, ends, points, len(sets)) from None
+            raise _told(error, question, ends, points, choice) from None
 
 
 def _points(question: Question, choice: Choice, sets: Sequence[str], values: Sequence[float]) -> list[tuple[str, ...]]:
@@ -187,18 +187,21 @@ def _points(question: Question, choice: Choice, sets: Sequence[str], values: Seq
 
 
 def _told(
-    error: ScenarioError, question: Question, values: Sequence[float], points: Sequence[Sequence[str]], given: int
+    error: ScenarioError, question: Question, values: Sequence[float], points: Sequence[Sequence[str]], choice: Choice
 ) -> QuestionError | ScenarioError:
-    """What is wrong with points of a search, in the words of its question; so many overrides were `given` with it."""
+    """What is wrong with points of a search, in the words of its question."""
     if error.figure is not None:
         return QuestionError(f"goal {question.goal.text!r}: {error}")
     # The ends may be defaults, which the user has not seen.
     first, last = (question.space.text(value) for value in (values[0], values[-1]))
     ends = [first] if len(values) == 1 else [f"values from {first} (", LOW, f") to {last} (", HIGH, ")"]
     # The value may be wrong by itself, or for levels that the scenario gives in cells.
-    instead = "" if error.set == len(points[0]) - 1 else ", or levels in % of the buffer"
-    if error.set is not None and error.set >= given:
+    last_set = len(points[0]) - 1
+    instead = "" if error.set == last_set else ", or levels in % of the buffer"
+    if error.set == last_set:
         error.set = None
+    elif error.set is not None and error.set >= last_set - len(choice.sets):
+        error = policy_refused(error, choice, points[0][error.set])
     found = f"\nThis was found when {question.over} was to have "
     return ScenarioError(error, found, *ends, f"; other ends may do{instead}.")
 
@@ -272,7 +275,7 @@ class _Search:
         try:
             yield from self.campaign.prepare(points).runs(rule)
         except ScenarioError as error:
-            raise _told(error, self.question, values, points, len(self.sets)) from None
+            raise _told(error, self.question, values, points, self.choice) from None
 
 
 def _asked(question: Question, explained: Document, sets: Sequence[str]) -> Document:
