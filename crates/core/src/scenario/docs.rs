@@ -217,7 +217,8 @@ A network without a template is built step by step in [Draw your own network](ho
 ";
 
 /// The end of a page that is written from declarations.
-pub(crate) const GENERATED: &str = "\n<!-- Written by the program from its declarations: make generate. -->\n";
+pub(crate) const GENERATED: &str =
+    "\n<!-- Written by the program from its declarations: make generate. -->\n";
 
 #[cfg(test)]
 mod tests {

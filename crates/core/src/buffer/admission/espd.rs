@@ -59,7 +59,10 @@ impl Policy {
             return Err("low: the occupancy is never below 0, so the list would never be cleared".to_string());
         }
         if high < low {
-            return Err(format!("high: {high} is below the lower threshold of {low} {}", context.measure.word()));
+            return Err(format!(
+                "high: {high} is below the lower threshold of {low} {}",
+                context.measure.word()
+            ));
         }
         let frames = Frames::new(context.vcs(), params.pass_eom);
         Ok(Policy { low, high, period: 1, selected: vec![0; context.vcs()], listed: 0, frames })

@@ -61,7 +61,10 @@ impl Policy {
         let threshold = context.level("threshold", params.threshold)?;
         let capacity = context.level("capacity", params.capacity)?;
         if capacity < threshold {
-            return Err(format!("capacity: {capacity} is below the threshold of {threshold} {}", context.measure.word()));
+            return Err(format!(
+                "capacity: {capacity} is below the threshold of {threshold} {}",
+                context.measure.word()
+            ));
         }
         if params.scale < 0.0 {
             return Err(format!("scale: {} is below 0", params.scale));

@@ -183,7 +183,10 @@ impl Policy {
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
         let (upper, lower) = (context.level("upper", params.upper)?, context.level("lower", params.lower)?);
         if lower > upper {
-            return Err(format!("lower: {lower} is above the upper threshold of {upper} {}", context.measure.word()));
+            return Err(format!(
+                "lower: {lower} is above the upper threshold of {upper} {}",
+                context.measure.word()
+            ));
         }
         if params.fcf.is_some_and(|fcf| fcf > 0) && context.measure != Measure::Cells {
             return Err(

@@ -149,7 +149,10 @@ impl Detector {
         let min = context.level("min_threshold", min)?;
         let max = context.level("max_threshold", max)?;
         if max < min {
-            return Err(format!("max_threshold: {max} is below the lower threshold of {min} {}", context.measure.word()));
+            return Err(format!(
+                "max_threshold: {max} is below the lower threshold of {min} {}",
+                context.measure.word()
+            ));
         }
         Ok(Detector {
             weight: probability("weight", weight)?,
