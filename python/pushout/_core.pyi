@@ -15,6 +15,7 @@ __all__ = [
     "floor",
     "panic",
     "policies",
+    "result_schema",
     "run",
     "schema",
     "unknown",
