@@ -14,7 +14,7 @@ class Argument:
 class PushoutError(Exception):
     """What all exceptions of Pushout have in common: `except pushout.PushoutError` catches every one.
 
-    Its arguments are the pieces of its message: texts, names of arguments (`Argument`), and errors that it tells more about.
+    Its arguments are the pieces of its message: texts, arguments (`Argument`), and errors that it tells more about.
     """
 
     def told(self, named: Callable[[str], str]) -> str:

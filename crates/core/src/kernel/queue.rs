@@ -27,7 +27,7 @@ pub struct Event {
     pub time: Time,
     /// What.
     pub class: Class,
-    /// Order among events of the same instant and class, before the entity: at most [`LAST_RANK`], see
+    /// Order among events of the same instant and class, before the entity: at most `LAST_RANK`, see
     /// [`Ties`](super::Ties).
     pub rank: u32,
     /// To whom: below 2³⁰.
