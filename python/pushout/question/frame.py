@@ -24,7 +24,7 @@ NOTEBOOK_WIDTH = 100
 @singledispatch
 def display(result: object, console: "Console") -> None:
     """Print a result as its command does; `pushout.display` says how for each kind."""
-    raise NotImplementedError(type(result).__name__)
+    console.print(repr(result))
 
 
 class Tabled:
@@ -41,16 +41,15 @@ class Tabled:
         return f"{self.table.num_rows} rows × {self.table.num_columns} columns"
 
     def _repr_html_(self) -> str | None:
-        """What the command prints, for a notebook."""
+        """What the command prints, for a notebook; of a table by itself no command prints anything."""
         from rich.console import Console
 
+        if display.dispatch(type(self)) is display.dispatch(object):
+            return None
         console = Console(
             file=io.StringIO(), record=True, width=NOTEBOOK_WIDTH, highlight=False, markup=False, emoji=False
         )
-        try:
-            display(self, console)
-        except NotImplementedError:
-            return None
+        display(self, console)
         return console.export_html(inline_styles=True, code_format='<pre style="line-height: 1.3">{code}</pre>')
 
     def to_arrow(self) -> "pa.Table":
