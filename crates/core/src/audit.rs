@@ -46,7 +46,7 @@ fn ports(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
             format!("port {}: {units_in} in, but {units_out} out, {lost} lost and {queued} queued", line.name)
         });
         let (total, capacity) = (port.pool().total(), port.pool().capacity());
-        audit.check(total <= capacity && counters.occupancy.max() <= capacity, || {
+        audit.check(capacity.holds(total) && capacity.holds(counters.occupancy.max()), || {
             format!("port {}: {} in a buffer of {capacity}", line.name, total.max(counters.occupancy.max()))
         });
         let by_vc: u64 = (0..port.pool().vcs()).map(|vc| port.pool().of(vc)).sum();

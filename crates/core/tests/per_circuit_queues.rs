@@ -141,8 +141,8 @@ impl Run {
         assert_eq!(counters.units_in, counters.units_out + counters.lost_total() + port.units_queued());
         let by_vc: u64 = (0..VCS).map(|vc| port.pool().of(vc)).sum();
         assert_eq!((by_vc, port.size_queued()), (port.pool().total(), port.pool().total()));
-        assert!(port.pool().total() <= port.pool().capacity(), "never over the buffer");
-        assert!(counters.occupancy.max() <= port.pool().capacity(), "never over the buffer");
+        assert!(port.pool().capacity().holds(port.pool().total()), "never over the buffer");
+        assert!(port.pool().capacity().holds(counters.occupancy.max()), "never over the buffer");
         assert_eq!(self.queued.iter().map(VecDeque::len).sum::<usize>(), port.waiting().count());
     }
 }
@@ -162,7 +162,7 @@ fn run(
     let context = Context { measure, contracts: &contracts, ..Context::alone(capacity, 0) };
     let port = Port::new(Parts {
         measure,
-        pool: Pool::new(capacity, VCS),
+        pool: Pool::new(context.capacity, VCS),
         admission: admission.build(&context).unwrap(),
         pushout: scheme.as_ref().map(|scheme| scheme.build(&context).unwrap()),
         scheduler: scheduler.build(&context).ok()?,

@@ -37,7 +37,7 @@ fn port(admission: &str, pushout: Option<&str>, scheduler: &str) -> Port {
     let pushout = pushout.map(default_of::<pushout::Spec>);
     Port::new(Parts {
         measure: Measure::Cells,
-        pool: Pool::new(CAPACITY, CIRCUITS),
+        pool: Pool::new(context.capacity, CIRCUITS),
         admission: default_of::<admission::Spec>(admission).build(&context).expect("defaults suffice"),
         pushout: pushout.map(|spec| spec.build(&context).expect("defaults suffice")),
         shared_queue: scheduler.shares_one_queue(),

@@ -1,5 +1,7 @@
 //! What a port may keep, who gets in and who is pushed out.
 
+pub mod capacity;
+
 pub mod size;
 
 pub mod pool;

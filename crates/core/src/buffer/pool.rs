@@ -1,12 +1,14 @@
 //! The books of a port's buffer: how much is in it, in total and of each circuit.
 
+use super::capacity::Capacity;
+
 /// Occupancy of a buffer, in the port's measure.
 ///
 /// A unit is counted from the instant at which it is accepted until its last bit has left, so that the one in
 /// transmission counts.
 #[derive(Clone, Debug)]
 pub struct Pool {
-    capacity: u64,
+    capacity: Capacity,
     total: u64,
     of: Vec<u64>,
     active: u32,
@@ -14,12 +16,12 @@ pub struct Pool {
 
 impl Pool {
     /// An empty buffer that `vcs` circuits share.
-    pub fn new(capacity: u64, vcs: usize) -> Pool {
+    pub fn new(capacity: Capacity, vcs: usize) -> Pool {
         Pool { capacity, total: 0, of: vec![0; vcs], active: 0 }
     }
 
     /// What the buffer can hold: B.
-    pub fn capacity(&self) -> u64 {
+    pub fn capacity(&self) -> Capacity {
         self.capacity
     }
 
@@ -43,14 +45,14 @@ impl Pool {
         self.active
     }
 
-    /// What is not used: B − X.
-    pub fn free(&self) -> u64 {
-        self.capacity - self.total
+    /// What is not used, unless the buffer is unlimited: B − X.
+    pub fn free(&self) -> Option<u64> {
+        self.capacity.limit().map(|limit| limit - self.total)
     }
 
     /// Whether `size` more would fit.
     pub fn fits(&self, size: u64) -> bool {
-        size <= self.capacity - self.total
+        self.capacity.holds(self.total + size)
     }
 
     /// A unit of `size` enters.
@@ -80,12 +82,12 @@ mod tests {
 
     #[test]
     fn books_follow_every_entry_and_exit() {
-        let mut pool = Pool::new(10, 3);
+        let mut pool = Pool::new(Capacity::limited(10), 3);
         pool.add(0, 4);
         pool.add(2, 1);
         pool.add(0, 2);
         assert_eq!((pool.total(), pool.of(0), pool.of(1), pool.of(2)), (7, 6, 0, 1));
-        assert_eq!((pool.active(), pool.free()), (2, 3));
+        assert_eq!((pool.active(), pool.free()), (2, Some(3)));
         assert!(pool.fits(3) && !pool.fits(4));
         pool.remove(2, 1);
         assert_eq!((pool.active(), pool.total()), (1, 6));
@@ -94,6 +96,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "never over the buffer")]
     fn nothing_enters_a_full_buffer() {
-        Pool::new(1, 1).add(0, 2);
+        Pool::new(Capacity::limited(1), 1).add(0, 2);
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use super::capacity::Capacity;
 use crate::scenario::spec::{Field, Shape};
 use crate::scenario::tree::{Fault, Node, Value};
 use crate::unit::Unit;
@@ -62,16 +63,17 @@ pub enum Level {
 
 impl BufferSize {
     /// What a port on a link of this kind counts, and its capacity in that measure; `None` when they do not fit.
-    pub fn on_link(self, cells: bool) -> Option<(Measure, u64)> {
-        match (self, cells) {
-            (BufferSize::Unlimited, true) => Some((Measure::Cells, u64::MAX)),
-            (BufferSize::Unlimited, false) => Some((Measure::Bytes, u64::MAX)),
-            (BufferSize::Cells(n), true) => Some((Measure::Cells, n)),
-            (BufferSize::Bytes(n), true) => Some((Measure::Cells, n / CELL_BYTES)),
-            (BufferSize::Bytes(n), false) => Some((Measure::Bytes, n)),
-            (BufferSize::Packets(n), false) => Some((Measure::Packets, n)),
-            (BufferSize::Packets(_), true) | (BufferSize::Cells(_), false) => None,
-        }
+    pub fn on_link(self, cells: bool) -> Option<(Measure, Capacity)> {
+        let (measure, capacity) = match (self, cells) {
+            (BufferSize::Unlimited, true) => (Measure::Cells, Capacity::UNLIMITED),
+            (BufferSize::Unlimited, false) => (Measure::Bytes, Capacity::UNLIMITED),
+            (BufferSize::Cells(n), true) => (Measure::Cells, Capacity::limited(n)),
+            (BufferSize::Bytes(n), true) => (Measure::Cells, Capacity::limited(n / CELL_BYTES)),
+            (BufferSize::Bytes(n), false) => (Measure::Bytes, Capacity::limited(n)),
+            (BufferSize::Packets(n), false) => (Measure::Packets, Capacity::limited(n)),
+            (BufferSize::Packets(_), true) | (BufferSize::Cells(_), false) => return None,
+        };
+        Some((measure, capacity))
     }
 }
 
@@ -79,21 +81,21 @@ impl Level {
     /// The occupancy in the port's measure, or why this level means nothing there.
     ///
     /// A share is rounded up to the next whole unit: 90 % of 8192 cells are 7373 (paper 000, Table 1).
-    pub fn within(self, measure: Measure, capacity: u64) -> Result<u64, String> {
+    pub fn within(self, measure: Measure, capacity: Capacity) -> Result<u64, String> {
         let wanted = match self {
-            Level::Percent(_) if capacity == u64::MAX => {
-                return Err(
+            Level::Percent(share) => {
+                let limit = capacity.limit().ok_or_else(|| {
                     "a share of an unlimited buffer is no threshold; give the port a buffer".to_string()
-                );
+                })?;
+                // The product is rounded to nine digits first, so that binary fractions do not tip the ceiling.
+                libm::ceil(libm::round(limit as f64 * share * 1e7) / 1e9) as u64
             }
-            // The product is rounded to nine digits first, so that binary fractions do not tip the ceiling.
-            Level::Percent(share) => libm::ceil(libm::round(capacity as f64 * share * 1e7) / 1e9) as u64,
             Level::Size(size) => match size.on_link(measure == Measure::Cells) {
-                Some((found, n)) if found == measure => n,
+                Some((found, level)) if found == measure => level.up_to(u64::MAX), // which nothing reaches
                 _ => return Err(format!("this port counts {}, not {}", measure.word(), size.word())),
             },
         };
-        if wanted > capacity {
+        if !capacity.holds(wanted) {
             return Err(format!("{wanted} is above the buffer of {capacity} {}", measure.word()));
         }
         Ok(wanted)
@@ -229,25 +231,27 @@ mod tests {
 
     #[test]
     fn ninety_percent_of_8192_cells_is_7373_as_in_table_1_of_paper_000() {
-        assert_eq!(level("90 %").unwrap().within(Measure::Cells, 8192), Ok(7373));
-        assert_eq!(level("80 %").unwrap().within(Measure::Cells, 1000), Ok(800));
+        assert_eq!(level("90 %").unwrap().within(Measure::Cells, Capacity::limited(8192)), Ok(7373));
+        assert_eq!(level("80 %").unwrap().within(Measure::Cells, Capacity::limited(1000)), Ok(800));
     }
 
     #[test]
     fn fifty_kilobytes_hold_943_cells_as_in_paper_001() {
-        assert_eq!(BufferSize::Bytes(50_000).on_link(true), Some((Measure::Cells, 943)));
-        assert_eq!(BufferSize::Bytes(300_000).on_link(true), Some((Measure::Cells, 5660)));
+        assert_eq!(BufferSize::Bytes(50_000).on_link(true), Some((Measure::Cells, Capacity::limited(943))));
+        assert_eq!(BufferSize::Bytes(300_000).on_link(true), Some((Measure::Cells, Capacity::limited(5660))));
     }
 
     #[test]
     fn a_level_must_fit_the_port() {
-        let above = level("9000 cells").unwrap().within(Measure::Cells, 8192).unwrap_err();
+        let many = Capacity::limited(8192);
+        let above = level("9000 cells").unwrap().within(Measure::Cells, many).unwrap_err();
         assert_eq!(above, "9000 is above the buffer of 8192 cells");
-        let other = level("10 packets").unwrap().within(Measure::Cells, 8192).unwrap_err();
+        let other = level("10 packets").unwrap().within(Measure::Cells, many).unwrap_err();
         assert_eq!(other, "this port counts cells, not packets");
-        let octets = level("1500 bytes").unwrap().within(Measure::Packets, 10).unwrap_err();
+        let octets =
+            level("1500 bytes").unwrap().within(Measure::Packets, Capacity::limited(10)).unwrap_err();
         assert_eq!(octets, "this port counts packets, not bytes");
-        let share = level("90 %").unwrap().within(Measure::Cells, u64::MAX).unwrap_err();
+        let share = level("90 %").unwrap().within(Measure::Cells, Capacity::UNLIMITED).unwrap_err();
         assert_eq!(share, "a share of an unlimited buffer is no threshold; give the port a buffer");
         assert!(level("101 %").unwrap_err().contains("0 % to 100 %"));
         assert!(level("10").unwrap_err().contains("unit is missing"));

@@ -20,7 +20,10 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
         }
     }
     let lines = scenario.lines.iter().zip(waiting);
-    match lines.into_iter().find(|(line, all)| (*all).min(most(line)) > u128::from(LONGEST.0)) {
+    match lines
+        .into_iter()
+        .find(|(line, all)| most(line).map_or(*all, |most| most.min(*all)) > u128::from(LONGEST.0))
+    {
         None => Ok(()),
         Some((line, _)) => {
             let message = format!(
@@ -57,14 +60,14 @@ fn time(line: &Line, vc: &Vc) -> u128 {
     of_octets(line, Shape::of(vc, line.medium, vc.packet).line_bytes())
 }
 
-/// Picoseconds that a line takes for all that its port can hold.
-fn most(line: &Line) -> u128 {
+/// Picoseconds that a line takes for all that its port can hold, if it has a limit.
+fn most(line: &Line) -> Option<u128> {
     let octets = match line.port.measure {
         Measure::Cells => CELL_BYTES,
         Measure::Bytes => 1,
         Measure::Packets => u16::MAX.into(),
     };
-    u128::from(line.port.capacity) * of_octets(line, octets)
+    line.port.capacity.limit().map(|limit| u128::from(limit) * of_octets(line, octets))
 }
 
 fn of_octets(line: &Line, octets: u64) -> u128 {

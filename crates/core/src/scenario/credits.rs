@@ -4,6 +4,7 @@ use super::model::{Line, Medium, Scenario};
 use super::ports::Ports;
 use super::tree::Fault;
 use crate::buffer::admission::{self, tail_drop};
+use crate::buffer::capacity::Capacity;
 use crate::buffer::pushout;
 use crate::link::credit::{Spec, Way};
 
@@ -98,19 +99,19 @@ fn check_behind(line: &Line) -> Result<(), String> {
 }
 
 /// The capacity of a port: what was promised, unless the scenario gives it more.
-fn capacity(scenario: &Scenario, line: &Line, promised: &Promised) -> Result<u64, String> {
+fn capacity(scenario: &Scenario, line: &Line, promised: &Promised) -> Result<Capacity, String> {
     let Promised { room, stranger } = promised;
-    match (line.port.capacity, stranger) {
-        (u64::MAX, None) => Ok(*room),
-        (u64::MAX, Some(_)) => Ok(u64::MAX),
-        (_, Some(vc)) => Err(format!(
+    match (line.port.capacity.limit(), stranger) {
+        (None, None) => Ok(Capacity::limited(*room)),
+        (None, Some(_)) => Ok(Capacity::UNLIMITED),
+        (Some(_), Some(vc)) => Err(format!(
             "the circuit {:?} comes without credits and could take the room that others were promised; give credits to \
              the port before, or leave this buffer unlimited",
             scenario.vcs[*vc].name
         )),
-        (given, None) if given < *room => {
+        (Some(given), None) if given < *room => {
             Err(format!("holds {given} cells, but the credits of its circuits promise {room}; leave it out"))
         }
-        (given, None) => Ok(given),
+        (Some(_), None) => Ok(line.port.capacity),
     }
 }

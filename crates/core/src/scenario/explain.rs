@@ -63,11 +63,11 @@ fn link(scenario: &Scenario, line: &Line) -> Json {
 
 fn port(line: &Line) -> Json {
     let port = &line.port;
-    let buffer = match (port.capacity, port.measure) {
-        (u64::MAX, _) => BufferSize::Unlimited,
-        (cells, Measure::Cells) => BufferSize::Cells(cells),
-        (bytes, Measure::Bytes) => BufferSize::Bytes(bytes),
-        (packets, Measure::Packets) => BufferSize::Packets(packets),
+    let buffer = match (port.capacity.limit(), port.measure) {
+        (None, _) => BufferSize::Unlimited,
+        (Some(cells), Measure::Cells) => BufferSize::Cells(cells),
+        (Some(bytes), Measure::Bytes) => BufferSize::Bytes(bytes),
+        (Some(packets), Measure::Packets) => BufferSize::Packets(packets),
     };
     let model::Port { admission, pushout, scheduler, credit, .. } = port.clone();
     table(&file::Port { buffer, admission, pushout, scheduler, credit })

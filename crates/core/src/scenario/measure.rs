@@ -67,7 +67,7 @@ fn check_sampled(
     ports.iter().map(|&line| &lines[line]).try_for_each(|line| {
         let message =
             format!("the port {:?} is not sampled, since it is unlimited: give it a buffer", line.name);
-        item.ensure(line.port.capacity != u64::MAX, key, &message)
+        item.ensure(line.is_sampled(), key, &message)
     })
 }
 

@@ -2,6 +2,7 @@
 
 use crate::adaptation;
 use crate::buffer::admission;
+use crate::buffer::capacity::Capacity;
 use crate::buffer::pushout;
 use crate::buffer::size::Measure;
 use crate::link::credit;
@@ -146,7 +147,7 @@ pub struct Line {
 impl Line {
     /// Whether the occupancy of its port is sampled: where the buffer is limited.
     pub fn is_sampled(&self) -> bool {
-        self.port.capacity != u64::MAX
+        self.port.capacity.is_limited()
     }
 }
 
@@ -155,8 +156,8 @@ impl Line {
 pub struct Port {
     /// What it counts.
     pub measure: Measure,
-    /// Capacity in that measure; `u64::MAX` when unlimited.
-    pub capacity: u64,
+    /// Capacity in that measure.
+    pub capacity: Capacity,
     /// Who is admitted.
     pub admission: admission::Spec,
     /// Who gives way when the buffer is full, if anybody.

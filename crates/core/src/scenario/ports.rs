@@ -10,6 +10,7 @@ use super::set::Set;
 use super::spec::read_section;
 use super::tree::{self, Fault, Value, join};
 use crate::buffer::admission::{Admission, Context, Measure};
+use crate::buffer::capacity::Capacity;
 use crate::buffer::pushout;
 use crate::buffer::size::BufferSize;
 
@@ -100,7 +101,7 @@ impl<'a> Ports<'a> {
         let (name, item) = self.section(index);
         let here = here(name, line);
         let largest = context.contracts.iter().map(|contract| contract.frame).max().unwrap_or(0);
-        if line.port.measure == Measure::Bytes && largest > line.port.capacity {
+        if line.port.measure == Measure::Bytes && !line.port.capacity.holds(largest) {
             let message = format!(
                 "{} is smaller than a packet of {largest} bytes, which could never pass{here}",
                 item.node.along("buffer").show(),
@@ -206,7 +207,7 @@ fn port_names(lines: &[Line]) -> Vec<&str> {
 }
 
 /// What the port counts, and how much it holds.
-fn size(item: &Item<'_, file::Port>, line: &Line) -> Result<(Measure, u64), Fault> {
+fn size(item: &Item<'_, file::Port>, line: &Line) -> Result<(Measure, Capacity), Fault> {
     let cells = line.medium == Medium::Cells;
     let shown = item.node.along("buffer").show();
     let Some((measure, capacity)) = item.it.buffer.on_link(cells) else {
@@ -222,12 +223,12 @@ fn size(item: &Item<'_, file::Port>, line: &Line) -> Result<(Measure, u64), Faul
             ),
         ));
     };
-    if capacity == u64::MAX {
+    if !capacity.is_limited() {
         return Ok(BufferSize::Unlimited.on_link(cells).expect("an unlimited buffer fits every link"));
     }
     let least = if cells { "one cell (53 bytes)" } else { "one packet" };
     item.ensure(
-        capacity > 0,
+        capacity.holds(1),
         "buffer",
         &format!("{shown} holds nothing: a buffer has room for at least {least}"),
     )?;

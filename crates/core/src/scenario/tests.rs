@@ -2,6 +2,7 @@
 
 use super::model::{Line, Medium, NodeKind, Scenario};
 use super::{Part, load};
+use crate::buffer::capacity::Capacity;
 use crate::source;
 use crate::transport;
 use crate::units::{Rate, Span};
@@ -122,10 +123,10 @@ fn a_port_takes_the_section_of_its_line_else_of_its_class_else_the_default() {
     let ports = "[port.egress2]\nbuffer = \"2 cells\"\n[port.egress]\nbuffer = \"3 cells\"\n\
         [port.default]\nbuffer = \"4 cells\"\n";
     let scenario = scenario(&(DUMBBELL.to_string() + ports));
-    let capacity = |name| line(&scenario, name).port.capacity;
-    assert_eq!((capacity("egress2"), capacity("egress1"), capacity("bottleneck")), (2, 3, 4));
-    assert_eq!(capacity("access1.back"), 4);
-    assert_eq!((capacity("access1"), capacity("egress1.back")), (u64::MAX, u64::MAX)); // hosts
+    let limit = |name| line(&scenario, name).port.capacity.limit();
+    assert_eq!((limit("egress2"), limit("egress1"), limit("bottleneck")), (Some(2), Some(3), Some(4)));
+    assert_eq!(limit("access1.back"), Some(4));
+    assert_eq!((limit("access1"), limit("egress1.back")), (None, None)); // hosts
 }
 
 #[test]
@@ -334,7 +335,7 @@ fn an_override_of_one_key_of_a_port_leaves_what_another_section_says_of_it() {
     assert_eq!(same.lines, plain.lines);
     let threshold = with_default(&["port.bottleneck.admission.threshold=50 %"]);
     let (ours, other) = (&line(&threshold, "bottleneck").port, &line(&plain, "bottleneck").port);
-    assert_eq!((ours.capacity, &ours.scheduler), (200, &other.scheduler));
+    assert_eq!((ours.capacity, &ours.scheduler), (Capacity::limited(200), &other.scheduler));
     assert!(format!("{:?}", ours.admission).contains("Percent(50.0)"), "{:?}", ours.admission);
     assert_eq!(line(&threshold, "egress1"), line(&plain, "egress1"), "no other port changes");
 }
@@ -345,7 +346,10 @@ fn an_override_of_a_class_of_ports_starts_from_what_stands_for_it() {
     let larger = with_default(&["port.egress.buffer=300 cells"]);
     for name in ["egress1", "egress2"] {
         let port = &line(&larger, name).port;
-        assert_eq!((port.capacity, &port.admission), (300, &line(&plain, name).port.admission));
+        assert_eq!(
+            (port.capacity, &port.admission),
+            (Capacity::limited(300), &line(&plain, name).port.admission)
+        );
     }
     // a class has a section then, and a port of it one more
     let both = with_default(&["port.egress.buffer=300 cells", "port.egress2.scheduler={policy=\"fifo\"}"]);
@@ -355,7 +359,10 @@ fn an_override_of_a_class_of_ports_starts_from_what_stands_for_it() {
 #[test]
 fn ports_of_hosts_have_nothing_from_the_default_section() {
     let access = with_default(&["port.access1.buffer=300 cells"]);
-    let plain = super::model::Port { capacity: 300, ..line(&with_default(&[]), "access1").port.clone() };
+    let plain = super::model::Port {
+        capacity: Capacity::limited(300),
+        ..line(&with_default(&[]), "access1").port.clone()
+    };
     assert_eq!(format!("{:?}", line(&access, "access1").port.admission), format!("{:?}", plain.admission));
 }
 
@@ -364,7 +371,7 @@ fn an_override_of_a_whole_section_replaces_it() {
     let replaced =
         with_default(&["port.bottleneck.buffer=300 cells", "port.bottleneck={buffer=\"400 cells\"}"]);
     let port = &line(&replaced, "bottleneck").port;
-    assert_eq!(port.capacity, 400);
+    assert_eq!(port.capacity, Capacity::limited(400));
     assert_eq!(
         port.admission,
         line(&with_default(&[]), "access1").port.admission,

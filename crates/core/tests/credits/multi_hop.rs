@@ -1,5 +1,6 @@
 //! The network of paper 001: Table 6.1, and two thirds of every link for the end-to-end connections.
 
+use pushout_core::buffer::capacity::Capacity;
 use pushout_core::report::report;
 use pushout_core::scenario::contract::passing_circuits;
 use pushout_core::scenario::model::{NodeKind, Scenario};
@@ -30,7 +31,7 @@ fn the_network_needs_the_memory_of_table_6_1() {
     let document = report(&scenario, &run(&load(FCVC, &["duration=1 ms", "warmup=0 s"])), None);
     let ports = document["ports"].as_array().unwrap();
     assert_eq!(ports.iter().map(|port| port["credit_room"].as_u64().unwrap()).sum::<u64>(), 11_558);
-    let room = |name: &str| scenario.lines[port(&scenario, name)].port.capacity;
+    let room = |name: &str| scenario.lines[port(&scenario, name)].port.capacity.limit().unwrap();
     assert_eq!(room("entry"), 4 * 93, "from two hosts");
     assert_eq!(room("a"), 4 * 93 + 2 * 695, "from sw1 and a host at 0.95 ms");
     assert_eq!(room("c"), 4 * 93 + 2 * 1790, "from sw3 and the host at 2.5 ms");
@@ -55,7 +56,7 @@ fn where_packets_travel_whole_the_switches_are_routers() {
     let scenario = load(EPD, &["adaptation={ kind = 'packet' }"]);
     let routers = scenario.nodes.iter().filter(|node| node.kind == NodeKind::Router).count();
     assert_eq!((routers, scenario.nodes.len()), (4, 12));
-    assert_eq!(scenario.lines[port(&scenario, "a")].port.capacity, 150_000);
+    assert_eq!(scenario.lines[port(&scenario, "a")].port.capacity, Capacity::limited(150_000));
 }
 
 #[test]

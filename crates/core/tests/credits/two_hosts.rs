@@ -1,5 +1,6 @@
 //! One hop, by hand: a cell lasts 1 us, the line 10 us each way.
 
+use pushout_core::buffer::capacity::Capacity;
 use pushout_core::report::report;
 use pushout_core::scenario::model::{Engine, Scenario};
 
@@ -119,7 +120,7 @@ fn a_host_without_credit_waits_before_a_slow_line() {
     "#;
     let scenario = load(text, &[]);
     let out = port(&scenario, "out");
-    assert_eq!(scenario.lines[out].port.capacity, 10, "the room that the credits promise");
+    assert_eq!(scenario.lines[out].port.capacity, Capacity::limited(10), "the room that the credits promise");
     let outcome = run(&scenario);
     let switch = &outcome.network.ports[out];
     assert_eq!((switch.counters().lost_total(), switch.counters().occupancy.max()), (0, 10));

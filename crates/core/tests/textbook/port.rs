@@ -1,6 +1,7 @@
 //! Random traffic through a port and its model.
 
 use pushout_core::buffer::admission::{self, Context, Contract};
+use pushout_core::buffer::capacity::Capacity;
 use pushout_core::buffer::pool::Pool;
 use pushout_core::buffer::pushout;
 use pushout_core::buffer::size::Measure;
@@ -115,7 +116,7 @@ fn spec<S: Field>(text: &str) -> S {
 
 /// The port that a scheme asks for.
 fn port(scheme: &Scheme, draw: &Draw) -> Port {
-    let (capacity, contracts) = (draw.capacity as u64, &draw.contracts);
+    let (capacity, contracts) = (Capacity::limited(draw.capacity as u64), &draw.contracts);
     let seed = draw.seed;
     let context =
         Context { capacity, measure: Measure::Cells, rate: RATE, contracts, seed, port: "blackboard" };

@@ -246,6 +246,7 @@ impl Admission for Policy {
 mod tests {
     use super::super::tests::Bench;
     use super::*;
+    use crate::buffer::capacity::Capacity;
     use crate::buffer::size::BufferSize;
     use crate::scenario::spec::Section;
 
@@ -430,8 +431,8 @@ mod tests {
     fn the_defaults_are_table_1_of_paper_000() {
         let thresholds: Vec<_> = Params::params()[2..4].iter().map(|param| param.default.clone()).collect();
         assert_eq!(thresholds, [Some("24.4140625 %".into()), Some("73.2421875 %".into())]);
-        let levels =
-            [24.414_062_5, 73.242_187_5].map(|share| Level::Percent(share).within(Measure::Cells, 8192));
+        let levels = [24.414_062_5, 73.242_187_5]
+            .map(|share| Level::Percent(share).within(Measure::Cells, Capacity::limited(8192)));
         assert_eq!(levels, [Ok(2000), Ok(6000)]);
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Admission, Arrival, CATALOGUE, Context, Contract, Interest, Policy, Rule, Spec};
+use crate::buffer::capacity::Capacity;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
@@ -58,11 +59,12 @@ fn contracts(measure: Measure, vcs: usize) -> Vec<Contract> {
 impl Rig {
     pub(super) fn new(spec: &Spec, measure: Measure, capacity: u64, vcs: usize, seed: u64) -> Rig {
         let contracts = contracts(measure, vcs);
+        let capacity = Capacity::limited(capacity);
         let context = Context { capacity, measure, rate: RATE, contracts: &contracts, seed, port: "rig" };
         let fifo = scheduler::Spec::Fifo(fifo::Params {});
         let mut port = Port::new(Parts {
             measure,
-            pool: Pool::new(capacity, vcs),
+            pool: Pool::new(context.capacity, vcs),
             admission: spec.build(&context).unwrap(),
             pushout: None,
             scheduler: fifo.build(&context).unwrap(),
@@ -156,7 +158,7 @@ impl Rig {
     /// Occupancy = arrivals − departures − discards, whoever counts.
     fn check_books(&self, scheme: &str) {
         let (pool, counters) = (self.port.pool(), self.port.counters());
-        assert!(pool.total() <= pool.capacity(), "{scheme}: {pool:?}");
+        assert!(pool.capacity().holds(pool.total()), "{scheme}: {pool:?}");
         assert_eq!(self.port.size_queued(), pool.total(), "{scheme}: queues and books");
         assert_eq!((0..pool.vcs()).map(|vc| pool.of(vc)).sum::<u64>(), pool.total(), "{scheme}: circuits");
         let gone = counters.units_out + counters.lost_total();
@@ -214,6 +216,7 @@ fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> S
 /// A scheme at a port, unless it refuses ports of packets, as one that looks at cells may.
 fn policy_of(scheme: &str, measure: Measure, capacity: u64) -> Result<Policy, String> {
     let contracts = contracts(measure, VCS);
+    let capacity = Capacity::limited(capacity);
     let context = Context { capacity, measure, rate: RATE, contracts: &contracts, seed: 1, port: "rig" };
     default_of(scheme).build(&context)
 }
@@ -289,7 +292,7 @@ fn what_a_monotone_scheme_takes_it_takes_with_less_in_the_buffer() {
         let mut policy = default_of(entry.name).build(&context).unwrap();
         let mut draw = Stream::new(5, "books");
         for _ in 0..if policy.is_monotone() { 2000 } else { 0 } {
-            let (mut more, mut less) = (Pool::new(CAPACITY, VCS), Pool::new(CAPACITY, VCS));
+            let (mut more, mut less) = (Pool::new(context.capacity, VCS), Pool::new(context.capacity, VCS));
             for vc in 0..VCS {
                 let cells = draw.up_to(CAPACITY / VCS as u64);
                 more.add(vc, cells);
@@ -325,7 +328,7 @@ fn what_looks_at_the_books_when_units_leave_sees_every_unit_come() {
 
 #[test]
 fn the_rest_of_a_frame_that_was_pushed_out_is_refused_but_for_the_eom_that_ends_a_fragment() {
-    let (pool, queue) = (Pool::new(1000, VCS), Queue::default());
+    let (pool, queue) = (Pool::new(Capacity::limited(1000), VCS), Queue::default());
     for entry in CATALOGUE {
         for fragment in [true, false] {
             let mut policy = policy_of(entry.name, Measure::Cells, 1000).unwrap();

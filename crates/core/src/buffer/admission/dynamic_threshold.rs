@@ -56,9 +56,9 @@ impl Threshold {
         }
     }
 
-    /// Whether a circuit's queue has reached the threshold.
+    /// Whether a circuit's queue has reached the threshold, which an unlimited buffer does not have.
     pub(super) fn blocks(self, pool: &Pool, vc: usize) -> bool {
-        pool.of(vc) as f64 >= self.alpha * pool.free() as f64
+        pool.free().is_some_and(|free| pool.of(vc) as f64 >= self.alpha * free as f64)
     }
 }
 
@@ -107,7 +107,7 @@ mod tests {
 
     /// Circuits below `greedy` send a cell each in turn, until nothing changes; answers the length of their queues.
     fn settle(bench: &mut Bench<Policy>, greedy: usize) -> Vec<u64> {
-        for _ in 0..bench.pool.capacity() {
+        for _ in 0..bench.pool.capacity().limit().unwrap() {
             (0..greedy).for_each(|vc| drop(bench.offer(vc, ".")));
         }
         (0..greedy).map(|vc| bench.pool.of(vc)).collect()

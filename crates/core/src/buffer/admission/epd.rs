@@ -54,7 +54,7 @@ impl Policy {
     /// The policy at one port, or why its threshold cannot be.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
         let threshold = match params.reserve {
-            Some(reserve) => context.capacity - reserved(reserve, context)?,
+            Some(reserve) => below(reserve, context)?,
             None => context.level("threshold", params.threshold)?,
         };
         Ok(Policy {
@@ -64,12 +64,16 @@ impl Policy {
     }
 }
 
-/// Room kept free by paper 001's rule: `min(reserve, B / 5)`.
-fn reserved(reserve: BufferSize, context: &Context<'_>) -> Result<u64, String> {
-    let fifth = context.capacity - context.level("reserve", Level::Percent(80.0))?;
+/// What paper 001's rule leaves below the room that it keeps free, which is `min(reserve, B / 5)`.
+fn below(reserve: BufferSize, context: &Context<'_>) -> Result<u64, String> {
+    let four_fifths = context.level("reserve", Level::Percent(80.0))?;
     match reserve.on_link(context.measure == super::Measure::Cells) {
         _ if reserve == BufferSize::Unlimited => Err("reserve: nothing would be left".to_string()),
-        Some((measure, wanted)) if measure == context.measure => Ok(wanted.min(fifth)),
+        Some((measure, reserve)) if measure == context.measure => {
+            let rest =
+                context.capacity.limit().zip(reserve.limit()).map(|(all, kept)| all.saturating_sub(kept));
+            Ok(four_fifths.max(rest.unwrap_or(0)))
+        }
         _ => Err(format!("reserve: this port counts {}", context.measure.word())),
     }
 }

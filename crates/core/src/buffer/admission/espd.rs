@@ -80,9 +80,12 @@ impl Policy {
     /// Whether X ≥ H and fewer than 1 + N_a · (X − H) / (B − H) circuits are listed.
     fn may_select(&self, pool: &Pool) -> bool {
         let Some(above) = pool.total().checked_sub(self.high) else { return false };
-        let span = u128::from(pool.capacity() - self.high);
         let grown = u128::from(pool.active()) * u128::from(above);
-        self.listed == 0 || u128::from(self.listed) * span < span + grown
+        match pool.capacity().limit().map(|limit| u128::from(limit - self.high)) {
+            _ if self.listed == 0 => true,
+            Some(span) => u128::from(self.listed) * span < span + grown,
+            None => self.listed == 1 && grown > 0, // the quotient is less than any, but not nothing
+        }
     }
 }
 

@@ -154,6 +154,7 @@ impl Admission for Policy {
 mod tests {
     use super::super::tests::Bench;
     use super::*;
+    use crate::buffer::capacity::Capacity;
     use crate::buffer::size::BufferSize;
     use crate::units::Span;
 
@@ -245,7 +246,7 @@ mod tests {
     fn a_circuit_with_more_than_one_strike_is_held_to_its_share_which_is_a_packet_at_least() {
         let mut bench = long(params(50, 400, 0.0));
         let mut verdict = |strikes, (own, other)| {
-            bench.pool = Pool::new(1000, 3);
+            bench.pool = Pool::new(Capacity::limited(1000), 3);
             bench.pool.add(0, own);
             bench.pool.add(1, other);
             bench.policy.circuits[0].strikes = strikes;
@@ -259,7 +260,7 @@ mod tests {
     fn packets_are_counted_between_random_discards_so_that_gaps_never_exceed_the_reciprocal_of_p_b() {
         let mut bench = bench(20, 52, 0.5);
         let mut offer = || {
-            bench.pool = Pool::new(60, 3);
+            bench.pool = Pool::new(Capacity::limited(60), 3);
             (0..2).for_each(|vc| bench.pool.add(vc, 18)); // p_b = 1/4
             bench.offer(0, "1")
         };

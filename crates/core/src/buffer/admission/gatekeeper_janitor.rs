@@ -272,8 +272,8 @@ impl Policy {
     /// of several.
     fn squeeze_in(&mut self, arrival: &Arrival<'_>, id: FrameId) -> Verdict {
         let head = arrival.queue.positions().start;
-        let mut room = arrival.pool.free();
-        while self.doomed.is_empty() || room < arrival.size {
+        let mut freed = 0;
+        while self.doomed.is_empty() || !arrival.pool.fits(arrival.size.saturating_sub(freed)) {
             let Some(victim) = self.candidate(head, false) else {
                 return self.without_candidate(arrival, id);
             };
@@ -281,7 +281,7 @@ impl Policy {
             self.call_janitor(arrival.pool);
             self.give_up(victim);
             let given_up = self.doomed.iter().skip(before).filter_map(|position| arrival.queue.at(*position));
-            room += given_up.map(|unit| self.measure.size_of(&unit)).sum::<u64>();
+            freed += given_up.map(|unit| self.measure.size_of(&unit)).sum::<u64>();
             if victim.frame == id && self.candidates.fcf(id) < 0 {
                 return Verdict::Discard(Reason::Janitor); // its own frame goes, and so does the arriving cell
             }

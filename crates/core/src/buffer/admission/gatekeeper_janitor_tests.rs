@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::{self as admission, Budget};
 use super::*;
+use crate::buffer::capacity::Capacity;
 use crate::buffer::size::BufferSize;
 use crate::link::line::Line;
 use crate::link::port::{Loss, Parts, Port};
@@ -46,7 +47,7 @@ impl Bench {
         let context = Context::alone(capacity, budgets.len());
         let port = Port::new(Parts {
             measure,
-            pool: Pool::new(capacity, budgets.len()),
+            pool: Pool::new(context.capacity, budgets.len()),
             admission: admission::Policy::GatekeeperJanitor(Box::new(policy(
                 text, measure, capacity, budgets,
             ))),
@@ -420,8 +421,8 @@ fn parameters_that_cannot_work_are_refused() {
     assert!(refused("upper = '11 cells'", &context).starts_with("upper: "));
     let packets = Context { measure: Measure::Packets, ..Context::alone(10, 1) };
     assert!(refused("fcf = 1", &packets).starts_with("fcf: "));
-    assert_eq!(params("").upper.within(Measure::Cells, 3500), Ok(2800));
-    assert_eq!(Level::Size(BufferSize::Cells(4)).within(Measure::Cells, 10), Ok(4));
+    assert_eq!(params("").upper.within(Measure::Cells, Capacity::limited(3500)), Ok(2800));
+    assert_eq!(Level::Size(BufferSize::Cells(4)).within(Measure::Cells, Capacity::limited(10)), Ok(4));
 }
 
 /// What a frame has lost, as an observer counts it.

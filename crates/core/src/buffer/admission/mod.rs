@@ -17,6 +17,7 @@ use super::pool::Pool;
 use super::queue::Queue;
 use super::size::Level;
 use super::verdict::{Reason, Verdict};
+use crate::buffer::capacity::Capacity;
 use crate::registry;
 use crate::rng::Stream;
 use crate::unit::Unit;
@@ -270,8 +271,8 @@ pub struct Departure<'a> {
 /// What a policy may know about its port before the run.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// Capacity B of the buffer, in the port's measure; `u64::MAX` when unlimited.
-    pub capacity: u64,
+    /// Capacity B of the buffer, in the port's measure.
+    pub capacity: Capacity,
     /// What the port counts.
     pub measure: Measure,
     /// Rate of the line.
@@ -343,7 +344,7 @@ impl Context<'_> {
         level.within(self.measure, self.capacity).map_err(|why| format!("{name}: {why}"))
     }
 
-    /// A cell port at 155.52 Mb/s by itself, with frames of 32 cells, for tests of policies.
+    /// A port of `capacity` cells at 155.52 Mb/s by itself, with frames of 32 cells, for tests of policies.
     pub fn alone(capacity: u64, vcs: usize) -> Context<'static> {
         const PLAIN: Contract = Contract {
             mcr: Rate(0),
@@ -356,7 +357,7 @@ impl Context<'_> {
         };
         static CONTRACTS: [Contract; 64] = [PLAIN; 64];
         Context {
-            capacity,
+            capacity: Capacity::limited(capacity),
             measure: Measure::Cells,
             rate: Rate(155_520_000),
             contracts: &CONTRACTS[..vcs],
@@ -385,8 +386,9 @@ pub(crate) mod tests {
             vcs: usize,
             build: impl Fn(&Context<'_>) -> Result<P, String>,
         ) -> Bench<P> {
-            let policy = build(&Context::alone(capacity, vcs)).unwrap();
-            Bench { policy, pool: Pool::new(capacity, vcs), queue: Queue::default(), now: Time::ZERO }
+            let context = Context::alone(capacity, vcs);
+            let policy = build(&context).unwrap();
+            Bench { policy, pool: Pool::new(context.capacity, vcs), queue: Queue::default(), now: Time::ZERO }
         }
 
         /// Offer cells of one circuit, spelled as in [`Flags::spelled`].

@@ -355,6 +355,7 @@ mod tests {
     use super::super::Contract;
     use super::super::tests::Bench;
     use super::*;
+    use crate::buffer::capacity::Capacity;
     use crate::buffer::size::BufferSize;
     use crate::units::Rate;
 
@@ -523,8 +524,9 @@ mod tests {
         let division = bench.policy.divider.divide(&bench.policy.gauge.rates);
         assert_eq!((division.omega, division.nu), (0, 2));
         (0..10).for_each(|i| bench.depart(usize::from(i > 3)));
-        let answers: String =
-            (0..400).map(|_| (bench.offer(0, "1"), bench.pool = Pool::new(20, 2)).0).collect();
+        let answers: String = (0..400)
+            .map(|_| (bench.offer(0, "1"), bench.pool = Pool::new(Capacity::limited(20), 2)).0)
+            .collect();
         let refused = answers.matches('m').count();
         assert!((105..=165).contains(&refused), "p = 1/3: {refused} of 400"); // about three standard errors
     }

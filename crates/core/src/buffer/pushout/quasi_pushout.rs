@@ -113,6 +113,7 @@ impl PushOut for Policy {
 mod tests {
     use super::super::Spec;
     use super::*;
+    use crate::buffer::capacity::Capacity;
     use crate::link::port::bench::Bench;
 
     const DEFAULT: Params = Params { buffer_share: false, fallback: Fallback::NextQueue, pass_eom: true };
@@ -124,7 +125,7 @@ mod tests {
     /// The register after each step: `+i` a cell of circuit i arrives, `-i` one is transmitted, `xi` one is pushed out.
     fn register(steps: &str) -> Vec<usize> {
         let mut policy = Policy::new(&DEFAULT, &Context::alone(100, 3)).unwrap();
-        let mut pool = Pool::new(100, 3);
+        let mut pool = Pool::new(Capacity::limited(100), 3);
         let step = |step: &str| {
             let vc = step[1..].parse().unwrap();
             match &step[..1] {

@@ -97,6 +97,7 @@ fn is_longest(counted: &[i128], vc: usize) -> bool {
 mod tests {
     use super::super::Context;
     use super::*;
+    use crate::buffer::capacity::Capacity;
     use proptest::prelude::*;
 
     const VCS: usize = 3;
@@ -108,7 +109,7 @@ mod tests {
             steps in prop::collection::vec((0..VCS, any::<bool>()), 1..60), last in 0usize..60,
         ) {
             let register = || Register::new(Lengths::new(&Context::alone(100, VCS), false).unwrap());
-            let (mut told, mut late, mut pool) = (register(), register(), Pool::new(100, VCS));
+            let (mut told, mut late, mut pool) = (register(), register(), Pool::new(Capacity::limited(100), VCS));
             let mut changes = Vec::new();
             for (vc, joined) in steps {
                 if !joined && pool.of(vc) == 0 {
@@ -132,7 +133,7 @@ mod tests {
     #[test]
     fn of_two_equal_queues_the_last_units_do_not_say_which_is_named() {
         let mut register = Register::new(Lengths::new(&Context::alone(100, 2), false).unwrap());
-        let mut pool = Pool::new(100, 2);
+        let mut pool = Pool::new(Capacity::limited(100), 2);
         pool.add(0, 2);
         pool.add(1, 2);
         let change = |vc, joined| Change { vc, joined };

@@ -423,7 +423,7 @@ fn has_turns(line: &Line) -> bool {
 
 /// Whether everything fits into a port.
 fn is_unlimited(line: &Line) -> bool {
-    line.port.capacity == u64::MAX
+    !line.port.capacity.is_limited()
 }
 
 /// Time from the end of a unit's transmission to its arrival at the next port or host.

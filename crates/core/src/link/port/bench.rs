@@ -41,7 +41,7 @@ impl Bench {
         let context = Context { contracts: &contracts, ..Context::alone(capacity, 0) };
         let port = Port::new(Parts {
             measure: Measure::Cells,
-            pool: Pool::new(capacity, mcr.len()),
+            pool: Pool::new(context.capacity, mcr.len()),
             admission: admission.build(&context).unwrap(),
             pushout: pushout.map(|pushout| pushout.build(&context).unwrap()),
             scheduler: scheduler::Spec::RoundRobin(round_robin::Params {}).build(&context).unwrap(),
@@ -148,7 +148,7 @@ impl Bench {
             (port.pool.total(), self.lengths().iter().sum()),
             (port.size_queued(), port.size_queued())
         );
-        assert!(counters.occupancy.max() <= port.pool.capacity(), "never over the buffer");
+        assert!(port.pool.capacity().holds(counters.occupancy.max()), "never over the buffer");
     }
 }
 

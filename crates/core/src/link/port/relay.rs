@@ -176,6 +176,7 @@ mod tests {
     use super::super::{Parts, Started};
     use super::*;
     use crate::buffer::admission::{self, Context, tail_drop};
+    use crate::buffer::capacity::Capacity;
     use crate::buffer::pool::Pool;
     use crate::link::credit::{Sender, Terms};
     use crate::link::line::Line;
@@ -189,12 +190,12 @@ mod tests {
 
     /// A port, perhaps with credit for a few cells of each circuit.
     fn port(governed: bool, scheduler: scheduler::Spec) -> Port {
-        let context = Context::alone(u64::MAX, VCS);
+        let context = Context { capacity: Capacity::UNLIMITED, ..Context::alone(1, VCS) };
         let admission = admission::Spec::TailDrop(tail_drop::Params { clp_threshold: None });
         let terms = Terms { room: ROOM, every: 1, charge: true };
         Port::new(Parts {
             measure: Measure::Cells,
-            pool: Pool::new(u64::MAX, VCS),
+            pool: Pool::new(context.capacity, VCS),
             admission: admission.build(&context).unwrap(),
             pushout: None,
             shared_queue: scheduler.shares_one_queue(),

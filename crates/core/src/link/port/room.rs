@@ -69,7 +69,7 @@ impl Port {
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) -> bool {
-        if size > self.pool.capacity() - self.sending.map_or(0, |sending| sending.size) {
+        if !self.pool.capacity().holds(size + self.sending.map_or(0, |sending| sending.size)) {
             return false;
         }
         let mut chosen = victim;
@@ -99,7 +99,7 @@ impl Port {
         let sending = self.sending.map_or(0, |sending| sending.size);
         let pushout = self.pushout.as_mut()?;
         let is_rest = pushout.frames().is_some_and(|frames| frames.is_rest(unit, vc));
-        if self.pool.fits(size) || size > self.pool.capacity() - sending || is_rest {
+        if self.pool.fits(size) || !self.pool.capacity().holds(sending + size) || is_rest {
             return None;
         }
         pushout.choose(&Full { pool: &self.pool, queues: &self.queues })

@@ -150,7 +150,7 @@ impl Ways {
         let mut take_all = vec![true; scenario.lines.len()];
         for Stop { hop, polices, answer, .. } in &self.stops {
             let Some(port) = hop.map(|hop| hop.port as usize) else { continue };
-            let has_room = scenario.lines[port].port.capacity == u64::MAX || answer.is_some();
+            let has_room = !scenario.lines[port].port.capacity.is_limited() || answer.is_some();
             take_all[port] &= has_room && !polices;
         }
         take_all

@@ -104,7 +104,7 @@ impl Fifo {
     /// Whether so many cells beyond those in the books do not make the buffer fuller than it ever was, and the measured time
     /// neither begins nor ends before they have left. What has ended before `time` leaves if that matters.
     fn let_go(&mut self, time: Time, cells: u64) -> bool {
-        let most = self.most().saturating_sub(self.beside());
+        let most = self.most().beside(self.beside());
         let in_time = self.leave_in_time(self.free, cells);
         let Content::Cells { count, ends, rhythm, .. } = &mut self.content else { return false };
         if *count + cells <= most {

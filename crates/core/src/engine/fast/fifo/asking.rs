@@ -75,7 +75,7 @@ impl Fifo {
             };
             taken += if lost.is_none() { *units } else { 0 };
         }
-        self.content.level() + taken <= self.capacity
+        self.capacity.holds(self.content.level() + taken)
     }
 
     /// Let the policy see these cells, of which it is known what becomes of them.

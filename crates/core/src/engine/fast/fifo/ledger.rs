@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 
 use crate::buffer::admission::{Admission, Arrival, Departure, Interest, Policy};
+use crate::buffer::capacity::Capacity;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::verdict::Verdict;
@@ -34,7 +35,7 @@ struct Share {
 
 impl Ledger {
     /// The books of an empty port.
-    pub(super) fn new(capacity: u64, vcs: usize, interest: Interest) -> Ledger {
+    pub(super) fn new(capacity: Capacity, vcs: usize, interest: Interest) -> Ledger {
         Ledger { pool: Pool::new(capacity, vcs), interest, order: VecDeque::new(), queue: Queue::default() }
     }
 

@@ -22,6 +22,7 @@ use super::leg::Manner;
 use super::pace::{Beat, Pace, Paces, Rhythm};
 use super::run::{Gathering, Run};
 use crate::buffer::admission::Rule;
+use crate::buffer::capacity::Capacity;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::engine::LossRecord;
@@ -43,7 +44,7 @@ pub(super) struct Fifo {
     polices: bool,
     /// What the policy knows of the buffer, if the rule is to ask it.
     ledger: Option<Box<Ledger>>,
-    capacity: u64,
+    capacity: Capacity,
     measure: Measure,
     paces: Paces,
     /// When the line is free.
@@ -100,7 +101,7 @@ pub(super) struct Parts {
     pub(super) holds_back: bool,
     /// Whether trains may pass abreast.
     pub(super) abreast: bool,
-    pub(super) capacity: u64,
+    pub(super) capacity: Capacity,
     pub(super) measure: Measure,
     pub(super) paces: Paces,
     pub(super) vcs: usize,
@@ -403,7 +404,7 @@ impl Fifo {
         level: u64,
     ) -> Verdict {
         let &Arriving { time, unit, vc } = arriving;
-        let fits = size <= self.capacity - level;
+        let fits = self.capacity.holds(level + size);
         match &mut self.rule {
             Rule::Fits if fits => Verdict::Accept,
             Rule::Fits => Verdict::Discard(Reason::Overflow),

@@ -8,6 +8,7 @@
 
 use super::{Content, Fifo};
 use crate::buffer::admission::{Admission, Policy, Rule, Within};
+use crate::buffer::capacity::Capacity;
 use crate::buffer::verdict::Reason;
 use crate::engine::fast::Fast;
 use crate::engine::fast::lanes::Inner;
@@ -57,12 +58,12 @@ impl Fifo {
     /// Whether so many cells that start one behind the other, of which no more than some are `gathered` in the buffer at a
     /// time, fit without a new largest occupancy, and the measured time neither begins nor ends before they have left.
     pub(super) fn has_room(&self, start: Beat, gathered: u64, taken: u64) -> bool {
-        self.content.level() + gathered <= self.most() && self.leave_in_time(start, taken)
+        self.most().holds(self.content.level() + gathered) && self.leave_in_time(start, taken)
     }
 
     /// Whether so many cells fit that all start before they would behind `start`, and the same holds.
     pub(super) fn fits(&self, start: Beat, taken: u64) -> bool {
-        self.content.level() + taken <= self.capacity && self.leave_in_time(start, taken)
+        self.capacity.holds(self.content.level() + taken) && self.leave_in_time(start, taken)
     }
 
     /// Whether the measured time certainly neither begins nor ends before so many cells have left that start one behind the
@@ -75,8 +76,9 @@ impl Fifo {
     }
 
     /// Cells that may be in the buffer without anybody's notice.
-    pub(super) fn most(&self) -> u64 {
-        if self.begin == Time::NEVER { self.capacity.min(self.books.max) } else { self.capacity }
+    pub(super) fn most(&self) -> Capacity {
+        let measured = || Capacity::limited(self.capacity.up_to(self.books.max));
+        if self.begin == Time::NEVER { measured() } else { self.capacity }
     }
 
     /// Whether there is room for the cells found, if so many of them are taken up to `until`.
@@ -86,7 +88,7 @@ impl Fifo {
     fn has_room_for(&self, inner: &[Inner], taken: u64, until: Time) -> bool {
         let Content::Cells { count, ends, pace, .. } = &self.content else { return false };
         let even = inner.iter().all(|inner| inner.even);
-        let gathered = if !even || *count + taken <= self.most() {
+        let gathered = if !even || self.most().holds(*count + taken) {
             taken
         } else {
             let gone = ends.count_before(until, pace).min(*count + taken);

@@ -4,6 +4,7 @@ use super::super::books::{Books, Stay, Window};
 use super::super::pace::{Beat, Pace};
 use super::row::Row;
 use crate::buffer::admission::Rule;
+use crate::buffer::capacity::Capacity;
 use crate::buffer::frame::Frames;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict};
@@ -49,7 +50,7 @@ pub(in super::super) struct Queue {
     alike_from: Time,
     /// The pace of the usual packets.
     pace: Pace,
-    capacity: u64,
+    capacity: Capacity,
     /// Whether a packet may be refused although the port is empty, or has to be shown to a frame rule.
     is_judged: bool,
     tally: Tally,
@@ -118,7 +119,7 @@ impl Fifo {
             quiet: Time::ZERO,
         };
         let samples = Samples::of(scenario, number, window, port).map(Box::new);
-        let is_judged = frames.is_some() || line.port.capacity < u64::from(u16::MAX);
+        let is_judged = frames.is_some() || !line.port.capacity.holds(u16::MAX.into());
         let queue = Queue {
             pace: Pace::default(),
             older: Row::default(),
@@ -202,7 +203,7 @@ impl Fifo {
         }
         let size = self.size(bytes);
         let level = self.level(queue, now) + size;
-        if queue.is_judged || level > queue.capacity {
+        if queue.is_judged || !queue.capacity.holds(level) {
             queue.judge(window, now, level, unit(), size)?;
         }
         queue.tally.max = queue.tally.max.max(level);
@@ -254,7 +255,7 @@ impl Fifo {
     /// So many packets may be in the buffer: if there is room for them, nothing up to there is new.
     fn reach(&mut self, queue: &mut Queue, packets: u64) {
         let level = packets * self.size(self.usual);
-        if level <= queue.capacity {
+        if queue.capacity.holds(level) {
             queue.tally.max = queue.tally.max.max(level);
             self.sure = self.sure.max(packets * queue.pace.whole);
         }
@@ -342,7 +343,7 @@ impl Queue {
         (unit, vc): (Unit, u32),
         size: u64,
     ) -> Result<(), Reason> {
-        let fits = level <= self.capacity;
+        let fits = self.capacity.holds(level);
         let verdict = match self.frames.as_deref_mut() {
             None if fits => Verdict::Accept,
             None => Verdict::Discard(Reason::Overflow),

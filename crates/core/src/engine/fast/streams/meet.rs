@@ -7,6 +7,7 @@ use super::order::{Next, Order};
 use super::stream::{Interface, Stream};
 use super::ways::{Way, rule_of};
 use crate::buffer::admission::Rule;
+use crate::buffer::capacity::Capacity;
 use crate::buffer::verdict::Reason;
 use crate::engine::LossRecord;
 use crate::engine::fast::plan::latency;
@@ -31,7 +32,7 @@ struct Queue {
     /// Time from the end of a transmission to the arrival at the next port or host.
     latency: u64,
     /// Occupancy from which a cell is lost, and why.
-    full: u64,
+    room: Capacity,
     reason: Reason,
     /// When the line is free; so many cells are in the buffer, of which the oldest one ends at that beat.
     free: Beat,
@@ -59,8 +60,10 @@ impl Meet {
     ) -> Meet {
         let (line, window) = (&scenario.lines[port], ledger.window);
         let capacity = line.port.capacity;
-        let (full, reason) = match rule_of(scenario, port) {
-            Some(Rule::Frames { threshold, .. }) if threshold <= capacity => (threshold, Reason::Early),
+        let (room, reason) = match rule_of(scenario, port) {
+            Some(Rule::Frames { threshold, .. }) if capacity.holds(threshold) => {
+                (Capacity::limited(threshold), Reason::Early)
+            }
             _ => (capacity, Reason::Overflow),
         };
         let mut order = Order::new(scenario.seed);
@@ -79,7 +82,7 @@ impl Meet {
             port,
             pace: Pace::of(line.rate, CELL_BYTES as u16),
             latency: latency(scenario, line).0,
-            full,
+            room,
             reason,
             free: Beat::default(),
             count: 0,
@@ -130,7 +133,7 @@ impl Queue {
     #[inline]
     fn arrive(&mut self, stream: &mut Stream, vc: u32, now: Time, ledger: &mut Ledger) {
         self.drop_until(now);
-        if self.count >= self.full {
+        if !self.room.holds(self.count + 1) {
             return self.lose(stream, now, ledger);
         }
         let start = self.free.not_before(now);

@@ -116,7 +116,7 @@ impl Search<'_> {
         let (lines, port) = (&self.scenario.lines, &self.scenario.lines[line].port);
         let alone = line == spaced || self.incoming[line].len() == 1;
         let steady = lines[line].pause == Span::ZERO;
-        let plain = steady && port.capacity == u64::MAX && matches!(self.rule(line), Some(Rule::Fits));
+        let plain = steady && !port.capacity.is_limited() && matches!(self.rule(line), Some(Rule::Fits));
         alone && plain && lines[line].rate >= lines[spaced].rate
     }
 

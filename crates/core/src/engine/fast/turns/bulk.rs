@@ -176,7 +176,7 @@ impl Turns {
 
 /// The occupancy that neither needs another place in the buffer nor sets a new maximum.
 pub(super) fn most(port: &Port) -> u64 {
-    port.pool.capacity().min(port.counters.occupancy.max())
+    port.pool.capacity().up_to(port.counters.occupancy.max())
 }
 
 /// These cells join a queue that is not empty, of which the policy has been asked for so many.

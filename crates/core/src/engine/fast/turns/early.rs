@@ -76,7 +76,7 @@ impl Turns {
         if !self.monotone || port.pool.total() - self.unbooked() + more > most(port) {
             return false;
         }
-        if port.pool.total() + more > port.pool.capacity() {
+        if !port.pool.capacity().holds(port.pool.total() + more) {
             self.book_round(port);
         }
         judge(port, next) == Verdict::Accept

@@ -258,7 +258,7 @@ impl Turns {
     /// Room that is left when the cells of a slot have arrived and none has gone.
     fn free_at_first(&self, port: &Port) -> u64 {
         let used = port.pool.total() - self.unbooked();
-        port.pool.capacity().saturating_sub(used + self.influx + 1)
+        port.pool.capacity().beside(used + self.influx + 1)
     }
 
     /// For how many slots no queue can run empty because its packets are pushed out, if those of the longest queue go.

@@ -1,0 +1,79 @@
+//! What a buffer can hold: B, if it has a limit.
+
+use core::fmt;
+
+/// Capacity of a buffer, in the port's measure.
+///
+/// Ports compare with it at every cell, so it is one number, and whether something fits one comparison. Nobody else sees
+/// that number: whoever wants to reckon with B asks for its [`limit`](Capacity::limit), which may not be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capacity(u64);
+
+impl Capacity {
+    /// Whatever comes finds room.
+    pub const UNLIMITED: Capacity = Capacity(u64::MAX);
+
+    /// Room for so much. What 64 bits cannot count beyond is no limit.
+    pub const fn limited(most: u64) -> Capacity {
+        Capacity(most)
+    }
+
+    /// How much it is, unless it is unlimited: B.
+    pub fn limit(self) -> Option<u64> {
+        self.is_limited().then_some(self.0)
+    }
+
+    /// Whether there is a limit.
+    pub fn is_limited(self) -> bool {
+        self != Capacity::UNLIMITED
+    }
+
+    /// Whether there is room for so much altogether.
+    #[inline]
+    pub fn holds(self, level: u64) -> bool {
+        level <= self.0
+    }
+
+    /// The occupancy up to which there is room, but no more than `level`.
+    #[inline]
+    pub(crate) fn up_to(self, level: u64) -> u64 {
+        self.0.min(level)
+    }
+
+    /// Room for so much beside `level`: without a limit it is more than a run can fill.
+    #[inline]
+    pub(crate) fn beside(self, level: u64) -> u64 {
+        self.0.saturating_sub(level)
+    }
+}
+
+impl fmt::Display for Capacity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.limit() {
+            Some(limit) => limit.fmt(f),
+            None => f.write_str("unlimited"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limited_buffer_holds_up_to_its_limit() {
+        let ten = Capacity::limited(10);
+        assert!(ten.holds(10) && !ten.holds(11));
+        assert_eq!((ten.limit(), ten.to_string().as_str()), (Some(10), "10"));
+        assert_eq!((ten.up_to(7), ten.up_to(12), ten.beside(4), ten.beside(11)), (7, 10, 6, 0));
+    }
+
+    #[test]
+    fn an_unlimited_one_holds_whatever_comes_and_has_no_number() {
+        let all = Capacity::UNLIMITED;
+        assert!(all.holds(u64::MAX));
+        assert_eq!((all.limit(), all.to_string().as_str()), (None, "unlimited"));
+        assert_eq!(Capacity::limited(u64::MAX), all, "nobody can fill it");
+        assert_eq!(all.up_to(12), 12);
+    }
+}
