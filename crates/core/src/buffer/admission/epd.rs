@@ -97,7 +97,7 @@ impl Admission for Policy {
     }
 
     fn rule(&self) -> Option<Rule> {
-        Some(Rule::Frames { threshold: self.threshold, frames: self.frames.clone() })
+        Some(Rule::Frames { threshold: Some(self.threshold), frames: self.frames.clone() })
     }
 }
 

@@ -152,8 +152,8 @@ pub enum Rule {
     Fits,
     /// A frame is refused if its first unit meets this occupancy or more; otherwise the frame rule decides alone.
     Frames {
-        /// That occupancy.
-        threshold: u64,
+        /// That occupancy, if there is one.
+        threshold: Option<u64>,
         /// The frame rule.
         frames: Frames,
     },
@@ -177,7 +177,7 @@ impl Rule {
     pub(crate) fn may_refuse(&self, level: u64) -> bool {
         match self {
             Rule::Fits => false,
-            Rule::Frames { threshold, .. } => level >= *threshold,
+            Rule::Frames { threshold, .. } => threshold.is_some_and(|threshold| level >= threshold),
             Rule::Asked(_) => true,
         }
     }

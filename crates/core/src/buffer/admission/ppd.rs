@@ -58,9 +58,8 @@ impl Admission for Policy {
         true
     }
 
-    /// No frame is refused.
     fn rule(&self) -> Option<Rule> {
-        Some(Rule::Frames { threshold: u64::MAX, frames: self.frames.clone() })
+        Some(Rule::Frames { threshold: None, frames: self.frames.clone() })
     }
 }
 

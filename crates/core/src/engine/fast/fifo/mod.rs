@@ -409,7 +409,7 @@ impl Fifo {
             Rule::Fits if fits => Verdict::Accept,
             Rule::Fits => Verdict::Discard(Reason::Overflow),
             Rule::Frames { threshold, frames } => {
-                let refuse = || (level >= *threshold).then_some(Reason::Early);
+                let refuse = || threshold.filter(|threshold| level >= *threshold).map(|_| Reason::Early);
                 frames.judge(&unit, vc as usize, fits, refuse)
             }
             Rule::Asked(_) => {

@@ -59,8 +59,8 @@ pub(in super::super) struct Queue {
     /// Packets of several sizes before the last one, with their ends and sizes, and the sum of these.
     older: Row<(Time, u64)>,
     waiting: u64,
-    /// The frame rule and its threshold, if there is one.
-    frames: Option<Box<(u64, Frames)>>,
+    /// The frame rule, if there is one, and its threshold, if it has one.
+    frames: Option<Box<(Option<u64>, Frames)>>,
     samples: Option<Box<Samples>>,
     /// Packets that were lost or did not come and go in the measured time, if there are any.
     books: Option<Box<Books>>,
@@ -348,7 +348,7 @@ impl Queue {
             None if fits => Verdict::Accept,
             None => Verdict::Discard(Reason::Overflow),
             Some((threshold, frames)) => {
-                let refuse = || (level - size >= *threshold).then_some(Reason::Early);
+                let refuse = || threshold.filter(|threshold| level - size >= *threshold).map(|_| Reason::Early);
                 frames.judge(&unit, vc as usize, fits, refuse)
             }
         };

@@ -61,7 +61,7 @@ impl Meet {
         let (line, window) = (&scenario.lines[port], ledger.window);
         let capacity = line.port.capacity;
         let (room, reason) = match rule_of(scenario, port) {
-            Some(Rule::Frames { threshold, .. }) if capacity.holds(threshold) => {
+            Some(Rule::Frames { threshold: Some(threshold), .. }) if capacity.holds(threshold) => {
                 (Capacity::limited(threshold), Reason::Early)
             }
             _ => (capacity, Reason::Overflow),
