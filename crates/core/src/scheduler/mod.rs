@@ -64,8 +64,8 @@ impl Spec {
 pub struct Place {
     /// The queue.
     pub queue: usize,
-    /// How many cells it may send before the round changes.
-    pub cells: u64,
+    /// How many cells it may send before the round changes; as many as it has, if none.
+    pub cells: Option<u64>,
 }
 
 /// How many of so many slots fall to each place of a round.
@@ -152,7 +152,7 @@ mod tests {
         let mut round = Vec::new();
         let until = policy.rounds(now, most, &mut round);
         let limit = |(at, place): (usize, &Place)| {
-            place.cells.saturating_mul(round.len() as u64).saturating_add(at as u64)
+            place.cells.map_or(u64::MAX, |cells| cells * round.len() as u64 + at as u64)
         };
         let unlisted = if round.len() == most { most as u64 } else { 50 };
         let sure = round.iter().enumerate().map(limit).fold(unlisted, u64::min);

@@ -52,7 +52,7 @@ impl Ring {
     pub(crate) fn rounds(&self, most: usize, round: &mut Vec<Place>) {
         let behind = self.members.iter().take_while(|&queue| queue < self.from);
         let queues = self.members.from(self.from).chain(behind);
-        round.extend(queues.take(most).map(|queue| Place { queue, cells: u64::MAX }));
+        round.extend(queues.take(most).map(|queue| Place { queue, cells: None }));
     }
 
     /// So many slots have gone round.

@@ -158,7 +158,7 @@ impl Scheduler for Policy {
             self.busy.rounds(most, round);
         } else if let Guarantees::Credits(credits) = &self.guarantees {
             self.owed.rounds(most, round);
-            round.iter_mut().for_each(|place| place.cells = credits.cells(place.queue));
+            round.iter_mut().for_each(|place| place.cells = Some(credits.cells(place.queue)));
         }
         self.guarantees.next_advance()
     }

@@ -348,7 +348,8 @@ impl Queue {
             None if fits => Verdict::Accept,
             None => Verdict::Discard(Reason::Overflow),
             Some((threshold, frames)) => {
-                let refuse = || threshold.filter(|threshold| level - size >= *threshold).map(|_| Reason::Early);
+                let refuse =
+                    || threshold.filter(|threshold| level - size >= *threshold).map(|_| Reason::Early);
                 frames.judge(&unit, vc as usize, fits, refuse)
             }
         };

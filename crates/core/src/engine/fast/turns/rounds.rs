@@ -82,7 +82,8 @@ impl Round {
         self.place_of.resize(turns.len(), 0);
         for (at, place) in (0..).zip(&self.places) {
             let stop = turns[place.queue].left * count + at;
-            self.sure = self.sure.min(place.cells.saturating_mul(count).saturating_add(at));
+            let last = place.cells.map(|cells| cells.saturating_mul(count).saturating_add(at));
+            self.sure = last.map_or(self.sure, |last| last.min(self.sure));
             self.stop = self.stop.min(stop);
             self.stops.push(stop);
             self.place_of[place.queue] = at as usize;
