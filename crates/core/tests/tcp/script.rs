@@ -173,8 +173,7 @@ fn sender_fact(sender: &Sender, name: &str) -> Option<String> {
     let stats = sender.stats();
     let number = match name {
         "cwnd" => sender.cwnd(),
-        "ssthresh" if sender.ssthresh() == u64::MAX => return Some("unlimited".to_string()),
-        "ssthresh" => sender.ssthresh(),
+        "ssthresh" => return Some(sender.ssthresh().map_or("unlimited".to_string(), |it| it.to_string())),
         "window" => sender.send_window(),
         "flight" => sender.flight(),
         "acked" => sender.acked(),

@@ -27,7 +27,7 @@ pub struct Sender {
     next: u64,
     /// The octet after the last that was ever sent (snd_max).
     sent: u64,
-    /// The octet after the last that the application has written; `u64::MAX` for a greedy one.
+    /// The octet after the last that the application has written; [`ENDLESS`] for a greedy one.
     written: u64,
     /// Window that the receiver offers, and the ACK that said so (snd_wnd, snd_wl2).
     send_window: u64,
@@ -49,6 +49,9 @@ pub struct Sender {
     others: VecDeque<(u64, Time)>,
     aside: Box<Aside>,
 }
+
+/// What a greedy application has written: more than a connection ever sends, so that its end is compared with as any other.
+const ENDLESS: u64 = u64::MAX;
 
 /// What is needed at the start of a connection, and for measurements that are lengthened.
 #[derive(Clone, Debug)]
@@ -155,7 +158,7 @@ impl Sender {
 
     /// The application has data without end from now on.
     pub fn write_forever(&mut self, now: Time, out: &mut impl Outlet) {
-        self.write(now, u64::MAX, out);
+        self.write(now, ENDLESS, out);
     }
 
     /// An ACK or SYN-ACK has arrived. Anything else, and what belongs to an older connection, is ignored.
@@ -219,9 +222,9 @@ impl Sender {
         self.window.cwnd
     }
 
-    /// Slow-start threshold, in octets; `u64::MAX` while it is unlimited.
-    pub fn ssthresh(&self) -> u64 {
-        self.window.ssthresh
+    /// Slow-start threshold, in octets, if there is one yet.
+    pub fn ssthresh(&self) -> Option<u64> {
+        self.window.threshold()
     }
 
     /// The window that the receiver offered last, in octets.

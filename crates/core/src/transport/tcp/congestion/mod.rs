@@ -50,13 +50,17 @@ pub enum Reaction {
     },
 }
 
+/// The slow-start threshold above every window. It is a number, and no `Option`, since with a thousand senders memory is what
+/// takes time; what people ask for is [`Window::threshold`].
+const UNLIMITED: u64 = u64::MAX;
+
 /// The congestion window and what moves it.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Window {
     /// Congestion window, in octets.
     pub cwnd: u64,
-    /// Slow-start threshold, in octets; `u64::MAX` is "unlimited".
+    /// Slow-start threshold, in octets; [`UNLIMITED`] if there is none.
     pub ssthresh: u64,
     /// Octets of a full segment.
     pub mss: u64,
@@ -73,12 +77,17 @@ impl Window {
         let initial = mss * u64::from(params.initial_window);
         Window {
             cwnd: initial,
-            ssthresh: params.initial_ssthresh.map_or(u64::MAX, |bytes| bytes.0),
+            ssthresh: params.initial_ssthresh.map_or(UNLIMITED, |bytes| bytes.0),
             mss,
             limit: initial.max(super::MAX_WINDOW_FIELD << params.window_shift()),
             extra: if params.extra_increase { mss / 8 } else { 0 },
             initial,
         }
+    }
+
+    /// The slow-start threshold, in octets, if there is one.
+    pub fn threshold(&self) -> Option<u64> {
+        (self.ssthresh != UNLIMITED).then_some(self.ssthresh)
     }
 
     /// One ACK of new data: a segment more in slow start, `mss²/cwnd` in whole octets in congestion avoidance (RFC 2581
