@@ -7,6 +7,8 @@
 
 pub mod units;
 
+pub mod pace;
+
 pub mod rng;
 
 pub mod unit;

@@ -20,6 +20,7 @@
 //! Constant.
 
 use super::{Action, Conformance, Context, Police};
+use crate::pace::Pace;
 use crate::section;
 use crate::unit::Unit;
 use crate::units::{Rate, Span, Time};
@@ -42,7 +43,8 @@ pub struct Policy {
     rate: Rate,
     tolerance: Span,
     action: Action,
-    /// Theoretical arrival time of the next unit, with a remainder in units of `1 / rate` picoseconds.
+    /// Theoretical arrival time of the next unit, and what has been missing up to then. With a large tolerance it may come
+    /// to the end of time.
     expected: Time,
     carry: u64,
 }
@@ -66,13 +68,11 @@ impl Police for Policy {
         if now + self.tolerance < self.expected {
             return Conformance::Excess(self.action);
         }
+        let increment = Pace::of(self.rate, u64::from(unit.bytes) * 8);
         if now > self.expected {
             (self.expected, self.carry) = (now, 0);
         }
-        let (whole, rest) = self.rate.time_of_bits(u64::from(unit.bytes) * 8);
-        let sum = self.carry + rest;
-        self.carry = sum % self.rate.0;
-        self.expected += Span(whole + sum / self.rate.0);
+        self.expected += increment.step(&mut self.carry);
         Conformance::Conforming
     }
 }

@@ -3,6 +3,7 @@
 //! A burst is measured in packets that carry data. Packets that a code adds follow the data they protect and end no
 //! burst.
 
+use crate::pace::Pace;
 use crate::rng::Stream;
 use crate::units::{PS_PER_S, Rate, Span};
 
@@ -115,10 +116,8 @@ impl Added {
 /// The gaps of an on-off source, exact within a burst.
 #[derive(Clone, Debug)]
 pub struct Bursts {
-    /// Bits over `rate` is the gap between packets of a burst.
-    bits: u64,
-    rate: Rate,
-    /// Remainder in units of `1 / rate` picoseconds.
+    /// The gap between packets of a burst, and what has been missing so far.
+    pace: Pace,
     carry: u64,
     /// Packets with data that the burst still has to send.
     left: u64,
@@ -153,7 +152,15 @@ impl Bursts {
             true => (bits * u64::from(added.data), Rate(pattern.peak.0 * u64::from(added.all))),
             false => (bits, pattern.peak),
         };
-        Bursts { bits, rate, carry: 0, left: 0, elapsed: Span::ZERO, lengths, phase: pattern.phase, stream }
+        Bursts {
+            pace: Pace::of(rate, bits),
+            carry: 0,
+            left: 0,
+            elapsed: Span::ZERO,
+            lengths,
+            phase: pattern.phase,
+            stream,
+        }
     }
 
     /// The time before the first packet.
@@ -203,10 +210,7 @@ impl Bursts {
 
     /// The time of one packet.
     fn packet(&mut self) -> Span {
-        let (whole, rest) = self.rate.time_of_bits(self.bits);
-        let sum = self.carry + rest;
-        self.carry = sum % self.rate.0;
-        Span(whole + sum / self.rate.0)
+        self.pace.step(&mut self.carry)
     }
 
     fn exponential(&mut self, mean: f64) -> Span {

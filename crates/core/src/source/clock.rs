@@ -1,6 +1,7 @@
 //! The clock of a source that sends units by time: periodic, Poisson or in bursts.
 
 use super::burst::Bursts;
+use crate::pace::Pace;
 use crate::rng::Stream;
 use crate::units::{Rate, Span, Time};
 
@@ -9,12 +10,8 @@ use crate::units::{Rate, Span, Time};
 pub enum Clock {
     /// Equal gaps.
     Periodic {
-        /// The period in picoseconds, rounded down.
-        whole: u64,
-        /// What is missing, in units of `1 / rate` picoseconds.
-        rest: u64,
-        /// Rate at which units are offered.
-        rate: Rate,
+        /// The period.
+        pace: Pace,
         /// What has been missing so far.
         carry: u64,
     },
@@ -32,8 +29,7 @@ pub enum Clock {
 impl Clock {
     /// Units of `bits` bits at exactly `rate`.
     pub fn periodic(bits: u64, rate: Rate) -> Clock {
-        let (whole, rest) = rate.time_of_bits(bits);
-        Clock::Periodic { whole, rest, rate, carry: 0 }
+        Clock::Periodic { pace: Pace::of(rate, bits), carry: 0 }
     }
 
     /// Units of `bits` bits at a mean of `rate`.
@@ -54,12 +50,7 @@ impl Clock {
     #[inline]
     pub fn gap(&mut self) -> Span {
         match self {
-            Clock::Periodic { whole, rest, rate, carry } => {
-                let sum = *carry + *rest;
-                let over = sum >= rate.0;
-                *carry = if over { sum - rate.0 } else { sum };
-                Span(*whole + u64::from(over))
-            }
+            Clock::Periodic { pace, carry } => pace.step(carry),
             Clock::Poisson { mean, stream } => Span(libm::round(*mean * stream.exponential()) as u64),
             Clock::Bursts(bursts) => bursts.gap(true),
         }
@@ -95,7 +86,7 @@ impl Ticks {
     /// The shortest time between two units, if there is one that is known.
     pub fn shortest_gap(&self) -> Span {
         match &self.clock {
-            Clock::Periodic { whole, .. } => Span(*whole),
+            Clock::Periodic { pace, .. } => pace.whole(),
             Clock::Poisson { .. } | Clock::Bursts(_) => Span::ZERO,
         }
     }

@@ -181,7 +181,7 @@ impl Books {
     fn end_chain(&mut self) {
         let Chain { first, cells, pace, .. } = std::mem::take(&mut self.chain);
         let starts = first.sum_of_starts(cells, &pace);
-        self.area = self.area.wrapping_add(starts + u128::from(cells) * u128::from(pace.whole));
+        self.area = self.area.wrapping_add(starts + u128::from(cells) * u128::from(pace.whole.0));
     }
 
     /// Enter units that were lost in the measured time, none of which starts a frame.

@@ -32,7 +32,7 @@ pub(super) struct General {
     /// Starts on either side of which they are handed on separately, the next one last.
     cuts: Vec<Time>,
     /// Time that a cell takes on the line.
-    whole: u64,
+    whole: Span,
 }
 
 /// What such a port is made of.
@@ -42,7 +42,7 @@ pub(super) struct Parts {
     pub(super) vcs: usize,
     pub(super) cuts: Vec<Time>,
     /// Time that a cell takes on the line.
-    pub(super) whole: u64,
+    pub(super) whole: Span,
     pub(super) sampled: bool,
     /// When the clock of the policy ticks, if it does.
     pub(super) tick: Option<Time>,
@@ -123,7 +123,7 @@ impl General {
     /// A unit that has started is handed on, perhaps together with those behind it.
     fn forward(&mut self, engine: &mut Fast<'_>, port: usize, &Started { unit, sent }: &Started) {
         let vc = number_at_port(&engine.network.circuits)(&unit);
-        let whole = sent.ends.since(sent.starts).0;
+        let whole = sent.ends.since(sent.starts);
         if self.cuts.last().is_some_and(|cut| *cut <= sent.starts) {
             while self.cuts.pop_if(|cut| *cut <= sent.starts).is_some() {}
             self.hand_on(engine, port);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::engine::Work;
 use crate::scenario::model::Medium;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// Where the units of one circuit go from one port.
 #[derive(Clone, Debug)]
@@ -23,11 +23,11 @@ pub(super) struct Leg {
     /// What the line carries.
     pub(super) medium: Medium,
     /// Time from the end of their transmission to their arrival at the next port.
-    pub(super) latency: u64,
+    pub(super) latency: Span,
     /// Ports on the way that only delay them.
     pub(super) passages: Range<usize>,
     /// The delay there.
-    pub(super) delay: u64,
+    pub(super) delay: Span,
 }
 
 /// How consecutive units of one frame may be handed on.
@@ -57,8 +57,8 @@ pub(super) struct Passage {
     /// Its number there.
     pub(super) vc: u32,
     /// Time that a cell takes on the line, and until it arrives at the end.
-    pub(super) whole: u64,
-    pub(super) transit: u64,
+    pub(super) whole: Span,
+    pub(super) transit: Span,
 }
 
 impl Leg {
@@ -79,8 +79,8 @@ impl Leg {
 
     /// When a unit arrives at the next port that starts at `start` and takes `whole` on the line.
     #[inline]
-    pub(super) fn first_arrival(&self, start: Time, whole: u64) -> Time {
-        Time(start.0 + whole + self.latency)
+    pub(super) fn first_arrival(&self, start: Time, whole: Span) -> Time {
+        start.later(whole).later(self.latency)
     }
 
     /// The ports on the way, as places in the list of passages.
@@ -91,12 +91,12 @@ impl Leg {
     /// When it arrives at the next stop, beyond those ports.
     #[inline]
     pub(super) fn arrival_behind(&self, first_arrival: Time) -> Time {
-        Time(first_arrival.0 + self.delay)
+        first_arrival.later(self.delay)
     }
 
     /// Time from its start to that.
     #[inline]
-    pub(super) fn span(&self, whole: u64) -> u64 {
+    pub(super) fn span(&self, whole: Span) -> Span {
         whole + self.latency + self.delay
     }
 }

@@ -12,7 +12,7 @@ use crate::adaptation::Shape;
 use crate::buffer::size::Measure;
 use crate::link::line::Pause;
 use crate::network::circuit::Emission;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// An interface.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ pub(super) struct Departure {
     pub(super) first: Beat,
     pub(super) last: Time,
     /// How long each of them takes.
-    pub(super) whole: u64,
+    pub(super) whole: Span,
     /// Whether it is sent on as one train.
     pub(super) together: bool,
 }
@@ -90,7 +90,7 @@ impl Nic {
             Some(rhythm) => rhythm.pace,
             None => self.paces.of(shape.bytes),
         };
-        let pause = self.pause.as_mut().map_or(0, |pause| pause.draw().0);
+        let pause = self.pause.as_mut().map_or(Span::ZERO, Pause::draw);
         let idle = self.free.time <= now;
         let first = self.free.not_before(now).shifted(pause);
         let (last, sum) = match (&self.rhythm, shape.units) {
@@ -102,7 +102,7 @@ impl Nic {
         };
         self.free = last.next(&pace);
         let last = last.time;
-        let ends = Time(last.0 + pace.whole);
+        let ends = last.later(pace.whole);
         let frame = Waiting { first, pace, units: shape.units.into(), size: self.size(shape), ends };
         self.wait(now, frame, idle);
         while self.cuts.pop_if(|cut| *cut <= first.time).is_some() {}
@@ -112,7 +112,7 @@ impl Nic {
         let inside = now >= window.from && ends < window.to;
         let together = !collected && !crossed && (early || inside);
         if together && !early {
-            let (units, whole) = (u128::from(shape.units), u128::from(pace.whole));
+            let (units, whole) = (u128::from(shape.units), u128::from(pace.whole.0));
             self.books.units_in += u64::from(shape.units);
             self.books.units_out += u64::from(shape.units);
             self.books.bytes_out += shape.line_bytes();
@@ -137,9 +137,9 @@ impl Nic {
         emission: Emission,
     ) {
         let &Waiting { first: mut beat, pace, .. } = self.waiting.back().expect("the frame has just joined");
-        let begun = beat.time.0 + pace.whole >= self.books.window.from.0;
+        let begun = beat.time.later(pace.whole) >= self.books.window.from;
         for unit in emission.units() {
-            let (starts, ends) = (beat.time, Time(beat.time.0 + pace.whole));
+            let (starts, ends) = (beat.time, beat.time.later(pace.whole));
             let size = self.size(emission.shape);
             self.books.enter(&Stay { unit, vc, size, arrived: now, starts, ends });
             self.books.frames_whole_out += u64::from(begun && unit.is_eom() && self.books.window.holds(ends));
@@ -196,7 +196,7 @@ impl Nic {
         let Some(frame) = self.waiting.front() else { return 0 };
         let mut beat = frame.first;
         let mut gone = 0;
-        while gone < frame.units && beat.time.0 + frame.pace.whole < time.0 {
+        while gone < frame.units && beat.time.later(frame.pace.whole) < time {
             gone += 1;
             beat = beat.next(&frame.pace);
         }

@@ -13,7 +13,7 @@ use crate::units::{Span, Time};
 
 impl Fast<'_> {
     /// Units of a frame start at a port, the last of them at `last`: hand them on to where they arrive next.
-    pub(super) fn send_on(&mut self, port: usize, vc: u32, run: Run, first: Beat, last: Time, whole: u64) {
+    pub(super) fn send_on(&mut self, port: usize, vc: u32, run: Run, first: Beat, last: Time, whole: Span) {
         if last >= self.window.to {
             return;
         }
@@ -27,14 +27,14 @@ impl Fast<'_> {
                 self.expect(port, lane, Train { awaited, ..train });
             }
             Stop::Host { line } => {
-                let series = Series::behind(port as u32, Span(leg.span(whole)));
+                let series = Series::behind(port as u32, leg.span(whole));
                 self.coming.push(Coming { line, landing: Landing { time, run }, awaited, series });
             }
         }
     }
 
     /// The same with the instant at which each of them starts. Where no other circuit comes, they are taken at once.
-    pub(super) fn send_timed(&mut self, port: usize, vc: u32, run: Run, starts: &mut [Time], whole: u64) {
+    pub(super) fn send_timed(&mut self, port: usize, vc: u32, run: Run, starts: &mut [Time], whole: Span) {
         let Some(&last) = starts.last().filter(|last| **last < self.window.to) else { return };
         let time = self.pass_through(port, vc, &run, last, whole);
         let leg = &self.plan.legs[port][vc as usize];
@@ -43,7 +43,7 @@ impl Fast<'_> {
         };
         let (span, unit) =
             (leg.span(whole), Unit { hop: leg.hop, ..self.boundaries[leg.number].pass(run.unit) });
-        starts.iter_mut().for_each(|start| start.0 += span);
+        starts.iter_mut().for_each(|start| *start = start.later(span));
         let (awaited, mut rest) = (unit.is_eom() && leg.answered, Party { unit, vc, arrivals: starts });
         let mut behind = None;
         self.with(port as usize, |station, engine| {
@@ -63,7 +63,7 @@ impl Fast<'_> {
     /// Units of a frame start at a port, the last of them at `last`, and pass the ports behind it that only delay them; answers
     /// when it arrives at their next stop.
     #[inline]
-    fn pass_through(&mut self, port: usize, vc: u32, run: &Run, last: Time, whole: u64) -> Time {
+    fn pass_through(&mut self, port: usize, vc: u32, run: &Run, last: Time, whole: Span) -> Time {
         let leg = &self.plan.legs[port][vc as usize];
         let first = leg.first_arrival(last, whole);
         let behind = leg.arrival_behind(first);
@@ -85,7 +85,7 @@ impl Fast<'_> {
             if let Station::Through(through) = &mut self.stations[passage.port as usize] {
                 through.pass(passage, &run.unit, run.units, time);
             }
-            time.0 += passage.transit;
+            time = time.later(passage.transit);
         }
     }
 

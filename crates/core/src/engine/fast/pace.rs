@@ -1,27 +1,13 @@
-//! Units sent back to back: the arithmetic of [`crate::link::line::Line`], apart from any line.
+//! Units sent back to back: what is known of many of them at once. Products and quotients of times are no times, so these sums
+//! are of bare picoseconds.
 
+pub(super) use crate::pace::{Beat, Pace};
 use crate::units::{Rate, Time};
-
-/// The exact time that one unit of a constant size takes on a line: `whole` ps and `rest / rate` of one more.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Pace {
-    pub(super) whole: u64,
-    rest: u64,
-    rate: u64,
-}
-
-/// The instant at which a unit starts, and the remainder that its line carries then.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Beat {
-    pub(super) time: Time,
-    carry: u64,
-}
 
 impl Pace {
     /// The pace of units of `bytes` octets on a line.
-    pub(super) fn of(rate: Rate, bytes: u16) -> Pace {
-        let (whole, rest) = rate.time_of_bits(u64::from(bytes) * 8);
-        Pace { whole, rest, rate: rate.0 }
+    pub(super) fn of_bytes(rate: Rate, bytes: u16) -> Pace {
+        Pace::of(rate, u64::from(bytes) * 8)
     }
 
     /// The same with the remainder in lowest terms, for a line on which all units take this time.
@@ -38,44 +24,24 @@ impl Pace {
 }
 
 impl Beat {
-    /// A beat without remainder.
-    pub(super) fn at(time: Time) -> Beat {
-        Beat { time, carry: 0 }
-    }
-
-    /// When a line that is free from here on starts a unit that comes at `now`.
-    #[inline]
-    pub(super) fn not_before(self, now: Time) -> Beat {
-        if now > self.time { Beat::at(now) } else { self }
-    }
-
-    /// The beat of the next unit.
-    #[inline]
-    pub(super) fn next(self, pace: &Pace) -> Beat {
-        let carry = self.carry + pace.rest;
-        let over = carry >= pace.rate;
-        let carry = if over { carry - pace.rate } else { carry };
-        Beat { time: Time(self.time.0 + pace.whole + u64::from(over)), carry }
-    }
-
     /// The sum of the instants at which `units` units start, without a look at each.
     pub(super) fn sum_of_starts(self, units: u64, pace: &Pace) -> u128 {
         let n = u128::from(units);
         let over = floors(n, pace.rate.into(), pace.rest.into(), self.carry.into());
-        n * u128::from(self.time.0) + n * n.saturating_sub(1) / 2 * u128::from(pace.whole) + over
+        n * u128::from(self.time.0) + n * n.saturating_sub(1) / 2 * u128::from(pace.whole.0) + over
     }
 
     /// The beat after `units` units, without a look at those between.
     pub(super) fn skip(self, units: u64, pace: &Pace) -> Beat {
         let carry = self.carry + units * pace.rest;
-        let time = self.time.0 + units * pace.whole + carry / pace.rate;
+        let time = self.time.0 + units * pace.whole.0 + carry / pace.rate;
         Beat { time: Time(time), carry: carry % pace.rate }
     }
 
     /// How many units start before `time`.
     pub(super) fn count_before(self, time: Time, pace: &Pace) -> u64 {
         let Some(span) = time.0.checked_sub(self.time.0 + 1) else { return 0 };
-        let mut units = span / (pace.whole + 1) + 1;
+        let mut units = span / (pace.whole.0 + 1) + 1;
         let mut beat = self.skip(units, pace);
         while beat.time < time {
             (units, beat) = (units + 1, beat.next(pace));
@@ -90,8 +56,8 @@ impl Beat {
 
     /// How many units, one that starts here included, end after `now`, if all follow each other.
     pub(super) fn count_after(self, now: Time, pace: &Pace) -> u64 {
-        let span = self.time.0 + pace.whole - now.0;
-        let mut units = span / (pace.whole + 1);
+        let span = self.time.0 + pace.whole.0 - now.0;
+        let mut units = span / (pace.whole.0 + 1);
         while self.span_of(units, pace) < span {
             units += 1;
         }
@@ -100,12 +66,7 @@ impl Beat {
 
     /// How long before this instant the unit started that is so many before one that starts here.
     fn span_of(self, units: u64, pace: &Pace) -> u64 {
-        units * pace.whole + (units * pace.rest).saturating_sub(self.carry).div_ceil(pace.rate)
-    }
-
-    /// The same beat, later.
-    pub(super) fn shifted(self, by: u64) -> Beat {
-        Beat { time: Time(self.time.0 + by), carry: self.carry }
+        units * pace.whole.0 + (units * pace.rest).saturating_sub(self.carry).div_ceil(pace.rate)
     }
 }
 
@@ -164,7 +125,7 @@ impl Rhythm {
             return (first.skip(units, &self.pace), first.sum_of_starts(units, &self.pace));
         };
         let over = u64::from(to.1 - from.1) - units * u64::from(from.0);
-        let within = units * units.saturating_sub(1) / 2 * self.pace.whole + over;
+        let within = units * units.saturating_sub(1) / 2 * self.pace.whole.0 + over;
         let sum = u128::from(units) * u128::from(first.time.0) + u128::from(within);
         (self.arrive(first, units, (to.0 - from.0).into()), sum)
     }
@@ -182,7 +143,7 @@ impl Rhythm {
     #[inline]
     pub(super) fn count_before(&self, first: Beat, time: Time) -> (u64, Beat) {
         let Some(span) = time.0.checked_sub(first.time.0 + 1) else { return (0, first) };
-        let mut units = span / (self.pace.whole + 1) + 1;
+        let mut units = span / (self.pace.whole.0 + 1) + 1;
         let mut beat = self.skip(first, units);
         while beat.time < time {
             (units, beat) = (units + 1, beat.next(&self.pace));
@@ -202,7 +163,7 @@ impl Rhythm {
     fn arrive(&self, first: Beat, units: u64, over: u64) -> Beat {
         let Pace { whole, rest, rate } = self.pace;
         Beat {
-            time: Time(first.time.0 + units * whole + over),
+            time: Time(first.time.0 + units * whole.0 + over),
             carry: first.carry + units * rest - over * rate,
         }
     }
@@ -236,7 +197,7 @@ impl Paces {
 
     #[cold]
     fn learn(&mut self, bytes: u16) -> Pace {
-        let pace = Pace::of(self.rate, bytes);
+        let pace = Pace::of_bytes(self.rate, bytes);
         if self.known.len() < MOST_SIZES {
             self.known.push((bytes, pace));
         }
@@ -257,7 +218,7 @@ mod tests {
     proptest! {
         #[test]
         fn beats_are_the_starts_on_a_line(rate in 1u64..10_000_000_000, units in 1u64..300, idle in 0u64..1000) {
-            let (rate, pace) = (Rate(rate), Pace::of(Rate(rate), 53).in_lowest_terms());
+            let (rate, pace) = (Rate(rate), Pace::of_bytes(Rate(rate), 53).in_lowest_terms());
             let mut line = Line::new(rate, Span::ZERO);
             let first = Beat::at(Time(line.send(Time(7), 53).starts.0)).next(&pace).not_before(Time(idle));
             let starts: Vec<Time> = (0..units).map(|_| line.send(first.time, 53).starts).collect();
@@ -279,7 +240,7 @@ mod tests {
                 prop_assert_eq!(rhythm.count_before(first, *start), (count as u64, beats[count]));
                 let behind = units - 1 - count as u64;
                 prop_assert_eq!(beats[starts.len() - 1].before(behind, &pace), *start);
-                let end = Time(start.0 + pace.whole);
+                let end = start.later(pace.whole);
                 prop_assert_eq!(beats[starts.len() - 1].count_after(end, &pace), behind);
             }
         }
@@ -287,7 +248,7 @@ mod tests {
 
     #[test]
     fn remainders_of_common_rates_come_round_soon() {
-        let parts = |rate| Rhythm::of(Pace::of(Rate(rate), 53).in_lowest_terms()).places.len();
+        let parts = |rate| Rhythm::of(Pace::of_bytes(Rate(rate), 53).in_lowest_terms()).places.len();
         let rates = [10_000_000, 44_736_000, 149_760_000, 155_520_000, 622_080_000];
         assert_eq!(rates.map(parts), [1, 699, 117, 243, 243]);
         assert_eq!(parts(155_520_001), 0, "nothing is remembered if they do not");

@@ -162,16 +162,18 @@ impl Plan {
     /// on happens to the one before and to the other after the measured time begins or ends.
     pub(super) fn cuts(&self, port: usize, window: Window) -> Vec<Time> {
         let mut cuts = Vec::new();
-        let mut cut = |span: u64| {
-            cuts.extend([window.from, window.to].iter().filter_map(|end| end.0.checked_sub(span)).map(Time));
+        let mut cut = |span: Span| {
+            cuts.extend(
+                [window.from, window.to].iter().filter_map(|end| end.0.checked_sub(span.0)).map(Time),
+            );
         };
-        cut(0);
+        cut(Span::ZERO);
         for leg in &self.legs[port] {
             let mut span = self.paces[port].whole + leg.latency;
             cut(span);
             for passage in &self.passages[leg.passages()] {
                 cut(span + passage.whole);
-                span += passage.transit;
+                span = span + passage.transit;
                 cut(span);
             }
         }
@@ -239,15 +241,15 @@ impl Plan {
                     let number = passing[port].binary_search(&vc);
                     number.expect("a circuit passes the lines of its path") as u32
                 };
-                let (first, mut delay) = (self.passages.len(), 0);
+                let (first, mut delay) = (self.passages.len(), Span::ZERO);
                 let mut on = place + 1;
                 while let Some(&port) = path.get(on)
                     && let Kind::Through = self.kinds[port]
                 {
                     let whole = self.paces[port].whole;
-                    let transit = whole + latency(scenario, &scenario.lines[port]).0;
+                    let transit = whole + latency(scenario, &scenario.lines[port]);
                     self.passages.push(Passage { port: port as u32, vc: number(port), whole, transit });
-                    delay += transit;
+                    delay = delay + transit;
                     on += 1;
                 }
                 let to = match path.get(on) {
@@ -264,7 +266,7 @@ impl Plan {
                     manner,
                     number: legs,
                     medium: scenario.lines[line].medium,
-                    latency: latency(scenario, &scenario.lines[line]).0,
+                    latency: latency(scenario, &scenario.lines[line]),
                     passages: first..self.passages.len(),
                     delay,
                 });
@@ -312,10 +314,10 @@ impl Plan {
         let line = &scenario.lines[port];
         let shortest = match line.medium {
             Medium::Cells => self.paces[port].whole,
-            Medium::Packets => Pace::of(line.rate, 1).whole,
+            Medium::Packets => Pace::of_bytes(line.rate, 1).whole,
         };
-        let delay = self.legs[port].iter().map(|leg| leg.delay).min().unwrap_or(0);
-        Span(shortest + latency(scenario, line).0 + delay)
+        let delay = self.legs[port].iter().map(|leg| leg.delay).min().unwrap_or_default();
+        shortest + latency(scenario, line) + delay
     }
 
     /// Which ports come before each port, and whether any is on a circle.
@@ -347,7 +349,7 @@ impl Plan {
 
 /// The pace of cells on a line.
 fn cell_pace(line: &Line) -> Pace {
-    Pace::of(line.rate, CELL_BYTES as u16).in_lowest_terms()
+    Pace::of_bytes(line.rate, CELL_BYTES as u16).in_lowest_terms()
 }
 
 /// The rhythm of every pace; equal ones are one.

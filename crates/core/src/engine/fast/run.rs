@@ -4,7 +4,7 @@ use super::Fast;
 use super::pace::{Beat, Pace};
 use crate::network::circuit::Emission;
 use crate::unit::{Flags, Unit};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// A run of consecutive units of one frame. Its first and its last unit have given the mark to `unit`, which is the first
 /// one otherwise.
@@ -66,7 +66,7 @@ impl Run {
     }
 
     /// Hand it on, if there is anything, knowing when its last unit starts.
-    pub(super) fn send(self, engine: &mut Fast<'_>, port: usize, vc: u32, last: Time, whole: u64) {
+    pub(super) fn send(self, engine: &mut Fast<'_>, port: usize, vc: u32, last: Time, whole: Span) {
         if self.units > 0 {
             engine.send_on(port, vc, self, Beat::at(last), last, whole);
         }
@@ -92,7 +92,7 @@ impl Gathering {
         (port, vc): (usize, u32),
         unit: &Unit,
         units: u16,
-        whole: u64,
+        whole: Span,
     ) {
         if !self.run.join(unit, units) {
             self.send(engine, port, vc, whole);
@@ -135,7 +135,7 @@ impl Gathering {
     }
 
     /// Hand everything on.
-    pub(super) fn send(&mut self, engine: &mut Fast<'_>, port: usize, vc: u32, whole: u64) {
+    pub(super) fn send(&mut self, engine: &mut Fast<'_>, port: usize, vc: u32, whole: Span) {
         let run = std::mem::take(&mut self.run);
         if self.starts.is_empty() {
             return run.send(engine, port, vc, self.last, whole);

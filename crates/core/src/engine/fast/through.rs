@@ -48,7 +48,7 @@ impl Through {
         books.units_in += units;
         books.units_out += units;
         books.bytes_out += units * CELL_BYTES;
-        books.area += u128::from(units) * u128::from(passage.whole);
+        books.area += u128::from(units) * u128::from(passage.whole.0);
     }
 
     /// Cells of a frame pass, the last of which arrives at `last`. The first and the last have given `unit` their
@@ -59,7 +59,7 @@ impl Through {
         if last >= window.to {
             return;
         }
-        let ends = Time(last.0 + passage.whole);
+        let ends = last.later(passage.whole);
         self.hops += u64::from(units);
         let whole = self.progress.sent(unit, units, passage.vc as usize, ends >= window.from);
         if ends < window.from {
@@ -76,6 +76,6 @@ impl Through {
         books.units_out += u64::from(units);
         books.bytes_out += u64::from(units) * CELL_BYTES;
         books.frames_in += u64::from(unit.begins_frame());
-        books.area += u128::from(units) * u128::from(passage.whole);
+        books.area += u128::from(units) * u128::from(passage.whole.0);
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::Carry;
 use crate::buffer::set::Set;
+use crate::pace::{Beat, Pace};
 use crate::scheduler::ring::Ring;
 use crate::units::{CELL_BYTES, Rate, Span, Time};
 
@@ -19,22 +20,18 @@ pub(super) struct VirtualClock {
 
 #[derive(Clone, Debug)]
 struct Account {
-    rate: Rate,
-    /// Time between two cells, and the remainder of that division by the rate.
-    interval: (Span, u64),
-    due: Time,
-    rest: u64,
+    /// Time between two cells, if any are guaranteed.
+    interval: Pace,
+    due: Beat,
     owed: bool,
 }
 
 impl VirtualClock {
     pub(super) fn new(rates: &[Rate], carry: Carry) -> VirtualClock {
         let account = |&rate: &Rate| {
-            let (whole, rest) = match rate {
-                Rate(0) => (0, 0),
-                rate => rate.time_of_bits(CELL_BYTES * 8),
-            };
-            Account { rate, interval: (Span(whole), rest), due: Time::ZERO, rest: 0, owed: rate > Rate(0) }
+            let owed = rate > Rate(0);
+            let interval = if owed { Pace::of(rate, CELL_BYTES * 8) } else { Pace::default() };
+            Account { interval, due: Beat::default(), owed }
         };
         let accounts: Vec<Account> = rates.iter().map(account).collect();
         VirtualClock { carry, waiting: BinaryHeap::with_capacity(accounts.len()), accounts }
@@ -42,7 +39,7 @@ impl VirtualClock {
 
     pub(super) fn advance(&mut self, now: Time, busy: &Set, owed: &mut Ring) {
         while let Some(&Reverse((due, vc))) = self.waiting.peek().filter(|next| next.0.0 <= now) {
-            debug_assert_eq!(due, self.accounts[vc].due);
+            debug_assert_eq!(due, self.accounts[vc].due.time);
             self.waiting.pop();
             self.accounts[vc].owed = true;
             if busy.contains(vc) {
@@ -63,15 +60,15 @@ impl VirtualClock {
     /// When the circuit's next guaranteed cell falls due.
     #[cfg(test)]
     pub(super) fn due(&self, vc: usize) -> Time {
-        self.accounts[vc].due
+        self.accounts[vc].due.time
     }
 
     pub(super) fn charge(&mut self, vc: usize, now: Time) {
         let account = &mut self.accounts[vc];
         account.charge(now, self.carry);
-        account.owed = account.due <= now;
+        account.owed = account.due.time <= now;
         if !account.owed {
-            self.waiting.push(Reverse((account.due, vc)));
+            self.waiting.push(Reverse((account.due.time, vc)));
         }
     }
 }
@@ -79,15 +76,8 @@ impl VirtualClock {
 impl Account {
     /// The next cell falls due one interval after this one did, but no earlier than the carry allows.
     fn charge(&mut self, now: Time, carry: Carry) {
-        let (interval, rest) = self.interval;
-        let kept = if carry == Carry::Exact { interval } else { Span::ZERO };
+        let kept = if carry == Carry::Exact { self.interval.whole() } else { Span::ZERO };
         let earliest = Time(now.0.saturating_sub(kept.0));
-        if self.due < earliest {
-            (self.due, self.rest) = (earliest, 0);
-        }
-        self.rest += rest;
-        let extra = u64::from(self.rest >= self.rate.0);
-        self.rest -= extra * self.rate.0;
-        self.due += interval + Span(extra);
+        self.due = self.due.not_before(earliest).next(&self.interval);
     }
 }

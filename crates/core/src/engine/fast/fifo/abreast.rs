@@ -156,7 +156,7 @@ impl Fifo {
         match (&self.content, self.counted) {
             (Content::Cells { pace, .. }, Some(end)) => {
                 let counted = self.inputs.before(end.time.min(time), |vc| self.rule.takes_rest(vc));
-                Time(self.free.time.0 + counted * pace.whole)
+                Time(self.free.time.0 + counted * pace.whole.0)
             }
             _ => self.free.time,
         }

@@ -118,7 +118,7 @@ impl Fifo {
                 Manner::Timed => runs[vc as usize].starts_at(start.time),
                 _ => runs[vc as usize].last_starts(start.time),
             }
-            taken.add(start.time.0 + pace.whole - time.0, *count);
+            taken.add(start.time.0 + pace.whole.0 - time.0, *count);
         }
         ledger.holds(*count);
         taken
@@ -184,6 +184,6 @@ impl Fifo {
             Manner::Timed => gathering.starts_at(start.time),
             _ => gathering.last_starts(start.time),
         }
-        taken.add(start.time.0 + pace.whole - time.0, self.content.level());
+        taken.add(start.time.0 + pace.whole.0 - time.0, self.content.level());
     }
 }

@@ -8,7 +8,7 @@ use super::{Content, Fifo};
 use crate::engine::fast::Fast;
 use crate::engine::fast::lanes::Party;
 use crate::engine::fast::leg::Manner;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 impl Fifo {
     /// Units come that nothing can overtake; answers those that arrive only when the present part of the run is over.
@@ -44,7 +44,7 @@ impl Fifo {
         let (Content::Cells { pace, .. }, [first, .., _]) = (&self.content, arrivals) else { return false };
         let train = unit.is_eom() || engine.plan.legs[port][vc as usize].manner != Manner::Singly;
         let start = self.free.not_before(*first);
-        let starts = (start.time.0..).step_by(pace.whole as usize);
+        let starts = (start.time.0..).step_by(pace.whole.0 as usize);
         if self.by_unit || !train || !arrivals.iter().zip(starts).all(|(arrival, start)| arrival.0 <= start) {
             return false;
         }
@@ -82,11 +82,11 @@ impl Fifo {
         if count + arrivals.len() as u64 <= self.books.max {
             return arrivals.len() as u16;
         }
-        let first = if *count == 0 { Time(start.0 + pace.whole) } else { ends.time };
-        let (mut level, mut most, mut end) = (*count, *count, first.0);
+        let first = if *count == 0 { start.later(pace.whole) } else { ends.time };
+        let (mut level, mut most, mut end) = (*count, *count, first);
         for arrival in arrivals {
-            while end <= arrival.0 {
-                (level, end) = (level - 1, end + pace.whole + 1);
+            while end <= *arrival {
+                (level, end) = (level - 1, end.later(pace.whole).later(Span(1)));
             }
             level += 1;
             most = most.max(level);

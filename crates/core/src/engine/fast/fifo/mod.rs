@@ -135,8 +135,8 @@ impl Content {
             Content::Cells { count, ends, pace, .. } => {
                 while *count > 0 && ends.time < time {
                     let span = time.0 - 1 - ends.time.0;
-                    let jump = span > LONG * pace.whole;
-                    let gone = if jump { (span / (pace.whole + 1) + 1).min(*count).min(FAR) } else { 1 };
+                    let jump = span > LONG * pace.whole.0;
+                    let gone = if jump { (span / (pace.whole.0 + 1) + 1).min(*count).min(FAR) } else { 1 };
                     *count -= gone;
                     let last = if jump { ends.skip(gone - 1, pace) } else { *ends };
                     (left, *ends) = (last.time, last.next(pace));
@@ -167,7 +167,7 @@ impl Content {
 
     /// A unit joins that starts at `start`, a picosecond or so before `ends` if it is a short one.
     #[inline]
-    fn join(&mut self, start: Beat, whole: u64, size: u64) {
+    fn join(&mut self, start: Beat, whole: Span, size: u64) {
         match self {
             Content::Cells { count, ends, .. } => {
                 if *count == 0 {
@@ -177,7 +177,7 @@ impl Content {
             }
             Content::Packets { level, units } => {
                 *level += size;
-                units.push_back((Time(start.time.0 + whole), size));
+                units.push_back((start.time.later(whole), size));
             }
         }
     }
@@ -453,7 +453,7 @@ impl Fifo {
             }
         }
         self.books.max = self.books.max.max(self.content.level());
-        let (starts, ends) = (start.time, Time(start.time.0 + pace.whole));
+        let (starts, ends) = (start.time, start.time.later(pace.whole));
         let stay = Stay { unit, vc, size, arrived, starts, ends };
         match &self.content {
             Content::Cells { .. } => self.books.enter_cell(&stay, (start, self.free), &pace),

@@ -71,7 +71,7 @@ impl Fifo {
     pub(super) fn leave_in_time(&self, start: Beat, cells: u64) -> bool {
         let Content::Cells { pace, .. } = &self.content else { return false };
         let limit = if self.begin == Time::NEVER { self.books.window.to } else { self.begin };
-        let last = Time(start.time.0 + (cells + 1) * (pace.whole + 1));
+        let last = Time(start.time.0 + (cells + 1) * (pace.whole.0 + 1));
         last < limit && self.cuts.last().is_none_or(|cut| last < *cut)
     }
 
@@ -149,7 +149,7 @@ impl Fifo {
                 self.runs[vc as usize].start_many(start, 1, &pace);
             }
             last = start.time;
-            (cells, stays) = (cells + 1, stays + u128::from(last.0 + pace.whole - time.0));
+            (cells, stays) = (cells + 1, stays + u128::from(last.0 + pace.whole.0 - time.0));
             most = most.max(self.content.level());
         }
         if self.begin == Time::NEVER {

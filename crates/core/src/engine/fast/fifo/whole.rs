@@ -87,7 +87,7 @@ impl Fifo {
         match self.inputs.uneven(alone) {
             None => alone.pace == *pace && self.free.time > alone.beat.time,
             Some(mut arrivals) => {
-                let mut starts = (start.time.0..).step_by(pace.whole as usize);
+                let mut starts = (start.time.0..).step_by(pace.whole.0 as usize);
                 arrivals.all(|arrival| starts.next().is_some_and(|start| arrival.0 <= start))
             }
         }

@@ -143,7 +143,7 @@ impl Inputs {
 
     /// Units that can arrive in the time that one of this pace takes.
     pub(super) fn influx(&self, pace: &Pace) -> u64 {
-        self.lanes.iter().map(|lane| pace.whole.div_ceil(lane.rhythm.pace.whole)).sum()
+        self.lanes.iter().map(|lane| pace.whole.0.div_ceil(lane.rhythm.pace.whole.0)).sum()
     }
 
     /// A train sets out on a lane, behind all others there; answers how many are now on it.

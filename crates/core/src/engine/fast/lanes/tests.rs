@@ -30,7 +30,7 @@ type Seen = (Time, u32, u16);
 
 /// Lanes on which these frames set out, and all units in the order of their arrivals.
 fn filled(frames: &[Frame]) -> (Inputs, Vec<Seen>) {
-    let rhythm = Rc::new(Rhythm::of(Pace::of(Rate(424_000_000_000_000), 53).in_lowest_terms())); // a cell a picosecond
+    let rhythm = Rc::new(Rhythm::of(Pace::of_bytes(Rate(424_000_000_000_000), 53).in_lowest_terms())); // a cell a picosecond
     let lanes = (0..LANES).map(|line| Lane::new(line, Rc::clone(&rhythm))).collect();
     let mut inputs = Inputs::new(lanes, Ties::new(7));
     let (mut free, mut expected) = ([0; LANES], Vec::new());

@@ -142,7 +142,7 @@ impl Fifo {
     #[inline(always)]
     pub(super) fn pass(&mut self, now: Time, bytes: u16, pace: &Pace, edge: Time) -> Option<Time> {
         let start = self.free.not_before(now);
-        let ends = Time(start.time.0 + pace.whole);
+        let ends = start.time.later(pace.whole);
         let stay = ends.0 - now.0;
         if bytes != self.usual || stay > self.sure || now >= self.quiet || ends >= edge {
             return None;
@@ -211,7 +211,7 @@ impl Fifo {
             queue.join(self.ends(), self.size(self.last));
         }
         let start = self.free.not_before(now);
-        let (starts, ends) = (start.time, Time(start.time.0 + pace.whole));
+        let (starts, ends) = (start.time, start.time.later(pace.whole));
         self.send(start, bytes, pace);
         if window.from <= now && ends < window.to {
             queue.tally.enter(1, bytes.into(), u128::from(ends.0 - now.0) * u128::from(size));
@@ -241,7 +241,7 @@ impl Fifo {
     #[inline(always)]
     fn send(&mut self, start: Beat, bytes: u16, pace: &Pace) {
         self.free = start.next(pace);
-        (self.last, self.carries) = (bytes, self.free.time.0 > start.time.0 + pace.whole);
+        (self.last, self.carries) = (bytes, self.free.time > start.time.later(pace.whole));
     }
 
     /// All packets are like this one from now on.
@@ -257,7 +257,7 @@ impl Fifo {
         let level = packets * self.size(self.usual);
         if queue.capacity.holds(level) {
             queue.tally.max = queue.tally.max.max(level);
-            self.sure = self.sure.max(packets * queue.pace.whole);
+            self.sure = self.sure.max(packets * queue.pace.whole.0);
         }
     }
 
@@ -266,7 +266,7 @@ impl Fifo {
         self.enter_alike(queue);
         let (size, pace) = (self.size(self.usual), queue.pace);
         for place in (2..=self.usual_at(queue, now)).rev() {
-            queue.join(Time(self.free.before(place, &pace).0 + pace.whole), size);
+            queue.join(self.free.before(place, &pace).later(pace.whole), size);
         }
         (self.usual, self.sure) = (0, 0);
     }
@@ -433,7 +433,7 @@ mod tests {
         for &(gap, is_large) in packets {
             now.0 += gap;
             let bytes = if is_large { 1500 } else { 40 };
-            let pace = Pace::of(scenario.lines[number].rate, bytes);
+            let pace = Pace::of_bytes(scenario.lines[number].rate, bytes);
             let flags = Flags::default().with(Flags::FIRST).with(Flags::EOM);
             let unit = || (Unit { vc: 0, frame: 0, index: 0, bytes, hop: 1, flags }, 0);
             let passed = match one_by_one {

@@ -61,7 +61,7 @@ pub(super) struct Kind {
     /// That of packets of the size that came last: circuits of data and of acknowledgements have one each.
     bytes: u16,
     /// Time from the end of a transmission to the arrival at the next step.
-    pub(super) latency: u64,
+    pub(super) latency: Span,
     pace: Pace,
     others: Paces,
 }
@@ -96,7 +96,7 @@ pub(super) struct Steps {
 }
 
 impl Kind {
-    fn new(way: Way, stop: Stop, rate: Rate, latency: u64) -> Kind {
+    fn new(way: Way, stop: Stop, rate: Rate, latency: Span) -> Kind {
         let Way { header, is_shared, .. } = way;
         let (pace, others) = (Pace::default(), Paces::new(rate));
         let is_special = is_shared || stop == Stop::Asked;
@@ -197,14 +197,14 @@ fn ways(scenario: &Scenario) -> Vec<(usize, Way)> {
 #[derive(Default)]
 struct Kinds {
     list: Vec<Kind>,
-    known: BTreeMap<(Way, Rate, u64, Stop), u32>,
+    known: BTreeMap<(Way, Rate, Span, Stop), u32>,
 }
 
 impl Kinds {
     /// Where the kind is of steps at a line, or at the host at its end.
     fn place(&mut self, scenario: &Scenario, way: Way, line: usize, stop: Stop) -> u32 {
         let line = &scenario.lines[line];
-        let latency = latency(scenario, line).0;
+        let latency = latency(scenario, line);
         *self.known.entry((way, line.rate, latency, stop)).or_insert_with(|| {
             self.list.push(Kind::new(way, stop, line.rate, latency));
             self.list.len() as u32 - 1

@@ -218,7 +218,7 @@ impl Transit {
         let step = &self.steps[at as usize];
         let fifo = &mut self.fifos[step.place as usize];
         let kind = &mut self.kinds[step.kind as usize];
-        let (latency, edge) = (kind.latency, Time(self.edge.0.saturating_sub(kind.latency)));
+        let (latency, edge) = (kind.latency, Time(self.edge.0.saturating_sub(kind.latency.0)));
         let pace = kind.pace_of(head.bytes);
         let ends = match fifo.pass(now, head.bytes, pace, edge) {
             Some(ends) => ends,
@@ -231,7 +231,7 @@ impl Transit {
             }
         };
         self.packet_hops += 1;
-        Some(Time(ends.0 + latency))
+        Some(ends.later(latency))
     }
 
     /// The same for a packet at which somebody has to look.
@@ -244,7 +244,7 @@ impl Transit {
         let unit = || (head.unit(passage), passage.number);
         match fifo.take(queue, self.window, now, head.bytes, pace, unit) {
             Ok(Sent { starts, ends }) => {
-                let time = Time(ends.0 + latency);
+                let time = ends.later(latency);
                 self.packet_hops += 1;
                 if time < self.window.to { Some(time) } else { self.stay(at, starts) }
             }

@@ -30,7 +30,7 @@ struct Queue {
     port: usize,
     pace: Pace,
     /// Time from the end of a transmission to the arrival at the next port or host.
-    latency: u64,
+    latency: Span,
     /// Occupancy from which a cell is lost, and why.
     room: Capacity,
     reason: Reason,
@@ -80,8 +80,8 @@ impl Meet {
         let sample = if scenario.lines[port].is_sampled() { next } else { Time::NEVER };
         let queue = Queue {
             port,
-            pace: Pace::of(line.rate, CELL_BYTES as u16),
-            latency: latency(scenario, line).0,
+            pace: Pace::of_bytes(line.rate, CELL_BYTES as u16),
+            latency: latency(scenario, line),
             room,
             reason,
             free: Beat::default(),
@@ -143,7 +143,7 @@ impl Queue {
         }
         self.count += 1;
         self.max = self.max.max(self.count);
-        let ends = Time(start.time.0 + self.pace.whole);
+        let ends = start.time.later(self.pace.whole);
         if ledger.window.from <= now && ends < ledger.window.to {
             self.passed += 1;
             self.area += u128::from(ends.0 - now.0);
@@ -156,7 +156,7 @@ impl Queue {
             return;
         }
         ledger.work.cell_hops += 1;
-        if let Some(next) = ledger.on_line(stream.way.vc as u32, Time(ends.0 + self.latency)) {
+        if let Some(next) = ledger.on_line(stream.way.vc as u32, ends.later(self.latency)) {
             stream.pass(now, next, ledger);
         }
     }

@@ -12,7 +12,7 @@ use crate::scenario::model::Scenario;
 use crate::source::clock::Ticks;
 use crate::transport::tcp::DeliveryTime;
 use crate::unit::{Flags, Unit};
-use crate::units::{CELL_BYTES, Time};
+use crate::units::{CELL_BYTES, Span, Time};
 
 /// A stream of cells.
 #[derive(Debug)]
@@ -22,8 +22,8 @@ pub(super) struct Stream {
     /// The interface of its host, if cells can wait there.
     interface: Option<Box<Interface>>,
     /// Time on the way to the meeting and from it, without what cells wait.
-    before: u64,
-    behind: u64,
+    before: Span,
+    behind: Span,
     /// When the cell was sent that comes next.
     sent: Time,
     /// Cells sent before the measured time, and those that did not pass the ports before the meeting within it.
@@ -51,15 +51,15 @@ impl Stream {
     /// A stream before its first cell.
     pub(super) fn new(scenario: &Scenario, mut way: Way, network: &mut Network, ledger: &Ledger) -> Stream {
         let ticks = network.flows[way.flow].take_ticks().expect("a source of single cells has a clock");
-        let waits = ticks.shortest_gap().0 <= way.before[0].whole;
+        let waits = ticks.shortest_gap() <= way.before[0].whole;
         let interface = waits.then(|| {
             let transit = way.before.remove(0);
             let port = transit.port as usize;
             let (fifo, queue) = Fifo::new(scenario, port, Rule::Fits, ledger.window, &network.ports[port]);
-            let pace = Pace::of(scenario.lines[port].rate, CELL_BYTES as u16);
+            let pace = Pace::of_bytes(scenario.lines[port].rate, CELL_BYTES as u16);
             Box::new(Interface { port, fifo, queue, transit, pace })
         });
-        let time = |passes: &[Pass]| passes.iter().map(|pass| pass.transit).sum();
+        let time = |passes: &[Pass]| passes.iter().fold(Span::ZERO, |sum, pass| sum + pass.transit);
         Stream {
             interface,
             before: time(&way.before),
@@ -93,7 +93,7 @@ impl Stream {
             self.ticks.step();
             self.sent = now;
             self.tally.sent += 1;
-            let comes = Time(now.0 + self.before);
+            let comes = now.later(self.before);
             if now >= ledger.window.from && comes < ledger.window.to && self.interface.is_none() {
                 return Some(comes);
             }
@@ -109,7 +109,7 @@ impl Stream {
         self.unmeasured += u64::from(now < ledger.window.from);
         self.astray += 1;
         let first = if self.interface.is_some() { self.wait(now, ledger)? } else { now };
-        let comes = Time(first.0 + self.before);
+        let comes = first.later(self.before);
         if first >= ledger.window.from && comes < ledger.window.to {
             self.astray -= 1;
             return Some(comes);
@@ -121,7 +121,7 @@ impl Stream {
     /// The cell has been taken at the meeting, which it came to at `now`, and comes to what is behind it at `next`.
     #[inline]
     pub(super) fn pass(&mut self, now: Time, next: Time, ledger: &mut Ledger) {
-        let arrives = Time(next.0 + self.behind);
+        let arrives = next.later(self.behind);
         if now < ledger.window.from || arrives >= ledger.window.to {
             return self.pass_at_edge(next, arrives, ledger);
         }
@@ -149,14 +149,14 @@ impl Stream {
     fn wait(&mut self, now: Time, ledger: &mut Ledger) -> Option<Time> {
         let unit = self.unit(0);
         let interface = self.interface.as_deref_mut().expect("cells wait at an interface");
-        let Interface { fifo, queue, transit: Pass { vc, whole, transit, .. }, pace, .. } = interface;
+        let Interface { fifo, queue, transit: Pass { vc, transit, .. }, pace, .. } = interface;
         let sent = fifo.take(queue, ledger.window, now, unit.bytes, pace, || (unit, *vc));
         let sent = sent.expect("an interface takes everything");
         if sent.starts >= ledger.window.to {
             return None;
         }
         ledger.work.cell_hops += 1;
-        ledger.on_line(unit.vc, Time(sent.ends.0 + *transit - *whole))
+        ledger.on_line(unit.vc, sent.starts.later(*transit))
     }
 
     #[cold]
@@ -180,14 +180,14 @@ impl Ledger {
             if time >= self.window.to {
                 break;
             }
-            let ends = Time(time.0 + pass.whole);
+            let ends = time.later(pass.whole);
             let (port, vc) = (pass.port as usize, pass.vc);
             let max = &mut self.books[port].max;
             *max = (*max).max(u64::from(ends >= self.window.from));
             self.enter_crossing(port, &Stay { unit, vc, size: 1, arrived: time, starts: time, ends });
             self.work.cell_hops += 1;
             unit.hop += 1;
-            time.0 += pass.transit;
+            time = time.later(pass.transit);
         }
         self.on_line(unit.vc, time).is_some()
     }
@@ -213,7 +213,7 @@ impl Ledger {
     /// So many cells have passed a port one like the other, all in the measured time.
     fn enter_alike(&mut self, pass: &Pass, cells: u64) {
         self.work.cell_hops += cells;
-        let area = u128::from(cells) * u128::from(pass.whole);
+        let area = u128::from(cells) * u128::from(pass.whole.0);
         self.books[pass.port as usize].enter_whole(cells, cells * CELL_BYTES, area, u64::from(cells > 0));
     }
 }

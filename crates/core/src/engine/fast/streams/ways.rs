@@ -38,8 +38,8 @@ pub(super) struct Pass {
     /// The circuit's number there.
     pub(super) vc: u32,
     /// Time that a cell takes on the line, and until it arrives at the end.
-    pub(super) whole: u64,
-    pub(super) transit: u64,
+    pub(super) whole: Span,
+    pub(super) transit: Span,
 }
 
 /// Streams that are merged by looking for a place among all others; with more of them a heap is better.
@@ -127,8 +127,8 @@ impl Search<'_> {
 
     fn pass(&self, line: usize, vc: usize) -> Pass {
         let number = self.passing[line].binary_search(&vc).expect("a circuit passes the lines of its path");
-        let whole = Pace::of(self.scenario.lines[line].rate, CELL_BYTES as u16).whole;
-        let transit = whole + latency(self.scenario, &self.scenario.lines[line]).0;
+        let whole = Pace::of_bytes(self.scenario.lines[line].rate, CELL_BYTES as u16).whole;
+        let transit = whole + latency(self.scenario, &self.scenario.lines[line]);
         Pass { port: line as u32, vc: number as u32, whole, transit }
     }
 }

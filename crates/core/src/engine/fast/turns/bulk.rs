@@ -64,9 +64,9 @@ impl Turns {
             port.visit(now, vc);
             port.admission.taken(vc, 1, CELL_BYTES);
             if let Some(missed) = &mut self.missed {
-                missed.leave(Time(now.0 + self.pace.whole), vc);
+                missed.leave(now.later(self.pace.whole), vc);
             }
-            self.tell(port, Time(now.0 + self.pace.whole), vc, false);
+            self.tell(port, now.later(self.pace.whole), vc, false);
             (passed, last) = (passed + 1, now);
         }
         if passed == 0 {
@@ -78,7 +78,7 @@ impl Turns {
         }
         let instants = self.inputs.pass_inner(&[alone], |_| true);
         port.counters.occupancy.rise(alone.comes, 0, passed, instants);
-        port.counters.occupancy.drain(passed, instants + u128::from(passed * self.pace.whole));
+        port.counters.occupancy.drain(passed, instants + u128::from(passed * self.pace.whole.0));
         port.counters.units_in += passed;
         port.counters.departed_run(&alone.unit, passed as u16, vc);
         self.forward(engine, index, vc, Run { unit: alone.unit, units: passed as u16 }, last);
@@ -96,7 +96,7 @@ impl Turns {
             // every slot a cell of each lane comes and one leaves, but for the first slot
             _ => {
                 let slots = 1 + room.saturating_sub(1) / (lanes - 1).max(1);
-                Some(stop.min(Time(first.0 + slots * self.pace.whole)))
+                Some(stop.min(Time(first.0 + slots * self.pace.whole.0)))
             }
         }
     }
@@ -107,7 +107,7 @@ impl Turns {
     /// cells are spaced no more closely than those that leave, it makes up for it but for two cells, or for one if every
     /// cell of the only train comes behind one that leaves.
     fn can_join(&mut self, port: &mut Port, inner: &[Inner], (from, until): (Time, Time)) -> bool {
-        let slots = (until.0 - from.0) / self.pace.whole + 2;
+        let slots = (until.0 - from.0) / self.pace.whole.0 + 2;
         let (mut taken, mut longest) = (0, 0);
         for &Ahead { train, spaced, .. } in &self.rests {
             let units = if spaced { slots.min(train.left.into()) } else { train.left.into() };
@@ -169,7 +169,7 @@ impl Turns {
 
     /// Whether so many cells keep the line busy up to then, with some to spare.
     pub(super) fn lasts_until(&self, cells: u64, until: Time) -> bool {
-        let starts = cells.saturating_sub(4) * self.pace.whole;
+        let starts = cells.saturating_sub(4) * self.pace.whole.0;
         until.0 < self.ends.0.saturating_add(starts)
     }
 }

@@ -107,7 +107,7 @@ impl Turns {
         missed.withdraw(&self.rests);
         let mut slots = FIRST * self.turns.len() as u64;
         loop {
-            let from = Time(now.0.saturating_sub(slots * self.pace.whole));
+            let from = Time(now.0.saturating_sub(slots * self.pace.whole.0));
             let all = missed.list_from(&self.inputs, from);
             let before = all.then_some(missed.before);
             if register.recall(&port.pool, &missed.changes, before) {

@@ -390,7 +390,7 @@ impl Turns {
     fn send(&mut self, now: Time) -> Beat {
         let starts = self.free.not_before(now);
         self.free = starts.next(&self.pace);
-        self.ends = Time(starts.time.0 + self.pace.whole);
+        self.ends = starts.time.later(self.pace.whole);
         starts
     }
 

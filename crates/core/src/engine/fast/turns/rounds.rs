@@ -191,7 +191,7 @@ impl Turns {
     /// So many slots go round.
     fn give_away(&mut self, slots: u64) {
         let last = self.rhythm.skip(self.free, slots - 1);
-        self.ends = Time(last.time.0 + self.pace.whole);
+        self.ends = last.time.later(self.pace.whole);
         self.free = last.next(&self.pace);
         self.round.slots += slots;
     }
@@ -203,7 +203,7 @@ impl Turns {
         let before = |time: Time| self.rhythm.count_before(self.free, time).0;
         let given = match begins <= until {
             true => slots,
-            false => slots.min(1 + before(Time(until.0 + 1 - self.pace.whole))),
+            false => slots.min(1 + before(Time(until.0 + 1 - self.pace.whole.0))),
         };
         match self.cuts.last() {
             Some(cut) if *cut <= begins => given.min(before(*cut)),
@@ -274,7 +274,7 @@ impl Turns {
     pub(super) fn book_round(&mut self, port: &mut Port) {
         let Round { slots, booked, ends, free, sending, .. } = self.round;
         let Some(behind) = self.unbooked().checked_sub(1) else { return };
-        let later = self.rhythm.after(free, behind).1 + u128::from(behind) * u128::from(self.pace.whole);
+        let later = self.rhythm.after(free, behind).1 + u128::from(behind) * u128::from(self.pace.whole.0);
         port.counters.occupancy.drain(slots - booked, u128::from(ends.0) + later);
         port.pool.remove(sending, 1);
         if port.pool.of(sending) == 0 {
@@ -288,7 +288,7 @@ impl Turns {
             let mut starts = free;
             for slot in booked..slots - 1 {
                 missed.leave(
-                    Time(starts.time.0 + self.pace.whole),
+                    starts.time.later(self.pace.whole),
                     self.round.places[self.round.place(slot)].queue,
                 );
                 starts = starts.next(&self.pace);

@@ -1,0 +1,102 @@
+//! Times that are no whole number of picoseconds, one after the other: what each of them lacks is carried to the next.
+//!
+//! Lines, periodic sources, policers and virtual clocks all go on like that. `n` units in a row so take `n` exact times,
+//! rounded down once.
+
+use crate::units::{Rate, Span, Time};
+
+/// The exact time that a number of bits takes at a rate: `whole` ps and `rest / rate` of one more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pace {
+    pub(crate) whole: Span,
+    pub(crate) rest: u64,
+    pub(crate) rate: u64,
+}
+
+/// The instant at which something starts at a pace, and what has been missing up to then.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Beat {
+    /// The instant, rounded down.
+    pub time: Time,
+    /// What is missing, in units of `1 / rate` picoseconds.
+    pub(crate) carry: u64,
+}
+
+impl Pace {
+    /// The pace of units of `bits` bits at exactly `rate`, which is not zero.
+    #[inline]
+    pub fn of(rate: Rate, bits: u64) -> Pace {
+        let (whole, rest) = rate.time_of_bits(bits);
+        Pace { whole: Span(whole), rest, rate: rate.0 }
+    }
+
+    /// The time of one unit, rounded down.
+    #[inline]
+    pub fn whole(&self) -> Span {
+        self.whole
+    }
+
+    /// The time of the next unit in whole picoseconds, one more when what has been missing, the `carry`, adds up to it.
+    #[inline]
+    pub fn step(&self, carry: &mut u64) -> Span {
+        let sum = *carry + self.rest;
+        let over = sum >= self.rate;
+        *carry = if over { sum - self.rate } else { sum };
+        Span(self.whole.0 + u64::from(over))
+    }
+}
+
+impl Beat {
+    /// A beat without remainder.
+    #[inline]
+    pub fn at(time: Time) -> Beat {
+        Beat { time, carry: 0 }
+    }
+
+    /// This beat, or one that begins anew at `now` if that is later: when a line that is free from here on starts a unit
+    /// that comes then.
+    #[inline]
+    pub fn not_before(self, now: Time) -> Beat {
+        if now > self.time { Beat::at(now) } else { self }
+    }
+
+    /// The beat of the next unit.
+    #[inline]
+    pub fn next(self, pace: &Pace) -> Beat {
+        let Beat { time, mut carry } = self;
+        let time = time.later(pace.step(&mut carry));
+        Beat { time, carry }
+    }
+
+    /// The same beat, later.
+    #[inline]
+    pub fn shifted(self, by: Span) -> Beat {
+        Beat { time: self.time.later(by), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STM1: Rate = Rate(155_520_000);
+
+    #[test]
+    fn units_in_a_row_take_their_exact_times_rounded_down_once() {
+        let pace = Pace::of(STM1, 424);
+        let beats = std::iter::successors(Some(Beat::at(Time(7))), |beat| Some(beat.next(&pace)));
+        for (n, beat) in (0..1000).zip(beats) {
+            let exact = u128::from(Rate::time_of_bits(STM1, 424 * n).0);
+            assert_eq!(u128::from(beat.time.0), 7 + exact, "{n} cells");
+        }
+    }
+
+    #[test]
+    fn whoever_comes_later_begins_without_a_remainder() {
+        let pace = Pace::of(STM1, 424);
+        let beat = Beat::at(Time(0)).next(&pace);
+        assert_eq!(beat.not_before(beat.time), beat);
+        assert_eq!(beat.not_before(Time(3_000_000)), Beat::at(Time(3_000_000)));
+        assert!(beat.carry > 0 && beat.shifted(Span(5)).carry == beat.carry);
+    }
+}
