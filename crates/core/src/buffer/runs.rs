@@ -195,3 +195,138 @@ impl Runs {
         self.list[run].intact = false;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::queue::Queue;
+    use crate::unit::Flags;
+    use proptest::prelude::*;
+
+    /// A queue of frames that were spelled: `f` first, `.` middle, `e` last, `1` a frame of one unit.
+    fn spelled(units: &str) -> Queue {
+        let (mut queue, mut frame, mut index) = (Queue::of_frames(), 0, 0);
+        for letter in units.chars() {
+            let flags = Flags::spelled(letter);
+            (frame, index) = if flags.has(Flags::FIRST) { (frame + 1, 0) } else { (frame, index + 1) };
+            queue.push(Unit { vc: 0, frame, index, bytes: 53, hop: 0, flags });
+        }
+        queue
+    }
+
+    /// Lengths of the runs, with `w` for a whole frame, `c` for another closed one and `o` for an open one.
+    fn runs(queue: &Queue) -> String {
+        let kind = |run: &Run| match (run.is_whole(), run.is_closed()) {
+            (true, _) => 'w',
+            (_, true) => 'c',
+            _ => 'o',
+        };
+        let runs = (0..).map_while(|i| queue.runs().get(i));
+        runs.map(|run| format!("{}{}", run.units(), kind(run))).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn runs_end_at_eoms() {
+        assert_eq!(runs(&spelled("f..e1fef.")), "4w 1w 2w 2o");
+        assert_eq!(runs(&spelled("f.f.e.e")), "5c 2c", "an EOM is missing, and a frame its start");
+    }
+
+    #[test]
+    fn a_frame_that_has_begun_to_leave_is_not_whole() {
+        let mut queue = spelled("f.ef");
+        queue.pop();
+        assert_eq!((runs(&queue).as_str(), queue.runs().is_open_ahead()), ("2c 1o", true));
+        assert_eq!(queue.runs().first_whole(), None);
+        queue.pop();
+        queue.pop();
+        assert_eq!((runs(&queue).as_str(), queue.runs().is_open_ahead()), ("1o", false));
+    }
+
+    #[test]
+    fn a_frame_behind_one_that_was_sent_without_its_eom_is_the_rest_of_it_for_the_receiver() {
+        let mut queue = spelled("f.");
+        for _ in 0..2 {
+            queue.pop();
+        }
+        for unit in spelled("f.efe").iter() {
+            queue.push(unit);
+        }
+        assert_eq!((runs(&queue).as_str(), queue.runs().first_whole()), ("3w 2w", Some(1)));
+    }
+
+    #[test]
+    fn a_part_is_cut_out_of_the_middle_and_the_gap_closed() {
+        let mut queue = spelled("f.ef.efe");
+        queue.pop();
+        let last = queue.positions().end - 1;
+        let cut: Vec<u32> =
+            queue.cut(Part { run: 1, extent: Extent::Whole }).map(|unit| unit.frame).collect();
+        assert_eq!(cut, [2, 2, 2]);
+        assert_eq!((runs(&queue).as_str(), queue.len()), ("2c 2w", 4));
+        assert_eq!(queue.at(last).map(|unit| unit.frame), Some(3), "what is behind keeps its position");
+        assert_eq!(queue.cut(Part { run: 0, extent: Extent::ButEom }).count(), 1);
+        assert_eq!(queue.pop().map(|unit| unit.is_eom()), Some(true));
+    }
+
+    #[test]
+    fn a_run_without_its_eom_goes_on_into_the_next() {
+        let mut queue = spelled("f.efe");
+        let eom = queue.positions().start + 2;
+        assert!(queue.take(eom).is_some_and(|unit| unit.is_eom()));
+        assert_eq!((runs(&queue).as_str(), queue.runs().first_whole()), ("4c", None));
+    }
+
+    proptest! {
+        #[test]
+        fn runs_are_the_queue_cut_behind_every_eom(
+            steps in prop::collection::vec((0u8..8, 0usize..100), 1..200)
+        ) {
+            let (mut queue, mut frame, mut index) = (Queue::of_frames(), 0u32, 0u16);
+            for (step, choice) in steps {
+                match step {
+                    0..=3 => {
+                        let first = if index == 0 { Flags::FIRST } else { Flags::default() };
+                        let eom = step == 0 || index > 4;
+                        let flags = if eom { first.with(Flags::EOM) } else { first };
+                        queue.push(Unit { vc: 0, frame, index, bytes: 53, hop: 0, flags });
+                        (frame, index) = if eom { (frame + 1, 0) } else { (frame, index + 1) };
+                    }
+                    4 => (frame, index) = (frame + 1, 0),
+                    5 => drop(queue.pop()),
+                    6 if !queue.is_empty() => {
+                        let mut held = queue.positions().filter(|position| queue.at(*position).is_some());
+                        let position = held.nth(choice % queue.len());
+                        prop_assert!(queue.take(position.unwrap()).is_some());
+                    }
+                    7 if !queue.is_empty() => {
+                        let run = choice % (queue.runs().last().unwrap() + 1);
+                        let closed = queue.runs().get(run).unwrap().is_closed();
+                        let last = queue.runs().last().unwrap();
+                        let part = match choice {
+                            0..40 if run > 0 => Part { run: last + usize::from(run == last), extent: Extent::AndEomBefore },
+                            0..70 if closed => Part { run, extent: Extent::ButEom },
+                            _ => Part { run, extent: Extent::Whole },
+                        };
+                        let before = queue.len();
+                        let gone = queue.cut(part).count();
+                        prop_assert_eq!(queue.len(), before - gone);
+                    }
+                    _ => {}
+                }
+                let units: Vec<Unit> = queue.iter().collect();
+                let expected: Vec<&[Unit]> = units.split_inclusive(|unit| unit.is_eom()).collect();
+                let found = (0..).map_while(|i| queue.runs().get(i)).map(Run::units);
+                prop_assert!(found.eq(expected.iter().map(|run| run.len())));
+                let whole = |i: &usize| queue.runs().get(*i).unwrap().is_whole();
+                let count = queue.runs().last().map_or(0, |last| last + 1);
+                let begun = usize::from(queue.runs().is_open_ahead());
+                prop_assert_eq!(queue.runs().first_whole(), (begun..count).find(whole));
+                prop_assert_eq!(queue.runs().whole(), (0..count).filter(whole).count());
+                for run in (0..count).filter(whole).map(|i| expected[i]) {
+                    let place = |unit: &Unit| (unit.frame, usize::from(unit.index));
+                    prop_assert!(run.iter().map(place).eq((0..run.len()).map(|index| (run[0].frame, index))));
+                }
+            }
+        }
+    }
+}
