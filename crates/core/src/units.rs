@@ -69,6 +69,8 @@ impl Time {
 impl Span {
     /// No time at all.
     pub const ZERO: Span = Span(0);
+    /// Longer than anything lasts.
+    pub const FOREVER: Span = Span(u64::MAX);
 
     /// A span of whole microseconds.
     pub const fn micros(n: u64) -> Span {

@@ -2,7 +2,7 @@
 
 use super::super::plan::latency;
 use crate::scenario::model::Scenario;
-use crate::units::{Span, Time};
+use crate::units::Span;
 
 /// In which agenda everything stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Division {
         }
         match pays {
             true => Division { packets: [DATA, ACKS], lookahead },
-            false => Division { packets: [HOSTS, HOSTS], lookahead: Span(Time::NEVER.0) },
+            false => Division { packets: [HOSTS, HOSTS], lookahead: Span::FOREVER },
         }
     }
 }
@@ -74,7 +74,7 @@ mod tests {
     fn packets_stand_apart_where_several_come_in_the_time_between_cause_and_effect() {
         // 1500 octets take 120 us
         assert_eq!(division("1 ms"), Division { packets: [DATA, ACKS], lookahead: Span::millis(1) });
-        assert_eq!(division("900 us"), Division { packets: [HOSTS, HOSTS], lookahead: Span(Time::NEVER.0) });
+        assert_eq!(division("900 us"), Division { packets: [HOSTS, HOSTS], lookahead: Span::FOREVER });
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::link::port::Port;
 use crate::metrics::occupancy::Occupancy;
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// What every packet touches: one that is like those around it needs no more of a port than this line of the cache.
 ///
@@ -33,7 +33,7 @@ pub(in super::super) struct Fifo {
     alike: u64,
     stays: u128,
     /// Where such a packet stays no longer than this there is room for it, and there have been as many before.
-    sure: u64,
+    sure: Span,
     /// Before this instant it is taken without another look.
     quiet: Time,
 }
@@ -81,7 +81,7 @@ struct Tally {
 #[derive(Debug)]
 struct Samples {
     next: Time,
-    every: u64,
+    every: Span,
     occupancy: Occupancy,
 }
 
@@ -115,7 +115,7 @@ impl Fifo {
             usual: 0,
             alike: 0,
             stays: 0,
-            sure: 0,
+            sure: Span::ZERO,
             quiet: Time::ZERO,
         };
         let samples = Samples::of(scenario, number, window, port).map(Box::new);
@@ -144,7 +144,7 @@ impl Fifo {
         let start = self.free.not_before(now);
         let ends = start.time.later(pace.whole);
         let stay = ends.0 - now.0;
-        if bytes != self.usual || stay > self.sure || now >= self.quiet || ends >= edge {
+        if bytes != self.usual || Span(stay) > self.sure || now >= self.quiet || ends >= edge {
             return None;
         }
         self.send(start, bytes, pace);
@@ -248,7 +248,7 @@ impl Fifo {
     fn renew(&mut self, queue: &mut Queue, bytes: u16, pace: &Pace) {
         self.enter_alike(queue);
         queue.drop_until(Time::NEVER);
-        (self.usual, self.sure, queue.pace) = (bytes, 0, *pace);
+        (self.usual, self.sure, queue.pace) = (bytes, Span::ZERO, *pace);
         self.reach(queue, queue.tally.max / self.size(bytes));
     }
 
@@ -257,7 +257,7 @@ impl Fifo {
         let level = packets * self.size(self.usual);
         if queue.capacity.holds(level) {
             queue.tally.max = queue.tally.max.max(level);
-            self.sure = self.sure.max(packets * queue.pace.whole.0);
+            self.sure = self.sure.max(Span(packets * queue.pace.whole.0));
         }
     }
 
@@ -268,7 +268,7 @@ impl Fifo {
         for place in (2..=self.usual_at(queue, now)).rev() {
             queue.join(self.free.before(place, &pace).later(pace.whole), size);
         }
-        (self.usual, self.sure) = (0, 0);
+        (self.usual, self.sure) = (0, Span::ZERO);
     }
 
     /// Packets of the usual size are entered.
@@ -314,7 +314,7 @@ impl Fifo {
             if queue.begin == queue.stop {
                 queue.begin = Time::NEVER;
                 queue.tally = Tally { max: level, ..Tally::default() };
-                (self.alike, self.stays, self.sure) = (0, 0, 0);
+                (self.alike, self.stays, self.sure) = (0, 0, Span::ZERO);
             } else if let Some(samples) = &mut queue.samples {
                 samples.take(level);
             }
@@ -400,14 +400,14 @@ impl Samples {
     fn of(scenario: &Scenario, number: usize, window: Window, port: &Port) -> Option<Samples> {
         let mut occupancy = scenario.lines[number].is_sampled().then(|| port.counters().occupancy.clone())?;
         occupancy.reset(window.from, 0);
-        let every = scenario.sample.0;
-        Some(Samples { next: Time(window.from.0.div_ceil(every) * every), every, occupancy })
+        let every = scenario.sample;
+        Some(Samples { next: Time(window.from.0.next_multiple_of(every.0)), every, occupancy })
     }
 
     /// A sample finds this level.
     fn take(&mut self, level: u64) {
         self.occupancy.sample(level);
-        self.next.0 += self.every;
+        self.next = self.next.later(self.every);
     }
 }
 

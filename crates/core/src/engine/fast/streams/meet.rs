@@ -76,7 +76,7 @@ impl Meet {
             }
         }
         let every = scenario.sample;
-        let next = Time(window.from.0.div_ceil(every.0) * every.0);
+        let next = Time(window.from.0.next_multiple_of(every.0));
         let sample = if scenario.lines[port].is_sampled() { next } else { Time::NEVER };
         let queue = Queue {
             port,
