@@ -6,19 +6,18 @@
 //! is at most a picosecond later. Hence a train that comes from a line of the same or a lower rate passes an idle line
 //! with its gaps unchanged, and every unit of it stays equally long.
 
-use crate::pace::{Beat, Pace};
 use crate::rng::Stream;
 use crate::units::{CELL_BYTES, Rate, Span, Time};
 
 /// State of a line.
 #[derive(Clone, Debug)]
 pub struct Line {
+    rate: Rate,
     latency: Span,
     pause: Option<Box<Pause>>,
-    /// The earliest instant at which a unit may start.
-    free: Beat,
-    /// The pace of cells.
-    cell: Pace,
+    free: Time,
+    carry: u64,
+    cell: (u64, u64),
 }
 
 /// The random time for which a host rests before each frame: a remedy against phase effects (S. Floyd, V. Jacobson, "On
@@ -55,7 +54,8 @@ pub struct Sent {
 impl Line {
     /// An idle line; `latency` is its propagation delay and whatever constant delay the node at its end adds.
     pub fn new(rate: Rate, latency: Span) -> Line {
-        Line { latency, pause: None, free: Beat::default(), cell: Pace::of(rate, CELL_BYTES * 8) }
+        let cell = rate.time_of_bits(CELL_BYTES * 8);
+        Line { rate, latency, pause: None, free: Time::ZERO, carry: 0, cell }
     }
 
     /// The same line, with a pause before each frame.
@@ -72,39 +72,42 @@ impl Line {
     #[inline]
     pub fn rest(&mut self, now: Time) {
         if let Some(pause) = &mut self.pause {
-            self.free = self.free.not_before(now).shifted(pause.draw());
+            if now > self.free {
+                (self.free, self.carry) = (now, 0);
+            }
+            self.free += pause.draw();
         }
     }
 
     /// The earliest instant at which a unit may start.
     pub fn free(&self) -> Time {
-        self.free.time
+        self.free
     }
 
     /// The time between the start of a unit and its arrival at the far end, the same for all units of this size.
     pub fn transit(&self, bytes: u16) -> Span {
-        self.pace(bytes).whole() + self.latency
+        Span(self.transmission(bytes).0) + self.latency
     }
 
     /// Send a unit of `bytes` octets at `now` or as soon as the line is free.
     #[inline]
     pub fn send(&mut self, now: Time, bytes: u16) -> Sent {
-        if now > self.free.time {
-            self.free = Beat::at(now);
+        if now > self.free {
+            (self.free, self.carry) = (now, 0);
         }
-        let (starts, pace) = (self.free.time, self.pace(bytes));
-        self.free = self.free.next(&pace);
-        let ends = starts.later(pace.whole());
+        let starts = self.free;
+        let (whole, rest) = self.transmission(bytes);
+        self.carry += rest;
+        let extra = u64::from(self.carry >= self.rate.0);
+        self.carry -= extra * self.rate.0;
+        self.free = starts + Span(whole + extra);
+        let ends = starts + Span(whole);
         Sent { starts, ends, arrives: ends + self.latency }
     }
 
     #[inline]
-    fn pace(&self, bytes: u16) -> Pace {
-        if u64::from(bytes) == CELL_BYTES {
-            self.cell
-        } else {
-            Pace::of(Rate(self.cell.rate), u64::from(bytes) * 8)
-        }
+    fn transmission(&self, bytes: u16) -> (u64, u64) {
+        if u64::from(bytes) == CELL_BYTES { self.cell } else { self.rate.time_of_bits(u64::from(bytes) * 8) }
     }
 }
 

@@ -60,7 +60,7 @@ const UNLIMITED: u64 = u64::MAX;
 pub struct Window {
     /// Congestion window, in octets.
     pub cwnd: u64,
-    /// Slow-start threshold, in octets; [`UNLIMITED`] if there is none.
+    /// Slow-start threshold, in octets; what is above every window if there is none: see [`Window::threshold`].
     pub ssthresh: u64,
     /// Octets of a full segment.
     pub mss: u64,
