@@ -199,7 +199,7 @@ impl Governed<'_> {
             How::Beside(transit) => {
                 // what leaves comes before what is lost on arrival
                 let rank = if event.class == Class::Free { 0 } else { LAST_RANK };
-                let (time, class) = (event.time.later(transit), Class::Credit);
+                let (time, class) = (event.time + transit, Class::Credit);
                 let arrival = Event { time, class, rank, entity: event.entity };
                 self.tell(answer.to, arrival.key(), Note::Credit(credit));
             }

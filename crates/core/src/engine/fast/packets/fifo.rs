@@ -241,7 +241,7 @@ impl Fifo {
     #[inline(always)]
     fn send(&mut self, start: Beat, bytes: u16, pace: &Pace) {
         self.free = start.next(pace);
-        (self.last, self.carries) = (bytes, self.free.time > start.time.later(pace.whole));
+        (self.last, self.carries) = (bytes, self.free.time.0 > start.time.0 + pace.whole.0);
     }
 
     /// All packets are like this one from now on.
