@@ -289,7 +289,14 @@ def test_reproduce_writes_a_report_and_its_json(
     assert printed["score"]["numbers"] == 3
     assert "Does it work?" in (out / "index.html").read_text(encoding="utf-8")
     command("reproduce", "--reps", "3", "--out", str(out), "--strict", code=4)
-    assert "Report: " in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "1 of 3 numbers within their tolerance" in shown
+    assert "differs" in shown
+    assert "UBR, MSS 9140: goodput" in shown
+    assert "UBR, MSS 1460: goodput" not in shown
+    assert "Report: " in shown
+    command("reproduce", "--reps", "3", "--out", str(out), "--details")
+    assert "UBR, MSS 1460: goodput" in capsys.readouterr().out
     toy(tmp_path, TOML.replace("1.2", "0.985").replace("5400", "5508"))
     command("reproduce", "--reps", "3", "--out", str(out), "--strict")
 
