@@ -102,12 +102,14 @@ def test_what_is_drawn_tells_the_policies_apart() -> None:
     assert drawn(policy(packet_throughput=[0.9]), policy(packet_throughput=[0.8])) == (["packet_throughput"], [])
 
 
-def test_a_buffer_of_octets_has_a_delay_too() -> None:
+def test_a_buffer_of_octets_has_a_backlog_as_time_which_is_no_delay() -> None:
     options: Any = {"set": {"duration": "0.2 s"}, "reps": 2}
     found = pushout.compare(ROOT / "scenarios" / "w1-packet.toml", "tail-drop,red", **options)
-    mean, delay = (found.policies[0].runs[name][0] for name in ("occupancy_mean", "delay_s"))
+    mean, backlog = (found.policies[0].runs[name][0] for name in ("occupancy_mean", "backlog_s"))
     assert mean is not None
-    assert delay == pytest.approx(mean * 8 / 155.52e6)
+    assert backlog == pytest.approx(mean * 8 / 155.52e6)
+    assert "delay_s" not in found.figures(), "it would count the time when nothing is there"
+    assert "backlog_s" in found.drawn(ACROSS, len(ACROSS))
 
 
 def test_the_command_writes_table_rows_document_and_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,14 +46,15 @@ FIGURES: dict[str, str] = {
     "loss_ratio": "units lost ÷ units in",
     "occupancy_mean": "mean occupancy ({measure})",
     "delay_s": "mean delay in the port (s)",
+    "backlog_s": "mean backlog as time in the port (s)",
 }
 """What is compared, as far as the scenario has it."""
 
-AT_PORT = ("loss_ratio", "occupancy_mean", "delay_s")
+AT_PORT = ("loss_ratio", "occupancy_mean", "delay_s", "backlog_s")
 """What is a figure of a port."""
 
 UP = ("packet_throughput", "goodput_ratio", "transfer_time_p99_s")
-ACROSS = ("fairness_jain", "delay_s", "loss_ratio")
+ACROSS = ("fairness_jain", "delay_s", "backlog_s", "loss_ratio")
 """What is drawn: the first figure upwards that tells the policies apart, against the first two across that do."""
 
 ALIKE = 1e-3
@@ -273,15 +274,11 @@ def _policy(
     runs["occupancy_mean"] = own("occupancy_mean")
     runs["loss_ratio"] = [sum(lost) / units if units else None for lost, units in zip(*map(own, LOSSES), strict=True)]
     books = zip(own("occupancy_mean"), own("units_out"), strict=True)
-    runs["delay_s"] = [_delay_s(mean, sent, measured, port) for mean, sent in books]
+    if octets(port.buffer) is None:  # Little's law, transmission included
+        runs["delay_s"] = [mean * measured / sent if sent else None for mean, sent in books]
+    else:  # octets do not tell how many units there are
+        runs["backlog_s"] = [mean * 8 / port.rate_bps for mean, _ in books]
     return Policy(choice, runs, own(CURVE[0]))
-
-
-def _delay_s(occupancy: float, sent: float, measured_s: float, port: Port) -> float | None:
-    """Mean time in the port, transmission included: by Little's law, or the time that the octets before it take."""
-    if octets(port.buffer) is not None:
-        return occupancy * 8 / port.rate_bps
-    return occupancy * measured_s / sent if sent else None
 
 
 def _document(result: CompareResult, found: sweep.SweepResult, explained: Document) -> Document:
