@@ -246,6 +246,25 @@ def test_a_sweep_says_that_runs_all_gave_the_same(tmp_path: Path, capsys: pytest
     assert "± 0: all 6 runs gave the same" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("question", ["sweep", "compare", "size"])
+def test_of_how_many_runs_a_mean_is_told_if_some_had_nothing_to_measure(
+    question: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In 303 µs few of the servers are done with their files: one that begins at once."""
+    incast = str(SWEEP.parent / "incast.toml")
+    sets = ["topology.sources=2", "flows.source.size=64 KiB", "flows.start_spread=40 us", "duration=303 us"]
+    more = [part for change in sets for part in ("--set", change)]
+    file = tmp_path / "partly.toml"
+    file.write_text(f"scenario = '{incast}'\nset = {sets}\nreps = 10\nfigures = ['transfer_time_mean_s']\n", "utf-8")
+    policies = ["--policies", "tail-drop,ppd", "--reps", "10"]
+    goal = ["--goal", "transfer_time_mean_s<=1", "--over", "port.bottleneck.buffer", "--most", "10"]
+    arguments = {"sweep": [str(file)], "compare": [incast, *policies, *more], "size": [incast, *goal, *more]}
+    command(question, *arguments[question], "--out", str(tmp_path / "out"))
+    out = capsys.readouterr().out
+    assert re.search(r"\(\d of \d+ runs\)", out)
+    assert "the other runs had nothing to measure" in out
+
+
 @pytest.mark.parametrize(("precision", "told"), [(0.9, False), (1e-6, True)])
 def test_a_sweep_says_which_points_are_less_precise_than_was_asked_for(
     precision: float, told: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -81,7 +81,7 @@ def _one(goal: str, name: str) -> str:
 
 @dataclass(frozen=True)
 class Tried:
-    """A value that was tried: the mean of the figure, whether it meets the goal, whether its runs leave no doubt.
+    """A value that was tried: the mean of the figure, whether it meets the goal, whether its `runs` leave no doubt.
 
     `unseen` is there if all runs gave the same and a goal is to be met: the share of runs that may give something else.
     """
@@ -91,6 +91,7 @@ class Tried:
     meets: bool
     sure: bool
     unseen: float | None = None
+    runs: int = 0
 
 
 @dataclass(frozen=True)
@@ -108,11 +109,11 @@ class Separate:
 
 def judged(goal: Goal, runs: Sequence[Run], value: float) -> Tried:
     """What the runs of a value say about the goal."""
-    known = numbers(runs, goal.path)
+    known, count = numbers(runs, goal.path), len(runs)
     if not known:
-        return Tried(value, None, False, True)
+        return Tried(value, None, False, True, runs=count)
     mean = interval(known)
     meets = goal.meets(mean["mean"])
     if goal.level is not None and min(known) == max(known):
-        return Tried(value, mean, meets, len(known) >= AGREEING, unseen(len(known)))
-    return Tried(value, mean, meets, all(goal.meets(end) == meets for end in mean["ci95"] or []))
+        return Tried(value, mean, meets, len(known) >= AGREEING, unseen(len(known)), count)
+    return Tried(value, mean, meets, all(goal.meets(end) == meets for end in mean["ci95"] or []), runs=count)

@@ -65,6 +65,11 @@ def describe(console: Console, columns: Sequence[Column], rows: Sequence[Sequenc
     console.print(table)
 
 
+def of_runs(told: str, count: int, reps: int) -> str:
+    """A mean as it is told, with how many runs it is the mean of if that is not all of the `reps` replications."""
+    return told if count >= reps else f"{told} ({count} of {reps} runs)"
+
+
 def _listed(console: Console, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], title: str) -> None:
     if title:
         console.print(Text(title, style="italic"))

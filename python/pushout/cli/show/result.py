@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from pushout.cli.show.columns import Column, draw
+from pushout.cli.show.columns import Column, draw, of_runs
 from pushout.document import Document
 
 MANY = 40
@@ -100,7 +100,7 @@ def cell(value: Any, form: Format, reps: int = 1) -> str:
     if isinstance(value, Mapping):
         mean = form(value["mean"])
         mean = mean if value["ci95"] is None else f"{mean} ± {form(value['ci95'][1] - value['mean'])}"
-        return mean if value["n"] >= reps else f"{mean} ({value['n']} of {reps} runs)"
+        return of_runs(mean, value["n"], reps)
     return form(value)
 
 
