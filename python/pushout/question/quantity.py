@@ -108,7 +108,8 @@ def _easiest(largest: float, own: str) -> str:
 
 def grouped(number: float, digits: int = 0) -> str:
     """A number with so many digits after the point, and those before it in groups of three; with -2, whole hundreds."""
-    return f"{round(number, digits):,.{max(0, digits)}f}".replace(",", " ")
+    rounded = round(number, digits) + 0.0  # no -0
+    return f"{rounded:,.{max(0, digits)}f}".replace(",", " ")
 
 
 def shown(value: object) -> str:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from rich.console import Console
 from rich.text import Text
 
-from pushout.cli.show.columns import Column, draw, of_runs
+from pushout.cli.show.columns import NOISE, Column, draw, of_runs
 from pushout.document import Document
 from pushout.question.compare import FIGURES, CompareResult
 from pushout.question.drawing import label
@@ -22,9 +22,6 @@ from pushout.stats import AGREEING, Interval, unseen
 
 MANY = 40
 """Points beyond these are only in the table of rows."""
-
-NOISE = 1e-12
-"""What an interval is no wider than, of its mean, comes from adding up."""
 
 PARTLY = "(… of … runs): the other runs had nothing to measure of the figure, and its mean does not speak of them"
 
@@ -264,14 +261,14 @@ def mean(value: Interval | None, reps: int = 0) -> str:
 
 
 def _rounded(value: Interval) -> str:
-    """Two digits of the interval, and the mean as far, but no more than five of it."""
+    """Two digits of the interval, and the mean as far; of a mean without one, five digits."""
     middle = value["mean"]
     half = value["ci95"][1] - middle if value["ci95"] else 0.0
     if half <= NOISE * abs(middle):
-        told = re.sub(r"(\.\d*?)0+$", r"\1", grouped(middle, _digits(middle, 5))).removesuffix(".")
+        told = re.sub(r"(\.\d*?)0+$", r"\1", grouped(middle, max(0, _digits(middle, 5)))).removesuffix(".")
         return told if value["ci95"] is None else f"{told} ± 0"
-    digits = min(_digits(half, 2), _digits(middle, 5)) if middle else _digits(half, 2)
-    return f"{grouped(middle, digits)} ± {grouped(half, digits if round(half, digits) else _digits(half, 1))}"
+    digits = _digits(half, 2)
+    return f"{grouped(middle, digits)} ± {grouped(half, digits)}"
 
 
 def _digits(number: float, count: int) -> int:

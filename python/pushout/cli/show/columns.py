@@ -21,6 +21,9 @@ BETWEEN, AROUND = 3, 2
 NARROW = 72
 """Texts are not set beside each other on less."""
 
+NOISE = 1e-12
+"""What an interval is no wider than, of its mean, comes from adding up."""
+
 Cell = str | Text
 
 

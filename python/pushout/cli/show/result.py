@@ -1,12 +1,13 @@
 """The result of a run: its flows, its ports, what they lost and why, and the figures of the whole."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from pushout.cli.show.columns import Column, draw, of_runs
+from pushout.cli.show.columns import NOISE, Column, draw, of_runs
 from pushout.document import Document
 
 MANY = 40
@@ -99,9 +100,16 @@ def cell(value: Any, form: Format, reps: int = 1) -> str:
         return "–"
     if isinstance(value, Mapping):
         mean = form(value["mean"])
-        mean = mean if value["ci95"] is None else f"{mean} ± {form(value['ci95'][1] - value['mean'])}"
+        mean = mean if value["ci95"] is None else f"{mean} ± {_half(value, form)}"
         return of_runs(mean, value["n"], reps)
     return form(value)
+
+
+def _half(value: Mapping[str, Any], form: Format) -> str:
+    """Half of an interval; one that is rounded to nothing is not told as if all runs had given the same."""
+    half = value["ci95"][1] - value["mean"]
+    told = form(half)
+    return told if half <= NOISE * abs(value["mean"]) or re.search("[1-9]", told) else f"<{told[:-1]}1"
 
 
 def result(document: Document, console: Console) -> None:
