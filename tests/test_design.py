@@ -193,7 +193,18 @@ def test_a_range_on_a_logarithmic_scale_may_begin_below_one() -> None:
         ({"warmup": {"method": "mser-5"}}, "warmup.figure: is the path"),
         ({"warmup": {"method": "mser-5", "figure": "x"}}, "warmup.figure: x is not a figure over time"),
         ({"warmup": {"method": "mser-5", "figure": "x.bps"}, "figures": ["warmup_s"]}, "has a column already"),
-        ({"warmup": {"method": "mser-5", "figure": "x.bps"}, "grid": {"warmup": ["1 s"]}}, "has a column warmup_s"),
+        (
+            {"warmup": {"method": "mser-5", "figure": "x.bps"}, "grid": {"warmup": ["1 ms"]}},
+            "grid: the warm-up is to be",
+        ),
+        (
+            {"warmup": {"method": "mser-5", "figure": "x.bps"}, "axis": {"a": {"b": ["warmup=1 s"]}}},
+            "axis: the warm-up is",
+        ),
+        (
+            {"warmup": {"method": "mser-5", "figure": "x.bps"}, "set": ["warmup = 1 s"]},
+            "set: the warm-up is to be found",
+        ),
         ({"grid": {"a": ["1 s"]}, "axis": {"a_s": {"x": []}}}, '"a_s" is swept twice'),
         ({"zip": [{"a": ["1 s"], "a_s": [1]}]}, '"a_s" is swept twice'),
         ({"axis": {"duration": {"x": ["duration=1 s"]}}}, "axis.duration: sets the key of its own name"),

@@ -204,7 +204,7 @@ def _axes(table: Any) -> Iterator[Factor]:
         keys: dict[str, Place] = {name: ("axis", name)}
         for level in levels:
             for change, place in zip(level.sets, level.places, strict=True):
-                keys.setdefault(_key(change), place)
+                keys.setdefault(key_of(change), place)
         yield Factor(levels, keys)
 
 
@@ -214,14 +214,15 @@ def _labelled(name: str, label: str, sets: Any) -> Level:
     places = tuple(("axis", name, label, row) for row in range(len(sets)))
     columns: dict[str, Value] = {name: label}
     for change, place in zip(sets, places, strict=True):
-        if _key(change) == name:
+        if key_of(change) == name:
             message = f"axis.{name}: sets the key of its own name, which has a column already: rename the axis"
             raise DesignError(message, place)
-        columns[_key(change)] = change.partition("=")[2].strip()
+        columns[key_of(change)] = change.partition("=")[2].strip()
     return Level(columns, tuple(sets), places)
 
 
-def _key(override: str) -> str:
+def key_of(override: str) -> str:
+    """The key that an override sets."""
     return override.partition("=")[0].strip()
 
 
