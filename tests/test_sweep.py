@@ -246,6 +246,18 @@ def test_a_sweep_says_that_runs_all_gave_the_same(tmp_path: Path, capsys: pytest
     assert "± 0: all 6 runs gave the same" in capsys.readouterr().out
 
 
+def test_a_point_where_nothing_could_be_measured_is_not_precise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No file of 5 MB ends within 50 ms."""
+    file = tmp_path / "never.toml"
+    reps = "{ precision = 0.9, min = 2, max = 3, of = 'transfer_time_mean_s' }"
+    file.write_text(f"scenario = '{ROOT}/scenarios/lan.toml'\nset = ['duration=50 ms']\nreps = {reps}\n", "utf-8")
+    command("sweep", str(file), "--out", str(tmp_path / "out"))
+    note = "not within ± 90 % of the mean transfer_time_mean_s after 3 runs (max): 1 of 1 points"
+    assert note in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("question", ["sweep", "compare", "size"])
 def test_of_how_many_runs_a_mean_is_told_if_some_had_nothing_to_measure(
     question: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -81,12 +81,18 @@ def _imprecise(result: SweepResult) -> Iterator[str]:
     if "relative" not in reps:
         return
     name = column_of(reps["of"])
-    known = [(value["mean"], value["ci95"]) for value in result.means(name) if value and value["ci95"]]
-    if wide := sum(ends[1] - middle > reps["relative"] * abs(middle) for middle, ends in known):
+    if wide := sum(not _within(reps["relative"], value) for value in result.means(name)):
         yield (
             f"not within ± {100 * reps['relative']:.3g} % of the mean {name} after {reps['most']} runs (max): "
             f"{wide} of {len(result.points)} points"
         )
+
+
+def _within(relative: float, value: Interval | None) -> bool:
+    """Whether the interval of a mean is within ± a share of it; where next to nothing was measured there is none."""
+    if value is None or value["ci95"] is None:
+        return False
+    return value["ci95"][1] - value["mean"] <= relative * abs(value["mean"])
 
 
 def comparison(result: CompareResult, place: str | None, console: Console) -> None:
