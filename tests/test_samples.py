@@ -144,6 +144,7 @@ def test_a_share_of_the_runs_is_asked_for_in_every_set() -> None:
     assert (found.holds, found.often, found.reps) == (True, 10, 20)
     assert found.sure == pytest.approx(0.59, abs=0.08), "10 and more of 20 tosses of a coin"
     assert check('x["a"] > 1', 0.5, x={"a": all_of_them}).sure == 1.0
+    assert check('x["a"] > 1', 0.28, x={"a": [2.0] * 7 + [0.0] * 18}).holds, "7 of 25 are 28 %, whatever 0.28 · 25 is"
 
 
 def test_the_draws_are_the_same_with_every_version_of_numpy() -> None:

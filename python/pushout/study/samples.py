@@ -95,7 +95,8 @@ class Samples:
         if share is None:
             verdicts = [holds, *(_known(means, look) for look in looks[1:])]
         else:
-            verdicts = (counts(len(truths), self.sets) @ truths >= share * len(truths)).tolist()
+            wanted = share * len(truths) - 1e-9  # 0.28 · 25 is a little more than 7
+            verdicts = (counts(len(truths), self.sets) @ truths >= wanted).tolist()
         repeated = any(len(self.documents[case]) > 1 for _, case in expression.uses)
         sure = same(verdicts) if repeated and self.sets else None
         compared = evidence(expression, means.compared(looks[0]), self._unit)
