@@ -1,5 +1,6 @@
 import math
 import re
+from collections import Counter
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,24 @@ def test_whole_numbers_are_whole() -> None:
     assert {point["n"] for point in found} == {1, 2, 3, 4}
 
 
+@pytest.mark.parametrize(
+    ("spec", "drawn"),
+    [
+        ({"from": 1, "to": 4, "whole": True}, {1: 250, 2: 250, 3: 250, 4: 250}),
+        ({"from": 0.2, "to": 2.7, "whole": True}, {1: 500, 2: 500}),
+        ({"from": 1, "to": 2, "unit": "packets"}, {"1 packets": 500, "2 packets": 500}),
+        (
+            {"from": 1, "to": 4, "unit": "cells", "scale": "log"},
+            {"1 cells": 500, "2 cells": 233, "3 cells": 152, "4 cells": 115},
+        ),
+    ],
+)
+def test_whole_numbers_at_the_ends_are_drawn_as_often_as_others(spec: dict[str, Any], drawn: dict[Any, int]) -> None:
+    """On a logarithmic scale each as often as what is rounded to it: 2 in log(2.5 / 1.5) of log(4.5 / 0.5)."""
+    found = points(random={"points": 1000, "keys": {"n": spec}})
+    assert Counter(point["n"] for point in found) == drawn
+
+
 def test_replications_are_fixed_or_until_precise() -> None:
     assert design({**BASE, "reps": 7}).reps == Fixed(7)
     reps = design({**BASE, "reps": {"precision": 0.02, "max": 50}}).reps
@@ -121,6 +140,7 @@ def test_limits_are_within() -> None:
     ("spec", "why"),
     [
         ({"from": 1, "to": 1}, "from 1 to 1 is no range of numbers on a linear scale; from is the smaller one"),
+        ({"from": 0.2, "to": 0.7, "whole": True}, "there is no whole number from 0.2 to 0.7"),
         ({"from": 0, "to": 1, "scale": "log"}, "from 0 to 1 is no range of numbers on a log scale"),
         ({"from": 2, "to": "x"}, "from 2 to 'x' is no range of numbers on a linear scale"),
         ({"from": False, "to": 1}, "from False to 1 is no range of numbers on a linear scale"),

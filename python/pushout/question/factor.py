@@ -230,6 +230,8 @@ def key_of(override: str) -> str:
 
 METHODS = ("latin-hypercube", "uniform")
 SCALES = ("linear", "log")
+INDIVISIBLE = ("cell", "cells", "packet", "packets")
+"""Units of which there are only whole numbers."""
 
 
 def _random(table: Any) -> Iterator[Factor]:
@@ -306,9 +308,15 @@ def _range(key: str, at: Place, spec: Mapping[str, Any]) -> Callable[[float], An
         hint = "; from is the smaller one" if is_number(low) and is_number(high) and low >= high else ""
         raise DesignError(message + hint, at)
 
+    first, last = math.ceil(low), math.floor(high)
+    if whole := whole or unit in INDIVISIBLE:
+        if first > last:
+            raise DesignError(f"{path}: there is no whole number from {low!r} to {high!r}", at)
+        low, high = first - 0.5, last + 0.5  # what is rounded to the ends is as much as what is rounded to others
+
     def value(place: float) -> Any:
         number = low * (high / low) ** place if scale == "log" else low + (high - low) * place
-        number = math.floor(number + 0.5) if whole else quantity.nearest(number, unit)
+        number = min(max(first, math.floor(number + 0.5)), last) if whole else quantity.nearest(number, unit)
         return quantity.text(number, unit) if unit else number
 
     return value
