@@ -304,6 +304,15 @@ def test_the_store_takes_every_seed_and_forgets_nothing(tmp_path: Path) -> None:
     assert found == {other: {} for other in keys}
 
 
+def test_a_run_that_cannot_be_read_is_told_with_the_file_it_is_in(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    key = store.key("scenario")
+    store.put([(key, 1, '{"summary.x": 1.', 0.5)])
+    with pytest.raises(OSError, match="move it away, or keep runs in another folder") as caught:
+        store.find([key])
+    assert caught.value.filename == str(tmp_path / "runs.sqlite")
+
+
 def sweeping(out: Path, plan: Path = SWEEP) -> list[str]:
     script = "import pyarrow.parquet, pushout.question.sweep; print(flush=True); from pushout.cli import main; main()"
     return [sys.executable, "-c", script, "sweep", str(plan), "--out", str(out)]
