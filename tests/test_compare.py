@@ -207,6 +207,21 @@ def test_a_figure_that_cannot_be_compared_is_refused(figures: Any, why: str, tmp
     assert (tmp_path / "out").exists() == ("is a list" in why), "which only a run can tell"
 
 
+def test_equal_differences_are_no_certainty_either(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A policy that the port has already gives what it gives; the means are of runs that differ."""
+    arguments = [
+        "compare",
+        str(ROOT / "scenarios" / "mux-poisson.toml"),
+        "--policies",
+        "as-is,tail-drop",
+        "--reps",
+        "3",
+    ]
+    arguments += ["--port", "bottleneck", "--set", "port.bottleneck.buffer=20 cells", "--set", "duration=120 ms"]
+    command(*arguments, "--out", str(tmp_path))
+    assert "± 0: all 3 runs gave the same, which is no certainty" in capsys.readouterr().out
+
+
 def test_a_policy_that_the_port_has_keeps_its_parameters() -> None:
     turns = {"port.bottleneck.scheduler": {"policy": "wrr-mcr"}}
     asked = ask.comparison(LAN, "epd,ppd,round-robin,pushout-1", set=turns)

@@ -146,6 +146,18 @@ def test_of_a_best_value_it_is_told_which_others_may_be_as_good(
     assert "between" not in answer
 
 
+@pytest.mark.parametrize(("most", "sure"), [(58, False), (59, True)])
+def test_equal_differences_are_believed_when_there_are_many(most: int, sure: bool) -> None:
+    """Sources in step lose as much whatever the seed, and more in a smaller buffer."""
+    pytest.importorskip("optuna")
+    sets = {"duration": "1 ms", "warmup": "0 s", "flows.start_spread": "0 s"}
+    place = {"over": "port.bottleneck.buffer", "low": "2 cells", "high": "5 cells"}
+    periodic = ROOT / "scenarios" / "mux-periodic.toml"
+    found = pushout.size(periodic, "max ports.bottleneck.lost.overflow", **place, set=sets, least=2, most=most)
+    assert found.document["answers"][0]["value"] == "2 cells"
+    assert found.document["answers"][0]["sure"] == sure
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

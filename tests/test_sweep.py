@@ -246,6 +246,13 @@ def test_a_sweep_says_that_runs_all_gave_the_same(tmp_path: Path, capsys: pytest
     assert "± 0: all 6 runs gave the same" in capsys.readouterr().out
 
 
+def test_single_runs_are_not_said_to_have_intervals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "single.toml"
+    file.write_text(f"scenario = '{SWEEP.parent}/mux-periodic.toml'\nset = ['duration=1 ms']\n", "utf-8")
+    command("sweep", str(file), "--out", str(tmp_path / "out"))
+    assert "single runs have no intervals." in capsys.readouterr().out
+
+
 def test_a_point_where_nothing_could_be_measured_is_not_precise(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

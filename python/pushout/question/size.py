@@ -28,7 +28,7 @@ from pushout.question.space import HIGH, LOW, Space
 from pushout.question.store import Run
 from pushout.question.table import engine, kind_of
 from pushout.source import Source
-from pushout.stats import interval
+from pushout.stats import AGREEING, interval
 from pushout.words import SEARCHES, Search
 
 
@@ -239,7 +239,9 @@ class _Search:
         pairs = zip(self.runs[one.value], self.runs[other.value], strict=True)
         figures = [(left.figures.get(path), right.figures.get(path)) for left, right in pairs]
         known = [left - right for left, right in figures if left is not None and right is not None]
-        low, high = (interval(known)["ci95"] if known else None) or (0.0, 0.0)
+        if len(known) < AGREEING and min(known, default=0.0) == max(known, default=0.0):
+            return False  # an interval without width is no proof
+        low, high = interval(known)["ci95"] or (0.0, 0.0)
         return low > 0 or high < 0
 
     def _try(self, values: Sequence[float]) -> list[Tried]:

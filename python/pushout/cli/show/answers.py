@@ -55,9 +55,9 @@ def sweep(result: SweepResult, console: Console) -> None:
     done = "1 run" if manifest["runs"] == 1 else f"{manifest['runs']} runs"
     if "pilot_runs" in manifest:
         done += f" and {manifest['pilot_runs']} pilot runs for the warm-up"
+    shown_as = "means with half of their 95 % intervals" if max(runs.values()) > 1 else "single runs have no intervals"
     console.print(
-        f"{done}, {manifest['computed']} of them computed now, in {manifest['wall_s']:.1f} s; "
-        "means with half of their 95 % intervals.",
+        f"{done}, {manifest['computed']} of them computed now, in {manifest['wall_s']:.1f} s; {shown_as}.",
         soft_wrap=True,
     )
     partly = _partly((value, runs[point]) for column in means for point, value in enumerate(column[:MANY]))
@@ -117,6 +117,7 @@ def comparison(result: CompareResult, place: str | None, console: Console) -> No
         soft_wrap=True,
     )
     means = [policy.mean(name) for policy in result.policies for name in names]
+    means += [policy.minus(first, name) for policy in result.policies[1:] for name in names]
     for note in (*_alike(means), *_partly((value, reps) for value in means)):
         console.print(note, style="dim", soft_wrap=True)
     if place is not None:
@@ -250,7 +251,10 @@ def _doubts(result: SizeResult) -> Iterator[str]:
             yield f"{whose}clearly {', clearly '.join(clear)}"
         if answer.rivals:
             rivals = ", ".join(map(spoken, entry["rivals"]))
-            yield f"? {whose}{rivals} may be as good: the 95 % interval of the difference, seed by seed, contains zero"
+            yield (
+                f"? {whose}{rivals} may be as good: the 95 % interval of the difference, seed by seed, contains zero, "
+                f"or all differences are the same and fewer than {AGREEING}"
+            )
     for answer in result.answers:
         best = answer.found.best
         if best is not None and best.unseen is not None and best.mean is not None:
