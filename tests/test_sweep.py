@@ -595,6 +595,13 @@ def test_a_folder_that_cannot_be_written_is_found_before_the_first_run(tmp_path:
     command("sweep", str(SWEEP), "--out", str(tmp_path), code=1)
 
 
+def test_what_cannot_be_replaced_is_named_and_not_its_draft(tmp_path: Path) -> None:
+    (tmp_path / "rows.parquet").mkdir()
+    with pytest.raises(IsADirectoryError) as caught:
+        pushout.sweep({**PLAN, "reps": 1}, out=tmp_path)
+    assert caught.value.filename == str(tmp_path / "rows.parquet")
+
+
 def test_results_can_go_wherever_arrow_can_write(tmp_path: Path) -> None:
     place = f"file://{tmp_path}/below"
     result = pushout.sweep(PLAN, out=place, cache=tmp_path / "cache")
