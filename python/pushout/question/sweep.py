@@ -67,6 +67,9 @@ class SweepResult(Pointed):
 
 SWEEP: dict[str, Any] = {"kind": "sweep"}
 
+WHOLE = "warmup=0 s"
+"""What pilot runs override: all of them is measured."""
+
 
 def sweep(design: Design, session: Session, *, head: Mapping[str, Any] = SWEEP) -> SweepResult:
     """Run what the store does not have; write rows and manifest if there is somewhere to write them.
@@ -127,6 +130,8 @@ def look_over(design: Design) -> None:
 
 def _validate(design: Design, points: list[list[str]]) -> None:
     executor = Local()
+    if design.warmup:  # whatever the scenario has in its place
+        points = [[*sets, WHOLE] for sets in points]
     try:
         with _in_file(design):
             source = _source(design)
@@ -245,7 +250,7 @@ def _warmed(campaign: Campaign, design: Design) -> list[Level]:
     assert design.warmup is not None  # noqa: S101
     warmup = design.warmup
     pilot = replace(campaign, figures=_pilot_figures(warmup))
-    chunks = _prepared(pilot, design, [(*point.sets, "warmup=0 s") for point in design.points])
+    chunks = _prepared(pilot, design, [(*point.sets, WHOLE) for point in design.points])
     pilots = (runs for _, chunk in chunks for runs in chunk.runs(Fixed(warmup.reps)))
     found = []
     for point, runs in zip(design.points, pilots, strict=True):
