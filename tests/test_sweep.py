@@ -595,6 +595,21 @@ def test_a_folder_that_cannot_be_written_is_found_before_the_first_run(tmp_path:
     command("sweep", str(SWEEP), "--out", str(tmp_path), code=1)
 
 
+@pytest.mark.parametrize("question", ["sweep", "compare", "size"])
+def test_seeds_without_room_are_refused_before_anything_is_written(question: str, tmp_path: Path) -> None:
+    lan, last = ROOT / "scenarios" / "lan.toml", 2**64 - 1
+    asked: dict[str, Callable[[], Any]] = {
+        "sweep": lambda: pushout.sweep({**PLAN, "set": [*PLAN["set"], f"seed={last}"]}, out=tmp_path / "out"),
+        "compare": lambda: pushout.compare(lan, "ppd,epd", seed=last, out=tmp_path / "out"),
+        "size": lambda: pushout.size(
+            lan, "goodput_ratio>=1", "port.bottleneck.buffer", seed=last, out=tmp_path / "out"
+        ),
+    }
+    with pytest.raises(pushout.ScenarioError, match=r"leaves no room for \d+ replications"):
+        asked[question]()
+    assert not (tmp_path / "out").exists()
+
+
 def test_what_cannot_be_replaced_is_named_and_not_its_draft(tmp_path: Path) -> None:
     (tmp_path / "rows.parquet").mkdir()
     with pytest.raises(IsADirectoryError) as caught:

@@ -27,6 +27,7 @@ from pushout.question.session import Session
 from pushout.question.space import HIGH, LOW, Space
 from pushout.question.store import Run
 from pushout.question.table import engine, kind_of
+from pushout.simulate import check_room
 from pushout.source import Source
 from pushout.stats import AGREEING, interval
 from pushout.words import SEARCHES, Search
@@ -170,10 +171,16 @@ def size(
 
 
 def look_over(
-    source: Source, question: Question, choices: Sequence[Choice], sets: Sequence[str], engine_name: str | None
+    source: Source,
+    question: Question,
+    choices: Sequence[Choice],
+    sets: Sequence[str],
+    engine_name: str | None,
+    first_seed: int,
 ) -> None:
     """Raise what is wrong at the ends of the search, before anything is run or written."""
     ends = (question.space.low, question.space.high)
+    check_room(first_seed, question.most)
     for choice in choices:
         points = _points(question, choice, sets, ends)
         try:

@@ -21,7 +21,7 @@ from pushout.question.replications import Fixed, Precision
 from pushout.question.session import Session
 from pushout.question.store import Run
 from pushout.question.table import Rows, column_of, wider
-from pushout.simulate import Job
+from pushout.simulate import Job, check_room
 from pushout.source import Source, load
 from pushout.words import Drawing
 
@@ -139,6 +139,8 @@ def _validate(design: Design, points: list[list[str]]) -> None:
             figures = [*_figures(design), *(_pilot_figures(design.warmup) if design.warmup else [])]
             prepared = executor.prepare(Variations(source, points, design.engine), figures)
             design.check_figures(prepared.figures)
+            for seed, _ in prepared.asked:
+                check_room(seed if design.seed is None else design.seed, design.reps.most)
     finally:
         executor.close()
 
