@@ -490,7 +490,10 @@ def test_an_answer_at_an_end_of_the_range_says_so(
             "is no single value in the scenario in full",
         ),
         ({"over": "port.bottleneck.admission"}, "is a table in the scenario: over takes a key with a number"),
-        ({"goal": "ports.bottleneck.occupancy.values>=1", "set": WATCHED}, "is a list in every run"),
+        (
+            {"goal": "ports.bottleneck.occupancy.values>=1", "set": WATCHED},
+            "values>=1': ports.bottleneck.occupancy.values is a list in every run",
+        ),
         ({"least": "few"}, "least is 'few': it is a whole number"),
         ({"over": 'port."bottleneck.bac".buffer'}, 'unknown port "bottleneck.bac"; did you mean "bottleneck.back"'),
         ({"search": "magic"}, r'unknown search "magic" \(allowed: auto, bisect, optuna\)'),

@@ -246,6 +246,15 @@ def test_a_sweep_says_that_runs_all_gave_the_same(tmp_path: Path, capsys: pytest
     assert "± 0: all 6 runs gave the same" in capsys.readouterr().out
 
 
+def test_a_list_cannot_be_precise_and_the_message_says_where_it_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "list.toml"
+    path = "ports.bottleneck.occupancy_distribution.share"
+    reps = f"reps = {{ precision = 0.1, of = '{path}' }}"
+    file.write_text(f"scenario = '{SWEEP.parent}/mux-periodic.toml'\nset = ['duration=1 ms']\n{reps}\n", "utf-8")
+    with pytest.raises(pushout.ScenarioError, match=rf"list.toml:3:32: reps: {path} is a list in every run"):
+        pushout.sweep(file)
+
+
 def test_single_runs_are_not_said_to_have_intervals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "single.toml"
     file.write_text(f"scenario = '{SWEEP.parent}/mux-periodic.toml'\nset = ['duration=1 ms']\n", "utf-8")
