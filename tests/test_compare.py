@@ -1,6 +1,7 @@
 """Comparisons with the real simulator."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
@@ -205,6 +206,21 @@ def test_a_figure_that_cannot_be_compared_is_refused(figures: Any, why: str, tmp
     with pytest.raises((ValueError, TypeError), match=why):
         pushout.compare(LAN, "epd,ppd", set={"duration": "20 ms"}, reps=2, figures=figures, out=tmp_path / "out")
     assert (tmp_path / "out").exists() == ("is a list" in why), "which only a run can tell"
+
+
+def test_what_nothing_was_measured_of_under_one_policy_is_told_all_the_same() -> None:
+    def policy(label: str, times: list[float | None]) -> Policy:
+        known: dict[str, Sequence[float | None]] = {**dict.fromkeys(FIGURES, ()), "goodput_ratio": [0.9, 0.8]}
+        return Policy(Choice(label, ()), {**known, "transfer_time_mean_s": times}, [])
+
+    port = Port("bottleneck", 1e9, True, {"buffer": "10 cells"})
+    policies = [policy("one", [0.1, 0.2]), policy("none", [None, None])]
+    result = CompareResult(pa.table({}), {}, (port,), policies, 0.0, 1.0)
+    assert result.figures() == ["goodput_ratio", "transfer_time_mean_s"]
+    assert result.drawn(["transfer_time_mean_s"], 1) == []
+    console = Console(record=True, width=100)
+    answers.comparison(result, None, console)
+    assert re.search(r"mean time of a file \(ms\) +150 ± 640 +–", console.export_text())
 
 
 def test_equal_differences_are_no_certainty_either(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

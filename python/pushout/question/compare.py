@@ -104,13 +104,13 @@ class CompareResult(Framed):
         return self.ports[0]
 
     def figures(self) -> list[str]:
-        """What could be measured under every policy, and what was asked for."""
-        usual = [name for name in FIGURES if all(policy.mean(name) for policy in self.policies)]
+        """What could be measured under some policy, and what was asked for."""
+        usual = [name for name in FIGURES if any(policy.mean(name) for policy in self.policies)]
         return list(dict.fromkeys((*usual, *self.asked)))
 
     def drawn(self, names: Sequence[str], count: int) -> list[str]:
         """As many of these figures as are to be drawn: first those that tell the policies apart."""
-        known = [name for name in names if name in self.figures()]
+        known = [name for name in names if all(policy.mean(name) for policy in self.policies)]
         return sorted(known, key=self._are_alike)[:count]
 
     def _are_alike(self, name: str) -> bool:
