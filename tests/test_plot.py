@@ -105,6 +105,15 @@ def test_a_distribution_climbs_from_the_first_run_to_all(result: pushout.SweepRe
     assert list(shares) == pytest.approx([number / 9 for number in range(1, 10)])
 
 
+def test_a_field_of_several_points_says_so() -> None:
+    columns = {"point": range(4), "a": [1, 1, 2, 2], "b": [1, 1, 1, 1], "c": [1, 2, 1, 2], "seed": [1] * 4}
+    table = pa.table({**columns, "x": [1.0, 3.0, 5.0, 5.0], "wall_s": [0.1] * 4})
+    points = [{key: columns[key][point] for key in "abc"} for point in range(4)]
+    result = pushout.SweepResult(table, points, {})
+    assert "x, means of up to 2 points" in texts(result.plot("x", "a", by="b", kind="heat"))
+    assert "x" in texts(result.plot("x", "a", by="c", kind="heat"))
+
+
 def test_a_band_of_several_points_is_that_of_independent_seeds(result: pushout.SweepResult) -> None:
     name = "ports.bottleneck.occupancy.values"
     axes = result.plot(name, by="policy", kind="time").axes[0]

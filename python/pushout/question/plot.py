@@ -171,7 +171,8 @@ def _heat(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
     axes.set_yticks(range(len(up)), map(shown, up))
     axes.set_xlabel(label(x))
     axes.set_ylabel(label(by))
-    figure.colorbar(image, ax=axes, label=title)
+    together = max(len(cell) for row in cells for cell in row)
+    figure.colorbar(image, ax=axes, label=title if together <= 1 else f"{title}, means of up to {together} points")
 
 
 def _write_values(axes: Any, shades: Sequence[Sequence[float]], middle: float) -> None:
