@@ -292,6 +292,7 @@ def test_an_amount_of_buffer_is_also_octets_and_time() -> None:
 def test_quantities_are_read_as_scenarios_write_them() -> None:
     assert split("1_000 cells") == (1000, "cells")
     assert split("7e-3") == (0.007, "")
+    assert split("1 cell") == (1, "cells"), "one of a unit is not another unit"
     assert scaled("149760 kb/s", "b/s") == 149.76e6
     assert scaled("5 cells", "b/s") is None
     assert octets("64 KiB") == 65_536

@@ -91,6 +91,11 @@ def test_random_points_are_the_same_whenever_and_whatever_else_is_drawn() -> Non
     assert len({point["a"] for point in points(random={"points": 5, "method": "uniform", "keys": one})}) == 5
 
 
+def test_one_cell_has_the_unit_of_others() -> None:
+    (factor,) = design({**BASE, "grid": {"b": ["1 cell", "2 cells"]}}).factors
+    assert factor.columns == (("b", "b"), ("b_cells", "b"))
+
+
 def test_whole_numbers_are_whole() -> None:
     found = points(random={"points": 20, "keys": {"n": {"from": 1, "to": 4, "whole": True}}})
     assert {point["n"] for point in found} == {1, 2, 3, 4}
