@@ -238,6 +238,28 @@ def test_runs_that_all_give_the_same_are_believed_when_there_are_many() -> None:
     assert (best.sure, best.unseen) == (True, None), "there is no level to be on one side of"
 
 
+def test_runs_that_measure_nothing_are_no_sure_miss_unless_there_are_many() -> None:
+    wanted = Goal("x<=0.5", "x", "<=", 0.5)
+
+    def nothing(count: int) -> list[Run]:
+        return [Run(seed, {"x": None}, 0.0) for seed in range(count)]
+
+    few, enough = judged(wanted, nothing(58), 1), judged(wanted, nothing(59), 1)
+    assert (few.meets, few.sure, enough.meets, enough.sure) == (False, False, False, True)
+    assert Separate(wanted, 8, 64).more(nothing(8)) == 8, "no use in waiting for what hardly happens"
+    assert judged(Goal("max x", "x", "max"), nothing(8), 1).sure
+
+
+def test_what_is_open_where_nothing_was_measured_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With room for one segment no file of 64 KiB ends in 2 ms; with room for all it does."""
+    arguments = ["size", str(ROOT / "scenarios" / "incast.toml"), "--goal", "transfer_time_mean_s<=0.01"]
+    arguments += ["--over", "port.bottleneck.buffer", "--from", "1500 bytes", "--to", "4 MB", "--resolution", "1"]
+    sets = ["topology.sources=8", "flows.start_spread=0 s", "duration=2 ms", "flows.transport.initial_window=40"]
+    command(*arguments, *(part for change in sets for part in ("--set", change)), "--out", str(tmp_path))
+    out = capsys.readouterr().out
+    assert "no run had anything to measure, but they are few: --least 59 tells" in out
+
+
 def test_an_answer_from_runs_that_all_give_the_same_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A buffer that holds everything loses nothing, whatever the seed."""
     arguments = ["size", str(ROOT / "scenarios" / "mux-poisson.toml"), "--goal", "ports.bottleneck.lost.overflow<=0"]

@@ -241,7 +241,9 @@ def _doubts(result: SizeResult) -> Iterator[str]:
     if near := [spoken(result.space.text(end.value)) for end in doubtful if end.unseen is None]:
         yield f"? at {', '.join(near)} the 95 % interval contains the goal: more replications (--most) would tell"
     yield from _partly((end.mean, end.runs) for end in ends)
-    if any(end.unseen is not None for end in doubtful):
+    if nothing := [spoken(result.space.text(end.value)) for end in doubtful if end.mean is None]:
+        yield f"? at {', '.join(nothing)} no run had anything to measure, but they are few: --least {AGREEING} tells"
+    if any(end.unseen is not None and end.mean for end in doubtful):
         yield f"? all runs gave the same, but they are too few to be believed: --most {AGREEING} would tell"
     for answer, entry in zip(result.answers, result.document["answers"], strict=True):
         whose = f"{answer.label}: " if answer.label else ""
