@@ -9,6 +9,8 @@ pub mod units;
 
 pub mod rng;
 
+pub mod refused;
+
 pub mod unit;
 
 pub mod kernel;

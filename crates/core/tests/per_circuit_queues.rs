@@ -36,7 +36,7 @@ fn combinations() -> Vec<(String, admission::Spec, scheduler::Spec, Option<pusho
     let schemes: Vec<Option<pushout::Spec>> = std::iter::once(None).chain(schemes).collect();
     for scheduler in scheduler::CATALOGUE.iter().map(|entry| by_name::<scheduler::Spec>(entry.name)) {
         for scheme in &schemes {
-            if pushout::check(&scheduler, scheme.as_ref()).is_err() {
+            if scheme.as_ref().is_some_and(|scheme| pushout::check(&scheduler, scheme).is_err()) {
                 continue;
             }
             for admission in ["tail-drop", "ppd", "dynamic-threshold", "dt-epd"] {

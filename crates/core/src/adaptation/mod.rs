@@ -5,6 +5,7 @@
 
 pub mod coded;
 
+use crate::refused::Refused;
 use crate::registry;
 use crate::scenario::model::{Medium, Vc};
 use crate::unit::{Flags, Unit};
@@ -28,8 +29,8 @@ impl Default for Spec {
 pub const MAX_PACKET: u64 = 65_535;
 
 impl Spec {
-    /// Refuse parameters that cannot work: "key: reason".
-    pub fn check(&self) -> Result<(), String> {
+    /// Refuse parameters that cannot work.
+    pub fn check(&self) -> Result<(), Refused> {
         match self {
             Spec::Aal5(_) => Ok(()),
             Spec::Packet(packet) => packet.check(),

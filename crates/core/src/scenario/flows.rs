@@ -186,7 +186,7 @@ impl Network<'_> {
         let switched = path.len() > usize::from(POLICED_HOP);
         item.ensure(switched, "police", "a policer stands at the first switch, and this route has none")?;
         let context = police::Context { seed: 0, flow: &item.it.name };
-        police.build(&context).map(|_| ()).map_err(|why| item.refuse("police", why))
+        police.build(&context).map(|_| ()).map_err(|refused| item.refuse("police", refused))
     }
 
     /// Refuse packets that are longer than a frame can say; `key` decides about their length.
@@ -360,8 +360,8 @@ fn check_processing(item: &Item<'_, file::Flow>) -> Result<(), Fault> {
 /// What the transport needs, once source and transport fit each other.
 fn check_ends(item: &Item<'_, file::Flow>) -> Result<Needs, Fault> {
     let (source, transport) = (&item.it.source, &item.it.transport);
-    source.check().map_err(|why| item.refuse("source", why))?;
-    transport.check().map_err(|why| item.refuse("transport", why))?;
+    source.check().map_err(|refused| item.refuse("source", refused))?;
+    transport.check().map_err(|refused| item.refuse("transport", refused))?;
     let needs = transport.needs(source);
     if !needs.sources.contains(&source.name()) {
         let message = format!(

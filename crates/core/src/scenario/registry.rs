@@ -180,7 +180,7 @@ macro_rules! registry {
 
         impl Spec {
             /// The policy at work at one port, or why it cannot work there.
-            pub fn build(&self, context: &Context<'_>) -> Result<Policy, String> {
+            pub fn build(&self, context: &Context<'_>) -> Result<Policy, $crate::refused::Refused> {
                 Ok(match self {
                     $( Spec::$variant(params) => Policy::$variant(Box::new($module::Policy::new(params, context)?)) ),+
                 })

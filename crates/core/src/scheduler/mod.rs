@@ -78,6 +78,7 @@ pub(crate) fn shares(places: usize, slots: u64) -> impl Iterator<Item = u64> {
 mod tests {
     use super::*;
     use crate::buffer::admission::Contract;
+    use crate::refused::Refused;
     use crate::units::{Rate, Share, Span};
     use proptest::prelude::*;
 
@@ -92,7 +93,7 @@ mod tests {
     impl<P: Scheduler> Bench<P> {
         pub(super) fn new(
             context: &Context<'_>,
-            build: impl Fn(&Context<'_>) -> Result<P, String>,
+            build: impl Fn(&Context<'_>) -> Result<P, Refused>,
         ) -> Bench<P> {
             let (policy, lengths) = (build(context).unwrap(), vec![0; context.vcs()]);
             Bench { policy, lengths, blocked: Vec::new(), now: Time::ZERO }

@@ -25,6 +25,7 @@
 //! Constant per packet.
 
 use crate::buffer::admission::Budget;
+use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::source::fec_block;
 
@@ -46,14 +47,14 @@ const MOST_PARITY_CELLS: u32 = 1024;
 const LARGEST_BUDGET: u32 = 1 << 20;
 
 impl Params {
-    /// Refuse what cannot be: "key: reason".
-    pub fn check(&self) -> Result<(), String> {
+    /// Refuse what cannot be.
+    pub fn check(&self) -> Result<(), Refused> {
         if self.parity_cells > MOST_PARITY_CELLS {
-            return Err(format!("parity_cells: a frame has at most {MOST_PARITY_CELLS} of them"));
+            return refuse("parity_cells", format!("a frame has at most {MOST_PARITY_CELLS} of them"));
         }
         for (key, budget) in [("fcf", self.fcf), ("blf", self.blf)] {
             if budget.is_some_and(|budget| budget > LARGEST_BUDGET) {
-                return Err(format!("{key}: a budget of at most {LARGEST_BUDGET}"));
+                return refuse(key, format!("a budget of at most {LARGEST_BUDGET}"));
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Transports: what turns an application's data into packets or single cells.
 
 use crate::buffer::admission::Budget;
+use crate::refused::Refused;
 use crate::registry;
 use crate::source;
 
@@ -91,8 +92,8 @@ impl Spec {
         }
     }
 
-    /// Refuse parameters that cannot work together: "key: reason".
-    pub fn check(&self) -> Result<(), String> {
+    /// Refuse parameters that cannot work together.
+    pub fn check(&self) -> Result<(), Refused> {
         match self {
             Spec::Tcp(params) => params.check(),
             Spec::Fec(params) => params.check(),

@@ -7,6 +7,7 @@ use pushout_core::buffer::size::Measure;
 use pushout_core::buffer::verdict::Reason;
 use pushout_core::link::line::Line;
 use pushout_core::link::port::{Loss, Parts, Port};
+use pushout_core::refused::Refused;
 use pushout_core::rng::Stream;
 use pushout_core::scenario::read::{Format, read};
 use pushout_core::scenario::spec::Field;
@@ -119,7 +120,7 @@ fn port(scheme: &Scheme, draw: &Draw) -> Port {
     let seed = draw.seed;
     let context =
         Context { capacity, measure: Measure::Cells, rate: RATE, contracts, seed, port: "blackboard" };
-    let built = |why: String| panic!("{}: {why}", scheme.admission);
+    let built = |refused: Refused| panic!("{}: {refused}", scheme.admission);
     let scheduler = spec::<scheduler::Spec>(&scheme.scheduler);
     Port::new(Parts {
         measure: Measure::Cells,

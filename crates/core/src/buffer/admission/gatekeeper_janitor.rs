@@ -44,6 +44,7 @@ use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict, Victim};
+use crate::refused::{Refused, refuse};
 use crate::unit::{Flags, Unit};
 use crate::{choice, section};
 
@@ -180,21 +181,19 @@ impl Circuit {
 
 impl Policy {
     /// The policy at one port, or why it cannot work there.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let (upper, lower) = (context.level("upper", params.upper)?, context.level("lower", params.lower)?);
         if lower > upper {
-            return Err(format!(
-                "lower: {lower} is above the upper threshold of {upper} {}",
-                context.measure.word()
-            ));
-        }
-        if params.fcf.is_some_and(|fcf| fcf > 0) && context.measure != Measure::Cells {
-            return Err(
-                "fcf: on packet links a frame is one unit, of which nothing can be spared".to_string()
+            return refuse(
+                "lower",
+                format!("{lower} is above the upper threshold of {upper} {}", context.measure.word()),
             );
         }
+        if params.fcf.is_some_and(|fcf| fcf > 0) && context.measure != Measure::Cells {
+            return refuse("fcf", "on packet links a frame is one unit, of which nothing can be spared");
+        }
         if params.cache == Some(0) {
-            return Err("cache: a cache has room for at least one address".to_string());
+            return refuse("cache", "a cache has room for at least one address");
         }
         Ok(Policy {
             params: params.clone(),

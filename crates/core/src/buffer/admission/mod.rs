@@ -17,6 +17,7 @@ use super::pool::Pool;
 use super::queue::Queue;
 use super::size::Level;
 use super::verdict::{Reason, Verdict};
+use crate::refused::{Refused, refuse, unfit};
 use crate::registry;
 use crate::rng::Stream;
 use crate::unit::Unit;
@@ -328,19 +329,19 @@ impl Context<'_> {
     }
 
     /// The sum of all minimum cell rates, in bits per second, or that the line cannot keep the promise.
-    pub fn promised(&self) -> Result<u64, String> {
+    pub fn promised(&self) -> Result<u64, Refused> {
         let sum = self.contracts.iter().fold(0u64, |sum, contract| sum.saturating_add(contract.mcr.0));
         match sum <= self.rate.0 {
             true => Ok(sum),
             false => {
-                Err(format!("the minimum cell rates add up to {} on a line of {}", Rate(sum), self.rate))
+                unfit(format!("the minimum cell rates add up to {} on a line of {}", Rate(sum), self.rate))
             }
         }
     }
 
-    /// The occupancy that the parameter `name` stands for, or why it means nothing here.
-    pub fn level(&self, name: &str, level: Level) -> Result<u64, String> {
-        level.within(self.measure, self.capacity).map_err(|why| format!("{name}: {why}"))
+    /// The occupancy that the parameter `key` stands for, or why it means nothing here.
+    pub fn level(&self, key: &'static str, level: Level) -> Result<u64, Refused> {
+        level.within(self.measure, self.capacity).or_else(|why| refuse(key, why))
     }
 
     /// A cell port at 155.52 Mb/s by itself, with frames of 32 cells, for tests of policies.
@@ -383,7 +384,7 @@ pub(crate) mod tests {
         pub(crate) fn new(
             capacity: u64,
             vcs: usize,
-            build: impl Fn(&Context<'_>) -> Result<P, String>,
+            build: impl Fn(&Context<'_>) -> Result<P, Refused>,
         ) -> Bench<P> {
             let policy = build(&Context::alone(capacity, vcs)).unwrap();
             Bench { policy, pool: Pool::new(capacity, vcs), queue: Queue::default(), now: Time::ZERO }

@@ -30,6 +30,7 @@ use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
+use crate::refused::{Refused, refuse, unfit};
 use crate::rng::Stream;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
@@ -88,7 +89,7 @@ pub struct Policy {
 
 impl Policy {
     /// The policy at one port, or why its parameters cannot be.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let threshold = match params.threshold {
             Level::Percent(0.0) => 0, // of an unlimited buffer, too
             level => context.level("threshold", level)?,
@@ -187,12 +188,12 @@ struct Gauge {
 }
 
 impl Gauge {
-    fn new(params: &Params, vcs: usize) -> Result<Gauge, String> {
+    fn new(params: &Params, vcs: usize) -> Result<Gauge, Refused> {
         if params.interval == Span::ZERO {
-            return Err("interval: 0 s is no interval".to_string());
+            return refuse("interval", "0 s is no interval");
         }
         if !(0.0..1.0).contains(&params.memory) {
-            return Err(format!("memory: {} is not from 0 to below 1", params.memory));
+            return refuse("memory", format!("{} is not from 0 to below 1", params.memory));
         }
         let intervals = match params.meter {
             Meter::MovingAverage => 0,
@@ -245,14 +246,14 @@ impl Gauge {
 const MOST_REMEMBERED: u64 = 10_000_000;
 
 /// n = T / δ.
-fn intervals(window: Span, interval: Span, vcs: usize) -> Result<usize, String> {
+fn intervals(window: Span, interval: Span, vcs: usize) -> Result<usize, Refused> {
     if window == Span::ZERO || !window.0.is_multiple_of(interval.0) {
-        return Err(format!("window: {window} is no multiple of {interval}"));
+        return refuse("window", format!("{window} is no multiple of {interval}"));
     }
     let (intervals, most) = (window.0 / interval.0, MOST_REMEMBERED / vcs.max(1) as u64);
     if intervals > most {
         let whole = format!("{window} has {intervals} intervals of {interval}");
-        return Err(format!("window: {whole}; of {vcs} circuits at most {most} are remembered"));
+        return refuse("window", format!("{whole}; of {vcs} circuits at most {most} are remembered"));
     }
     Ok(intervals as usize)
 }
@@ -286,18 +287,18 @@ struct Division {
 }
 
 impl Divider {
-    fn new(params: &Params, context: &Context<'_>) -> Result<Divider, String> {
+    fn new(params: &Params, context: &Context<'_>) -> Result<Divider, Refused> {
         probability("bottom", params.bottom)?;
         probability("max_p", params.max_p)?;
         if params.margin <= 0.0 {
-            return Err(format!("margin: {} is not above 0", params.margin));
+            return refuse("margin", format!("{} is not above 0", params.margin));
         }
         if params.top < 1.0 {
-            return Err(format!("top: {} is below 1", params.top));
+            return refuse("top", format!("{} is below 1", params.top));
         }
         let shares: Vec<f64> = context.contracts.iter().map(|contract| contract.weight).collect();
         if let Some(share) = shares.iter().find(|share| **share <= 0.0) {
-            return Err(format!("a circuit's weight of {share} is no share"));
+            return unfit(format!("a circuit's weight of {share} is no share"));
         }
         let capacity = params.margin * context.rate.as_f64() / 8.0;
         Ok(Divider { capacity, shares, bottom: params.bottom, top: params.top, max_p: params.max_p })
@@ -539,7 +540,7 @@ mod tests {
 
     #[test]
     fn impossible_parameters_are_refused() {
-        let why = |params: &Params| Policy::new(params, &Context::alone(100, 1)).unwrap_err();
+        let why = |params: &Params| Policy::new(params, &Context::alone(100, 1)).unwrap_err().to_string();
         assert_eq!(why(&Params { memory: 1.0, ..DEFAULTS }), "memory: 1 is not from 0 to below 1");
         assert_eq!(why(&Params { top: 0.9, ..DEFAULTS }), "top: 0.9 is below 1");
         let window = Params { meter: Meter::SlidingWindow, window: Span::millis(15), ..DEFAULTS };
@@ -553,7 +554,7 @@ mod tests {
         assert_eq!(why(&Params { margin: 0.0, ..DEFAULTS }), "margin: 0 is not above 0");
         let contracts = [Contract { weight: 0.0, ..Context::alone(100, 1).contracts[0] }];
         let context = Context { contracts: &contracts, ..Context::alone(100, 1) };
-        let weight = Policy::new(&DEFAULTS, &context).unwrap_err();
+        let weight = Policy::new(&DEFAULTS, &context).unwrap_err().to_string();
         assert_eq!(weight, "a circuit's weight of 0 is no share");
     }
 }

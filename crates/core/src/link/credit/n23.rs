@@ -35,6 +35,7 @@
 //! Constant per cell; six counters per circuit and hop.
 
 use super::{Terms, Way};
+use crate::refused::{Refused, refuse_if};
 use crate::section;
 use crate::units::{CELL_BYTES, Cells, PS_PER_S, Rate, Span};
 
@@ -54,14 +55,17 @@ section! {
 
 impl Params {
     /// The same with N3 by the rule, unless it was given.
-    pub(super) fn settled(&self, way: &Way) -> Result<Params, String> {
+    pub(super) fn settled(&self, way: &Way) -> Result<Params, Refused> {
         let n3 = self.n3.unwrap_or_else(|| self.sized(way));
-        let refuse = |wrong: bool, why: String| if wrong { Err(why) } else { Ok(()) };
-        refuse(self.n2 == Cells(0), "n2: a credit cell after every 0 cells would never end".to_string())?;
-        refuse(self.n2 > MOST, format!("n2: a circuit has at most {MOST}"))?;
-        refuse(self.peak == Some(Rate(0)), "peak: a rate of zero needs no buffer at all".to_string())?;
-        refuse(self.n3.is_none() && n3 > MOST, format!("peak: needs {n3}, a circuit has at most {MOST}"))?;
-        refuse(n3 > MOST, format!("n3: a circuit has at most {MOST}"))?;
+        refuse_if(self.n2 == Cells(0), "n2", "a credit cell after every 0 cells would never end")?;
+        refuse_if(self.n2 > MOST, "n2", format!("a circuit has at most {MOST}"))?;
+        refuse_if(self.peak == Some(Rate(0)), "peak", "a rate of zero needs no buffer at all")?;
+        refuse_if(
+            self.n3.is_none() && n3 > MOST,
+            "peak",
+            format!("needs {n3}, a circuit has at most {MOST}"),
+        )?;
+        refuse_if(n3 > MOST, "n3", format!("a circuit has at most {MOST}"))?;
         Ok(Params { n3: Some(n3), ..self.clone() })
     }
 
@@ -132,12 +136,12 @@ mod tests {
 
     #[test]
     fn parameters_that_cannot_work_are_refused_by_name() {
-        let refused = |params: Params| params.settled(&way(Span::secs(3600))).unwrap_err();
-        assert!(refused(params(0, Some(1))).starts_with("n2: "));
-        assert!(refused(params(MOST.0 + 1, Some(1))).starts_with("n2: "));
-        assert!(refused(params(1, Some(MOST.0 + 1))).starts_with("n3: "));
-        assert!(refused(params(1, None)).starts_with("peak: "));
-        assert!(refused(Params { peak: Some(Rate(0)), ..params(1, None) }).starts_with("peak: "));
+        let refused = |params: Params| params.settled(&way(Span::secs(3600))).unwrap_err().key;
+        assert_eq!(refused(params(0, Some(1))), Some("n2"));
+        assert_eq!(refused(params(MOST.0 + 1, Some(1))), Some("n2"));
+        assert_eq!(refused(params(1, Some(MOST.0 + 1))), Some("n3"));
+        assert_eq!(refused(params(1, None)), Some("peak"));
+        assert_eq!(refused(Params { peak: Some(Rate(0)), ..params(1, None) }), Some("peak"));
     }
 
     #[test]

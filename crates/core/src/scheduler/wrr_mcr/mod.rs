@@ -38,6 +38,7 @@ use super::ring::Ring;
 use super::{Context, Place, Scheduler, shares};
 use crate::buffer::admission::{Contract, Measure};
 use crate::buffer::set::Set;
+use crate::refused::{Refused, unfit};
 use crate::units::{CELL_BYTES, Rate, Share, Span, Time};
 use crate::{choice, section};
 
@@ -113,7 +114,7 @@ enum Guarantees {
 
 impl Policy {
     /// The scheduler of one port, or why the rates cannot be guaranteed there.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let rates = guaranteed(params, context)?;
         let guarantees = match params.realisation {
             Realisation::Credits => Guarantees::Credits(Credits::new(&rates, params.period, params.carry)?),
@@ -235,22 +236,22 @@ impl Guarantees {
 }
 
 /// The rates to guarantee, in bits per second on the line, or why that cannot be done.
-fn guaranteed(params: &Params, context: &Context<'_>) -> Result<Vec<Rate>, String> {
+fn guaranteed(params: &Params, context: &Context<'_>) -> Result<Vec<Rate>, Refused> {
     if context.measure != Measure::Cells {
-        return Err("wrr-mcr guarantees cell rates, and this port sends packets".to_string());
+        return unfit("wrr-mcr guarantees cell rates, and this port sends packets");
     }
     let on_line = |contract: &Contract| match params.layer {
         Layer::Cells => Ok(contract.mcr),
         Layer::Tcp => line_rate(contract),
     };
-    let mut rates = context.contracts.iter().map(on_line).collect::<Result<Vec<Rate>, String>>()?;
+    let mut rates = context.contracts.iter().map(on_line).collect::<Result<Vec<Rate>, Refused>>()?;
     if params.mcr_plus {
         mcr_plus(&mut rates, params.reserved.of(context.rate));
     }
     let sum = rates.iter().fold(0u64, |sum, rate| sum.saturating_add(rate.0));
     match sum <= context.rate.0 {
         true => Ok(rates),
-        false => Err(format!(
+        false => unfit(format!(
             "the guaranteed rates add up to {} on a line of {}{}",
             Rate(sum),
             context.rate,
@@ -260,10 +261,10 @@ fn guaranteed(params: &Params, context: &Context<'_>) -> Result<Vec<Rate>, Strin
 }
 
 /// The rate on the line of a circuit whose application octets were promised.
-fn line_rate(contract: &Contract) -> Result<Rate, String> {
+fn line_rate(contract: &Contract) -> Result<Rate, Refused> {
     match contract.payload {
         _ if contract.mcr == Rate(0) => Ok(Rate(0)),
-        0 => Err("a circuit of acknowledgements has no application octets to guarantee".to_string()),
+        0 => unfit("a circuit of acknowledgements has no application octets to guarantee"),
         payload => Ok(contract.mcr.scaled(contract.frame * CELL_BYTES, payload)),
     }
 }

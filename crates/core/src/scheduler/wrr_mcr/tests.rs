@@ -1,4 +1,5 @@
 use super::*;
+use crate::refused::Refused;
 use crate::scheduler::tests::{Bench, contracts};
 
 const STM1: Rate = Rate(155_520_000);
@@ -20,7 +21,7 @@ fn bench(params: &Params, mcr: &[u64]) -> Bench<Policy> {
     Bench::new(&context, |context| Policy::new(params, context))
 }
 
-fn rates(params: &Params, mcr: &[u64]) -> Result<Vec<Rate>, String> {
+fn rates(params: &Params, mcr: &[u64]) -> Result<Vec<Rate>, Refused> {
     let contracts = contracts(mcr);
     guaranteed(params, &Context { contracts: &contracts, ..Context::alone(3000, 0) })
 }
@@ -217,7 +218,7 @@ fn at_the_tcp_layer_an_mcr_counts_octets_in_full_frames() {
 
 #[test]
 fn what_cannot_be_guaranteed_is_refused() {
-    let refused = |params: &Params, mcr: &[u64]| rates(params, mcr).unwrap_err();
+    let refused = |params: &Params, mcr: &[u64]| rates(params, mcr).unwrap_err().why;
     assert_eq!(rates(&DEFAULT, &[155_520]), Ok(vec![STM1]));
     assert_eq!(
         refused(&DEFAULT, &[100_000, 56_000]),
@@ -228,9 +229,9 @@ fn what_cannot_be_guaranteed_is_refused() {
     let acks = Contract { payload: 0, ..contracts(&[1000])[0] };
     let tcp = Params { layer: Layer::Tcp, ..DEFAULT };
     let context = Context { contracts: &[acks], ..Context::alone(100, 0) };
-    assert!(Policy::new(&tcp, &context).unwrap_err().contains("acknowledgements"));
+    assert!(Policy::new(&tcp, &context).unwrap_err().why.contains("acknowledgements"));
     let packets = Context { measure: Measure::Bytes, ..Context::alone(100, 1) };
-    assert!(Policy::new(&DEFAULT, &packets).unwrap_err().contains("packets"));
+    assert!(Policy::new(&DEFAULT, &packets).unwrap_err().why.contains("packets"));
     let never = Params { period: Span::ZERO, ..DEFAULT };
-    assert!(Policy::new(&never, &Context::alone(100, 1)).unwrap_err().starts_with("period"));
+    assert_eq!(Policy::new(&never, &Context::alone(100, 1)).unwrap_err().key, Some("period"));
 }
