@@ -2,7 +2,6 @@
 
 use super::circuit::{Circuit, Payload};
 use super::figures::{Coding, Figures};
-use crate::adaptation::Shape;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
 use crate::source;
@@ -31,9 +30,8 @@ pub(super) struct Coded {
 impl Coded {
     pub(super) fn new(scenario: &Scenario, spec: &model::Flow, source: &fec_block::Params) -> Coded {
         let vc = &scenario.vcs[spec.vc];
-        let medium = scenario.lines[vc.path[0]].medium;
         let packet = spec.packet();
-        let bits = 8 * Shape::without_parity(vc, medium, packet).line_bytes();
+        let bits = 8 * vc.framing.without_parity().shape(packet).line_bytes();
         let stream = Stream::new(scenario.seed, format_args!("flow.{}.bursts", spec.name));
         let code = Code::of(source);
         Coded {

@@ -9,7 +9,6 @@ use super::end::{End, Uplink};
 use super::figures::Figures;
 use super::files::Files;
 use super::host::{Interfaces, Processor, Task, Ways};
-use crate::adaptation::Shape;
 use crate::metrics::throughput::Throughput;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
@@ -440,9 +439,8 @@ struct Datagrams {
 impl Datagrams {
     fn new(scenario: &Scenario, spec: &model::Flow) -> Datagrams {
         let vc = &scenario.vcs[spec.vc];
-        let first = &scenario.lines[vc.path[0]];
         let packet = spec.packet();
-        let bits = 8 * Shape::of(vc, first.medium, packet).line_bytes();
+        let bits = 8 * vc.framing.shape(packet).line_bytes();
         let clock = match &spec.source {
             source::Spec::Cbr(params) => Clock::periodic(bits, params.rate),
             source::Spec::Poisson(params) => {

@@ -101,10 +101,30 @@ macro_rules! registry {
             }
         ),+];
 
+        /// Each of them by itself, without parameters.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)] // each variant is documented by its module
+        pub enum Kind { $( $variant ),+ }
+
+        impl Kind {
+            /// All of them, in the order of the catalogue.
+            pub const ALL: &[Kind] = &[$( Kind::$variant ),+];
+
+            /// Its name in scenarios.
+            pub fn name(self) -> &'static str {
+                match self { $( Kind::$variant => $name ),+ }
+            }
+        }
+
         impl Spec {
+            /// What it is, without its parameters.
+            pub fn kind(&self) -> Kind {
+                match self { $( Spec::$variant(_) => Kind::$variant ),+ }
+            }
+
             /// Its name in scenarios.
             pub fn name(&self) -> &'static str {
-                match self { $( Spec::$variant(_) => $name ),+ }
+                self.kind().name()
             }
 
             /// Everything of this kind that can be asked for by its name alone.

@@ -156,7 +156,10 @@ fn spaced(flow: &Flow, adaptation: &adaptation::Spec) -> Option<Rate> {
     if peak == Rate(0) {
         return Some(SLOWEST); // refused with the flow
     }
-    let cells = aal5::cells(flow.transport.needs(&flow.source).packet, adaptation.llc_snap());
+    let Some(needs) = flow.transport.needs(&flow.source) else {
+        return Some(SLOWEST); // refused with the flow
+    };
+    let cells = aal5::cells(needs.octets(), adaptation.llc_snap());
     let parity = u64::from(flow.transport.parity_cells());
     let (grown, plain) = (u128::from(all) * u128::from(cells + parity), u128::from(data) * u128::from(cells));
     let plain = plain.max(1); // a block without data is refused with the flow
