@@ -14,6 +14,8 @@ pub mod verdict;
 
 pub mod frame;
 
+pub mod context;
+
 pub mod admission;
 
 pub mod pushout;

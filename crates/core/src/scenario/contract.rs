@@ -3,7 +3,7 @@
 use std::ops::Index;
 
 use super::model::{Flow, Line, Scenario};
-use crate::buffer::admission::{Context, Contract};
+use crate::buffer::context::{Context, Contract};
 use crate::buffer::size::Measure;
 
 /// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
@@ -61,7 +61,7 @@ pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contrac
         };
         let (mcr, weight, priority) = (spec.mcr, spec.weight, spec.priority);
         let budget = carried(scenario, vc).and_then(|flow| flow.transport.budget(&flow.source));
-        let payload = spec.payload.map_or(0, u64::from);
+        let payload = spec.payload.map(u64::from);
         Contract { mcr, weight, priority, frame, octets, payload, budget }
     };
     vcs.iter().map(contract).collect()

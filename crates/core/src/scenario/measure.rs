@@ -6,7 +6,8 @@ use super::model::{Fair, Flow, Line, Measures, Windows};
 use super::nearest::unknown;
 use super::spec::Nested;
 use super::tree::{self, Fault};
-use crate::buffer::admission::{self, Admission, Context};
+use crate::buffer::admission::{self, Admission};
+use crate::buffer::context::Context;
 use crate::units::Span;
 
 /// Check the section `[measure]`.

@@ -9,9 +9,10 @@ use super::nearest::unknown;
 use super::set::Set;
 use super::spec::read_section;
 use super::tree::{self, Fault, Value, join};
-use crate::buffer::admission::{self, Admission, Context, Measure};
+use crate::buffer::admission::{self, Admission};
+use crate::buffer::context::Context;
 use crate::buffer::pushout;
-use crate::buffer::size::BufferSize;
+use crate::buffer::size::{BufferSize, Measure};
 use crate::refused::{Refused, unfit};
 
 /// The sections `[port.…]` of a scenario.

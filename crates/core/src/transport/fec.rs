@@ -24,7 +24,6 @@
 //! # Complexity
 //! Constant per packet.
 
-use crate::buffer::admission::Budget;
 use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::source::fec_block;
@@ -69,6 +68,19 @@ impl Params {
             packets: self.blf,
         }
     }
+}
+
+/// What a circuit says of the losses that it survives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// Cells of a frame that its code repairs. Without any, frames are delimited by their EOM alone.
+    pub parity_cells: u32,
+    /// Packets of a block that its code repairs.
+    pub parity_packets: u32,
+    /// Cells of a frame that switches may give up, if the circuit has negotiated it.
+    pub cells: Option<u32>,
+    /// Packets of a block that switches may give up, if the circuit has negotiated it.
+    pub packets: Option<u32>,
 }
 
 /// The packets of a block.

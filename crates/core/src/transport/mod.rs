@@ -1,6 +1,5 @@
 //! Transports: what turns an application's data into packets or single cells.
 
-use crate::buffer::admission::Budget;
 use crate::refused::Refused;
 use crate::registry;
 use crate::source;
@@ -95,7 +94,7 @@ impl Spec {
     }
 
     /// What switches may lose of this transport's packets from `source`, if it repairs losses.
-    pub fn budget(&self, source: &source::Spec) -> Option<Budget> {
+    pub fn budget(&self, source: &source::Spec) -> Option<fec::Budget> {
         match (self, source) {
             (Spec::Fec(params), source::Spec::FecBlock(blocks)) => Some(params.budget(fec::Code::of(blocks))),
             _ => None,

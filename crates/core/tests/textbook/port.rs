@@ -1,6 +1,7 @@
 //! Random traffic through a port and its model.
 
-use pushout_core::buffer::admission::{self, Context, Contract};
+use pushout_core::buffer::admission;
+use pushout_core::buffer::context::{Context, Contract};
 use pushout_core::buffer::pool::Pool;
 use pushout_core::buffer::pushout;
 use pushout_core::buffer::size::Measure;
@@ -51,7 +52,7 @@ impl Draw {
                 priority: stream.up_to(2) as u32,
                 frame,
                 octets: frame * CELL_BYTES,
-                payload: 48 * (frame - 1),
+                payload: Some(48 * (frame - 1)),
                 ..plain
             }
         };

@@ -1,6 +1,6 @@
 //! Schedulers, and the thresholds of queues that each circuit has for itself.
 
-use pushout_core::buffer::admission::Contract;
+use pushout_core::buffer::context::Contract;
 use pushout_core::buffer::verdict::Reason;
 
 use crate::board::{Board, Cell, Model};
@@ -121,7 +121,7 @@ fn weighted(draw: &mut Draw) -> (String, Turns) {
     );
     // an MCR of application octets takes all cells of the frames that carry them
     let in_cells = |contract: &Contract| match layer {
-        "tcp" => contract.mcr.0 * contract.octets / contract.payload,
+        "tcp" => contract.mcr.0 * contract.octets / contract.payload.unwrap(),
         _ => contract.mcr.0,
     };
     let mut rates: Vec<u64> = draw.contracts.iter().map(in_cells).collect();

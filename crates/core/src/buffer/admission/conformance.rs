@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Admission, Arrival, CATALOGUE, Context, Contract, Interest, Policy, Rule, Spec};
+use super::{Admission, Arrival, CATALOGUE, Interest, Policy, Rule, Spec};
+use crate::buffer::context::{Context, Contract};
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;

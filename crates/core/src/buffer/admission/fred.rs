@@ -27,7 +27,8 @@
 //! Constant; two bits and a strike counter per circuit.
 
 use super::red::{Curve, Detector, mean_frame_time, probability};
-use super::{Admission, Arrival, Context, Contract, Departure, Interest, Rule};
+use super::{Admission, Arrival, Context, Departure, Interest, Rule};
+use crate::buffer::context::Contract;
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;

@@ -39,7 +39,8 @@
 use std::collections::VecDeque;
 
 use super::candidates::{Candidate, Candidates, Class, FrameId};
-use super::{Admission, Arrival, Context, Contract, Departure, Measure};
+use super::{Admission, Arrival, Context, Departure, Measure};
+use crate::buffer::context::Contract;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Level;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{self as admission, Budget};
+use super::super as admission;
 use super::*;
 use crate::buffer::size::BufferSize;
 use crate::link::line::Line;
@@ -11,6 +11,7 @@ use crate::rng::Stream;
 use crate::scenario::read::{Format, read};
 use crate::scenario::spec::read_section;
 use crate::scheduler::{self, fifo};
+use crate::transport::fec::Budget;
 use crate::units::{Rate, Span, Time};
 
 /// A port with this policy; cells come in as letters, frames and blocks are numbered here.

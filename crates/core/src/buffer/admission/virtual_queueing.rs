@@ -26,7 +26,8 @@
 //! A departure finds whose turn it is by looking at two words, and at one more for every 4096 circuits in between; a
 //! period looks at every circuit.
 
-use super::{Admission, Arrival, Context, Contract, Departure, Interest, Measure, Rule};
+use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule};
+use crate::buffer::context::Contract;
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;

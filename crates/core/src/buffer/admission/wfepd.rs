@@ -353,9 +353,9 @@ fn fair_part(rate: f64, overflow: f64, share: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Contract;
     use super::super::tests::Bench;
     use super::*;
+    use crate::buffer::context::Contract;
     use crate::buffer::size::BufferSize;
     use crate::units::Rate;
 

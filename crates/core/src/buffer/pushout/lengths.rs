@@ -1,7 +1,7 @@
 //! How long queues are, and which is the longest: what the schemes of paper 003 have in common.
 
 use super::{Cut, Fallback, Full};
-use crate::buffer::admission::Context;
+use crate::buffer::context::Context;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::runs::{Extent, Part};

@@ -8,7 +8,7 @@
 mod lengths;
 mod register;
 
-use super::admission::Context;
+use super::context::Context;
 use super::frame::Frames;
 use super::pool::Pool;
 use super::queue::Queue;

@@ -36,8 +36,9 @@ mod virtual_clock;
 
 use super::ring::Ring;
 use super::{Context, Place, Scheduler, shares};
-use crate::buffer::admission::{Contract, Measure};
+use crate::buffer::context::Contract;
 use crate::buffer::set::Set;
+use crate::buffer::size::Measure;
 use crate::refused::{Refused, unfit};
 use crate::units::{CELL_BYTES, Rate, Share, Span, Time};
 use crate::{choice, section};
@@ -264,8 +265,8 @@ fn guaranteed(params: &Params, context: &Context<'_>) -> Result<Vec<Rate>, Refus
 fn line_rate(contract: &Contract) -> Result<Rate, Refused> {
     match contract.payload {
         _ if contract.mcr == Rate(0) => Ok(Rate(0)),
-        0 => unfit("a circuit of acknowledgements has no application octets to guarantee"),
-        payload => Ok(contract.mcr.scaled(contract.frame * CELL_BYTES, payload)),
+        None => unfit("a circuit of acknowledgements has no application octets to guarantee"),
+        Some(payload) => Ok(contract.mcr.scaled(contract.frame * CELL_BYTES, payload)),
     }
 }
 

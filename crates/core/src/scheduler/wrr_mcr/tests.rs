@@ -226,7 +226,7 @@ fn what_cannot_be_guaranteed_is_refused() {
     );
     let plus = Params { mcr_plus: true, ..DEFAULT };
     assert!(refused(&plus, &[145_000]).ends_with("reserved bandwidth included"));
-    let acks = Contract { payload: 0, ..contracts(&[1000])[0] };
+    let acks = Contract { payload: None, ..contracts(&[1000])[0] };
     let tcp = Params { layer: Layer::Tcp, ..DEFAULT };
     let context = Context { contracts: &[acks], ..Context::alone(100, 0) };
     assert!(Policy::new(&tcp, &context).unwrap_err().why.contains("acknowledgements"));
