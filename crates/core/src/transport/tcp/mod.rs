@@ -51,7 +51,7 @@ pub use rtt::{Estimator, TickClock};
 pub use sender::Sender;
 pub use stats::{DeliveryTime, ReceiverStats, SenderStats};
 
-use congestion::{Algorithm, PartialAck};
+use congestion::new_reno::PartialAck;
 
 /// A segment or an acknowledgement, without the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,7 +104,7 @@ section! {
     /// TCP, both ends: sender, receiver and their timers.
     pub struct Params {
         /// Congestion control of the sender.
-        pub congestion: Algorithm = Algorithm::Reno,
+        pub congestion: congestion::Spec = congestion::Spec::Reno,
         /// Octets of data in a full segment; the default fills an Ethernet frame.
         pub mss: u32 = 1460,
         /// Receive buffer, hence largest window; above 65535 bytes the window field is scaled (RFC 1323) and
@@ -281,7 +281,7 @@ mod tests {
     fn the_defaults_are_those_of_44bsd_and_pass_the_check() {
         assert_eq!(defaults().check(), Ok(()));
         assert_eq!(defaults().slow_timer, Span::millis(500));
-        assert_eq!(defaults().congestion, Algorithm::Reno);
+        assert_eq!(defaults().congestion, congestion::Spec::Reno);
     }
 
     #[test]

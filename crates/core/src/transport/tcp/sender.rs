@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::congestion::{Congestion, Facts, Reaction, Window};
+use super::congestion::{Congestion, Control, Facts, Reaction, Window};
 use super::{Estimator, Outlet, Params, Segment, SenderStats, TickClock};
 use crate::rng::Stream;
 use crate::units::{Span, Time};
@@ -40,7 +40,7 @@ pub struct Sender {
     timer: Option<(Timer, Time)>,
     clock: TickClock,
     window: Window,
-    congestion: Congestion,
+    congestion: Control,
     /// First octet of the segment whose round trip is measured, and when it left (t_rtseq, t_rtt).
     timed: Option<(u64, Time)>,
     /// Timed segments that no ACK covers yet: the octet after each, and when it first left. There is seldom more than one.
@@ -93,7 +93,7 @@ impl Sender {
             estimator: Estimator::new(params, &clock),
             clock,
             window: Window::new(params),
-            congestion: Congestion::new(params),
+            congestion: params.congestion.start(params),
             timed: None,
             undelivered: None,
             stats: SenderStats::default(),
@@ -114,7 +114,7 @@ impl Sender {
         self.is_closing = false;
         let params = &self.aside.params;
         self.window = Window::new(params);
-        self.congestion = Congestion::new(params);
+        self.congestion = params.congestion.start(params);
         self.estimator = Estimator::new(params, &self.clock);
         self.duplicates = 0;
         self.timed = None;
