@@ -3,8 +3,6 @@
 //! One published scheme is one file. It says what its paper describes and nothing more: the port keeps the books and
 //! acts, a policy answers. To add a scheme, write its file and add a line to the list below.
 
-mod candidates;
-
 #[cfg(test)]
 mod conformance;
 
@@ -39,7 +37,7 @@ registry! {
         Wfepd = "wfepd" in wfepd,
         DynamicThreshold = "dynamic-threshold" in dynamic_threshold,
         DtEpd = "dt-epd" in dt_epd,
-        GatekeeperJanitor = "gatekeeper-janitor" in gatekeeper_janitor,
+        GatekeeperJanitor = "gatekeeper-janitor" in gatekeeper_janitor at "gatekeeper_janitor/mod.rs",
     }
 
     /// What a policy is asked. Circuits are numbered within the port, from 0.

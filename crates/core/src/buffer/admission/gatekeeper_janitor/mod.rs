@@ -36,9 +36,10 @@
 //! Amortised constant per cell: every class of candidates is a list of frames that a frame joins once. The janitor's
 //! step (d) is linear in the frames queued, once per sweep. With `cache` the search is linear in its size.
 
+mod candidates;
+
 use std::collections::VecDeque;
 
-use super::candidates::{Candidate, Candidates, Class, FrameId};
 use super::{Admission, Arrival, Context, Departure, Measure};
 use crate::buffer::context::Contract;
 use crate::buffer::pool::Pool;
@@ -48,6 +49,8 @@ use crate::buffer::verdict::{Reason, Verdict, Victim};
 use crate::refused::{Refused, refuse};
 use crate::unit::{Flags, Unit};
 use crate::{choice, section};
+
+use candidates::{Candidate, Candidates, Class, FrameId};
 
 choice! {
     /// When cells of dead frames are candidates.
@@ -383,5 +386,4 @@ impl Admission for Policy {
 }
 
 #[cfg(test)]
-#[path = "gatekeeper_janitor_tests.rs"]
 mod tests;
