@@ -34,7 +34,7 @@ registry! {
         Fred = "fred" in fred [experimental],
         Espd = "espd" in espd [experimental],
         VirtualQueueing = "virtual-queueing" in virtual_queueing,
-        Wfepd = "wfepd" in wfepd,
+        Wfepd = "wfepd" in wfepd at "wfepd/mod.rs",
         DynamicThreshold = "dynamic-threshold" in dynamic_threshold,
         DtEpd = "dt-epd" in dt_epd,
         GatekeeperJanitor = "gatekeeper-janitor" in gatekeeper_janitor at "gatekeeper_janitor/mod.rs",
