@@ -18,7 +18,7 @@ pub(crate) enum Turns {
     RoundRobin { last: usize },
     /// The least number with cells; turns among equals.
     Priority { numbers: Vec<u32>, last: Vec<usize> },
-    /// Whoever is owed a cell, in turn, else whoever has one, in turn.
+    /// Whoever is owed a cell, in turn or by stamps, else whoever has one, in turn.
     Owed { owed: Owed, guaranteed: usize, excess: usize },
 }
 
@@ -84,7 +84,14 @@ impl Turns {
             }
             Turns::Owed { owed, guaranteed, excess } => {
                 let is_owed: Vec<bool> = (0..vcs).map(|vc| owed.owes(vc, board.now)).collect();
-                if let Some(vc) = behind(*guaranteed, vcs, |vc| waits(vc) && is_owed[vc]) {
+                let wants = |vc: &usize| waits(*vc) && is_owed[*vc];
+                let next = match owed {
+                    Owed::Credits { .. } => behind(*guaranteed, vcs, |vc| wants(&vc)),
+                    Owed::Clock { rates, due, .. } => {
+                        (0..vcs).filter(wants).min_by_key(|&vc| due[vc] / rates[vc] + CELL / rates[vc])
+                    }
+                };
+                if let Some(vc) = next {
                     owed.charge(vc, board.now);
                     *guaranteed = vc;
                     return Some(vc);

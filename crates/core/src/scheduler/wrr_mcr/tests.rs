@@ -109,6 +109,26 @@ fn guarantees_that_fill_the_line_are_kept_but_for_what_the_carry_forgets() {
 }
 
 #[test]
+fn by_the_virtual_clock_a_large_mcr_is_kept_beside_many_small_ones_however_full_the_line() {
+    for large in [77_760, 93_312] {
+        let mcr = [large, 15_552, 15_552, 15_552, 15_552]; // nine tenths of the line, and all of it
+        let served = serve_for(&mut bench(&CLOCK, &mcr), &[0, 1, 2, 3, 4], Span::secs(1));
+        for (cells, mcr) in served.iter().zip(mcr) {
+            assert!(*cells as f64 > (mcr * 1000) as f64 / 424.0 - 2.0, "{mcr} kb/s: {served:?}");
+        }
+    }
+}
+
+#[test]
+fn credits_keep_every_mcr_while_a_period_has_a_cell_for_each_circuit_and_one_more() {
+    let mcr = [89_900, 15_750, 15_750, 15_750, 15_750]; // 366.79 - 6 cells in a millisecond are 152.97 Mb/s
+    let served = serve_for(&mut bench(&DEFAULT, &mcr), &[0, 1, 2, 3, 4], Span::secs(1));
+    for (cells, mcr) in served.iter().zip(mcr) {
+        assert!(*cells as f64 > (mcr * 1000) as f64 / 424.0 - 1.0, "{mcr} kb/s: {served:?}");
+    }
+}
+
+#[test]
 fn unused_guarantees_are_shared_like_the_excess() {
     for params in [DEFAULT, CLOCK] {
         let served = serve_for(&mut bench(&params, &[100_000, 10_000, 0]), &[1, 2], Span::secs(1));
