@@ -137,20 +137,20 @@ const THROUGHPUT: &[Key] = &[
 const PORT: &[Key] = &[
     key("name", Text, "Name of the port, which is that of the line behind it."),
     key("units_in", Count, "Cells or packets that arrived."),
-    key("units_out", Count, "Cells or packets whose transmission started."),
-    key("units_queued", Count, "Cells or packets that were waiting at the end."),
+    key("units_out", Count, "Cells or packets whose last bit was sent."),
+    key("units_queued", Count, "Cells or packets in the buffer at the end, the one on the line included."),
     key(
         "lost",
         Reasons,
         "Cells or packets lost, by reason; a reason that did not occur is left out and counts zero.",
     ),
-    key("frames_in", Count, "Frames of which something arrived."),
+    key("frames_in", Count, "Frames whose first cell arrived."),
     key("frames_whole_out", Count, "Frames of which everything was sent."),
     key("credit_cells", Count, "Credit cells that were sent for the line in the other direction."),
     key(
         "credit_room",
         Count,
-        "The most cells that a circuit with credits may have behind the line; 0 without credits.",
+        "The most cells that all circuits together may have behind the line; 0 without credits.",
     ),
     key(
         "occupancy_mean",

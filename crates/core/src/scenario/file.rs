@@ -130,7 +130,8 @@ section! {
         /// Policer at the first switch that the flow's data reach.
         pub police: Option<police::Spec> = None,
         /// Name of the flow's circuit, by default that of the flow. Flows that name the same circuit share it, and the
-        /// one of their acknowledgements: they have the same ends, route, mcr, weight, priority and policer.
+        /// one of their acknowledgements: they have the same ends, route, mcr, weight, priority and policer. The circuit
+        /// of acknowledgements has none of these contracts: no mcr, weight 1, priority 0 and no policer.
         pub pvc: Option<String> = None,
         /// Number of connections that this entry stands for: flows NAME.1, NAME.2, … on one circuit, which is called
         /// NAME unless pvc is given.

@@ -23,8 +23,10 @@
 //!
 //! rounded up, where RTT is the propagation delay both ways, the latency of both nodes, and the time of a cell out of
 //! the next port, of the credit cell, and, if credit cells are charged, of a data cell before it; so that one circuit can
-//! fill its line, as long as the line back can carry a credit cell for every N2 cells. `peak` B_VC, default the rate of the line. `charge`: whether credit cells take their time on the line
-//! in the other direction, ahead of data waiting there (a twentieth of the line at the most), or only travel beside it.
+//! fill its line, as long as the line back can carry a credit cell for every N2 cells. `peak` B_VC, default the rate of the
+//! line. `charge`: whether credit cells take their time on the line in the other direction, ahead of data waiting there, or
+//! only travel beside it. One credit cell answers N2 cells: a twentieth of a line of the same rate by default, but all of
+//! it with N2 = 1.
 //!
 //! # Differences from the paper
 //! Table 6.1 prints N3 = 73, 675 and 1770 cells for delays of 0.1, 0.95 and 2.5 ms: 2.4 to 4 cells above propagation
