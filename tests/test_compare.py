@@ -73,6 +73,28 @@ def test_losses_and_delay_follow_from_the_books(found: pushout.CompareResult) ->
     assert max(policy.occupancy[0]) <= books["occupancy_max"]
 
 
+def test_what_is_given_up_at_the_front_has_waited_as_long_as_what_is_sent() -> None:
+    hosts = [{"name": name, "kind": "host"} for name in ("source", "sink")]
+    sent = {"source": {"kind": "cbr", "rate": "20 Mb/s"}, "transport": {"kind": "cells"}}
+    scenario = {
+        "name": "twice",
+        "duration": "0.5 s",
+        "warmup": "0.1 s",
+        "adaptation": {"kind": "aal5"},
+        "node": [*hosts, {"name": "switch", "kind": "switch"}],
+        "link": [
+            {"from": "source", "to": "switch", "rate": "100 Mb/s", "delay": "0 s"},
+            {"name": "line", "from": "switch", "to": "sink", "rate": "10 Mb/s", "delay": "0 s"},
+        ],
+        "port": {"line": {"buffer": "100 cells"}},
+        "flow": [{"name": "twice", "from": "source", "to": "sink", **sent}],
+    }
+    found = pushout.compare(scenario, ["tail-drop", "drop-from-front"], reps=2)
+    waits = [policy.runs["delay_s"][0] for policy in found.policies]
+    # a hundred cells are ahead of one that enters, and go at the rate of the line, or else at that of the source
+    assert waits == pytest.approx([100 * 424 / 10e6, 100 * 424 / 20e6], rel=0.02)
+
+
 def test_the_curve_over_time_is_one_of_means(found: pushout.CompareResult) -> None:
     for line, policy in zip(found.plot().axes[-1].lines, found.policies, strict=True):
         times, levels = zip(*line.get_xydata(), strict=True)

@@ -34,6 +34,7 @@ repeats in a scenario as a stroboscope does. A prime, for the same reason."""
 
 CURVE = ("occupancy.values", "occupancy.start_s", "occupancy.step_s")
 LOSSES = ("lost.*", "units_in")
+LEFT = ("units_out", "units_given_up")
 
 FIGURES: dict[str, str] = {
     "goodput_ratio": "goodput ÷ ideal",
@@ -190,7 +191,7 @@ def planned(
         )
     watched = [*sets, *_watch(explained, port)]
     points = tuple(Level({"policy": choice.label}, (*watched, *choice.sets)) for choice in choices)
-    own = (at_port.figure_of(port, name) for name in ("units_out", "occupancy_mean", *LOSSES, *CURVE))
+    own = (at_port.figure_of(port, name) for name in (*LEFT, "occupancy_mean", *LOSSES, *CURVE))
     measured = tuple(dict.fromkeys((*own, *figures)))
     return Design(f"{explained['name']}-compare", "", "", source, points, Fixed(reps), seed, None, engine, measured)
 
@@ -273,12 +274,16 @@ def _policy(
     runs = {name: rows[name].to_pylist() if name in rows.column_names else absent for name in (*FIGURES, *asked)}
     runs["occupancy_mean"] = own("occupancy_mean")
     runs["loss_ratio"] = [sum(lost) / units if units else None for lost, units in zip(*map(own, LOSSES), strict=True)]
-    books = zip(own("occupancy_mean"), own("units_out"), strict=True)
-    if octets(port.buffer) is None:  # Little's law, transmission included
-        runs["delay_s"] = [mean * measured / sent if sent else None for mean, sent in books]
-    else:  # octets do not tell how many units there are
-        runs["backlog_s"] = [mean * 8 / port.rate_bps for mean, _ in books]
+    books = zip(own("occupancy_mean"), *map(own, LEFT), strict=True)
+    runs["delay_s"] = [_delay_s(mean, sent + given_up, measured, port) for mean, sent, given_up in books]
     return Policy(choice, runs, own(CURVE[0]))
+
+
+def _delay_s(occupancy: float, left: float, measured_s: float, port: Port) -> float | None:
+    """Mean time in the port, transmission included: by Little's law, or the time that the octets before it take."""
+    if octets(port.buffer) is not None:
+        return occupancy * 8 / port.rate_bps
+    return occupancy * measured_s / left if left else None
 
 
 def _document(result: CompareResult, found: sweep.SweepResult, explained: Document) -> Document:

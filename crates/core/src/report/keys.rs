@@ -139,6 +139,7 @@ const PORT: &[Key] = &[
     key("units_in", Count, "Cells or packets that arrived."),
     key("units_out", Count, "Cells or packets whose last bit was sent."),
     key("units_queued", Count, "Cells or packets in the buffer at the end, the one on the line included."),
+    key("units_given_up", Count, "Of those that were lost, cells or packets that had been in the buffer."),
     key(
         "lost",
         Reasons,

@@ -182,6 +182,7 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "units_in": counters.units_in,
         "units_out": counters.units_out,
         "units_queued": port.units_queued(),
+        "units_given_up": counters.units_given_up,
         "lost": lost,
         "frames_in": counters.frames_in,
         "frames_whole_out": counters.frames_whole_out,
