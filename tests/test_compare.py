@@ -125,14 +125,33 @@ def test_what_is_drawn_tells_the_policies_apart() -> None:
     assert drawn(policy(packet_throughput=[0.9]), policy(packet_throughput=[0.8])) == (["packet_throughput"], [])
 
 
-def test_a_buffer_of_octets_has_a_backlog_as_time_which_is_no_delay() -> None:
-    options: Any = {"set": {"duration": "0.2 s"}, "reps": 2}
-    found = pushout.compare(ROOT / "scenarios" / "w1-packet.toml", "tail-drop,red", **options)
-    mean, backlog = (found.policies[0].runs[name][0] for name in ("occupancy_mean", "backlog_s"))
-    assert mean is not None
-    assert backlog == pytest.approx(mean * 8 / 155.52e6)
-    assert "delay_s" not in found.figures(), "it would count the time when nothing is there"
-    assert "backlog_s" in found.drawn(ACROSS, len(ACROSS))
+def test_a_buffer_of_octets_has_a_delay_too() -> None:
+    packets, short = ROOT / "scenarios" / "w1-packet.toml", {"duration": "0.2 s"}
+    found = pushout.compare(packets, "tail-drop,red", set=short, reps=2)
+    tail_drop = {**short, "port.bottleneck.admission": {"policy": "tail-drop"}}
+    document = pushout.run(packets, set=tail_drop, seed=1).document
+    books = next(entry for entry in document["ports"] if entry["name"] == "bottleneck")
+    delay = books["occupancy_mean"] * 0.2 / books["octets_out"]
+    assert found.policies[0].runs["delay_s"][0] == pytest.approx(delay)
+
+
+def test_a_packet_in_a_buffer_of_octets_takes_its_transmission_time_though_the_line_is_mostly_free() -> None:
+    hosts = [{"name": name, "kind": "host"} for name in ("source", "sink")]
+    sent = {"source": {"kind": "cbr", "rate": "1 Mb/s", "size": "1472 bytes"}, "transport": {"kind": "udp"}}
+    scenario = {
+        "name": "seldom",
+        "duration": "1.2 s",
+        "adaptation": {"kind": "packet"},
+        "node": [*hosts, {"name": "router", "kind": "router"}],
+        "link": [
+            {"from": "source", "to": "router", "rate": "100 Mb/s", "delay": "0 s"},
+            {"name": "line", "from": "router", "to": "sink", "rate": "10 Mb/s", "delay": "0 s"},
+        ],
+        "port": {"line": {"buffer": "100 kB"}},
+        "flow": [{"name": "seldom", "from": "source", "to": "sink", **sent}],
+    }
+    found = pushout.compare(scenario, ["tail-drop", "ppd"], reps=2)
+    assert found.policies[0].runs["delay_s"][0] == pytest.approx(1500 * 8 / 10e6)
 
 
 def test_the_command_writes_table_rows_document_and_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

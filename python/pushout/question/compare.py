@@ -21,7 +21,7 @@ from pushout.question.design import Design
 from pushout.question.factor import Level
 from pushout.question.frame import Framed
 from pushout.question.port import Choice, Port
-from pushout.question.quantity import content, octets, seconds
+from pushout.question.quantity import content, seconds
 from pushout.question.replications import Fixed
 from pushout.question.session import Session
 from pushout.question.table import column_of
@@ -34,7 +34,7 @@ repeats in a scenario as a stroboscope does. A prime, for the same reason."""
 
 CURVE = ("occupancy.values", "occupancy.start_s", "occupancy.step_s")
 LOSSES = ("lost.*", "units_in")
-LEFT = ("units_out", "units_given_up")
+LEFT = ("units_out", "units_given_up", "octets_out")
 
 FIGURES: dict[str, str] = {
     "goodput_ratio": "goodput ÷ ideal",
@@ -275,15 +275,21 @@ def _policy(
     runs["occupancy_mean"] = own("occupancy_mean")
     runs["loss_ratio"] = [sum(lost) / units if units else None for lost, units in zip(*map(own, LOSSES), strict=True)]
     books = zip(own("occupancy_mean"), *map(own, LEFT), strict=True)
-    runs["delay_s"] = [_delay_s(mean, sent + given_up, measured, port) for mean, sent, given_up in books]
+    runs["delay_s"] = [_delay_s(mean, tuple(left), measured, port) for mean, *left in books]
     return Policy(choice, runs, own(CURVE[0]))
 
 
-def _delay_s(occupancy: float, left: float, measured_s: float, port: Port) -> float | None:
-    """Mean time in the port, transmission included: by Little's law, or the time that the octets before it take."""
-    if octets(port.buffer) is not None:
-        return occupancy * 8 / port.rate_bps
-    return occupancy * measured_s / left if left else None
+def _delay_s(occupancy: float, left: tuple[float, float, float], measured_s: float, port: Port) -> float | None:
+    """Mean time in the port, transmission included, of all that was in the buffer: by Little's law.
+
+    Where the buffer counts octets it is the mean of all octets, and packets that were given up are taken for as long as
+    those that were sent.
+    """
+    sent, given_up, octets = left
+    if not sent:
+        return None
+    size = octets / sent if port.measure == "bytes" else 1
+    return occupancy * measured_s / ((sent + given_up) * size)
 
 
 def _document(result: CompareResult, found: sweep.SweepResult, explained: Document) -> Document:

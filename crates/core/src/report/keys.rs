@@ -136,8 +136,9 @@ const THROUGHPUT: &[Key] = &[
 
 const PORT: &[Key] = &[
     key("name", Text, "Name of the port, which is that of the line behind it."),
-    key("units_in", Count, "Cells or packets that arrived."),
+    key("units_in", Count, "Cells or packets that arrived, or were in the buffer when the warm-up ended."),
     key("units_out", Count, "Cells or packets whose last bit was sent."),
+    key("octets_out", Count, "Octets of these, headers and padding included."),
     key("units_queued", Count, "Cells or packets in the buffer at the end, the one on the line included."),
     key("units_given_up", Count, "Of those that were lost, cells or packets that had been in the buffer."),
     key(

@@ -181,6 +181,7 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "name": line.name,
         "units_in": counters.units_in,
         "units_out": counters.units_out,
+        "octets_out": counters.bytes_out,
         "units_queued": port.units_queued(),
         "units_given_up": counters.units_given_up,
         "lost": lost,
