@@ -34,7 +34,6 @@ repeats in a scenario as a stroboscope does. A prime, for the same reason."""
 
 CURVE = ("occupancy.values", "occupancy.start_s", "occupancy.step_s")
 LOSSES = ("lost.*", "units_in")
-LEFT = ("units_out", "units_given_up", "octets_out")
 
 FIGURES: dict[str, str] = {
     "goodput_ratio": "goodput ÷ ideal",
@@ -47,15 +46,14 @@ FIGURES: dict[str, str] = {
     "loss_ratio": "units lost ÷ units in",
     "occupancy_mean": "mean occupancy ({measure})",
     "delay_s": "mean delay in the port (s)",
-    "backlog_s": "mean backlog as time in the port (s)",
 }
 """What is compared, as far as the scenario has it."""
 
-AT_PORT = ("loss_ratio", "occupancy_mean", "delay_s", "backlog_s")
+AT_PORT = ("loss_ratio", "occupancy_mean", "delay_s")
 """What is a figure of a port."""
 
 UP = ("packet_throughput", "goodput_ratio", "transfer_time_p99_s")
-ACROSS = ("fairness_jain", "delay_s", "backlog_s", "loss_ratio")
+ACROSS = ("fairness_jain", "delay_s", "loss_ratio")
 """What is drawn: the first figure upwards that tells the policies apart, against the first two across that do."""
 
 ALIKE = 1e-3
@@ -191,7 +189,7 @@ def planned(
         )
     watched = [*sets, *_watch(explained, port)]
     points = tuple(Level({"policy": choice.label}, (*watched, *choice.sets)) for choice in choices)
-    own = (at_port.figure_of(port, name) for name in (*LEFT, "occupancy_mean", *LOSSES, *CURVE))
+    own = (at_port.figure_of(port, name) for name in (*_leaving(port), "occupancy_mean", *LOSSES, *CURVE))
     measured = tuple(dict.fromkeys((*own, *figures)))
     return Design(f"{explained['name']}-compare", "", "", source, points, Fixed(reps), seed, None, engine, measured)
 
@@ -274,22 +272,16 @@ def _policy(
     runs = {name: rows[name].to_pylist() if name in rows.column_names else absent for name in (*FIGURES, *asked)}
     runs["occupancy_mean"] = own("occupancy_mean")
     runs["loss_ratio"] = [sum(lost) / units if units else None for lost, units in zip(*map(own, LOSSES), strict=True)]
-    books = zip(own("occupancy_mean"), *map(own, LEFT), strict=True)
-    runs["delay_s"] = [_delay_s(mean, tuple(left), measured, port) for mean, *left in books]
+    books = zip(own("occupancy_mean"), *map(own, _leaving(port)), strict=True)
+    # Little's law, transmission included, for all that was in the buffer: units, or octets where it counts these
+    runs["delay_s"] = [mean * measured / (sent + lost) if sent + lost else None for mean, sent, lost in books]
     return Policy(choice, runs, own(CURVE[0]))
 
 
-def _delay_s(occupancy: float, left: tuple[float, float, float], measured_s: float, port: Port) -> float | None:
-    """Mean time in the port, transmission included, of all that was in the buffer: by Little's law.
-
-    Where the buffer counts octets it is the mean of all octets, and packets that were given up are taken for as long as
-    those that were sent.
-    """
-    sent, given_up, octets = left
-    if not sent:
-        return None
-    size = octets / sent if port.measure == "bytes" else 1
-    return occupancy * measured_s / ((sent + given_up) * size)
+def _leaving(port: Port) -> tuple[str, str]:
+    """What a port says of all that left its buffer, in the measure of its occupancy: what was sent, what was not."""
+    what = "octets" if port.measure == "bytes" else "units"
+    return f"{what}_out", f"{what}_given_up"
 
 
 def _document(result: CompareResult, found: sweep.SweepResult, explained: Document) -> Document:

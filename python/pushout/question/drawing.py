@@ -45,7 +45,6 @@ TITLES = {
     "packet_throughput": "packet throughput",
     "loss_ratio": "lost ÷ arrived units",
     "delay_s": "mean delay in the port (s)",
-    "backlog_s": "mean backlog as time in the port (s)",
     "transfer_time_mean_s": "mean time of a file (s)",
     "transfer_time_p99_s": "time of a file, 99th percentile (s)",
 }

@@ -141,6 +141,7 @@ const PORT: &[Key] = &[
     key("octets_out", Count, "Octets of these, headers and padding included."),
     key("units_queued", Count, "Cells or packets in the buffer at the end, the one on the line included."),
     key("units_given_up", Count, "Of those that were lost, cells or packets that had been in the buffer."),
+    key("octets_given_up", Count, "Octets of these, headers and padding included."),
     key(
         "lost",
         Reasons,

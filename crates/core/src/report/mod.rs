@@ -184,6 +184,7 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "octets_out": counters.bytes_out,
         "units_queued": port.units_queued(),
         "units_given_up": counters.units_given_up,
+        "octets_given_up": counters.bytes_given_up,
         "lost": lost,
         "frames_in": counters.frames_in,
         "frames_whole_out": counters.frames_whole_out,

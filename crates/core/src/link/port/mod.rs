@@ -463,7 +463,7 @@ impl Port {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
         self.tell_departed(now, (&unit, vc, size), false);
-        self.counters.gave_up(reason);
+        self.counters.gave_up(&unit, reason);
         losses.push(Loss { unit, reason });
     }
 
