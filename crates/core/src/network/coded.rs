@@ -41,7 +41,7 @@ impl Coded {
             encoder: Encoder::new(code, source.blocks),
             decoder: Decoder::new(code),
             code,
-            figures: Figures::default(),
+            figures: Figures::new(scenario.measure.delivery),
             data_sent: 0,
         }
     }
@@ -80,12 +80,12 @@ impl Coded {
     pub(super) fn figures(&self) -> Figures {
         Figures {
             coded: Some(Coding { data_sent: self.data_sent, books: self.decoder.books() }),
-            ..self.figures
+            ..self.figures.clone()
         }
     }
 
     pub(super) fn reset_counters(&mut self) {
-        self.figures = Figures::default();
+        self.figures = self.figures.fresh();
         self.decoder.reset(self.encoder.blocks_begun());
         self.data_sent = 0;
     }

@@ -159,6 +159,9 @@ section! {
         /// Ports whose policy measures the rates of circuits, as wfepd does: reports over time those rates, the part of the
         /// line that each circuit may have, the rate granted to it, and the probability with which its frames are refused.
         pub meter: Vec<String> = Vec::new(),
+        /// Whether the time in which packets are delivered is reported with its percentiles and the longest one: of each flow,
+        /// of each class, and of all.
+        pub delivery: bool = false,
         /// Line whose rate, without cell headers, is the unit of effective throughput.
         pub reference: Option<String> = None,
         /// Two classes of flows whose throughputs are compared, each as a part of its fair share.

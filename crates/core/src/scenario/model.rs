@@ -83,6 +83,8 @@ pub struct Measures {
     pub occupancy: Vec<usize>,
     /// Ports whose policy reports the rates that it measures over time.
     pub meter: Vec<usize>,
+    /// Whether percentiles of the time to deliver are reported.
+    pub delivery: bool,
     /// Line whose rate is the unit of effective throughput.
     pub reference: Option<usize>,
     /// Two classes of flows that are compared.

@@ -52,7 +52,9 @@ CODED_COLUMNS: list[tuple[str, str, Format]] = [
 DELIVERY_COLUMNS: list[tuple[str, str, Format]] = [
     ("delivery\nmean, ms", "delivery_time_mean_s", decimals(2, 1e3)),
     ("delivery\nsd, ms", "delivery_time_sd_s", decimals(2, 1e3)),
+    ("delivery\np99, ms", "delivery_time_p99_s", decimals(2, 1e3)),
 ]
+"""The last one stands there if it was measured."""
 
 PORT_COLUMNS: list[tuple[str, str, Format]] = [
     ("units\nin", "units_in", whole),
@@ -68,6 +70,7 @@ CLASS_COLUMNS: list[tuple[str, str, Format]] = [
     ("goodput\nMb/s", "goodput_bps", decimals(3, 1e-6)),
     ("fairness φ\n(mean deviation)", "fairness_mean_deviation", decimals(4)),
     ("effective\nthroughput", "effective_throughput", decimals(4)),
+    ("delivery\np99, ms", "delivery_time_p99_s", decimals(2, 1e3)),
     ("segments\nsent", "segments_sent", whole),
     ("segments\nreceived", "segments_received", whole),
 ]
@@ -82,6 +85,8 @@ SUMMARY_ROWS: list[tuple[str, str, Format]] = [
     ("fairness of two classes", "class_fairness", decimals(4)),
     ("difference (max − min) ÷ mean", "difference", decimals(4)),
     ("retransmitted ÷ sent", "retransmission_ratio", decimals(5)),
+    ("time to deliver, median, ms", "delivery_time_p50_s", decimals(3, 1e3)),
+    ("… 99th percentile, ms", "delivery_time_p99_s", decimals(3, 1e3)),
     ("files that ended", "transfers", count),
     ("time of a file, mean, ms", "transfer_time_mean_s", decimals(3, 1e3)),
     ("… 99th percentile, ms", "transfer_time_p99_s", decimals(3, 1e3)),
@@ -143,13 +148,13 @@ def result(document: Document, console: Console) -> None:
 
 def _summary(document: Document, console: Console) -> None:
     """The figures of the whole."""
-    found = {title: (document["summary"].get(key), form) for title, key, form in SUMMARY_ROWS}
+    found = [(title, document["summary"].get(key), form) for title, key, form in SUMMARY_ROWS]
     reps = len(document.get("seeds", [None]))
-    lines = {title: cell(value, form, reps) for title, (value, form) in found.items() if value is not None}
+    lines = [(title, cell(value, form, reps)) for title, value, form in found if value is not None]
     if "audit" in document and not document["audit"]["failures"]:
-        lines["audit"] = f"all {document['audit']['checks']} balances hold"
-    width = max(map(len, lines), default=0)
-    for title, value in lines.items():
+        lines.append(("audit", f"all {document['audit']['checks']} balances hold"))
+    width = max((len(title) for title, _ in lines), default=0)
+    for title, value in lines:
         console.print(Text(title.ljust(width + 2)).append(value, style="bold"), soft_wrap=True)
 
 
@@ -157,7 +162,8 @@ def _flow_columns(flows: list[Document]) -> list[tuple[str, str, Format]]:
     """What there is to say of these flows: nobody sends a packet of a code again, and only a code can mend one."""
     coded = ["packets_lost" in flow for flow in flows]
     resent = [] if all(coded) else RESENT_COLUMNS
-    return [*GOODPUT_COLUMNS, *resent, *(CODED_COLUMNS if any(coded) else []), *DELIVERY_COLUMNS]
+    delivery = [column for column in DELIVERY_COLUMNS if column[1] in flows[0]]
+    return [*GOODPUT_COLUMNS, *resent, *(CODED_COLUMNS if any(coded) else []), *delivery]
 
 
 def _headline(document: Document) -> Text:

@@ -49,7 +49,7 @@ mod stats;
 pub use receiver::Receiver;
 pub use rtt::{Estimator, TickClock};
 pub use sender::Sender;
-pub use stats::{DeliveryTime, ReceiverStats, SenderStats};
+pub use stats::{ReceiverStats, SenderStats};
 
 use congestion::new_reno::PartialAck;
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::congestion::{Congestion, Control, Facts, Reaction, Window};
 use super::{Estimator, Outlet, Params, Segment, SenderStats, TickClock};
+use crate::metrics::delivery::DeliveryTime;
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -46,6 +47,7 @@ pub struct Sender {
     /// Timed segments that no ACK covers yet: the octet after each, and when it first left. There is seldom more than one.
     undelivered: Option<(u64, Time)>,
     stats: SenderStats,
+    deliveries: DeliveryTime,
     others: VecDeque<(u64, Time)>,
     aside: Box<Aside>,
 }
@@ -97,6 +99,7 @@ impl Sender {
             timed: None,
             undelivered: None,
             stats: SenderStats::default(),
+            deliveries: DeliveryTime::default(),
             rtt_jitter: params.rtt_jitter,
             others: VecDeque::new(),
             aside: Box::new(Aside { params: params.clone(), jitter }),
@@ -242,6 +245,16 @@ impl Sender {
     /// What it has counted since it was made.
     pub fn stats(&self) -> &SenderStats {
         &self.stats
+    }
+
+    /// How long the timed segments took since it was last told where to record that.
+    pub fn deliveries(&self) -> &DeliveryTime {
+        &self.deliveries
+    }
+
+    /// From now on record here how long timed segments take.
+    pub fn record(&mut self, deliveries: DeliveryTime) {
+        self.deliveries = deliveries;
     }
 
     fn establish(&mut self, window: u64) {
@@ -441,7 +454,7 @@ impl Sender {
     #[inline]
     fn record_delivery(&mut self, now: Time, ack: u64) {
         while let Some((_, since)) = self.undelivered.filter(|(end, _)| *end <= ack) {
-            self.stats.delivery_time.add(now.since(since));
+            self.deliveries.add(now.since(since));
             self.undelivered = self.others.pop_front();
         }
     }
@@ -542,7 +555,7 @@ mod tests {
         sender.on_segment(Time::ZERO + Span::secs(7), &ack(1460), &mut out);
         let rest = sender.stats().since(&warm);
         assert_eq!((rest.segments_sent, rest.segments_retransmitted, rest.timeouts), (2, 0, 0));
-        assert_eq!(rest.delivery_time.mean_s(), Some(7.0));
+        assert_eq!(sender.deliveries().mean_s(), Some(7.0));
     }
 
     #[test]
