@@ -122,6 +122,20 @@ def test_of_how_many_runs_a_figure_is_the_mean_is_told_if_some_have_none() -> No
     assert cell(2, form) == "2.0"
 
 
+@pytest.mark.parametrize(
+    ("half", "digits", "told"),
+    [
+        (0.06, 1, "2.0 ± 0.1"),
+        (0.04, 1, "2.0 ± <0.1"),
+        (0.4, 0, "2 ± <1"),
+        (0.0, 1, "2.0 ± 0.0"),
+        (1e-15, 1, "2.0 ± 0.0"),
+    ],
+)
+def test_an_interval_that_is_rounded_to_nothing_is_not_told_as_none(half: float, digits: int, told: str) -> None:
+    assert cell({"mean": 2.0, "ci95": [2 - half, 2 + half], "n": 3}, decimals(digits), 3) == told
+
+
 def test_a_place_that_cannot_be_written_is_one_line(
     core: FakeCore, scenario: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -289,7 +303,14 @@ def test_reproduce_writes_a_report_and_its_json(
     assert printed["score"]["numbers"] == 3
     assert "Does it work?" in (out / "index.html").read_text(encoding="utf-8")
     command("reproduce", "--reps", "3", "--out", str(out), "--strict", code=4)
-    assert "Report: " in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "1 of 3 numbers within their tolerance" in shown
+    assert "differs" in shown
+    assert "UBR, MSS 9140: goodput" in shown
+    assert "UBR, MSS 1460: goodput" not in shown
+    assert "Report: " in shown
+    command("reproduce", "--reps", "3", "--out", str(out), "--details")
+    assert "UBR, MSS 1460: goodput" in capsys.readouterr().out
     toy(tmp_path, TOML.replace("1.2", "0.985").replace("5400", "5508"))
     command("reproduce", "--reps", "3", "--out", str(out), "--strict")
 

@@ -1,6 +1,7 @@
 """Comparisons with the real simulator."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
@@ -72,6 +73,28 @@ def test_losses_and_delay_follow_from_the_books(found: pushout.CompareResult) ->
     assert max(policy.occupancy[0]) <= books["occupancy_max"]
 
 
+def test_what_is_given_up_at_the_front_has_waited_as_long_as_what_is_sent() -> None:
+    hosts = [{"name": name, "kind": "host"} for name in ("source", "sink")]
+    sent = {"source": {"kind": "cbr", "rate": "20 Mb/s"}, "transport": {"kind": "cells"}}
+    scenario = {
+        "name": "twice",
+        "duration": "0.5 s",
+        "warmup": "0.1 s",
+        "adaptation": {"kind": "aal5"},
+        "node": [*hosts, {"name": "switch", "kind": "switch"}],
+        "link": [
+            {"from": "source", "to": "switch", "rate": "100 Mb/s", "delay": "0 s"},
+            {"name": "line", "from": "switch", "to": "sink", "rate": "10 Mb/s", "delay": "0 s"},
+        ],
+        "port": {"line": {"buffer": "100 cells"}},
+        "flow": [{"name": "twice", "from": "source", "to": "sink", **sent}],
+    }
+    found = pushout.compare(scenario, ["tail-drop", "drop-from-front"], reps=2)
+    waits = [policy.runs["delay_s"][0] for policy in found.policies]
+    # a hundred cells are ahead of one that enters, and go at the rate of the line, or else at that of the source
+    assert waits == pytest.approx([100 * 424 / 10e6, 100 * 424 / 20e6], rel=0.02)
+
+
 def test_the_curve_over_time_is_one_of_means(found: pushout.CompareResult) -> None:
     for line, policy in zip(found.plot().axes[-1].lines, found.policies, strict=True):
         times, levels = zip(*line.get_xydata(), strict=True)
@@ -103,11 +126,32 @@ def test_what_is_drawn_tells_the_policies_apart() -> None:
 
 
 def test_a_buffer_of_octets_has_a_delay_too() -> None:
-    options: Any = {"set": {"duration": "0.2 s"}, "reps": 2}
-    found = pushout.compare(ROOT / "scenarios" / "w1-packet.toml", "tail-drop,red", **options)
-    mean, delay = (found.policies[0].runs[name][0] for name in ("occupancy_mean", "delay_s"))
-    assert mean is not None
-    assert delay == pytest.approx(mean * 8 / 155.52e6)
+    packets, short = ROOT / "scenarios" / "w1-packet.toml", {"duration": "0.2 s"}
+    found = pushout.compare(packets, "tail-drop,red", set=short, reps=2)
+    tail_drop = {**short, "port.bottleneck.admission": {"policy": "tail-drop"}}
+    document = pushout.run(packets, set=tail_drop, seed=1).document
+    books = next(entry for entry in document["ports"] if entry["name"] == "bottleneck")
+    delay = books["occupancy_mean"] * 0.2 / books["octets_out"]
+    assert found.policies[0].runs["delay_s"][0] == pytest.approx(delay)
+
+
+def test_a_packet_in_a_buffer_of_octets_takes_its_transmission_time_though_the_line_is_mostly_free() -> None:
+    hosts = [{"name": name, "kind": "host"} for name in ("source", "sink")]
+    sent = {"source": {"kind": "cbr", "rate": "1 Mb/s", "size": "1472 bytes"}, "transport": {"kind": "udp"}}
+    scenario = {
+        "name": "seldom",
+        "duration": "1.2 s",
+        "adaptation": {"kind": "packet"},
+        "node": [*hosts, {"name": "router", "kind": "router"}],
+        "link": [
+            {"from": "source", "to": "router", "rate": "100 Mb/s", "delay": "0 s"},
+            {"name": "line", "from": "router", "to": "sink", "rate": "10 Mb/s", "delay": "0 s"},
+        ],
+        "port": {"line": {"buffer": "100 kB"}},
+        "flow": [{"name": "seldom", "from": "source", "to": "sink", **sent}],
+    }
+    found = pushout.compare(scenario, ["tail-drop", "ppd"], reps=2)
+    assert found.policies[0].runs["delay_s"][0] == pytest.approx(1500 * 8 / 10e6)
 
 
 def test_the_command_writes_table_rows_document_and_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -205,6 +249,36 @@ def test_a_figure_that_cannot_be_compared_is_refused(figures: Any, why: str, tmp
     assert (tmp_path / "out").exists() == ("is a list" in why), "which only a run can tell"
 
 
+def test_what_nothing_was_measured_of_under_one_policy_is_told_all_the_same() -> None:
+    def policy(label: str, times: list[float | None]) -> Policy:
+        known: dict[str, Sequence[float | None]] = {**dict.fromkeys(FIGURES, ()), "goodput_ratio": [0.9, 0.8]}
+        return Policy(Choice(label, ()), {**known, "transfer_time_mean_s": times}, [])
+
+    port = Port("bottleneck", 1e9, True, {"buffer": "10 cells"})
+    policies = [policy("one", [0.1, 0.2]), policy("none", [None, None])]
+    result = CompareResult(pa.table({}), {}, (port,), policies, 0.0, 1.0)
+    assert result.figures() == ["goodput_ratio", "transfer_time_mean_s"]
+    assert result.drawn(["transfer_time_mean_s"], 1) == []
+    console = Console(record=True, width=100)
+    answers.comparison(result, None, console)
+    assert re.search(r"mean time of a file \(ms\) +150 ± 640 +–", console.export_text())
+
+
+def test_equal_differences_are_no_certainty_either(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A policy that the port has already gives what it gives; the means are of runs that differ."""
+    arguments = [
+        "compare",
+        str(ROOT / "scenarios" / "mux-poisson.toml"),
+        "--policies",
+        "as-is,tail-drop",
+        "--reps",
+        "3",
+    ]
+    arguments += ["--port", "bottleneck", "--set", "port.bottleneck.buffer=20 cells", "--set", "duration=120 ms"]
+    command(*arguments, "--out", str(tmp_path))
+    assert "± 0: all 3 runs gave the same, which is no certainty" in capsys.readouterr().out
+
+
 def test_a_policy_that_the_port_has_keeps_its_parameters() -> None:
     turns = {"port.bottleneck.scheduler": {"policy": "wrr-mcr"}}
     asked = ask.comparison(LAN, "epd,ppd,round-robin,pushout-1", set=turns)
@@ -259,6 +333,7 @@ def test_an_amount_of_buffer_is_also_octets_and_time() -> None:
 def test_quantities_are_read_as_scenarios_write_them() -> None:
     assert split("1_000 cells") == (1000, "cells")
     assert split("7e-3") == (0.007, "")
+    assert split("1 cell") == (1, "cells"), "one of a unit is not another unit"
     assert scaled("149760 kb/s", "b/s") == 149.76e6
     assert scaled("5 cells", "b/s") is None
     assert octets("64 KiB") == 65_536
@@ -275,11 +350,13 @@ def test_quantities_are_read_as_scenarios_write_them() -> None:
         (0.97357, 0.00998, "0.974 ± 0.010"),
         (0.25677, 0.2083, "0.26 ± 0.21"),
         (-0.00045745, 0.00036, "-0.00046 ± 0.00036"),
-        (706969600, 0.4, "706 970 000 ± 0.4"),
-        (1234567, 11.0, "1 234 600 ± 10"),
+        (706969600, 0.4, "706 969 600.00 ± 0.40"),
+        (1234567, 11.0, "1 234 567 ± 11"),
+        (-0.0004, 0.25, "0.00 ± 0.25"),
         (0.0054359, 3.5e-16, "0.0054359 ± 0"),
         (0.97345, 0.0, "0.97345 ± 0"),
         (20.0, 0.0, "20 ± 0"),
+        (1234567.0, 0.0, "1 234 567 ± 0"),
         (0.0, 0.0, "0 ± 0"),
         (0.0, 0.25, "0.00 ± 0.25"),
     ],

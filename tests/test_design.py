@@ -1,5 +1,6 @@
 import math
 import re
+from collections import Counter
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -90,9 +91,32 @@ def test_random_points_are_the_same_whenever_and_whatever_else_is_drawn() -> Non
     assert len({point["a"] for point in points(random={"points": 5, "method": "uniform", "keys": one})}) == 5
 
 
+def test_one_cell_has_the_unit_of_others() -> None:
+    (factor,) = design({**BASE, "grid": {"b": ["1 cell", "2 cells"]}}).factors
+    assert factor.columns == (("b", "b"), ("b_cells", "b"))
+
+
 def test_whole_numbers_are_whole() -> None:
     found = points(random={"points": 20, "keys": {"n": {"from": 1, "to": 4, "whole": True}}})
     assert {point["n"] for point in found} == {1, 2, 3, 4}
+
+
+@pytest.mark.parametrize(
+    ("spec", "drawn"),
+    [
+        ({"from": 1, "to": 4, "whole": True}, {1: 250, 2: 250, 3: 250, 4: 250}),
+        ({"from": 0.2, "to": 2.7, "whole": True}, {1: 500, 2: 500}),
+        ({"from": 1, "to": 2, "unit": "packets"}, {"1 packets": 500, "2 packets": 500}),
+        (
+            {"from": 1, "to": 4, "unit": "cells", "scale": "log"},
+            {"1 cells": 500, "2 cells": 233, "3 cells": 152, "4 cells": 115},
+        ),
+    ],
+)
+def test_whole_numbers_at_the_ends_are_drawn_as_often_as_others(spec: dict[str, Any], drawn: dict[Any, int]) -> None:
+    """On a logarithmic scale each as often as what is rounded to it: 2 in log(2.5 / 1.5) of log(4.5 / 0.5)."""
+    found = points(random={"points": 1000, "keys": {"n": spec}})
+    assert Counter(point["n"] for point in found) == drawn
 
 
 def test_replications_are_fixed_or_until_precise() -> None:
@@ -121,6 +145,7 @@ def test_limits_are_within() -> None:
     ("spec", "why"),
     [
         ({"from": 1, "to": 1}, "from 1 to 1 is no range of numbers on a linear scale; from is the smaller one"),
+        ({"from": 0.2, "to": 0.7, "whole": True}, "there is no whole number from 0.2 to 0.7"),
         ({"from": 0, "to": 1, "scale": "log"}, "from 0 to 1 is no range of numbers on a log scale"),
         ({"from": 2, "to": "x"}, "from 2 to 'x' is no range of numbers on a linear scale"),
         ({"from": False, "to": 1}, "from False to 1 is no range of numbers on a linear scale"),
@@ -193,7 +218,18 @@ def test_a_range_on_a_logarithmic_scale_may_begin_below_one() -> None:
         ({"warmup": {"method": "mser-5"}}, "warmup.figure: is the path"),
         ({"warmup": {"method": "mser-5", "figure": "x"}}, "warmup.figure: x is not a figure over time"),
         ({"warmup": {"method": "mser-5", "figure": "x.bps"}, "figures": ["warmup_s"]}, "has a column already"),
-        ({"warmup": {"method": "mser-5", "figure": "x.bps"}, "grid": {"warmup": ["1 s"]}}, "has a column warmup_s"),
+        (
+            {"warmup": {"method": "mser-5", "figure": "x.bps"}, "grid": {"warmup": ["1 ms"]}},
+            "grid: the warm-up is to be",
+        ),
+        (
+            {"warmup": {"method": "mser-5", "figure": "x.bps"}, "axis": {"a": {"b": ["warmup=1 s"]}}},
+            "axis: the warm-up is",
+        ),
+        (
+            {"warmup": {"method": "mser-5", "figure": "x.bps"}, "set": ["warmup = 1 s"]},
+            "set: the warm-up is to be found",
+        ),
         ({"grid": {"a": ["1 s"]}, "axis": {"a_s": {"x": []}}}, '"a_s" is swept twice'),
         ({"zip": [{"a": ["1 s"], "a_s": [1]}]}, '"a_s" is swept twice'),
         ({"axis": {"duration": {"x": ["duration=1 s"]}}}, "axis.duration: sets the key of its own name"),

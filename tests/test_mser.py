@@ -84,11 +84,12 @@ def test_a_sweep_gives_every_point_its_own_warm_up() -> None:
 
 
 def test_pilot_runs_are_told_from_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They take the place of a warm-up that the scenario has, and that may be longer than all of a run."""
     file = tmp_path / "pilots.toml"
     scenario = ROOT / "scenarios" / "mux-poisson.toml"
     file.write_text(
         f"""scenario = '{scenario}'
-        set = ["duration=150 ms", "sample=0.2 ms", "measure.occupancy=['bottleneck']"]
+        set = ["duration=90 ms", "sample=0.2 ms", "measure.occupancy=['bottleneck']"]
         grid = {{ "port.bottleneck.buffer" = ["4000 cells"] }}
         reps = 2
         warmup = {{ method = "mser-5", figure = "ports.bottleneck.occupancy.values", reps = 4 }}

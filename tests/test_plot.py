@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from statistics import fmean
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pushout
 from conftest import ROOT
 from pushout.errors import QuestionError
 from pushout.question import drawing
+from pushout.stats import interval
 
 PLAN: dict[str, Any] = {
     "scenario": str(ROOT / "scenarios" / "lan.toml"),
@@ -101,6 +103,27 @@ def test_a_distribution_climbs_from_the_first_run_to_all(result: pushout.SweepRe
     values, shares = zip(*line.get_xydata(), strict=True)
     assert list(values) == sorted(values)
     assert list(shares) == pytest.approx([number / 9 for number in range(1, 10)])
+
+
+def test_a_field_of_several_points_says_so() -> None:
+    columns = {"point": range(4), "a": [1, 1, 2, 2], "b": [1, 1, 1, 1], "c": [1, 2, 1, 2], "seed": [1] * 4}
+    table = pa.table({**columns, "x": [1.0, 3.0, 5.0, 5.0], "wall_s": [0.1] * 4})
+    points = [{key: columns[key][point] for key in "abc"} for point in range(4)]
+    result = pushout.SweepResult(table, points, {})
+    assert "x, means of up to 2 points" in texts(result.plot("x", "a", by="b", kind="heat"))
+    assert "x" in texts(result.plot("x", "a", by="c", kind="heat"))
+
+
+def test_a_band_of_several_points_is_that_of_independent_seeds(result: pushout.SweepResult) -> None:
+    name = "ports.bottleneck.occupancy.values"
+    axes = result.plot(name, by="policy", kind="time").axes[0]
+    first = [point for point, values in enumerate(result.points) if values["policy"] == result.points[0]["policy"]]
+    assert len(first) > 1, "the policy leaves several points"
+    runs = [result.of_point(point)[name].to_pylist() for point in first]
+    ends = [interval([fmean(curve[-1] for curve in seed) for seed in zip(*runs, strict=True)])["ci95"]]
+    drawn = {y for _, y in axes.collections[0].get_paths()[0].vertices.tolist()}
+    assert ends[0] is not None
+    assert all(min(abs(y - end) for y in drawn) < 1e-6 * max(drawn) for end in ends[0])
 
 
 def test_time_begins_with_the_first_sample(result: pushout.SweepResult) -> None:

@@ -274,8 +274,9 @@ def test_a_drawing_is_svg_in_the_colours_of_the_page(tmp_path: Path) -> None:
 def test_every_kind_of_plot_shows_its_lines_what_is_printed_and_its_levels(tmp_path: Path) -> None:
     found = outcome(tmp_path, TOML + CHARTS)
     for drawing in draw(found).plots[1:]:
-        root = ElementTree.fromstring(drawing.alone())  # noqa: S314
+        root = ElementTree.fromstring(drawing.alone("figure 3"))  # noqa: S314
         words = "".join(root.itertext())
+        assert words.index(drawing.title.split()[0]) < words.index("figure 3"), "the heading of a slide"
         for label in ("ours", "printed", "ideal", "across", "up", "95 % interval"):
             assert label in words
         assert len(drawing.svg) < 100_000, "one page holds fifty of them"

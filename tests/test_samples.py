@@ -118,6 +118,15 @@ def test_a_run_in_which_nothing_was_measured_of_a_list_does_not_count() -> None:
     assert (found.holds, found.often) == (True, 2)
 
 
+@pytest.mark.parametrize("runs", [[None, [1.0, 2.0], [3.0, 5.0]], [[1.0, 2.0], None, [3.0, 5.0]]])
+def test_a_run_without_a_list_does_not_count_whichever_it_is(runs: list[Any]) -> None:
+    documents = {"a": [{"x": run} for run in runs]}
+    samples = Samples({"x": "x"}, documents, SETS)
+    assert samples.check(Expression('all(x["a"] > 1.5)', ["x"], ["a"])).holds
+    assert [each and each["mean"] for each in samples.curve([Expression('x["a"]', ["x"], ["a"])])] == [2.0, 3.5]
+    assert samples.each(Expression('max(x["a"])', ["x"], ["a"])) == [2.0, 5.0]
+
+
 def test_an_occupancy_is_told_in_the_measure_of_its_port_and_a_rate_in_bits() -> None:
     port = {"name": "p", "occupancy_mean": 12.0, "occupancy_unit": "cells"}
     documents = {"a": [{"ports": [port], "summary": {"goodput_bps": 2e6}, "seed": 1}]}
@@ -144,6 +153,7 @@ def test_a_share_of_the_runs_is_asked_for_in_every_set() -> None:
     assert (found.holds, found.often, found.reps) == (True, 10, 20)
     assert found.sure == pytest.approx(0.59, abs=0.08), "10 and more of 20 tosses of a coin"
     assert check('x["a"] > 1', 0.5, x={"a": all_of_them}).sure == 1.0
+    assert check('x["a"] > 1', 0.28, x={"a": [2.0] * 7 + [0.0] * 18}).holds, "7 of 25 are 28 %, whatever 0.28 · 25 is"
 
 
 def test_the_draws_are_the_same_with_every_version_of_numpy() -> None:

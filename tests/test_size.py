@@ -146,6 +146,18 @@ def test_of_a_best_value_it_is_told_which_others_may_be_as_good(
     assert "between" not in answer
 
 
+@pytest.mark.parametrize(("most", "sure"), [(58, False), (59, True)])
+def test_equal_differences_are_believed_when_there_are_many(most: int, sure: bool) -> None:
+    """Sources in step lose as much whatever the seed, and more in a smaller buffer."""
+    pytest.importorskip("optuna")
+    sets = {"duration": "1 ms", "warmup": "0 s", "flows.start_spread": "0 s"}
+    place = {"over": "port.bottleneck.buffer", "low": "2 cells", "high": "5 cells"}
+    periodic = ROOT / "scenarios" / "mux-periodic.toml"
+    found = pushout.size(periodic, "max ports.bottleneck.lost.overflow", **place, set=sets, least=2, most=most)
+    assert found.document["answers"][0]["value"] == "2 cells"
+    assert found.document["answers"][0]["sure"] == sure
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -224,6 +236,28 @@ def test_runs_that_all_give_the_same_are_believed_when_there_are_many() -> None:
     assert judged(wanted, [*alike(8), Run(8, {"x": 0.9}, 0.0)], 1).unseen is None
     best = judged(Goal("max x", "x", "max"), alike(8), 1)
     assert (best.sure, best.unseen) == (True, None), "there is no level to be on one side of"
+
+
+def test_runs_that_measure_nothing_are_no_sure_miss_unless_there_are_many() -> None:
+    wanted = Goal("x<=0.5", "x", "<=", 0.5)
+
+    def nothing(count: int) -> list[Run]:
+        return [Run(seed, {"x": None}, 0.0) for seed in range(count)]
+
+    few, enough = judged(wanted, nothing(58), 1), judged(wanted, nothing(59), 1)
+    assert (few.meets, few.sure, enough.meets, enough.sure) == (False, False, False, True)
+    assert Separate(wanted, 8, 64).more(nothing(8)) == 8, "no use in waiting for what hardly happens"
+    assert judged(Goal("max x", "x", "max"), nothing(8), 1).sure
+
+
+def test_what_is_open_where_nothing_was_measured_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With room for one segment no file of 64 KiB ends in 2 ms; with room for all it does."""
+    arguments = ["size", str(ROOT / "scenarios" / "incast.toml"), "--goal", "transfer_time_mean_s<=0.01"]
+    arguments += ["--over", "port.bottleneck.buffer", "--from", "1500 bytes", "--to", "4 MB", "--resolution", "1"]
+    sets = ["topology.sources=8", "flows.start_spread=0 s", "duration=2 ms", "flows.transport.initial_window=40"]
+    command(*arguments, *(part for change in sets for part in ("--set", change)), "--out", str(tmp_path))
+    out = capsys.readouterr().out
+    assert "no run had anything to measure, but they are few: --least 59 tells" in out
 
 
 def test_an_answer_from_runs_that_all_give_the_same_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -478,7 +512,10 @@ def test_an_answer_at_an_end_of_the_range_says_so(
             "is no single value in the scenario in full",
         ),
         ({"over": "port.bottleneck.admission"}, "is a table in the scenario: over takes a key with a number"),
-        ({"goal": "ports.bottleneck.occupancy.values>=1", "set": WATCHED}, "is a list in every run"),
+        (
+            {"goal": "ports.bottleneck.occupancy.values>=1", "set": WATCHED},
+            "values>=1': ports.bottleneck.occupancy.values is a list in every run",
+        ),
         ({"least": "few"}, "least is 'few': it is a whole number"),
         ({"over": 'port."bottleneck.bac".buffer'}, 'unknown port "bottleneck.bac"; did you mean "bottleneck.back"'),
         ({"search": "magic"}, r'unknown search "magic" \(allowed: auto, bisect, optuna\)'),

@@ -280,6 +280,16 @@ def test_numbers_are_judged_by_their_tolerance(tmp_path: Path) -> None:
     assert edge.difference == pytest.approx(102)
 
 
+def test_a_number_is_that_of_the_runs_in_which_it_was_measured(tmp_path: Path) -> None:
+    study = toy(tmp_path)
+    runs = [document(seed, goodput=goodput) for seed, goodput in enumerate((0.9, 0.9, 0.8))]
+    runs[0]["summary"]["goodput_ratio"] = None
+    measured = judge(study, dict.fromkeys(study.cases, runs)).findings[0].measured
+    assert (measured["n"], measured["mean"]) == (2, pytest.approx(0.85, abs=0.001))
+    with pytest.raises(ExpressionError, match=r"number UBR.goodput.1460: no replication has a value of goodput"):
+        judge(study, dict.fromkeys(study.cases, runs[:1]))
+
+
 def test_print_lies_among_runs_of_which_some_give_less_and_some_more(tmp_path: Path) -> None:
     study = toy(tmp_path)
 

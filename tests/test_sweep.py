@@ -246,6 +246,53 @@ def test_a_sweep_says_that_runs_all_gave_the_same(tmp_path: Path, capsys: pytest
     assert "± 0: all 6 runs gave the same" in capsys.readouterr().out
 
 
+def test_a_list_cannot_be_precise_and_the_message_says_where_it_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "list.toml"
+    path = "ports.bottleneck.occupancy_distribution.share"
+    reps = f"reps = {{ precision = 0.1, of = '{path}' }}"
+    file.write_text(f"scenario = '{SWEEP.parent}/mux-periodic.toml'\nset = ['duration=1 ms']\n{reps}\n", "utf-8")
+    with pytest.raises(pushout.ScenarioError, match=rf"list.toml:3:32: reps: {path} is a list in every run"):
+        pushout.sweep(file)
+
+
+def test_single_runs_are_not_said_to_have_intervals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "single.toml"
+    file.write_text(f"scenario = '{SWEEP.parent}/mux-periodic.toml'\nset = ['duration=1 ms']\n", "utf-8")
+    command("sweep", str(file), "--out", str(tmp_path / "out"))
+    assert "single runs have no intervals." in capsys.readouterr().out
+
+
+def test_a_point_where_nothing_could_be_measured_is_not_precise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No file of 5 MB ends within 50 ms."""
+    file = tmp_path / "never.toml"
+    reps = "{ precision = 0.9, min = 2, max = 3, of = 'transfer_time_mean_s' }"
+    file.write_text(f"scenario = '{ROOT}/scenarios/lan.toml'\nset = ['duration=50 ms']\nreps = {reps}\n", "utf-8")
+    command("sweep", str(file), "--out", str(tmp_path / "out"))
+    note = "not within ± 90 % of the mean transfer_time_mean_s after 3 runs (max): 1 of 1 points"
+    assert note in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("question", ["sweep", "compare", "size"])
+def test_of_how_many_runs_a_mean_is_told_if_some_had_nothing_to_measure(
+    question: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In 303 µs few of the servers are done with their files: one that begins at once."""
+    incast = str(SWEEP.parent / "incast.toml")
+    sets = ["topology.sources=2", "flows.source.size=64 KiB", "flows.start_spread=40 us", "duration=303 us"]
+    more = [part for change in sets for part in ("--set", change)]
+    file = tmp_path / "partly.toml"
+    file.write_text(f"scenario = '{incast}'\nset = {sets}\nreps = 10\nfigures = ['transfer_time_mean_s']\n", "utf-8")
+    policies = ["--policies", "tail-drop,ppd", "--reps", "10"]
+    goal = ["--goal", "transfer_time_mean_s<=1", "--over", "port.bottleneck.buffer", "--most", "10"]
+    arguments = {"sweep": [str(file)], "compare": [incast, *policies, *more], "size": [incast, *goal, *more]}
+    command(question, *arguments[question], "--out", str(tmp_path / "out"))
+    out = capsys.readouterr().out
+    assert re.search(r"\(\d of \d+ runs\)", out)
+    assert "the other runs had nothing to measure" in out
+
+
 @pytest.mark.parametrize(("precision", "told"), [(0.9, False), (1e-6, True)])
 def test_a_sweep_says_which_points_are_less_precise_than_was_asked_for(
     precision: float, told: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -271,6 +318,15 @@ def test_the_store_takes_every_seed_and_forgets_nothing(tmp_path: Path) -> None:
     found = again.find([*keys, key])
     assert found.pop(key) == {run.seed: run for run in runs}
     assert found == {other: {} for other in keys}
+
+
+def test_a_run_that_cannot_be_read_is_told_with_the_file_it_is_in(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    key = store.key("scenario")
+    store.put([(key, 1, '{"summary.x": 1.', 0.5)])
+    with pytest.raises(OSError, match="move it away, or keep runs in another folder") as caught:
+        store.find([key])
+    assert caught.value.filename == str(tmp_path / "runs.sqlite")
 
 
 def sweeping(out: Path, plan: Path = SWEEP) -> list[str]:
@@ -546,6 +602,28 @@ def test_a_mistake_of_the_scenario_of_a_sweep_says_whether_it_is_one_by_itself(t
 def test_a_folder_that_cannot_be_written_is_found_before_the_first_run(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     command("sweep", str(SWEEP), "--out", str(tmp_path), code=1)
+
+
+@pytest.mark.parametrize("question", ["sweep", "compare", "size"])
+def test_seeds_without_room_are_refused_before_anything_is_written(question: str, tmp_path: Path) -> None:
+    lan, last = ROOT / "scenarios" / "lan.toml", 2**64 - 1
+    asked: dict[str, Callable[[], Any]] = {
+        "sweep": lambda: pushout.sweep({**PLAN, "set": [*PLAN["set"], f"seed={last}"]}, out=tmp_path / "out"),
+        "compare": lambda: pushout.compare(lan, "ppd,epd", seed=last, out=tmp_path / "out"),
+        "size": lambda: pushout.size(
+            lan, "goodput_ratio>=1", "port.bottleneck.buffer", seed=last, out=tmp_path / "out"
+        ),
+    }
+    with pytest.raises(pushout.ScenarioError, match=r"leaves no room for \d+ replications"):
+        asked[question]()
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_cannot_be_replaced_is_named_and_not_its_draft(tmp_path: Path) -> None:
+    (tmp_path / "rows.parquet").mkdir()
+    with pytest.raises(IsADirectoryError) as caught:
+        pushout.sweep({**PLAN, "reps": 1}, out=tmp_path)
+    assert caught.value.filename == str(tmp_path / "rows.parquet")
 
 
 def test_results_can_go_wherever_arrow_can_write(tmp_path: Path) -> None:

@@ -333,3 +333,27 @@ fn without_files_nothing_is_said_of_transfers() {
     assert!(document["summary"].get("transfers").is_none());
     assert!(document["flows"][0].get("transfer_time_mean_s").is_none());
 }
+
+#[test]
+fn delivery_times_have_percentiles_if_they_are_asked_for() {
+    let names = ["mean", "p50", "p95", "p99", "max"].map(|name| format!("delivery_time_{name}_s"));
+    let of = |entry: &Json| names.each_ref().map(|name| entry[name].as_f64());
+    let document = run("delivery = true", &[]);
+    let flows = document["flows"].as_array().unwrap();
+    for flow in flows {
+        let [mean, half, most, nearly, max] = of(flow).map(Option::unwrap);
+        assert!(mean > 0.05 && half <= most && most <= nearly && nearly <= max, "{flow:#}");
+    }
+    let longest = flows.iter().map(|flow| of(flow)[4].unwrap()).fold(0.0, f64::max);
+    assert_eq!(of(&document["summary"])[4], Some(longest));
+    let class = |name: &str| {
+        let classes = document["summary"]["classes"].as_array().unwrap();
+        of(classes.iter().find(|class| class["name"] == name).unwrap())[1..].to_vec()
+    };
+    assert_eq!(class("few"), of(&flows[3])[1..], "the only one of its class");
+    assert!(class("many")[3].unwrap() <= longest);
+    let fast = document["flows"].clone();
+    assert_eq!(run("delivery = true", &["engine=reference"])["flows"], fast);
+    let plain = run("", &[]);
+    assert!(plain["flows"][0].get(&names[1]).is_none() && plain["summary"].get(&names[1]).is_none());
+}

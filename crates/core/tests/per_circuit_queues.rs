@@ -5,7 +5,8 @@
 
 use std::collections::VecDeque;
 
-use pushout_core::buffer::admission::{self, Context, Contract};
+use pushout_core::buffer::admission;
+use pushout_core::buffer::context::{Context, Contract};
 use pushout_core::buffer::pool::Pool;
 use pushout_core::buffer::pushout;
 use pushout_core::buffer::size::Measure;
@@ -36,7 +37,7 @@ fn combinations() -> Vec<(String, admission::Spec, scheduler::Spec, Option<pusho
     let schemes: Vec<Option<pushout::Spec>> = std::iter::once(None).chain(schemes).collect();
     for scheduler in scheduler::CATALOGUE.iter().map(|entry| by_name::<scheduler::Spec>(entry.name)) {
         for scheme in &schemes {
-            if pushout::check(&scheduler, scheme.as_ref()).is_err() {
+            if scheme.as_ref().is_some_and(|scheme| pushout::check(&scheduler, scheme).is_err()) {
                 continue;
             }
             for admission in ["tail-drop", "ppd", "dynamic-threshold", "dt-epd"] {
@@ -155,7 +156,7 @@ fn run(
     let contract = |vc: usize| {
         let (mcr, frame) = (Rate(10_000_000 * vc as u64), if measure == Measure::Cells { 12 } else { 1500 });
         let plain = Context::alone(1, 1).contracts[0];
-        Contract { mcr, priority: vc as u32 / 2, frame, payload: 500, ..plain }
+        Contract { mcr, priority: vc as u32 / 2, frame, payload: Some(500), ..plain }
     };
     let contracts: Vec<Contract> = (0..VCS).map(contract).collect();
     let capacity = if measure == Measure::Cells { 40 } else { 8000 };

@@ -19,6 +19,7 @@ HEADINGS = (
     "ours is faster by",
 )
 FIGURE = "![What a unit costs on a line, with each simulator](performance.svg)"
+SPACE = "\N{NO-BREAK SPACE}"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
@@ -31,18 +32,18 @@ class Row(NamedTuple):
     ratio: float | None
 
     def cells(self) -> Iterator[str]:
-        """What stands in the columns."""
+        """What stands in the columns; no figure breaks."""
         wall = self.entry["wall_s"]
         yield self.workload
         yield self.who
         yield significant(wall["median"])
-        yield f"{significant(wall['min'])} – {significant(wall['max'])}"
+        yield f"{significant(wall['min'])}{SPACE}–{SPACE}{significant(wall['max'])}"
         yield str(wall["n"])
         yield significant(self.entry["sim_s_per_s"])
         yield significant(self.hop_ns)
         yield significant(self.entry["rss_bytes"], 1e-6)
         yield significant(self.entry["goodput_bps"], 1e-6, 4)
-        yield "" if self.ratio is None else f"{significant(self.ratio)} ×"
+        yield "" if self.ratio is None else f"{significant(self.ratio)}{SPACE}×"
 
     @property
     def hop_ns(self) -> float | None:
@@ -56,7 +57,7 @@ def significant(value: float | None, scale: float = 1.0, digits: int = 3) -> str
     if value is None:
         return "–"
     text = f"{value * scale:.{digits}g}"
-    return f"{float(text):,.0f}".replace(",", " ") if "e" in text else text
+    return f"{float(text):,.0f}".replace(",", SPACE) if "e" in text else text
 
 
 def rows(document: dict[str, Any]) -> list[Row]:

@@ -28,12 +28,16 @@ REPORT = "reproduce.json"
     help="Where the report goes, and where results are kept, so that an interrupted run can be resumed.",
 )
 @click.option("--strict", is_flag=True, help="Exit with 4 if a number misses its tolerance or a claim fails.")
+@click.option("--details", is_flag=True, help="Print every number, claim and remark, not only what differs.")
 @JSON
-def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: bool, as_json: bool) -> None:
+def reproduce(
+    studies: tuple[str, ...], reps: int | None, out: Path, strict: bool, details: bool, as_json: bool
+) -> None:
     """Run published studies and compare with the printed numbers.
 
-    A STUDY is named by its id or the beginning of it, such as 000; without one, all are run. The report is
-    DIR/index.html. Other studies that it already has stay in it, as long as their results are those of this version.
+    A STUDY is named by its id or the beginning of it, such as 000; without one, all are run. What differs from print
+    is listed, with the score; the report, DIR/index.html, has everything. Other studies that it already has stay in
+    it, as long as their results are those of this version.
     """
     from pushout.cache import Cache
     from pushout.cli.progress import Progress
@@ -58,7 +62,8 @@ def reproduce(studies: tuple[str, ...], reps: int | None, out: Path, strict: boo
     else:
         from pushout.cli.show.reproduction import reproduction
 
-        reproduction(done, str(out / "index.html"), [other.outcome.study.id for other in others.chapters], console())
+        names = [other.outcome.study.id for other in others.chapters]
+        reproduction(done, str(out / "index.html"), names, console(), details=details)
     if strict and done.failed:
         raise click.exceptions.Exit(MISSED)
 

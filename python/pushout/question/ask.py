@@ -209,5 +209,5 @@ def sizing(
     ends = [None if end is None else str(plain(end)) for end in (low, high)]
     room = space(explained, over, *ends, written=_is_written(over, source, sets))
     question = Question(wanted, over, room, own or (given[0] if given else None), resolution, least, most, search)
-    size.look_over(source, question, choices, sets, engine)
+    size.look_over(source, question, choices, sets, engine, int(explained["seed"]))
     return Sizing(source, explained, sets, choices, seed, engine, question)

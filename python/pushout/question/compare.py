@@ -21,7 +21,7 @@ from pushout.question.design import Design
 from pushout.question.factor import Level
 from pushout.question.frame import Framed
 from pushout.question.port import Choice, Port
-from pushout.question.quantity import content, octets, seconds
+from pushout.question.quantity import content, seconds
 from pushout.question.replications import Fixed
 from pushout.question.session import Session
 from pushout.question.table import column_of
@@ -43,6 +43,7 @@ FIGURES: dict[str, str] = {
     "packet_throughput": "packet throughput",
     "transfer_time_mean_s": "mean time of a file (s)",
     "transfer_time_p99_s": "99th percentile of it (s)",
+    "delivery_time_p99_s": "99th percentile of the time to deliver (s)",
     "loss_ratio": "units lost ÷ units in",
     "occupancy_mean": "mean occupancy ({measure})",
     "delay_s": "mean delay in the port (s)",
@@ -103,13 +104,13 @@ class CompareResult(Framed):
         return self.ports[0]
 
     def figures(self) -> list[str]:
-        """What could be measured under every policy, and what was asked for."""
-        usual = [name for name in FIGURES if all(policy.mean(name) for policy in self.policies)]
+        """What could be measured under some policy, and what was asked for."""
+        usual = [name for name in FIGURES if any(policy.mean(name) for policy in self.policies)]
         return list(dict.fromkeys((*usual, *self.asked)))
 
     def drawn(self, names: Sequence[str], count: int) -> list[str]:
         """As many of these figures as are to be drawn: first those that tell the policies apart."""
-        known = [name for name in names if name in self.figures()]
+        known = [name for name in names if all(policy.mean(name) for policy in self.policies)]
         return sorted(known, key=self._are_alike)[:count]
 
     def _are_alike(self, name: str) -> bool:
@@ -189,7 +190,7 @@ def planned(
         )
     watched = [*sets, *_watch(explained, port)]
     points = tuple(Level({"policy": choice.label}, (*watched, *choice.sets)) for choice in choices)
-    own = (at_port.figure_of(port, name) for name in ("units_out", "occupancy_mean", *LOSSES, *CURVE))
+    own = (at_port.figure_of(port, name) for name in (*_leaving(port), "occupancy_mean", *LOSSES, *CURVE))
     measured = tuple(dict.fromkeys((*own, *figures)))
     return Design(f"{explained['name']}-compare", "", "", source, points, Fixed(reps), seed, None, engine, measured)
 
@@ -272,16 +273,16 @@ def _policy(
     runs = {name: rows[name].to_pylist() if name in rows.column_names else absent for name in (*FIGURES, *asked)}
     runs["occupancy_mean"] = own("occupancy_mean")
     runs["loss_ratio"] = [sum(lost) / units if units else None for lost, units in zip(*map(own, LOSSES), strict=True)]
-    books = zip(own("occupancy_mean"), own("units_out"), strict=True)
-    runs["delay_s"] = [_delay_s(mean, sent, measured, port) for mean, sent in books]
+    books = zip(own("occupancy_mean"), *map(own, _leaving(port)), strict=True)
+    # Little's law, transmission included, for all that was in the buffer: units, or octets where it counts these
+    runs["delay_s"] = [mean * measured / (sent + lost) if sent + lost else None for mean, sent, lost in books]
     return Policy(choice, runs, own(CURVE[0]))
 
 
-def _delay_s(occupancy: float, sent: float, measured_s: float, port: Port) -> float | None:
-    """Mean time in the port, transmission included: by Little's law, or the time that the octets before it take."""
-    if octets(port.buffer) is not None:
-        return occupancy * 8 / port.rate_bps
-    return occupancy * measured_s / sent if sent else None
+def _leaving(port: Port) -> tuple[str, str]:
+    """What a port says of all that left its buffer, in the measure of its occupancy: what was sent, what was not."""
+    what = "octets" if port.measure == "bytes" else "units"
+    return f"{what}_out", f"{what}_given_up"
 
 
 def _document(result: CompareResult, found: sweep.SweepResult, explained: Document) -> Document:

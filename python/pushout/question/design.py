@@ -43,6 +43,7 @@ from pushout.question.factor import (
     factors,
     is_number,
     is_whole,
+    key_of,
 )
 from pushout.question.replications import Fixed, Precision, Replications
 from pushout.question.table import column_of, path_of
@@ -57,6 +58,8 @@ RESULT = "this is a result, not a sweep: a sweep names a scenario and what to va
 
 WARMUP = "warmup_s"
 """The column with the warm-up that was found."""
+
+FOUND = "the warm-up is to be found, so nothing can set it: leave it out here, or give warmup as a time"
 
 
 @dataclass(frozen=True)
@@ -273,7 +276,11 @@ def _common(table: Mapping[str, Any]) -> Level:
     sets = table.get("set", [])
     check_overrides(sets, "set")
     places: list[Place] = [("set", index) for index in range(len(sets))]
-    if isinstance(warmup := table.get("warmup"), str):
+    warmup = table.get("warmup")
+    own = [place for place, change in zip(places, sets, strict=True) if key_of(change) == "warmup"]
+    if own and isinstance(warmup, Mapping):
+        raise DesignError(f"set: {FOUND}", own[0])
+    if isinstance(warmup, str):
         return Level({}, (*sets, f"warmup={warmup}"), (*places, ("warmup",)))
     return Level({}, tuple(sets), tuple(places))
 
@@ -338,6 +345,8 @@ def _check_columns(varied: Sequence[Factor], warmup: Mser | None) -> None:
     seen: set[str] = set()
     for factor in varied:
         for column, name in factor.columns:
+            if warmup and name == "warmup":
+                raise DesignError(f"{factor.keys[name][0]}: {FOUND}", factor.keys[name], key=True)
             if column in seen:
                 raise DesignError(f'"{column}" is swept twice', factor.keys[name], key=True)
             if column in own:

@@ -47,6 +47,7 @@ TITLES = {
     "delay_s": "mean delay in the port (s)",
     "transfer_time_mean_s": "mean time of a file (s)",
     "transfer_time_p99_s": "time of a file, 99th percentile (s)",
+    "delivery_time_p99_s": "time to deliver, 99th percentile (s)",
 }
 
 TABLES = ("source", "transport", "police")

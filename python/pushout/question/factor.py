@@ -204,7 +204,7 @@ def _axes(table: Any) -> Iterator[Factor]:
         keys: dict[str, Place] = {name: ("axis", name)}
         for level in levels:
             for change, place in zip(level.sets, level.places, strict=True):
-                keys.setdefault(_key(change), place)
+                keys.setdefault(key_of(change), place)
         yield Factor(levels, keys)
 
 
@@ -214,14 +214,15 @@ def _labelled(name: str, label: str, sets: Any) -> Level:
     places = tuple(("axis", name, label, row) for row in range(len(sets)))
     columns: dict[str, Value] = {name: label}
     for change, place in zip(sets, places, strict=True):
-        if _key(change) == name:
+        if key_of(change) == name:
             message = f"axis.{name}: sets the key of its own name, which has a column already: rename the axis"
             raise DesignError(message, place)
-        columns[_key(change)] = change.partition("=")[2].strip()
+        columns[key_of(change)] = change.partition("=")[2].strip()
     return Level(columns, tuple(sets), places)
 
 
-def _key(override: str) -> str:
+def key_of(override: str) -> str:
+    """The key that an override sets."""
     return override.partition("=")[0].strip()
 
 
@@ -229,6 +230,8 @@ def _key(override: str) -> str:
 
 METHODS = ("latin-hypercube", "uniform")
 SCALES = ("linear", "log")
+INDIVISIBLE = ("cell", "cells", "packet", "packets")
+"""Units of which there are only whole numbers."""
 
 
 def _random(table: Any) -> Iterator[Factor]:
@@ -305,9 +308,15 @@ def _range(key: str, at: Place, spec: Mapping[str, Any]) -> Callable[[float], An
         hint = "; from is the smaller one" if is_number(low) and is_number(high) and low >= high else ""
         raise DesignError(message + hint, at)
 
+    first, last = math.ceil(low), math.floor(high)
+    if whole := whole or unit in INDIVISIBLE:
+        if first > last:
+            raise DesignError(f"{path}: there is no whole number from {low!r} to {high!r}", at)
+        low, high = first - 0.5, last + 0.5  # what is rounded to the ends is as much as what is rounded to others
+
     def value(place: float) -> Any:
         number = low * (high / low) ** place if scale == "log" else low + (high - low) * place
-        number = math.floor(number + 0.5) if whole else quantity.nearest(number, unit)
+        number = min(max(first, math.floor(number + 0.5)), last) if whole else quantity.nearest(number, unit)
         return quantity.text(number, unit) if unit else number
 
     return value

@@ -81,9 +81,10 @@ def _one(goal: str, name: str) -> str:
 
 @dataclass(frozen=True)
 class Tried:
-    """A value that was tried: the mean of the figure, whether it meets the goal, whether its runs leave no doubt.
+    """A value that was tried: the mean of the figure, whether it meets the goal, whether its `runs` leave no doubt.
 
-    `unseen` is there if all runs gave the same and a goal is to be met: the share of runs that may give something else.
+    `unseen` is there if all runs gave the same, or nothing at all, and a goal is to be met: the share of runs that may
+    give something else.
     """
 
     value: float
@@ -91,6 +92,7 @@ class Tried:
     meets: bool
     sure: bool
     unseen: float | None = None
+    runs: int = 0
 
 
 @dataclass(frozen=True)
@@ -102,17 +104,20 @@ class Separate:
     most: int = MOST
 
     def more(self, runs: Sequence[Run]) -> int:
-        """Twice as many as there are, as long as they leave it open."""
-        return len(runs) if judged(self.goal, runs, 0.0).sure else min(self.most, 2 * len(runs))
+        """Twice as many as there are, as long as they leave it open; where none measured anything, few ever will."""
+        found = judged(self.goal, runs, 0.0)
+        return len(runs) if found.sure or found.mean is None else min(self.most, 2 * len(runs))
 
 
 def judged(goal: Goal, runs: Sequence[Run], value: float) -> Tried:
     """What the runs of a value say about the goal."""
-    known = numbers(runs, goal.path)
+    known, count = numbers(runs, goal.path), len(runs)
+    if not known and goal.level is None:
+        return Tried(value, None, False, True, runs=count)
     if not known:
-        return Tried(value, None, False, True)
+        return Tried(value, None, False, count >= AGREEING, unseen(count), count)
     mean = interval(known)
     meets = goal.meets(mean["mean"])
     if goal.level is not None and min(known) == max(known):
-        return Tried(value, mean, meets, len(known) >= AGREEING, unseen(len(known)))
-    return Tried(value, mean, meets, all(goal.meets(end) == meets for end in mean["ci95"] or []))
+        return Tried(value, mean, meets, len(known) >= AGREEING, unseen(len(known)), count)
+    return Tried(value, mean, meets, all(goal.meets(end) == meets for end in mean["ci95"] or []), runs=count)

@@ -108,9 +108,10 @@ class Output:
             return place
         draft = self.local / f".{name}.{os.getpid()}.{threading.get_ident()}"
         try:
-            with self._named(str(self.local / name)), pq.ParquetWriter(draft, schema, **options) as writer:
-                _write(writer, batches)
-            draft.replace(self.local / name)
+            with self._named(str(self.local / name)):
+                with pq.ParquetWriter(draft, schema, **options) as writer:
+                    _write(writer, batches)
+                draft.replace(self.local / name)
         finally:
             discard(draft)
         return str(self.local / name)

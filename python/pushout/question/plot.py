@@ -1,6 +1,7 @@
 """Drawings of sweeps: figures over what was swept, against each other, over time, and their distributions."""
 
 from collections.abc import Callable, Sequence
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from pushout import _core
@@ -170,7 +171,8 @@ def _heat(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
     axes.set_yticks(range(len(up)), map(shown, up))
     axes.set_xlabel(label(x))
     axes.set_ylabel(label(by))
-    figure.colorbar(image, ax=axes, label=title)
+    together = max(len(cell) for row in cells for cell in row)
+    figure.colorbar(image, ax=axes, label=title if together <= 1 else f"{title}, means of up to {together} points")
 
 
 def _write_values(axes: Any, shades: Sequence[Sequence[float]], middle: float) -> None:
@@ -214,7 +216,7 @@ def _time(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
     for series in _series(result, names):
         rows = result.of_point(series.points[0])
         start, step = (rows[f"{head}.{key}"][0].as_py() for key in ("start_s", "step_s"))
-        curves = [curve for point in series.points for curve in result.of_point(point)[y].to_pylist()]
+        curves = _by_seed(result, y, series.points)
         held = [rooms[point] for point in series.points]
         most = max(room[0] for room in held if room) if all(held) else None
         means = [capped(interval(column), most) for column in zip(*curves, strict=True)]
@@ -223,6 +225,20 @@ def _time(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
     from_zero(axes, lowest)
     frame(axes, "time (s)", label_of(result, y))
     legend(figure, axes, "band", _title(result, names))
+
+
+def _by_seed(result: Pointed, name: str, points: Sequence[int]) -> list[list[float]]:
+    """A curve for each seed that all of these points have been run with, the mean of theirs.
+
+    Runs of one seed share what the seed decides, so it is seeds that are independent, and not the runs of all points.
+    """
+    found: dict[int, list[list[float]]] = {}
+    for point in points:
+        rows = result.of_point(point)
+        for seed, curve in zip(rows["seed"].to_pylist(), rows[name].to_pylist(), strict=True):
+            found.setdefault(seed, []).append(curve)
+    shared = [curves for curves in found.values() if len(curves) == len(points)]
+    return [[fmean(entries) for entries in zip(*curves, strict=True)] for curves in shared]
 
 
 DRAWINGS: dict[Drawing, Callable[..., None]] = {

@@ -17,15 +17,18 @@ TIMES: dict[str, int] = {unit: round(scale / SECONDS["ps"]) for unit, scale in S
 FINEST: dict[str, int] = {"cell": 1, "cells": 1, **SIZES, **RATES, **TIMES}
 """How many of the smallest steps that a scenario can tell apart are in a unit: bytes, bits per second, picoseconds."""
 
+PLURALS = {"cell": "cells", "packet": "packets", "byte": "bytes"}
+"""What one of something is called, and what others are."""
+
 QUANTITY = re.compile(r"\s*([-+]?\d(?:_?\d)*(?:\.\d+)?(?:e[-+]?\d+)?)\s*([%A-Za-z/]*)\s*")
 
 
 def split(text: str) -> tuple[float, str]:
-    """A number and its unit: "1000 cells" is (1000.0, "cells")."""
+    """A number and its unit: "1000 cells" is (1000.0, "cells"), and "1 cell" has the same unit."""
     match = QUANTITY.fullmatch(text)
     if not match:
         raise QuestionError(f"{text!r} is not a number with a unit, as in 1000 cells")
-    return float(match[1].replace("_", "")), match[2]
+    return float(match[1].replace("_", "")), PLURALS.get(match[2], match[2])
 
 
 def nearest(number: float, unit: str) -> float:
@@ -108,7 +111,8 @@ def _easiest(largest: float, own: str) -> str:
 
 def grouped(number: float, digits: int = 0) -> str:
     """A number with so many digits after the point, and those before it in groups of three; with -2, whole hundreds."""
-    return f"{round(number, digits):,.{max(0, digits)}f}".replace(",", " ")
+    rounded = round(number, digits) + 0.0  # no -0
+    return f"{rounded:,.{max(0, digits)}f}".replace(",", " ")
 
 
 def shown(value: object) -> str:

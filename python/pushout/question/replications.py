@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pushout.errors import QuestionError
+from pushout.errors import ScenarioError
 from pushout.question.store import Run
 from pushout.stats import AGREEING, interval
 
@@ -32,7 +32,9 @@ def numbers(runs: Sequence[Run], path: str) -> list[float]:
     """What runs measured of a single figure, but for those that measured nothing."""
     values = [run.figures[path] for run in runs if run.figures.get(path) is not None]
     if any(isinstance(value, list) for value in values):
-        raise QuestionError(f"{path} is a list in every run, and what is asked for is a single figure")
+        error = ScenarioError(f"{path} is a list in every run, and what is asked for is a single figure")
+        error.figure = path
+        raise error
     return values
 
 

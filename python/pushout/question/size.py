@@ -27,8 +27,9 @@ from pushout.question.session import Session
 from pushout.question.space import HIGH, LOW, Space
 from pushout.question.store import Run
 from pushout.question.table import engine, kind_of
+from pushout.simulate import check_room
 from pushout.source import Source
-from pushout.stats import interval
+from pushout.stats import AGREEING, interval
 from pushout.words import SEARCHES, Search
 
 
@@ -170,10 +171,16 @@ def size(
 
 
 def look_over(
-    source: Source, question: Question, choices: Sequence[Choice], sets: Sequence[str], engine_name: str | None
+    source: Source,
+    question: Question,
+    choices: Sequence[Choice],
+    sets: Sequence[str],
+    engine_name: str | None,
+    first_seed: int,
 ) -> None:
     """Raise what is wrong at the ends of the search, before anything is run or written."""
     ends = (question.space.low, question.space.high)
+    check_room(first_seed, question.most)
     for choice in choices:
         points = _points(question, choice, sets, ends)
         try:
@@ -239,7 +246,9 @@ class _Search:
         pairs = zip(self.runs[one.value], self.runs[other.value], strict=True)
         figures = [(left.figures.get(path), right.figures.get(path)) for left, right in pairs]
         known = [left - right for left, right in figures if left is not None and right is not None]
-        low, high = (interval(known)["ci95"] if known else None) or (0.0, 0.0)
+        if len(known) < AGREEING and min(known, default=0.0) == max(known, default=0.0):
+            return False  # an interval without width is no proof
+        low, high = interval(known)["ci95"] or (0.0, 0.0)
         return low > 0 or high < 0
 
     def _try(self, values: Sequence[float]) -> list[Tried]:

@@ -80,9 +80,8 @@ class Store:
             some = distinct[first : first + AT_ONCE]
             query = f"SELECT point, seed, figures, wall_s FROM run WHERE point IN ({', '.join('?' * len(some))})"  # noqa: S608
             with self._errors():
-                rows = self._db.execute(query, some).fetchall()
-            for point, seed, figures, wall_s in rows:
-                found[point][seed % 2**64] = Run(seed % 2**64, json.loads(figures), wall_s)
+                for point, seed, figures, wall_s in self._db.execute(query, some):
+                    found[point][seed % 2**64] = Run(seed % 2**64, json.loads(figures), wall_s)
         return found
 
     def put(self, runs: Iterable[tuple[bytes, int, str, float]]) -> None:
@@ -99,7 +98,7 @@ class Store:
             yield
         except sqlite3.OperationalError as error:
             raise OSError(errno.EIO, f"{error}; runs that were kept before are safe", self.path) from None
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, json.JSONDecodeError) as error:
             raise OSError(errno.EIO, f"{error}: move it away, or keep runs in another folder", self.path) from None
 
 

@@ -21,7 +21,7 @@ from pushout.question.replications import Fixed, Precision
 from pushout.question.session import Session
 from pushout.question.store import Run
 from pushout.question.table import Rows, column_of, wider
-from pushout.simulate import Job
+from pushout.simulate import Job, check_room
 from pushout.source import Source, load
 from pushout.words import Drawing
 
@@ -66,6 +66,9 @@ class SweepResult(Pointed):
 
 
 SWEEP: dict[str, Any] = {"kind": "sweep"}
+
+WHOLE = "warmup=0 s"
+"""What pilot runs override: all of them is measured."""
 
 
 def sweep(design: Design, session: Session, *, head: Mapping[str, Any] = SWEEP) -> SweepResult:
@@ -127,6 +130,8 @@ def look_over(design: Design) -> None:
 
 def _validate(design: Design, points: list[list[str]]) -> None:
     executor = Local()
+    if design.warmup:  # whatever the scenario has in its place
+        points = [[*sets, WHOLE] for sets in points]
     try:
         with _in_file(design):
             source = _source(design)
@@ -134,6 +139,8 @@ def _validate(design: Design, points: list[list[str]]) -> None:
             figures = [*_figures(design), *(_pilot_figures(design.warmup) if design.warmup else [])]
             prepared = executor.prepare(Variations(source, points, design.engine), figures)
             design.check_figures(prepared.figures)
+            for seed, _ in prepared.asked:
+                check_room(seed if design.seed is None else design.seed, design.reps.most)
     finally:
         executor.close()
 
@@ -245,7 +252,7 @@ def _warmed(campaign: Campaign, design: Design) -> list[Level]:
     assert design.warmup is not None  # noqa: S101
     warmup = design.warmup
     pilot = replace(campaign, figures=_pilot_figures(warmup))
-    chunks = _prepared(pilot, design, [(*point.sets, "warmup=0 s") for point in design.points])
+    chunks = _prepared(pilot, design, [(*point.sets, WHOLE) for point in design.points])
     pilots = (runs for _, chunk in chunks for runs in chunk.runs(Fixed(warmup.reps)))
     found = []
     for point, runs in zip(design.points, pilots, strict=True):

@@ -867,6 +867,11 @@ class WrrMcr(Scheme):
     to the next circuit that has cells and is owed one; if there is none, to the next circuit that has cells. So unused
     guarantees are shared like the excess, and the line never rests while a cell waits.
 
+    By the virtual clock "next" is, of the circuits that are owed a cell, the one whose following cell falls due first:
+    a cell stamped with that time is what VirtualClock serves. A circuit that always has cells then gets its MCR however
+    full the line is. With credits it is sure to as long as the MCRs leave of every period one cell for each circuit and
+    one more; on a fuller line some of what it is owed may be forgotten at the end of a period.
+
     Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), sections
     3.1 and 4.3.5, equation (12); L. Zhang, "VirtualClock: a new traffic control algorithm for packet switching
     networks", ACM TOCS 9(2), 1991, for the other way to keep a minimum rate.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
+from textwrap import wrap
 from typing import Any
 
 from pushout.stats import Interval
@@ -68,6 +69,9 @@ WIDTH_IN, HEIGHT_IN, ROW_IN, FRAME_IN = 4.3, 3.1, 0.34, 1.05
 NARROW_IN = 3.6
 """What stands three abreast in the page is drawn narrower, so that its letters are as large."""
 
+FONT_PT, LINE_PT, LETTERS = 9.5, 13, 40
+"""Letters; the lines above a drawing that stands alone, and how many bold letters the narrowest has room for."""
+
 APART = 0.2
 """Least distance between two names on the axis of percent, as a share of it."""
 
@@ -85,9 +89,13 @@ class Drawing:
         """The title, as it stands in markup."""
         return escape(self.title)
 
-    def alone(self) -> str:
-        """As a file of its own, dark on white, with its caption for those who cannot see it."""
-        svg = self.svg.replace("<svg ", f'<svg style="background:#fff" role="img" aria-label="{self.label}" ', 1)
+    def alone(self, place: str = "") -> str:
+        """As a file of its own, dark on white: below its title and its place in the paper.
+
+        Those who cannot see it are told its caption.
+        """
+        svg = _headed(self.svg, wrap(self.title, LETTERS), [place] if place else [])
+        svg = svg.replace("<svg ", f'<svg style="background:#fff" role="img" aria-label="{self.label}" ', 1)
         if self.note:
             said = escape(self.note.replace("`", "").strip(), quote=False)
             end = svg.index(">", svg.index("<svg ")) + 1
@@ -109,6 +117,25 @@ class Drawing:
             svg = svg.replace(stand_in, colour)
         described = f'aria-describedby="{prefix}-note" ' if self.note else ""
         return svg.replace("<svg ", f'<svg role="img" aria-label="{self.label}" {described}', 1)
+
+
+def _headed(svg: str, bold: Sequence[str], plain: Sequence[str]) -> str:
+    """A drawing with lines of text above it."""
+    spans = [
+        f'<tspan x="{LINE_PT / 2}" dy="{LINE_PT}" font-weight="{weight}">{escape(line, quote=False)}</tspan>'
+        for weight, lines in (("bold", bold), ("normal", plain))
+        for line in lines
+    ]
+    above = LINE_PT * (len(spans) + 1)
+
+    def taller(size: re.Match[str]) -> str:
+        width, height = size[1], float(size[2]) + above
+        return f'width="{width}pt" height="{height}pt" viewBox="0 {-above} {width} {height}"'
+
+    svg = re.sub(r'width="([\d.]+)pt" height="([\d.]+)pt" viewBox="0 0 \1 \2"', taller, svg, count=1)
+    style = f"font-size: {FONT_PT}px; font-family: 'DejaVu Sans', sans-serif"
+    text = f'<text y="{-above}" fill="{INK}" style="{style}">{"".join(spans)}</text>'
+    return svg.replace("</svg>", f" {text}\n</svg>")
 
 
 def dots(title: str, axis: str, findings: Sequence[Finding]) -> Drawing:
@@ -196,7 +223,7 @@ def style(title: str) -> Any:
     """How every drawing looks, in the stand-ins for the colours."""
     clear = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), "none")
     ink = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK)
-    letters = {"font.size": 9.5, "font.family": "sans-serif", "text.parse_math": False}
+    letters = {"font.size": FONT_PT, "font.family": "sans-serif", "text.parse_math": False}
     text = {"svg.fonttype": "none", "svg.hashsalt": title, **letters}
     spines = {"axes.spines.top": False, "axes.spines.right": False}
     lines = {"axes.axisbelow": True, "grid.color": FAINT, "grid.linewidth": 0.6, "hatch.linewidth": 0.7}

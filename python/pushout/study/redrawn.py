@@ -30,9 +30,9 @@ def means(values: Sequence[Value], sets: int) -> NDArray[np.float64]:
     What was not measured does not count; where nothing was, the mean is not a number. The replications are added one
     after the other, as what they have above one of them: so equal values have equal means, and a constant itself.
     """
-    rows = values if isinstance(values[0], tuple) else [(value,) for value in values]
-    shortest = min(map(len, rows))
-    table = np.array([row[:shortest] for row in rows], dtype=float)  # None becomes not a number
+    shortest = min((len(value) for value in values if isinstance(value, tuple)), default=1)
+    rows = [value[:shortest] if isinstance(value, tuple) else (value,) * shortest for value in values]
+    table = np.array(rows, dtype=float)  # None becomes not a number
     known = ~np.isnan(table)
     base = table[known.argmax(axis=0), np.arange(shortest)]
     above = np.where(known, table - base, 0.0)

@@ -45,7 +45,7 @@ def files(chapter: Chapter) -> Iterator[tuple[Path, str]]:
     study = chapter.outcome.study
     for index, (plot, drawing) in enumerate(zip(study.plots, chapter.plots, strict=True), start=1):
         name = re.sub(r"\W+", "-", (plot.source or plot.title).lower()).strip("-")
-        yield Path("figures") / study.id / f"{index:02}-{name}.svg", drawing.alone()
+        yield Path("figures") / study.id / f"{index:02}-{name}.svg", drawing.alone(prose.source(plot.source))
 
 
 def shelves(chapter: Chapter) -> list[list[tuple[int, bool]]]:

@@ -17,7 +17,7 @@ from pushout.study.aside import Aside
 from pushout.study.case import Case
 from pushout.study.chapter import Chapter, Reproduction, draw
 from pushout.study.charts import Chart
-from pushout.study.expression import Expression
+from pushout.study.expression import Expression, UnmeasuredError
 from pushout.study.model import Claim, Number, Study
 from pushout.study.outcome import SETS, Finding, Judgement, Outcome, Variant, Weighing
 from pushout.study.samples import Samples
@@ -194,6 +194,8 @@ def judge(
 
 def _find(number: Number, samples: Samples) -> Finding:
     values = samples.each(number.measure)
+    if not values:
+        raise UnmeasuredError(f"number {number.id}: no replication has a value of {number.measure.text}")
     return Finding(number, interval(values), (min(values), max(values)) if len(values) > 1 else None)
 
 

@@ -64,8 +64,10 @@ class Samples:
         return min((len(self.documents[case]) for case in cases), default=0)
 
     def each(self, expression: Expression) -> list[Value]:
-        """The value of an expression in every replication."""
-        return [expression(partial(self._one, index)) for index in range(self.reps(expression))]
+        """The value of an expression in every replication that has one: where nothing was measured, there is none."""
+        lookups = [partial(self._one, index) for index in range(self.reps(expression))]
+        values = [_unless_unmeasured(partial(expression, lookup)) for lookup in lookups]
+        return [value for value in values if value is not None]
 
     def curve(self, measures: Sequence[Expression]) -> list[Interval | None]:
         """An estimate per point: of each measure, or of each entry of the list that a single one gives.
@@ -73,7 +75,7 @@ class Samples:
         Where nothing was measured (no packet, no delay) there is none.
         """
         columns = [self.each(measure) for measure in measures]
-        if len(columns) == 1 and isinstance(columns[0][0], tuple):
+        if len(columns) == 1 and columns[0] and isinstance(columns[0][0], tuple):
             shortest = min(map(len, columns[0]))
             columns = [list(column) for column in zip(*(values[:shortest] for values in columns[0]), strict=True)]
         known = [[value for value in column if value is not None] for column in columns]
@@ -95,7 +97,8 @@ class Samples:
         if share is None:
             verdicts = [holds, *(_known(means, look) for look in looks[1:])]
         else:
-            verdicts = (counts(len(truths), self.sets) @ truths >= share * len(truths)).tolist()
+            wanted = share * len(truths) - 1e-9  # 0.28 · 25 is a little more than 7
+            verdicts = (counts(len(truths), self.sets) @ truths >= wanted).tolist()
         repeated = any(len(self.documents[case]) > 1 for _, case in expression.uses)
         sure = same(verdicts) if repeated and self.sets else None
         compared = evidence(expression, means.compared(looks[0]), self._unit)
@@ -126,16 +129,13 @@ class Samples:
     def _means(self, name: str, case: str) -> Callable[[int], Value]:
         if (name, case) not in self._tables:
             values = [self._measured(index, name, case) for index in range(len(self.documents[case]))]
-            self._tables[name, case] = means(values, self.sets), not isinstance(values[0], tuple)
+            self._tables[name, case] = means(values, self.sets), not any(isinstance(each, tuple) for each in values)
         table, single = self._tables[name, case]
         return reader(table, single=single)
 
     def _measured(self, index: int, name: str, case: str) -> Value:
         """The value of a figure in a replication; none if nothing was measured of what it looks at."""
-        try:
-            return self._one(index, name, case)
-        except UnmeasuredError:
-            return None
+        return _unless_unmeasured(partial(self._one, index, name, case))
 
     def _one(self, index: int, name: str, case: str) -> Value:
         key = index, name, case
@@ -152,6 +152,14 @@ class Samples:
 def _entry(columns: Mapping[tuple[str, str], Callable[[int], Value]], place: int, name: str, case: str) -> Value:
     """The mean of a figure in a case over one of the sets."""
     return columns[name, case](place)
+
+
+def _unless_unmeasured(value: Callable[[], Value]) -> Value:
+    """What this gives, or None where nothing was measured of what it looks at."""
+    try:
+        return value()
+    except UnmeasuredError:
+        return None
 
 
 def _known(expression: Expression, lookup: Lookup) -> Value:

@@ -4,9 +4,11 @@
 //! reference engine drives it: arrival, start and end of each cell's transmission; no event queue, no hosts.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
-use pushout_core::buffer::admission::{self, Context, Measure};
+use pushout_core::buffer::admission;
+use pushout_core::buffer::context::Context;
 use pushout_core::buffer::pool::Pool;
 use pushout_core::buffer::pushout;
+use pushout_core::buffer::size::Measure;
 use pushout_core::link::line::Line;
 use pushout_core::link::port::{Loss, Parts, Port};
 use pushout_core::scenario::spec::Field;

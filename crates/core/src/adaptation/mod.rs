@@ -5,8 +5,8 @@
 
 pub mod coded;
 
+use crate::refused::Refused;
 use crate::registry;
-use crate::scenario::model::{Medium, Vc};
 use crate::unit::{Flags, Unit};
 use crate::units::{Bytes, CELL_BYTES};
 
@@ -28,8 +28,8 @@ impl Default for Spec {
 pub const MAX_PACKET: u64 = 65_535;
 
 impl Spec {
-    /// Refuse parameters that cannot work: "key: reason".
-    pub fn check(&self) -> Result<(), String> {
+    /// Refuse parameters that cannot work.
+    pub fn check(&self) -> Result<(), Refused> {
         match self {
             Spec::Aal5(_) => Ok(()),
             Spec::Packet(packet) => packet.check(),
@@ -79,16 +79,7 @@ pub enum Framing {
 }
 
 impl Framing {
-    /// That of a circuit on a medium.
-    pub fn of(vc: &Vc, medium: Medium) -> Framing {
-        match medium {
-            Medium::Cells if vc.packet == 0 => Framing::Cell,
-            Medium::Cells => Framing::Aal5 { llc_snap: vc.llc_snap, parity: vc.parity_cells },
-            Medium::Packets => Framing::Packet { header: vc.header },
-        }
-    }
-
-    /// The frame of a packet of `packet` octets, IP header included.
+    /// The frame of a packet of `packet` octets, IP header included; a single cell always has its 48.
     #[inline]
     pub fn shape(self, packet: u32) -> Shape {
         match self {
@@ -100,20 +91,25 @@ impl Framing {
             Framing::Packet { header } => packet::frame(packet, header),
         }
     }
-}
 
-impl Shape {
-    /// The frame of a packet of `packet` octets, IP header included, on a medium; 0 octets stand for a single cell.
-    pub fn of(vc: &Vc, medium: Medium, packet: u32) -> Shape {
-        Framing::of(vc, medium).shape(packet)
+    /// Cells that a code adds to each frame.
+    pub fn parity(self) -> u16 {
+        match self {
+            Framing::Aal5 { parity, .. } => parity,
+            Framing::Cell | Framing::Packet { .. } => 0,
+        }
     }
 
     /// The same without the parity cells of a code.
-    pub fn without_parity(vc: &Vc, medium: Medium, packet: u32) -> Shape {
-        let shape = Shape::of(vc, medium, packet);
-        if medium == Medium::Cells { Shape { units: shape.units - vc.parity_cells, ..shape } } else { shape }
+    pub fn without_parity(self) -> Framing {
+        match self {
+            Framing::Aal5 { llc_snap, .. } => Framing::Aal5 { llc_snap, parity: 0 },
+            Framing::Cell | Framing::Packet { .. } => self,
+        }
     }
+}
 
+impl Shape {
     /// The units of frame number `frame` of circuit `vc`, first to last; every unit carries `flags` besides its own.
     pub fn units(self, vc: u32, frame: u32, flags: Flags) -> impl Iterator<Item = Unit> {
         (0..self.units).map(move |index| Unit {

@@ -16,6 +16,7 @@
 //! Constant per packet.
 
 use super::{MAX_PACKET, Shape};
+use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::units::Bytes;
 
@@ -28,12 +29,13 @@ section! {
 }
 
 impl Params {
-    /// Refuse what cannot be: "key: reason".
-    pub fn check(&self) -> Result<(), String> {
+    /// Refuse what cannot be.
+    pub fn check(&self) -> Result<(), Refused> {
         if self.header.0 > MAX_PACKET {
-            return Err(format!(
-                "header: a packet has at most {MAX_PACKET} bytes, those of its line included"
-            ));
+            return refuse(
+                "header",
+                format!("a packet has at most {MAX_PACKET} bytes, those of its line included"),
+            );
         }
         Ok(())
     }

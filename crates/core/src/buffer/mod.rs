@@ -16,6 +16,8 @@ pub mod verdict;
 
 pub mod frame;
 
+pub mod context;
+
 pub mod admission;
 
 pub mod pushout;

@@ -4,6 +4,8 @@ pub mod occupancy;
 
 pub mod port;
 
+pub mod delivery;
+
 pub mod throughput;
 
 pub mod fairness;

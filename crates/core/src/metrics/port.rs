@@ -13,6 +13,10 @@ pub struct Counters {
     pub units_in: u64,
     /// Units that were sent.
     pub units_out: u64,
+    /// Units that were lost although they had been queued.
+    pub units_given_up: u64,
+    /// Octets of these.
+    pub bytes_given_up: u64,
     /// Octets that were sent.
     pub bytes_out: u64,
     /// Credit cells that were sent on the line: they are no units.
@@ -46,6 +50,8 @@ impl Counters {
         Counters {
             units_in: 0,
             units_out: 0,
+            units_given_up: 0,
+            bytes_given_up: 0,
             bytes_out: 0,
             credit_cells: 0,
             frames_in: 0,
@@ -64,7 +70,7 @@ impl Counters {
         self.next.fill(BROKEN);
         queued.for_each(|unit| self.arrived(&unit));
         (self.units_out, self.bytes_out, self.frames_whole_out) = (0, 0, 0);
-        self.credit_cells = 0;
+        (self.units_given_up, self.bytes_given_up, self.credit_cells) = (0, 0, 0);
         self.lost.fill(0);
         self.occupancy.reset(now, level);
         self.meter.iter_mut().for_each(Vec::clear);
@@ -89,6 +95,13 @@ impl Counters {
     #[inline]
     pub(crate) fn lost(&mut self, reason: Reason) {
         self.lost[reason as usize] += 1;
+    }
+
+    /// A unit that had been queued is lost.
+    pub(crate) fn gave_up(&mut self, unit: &Unit, reason: Reason) {
+        self.units_given_up += 1;
+        self.bytes_given_up += u64::from(unit.bytes);
+        self.lost(reason);
     }
 
     /// So many were lost for one reason.
@@ -158,9 +171,12 @@ mod tests {
     fn a_reset_forgets_losses_and_credit_cells() {
         let mut counters = Counters::new(1);
         counters.lost(Reason::Overflow);
+        counters.gave_up(&cell(0, 0), Reason::PushedOut);
         counters.credit_cells = 7;
+        assert_eq!((counters.lost_total(), counters.units_given_up, counters.bytes_given_up), (2, 1, 53));
         counters.reset(Time(10), std::iter::empty(), 0);
-        assert_eq!((counters.lost_total(), counters.credit_cells), (0, 0));
+        assert_eq!((counters.lost_total(), counters.units_given_up, counters.bytes_given_up), (0, 0, 0));
+        assert_eq!(counters.credit_cells, 0);
     }
 
     #[test]

@@ -161,7 +161,7 @@ impl Circuit {
         });
         Circuit {
             hops: spec.path.iter().map(hop).collect(),
-            framing: Framing::of(spec, scenario.lines[spec.path[0]].medium),
+            framing: spec.framing,
             vc: vc as u32,
             frames: VecDeque::new(),
             oldest: 0,

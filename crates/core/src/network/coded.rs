@@ -2,7 +2,6 @@
 
 use super::circuit::{Circuit, Payload};
 use super::figures::{Coding, Figures};
-use crate::adaptation::Shape;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
 use crate::source;
@@ -31,9 +30,8 @@ pub(super) struct Coded {
 impl Coded {
     pub(super) fn new(scenario: &Scenario, spec: &model::Flow, source: &fec_block::Params) -> Coded {
         let vc = &scenario.vcs[spec.vc];
-        let medium = scenario.lines[vc.path[0]].medium;
         let packet = spec.packet();
-        let bits = 8 * Shape::without_parity(vc, medium, packet).line_bytes();
+        let bits = 8 * vc.framing.without_parity().shape(packet).line_bytes();
         let stream = Stream::new(scenario.seed, format_args!("flow.{}.bursts", spec.name));
         let code = Code::of(source);
         Coded {
@@ -43,7 +41,7 @@ impl Coded {
             encoder: Encoder::new(code, source.blocks),
             decoder: Decoder::new(code),
             code,
-            figures: Figures::default(),
+            figures: Figures::new(scenario.measure.delivery),
             data_sent: 0,
         }
     }
@@ -82,12 +80,12 @@ impl Coded {
     pub(super) fn figures(&self) -> Figures {
         Figures {
             coded: Some(Coding { data_sent: self.data_sent, books: self.decoder.books() }),
-            ..self.figures
+            ..self.figures.clone()
         }
     }
 
     pub(super) fn reset_counters(&mut self) {
-        self.figures = Figures::default();
+        self.figures = self.figures.fresh();
         self.decoder.reset(self.encoder.blocks_begun());
         self.data_sent = 0;
     }

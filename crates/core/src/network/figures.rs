@@ -1,10 +1,10 @@
 //! What a flow reports.
 
+use crate::metrics::delivery::DeliveryTime;
 use crate::transport::fec::Books;
-use crate::transport::tcp::DeliveryTime;
 
 /// What a flow has done since the last reset.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
     /// Octets of application data that reached the sink, of TCP in order and once.
     pub bytes: u64,
@@ -24,6 +24,18 @@ pub struct Figures {
     pub delivery: DeliveryTime,
     /// What a code made of the packets, if the flow has one.
     pub coded: Option<Coding>,
+}
+
+impl Figures {
+    /// Before the first packet; with percentiles of the time to deliver or without.
+    pub fn new(percentiles: bool) -> Figures {
+        Figures { delivery: DeliveryTime::new(percentiles), ..Figures::default() }
+    }
+
+    /// The same before the first packet.
+    pub fn fresh(&self) -> Figures {
+        Figures { delivery: self.delivery.fresh(), ..Figures::default() }
+    }
 }
 
 /// What a code made of a flow's packets.

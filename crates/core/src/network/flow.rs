@@ -9,14 +9,14 @@ use super::end::{End, Uplink};
 use super::figures::Figures;
 use super::files::Files;
 use super::host::{Interfaces, Processor, Task, Ways};
-use crate::adaptation::Shape;
+use crate::metrics::delivery::DeliveryTime;
 use crate::metrics::throughput::Throughput;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
 use crate::source;
 use crate::source::burst::{Added, Bursts};
 use crate::source::clock::{Clock, Ticks};
-use crate::transport::tcp::{DeliveryTime, Outlet, Receiver, Segment, Sender, SenderStats};
+use crate::transport::tcp::{Outlet, Receiver, Segment, Sender, SenderStats};
 use crate::transport::{self, tcp};
 use crate::units::{Span, Time};
 
@@ -204,7 +204,7 @@ impl Flow {
     pub fn figures(&self) -> Figures {
         match &self.work {
             Work::Tcp(tcp) => tcp.figures(),
-            Work::Datagrams(source) => source.figures,
+            Work::Datagrams(source) => source.figures.clone(),
             Work::Coded(coded) => coded.figures(),
         }
     }
@@ -250,8 +250,8 @@ impl Flow {
     /// Forget what was counted before `now`.
     pub fn reset_counters(&mut self, now: Time) {
         match &mut self.work {
-            Work::Tcp(tcp) => tcp.baseline = Some(Box::new(tcp.totals())),
-            Work::Datagrams(source) => source.figures = Figures::default(),
+            Work::Tcp(tcp) => tcp.reset_counters(),
+            Work::Datagrams(source) => source.figures = source.figures.fresh(),
             Work::Coded(coded) => coded.reset_counters(),
         }
         if let Some(octets) = &mut self.throughput {
@@ -344,8 +344,10 @@ impl Tcp {
             source::Spec::File(params) => Some(Box::new(Files::new(params))),
             _ => None,
         };
+        let mut sender = Sender::new(params, phase(spec.from, "slow", params.slow_timer), jitter);
+        sender.record(DeliveryTime::new(scenario.measure.delivery));
         Tcp {
-            sender: Sender::new(params, phase(spec.from, "slow", params.slow_timer), jitter),
+            sender,
             receiver: Receiver::new(params, phase(spec.to, "fast", params.fast_timer)),
             files,
             baseline: None,
@@ -411,6 +413,11 @@ impl Tcp {
         Totals { delivered: self.receiver.delivered(), received, transfers, stats: *self.sender.stats() }
     }
 
+    fn reset_counters(&mut self) {
+        self.baseline = Some(Box::new(self.totals()));
+        self.sender.record(self.sender.deliveries().fresh());
+    }
+
     fn figures(&self) -> Figures {
         let (now, then) = (self.totals(), self.baseline.as_deref().cloned().unwrap_or_default());
         let stats = now.stats.since(&then.stats);
@@ -422,7 +429,7 @@ impl Tcp {
             fast_retransmits: stats.fast_retransmits,
             received: now.received - then.received,
             transfers: (now.transfers - then.transfers) as u64,
-            delivery: stats.delivery_time,
+            delivery: self.sender.deliveries().clone(),
             coded: None,
         }
     }
@@ -440,9 +447,8 @@ struct Datagrams {
 impl Datagrams {
     fn new(scenario: &Scenario, spec: &model::Flow) -> Datagrams {
         let vc = &scenario.vcs[spec.vc];
-        let first = &scenario.lines[vc.path[0]];
         let packet = spec.packet();
-        let bits = 8 * Shape::of(vc, first.medium, packet).line_bytes();
+        let bits = 8 * vc.framing.shape(packet).line_bytes();
         let clock = match &spec.source {
             source::Spec::Cbr(params) => Clock::periodic(bits, params.rate),
             source::Spec::Poisson(params) => {
@@ -459,7 +465,7 @@ impl Datagrams {
             source::Spec::OnOff(params) => params.total,
             _ => None,
         };
-        let (ticks, figures) = (Ticks::new(clock, total), Figures::default());
+        let (ticks, figures) = (Ticks::new(clock, total), Figures::new(scenario.measure.delivery));
         Datagrams { ticks, packet, payload: spec.payload(), figures }
     }
 

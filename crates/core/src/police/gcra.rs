@@ -21,6 +21,7 @@
 
 use super::{Action, Conformance, Context, Police};
 use crate::pace::Pace;
+use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::unit::Unit;
 use crate::units::{Rate, Span, Time};
@@ -51,13 +52,13 @@ pub struct Policy {
 
 impl Policy {
     /// The policer of one flow.
-    pub fn new(params: &Params, _: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, _: &Context<'_>) -> Result<Policy, Refused> {
         let Params { rate, tolerance, action } = *params;
         if rate == Rate(0) {
-            return Err("rate: nothing conforms to a rate of zero".to_string());
+            return refuse("rate", "nothing conforms to a rate of zero");
         }
         if rate > Rate(u64::MAX / 2) {
-            return Err("rate: more than any line can carry".to_string());
+            return refuse("rate", "more than any line can carry");
         }
         Ok(Policy { rate, tolerance, action, expected: Time::ZERO, carry: 0 })
     }

@@ -15,6 +15,7 @@
 //! Constant: one random number per unit.
 
 use super::{Action, Conformance, Context, Police};
+use crate::refused::{Refused, refuse};
 use crate::rng::Stream;
 use crate::section;
 use crate::unit::Unit;
@@ -40,10 +41,10 @@ pub struct Policy {
 
 impl Policy {
     /// The policer of one flow.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let Params { probability, action } = *params;
         if !(0.0..=1.0).contains(&probability) {
-            return Err("probability: a number from 0 to 1".to_string());
+            return refuse("probability", "a number from 0 to 1");
         }
         Ok(Policy { probability, action, stream: context.stream() })
     }
@@ -76,8 +77,7 @@ mod tests {
     #[test]
     fn a_probability_above_one_is_refused() {
         let params = Params { probability: 1.1, action: Action::Tag };
-        assert!(
-            Policy::new(&params, &Context { seed: 1, flow: "a" }).unwrap_err().starts_with("probability: ")
-        );
+        let refused = Policy::new(&params, &Context { seed: 1, flow: "a" }).unwrap_err();
+        assert_eq!(refused.key, Some("probability"));
     }
 }

@@ -2,12 +2,14 @@
 
 use serde_json::{Value as Json, json};
 
+use super::deliveries;
 use crate::metrics::fairness;
+use crate::network::figures::Figures;
 use crate::scenario::model::{Flow, Medium, Scenario};
 use crate::units::{CELL_BYTES, CELL_PAYLOAD};
 
 /// Add to the summary what the scenario asks for: nothing without classes and without a line of reference.
-pub(super) fn append(summary: &mut Json, scenario: &Scenario, rates: &[f64]) {
+pub(super) fn append(summary: &mut Json, scenario: &Scenario, figures: &[Figures], rates: &[f64]) {
     let all = Class::new(scenario, rates, |_| true);
     if let Some(effective) = all.effective(scenario) {
         summary["effective_throughput"] = effective.into();
@@ -19,8 +21,12 @@ pub(super) fn append(summary: &mut Json, scenario: &Scenario, rates: &[f64]) {
         }
     }
     if !names.is_empty() {
-        let class =
-            |name: &&str| Class::new(scenario, rates, |flow| flow.class == *name).json(name, scenario);
+        let class = |name: &&str| {
+            let mut class = Class::new(scenario, rates, |flow| flow.class == *name).json(name, scenario);
+            let flows = scenario.flows.iter().zip(figures).filter(|(flow, _)| flow.class == *name);
+            deliveries::append(&mut class, flows.map(|(_, figures)| figures));
+            class
+        };
         summary["classes"] = names.iter().map(class).collect();
     }
     if let Some(pair) = &scenario.measure.fairness {

@@ -1,8 +1,8 @@
 //! The ideal against which goodput is measured, for the flows of a scenario.
 
-use crate::adaptation::Shape;
+use crate::adaptation::Framing;
 use crate::metrics::ideal::{Demand, max_min};
-use crate::scenario::model::{Flow, Medium, Scenario};
+use crate::scenario::model::{Flow, Scenario};
 
 /// Max–min fair payload rates of the flows over the measured time, in bits per second. A source that stops after so many
 /// packets wants no more than they carry.
@@ -15,12 +15,10 @@ pub fn ideal_rates(scenario: &Scenario) -> Vec<f64> {
 fn demand(scenario: &Scenario, flow: &Flow) -> Demand {
     let vc = &scenario.vcs[flow.vc];
     let payload = f64::from(flow.payload());
-    let cost = |medium: Medium| {
-        Shape::of(vc, medium, flow.packet()).line_bytes() as f64 * flow.source.redundancy() / payload
-    };
-    let lines = vc.path.iter().map(|&line| (line, cost(scenario.lines[line].medium)));
-    let medium = scenario.lines[vc.path[0]].medium;
-    let plain = Shape::without_parity(vc, medium, flow.packet()).line_bytes();
+    let octets = |framing: Framing| framing.shape(flow.packet()).line_bytes();
+    let cost = octets(vc.framing) as f64 * flow.source.redundancy() / payload;
+    let lines = vc.path.iter().map(|&line| (line, cost));
+    let plain = octets(vc.framing.without_parity());
     let offered = flow.source.offered(payload, 8 * plain).unwrap_or(f64::INFINITY);
     let measured = (scenario.duration - scenario.warmup).as_secs_f64();
     let all =

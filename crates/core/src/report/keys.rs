@@ -54,6 +54,8 @@ const fn if_so(name: &'static str, holds: Holds, when: &'static str, doc: &'stat
 
 const WITH_CODE: &str = "with a code";
 const WITH_FILES: &str = "with files";
+const WITH_DELIVERY: &str = "with `measure.delivery`";
+const SAMPLED: &str = "with a limited buffer";
 const MEASURED: &str = "with `measure.window`";
 
 const RUN: &[Key] = &[
@@ -78,6 +80,9 @@ const ENGINE: &[Key] = &[
     key("events", Count, "Events that the kernel has handled."),
     key("wall_s", Number("s"), "Time that the event loop took."),
 ];
+
+const DELIVERED_HALF: &str =
+    "Their median: a time that half of them do not exceed (nearest rank, at most a 128th too long).";
 
 const FLOW: &[Key] = &[
     key("name", Text, "Name of the flow."),
@@ -107,6 +112,10 @@ const FLOW: &[Key] = &[
         "Mean time from the first sending of a timed segment to the acknowledgement that covers it; of datagrams, to their arrival.",
     ),
     key("delivery_time_sd_s", Number("s"), "Standard deviation of these times."),
+    if_so("delivery_time_p50_s", Number("s"), WITH_DELIVERY, DELIVERED_HALF),
+    if_so("delivery_time_p95_s", Number("s"), WITH_DELIVERY, "Their 95th percentile."),
+    if_so("delivery_time_p99_s", Number("s"), WITH_DELIVERY, "Their 99th percentile."),
+    if_so("delivery_time_max_s", Number("s"), WITH_DELIVERY, "The longest of them."),
     if_so("packets_sent", Count, WITH_CODE, "Packets of data sent, without parity."),
     if_so(
         "packets_received",
@@ -134,23 +143,29 @@ const THROUGHPUT: &[Key] = &[
     key("bps", Numbers("b/s"), "What reached the application in each window."),
 ];
 
+const SAMPLED_HALF: &str =
+    "Median of the sampled occupancies: half of them are no higher (nearest rank, highest level of its bin).";
+
 const PORT: &[Key] = &[
     key("name", Text, "Name of the port, which is that of the line behind it."),
-    key("units_in", Count, "Cells or packets that arrived."),
-    key("units_out", Count, "Cells or packets whose transmission started."),
-    key("units_queued", Count, "Cells or packets that were waiting at the end."),
+    key("units_in", Count, "Cells or packets that arrived, or were in the buffer when the warm-up ended."),
+    key("units_out", Count, "Cells or packets whose last bit was sent."),
+    key("octets_out", Count, "Octets of these, headers and padding included."),
+    key("units_queued", Count, "Cells or packets in the buffer at the end, the one on the line included."),
+    key("units_given_up", Count, "Of those that were lost, cells or packets that had been in the buffer."),
+    key("octets_given_up", Count, "Octets of these, headers and padding included."),
     key(
         "lost",
         Reasons,
         "Cells or packets lost, by reason; a reason that did not occur is left out and counts zero.",
     ),
-    key("frames_in", Count, "Frames of which something arrived."),
+    key("frames_in", Count, "Frames whose first cell arrived."),
     key("frames_whole_out", Count, "Frames of which everything was sent."),
     key("credit_cells", Count, "Credit cells that were sent for the line in the other direction."),
     key(
         "credit_room",
         Count,
-        "The most cells that a circuit with credits may have behind the line; 0 without credits.",
+        "The most cells that all circuits together may have behind the line; 0 without credits.",
     ),
     key(
         "occupancy_mean",
@@ -159,6 +174,9 @@ const PORT: &[Key] = &[
     ),
     key("occupancy_max", Count, "Largest occupancy."),
     key("occupancy_unit", Text, "What the occupancy counts: `cells`, `packets` or `bytes`."),
+    if_so("occupancy_p50", Count, SAMPLED, SAMPLED_HALF),
+    if_so("occupancy_p95", Count, SAMPLED, "Their 95th percentile."),
+    if_so("occupancy_p99", Count, SAMPLED, "Their 99th percentile."),
     key("occupancy_distribution", Table(DISTRIBUTION), "Sampled distribution of the occupancy."),
     if_so("occupancy", Table(OCCUPANCY), "with `measure.occupancy`", "Occupancy over time."),
     if_so("meter", Table(METER), "with `measure.meter`", "What a policy with a meter knew over time."),
@@ -235,6 +253,10 @@ const SUMMARY: &[Key] = &[
         "Retransmitted over sent segments of all TCP flows; null without one.",
     ),
     key("weighted_deviation", Number("1"), "Largest deviation of a circuit's `weighted_share` from 1."),
+    if_so("delivery_time_p50_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all."),
+    if_so("delivery_time_p95_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all."),
+    if_so("delivery_time_p99_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all."),
+    if_so("delivery_time_max_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all."),
     if_so("transfers", Count, WITH_FILES, "Files that ended."),
     if_so("transfers_unfinished", Count, WITH_FILES, "Files that were under way at the end."),
     if_so("transfer_time_mean_s", Number("s"), WITH_FILES, "Mean transfer time of all files that ended."),
@@ -276,6 +298,30 @@ const CLASS: &[Key] = &[
     key("goodput_bps", Number("b/s"), "Their goodput together."),
     key("fairness_mean_deviation", Number("1"), "As in the summary, among them."),
     if_so("effective_throughput", Number("1"), "with `measure.reference`", "As in the summary, of them."),
+    if_so(
+        "delivery_time_p50_s",
+        Number("s"),
+        WITH_DELIVERY,
+        "As for a flow, over the packets of all of them.",
+    ),
+    if_so(
+        "delivery_time_p95_s",
+        Number("s"),
+        WITH_DELIVERY,
+        "As for a flow, over the packets of all of them.",
+    ),
+    if_so(
+        "delivery_time_p99_s",
+        Number("s"),
+        WITH_DELIVERY,
+        "As for a flow, over the packets of all of them.",
+    ),
+    if_so(
+        "delivery_time_max_s",
+        Number("s"),
+        WITH_DELIVERY,
+        "As for a flow, over the packets of all of them.",
+    ),
 ];
 
 const AUDIT: &[Key] = &[
@@ -447,7 +493,7 @@ mod tests {
         let texts = [
             (include_str!("../../../../scenarios/lan.toml"), vec![]),
             (include_str!("../../../../scenarios/gpj.toml"), vec![]),
-            (include_str!("../../../../scenarios/multi-hop.toml"), vec![]),
+            (include_str!("../../../../scenarios/multi-hop.toml"), vec!["measure.delivery=true".to_string()]),
             (
                 include_str!("../../../../scenarios/wfepd-example.toml"),
                 vec![

@@ -4,6 +4,8 @@ mod classes;
 
 mod curves;
 
+mod deliveries;
+
 mod figures;
 
 mod ideal;
@@ -141,6 +143,7 @@ fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows, index: usize) 
     if let Some(coding) = figures.coded {
         append(&mut flow, coding);
     }
+    deliveries::append(&mut flow, std::iter::once(figures));
     transfers::append_to_flow(&mut flow, &outcome.network.flows[index]);
     if !spec.class.is_empty() {
         flow["class"] = spec.class.as_str().into();
@@ -177,11 +180,14 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         .map(|&reason| (reason.word().to_string(), counters.lost_for(reason).into()))
         .collect();
     let (bin, shares) = counters.occupancy.distribution();
-    json!({
+    let mut entry = json!({
         "name": line.name,
         "units_in": counters.units_in,
         "units_out": counters.units_out,
+        "octets_out": counters.bytes_out,
         "units_queued": port.units_queued(),
+        "units_given_up": counters.units_given_up,
+        "octets_given_up": counters.bytes_given_up,
         "lost": lost,
         "frames_in": counters.frames_in,
         "frames_whole_out": counters.frames_whole_out,
@@ -191,7 +197,13 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "occupancy_max": counters.occupancy.max(),
         "occupancy_unit": line.port.measure.word(),
         "occupancy_distribution": { "bin": bin, "share": shares },
-    })
+    });
+    for (name, percent) in [("p50", 50), ("p95", 95), ("p99", 99)] {
+        if let Some(level) = counters.occupancy.percentile(percent) {
+            entry[format!("occupancy_{name}")] = level.into();
+        }
+    }
+    entry
 }
 
 /// What the flows of each circuit of data get together.
@@ -255,8 +267,9 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows) -> Json {
         "retransmission_ratio": retransmission_ratio(scenario, figures),
         "weighted_deviation": shared.shares.as_deref().and_then(fairness::weighted_deviation),
     });
+    deliveries::append(&mut summary, figures.iter());
     transfers::append_to_summary(&mut summary, &outcome.network.flows);
-    classes::append(&mut summary, scenario, rates);
+    classes::append(&mut summary, scenario, figures, rates);
     let coded = figures.iter().filter_map(|figures| figures.coded).reduce(Coding::plus);
     if let Some(coding) = coded {
         append(&mut summary, coding);

@@ -2,7 +2,6 @@
 
 use super::model::{Flow, Line, Scenario, Vc};
 use super::tree::{Fault, Place};
-use crate::adaptation::Shape;
 use crate::buffer::size::Measure;
 use crate::transport;
 use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span};
@@ -41,8 +40,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
 fn packets(scenario: &Scenario, flow: &Flow) -> u128 {
     let run = u128::from(scenario.duration.0);
     let in_run = |rate: Rate| {
-        let vc = &scenario.vcs[flow.vc];
-        let octets = Shape::of(vc, scenario.lines[vc.path[0]].medium, flow.packet()).line_bytes();
+        let octets = scenario.vcs[flow.vc].framing.shape(flow.packet()).line_bytes();
         u128::from(rate.0) * run / (8 * u128::from(octets) * u128::from(PS_PER_S)) + 1
     };
     match (&flow.transport, flow.source.rate()) {
@@ -57,7 +55,7 @@ fn packets(scenario: &Scenario, flow: &Flow) -> u128 {
 
 /// Picoseconds that a line takes for the largest packet of a circuit, with the pause before it.
 fn time(line: &Line, vc: &Vc) -> u128 {
-    of_octets(line, Shape::of(vc, line.medium, vc.packet).line_bytes())
+    of_octets(line, vc.framing.shape(vc.packet).line_bytes())
 }
 
 /// Picoseconds that a line takes for all that its port can hold, if it has a limit.

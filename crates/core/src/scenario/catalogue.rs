@@ -14,21 +14,11 @@ use crate::transport::{self, tcp::congestion};
 
 /// All entries: policies of ports first, then what sends, then how a network is written.
 pub fn catalogue() -> Vec<Entry> {
-    let algorithms = congestion::CATALOGUE.iter().zip(congestion::Algorithm::WORDS);
-    let congestion = algorithms.map(|(&(name, file), &(_, doc))| Entry {
-        kind: "congestion",
-        name,
-        table: None,
-        experimental: false,
-        doc,
-        file,
-        params: Vec::new,
-    });
     let ports = [admission::CATALOGUE, pushout::CATALOGUE, scheduler::CATALOGUE];
     let ports = [ports.concat(), credit::CATALOGUE.to_vec(), police::CATALOGUE.to_vec()].concat();
-    let senders = [source::CATALOGUE, transport::CATALOGUE].concat();
+    let senders = [congestion::CATALOGUE, source::CATALOGUE, transport::CATALOGUE].concat();
     let networks = [adaptation::CATALOGUE, topology::CATALOGUE].concat();
-    ports.into_iter().chain(congestion).chain(senders).chain(networks).collect()
+    ports.into_iter().chain(senders).chain(networks).collect()
 }
 
 /// The catalogue as a JSON document.

@@ -3,8 +3,7 @@
 use std::ops::Index;
 
 use super::model::{Flow, Line, Scenario};
-use crate::adaptation::Shape;
-use crate::buffer::admission::{Context, Contract};
+use crate::buffer::context::{Context, Contract};
 use crate::buffer::size::Measure;
 
 /// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
@@ -53,7 +52,7 @@ impl Index<usize> for Passing {
 pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contract> {
     let contract = |&vc: &usize| {
         let spec = &scenario.vcs[vc];
-        let shape = Shape::of(spec, line.medium, spec.packet);
+        let shape = spec.framing.shape(spec.packet);
         let (units, octets) = (u64::from(shape.units), shape.line_bytes());
         let frame = match line.port.measure {
             Measure::Packets => 1,
@@ -62,7 +61,7 @@ pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contrac
         };
         let (mcr, weight, priority) = (spec.mcr, spec.weight, spec.priority);
         let budget = carried(scenario, vc).and_then(|flow| flow.transport.budget(&flow.source));
-        let payload = u64::from(spec.payload);
+        let payload = spec.payload.map(u64::from);
         Contract { mcr, weight, priority, frame, octets, payload, budget }
     };
     vcs.iter().map(contract).collect()
@@ -84,5 +83,5 @@ pub fn context<'a>(scenario: &'a Scenario, line: &'a Line, contracts: &'a [Contr
 pub(crate) fn carried(scenario: &Scenario, vc: usize) -> Option<&Flow> {
     // circuits of data are numbered in the order of the flows that asked for them first, so theirs is not before that place
     let mut others = scenario.flows.get(vc..)?.iter();
-    if scenario.vcs[vc].payload == 0 { None } else { others.find(|flow| flow.vc == vc) }
+    scenario.vcs[vc].payload.and_then(|_| others.find(|flow| flow.vc == vc))
 }

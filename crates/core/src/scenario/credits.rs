@@ -7,6 +7,7 @@ use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pushout;
 use crate::link::credit::{Spec, Way};
+use crate::refused::{Refused, unfit};
 
 /// Settle the credits of every line, and give the ports behind them the buffers that the credits promise.
 pub(super) fn settle(scenario: &mut Scenario, ports: &Ports<'_>) -> Result<(), Fault> {
@@ -14,33 +15,33 @@ pub(super) fn settle(scenario: &mut Scenario, ports: &Ports<'_>) -> Result<(), F
         let line = &scenario.lines[index];
         let Some(spec) = &line.port.credit else { continue };
         let settled =
-            settled(scenario, line, spec).map_err(|why| ports.refuse(index, line, "credit", why))?;
+            settled(scenario, line, spec).map_err(|refused| ports.refuse(index, line, "credit", refused))?;
         scenario.lines[index].port.credit = Some(settled);
     }
     let promised = promised(scenario, ports)?;
     for (index, promised) in promised.into_iter().enumerate().filter(|(_, promised)| promised.room > 0) {
         let line = &scenario.lines[index];
         let capacity = capacity(scenario, line, &promised);
-        let capacity = capacity.map_err(|why| ports.refuse(index, line, "buffer", why))?;
+        let capacity = capacity.map_err(|refused| ports.refuse(index, line, "buffer", refused))?;
         scenario.lines[index].port.capacity = capacity;
     }
     Ok(())
 }
 
 /// The credits of a line with every parameter settled.
-fn settled(scenario: &Scenario, line: &Line, spec: &Spec) -> Result<Spec, String> {
+fn settled(scenario: &Scenario, line: &Line, spec: &Spec) -> Result<Spec, Refused> {
     if line.medium == Medium::Packets {
-        return Err(format!("credits count cells, and the line {:?} carries packets", line.name));
+        return unfit(format!("credits count cells, and the line {:?} carries packets", line.name));
     }
     if line.port.scheduler.shares_one_queue() {
-        return Err(format!(
+        return unfit(format!(
             "each circuit has its own credits, but all share one queue under the scheduler {:?}; \
              choose one with a queue for each, as in scheduler = {{ policy = \"round-robin\" }}",
             line.port.scheduler.name()
         ));
     }
     let Some(back) = line.back.map(|back| &scenario.lines[back]) else {
-        return Err(format!(
+        return unfit(format!(
             "the line {:?} has no other direction on which credits could come (its link has duplex = false)",
             line.name
         ));
@@ -70,7 +71,7 @@ fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fau
                 continue;
             };
             check_behind(&scenario.lines[to])
-                .map_err(|why| ports.refuse(from, &scenario.lines[from], "credit", why))?;
+                .map_err(|refused| ports.refuse(from, &scenario.lines[from], "credit", refused))?;
             promised[to].room = promised[to].room.saturating_add(credit.terms().room);
         }
     }
@@ -78,10 +79,10 @@ fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fau
 }
 
 /// Whether a port can keep room for each circuit and lose nothing.
-fn check_behind(line: &Line) -> Result<(), String> {
+fn check_behind(line: &Line) -> Result<(), Refused> {
     let Line { name, port, .. } = line;
     if port.scheduler.shares_one_queue() {
-        return Err(format!(
+        return unfit(format!(
             "credits promise every circuit a queue of its own, but at the port {name:?} behind this line all share one \
              under the scheduler {:?}; choose one with a queue for each",
             port.scheduler.name()
@@ -91,7 +92,7 @@ fn check_behind(line: &Line) -> Result<(), String> {
     let pushout = port.pushout.as_ref().map(pushout::Spec::name);
     match pushout.or((port.admission != plain).then(|| port.admission.name())) {
         None => Ok(()),
-        Some(policy) => Err(format!(
+        Some(policy) => unfit(format!(
             "credits promise that nothing is lost, but the port {name:?} behind this line discards by {policy:?}; \
              give it admission = {{ policy = \"tail-drop\" }}, which then has nothing to drop"
         )),
@@ -99,19 +100,19 @@ fn check_behind(line: &Line) -> Result<(), String> {
 }
 
 /// The capacity of a port: what was promised, unless the scenario gives it more.
-fn capacity(scenario: &Scenario, line: &Line, promised: &Promised) -> Result<Capacity, String> {
+fn capacity(scenario: &Scenario, line: &Line, promised: &Promised) -> Result<Capacity, Refused> {
     let Promised { room, stranger } = promised;
     match (line.port.capacity.limit(), stranger) {
         (None, None) => Ok(Capacity::limited(*room)),
         (None, Some(_)) => Ok(Capacity::UNLIMITED),
-        (Some(_), Some(vc)) => Err(format!(
+        (Some(_), Some(vc)) => unfit(format!(
             "the circuit {:?} comes without credits and could take the room that others were promised; give credits to \
              the port before, or leave this buffer unlimited",
             scenario.vcs[*vc].name
         )),
-        (Some(given), None) if given < *room => {
-            Err(format!("holds {given} cells, but the credits of its circuits promise {room}; leave it out"))
-        }
+        (Some(given), None) if given < *room => unfit(format!(
+            "holds {given} cells, but the credits of its circuits promise {room}; leave it out"
+        )),
         (Some(_), None) => Ok(line.port.capacity),
     }
 }

@@ -12,6 +12,7 @@ use super::spec::{Field, Section, Table};
 use super::topology::{self, Network, Template};
 use super::tree::{Fault, Key, Node, Value, join};
 use crate::adaptation;
+use crate::refused::Refused;
 use crate::units::Quantity;
 
 /// A scenario file, read as far as it can be understood section by section.
@@ -128,7 +129,7 @@ impl<'a> File<'a> {
             let text = |key| link.get(key).and_then(Node::text).unwrap_or_default();
             let here = starting.get(text("from")).map_or(&[][..], |flows| flows);
             let rate = topology.rate(text("class"), here, &self.adaptation);
-            let rate = rate.map_err(|why| refused(place, "topology", "template", &why))?;
+            let rate = rate.map_err(|refused| fault(place, "topology", "template", refused))?;
             if let (Some(rate), Value::Table(keys)) = (rate, &mut link.value) {
                 let place = link.place;
                 keys.push((
@@ -148,7 +149,7 @@ impl<'a> File<'a> {
         let place = self.topology.as_ref().map(|(_, node)| node.place).unwrap_or_default();
         let mut network = Network::new(relay, place);
         if let Some((topology, node)) = &self.topology {
-            topology.expand(&mut network).map_err(|why| refused(node, "topology", "template", &why))?;
+            topology.expand(&mut network).map_err(|refused| fault(node, "topology", "template", refused))?;
         }
         Ok(network)
     }
@@ -189,14 +190,13 @@ impl<'a> File<'a> {
 
 fn adaptation_of(node: &Node) -> Result<adaptation::Spec, Fault> {
     let adaptation = adaptation::Spec::read(node, "adaptation")?;
-    adaptation.check().map_err(|why| refused(node, "adaptation", "kind", &why))?;
+    adaptation.check().map_err(|refused| fault(node, "adaptation", "kind", refused))?;
     Ok(adaptation)
 }
 
-/// What the table `node` at `path` is refused for: "key: reason", or a reason that concerns the key `tag`.
-fn refused(node: &Node, path: &str, tag: &str, why: &str) -> Fault {
-    let (key, why) = why.split_once(": ").unwrap_or((tag, why));
-    node.fault_along(path, key, why)
+/// A fault about the table `node` at `path`: about the key that is refused, or else the key `tag`.
+fn fault(node: &Node, path: &str, tag: &str, refused: Refused) -> Fault {
+    node.fault_along(path, refused.key.unwrap_or(tag), refused.why)
 }
 
 /// The flows that all entries stand for.

@@ -130,7 +130,8 @@ section! {
         /// Policer at the first switch that the flow's data reach.
         pub police: Option<police::Spec> = None,
         /// Name of the flow's circuit, by default that of the flow. Flows that name the same circuit share it, and the
-        /// one of their acknowledgements: they have the same ends, route, mcr, weight, priority and policer.
+        /// one of their acknowledgements: they have the same ends, route, mcr, weight, priority and policer. The circuit
+        /// of acknowledgements has none of these contracts: no mcr, weight 1, priority 0 and no policer.
         pub pvc: Option<String> = None,
         /// Number of connections that this entry stands for: flows NAME.1, NAME.2, … on one circuit, which is called
         /// NAME unless pvc is given.
@@ -158,6 +159,9 @@ section! {
         /// Ports whose policy measures the rates of circuits, as wfepd does: reports over time those rates, the part of the
         /// line that each circuit may have, the rate granted to it, and the probability with which its frames are refused.
         pub meter: Vec<String> = Vec::new(),
+        /// Whether the time in which packets are delivered is reported with its percentiles and the longest one: of each flow,
+        /// of each class, and of all.
+        pub delivery: bool = false,
         /// Line whose rate, without cell headers, is the unit of effective throughput.
         pub reference: Option<String> = None,
         /// Two classes of flows whose throughputs are compared, each as a part of its fair share.

@@ -9,11 +9,12 @@ use super::model::{Flow, Line, Medium, Node, NodeKind, Vc};
 use super::names::{Names, name_fault};
 use super::route::Routes;
 use super::tree::{self, Fault};
-use crate::adaptation::{self, MAX_PACKET, aal5};
+use crate::adaptation::{self, Framing, MAX_PACKET, aal5};
 use crate::network::circuit::POLICED_HOP;
 use crate::police;
+use crate::source;
 use crate::transport::{self, Needs};
-use crate::units::{Bytes, CELL_PAYLOAD, Rate, Span};
+use crate::units::{Bytes, Rate, Span};
 
 /// Lines on the longest route: units count them in eight bits.
 const MOST_HOPS: usize = 255;
@@ -128,8 +129,8 @@ impl Network<'_> {
         let medium = self.medium(item, &path)?;
         let cells = medium == Medium::Cells;
         let only_cells = "this transport sends single cells, but the route goes over packet links";
-        item.ensure(needs.packet > 0 || cells, "transport", only_cells)?;
-        self.check_packet(item, ("the packets", needs.packet_key), needs.packet, cells)?;
+        item.ensure(needs.packet.is_some() || cells, "transport", only_cells)?;
+        self.check_packet(item, ("the packets", needs.packet_key), needs.octets(), cells)?;
         self.check_police(item, &path)?;
         let flow = &item.it;
         item.ensure(flow.weight.is_finite() && flow.weight > 0.0, "weight", "a weight is greater than 0")?;
@@ -142,29 +143,27 @@ impl Network<'_> {
         if let Some(why) = name_fault(&name) {
             return Err(item.fault("pvc", why));
         }
-        let packet = u32::try_from(needs.packet).expect("a packet of at most 65535 octets");
-        let vc = Vc {
+        let parity = self.parity_cells(item, needs, cells)?;
+        let packet = u32::try_from(needs.octets()).expect("a packet of at most 65535 octets");
+        Ok(Vc {
             name,
             path,
             mcr,
             weight: flow.weight,
             priority: flow.priority,
-            llc_snap: false,
-            header: 0,
-            parity_cells: self.parity_cells(item, needs, cells)?,
+            framing: needs.packet.map_or(Framing::Cell, |_| self.framing(medium, parity)),
             packet,
-            payload: if packet == 0 { CELL_PAYLOAD as u32 } else { packet - flow.transport.header_bytes() },
-        };
-        Ok(self.framed(vc, cells))
+            payload: Some(packet - flow.transport.header_bytes()),
+        })
     }
 
-    /// What the adaptation adds to the packets of a circuit.
-    fn framed(&self, vc: Vc, cells: bool) -> Vc {
-        match cells {
-            true => Vc { llc_snap: self.adaptation.llc_snap(), ..vc },
-            false => {
+    /// How packets become frames.
+    fn framing(&self, medium: Medium, parity: u16) -> Framing {
+        match medium {
+            Medium::Cells => Framing::Aal5 { llc_snap: self.adaptation.llc_snap(), parity },
+            Medium::Packets => {
                 let header = u32::try_from(self.adaptation.header().0).expect("a checked header");
-                Vc { header, ..vc }
+                Framing::Packet { header }
             }
         }
     }
@@ -175,7 +174,7 @@ impl Network<'_> {
         let key = "transport.parity_cells";
         let only_cells = "the route goes over packet links: packets have no parity cells, set 0";
         item.ensure(parity == 0 || cells, key, only_cells)?;
-        let frame = aal5::cells(needs.packet, self.adaptation.llc_snap());
+        let frame = aal5::cells(needs.octets(), self.adaptation.llc_snap());
         let total = u16::try_from(frame + u64::from(parity)).map(|_| parity as u16);
         total.map_err(|_| item.fault(key, "a frame has at most 65535 cells, parity included"))
     }
@@ -186,7 +185,7 @@ impl Network<'_> {
         let switched = path.len() > usize::from(POLICED_HOP);
         item.ensure(switched, "police", "a policer stands at the first switch, and this route has none")?;
         let context = police::Context { seed: 0, flow: &item.it.name };
-        police.build(&context).map(|_| ()).map_err(|why| item.refuse("police", why))
+        police.build(&context).map(|_| ()).map_err(|refused| item.refuse("police", refused))
     }
 
     /// Refuse packets that are longer than a frame can say; `key` decides about their length.
@@ -243,22 +242,19 @@ impl Network<'_> {
         let path = back.map_or_else(fewest, Ok).map_err(|leg| {
             item.fault("to", format!("{}; acknowledgements need a way back", self.no_route(leg)))
         })?;
-        let cells = self.medium(item, &path)? == Medium::Cells;
+        let medium = self.medium(item, &path)?;
+        let cells = medium == Medium::Cells;
         self.check_packet(item, ("the acknowledgements", "transport"), packet.into(), cells)?;
-        let name = format!("{}.back", data.name);
-        let vc = Vc {
-            name,
+        Ok(Vc {
+            name: format!("{}.back", data.name),
             path,
             mcr: Rate(0),
             weight: 1.0,
             priority: 0,
-            llc_snap: false,
-            header: 0,
-            parity_cells: 0,
+            framing: self.framing(medium, 0),
             packet,
-            payload: 0,
-        };
-        Ok(self.framed(vc, cells))
+            payload: None,
+        })
     }
 }
 
@@ -312,8 +308,8 @@ impl Circuits {
         };
         let numbers: Vec<Option<usize>> = self.list.into_iter().map(number).collect();
         for flow in flows {
-            let answers = flow.transport.needs(&flow.source).reverse.is_some();
-            flow.back = numbers[flow.vc].filter(|_| answers);
+            let needs = flow.transport.needs(&flow.source);
+            flow.back = numbers[flow.vc].filter(|_| needs.is_some_and(|needs| needs.reverse.is_some()));
         }
         vcs.extend(back);
         vcs
@@ -324,13 +320,14 @@ impl Circuit {
     /// Refuse a flow that asks for another contract or another way than the one that was first.
     fn check(&self, item: &Item<'_, file::Flow>, asked: &Vc) -> Result<(), Fault> {
         let Circuit { data, first, .. } = self;
+        let single_cells = |vc: &Vc| vc.framing == Framing::Cell;
         let differs = [
             ("pvc", data.path != asked.path, "the ends and the route"),
             ("mcr", data.mcr != asked.mcr, "the mcr"),
             ("weight", data.weight != asked.weight, "the weight"),
             ("priority", data.priority != asked.priority, "the priority"),
             ("police", self.police != item.it.police, "the policer"),
-            ("transport", (data.packet == 0) != (asked.packet == 0), "the kind of units, cells or packets,"),
+            ("transport", single_cells(data) != single_cells(asked), "the kind of units, cells or packets,"),
         ];
         match differs.into_iter().find(|(_, differs, _)| *differs) {
             None => Ok(()),
@@ -360,18 +357,18 @@ fn check_processing(item: &Item<'_, file::Flow>) -> Result<(), Fault> {
 /// What the transport needs, once source and transport fit each other.
 fn check_ends(item: &Item<'_, file::Flow>) -> Result<Needs, Fault> {
     let (source, transport) = (&item.it.source, &item.it.transport);
-    source.check().map_err(|why| item.refuse("source", why))?;
-    transport.check().map_err(|why| item.refuse("transport", why))?;
-    let needs = transport.needs(source);
-    if !needs.sources.contains(&source.name()) {
+    source.check().map_err(|refused| item.refuse("source", refused))?;
+    transport.check().map_err(|refused| item.refuse("transport", refused))?;
+    let Some(needs) = transport.needs(source) else {
+        let carried = source::Kind::ALL.iter().filter(|kind| transport.carries(**kind));
         let message = format!(
             "the source {:?} does not fit the transport {:?}, which takes: {}",
             source.name(),
             transport.name(),
-            needs.sources.join(", ")
+            carried.map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
         );
         return Err(item.fault("source.kind", message));
-    }
+    };
     if let Some((key, rate)) = source.rate() {
         let key = format!("source.{key}");
         item.ensure(rate > Rate(0), &key, "a rate of zero never sends anything")?;

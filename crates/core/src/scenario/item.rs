@@ -2,6 +2,7 @@
 
 use super::spec::{Section, read_section};
 use super::tree::{Fault, Node, join};
+use crate::refused::Refused;
 
 /// A section and where it stands.
 #[derive(Clone, Debug)]
@@ -31,13 +32,11 @@ impl<'a, T: Section> Item<'a, T> {
         self.node.fault_along(&self.path, key, message)
     }
 
-    /// A fault about the table under `key`; a message that begins with the name of a key of that table is about it.
-    pub(super) fn refuse(&self, key: &str, message: String) -> Fault {
-        match message.split_once(": ") {
-            Some((name, why)) if name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_')) => {
-                self.fault(&format!("{key}.{name}"), why)
-            }
-            _ => self.fault(key, message),
+    /// A fault about the table under `key`, or about the key of that table which is refused.
+    pub(super) fn refuse(&self, key: &str, refused: Refused) -> Fault {
+        match refused.key {
+            Some(name) => self.fault(&format!("{key}.{name}"), refused.why),
+            None => self.fault(key, refused.why),
         }
     }
 

@@ -6,7 +6,8 @@ use super::model::{Fair, Flow, Line, Measures, Windows};
 use super::nearest::unknown;
 use super::spec::Nested;
 use super::tree::{self, Fault};
-use crate::buffer::admission::{self, Admission, Context};
+use crate::buffer::admission::{self, Admission};
+use crate::buffer::context::Context;
 use crate::units::Span;
 
 /// Check the section `[measure]`.
@@ -22,6 +23,7 @@ pub(super) fn check(
         throughput: windows(&item, head.duration - head.warmup)?,
         occupancy: ports(&item, "occupancy", &item.it.occupancy, lines)?,
         meter: ports(&item, "meter", &item.it.meter, lines)?,
+        delivery: item.it.delivery,
         reference: reference(&item, lines)?,
         fairness: fairness(&item, flows)?,
     };
@@ -80,6 +82,7 @@ pub(super) fn section(measures: &Measures, lines: &[Line]) -> file::Measure {
         step: measures.throughput.map(|windows| windows.step),
         occupancy: names(&measures.occupancy),
         meter: names(&measures.meter),
+        delivery: measures.delivery,
         reference: measures.reference.map(|line| lines[line].name.clone()),
         fairness: measures.fairness.iter().flatten().map(fair).collect(),
     }

@@ -1,6 +1,6 @@
 //! A scenario that has been checked: nothing in here can be wrong any more.
 
-use crate::adaptation;
+use crate::adaptation::{self, Framing};
 use crate::buffer::admission;
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pushout;
@@ -10,7 +10,7 @@ use crate::police;
 use crate::scheduler;
 use crate::source;
 use crate::transport;
-use crate::units::{CELL_PAYLOAD, Rate, Span};
+use crate::units::{Rate, Span};
 
 crate::choice! {
     /// How a run is computed. Both engines give the same result.
@@ -84,6 +84,8 @@ pub struct Measures {
     pub occupancy: Vec<usize>,
     /// Ports whose policy reports the rates that it measures over time.
     pub meter: Vec<usize>,
+    /// Whether percentiles of the time to deliver are reported.
+    pub delivery: bool,
     /// Line whose rate is the unit of effective throughput.
     pub reference: Option<usize>,
     /// Two classes of flows that are compared.
@@ -175,22 +177,18 @@ pub struct Vc {
     pub name: String,
     /// Lines from source host to destination host.
     pub path: Vec<usize>,
-    /// Minimum cell rate, 0 if none.
+    /// Minimum cell rate; zero where nothing is promised.
     pub mcr: Rate,
     /// Share or weight.
     pub weight: f64,
     /// Priority: a lower number is served first by schedulers that know priorities.
     pub priority: u32,
-    /// Whether frames carry an LLC/SNAP header of 8 octets.
-    pub llc_snap: bool,
-    /// Octets that packet lines add to each packet; 0 on cell lines.
-    pub header: u32,
-    /// Parity cells that a code adds to every frame; 0 on packet lines.
-    pub parity_cells: u16,
-    /// Octets of the largest packet that its flows send (IP header included), 0 for single cells.
+    /// How its packets become frames, on every line of the path.
+    pub framing: Framing,
+    /// Octets of the largest packet that its flows send, IP header included; of a single cell what it carries.
     pub packet: u32,
-    /// Octets of application data in a full packet, 0 if it only carries acknowledgements.
-    pub payload: u32,
+    /// Octets of application data in a full packet; none if it only carries acknowledgements.
+    pub payload: Option<u32>,
 }
 
 /// A flow: an application, its transport and the circuits it uses.
@@ -225,25 +223,20 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Octets of its largest packet, IP header included; 0 for single cells.
+    /// Octets of its largest packet, IP header included; of a single cell what it carries.
     pub fn packet(&self) -> u32 {
-        let packet = self.transport.needs(&self.source).packet;
-        u32::try_from(packet).expect("a packet of at most 65535 octets")
+        let needs = self.transport.needs(&self.source).expect("a transport that carries its source");
+        u32::try_from(needs.octets()).expect("a packet of at most 65535 octets")
     }
 
     /// Octets of data in its largest packet: what IP and transport headers, but no options, leave.
     pub fn payload(&self) -> u32 {
-        match self.packet() {
-            0 => CELL_PAYLOAD as u32,
-            packet => packet - self.transport.header_bytes(),
-        }
+        self.packet() - self.transport.header_bytes()
     }
 
-    /// Octets of IP packets that carry one octet of data in full packets, options counted; 1 for single cells.
+    /// Octets of IP packets that carry one octet of data in full packets, options counted; 1 for single cells, which have
+    /// neither.
     pub fn ip_overhead(&self) -> f64 {
-        match self.packet() {
-            0 => 1.0,
-            packet => f64::from(packet) / f64::from(self.payload() - self.transport.option_bytes()),
-        }
+        f64::from(self.packet()) / f64::from(self.payload() - self.transport.option_bytes())
     }
 }

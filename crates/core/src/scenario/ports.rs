@@ -9,10 +9,12 @@ use super::nearest::unknown;
 use super::set::Set;
 use super::spec::read_section;
 use super::tree::{self, Fault, Value, join};
-use crate::buffer::admission::{Admission, Context, Measure};
+use crate::buffer::admission::{self, Admission};
 use crate::buffer::capacity::Capacity;
+use crate::buffer::context::Context;
 use crate::buffer::pushout;
-use crate::buffer::size::BufferSize;
+use crate::buffer::size::{BufferSize, Measure};
+use crate::refused::{Refused, unfit};
 
 /// The sections `[port.…]` of a scenario.
 #[derive(Debug)]
@@ -77,9 +79,9 @@ impl<'a> Ports<'a> {
     }
 
     /// A fault about a key of the section of line number `index`, which has one.
-    pub(super) fn refuse(&self, index: usize, line: &Line, key: &str, why: String) -> Fault {
+    pub(super) fn refuse(&self, index: usize, line: &Line, key: &str, refused: Refused) -> Fault {
         let (name, item) = self.section(index);
-        item.refuse(key, why + &here(name, line))
+        item.refuse(key, Refused { why: refused.why + &here(name, line), ..refused })
     }
 
     fn section(&self, index: usize) -> &(&'a str, Item<'a, file::Port>) {
@@ -108,33 +110,35 @@ impl<'a> Ports<'a> {
             );
             return Err(item.fault("buffer", message));
         }
-        let refused = |key, why: String| Err(item.refuse(key, why + &here));
-        match line.port.admission.build(context) {
-            Err(why) => return refused("admission", why),
-            Ok(policy) if policy.needs_one_queue() && !line.port.scheduler.shares_one_queue() => {
-                let scheduler = line.port.scheduler.name();
-                let why =
-                    format!("looks into a queue that all circuits share, and {scheduler:?} has one for each");
-                return refused("admission", why);
-            }
-            Ok(policy) => {
-                if let Some(why) = policy.bars_pushout(line.port.measure)
-                    && line.port.pushout.is_some()
-                {
-                    return refused("pushout", format!("never acts: {why}"));
-                }
-            }
-        }
-        let pushout = line.port.pushout.as_ref();
-        let built = pushout.map_or(Ok(()), |pushout| pushout.build(context).map(|_| ()));
-        if let Err(why) = pushout::check(&line.port.scheduler, pushout).and(built) {
-            return refused("pushout", why);
-        }
-        if let Err(why) = line.port.scheduler.build(context) {
-            return refused("scheduler", why);
-        }
-        Ok(())
+        let fault = |key| move |refused| self.refuse(index, line, key, refused);
+        let admission = admission(line, context).map_err(fault("admission"))?;
+        check_pushout(line, context, &admission).map_err(fault("pushout"))?;
+        line.port.scheduler.build(context).map(|_| ()).map_err(fault("scheduler"))
     }
+}
+
+/// The admission policy of a port, which must be able to work under its scheduler.
+fn admission(line: &Line, context: &Context<'_>) -> Result<admission::Policy, Refused> {
+    let Port { admission, scheduler, .. } = &line.port;
+    let policy = admission.build(context)?;
+    if policy.needs_one_queue() && !scheduler.shares_one_queue() {
+        return unfit(format!(
+            "looks into a queue that all circuits share, and {:?} has one for each",
+            scheduler.name()
+        ));
+    }
+    Ok(policy)
+}
+
+/// Refuse a push-out policy that cannot work at its port, or would never have anything to do.
+fn check_pushout(line: &Line, context: &Context<'_>, admission: &admission::Policy) -> Result<(), Refused> {
+    let Port { measure, pushout, scheduler, .. } = &line.port;
+    let Some(pushout) = pushout else { return Ok(()) };
+    if let Some(why) = admission.bars_pushout(*measure) {
+        return unfit(format!("never acts: {why}"));
+    }
+    pushout::check(scheduler, pushout)?;
+    pushout.build(context).map(|_| ())
 }
 
 /// Which port a message is about, if its section does not say so.

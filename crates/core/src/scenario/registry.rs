@@ -5,6 +5,9 @@
 //! reads and writes itself, and the `CATALOGUE`. A trait behind the list says what each is asked. A `trait … for Policy`
 //! makes the enum `Policy` of what runs as well, of the `Policy` of every module; it answers the trait's methods by one
 //! `match` each, without a virtual call per cell. To a `trait … for Spec` the `Params` know the answers.
+//!
+//! What is chosen by a word alone is listed without a key, each line below its documentation: `Spec` is that word, and a
+//! `trait … for Control` makes the enum `Control` of what runs, of the `Control` of every module.
 
 use super::nearest::nearest;
 use super::prose::{plain, unlinked};
@@ -101,10 +104,30 @@ macro_rules! registry {
             }
         ),+];
 
+        /// Each of them by itself, without parameters.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)] // each variant is documented by its module
+        pub enum Kind { $( $variant ),+ }
+
+        impl Kind {
+            /// All of them, in the order of the catalogue.
+            pub const ALL: &[Kind] = &[$( Kind::$variant ),+];
+
+            /// Its name in scenarios.
+            pub fn name(self) -> &'static str {
+                match self { $( Kind::$variant => $name ),+ }
+            }
+        }
+
         impl Spec {
+            /// What it is, without its parameters.
+            pub fn kind(&self) -> Kind {
+                match self { $( Spec::$variant(_) => Kind::$variant ),+ }
+            }
+
             /// Its name in scenarios.
             pub fn name(&self) -> &'static str {
-                match self { $( Spec::$variant(_) => $name ),+ }
+                self.kind().name()
             }
 
             /// Everything of this kind that can be asked for by its name alone.
@@ -155,6 +178,35 @@ macro_rules! registry {
 
         $crate::registry!(@asked { $( $variant = $module ),+ } $($asked)*);
     };
+    (
+        $(#[doc = $doc:literal])+
+        $kind:literal {
+            $( $(#[doc = $line:literal])+ $variant:ident = $name:literal in $module:ident ),+ $(,)?
+        }
+        $($asked:tt)*
+    ) => {
+        $( pub mod $module; )+
+
+        $crate::choice! {
+            $(#[doc = $doc])+
+            pub enum Spec { $( $(#[doc = $line])+ $variant = $name ),+ }
+        }
+
+        /// What there is of this kind.
+        pub const CATALOGUE: &[$crate::scenario::registry::Entry] = &[$(
+            $crate::scenario::registry::Entry {
+                kind: $kind,
+                name: $name,
+                table: None,
+                experimental: false,
+                doc: concat!($($line, "\n"),+),
+                file: $crate::registry!(@file $module),
+                params: Vec::new,
+            }
+        ),+];
+
+        $crate::registry!(@asked { $( $variant = $module ),+ } $($asked)*);
+    };
     (@file $module:ident) => { include_str!(concat!(stringify!($module), ".rs")) };
     (@file $module:ident $file:literal) => { include_str!($file) };
     (@experimental) => { false };
@@ -180,10 +232,23 @@ macro_rules! registry {
 
         impl Spec {
             /// The policy at work at one port, or why it cannot work there.
-            pub fn build(&self, context: &Context<'_>) -> Result<Policy, String> {
+            pub fn build(&self, context: &Context<'_>) -> Result<Policy, $crate::refused::Refused> {
                 Ok(match self {
                     $( Spec::$variant(params) => Policy::$variant(Box::new($module::Policy::new(params, context)?)) ),+
                 })
+            }
+        }
+    };
+    (@enum Control { $( $variant:ident = $module:ident ),+ }) => {
+        /// One of the controls of this registry, at work within its owner.
+        #[derive(Clone, Debug)]
+        #[allow(missing_docs)] // documented by their modules
+        pub enum Control { $( $variant($module::Control) ),+ }
+
+        impl Spec {
+            /// The control at work from now on.
+            pub fn start(self, params: &Params) -> Control {
+                match self { $( Spec::$variant => Control::$variant($module::Control::new(params)) ),+ }
             }
         }
     };

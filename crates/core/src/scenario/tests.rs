@@ -2,6 +2,7 @@
 
 use super::model::{Line, Medium, NodeKind, Scenario};
 use super::{Part, load};
+use crate::adaptation::Framing;
 use crate::buffer::capacity::Capacity;
 use crate::source;
 use crate::transport;
@@ -115,7 +116,7 @@ fn packets_need_routers_and_carry_the_header_of_their_line() {
     let scenario = scenario(&(DUMBBELL.to_string() + packets));
     assert_eq!(scenario.nodes[2].kind, NodeKind::Router);
     assert!(scenario.lines.iter().all(|line| line.medium == Medium::Packets));
-    assert!(scenario.vcs.iter().all(|vc| vc.header == 38 && !vc.llc_snap));
+    assert!(scenario.vcs.iter().all(|vc| vc.framing == Framing::Packet { header: 38 }));
 }
 
 #[test]
@@ -194,7 +195,7 @@ fn hosts_do_not_forward() {
 fn without_an_adaptation_packets_travel_in_cells() {
     let scenario = scenario(DUMBBELL);
     assert!(scenario.lines.iter().all(|line| line.medium == Medium::Cells));
-    assert!(scenario.vcs.iter().all(|vc| !vc.llc_snap && vc.header == 0));
+    assert!(scenario.vcs.iter().all(|vc| vc.framing == Framing::Aal5 { llc_snap: false, parity: 0 }));
 }
 
 #[test]
@@ -216,7 +217,7 @@ fn flows_that_name_the_same_circuit_share_it_even_if_it_is_that_of_a_flow() {
         transport = { mss = 1400 }\n";
     let scenario = scenario(&(DUMBBELL.to_string() + twin));
     assert_eq!((scenario.vcs.len(), scenario.flows[2].vc, scenario.flows[2].back), (4, 0, Some(2)));
-    assert_eq!((scenario.vcs[0].packet, scenario.vcs[0].payload), (1440, 1400));
+    assert_eq!((scenario.vcs[0].packet, scenario.vcs[0].payload), (1440, Some(1400)));
 }
 
 #[test]

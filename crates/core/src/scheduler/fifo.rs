@@ -14,6 +14,7 @@
 //! Constant.
 
 use super::{Context, Scheduler};
+use crate::refused::Refused;
 use crate::section;
 use crate::units::Time;
 
@@ -30,7 +31,7 @@ pub struct Policy {
 
 impl Policy {
     /// The scheduler of one port.
-    pub fn new(_: &Params, _: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(_: &Params, _: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy { waiting: 0 })
     }
 }

@@ -2,7 +2,7 @@
 
 pub(crate) mod ring;
 
-use crate::buffer::admission::Context;
+use crate::buffer::context::Context;
 use crate::registry;
 use crate::units::Time;
 
@@ -77,7 +77,8 @@ pub(crate) fn shares(places: usize, slots: u64) -> impl Iterator<Item = u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::buffer::admission::Contract;
+    use crate::buffer::context::Contract;
+    use crate::refused::Refused;
     use crate::units::{Rate, Share, Span};
     use proptest::prelude::*;
 
@@ -92,7 +93,7 @@ mod tests {
     impl<P: Scheduler> Bench<P> {
         pub(super) fn new(
             context: &Context<'_>,
-            build: impl Fn(&Context<'_>) -> Result<P, String>,
+            build: impl Fn(&Context<'_>) -> Result<P, Refused>,
         ) -> Bench<P> {
             let (policy, lengths) = (build(context).unwrap(), vec![0; context.vcs()]);
             Bench { policy, lengths, blocked: Vec::new(), now: Time::ZERO }
@@ -199,7 +200,7 @@ mod tests {
     /// Contracts with these minimum cell rates, in kilobits per second, and frames of 2048 octets.
     pub(super) fn contracts(mcr: &[u64]) -> Vec<Contract> {
         let plain =
-            Contract { frame: 44, octets: 44 * 53, payload: 2048, ..Context::alone(1, 1).contracts[0] };
+            Contract { frame: 44, octets: 44 * 53, payload: Some(2048), ..Context::alone(1, 1).contracts[0] };
         mcr.iter().map(|kbps| Contract { mcr: Rate(kbps * 1000), ..plain }).collect()
     }
 }

@@ -17,6 +17,7 @@
 
 use super::ring::Ring;
 use super::{Context, Place, Scheduler};
+use crate::refused::Refused;
 use crate::section;
 use crate::units::Time;
 
@@ -33,7 +34,7 @@ pub struct Policy {
 
 impl Policy {
     /// The scheduler of one port.
-    pub fn new(_: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(_: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy { ring: Ring::new(context.vcs()) })
     }
 }

@@ -18,6 +18,7 @@
 use super::ring::Ring;
 use super::{Context, Place, Scheduler};
 use crate::buffer::set::Set;
+use crate::refused::Refused;
 use crate::section;
 use crate::units::Time;
 
@@ -39,7 +40,7 @@ pub struct Policy {
 
 impl Policy {
     /// The scheduler of one port.
-    pub fn new(_: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(_: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let mut priorities: Vec<u32> = context.contracts.iter().map(|contract| contract.priority).collect();
         priorities.sort_unstable();
         priorities.dedup();

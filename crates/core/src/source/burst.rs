@@ -4,6 +4,7 @@
 //! burst.
 
 use crate::pace::Pace;
+use crate::refused::{Refused, refuse};
 use crate::rng::Stream;
 use crate::units::{PS_PER_S, Rate, Span};
 
@@ -48,21 +49,20 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Refuse a pattern that says too little, too much or something impossible: "key: reason".
-    pub fn check(&self) -> Result<(), String> {
-        let fault = |key: &str, why: &str| Err(format!("{key}: {why}"));
+    /// Refuse a pattern that says too little, too much or something impossible.
+    pub fn check(&self) -> Result<(), Refused> {
         match (self.burst, self.on) {
-            (Some(_), Some(_)) => return fault("on", "a burst has a number of packets or a time, not both"),
-            (None, None) => return fault("burst", "say how long bursts are, by burst or by on"),
-            (Some(0), None) => return fault("burst", "a burst has at least one packet"),
-            (None, Some(Span::ZERO)) => return fault("on", "a burst takes some time"),
+            (Some(_), Some(_)) => return refuse("on", "a burst has a number of packets or a time, not both"),
+            (None, None) => return refuse("burst", "say how long bursts are, by burst or by on"),
+            (Some(0), None) => return refuse("burst", "a burst has at least one packet"),
+            (None, Some(Span::ZERO)) => return refuse("on", "a burst takes some time"),
             _ => {}
         }
         match (self.activity, self.off) {
-            (Some(_), Some(_)) => fault("off", "the silence follows from activity, or activity from off"),
-            (None, None) => fault("activity", "say how long silences are, by activity or by off"),
+            (Some(_), Some(_)) => refuse("off", "the silence follows from activity, or activity from off"),
+            (None, None) => refuse("activity", "say how long silences are, by activity or by off"),
             (Some(share), None) if !(share > 0.0 && share <= 1.0) => {
-                fault("activity", "a share of time above 0 and up to 1")
+                refuse("activity", "a share of time above 0 and up to 1")
             }
             _ => Ok(()),
         }
@@ -335,12 +335,12 @@ mod tests {
     fn a_pattern_says_every_length_once() {
         let right = pattern(Distribution::Periodic);
         assert_eq!(right.check(), Ok(()));
-        let refused = |pattern: Pattern| pattern.check().unwrap_err().split(':').next().unwrap().to_string();
-        assert_eq!(refused(Pattern { burst: None, ..right }), "burst");
-        assert_eq!(refused(Pattern { on: Some(Span(1)), ..right }), "on");
-        assert_eq!(refused(Pattern { activity: None, ..right }), "activity");
-        assert_eq!(refused(Pattern { activity: Some(1.5), ..right }), "activity");
-        assert_eq!(refused(Pattern { off: Some(Span(1)), ..right }), "off");
+        let refused = |pattern: Pattern| pattern.check().unwrap_err().key;
+        assert_eq!(refused(Pattern { burst: None, ..right }), Some("burst"));
+        assert_eq!(refused(Pattern { on: Some(Span(1)), ..right }), Some("on"));
+        assert_eq!(refused(Pattern { activity: None, ..right }), Some("activity"));
+        assert_eq!(refused(Pattern { activity: Some(1.5), ..right }), Some("activity"));
+        assert_eq!(refused(Pattern { off: Some(Span(1)), ..right }), Some("off"));
         let by_times = Pattern {
             burst: None,
             on: Some(Span(50 * 135_680_000)),

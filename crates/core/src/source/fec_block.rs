@@ -20,6 +20,7 @@
 //! Constant per packet.
 
 use super::burst::{Added, Distribution, Pattern, Phase};
+use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::units::{Bytes, Rate, Span};
 
@@ -79,24 +80,27 @@ impl Params {
         Added { data: self.block, all: self.block + self.parity, closer }
     }
 
-    /// Refuse blocks and bursts that cannot be: "key: reason".
-    pub fn check(&self, headers: u64) -> Result<(), String> {
+    /// Refuse blocks and bursts that cannot be.
+    pub fn check(&self, headers: u64) -> Result<(), Refused> {
         self.pattern().check()?;
         if self.block == 0 {
-            return Err("block: a block has at least one packet of data".to_string());
+            return refuse("block", "a block has at least one packet of data");
         }
         if u64::from(self.block) + u64::from(self.parity) > LONGEST {
-            return Err(format!("parity: a block has at most {LONGEST} packets, parity included"));
+            return refuse("parity", format!("a block has at most {LONGEST} packets, parity included"));
         }
         if self.blocks == Some(0) {
-            return Err("blocks: a source sends at least one block".to_string());
+            return refuse("blocks", "a source sends at least one block");
         }
         if self.mtu.0 <= headers {
-            return Err(format!("mtu: nothing is left after {headers} bytes of headers"));
+            return refuse("mtu", format!("nothing is left after {headers} bytes of headers"));
         }
         let share = f64::from(self.block) / f64::from(self.block + self.parity);
         if self.parity_adds == ParityAdds::Time && self.activity.is_some_and(|activity| activity > share) {
-            return Err(format!("activity: with their parity packets bursts fill the time above {share:.4}"));
+            return refuse(
+                "activity",
+                format!("with their parity packets bursts fill the time above {share:.4}"),
+            );
         }
         Ok(())
     }
@@ -123,12 +127,12 @@ mod tests {
 
     #[test]
     fn impossible_blocks_are_refused_by_their_key() {
-        let key = |more: &str| params(more).check(28).unwrap_err().split(':').next().unwrap().to_string();
-        assert_eq!(key("activity = 0.1\nblock = 0"), "block");
-        assert_eq!(key("activity = 0.1\nparity = 65535"), "parity");
-        assert_eq!(key("activity = 0.1\nblocks = 0"), "blocks");
-        assert_eq!(key("activity = 0.1\nmtu = '28 bytes'"), "mtu");
-        assert_eq!(key("activity = 0.95\nparity_adds = 'time'"), "activity");
+        let key = |more: &str| params(more).check(28).unwrap_err().key;
+        assert_eq!(key("activity = 0.1\nblock = 0"), Some("block"));
+        assert_eq!(key("activity = 0.1\nparity = 65535"), Some("parity"));
+        assert_eq!(key("activity = 0.1\nblocks = 0"), Some("blocks"));
+        assert_eq!(key("activity = 0.1\nmtu = '28 bytes'"), Some("mtu"));
+        assert_eq!(key("activity = 0.95\nparity_adds = 'time'"), Some("activity"));
         assert_eq!(params("activity = 0.95").check(28), Ok(()));
     }
 }

@@ -19,6 +19,7 @@
 //! # Complexity
 //! Constant per file.
 
+use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::units::{Bytes, Span};
 
@@ -38,15 +39,15 @@ section! {
 }
 
 impl Params {
-    /// Refuse what cannot be: "key: reason".
-    pub fn check(&self) -> Result<(), String> {
+    /// Refuse what cannot be.
+    pub fn check(&self) -> Result<(), Refused> {
         if self.size == Bytes(0) {
-            return Err("size: a file has at least one byte".to_string());
+            return refuse("size", "a file has at least one byte");
         }
         match self.every {
-            Some(Span::ZERO) => Err("every: an interval cannot be zero".to_string()),
+            Some(Span::ZERO) => refuse("every", "an interval cannot be zero"),
             Some(_) if self.off > Span::ZERO => {
-                Err("off: with every files do not wait for each other's end".to_string())
+                refuse("off", "with every files do not wait for each other's end")
             }
             _ => Ok(()),
         }

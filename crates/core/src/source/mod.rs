@@ -8,6 +8,7 @@ pub mod clock;
 
 pub mod burst;
 
+use crate::refused::{Refused, refuse};
 use crate::registry;
 use crate::transport::udp;
 use crate::units::{Bytes, Rate};
@@ -77,12 +78,12 @@ impl Spec {
         }
     }
 
-    /// Refuse parameters that cannot work: "key: reason".
-    pub fn check(&self) -> Result<(), String> {
+    /// Refuse parameters that cannot work.
+    pub fn check(&self) -> Result<(), Refused> {
         match self {
             Spec::File(file) => file.check(),
             Spec::OnOff(on_off) if on_off.total == Some(0) => {
-                Err("total: a source sends at least one packet".to_string())
+                refuse("total", "a source sends at least one packet")
             }
             Spec::OnOff(on_off) => on_off.pattern().check(),
             Spec::FecBlock(blocks) => blocks.check(udp::HEADERS.into()),

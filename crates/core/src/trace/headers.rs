@@ -2,6 +2,7 @@
 //! of zeros, so that checksums are right although no data are kept.
 
 use super::Packet;
+use crate::adaptation::Framing;
 use crate::network::circuit::Payload;
 use crate::scenario::model::{Flow, Scenario};
 use crate::transport::tcp::{self, Segment};
@@ -20,13 +21,13 @@ pub(super) struct Image {
 pub(super) fn image(scenario: &Scenario, packet: &Packet) -> Option<Image> {
     let (number, payload) = packet.content?;
     let flow = &scenario.flows[number as usize];
-    match payload {
-        Payload::Tcp(segment) => Some(tcp_image(flow, number, packet, &segment)),
-        Payload::Datagram { bytes, .. } => udp_image(flow, number, packet, bytes),
-        Payload::Coded { .. } => {
-            udp_image(flow, number, packet, flow.packet() - flow.transport.header_bytes())
-        }
-    }
+    let data = match payload {
+        Payload::Tcp(segment) => return Some(tcp_image(flow, number, packet, &segment)),
+        Payload::Datagram { bytes, .. } => bytes,
+        Payload::Coded { .. } => flow.payload(),
+    };
+    let is_packet = scenario.vcs[flow.vc].framing != Framing::Cell;
+    is_packet.then(|| udp_image(flow, number, packet, data))
 }
 
 fn tcp_image(flow: &Flow, number: u32, packet: &Packet, segment: &Segment) -> Image {
@@ -69,16 +70,13 @@ fn timestamps(bytes: u32, segment: &Segment) -> Vec<u8> {
     option
 }
 
-fn udp_image(flow: &Flow, number: u32, packet: &Packet, data: u32) -> Option<Image> {
-    if flow.packet() == 0 {
-        return None;
-    }
+fn udp_image(flow: &Flow, number: u32, packet: &Packet, data: u32) -> Image {
     let mut header = Vec::with_capacity(udp::HEADER as usize);
     header.extend(client_port(1).to_be_bytes());
     header.extend(server_port(number).to_be_bytes());
     header.extend((udp::HEADER as u16 + data as u16).to_be_bytes());
     header.extend([0; 2]); // checksum
-    Some(ip(flow.from, flow.to, packet.frame, UDP, header, CHECKSUM_OF_UDP, data))
+    ip(flow.from, flow.to, packet.frame, UDP, header, CHECKSUM_OF_UDP, data)
 }
 
 /// An IP packet of a transport header, whose checksum is put where it belongs, and `data` octets of zeros.

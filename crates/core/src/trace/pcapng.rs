@@ -6,6 +6,7 @@
 
 use super::Packet;
 use super::headers::{Image, image};
+use crate::adaptation::Framing;
 use crate::scenario::model::{Medium, Scenario};
 use crate::units::{CELL_PAYLOAD, Time};
 
@@ -78,7 +79,8 @@ fn plain(scenario: &Scenario, packet: &Packet) -> Image {
 /// With the header of a SunATM capture and that of LLC/SNAP (RFC 1483, section 4.1).
 fn on_atm(scenario: &Scenario, packet: &Packet) -> Image {
     let vci = packet.vc + FIRST_VCI;
-    let has_llc = scenario.vcs[packet.vc as usize].llc_snap;
+    let framing = scenario.vcs[packet.vc as usize].framing;
+    let has_llc = matches!(framing, Framing::Aal5 { llc_snap: true, .. });
     let inner = image(scenario, packet);
     let kind = if inner.is_some() && has_llc { LLC } else { UNKNOWN };
     let mut octets = vec![kind, (vci >> 16) as u8];

@@ -24,7 +24,7 @@
 //! # Complexity
 //! Constant per packet.
 
-use crate::buffer::admission::Budget;
+use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::source::fec_block;
 
@@ -46,14 +46,14 @@ const MOST_PARITY_CELLS: u32 = 1024;
 const LARGEST_BUDGET: u32 = 1 << 20;
 
 impl Params {
-    /// Refuse what cannot be: "key: reason".
-    pub fn check(&self) -> Result<(), String> {
+    /// Refuse what cannot be.
+    pub fn check(&self) -> Result<(), Refused> {
         if self.parity_cells > MOST_PARITY_CELLS {
-            return Err(format!("parity_cells: a frame has at most {MOST_PARITY_CELLS} of them"));
+            return refuse("parity_cells", format!("a frame has at most {MOST_PARITY_CELLS} of them"));
         }
         for (key, budget) in [("fcf", self.fcf), ("blf", self.blf)] {
             if budget.is_some_and(|budget| budget > LARGEST_BUDGET) {
-                return Err(format!("{key}: a budget of at most {LARGEST_BUDGET}"));
+                return refuse(key, format!("a budget of at most {LARGEST_BUDGET}"));
             }
         }
         Ok(())
@@ -68,6 +68,19 @@ impl Params {
             packets: self.blf,
         }
     }
+}
+
+/// What a circuit says of the losses that it survives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// Cells of a frame that its code repairs. Without any, frames are delimited by their EOM alone.
+    pub parity_cells: u32,
+    /// Packets of a block that its code repairs.
+    pub parity_packets: u32,
+    /// Cells of a frame that switches may give up, if the circuit has negotiated it.
+    pub cells: Option<u32>,
+    /// Packets of a block that switches may give up, if the circuit has negotiated it.
+    pub packets: Option<u32>,
 }
 
 /// The packets of a block.

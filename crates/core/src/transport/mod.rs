@@ -1,8 +1,9 @@
 //! Transports: what turns an application's data into packets or single cells.
 
-use crate::buffer::admission::Budget;
+use crate::refused::Refused;
 use crate::registry;
 use crate::source;
+use crate::units::CELL_PAYLOAD;
 
 registry! {
     /// A transport as a scenario asks for it.
@@ -20,14 +21,19 @@ pub const IP_HEADER: u32 = 20;
 /// What the rest of a scenario must know of a transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// Octets of the largest packet, IP header included; 0 for single cells.
-    pub packet: u64,
+    /// Octets of the largest packet, IP header included; none if it sends single cells.
+    pub packet: Option<u64>,
     /// The key of the flow that decides about it.
     pub packet_key: &'static str,
     /// Octets of the largest packet that comes back, if any does.
     pub reverse: Option<u32>,
-    /// Sources that this transport can carry.
-    pub sources: &'static [&'static str],
+}
+
+impl Needs {
+    /// Octets of the largest packet, IP header included, or those that a single cell carries.
+    pub fn octets(&self) -> u64 {
+        self.packet.unwrap_or(CELL_PAYLOAD)
+    }
 }
 
 impl Spec {
@@ -49,29 +55,33 @@ impl Spec {
         }
     }
 
-    /// What this transport needs to carry `source`.
-    pub fn needs(&self, source: &source::Spec) -> Needs {
-        let sources = &["cbr", "poisson", "on-off"];
-        let clocked = Needs { packet: 0, packet_key: "source.size", reverse: None, sources };
+    /// Whether it can carry what such a source sends.
+    pub fn carries(&self, source: source::Kind) -> bool {
+        use source::Kind::{Cbr, FecBlock, File, Greedy, OnOff, Poisson};
         match self {
-            Spec::Tcp(params) => Needs {
-                packet: u64::from(tcp::HEADERS) + u64::from(params.mss),
+            Spec::Tcp(_) => matches!(source, Greedy | File),
+            Spec::Udp(_) | Spec::Cells(_) => matches!(source, Cbr | Poisson | OnOff),
+            Spec::Fec(_) => source == FecBlock,
+        }
+    }
+
+    /// What it needs to carry `source`, if it can.
+    pub fn needs(&self, source: &source::Spec) -> Option<Needs> {
+        let one_way = |packet, packet_key| Some(Needs { packet, packet_key, reverse: None });
+        match (self, source) {
+            _ if !self.carries(source.kind()) => None,
+            (Spec::Tcp(params), _) => Some(Needs {
+                packet: Some(u64::from(tcp::HEADERS) + u64::from(params.mss)),
                 packet_key: "transport.mss",
                 reverse: Some(tcp::HEADERS + params.option_bytes()),
-                sources: &["greedy", "file"],
-            },
-            Spec::Udp(_) => {
-                let payload = source.datagram().map_or(0, |size| size.0);
-                Needs { packet: payload.saturating_add(udp::HEADERS.into()), ..clocked }
+            }),
+            (Spec::Udp(_), _) => {
+                let packet = source.datagram()?.0.saturating_add(udp::HEADERS.into());
+                one_way(Some(packet), "source.size")
             }
-            Spec::Cells(_) => clocked,
-            Spec::Fec(_) => {
-                let packet = match source {
-                    source::Spec::FecBlock(blocks) => blocks.mtu.0,
-                    _ => 0,
-                };
-                Needs { packet, packet_key: "source.mtu", reverse: None, sources: &["fec-block"] }
-            }
+            (Spec::Cells(_), _) => one_way(None, "source.size"),
+            (Spec::Fec(_), source::Spec::FecBlock(blocks)) => one_way(Some(blocks.mtu.0), "source.mtu"),
+            (Spec::Fec(_), _) => None,
         }
     }
 
@@ -84,15 +94,15 @@ impl Spec {
     }
 
     /// What switches may lose of this transport's packets from `source`, if it repairs losses.
-    pub fn budget(&self, source: &source::Spec) -> Option<Budget> {
+    pub fn budget(&self, source: &source::Spec) -> Option<fec::Budget> {
         match (self, source) {
             (Spec::Fec(params), source::Spec::FecBlock(blocks)) => Some(params.budget(fec::Code::of(blocks))),
             _ => None,
         }
     }
 
-    /// Refuse parameters that cannot work together: "key: reason".
-    pub fn check(&self) -> Result<(), String> {
+    /// Refuse parameters that cannot work together.
+    pub fn check(&self) -> Result<(), Refused> {
         match self {
             Spec::Tcp(params) => params.check(),
             Spec::Fec(params) => params.check(),

@@ -402,7 +402,7 @@ impl Writer {
         if self.draw.chance(0.3) {
             let limited = format!("{:?}", self.limited);
             self.line(format_args!(
-                "[measure]\nwindow = \"100 us\"\nstep = \"20 us\"\noccupancy = {limited}"
+                "[measure]\nwindow = \"100 us\"\nstep = \"20 us\"\ndelivery = true\noccupancy = {limited}"
             ));
         }
     }

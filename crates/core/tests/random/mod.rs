@@ -2,6 +2,7 @@
 
 pub(crate) mod schema;
 
+use pushout_core::adaptation::Framing;
 use pushout_core::api::Request;
 use pushout_core::scenario::file;
 use pushout_core::scenario::model::Scenario;
@@ -207,7 +208,12 @@ impl Net {
             let rate = alone.flows[0].source.rate().map_or(limit, |(_, rate)| rate);
             self.work += rate.as_f64() * (self.relays + 1) as f64 / 424.0;
             let packet = u64::from(alone.vcs[0].packet) + self.header.max(8);
-            self.frame = self.frame.max(if self.cells { (packet + 8).div_ceil(48) * 53 } else { packet });
+            let frame = match alone.vcs[0].framing {
+                Framing::Cell => 53,
+                Framing::Aal5 { .. } => (packet + 8).div_ceil(48) * 53,
+                Framing::Packet { .. } => packet,
+            };
+            self.frame = self.frame.max(frame);
             return flow;
         }
     }

@@ -18,7 +18,7 @@ fn params(keys: &[(String, Value)]) -> Result<Params, String> {
     let mut table = Table::new(&node, "transport").map_err(|fault| fault.to_string())?;
     let params = Params::take(&mut table).map_err(|fault| fault.to_string())?;
     table.finish().map_err(|fault| fault.to_string())?;
-    params.check()?;
+    params.check().map_err(|refused| refused.to_string())?;
     Ok(params)
 }
 

@@ -1,13 +1,15 @@
 //! Random traffic through a port and its model.
 
-use pushout_core::buffer::admission::{self, Context, Contract};
+use pushout_core::buffer::admission;
 use pushout_core::buffer::capacity::Capacity;
+use pushout_core::buffer::context::{Context, Contract};
 use pushout_core::buffer::pool::Pool;
 use pushout_core::buffer::pushout;
 use pushout_core::buffer::size::Measure;
 use pushout_core::buffer::verdict::Reason;
 use pushout_core::link::line::Line;
 use pushout_core::link::port::{Loss, Parts, Port};
+use pushout_core::refused::Refused;
 use pushout_core::rng::Stream;
 use pushout_core::scenario::read::{Format, read};
 use pushout_core::scenario::spec::Field;
@@ -51,7 +53,7 @@ impl Draw {
                 priority: stream.up_to(2) as u32,
                 frame,
                 octets: frame * CELL_BYTES,
-                payload: 48 * (frame - 1),
+                payload: Some(48 * (frame - 1)),
                 ..plain
             }
         };
@@ -120,7 +122,7 @@ fn port(scheme: &Scheme, draw: &Draw) -> Port {
     let seed = draw.seed;
     let context =
         Context { capacity, measure: Measure::Cells, rate: RATE, contracts, seed, port: "blackboard" };
-    let built = |why: String| panic!("{}: {why}", scheme.admission);
+    let built = |refused: Refused| panic!("{}: {refused}", scheme.admission);
     let scheduler = spec::<scheduler::Spec>(&scheme.scheduler);
     Port::new(Parts {
         measure: Measure::Cells,

@@ -1,6 +1,6 @@
 //! Schedulers, and the thresholds of queues that each circuit has for itself.
 
-use pushout_core::buffer::admission::Contract;
+use pushout_core::buffer::context::Contract;
 use pushout_core::buffer::verdict::Reason;
 
 use crate::board::{Board, Cell, Model};
@@ -18,7 +18,7 @@ pub(crate) enum Turns {
     RoundRobin { last: usize },
     /// The least number with cells; turns among equals.
     Priority { numbers: Vec<u32>, last: Vec<usize> },
-    /// Whoever is owed a cell, in turn, else whoever has one, in turn.
+    /// Whoever is owed a cell, in turn or by stamps, else whoever has one, in turn.
     Owed { owed: Owed, guaranteed: usize, excess: usize },
 }
 
@@ -84,7 +84,14 @@ impl Turns {
             }
             Turns::Owed { owed, guaranteed, excess } => {
                 let is_owed: Vec<bool> = (0..vcs).map(|vc| owed.owes(vc, board.now)).collect();
-                if let Some(vc) = behind(*guaranteed, vcs, |vc| waits(vc) && is_owed[vc]) {
+                let wants = |vc: &usize| waits(*vc) && is_owed[*vc];
+                let next = match owed {
+                    Owed::Credits { .. } => behind(*guaranteed, vcs, |vc| wants(&vc)),
+                    Owed::Clock { rates, due, .. } => {
+                        (0..vcs).filter(wants).min_by_key(|&vc| due[vc] / rates[vc] + CELL / rates[vc])
+                    }
+                };
+                if let Some(vc) = next {
                     owed.charge(vc, board.now);
                     *guaranteed = vc;
                     return Some(vc);
@@ -121,7 +128,7 @@ fn weighted(draw: &mut Draw) -> (String, Turns) {
     );
     // an MCR of application octets takes all cells of the frames that carry them
     let in_cells = |contract: &Contract| match layer {
-        "tcp" => contract.mcr.0 * contract.octets / contract.payload,
+        "tcp" => contract.mcr.0 * contract.octets / contract.payload.unwrap(),
         _ => contract.mcr.0,
     };
     let mut rates: Vec<u64> = draw.contracts.iter().map(in_cells).collect();

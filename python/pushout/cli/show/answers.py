@@ -1,16 +1,18 @@
 """The answers of `compare`, `sweep` and `size`."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
 from rich.console import Console
 from rich.text import Text
 
-from pushout.cli.show.columns import Column, draw
+from pushout.cli.show.columns import NOISE, Column, draw, of_runs
 from pushout.document import Document
 from pushout.question.compare import FIGURES, CompareResult
 from pushout.question.drawing import label
+from pushout.question.goal import Tried
 from pushout.question.plot import label_of
 from pushout.question.quantity import READABLE, grouped, readable, shown, spoken
 from pushout.question.size import Answer, SizeResult
@@ -21,8 +23,7 @@ from pushout.stats import AGREEING, Interval, unseen
 MANY = 40
 """Points beyond these are only in the table of rows."""
 
-NOISE = 1e-12
-"""What an interval is no wider than, of its mean, comes from adding up."""
+PARTLY = "(… of … runs): the other runs had nothing to measure of the figure, and its mean does not speak of them"
 
 USUAL = ("goodput_ratio", "fairness_mean_deviation", "fairness_jain")
 """Figures that are shown unless the sweep names its own."""
@@ -42,23 +43,25 @@ def sweep(result: SweepResult, console: Console) -> None:
         titles.append(title)
         means.append([_times(factor, value) for value in result.means(name)])
     rows = []
+    runs = Counter(result.table["point"].to_pylist())
     for point, values in enumerate(result.points[:MANY]):
-        found = [column[point] for column in means]
-        rows.append([*(shown(values.get(name)) for name in swept), _count(found), *map(mean, found)])
+        found = [mean(column[point], runs[point]) for column in means]
+        rows.append([*(shown(values.get(name)) for name in swept), str(runs[point]), *found])
     columns = [*(Column(name, right=False) for name in swept), *map(Column, ("runs", *titles))]
     draw(console, columns, rows, keys=len(swept))
     if len(result.points) > MANY:
         console.print(f"… and {len(result.points) - MANY} more points", style="dim")
     manifest = result.manifest
-    runs = "1 run" if manifest["runs"] == 1 else f"{manifest['runs']} runs"
+    done = "1 run" if manifest["runs"] == 1 else f"{manifest['runs']} runs"
     if "pilot_runs" in manifest:
-        runs += f" and {manifest['pilot_runs']} pilot runs for the warm-up"
+        done += f" and {manifest['pilot_runs']} pilot runs for the warm-up"
+    shown_as = "means with half of their 95 % intervals" if max(runs.values()) > 1 else "single runs have no intervals"
     console.print(
-        f"{runs}, {manifest['computed']} of them computed now, in {manifest['wall_s']:.1f} s; "
-        "means with half of their 95 % intervals.",
+        f"{done}, {manifest['computed']} of them computed now, in {manifest['wall_s']:.1f} s; {shown_as}.",
         soft_wrap=True,
     )
-    for note in (*_imprecise(result), *_alike(value for column in means for value in column[:MANY])):
+    partly = _partly((value, runs[point]) for column in means for point, value in enumerate(column[:MANY]))
+    for note in (*_imprecise(result), *_alike(value for column in means for value in column[:MANY]), *partly):
         console.print(note, style="dim", soft_wrap=True)
     if "rows" in manifest:
         console.print(f"Rows: {manifest['rows']}", soft_wrap=True)
@@ -78,35 +81,44 @@ def _imprecise(result: SweepResult) -> Iterator[str]:
     if "relative" not in reps:
         return
     name = column_of(reps["of"])
-    known = [(value["mean"], value["ci95"]) for value in result.means(name) if value and value["ci95"]]
-    if wide := sum(ends[1] - middle > reps["relative"] * abs(middle) for middle, ends in known):
+    if wide := sum(not _within(reps["relative"], value) for value in result.means(name)):
         yield (
             f"not within ± {100 * reps['relative']:.3g} % of the mean {name} after {reps['most']} runs (max): "
             f"{wide} of {len(result.points)} points"
         )
 
 
+def _within(relative: float, value: Interval | None) -> bool:
+    """Whether the interval of a mean is within ± a share of it; where next to nothing was measured there is none."""
+    if value is None or value["ci95"] is None:
+        return False
+    return value["ci95"][1] - value["mean"] <= relative * abs(value["mean"])
+
+
 def comparison(result: CompareResult, place: str | None, console: Console) -> None:
     """Every figure under every policy, and the difference to the first."""
     names = result.figures()
     first = result.policies[0]
+    reps = len(first.runs[names[0]])
     rows: list[list[str | Text]] = []
     for name in names:
         title, factor = _title(result, name)
-        rows.append([title, *(mean(_times(factor, policy.mean(name))) for policy in result.policies)])
+        rows.append([title, *(mean(_times(factor, policy.mean(name)), reps) for policy in result.policies)])
         minus = [_times(factor, policy.minus(first, name)) for policy in result.policies[1:]]
-        differences = [Text(_difference(value), style="dim") for value in minus]
+        differences = [Text(_difference(value, reps), style="dim") for value in minus]
         rows.append([Text(f"  minus {first.choice.label}", style="dim"), "", *differences])
     draw(console, [Column("", right=False), *(Column(policy.choice.label) for policy in result.policies)], rows)
     if len(result.ports) > 1:
         told = f"Policies at {', '.join(port.name for port in result.ports)}"
         console.print(f"{told}; losses, occupancy and delay are those of {result.port.name}.", soft_wrap=True)
     console.print(
-        f"{len(first.runs[names[0]])} seeds, the same for all; differences pair by pair with half of their 95 % "
+        f"{reps} seeds, the same for all; differences pair by pair with half of their 95 % "
         "intervals, * where they exclude zero, each by itself.",
         soft_wrap=True,
     )
-    for note in _alike(policy.mean(name) for policy in result.policies for name in names):
+    means = [policy.mean(name) for policy in result.policies for name in names]
+    means += [policy.minus(first, name) for policy in result.policies[1:] for name in names]
+    for note in (*_alike(means), *_partly((value, reps) for value in means)):
         console.print(note, style="dim", soft_wrap=True)
     if place is not None:
         console.print(f"Rows, figure and document: {place}", soft_wrap=True)
@@ -136,11 +148,17 @@ def _alike(found: Iterable[Interval | None]) -> Iterator[str]:
         )
 
 
-def _difference(value: Interval | None) -> str:
+def _partly(found: Iterable[tuple[Interval | None, int]]) -> Iterator[str]:
+    """What a mean leaves out that is not that of all runs."""
+    if any(value and value["n"] < reps for value, reps in found):
+        yield PARTLY
+
+
+def _difference(value: Interval | None, reps: int) -> str:
     if value is None or value["ci95"] is None:
-        return mean(value)
+        return mean(value, reps)
     low, high = value["ci95"]
-    return mean(value) + (" *" if low > 0 or high < 0 else "  ")
+    return mean(value, reps) + (" *" if low > 0 or high < 0 else "  ")
 
 
 def size(result: SizeResult, place: str | None, console: Console) -> None:
@@ -185,10 +203,14 @@ def _answer(result: SizeResult, answer: Answer, entry: Document, units: Sequence
     has_goal = result.goal.level is not None
     needs = spoken(entry["value"] or ("more" if has_goal else "–")) + ("" if entry["sure"] else " ?")
     sizes = [grouped(answer.sizes[unit]) if unit in answer.sizes else "–" for unit in units]
-    below = answer.found.below
-    less = [spoken(entry["too_small"] or "–"), mean(below.mean if below else None)] if has_goal else []
-    runs = sum(point.mean["n"] for point in answer.tried if point.mean)
-    return [answer.label, needs, mean(entry["mean"]), *less, *sizes, str(runs)]
+    less = [spoken(entry["too_small"] or "–"), _reached(answer.found.below)] if has_goal else []
+    runs = sum(point.runs for point in answer.tried)
+    return [answer.label, needs, _reached(answer.found.best), *less, *sizes, str(runs)]
+
+
+def _reached(point: Tried | None) -> str:
+    """The mean of the figure with a value, if there is one."""
+    return mean(point.mean, point.runs) if point else mean(None)
 
 
 def _beyond(result: SizeResult) -> Iterator[str]:
@@ -208,7 +230,7 @@ def _beyond(result: SizeResult) -> Iterator[str]:
                 least = spoken(result.space.text(best.value))
                 yield f"{whose}the smallest value that was tried meets the goal; less than {least} may do (--from)"
             elif below is not None:
-                there = f"{spoken(result.space.text(below.value))} {result.goal.column} is {mean(below.mean)}"
+                there = f"{spoken(result.space.text(below.value))} {result.goal.column} is {_reached(below)}"
                 yield f"{whose}no value that was tried meets the goal; at {there}: look further (--to), or ask for less"
 
 
@@ -218,7 +240,10 @@ def _doubts(result: SizeResult) -> Iterator[str]:
     doubtful = [end for end in ends if not end.sure]
     if near := [spoken(result.space.text(end.value)) for end in doubtful if end.unseen is None]:
         yield f"? at {', '.join(near)} the 95 % interval contains the goal: more replications (--most) would tell"
-    if any(end.unseen is not None for end in doubtful):
+    yield from _partly((end.mean, end.runs) for end in ends)
+    if nothing := [spoken(result.space.text(end.value)) for end in doubtful if end.mean is None]:
+        yield f"? at {', '.join(nothing)} no run had anything to measure, but they are few: --least {AGREEING} tells"
+    if any(end.unseen is not None and end.mean for end in doubtful):
         yield f"? all runs gave the same, but they are too few to be believed: --most {AGREEING} would tell"
     for answer, entry in zip(result.answers, result.document["answers"], strict=True):
         whose = f"{answer.label}: " if answer.label else ""
@@ -228,7 +253,10 @@ def _doubts(result: SizeResult) -> Iterator[str]:
             yield f"{whose}clearly {', clearly '.join(clear)}"
         if answer.rivals:
             rivals = ", ".join(map(spoken, entry["rivals"]))
-            yield f"? {whose}{rivals} may be as good: the 95 % interval of the difference, seed by seed, contains zero"
+            yield (
+                f"? {whose}{rivals} may be as good: the 95 % interval of the difference, seed by seed, contains zero, "
+                f"or all differences are the same and fewer than {AGREEING}"
+            )
     for answer in result.answers:
         best = answer.found.best
         if best is not None and best.unseen is not None and best.mean is not None:
@@ -239,21 +267,20 @@ def _doubts(result: SizeResult) -> Iterator[str]:
             )
 
 
-def _count(found: Sequence[Interval | None]) -> str:
-    return str(max((value["n"] for value in found if value), default=0))
+def mean(value: Interval | None, reps: int = 0) -> str:
+    """A mean and half of its interval, and of how many runs it is the mean if that is not all of the `reps`."""
+    return "–" if value is None else of_runs(_rounded(value), value["n"], reps)
 
 
-def mean(value: Interval | None) -> str:
-    """A mean and half of its interval: two digits of the interval, and the mean as far, but no more than five of it."""
-    if value is None:
-        return "–"
+def _rounded(value: Interval) -> str:
+    """Two digits of the interval, and the mean as far; of a mean without one, five digits."""
     middle = value["mean"]
     half = value["ci95"][1] - middle if value["ci95"] else 0.0
     if half <= NOISE * abs(middle):
-        told = re.sub(r"(\.\d*?)0+$", r"\1", grouped(middle, _digits(middle, 5))).removesuffix(".")
+        told = re.sub(r"(\.\d*?)0+$", r"\1", grouped(middle, max(0, _digits(middle, 5)))).removesuffix(".")
         return told if value["ci95"] is None else f"{told} ± 0"
-    digits = min(_digits(half, 2), _digits(middle, 5)) if middle else _digits(half, 2)
-    return f"{grouped(middle, digits)} ± {grouped(half, digits if round(half, digits) else _digits(half, 1))}"
+    digits = _digits(half, 2)
+    return f"{grouped(middle, digits)} ± {grouped(half, digits)}"
 
 
 def _digits(number: float, count: int) -> int:

@@ -21,6 +21,9 @@ BETWEEN, AROUND = 3, 2
 NARROW = 72
 """Texts are not set beside each other on less."""
 
+NOISE = 1e-12
+"""What an interval is no wider than, of its mean, comes from adding up."""
+
 Cell = str | Text
 
 
@@ -63,6 +66,11 @@ def describe(console: Console, columns: Sequence[Column], rows: Sequence[Sequenc
     for row in _texts(rows):
         table.add_row(*row)
     console.print(table)
+
+
+def of_runs(told: str, count: int, reps: int) -> str:
+    """A mean as it is told, with how many runs it is the mean of if that is not all of the `reps` replications."""
+    return told if count >= reps else f"{told} ({count} of {reps} runs)"
 
 
 def _listed(console: Console, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], title: str) -> None:

@@ -1,12 +1,13 @@
 """The result of a run: its flows, its ports, what they lost and why, and the figures of the whole."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from pushout.cli.show.columns import Column, draw
+from pushout.cli.show.columns import NOISE, Column, draw, of_runs
 from pushout.document import Document
 
 MANY = 40
@@ -51,7 +52,9 @@ CODED_COLUMNS: list[tuple[str, str, Format]] = [
 DELIVERY_COLUMNS: list[tuple[str, str, Format]] = [
     ("delivery\nmean, ms", "delivery_time_mean_s", decimals(2, 1e3)),
     ("delivery\nsd, ms", "delivery_time_sd_s", decimals(2, 1e3)),
+    ("delivery\np99, ms", "delivery_time_p99_s", decimals(2, 1e3)),
 ]
+"""The last one stands there if it was measured."""
 
 PORT_COLUMNS: list[tuple[str, str, Format]] = [
     ("units\nin", "units_in", whole),
@@ -67,6 +70,7 @@ CLASS_COLUMNS: list[tuple[str, str, Format]] = [
     ("goodput\nMb/s", "goodput_bps", decimals(3, 1e-6)),
     ("fairness φ\n(mean deviation)", "fairness_mean_deviation", decimals(4)),
     ("effective\nthroughput", "effective_throughput", decimals(4)),
+    ("delivery\np99, ms", "delivery_time_p99_s", decimals(2, 1e3)),
     ("segments\nsent", "segments_sent", whole),
     ("segments\nreceived", "segments_received", whole),
 ]
@@ -81,6 +85,8 @@ SUMMARY_ROWS: list[tuple[str, str, Format]] = [
     ("fairness of two classes", "class_fairness", decimals(4)),
     ("difference (max − min) ÷ mean", "difference", decimals(4)),
     ("retransmitted ÷ sent", "retransmission_ratio", decimals(5)),
+    ("time to deliver, median, ms", "delivery_time_p50_s", decimals(3, 1e3)),
+    ("… 99th percentile, ms", "delivery_time_p99_s", decimals(3, 1e3)),
     ("files that ended", "transfers", count),
     ("time of a file, mean, ms", "transfer_time_mean_s", decimals(3, 1e3)),
     ("… 99th percentile, ms", "transfer_time_p99_s", decimals(3, 1e3)),
@@ -99,9 +105,16 @@ def cell(value: Any, form: Format, reps: int = 1) -> str:
         return "–"
     if isinstance(value, Mapping):
         mean = form(value["mean"])
-        mean = mean if value["ci95"] is None else f"{mean} ± {form(value['ci95'][1] - value['mean'])}"
-        return mean if value["n"] >= reps else f"{mean} ({value['n']} of {reps} runs)"
+        mean = mean if value["ci95"] is None else f"{mean} ± {_half(value, form)}"
+        return of_runs(mean, value["n"], reps)
     return form(value)
+
+
+def _half(value: Mapping[str, Any], form: Format) -> str:
+    """Half of an interval; one that is rounded to nothing is not told as if all runs had given the same."""
+    half = value["ci95"][1] - value["mean"]
+    told = form(half)
+    return told if half <= NOISE * abs(value["mean"]) or re.search("[1-9]", told) else f"<{told[:-1]}1"
 
 
 def result(document: Document, console: Console) -> None:
@@ -135,13 +148,13 @@ def result(document: Document, console: Console) -> None:
 
 def _summary(document: Document, console: Console) -> None:
     """The figures of the whole."""
-    found = {title: (document["summary"].get(key), form) for title, key, form in SUMMARY_ROWS}
+    found = [(title, document["summary"].get(key), form) for title, key, form in SUMMARY_ROWS]
     reps = len(document.get("seeds", [None]))
-    lines = {title: cell(value, form, reps) for title, (value, form) in found.items() if value is not None}
+    lines = [(title, cell(value, form, reps)) for title, value, form in found if value is not None]
     if "audit" in document and not document["audit"]["failures"]:
-        lines["audit"] = f"all {document['audit']['checks']} balances hold"
-    width = max(map(len, lines), default=0)
-    for title, value in lines.items():
+        lines.append(("audit", f"all {document['audit']['checks']} balances hold"))
+    width = max((len(title) for title, _ in lines), default=0)
+    for title, value in lines:
         console.print(Text(title.ljust(width + 2)).append(value, style="bold"), soft_wrap=True)
 
 
@@ -149,7 +162,8 @@ def _flow_columns(flows: list[Document]) -> list[tuple[str, str, Format]]:
     """What there is to say of these flows: nobody sends a packet of a code again, and only a code can mend one."""
     coded = ["packets_lost" in flow for flow in flows]
     resent = [] if all(coded) else RESENT_COLUMNS
-    return [*GOODPUT_COLUMNS, *resent, *(CODED_COLUMNS if any(coded) else []), *DELIVERY_COLUMNS]
+    delivery = [column for column in DELIVERY_COLUMNS if column[1] in flows[0]]
+    return [*GOODPUT_COLUMNS, *resent, *(CODED_COLUMNS if any(coded) else []), *delivery]
 
 
 def _headline(document: Document) -> Text:

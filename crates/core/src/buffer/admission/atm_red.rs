@@ -35,6 +35,7 @@ use super::red::{Curve, Detector, mean_frame_time, probability};
 use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule, Within};
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
+use crate::refused::{Refused, refuse};
 use crate::rng::Stream;
 use crate::section;
 use crate::unit::Unit;
@@ -139,12 +140,12 @@ struct Circuit {
 
 impl Policy {
     /// The policy at one port, or why its parameters cannot be.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let max_p = probability("max_p", params.max_p)?;
         match params.frame {
-            Some(Cells(0)) => return Err("frame: a frame has at least one cell".to_string()),
+            Some(Cells(0)) => return refuse("frame", "a frame has at least one cell"),
             Some(_) if context.measure != Measure::Cells => {
-                return Err("frame: on packet links every unit is a whole frame".to_string());
+                return refuse("frame", "on packet links every unit is a whole frame");
             }
             _ => {}
         }
@@ -280,7 +281,7 @@ mod tests {
     fn a_frame_of_no_cells_and_one_on_packet_links_are_refused() {
         let why = |cells, measure| {
             let params = Params { frame: Some(Cells(cells)), ..params(4, 8) };
-            Policy::new(&params, &Context { measure, ..Context::alone(9, 1) }).unwrap_err()
+            Policy::new(&params, &Context { measure, ..Context::alone(9, 1) }).unwrap_err().to_string()
         };
         assert_eq!(why(0, Measure::Cells), "frame: a frame has at least one cell");
         assert_eq!(why(8, Measure::Packets), "frame: on packet links every unit is a whole frame");

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::{Admission, Arrival, CATALOGUE, Context, Contract, Interest, Policy, Rule, Spec};
+use super::{Admission, Arrival, CATALOGUE, Interest, Policy, Rule, Spec};
 use crate::buffer::capacity::Capacity;
+use crate::buffer::context::{Context, Contract};
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::link::line::Line;
 use crate::link::port::{Loss, Parts, Port};
+use crate::refused::Refused;
 use crate::rng::Stream;
 use crate::scenario::spec::Field;
 use crate::scenario::tree::{Key, Node, Place, Value};
@@ -214,7 +216,7 @@ fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> S
 }
 
 /// A scheme at a port, unless it refuses ports of packets, as one that looks at cells may.
-fn policy_of(scheme: &str, measure: Measure, capacity: u64) -> Result<Policy, String> {
+fn policy_of(scheme: &str, measure: Measure, capacity: u64) -> Result<Policy, Refused> {
     let contracts = contracts(measure, VCS);
     let capacity = Capacity::limited(capacity);
     let context = Context { capacity, measure, rate: RATE, contracts: &contracts, seed: 1, port: "rig" };

@@ -25,6 +25,7 @@
 use super::{Admission, Arrival, Context, Departure};
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict, Victim};
+use crate::refused::Refused;
 use crate::unit::Unit;
 use crate::{choice, section};
 
@@ -68,7 +69,7 @@ struct Broken {
 
 impl Policy {
     /// The policy at one port.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let circuits = if params.form == Form::Frame { context.vcs() } else { 0 };
         Ok(Policy { broken: vec![None; circuits], arriving: 0, pass_eom: params.pass_eom })
     }

@@ -25,6 +25,7 @@ use super::dynamic_threshold::Threshold;
 use super::{Admission, Arrival, Context, Interest, Rule};
 use crate::buffer::frame::Frames;
 use crate::buffer::verdict::{Reason, Verdict};
+use crate::refused::Refused;
 use crate::section;
 
 section! {
@@ -46,7 +47,7 @@ pub struct Policy {
 
 impl Policy {
     /// The policy at one port, or why its factor cannot be.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let frames = Frames::new(context.vcs(), params.pass_eom);
         Ok(Policy { threshold: Threshold::new(params.alpha)?, frames })
     }

@@ -26,6 +26,7 @@ use super::{Admission, Arrival, Context, Interest, Rule};
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict};
+use crate::refused::{Refused, refuse};
 use crate::section;
 
 section! {
@@ -49,10 +50,10 @@ pub(super) struct Threshold {
 }
 
 impl Threshold {
-    pub(super) fn new(alpha: f64) -> Result<Threshold, String> {
+    pub(super) fn new(alpha: f64) -> Result<Threshold, Refused> {
         match alpha > 0.0 && alpha.is_finite() {
             true => Ok(Threshold { alpha }),
-            false => Err(format!("alpha: {alpha} leaves no room for anybody; it must be above 0")),
+            false => refuse("alpha", format!("{alpha} leaves no room for anybody; it must be above 0")),
         }
     }
 
@@ -64,7 +65,7 @@ impl Threshold {
 
 impl Policy {
     /// The policy at one port, or why its factor cannot be.
-    pub fn new(params: &Params, _: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, _: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy { threshold: Threshold::new(params.alpha)? })
     }
 }
@@ -176,7 +177,8 @@ mod tests {
     #[test]
     fn a_factor_of_nothing_is_refused() {
         for alpha in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert!(Policy::new(&Params { alpha }, &Context::alone(9, 1)).unwrap_err().starts_with("alpha"));
+            let refused = Policy::new(&Params { alpha }, &Context::alone(9, 1)).unwrap_err();
+            assert_eq!(refused.key, Some("alpha"));
         }
     }
 }

@@ -27,6 +27,7 @@ use super::{Admission, Arrival, Context, Rule};
 use crate::buffer::frame::Frames;
 use crate::buffer::size::{BufferSize, Level};
 use crate::buffer::verdict::{Reason, Verdict};
+use crate::refused::{Refused, refuse};
 use crate::section;
 
 section! {
@@ -52,7 +53,7 @@ pub struct Policy {
 
 impl Policy {
     /// The policy at one port, or why its threshold cannot be.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let threshold = match params.reserve {
             Some(reserve) => below(reserve, context)?,
             None => context.level("threshold", params.threshold)?,
@@ -65,16 +66,16 @@ impl Policy {
 }
 
 /// What paper 001's rule leaves below the room that it keeps free, which is `min(reserve, B / 5)`.
-fn below(reserve: BufferSize, context: &Context<'_>) -> Result<u64, String> {
+fn below(reserve: BufferSize, context: &Context<'_>) -> Result<u64, Refused> {
     let four_fifths = context.level("reserve", Level::Percent(80.0))?;
     match reserve.on_link(context.measure == super::Measure::Cells) {
-        _ if reserve == BufferSize::Unlimited => Err("reserve: nothing would be left".to_string()),
+        _ if reserve == BufferSize::Unlimited => refuse("reserve", "nothing would be left"),
         Some((measure, reserve)) if measure == context.measure => {
             let rest =
                 context.capacity.limit().zip(reserve.limit()).map(|(all, kept)| all.saturating_sub(kept));
             Ok(four_fifths.max(rest.unwrap_or(0)))
         }
-        _ => Err(format!("reserve: this port counts {}", context.measure.word())),
+        _ => refuse("reserve", format!("this port counts {}", context.measure.word())),
     }
 }
 
@@ -162,8 +163,9 @@ mod tests {
     #[test]
     fn what_is_reserved_must_be_in_the_measure_of_the_port() {
         let packets = Context { measure: super::super::Measure::Packets, ..Context::alone(100, 1) };
-        let why =
-            |reserve| Policy::new(&Params { reserve: Some(reserve), ..params(0) }, &packets).unwrap_err();
+        let why = |reserve| {
+            Policy::new(&Params { reserve: Some(reserve), ..params(0) }, &packets).unwrap_err().to_string()
+        };
         for other in [BufferSize::Cells(10), BufferSize::Bytes(1500)] {
             assert_eq!(why(other), "reserve: this port counts packets");
         }
@@ -173,7 +175,7 @@ mod tests {
     #[test]
     fn a_threshold_above_the_buffer_is_refused() {
         let context = Context::alone(100, 1);
-        let why = Policy::new(&params(101), &context).unwrap_err();
+        let why = Policy::new(&params(101), &context).unwrap_err().to_string();
         assert_eq!(why, "threshold: 101 is above the buffer of 100 cells");
     }
 }

@@ -25,6 +25,7 @@ use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
+use crate::refused::{Refused, refuse};
 use crate::section;
 
 section! {
@@ -53,16 +54,16 @@ pub struct Policy {
 
 impl Policy {
     /// The policy at one port, or why its thresholds cannot be.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let (low, high) = (context.level("low", params.low)?, context.level("high", params.high)?);
         if low == 0 {
-            return Err("low: the occupancy is never below 0, so the list would never be cleared".to_string());
+            return refuse("low", "the occupancy is never below 0, so the list would never be cleared");
         }
         if high < low {
-            return Err(format!(
-                "high: {high} is below the lower threshold of {low} {}",
-                context.measure.word()
-            ));
+            return refuse(
+                "high",
+                format!("{high} is below the lower threshold of {low} {}", context.measure.word()),
+            );
         }
         let frames = Frames::new(context.vcs(), params.pass_eom);
         Ok(Policy { low, high, period: 1, selected: vec![0; context.vcs()], listed: 0, frames })
@@ -176,7 +177,7 @@ mod tests {
     #[test]
     fn a_lower_threshold_of_0_is_refused() {
         let params = Params { low: Level::Percent(0.0), high: Level::Percent(80.0), pass_eom: true };
-        let why = Policy::new(&params, &Context::alone(10, 1)).unwrap_err();
+        let why = Policy::new(&params, &Context::alone(10, 1)).unwrap_err().to_string();
         assert_eq!(why, "low: the occupancy is never below 0, so the list would never be cleared");
     }
 }

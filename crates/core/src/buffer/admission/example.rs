@@ -17,6 +17,7 @@ use super::{Admission, Arrival, Context};
 use crate::buffer::frame::Frames;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
+use crate::refused::Refused;
 use crate::section;
 
 section! {
@@ -36,7 +37,7 @@ pub struct Policy {
 
 impl Policy {
     /// The policy at one port, or why its level cannot be.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let half = context.level("half", params.half)?;
         Ok(Policy { half, frames: Frames::new(context.vcs(), true) })
     }

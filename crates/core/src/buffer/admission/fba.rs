@@ -28,6 +28,7 @@ use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
+use crate::refused::{Refused, refuse};
 use crate::section;
 
 section! {
@@ -57,17 +58,17 @@ pub struct Policy {
 
 impl Policy {
     /// The policy at one port, or why its parameters cannot be.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let threshold = context.level("threshold", params.threshold)?;
         let capacity = context.level("capacity", params.capacity)?;
         if capacity < threshold {
-            return Err(format!(
-                "capacity: {capacity} is below the threshold of {threshold} {}",
-                context.measure.word()
-            ));
+            return refuse(
+                "capacity",
+                format!("{capacity} is below the threshold of {threshold} {}", context.measure.word()),
+            );
         }
         if params.scale < 0.0 {
-            return Err(format!("scale: {} is below 0", params.scale));
+            return refuse("scale", format!("{} is below 0", params.scale));
         }
         let frames = Frames::new(context.vcs(), params.pass_eom).discarding_rest(params.discard_rest);
         Ok(Policy { threshold, capacity, scale: params.scale, frames })
@@ -184,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_capacity_below_the_threshold_is_refused() {
-        let why = Policy::new(&params(5, 4, 0.9), &Context::alone(10, 1)).unwrap_err();
+        let why = Policy::new(&params(5, 4, 0.9), &Context::alone(10, 1)).unwrap_err().to_string();
         assert_eq!(why, "capacity: 4 is below the threshold of 5 cells");
     }
 }

@@ -27,11 +27,13 @@
 //! Constant; two bits and a strike counter per circuit.
 
 use super::red::{Curve, Detector, mean_frame_time, probability};
-use super::{Admission, Arrival, Context, Contract, Departure, Interest, Rule};
+use super::{Admission, Arrival, Context, Departure, Interest, Rule};
+use crate::buffer::context::Contract;
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
+use crate::refused::{Refused, refuse};
 use crate::rng::Stream;
 use crate::section;
 use crate::units::Time;
@@ -76,12 +78,12 @@ struct Circuit {
 
 impl Policy {
     /// The policy at one port, or why its parameters cannot be.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let thresholds = (params.min_threshold, params.max_threshold);
         let slot = mean_frame_time(context);
         let detector = Detector::new(context, params.weight, thresholds, Curve::Classic, slot)?;
         if detector.min() == 0.0 {
-            return Err("min_threshold: with 0 no circuit may hold anything".to_string());
+            return refuse("min_threshold", "with 0 no circuit may hold anything");
         }
         Ok(Policy {
             detector,
@@ -312,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_lower_threshold_of_0_is_refused() {
-        let why = Policy::new(&params(0, 100, 0.02), &Context::alone(1000, 1)).unwrap_err();
+        let why = Policy::new(&params(0, 100, 0.02), &Context::alone(1000, 1)).unwrap_err().to_string();
         assert_eq!(why, "min_threshold: with 0 no circuit may hold anything");
     }
 }

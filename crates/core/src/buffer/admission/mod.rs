@@ -3,27 +3,22 @@
 //! One published scheme is one file. It says what its paper describes and nothing more: the port keeps the books and
 //! acts, a policy answers. To add a scheme, write its file and add a line to the list below.
 
-mod candidates;
-
 #[cfg(test)]
 mod conformance;
 
 #[cfg(test)]
 pub mod example;
 
+use super::context::Context;
 use super::frame::Frames;
 pub use super::frame::Within;
 use super::pool::Pool;
 use super::queue::Queue;
-use super::size::Level;
+use super::size::Measure;
 use super::verdict::{Reason, Verdict};
-use crate::buffer::capacity::Capacity;
 use crate::registry;
-use crate::rng::Stream;
 use crate::unit::Unit;
-use crate::units::{CELL_BYTES, Rate, Time};
-
-pub use super::size::Measure;
+use crate::units::Time;
 
 registry! {
     /// An admission policy as a scenario asks for it.
@@ -39,10 +34,10 @@ registry! {
         Fred = "fred" in fred [experimental],
         Espd = "espd" in espd [experimental],
         VirtualQueueing = "virtual-queueing" in virtual_queueing,
-        Wfepd = "wfepd" in wfepd,
+        Wfepd = "wfepd" in wfepd at "wfepd/mod.rs",
         DynamicThreshold = "dynamic-threshold" in dynamic_threshold,
         DtEpd = "dt-epd" in dt_epd,
-        GatekeeperJanitor = "gatekeeper-janitor" in gatekeeper_janitor,
+        GatekeeperJanitor = "gatekeeper-janitor" in gatekeeper_janitor at "gatekeeper_janitor/mod.rs",
     }
 
     /// What a policy is asked. Circuits are numbered within the port, from 0.
@@ -268,108 +263,10 @@ pub struct Departure<'a> {
     pub sent: bool,
 }
 
-/// What a policy may know about its port before the run.
-#[derive(Clone, Copy, Debug)]
-pub struct Context<'a> {
-    /// Capacity B of the buffer, in the port's measure.
-    pub capacity: Capacity,
-    /// What the port counts.
-    pub measure: Measure,
-    /// Rate of the line.
-    pub rate: Rate,
-    /// The contract of every circuit, by its number within the port.
-    pub contracts: &'a [Contract],
-    /// Seed of the run.
-    pub seed: u64,
-    /// Name of the port.
-    pub port: &'a str,
-}
-
-/// What a circuit was promised, and what its frames look like.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contract {
-    /// Minimum cell rate that was promised; 0 if none. The scheduler says what it counts.
-    pub mcr: Rate,
-    /// Weight or share of the circuit; 1 if none was given.
-    pub weight: f64,
-    /// Priority: a lower number goes first.
-    pub priority: u32,
-    /// A full frame, in the port's measure.
-    pub frame: u64,
-    /// A full frame, in octets on the line.
-    pub octets: u64,
-    /// Application octets in a full frame; 0 if the circuit only carries acknowledgements.
-    pub payload: u64,
-    /// What of its frames may be lost, if it carries packets that repair themselves.
-    pub budget: Option<Budget>,
-}
-
-/// What a circuit says of the losses that it survives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Budget {
-    /// Cells of a frame that its code repairs. Without any, frames are delimited by their EOM alone.
-    pub parity_cells: u32,
-    /// Packets of a block that its code repairs.
-    pub parity_packets: u32,
-    /// Cells of a frame that switches may give up, if the circuit has negotiated it.
-    pub cells: Option<u32>,
-    /// Packets of a block that switches may give up, if the circuit has negotiated it.
-    pub packets: Option<u32>,
-}
-
-impl Context<'_> {
-    /// Number of circuits through the port.
-    pub fn vcs(&self) -> usize {
-        self.contracts.len()
-    }
-
-    /// The policy's own random numbers at this port.
-    pub fn stream(&self, policy: &str) -> Stream {
-        Stream::new(self.seed, format_args!("port.{}.{policy}", self.port))
-    }
-
-    /// The sum of all minimum cell rates, in bits per second, or that the line cannot keep the promise.
-    pub fn promised(&self) -> Result<u64, String> {
-        let sum = self.contracts.iter().fold(0u64, |sum, contract| sum.saturating_add(contract.mcr.0));
-        match sum <= self.rate.0 {
-            true => Ok(sum),
-            false => {
-                Err(format!("the minimum cell rates add up to {} on a line of {}", Rate(sum), self.rate))
-            }
-        }
-    }
-
-    /// The occupancy that the parameter `name` stands for, or why it means nothing here.
-    pub fn level(&self, name: &str, level: Level) -> Result<u64, String> {
-        level.within(self.measure, self.capacity).map_err(|why| format!("{name}: {why}"))
-    }
-
-    /// A port of `capacity` cells at 155.52 Mb/s by itself, with frames of 32 cells, for tests of policies.
-    pub fn alone(capacity: u64, vcs: usize) -> Context<'static> {
-        const PLAIN: Contract = Contract {
-            mcr: Rate(0),
-            weight: 1.0,
-            priority: 0,
-            frame: 32,
-            octets: 32 * CELL_BYTES,
-            payload: 1460,
-            budget: None,
-        };
-        static CONTRACTS: [Contract; 64] = [PLAIN; 64];
-        Context {
-            capacity: Capacity::limited(capacity),
-            measure: Measure::Cells,
-            rate: Rate(155_520_000),
-            contracts: &CONTRACTS[..vcs],
-            seed: 1,
-            port: "alone",
-        }
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::refused::Refused;
     use crate::unit::Flags;
 
     /// A policy driven by hand: cells in, verdicts out, one letter each.
@@ -384,7 +281,7 @@ pub(crate) mod tests {
         pub(crate) fn new(
             capacity: u64,
             vcs: usize,
-            build: impl Fn(&Context<'_>) -> Result<P, String>,
+            build: impl Fn(&Context<'_>) -> Result<P, Refused>,
         ) -> Bench<P> {
             let context = Context::alone(capacity, vcs);
             let policy = build(&context).unwrap();

@@ -18,6 +18,7 @@
 use super::{Admission, Arrival, Context, Rule};
 use crate::buffer::frame::Frames;
 use crate::buffer::verdict::Verdict;
+use crate::refused::Refused;
 use crate::section;
 
 section! {
@@ -36,7 +37,7 @@ pub struct Policy {
 
 impl Policy {
     /// The policy at one port.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy { frames: Frames::new(context.vcs(), params.pass_eom) })
     }
 }

@@ -30,6 +30,7 @@ use super::{Admission, Arrival, Context, Departure, Interest, Rule};
 use crate::buffer::frame::Frames;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
+use crate::refused::{Refused, refuse};
 use crate::rng::Stream;
 use crate::units::{CELL_BYTES, Span, Time};
 use crate::{choice, section};
@@ -75,7 +76,7 @@ pub struct Policy {
 
 impl Policy {
     /// The policy at one port, or why its parameters cannot be.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let slot = params.packet_time.unwrap_or_else(|| mean_frame_time(context));
         let thresholds = (params.min_threshold, params.max_threshold);
         Ok(Policy {
@@ -145,14 +146,14 @@ impl Detector {
         (min, max): (Level, Level),
         curve: Curve,
         slot: Span,
-    ) -> Result<Detector, String> {
+    ) -> Result<Detector, Refused> {
         let min = context.level("min_threshold", min)?;
         let max = context.level("max_threshold", max)?;
         if max < min {
-            return Err(format!(
-                "max_threshold: {max} is below the lower threshold of {min} {}",
-                context.measure.word()
-            ));
+            return refuse(
+                "max_threshold",
+                format!("{max} is below the lower threshold of {min} {}", context.measure.word()),
+            );
         }
         Ok(Detector {
             weight: probability("weight", weight)?,
@@ -258,8 +259,8 @@ fn drawn(p_b: f64, count: i64, u: impl FnOnce() -> f64) -> bool {
 }
 
 /// A parameter that must be from 0 to 1.
-pub(super) fn probability(name: &str, value: f64) -> Result<f64, String> {
-    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(format!("{name}: {value} is not from 0 to 1")) }
+pub(super) fn probability(key: &'static str, value: f64) -> Result<f64, Refused> {
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { refuse(key, format!("{value} is not from 0 to 1")) }
 }
 
 /// Time to send the mean full frame of the circuits; a cell if there are none.
@@ -411,7 +412,7 @@ mod tests {
 
     #[test]
     fn impossible_parameters_are_refused() {
-        let why = |params: Params| Policy::new(&params, &Context::alone(100, 1)).unwrap_err();
+        let why = |params: Params| Policy::new(&params, &Context::alone(100, 1)).unwrap_err().to_string();
         assert_eq!(why(params(0.1, 1.5, 1, 2)), "max_p: 1.5 is not from 0 to 1");
         assert_eq!(why(params(-0.1, 0.5, 1, 2)), "weight: -0.1 is not from 0 to 1");
         assert_eq!(why(params(0.1, 0.5, 3, 2)), "max_threshold: 2 is below the lower threshold of 3 cells");

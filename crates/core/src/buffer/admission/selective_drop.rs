@@ -27,6 +27,7 @@ use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
+use crate::refused::{Refused, refuse};
 use crate::section;
 
 section! {
@@ -51,9 +52,9 @@ pub struct Policy {
 
 impl Policy {
     /// The policy at one port, or why its parameters cannot be.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         if params.scale < 0.0 {
-            return Err(format!("scale: {} is below 0", params.scale));
+            return refuse("scale", format!("{} is below 0", params.scale));
         }
         Ok(Policy {
             threshold: context.level("threshold", params.threshold)?,
@@ -143,6 +144,9 @@ mod tests {
     #[test]
     fn a_negative_scale_is_refused() {
         let params = Params { threshold: Level::Percent(50.0), scale: -1.0, pass_eom: true };
-        assert_eq!(Policy::new(&params, &Context::alone(10, 1)).unwrap_err(), "scale: -1 is below 0");
+        assert_eq!(
+            Policy::new(&params, &Context::alone(10, 1)).unwrap_err().to_string(),
+            "scale: -1 is below 0"
+        );
     }
 }

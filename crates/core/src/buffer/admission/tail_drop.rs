@@ -18,6 +18,7 @@
 use super::{Admission, Arrival, Context, Interest, Rule};
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
+use crate::refused::Refused;
 use crate::section;
 
 section! {
@@ -36,7 +37,7 @@ pub struct Policy {
 
 impl Policy {
     /// The policy at one port, or why its threshold cannot be.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let level = |level| context.level("clp_threshold", level);
         Ok(Policy { clp_threshold: params.clp_threshold.map(level).transpose()? })
     }

@@ -26,11 +26,13 @@
 //! A departure finds whose turn it is by looking at two words, and at one more for every 4096 circuits in between; a
 //! period looks at every circuit.
 
-use super::{Admission, Arrival, Context, Contract, Departure, Interest, Measure, Rule};
+use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule};
+use crate::buffer::context::Contract;
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
+use crate::refused::{Refused, refuse};
 use crate::scheduler::ring::Ring;
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, PS_PER_S, Span, Time};
@@ -82,9 +84,9 @@ pub struct Policy {
 
 impl Policy {
     /// The policy at one port, or why its parameters cannot be.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         if params.period == Span::ZERO {
-            return Err("period: 0 s is no period".to_string());
+            return refuse("period", "0 s is no period");
         }
         let mcr: Vec<u64> = context.contracts.iter().map(|contract| contract.mcr.0).collect();
         let counts = params.credits || params.share == Allotment::Mcr;

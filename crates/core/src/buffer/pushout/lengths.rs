@@ -1,11 +1,12 @@
 //! How long queues are, and which is the longest: what the schemes of paper 003 have in common.
 
 use super::{Cut, Fallback, Full};
-use crate::buffer::admission::Context;
+use crate::buffer::context::Context;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::runs::{Extent, Part};
 use crate::buffer::set::Set;
+use crate::refused::Refused;
 
 /// The circuits with something in the buffer, and how their queues count.
 #[derive(Clone, Debug)]
@@ -22,7 +23,7 @@ pub(super) struct Lengths {
 impl Lengths {
     /// With `buffer_share` a queue counts by what it has beyond its share of the buffer; all on the scale of the line's
     /// rate, so that no division rounds. Or why that cannot be.
-    pub(super) fn new(context: &Context<'_>, buffer_share: bool) -> Result<Lengths, String> {
+    pub(super) fn new(context: &Context<'_>, buffer_share: bool) -> Result<Lengths, Refused> {
         if buffer_share {
             context.promised()?;
         }

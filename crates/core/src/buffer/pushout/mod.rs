@@ -8,11 +8,12 @@
 mod lengths;
 mod register;
 
-use super::admission::Context;
+use super::context::Context;
 use super::frame::Frames;
 use super::pool::Pool;
 use super::queue::Queue;
 use super::runs::Part;
+use crate::refused::{Refused, unfit};
 use crate::scheduler;
 use crate::{choice, registry};
 
@@ -104,22 +105,20 @@ pub struct Cut {
     pub part: Part,
 }
 
-/// Whether a scheduler and a push-out policy can work at the same port, or why not.
-pub fn check(scheduler: &scheduler::Spec, pushout: Option<&Spec>) -> Result<(), String> {
-    match pushout {
-        Some(pushout) if scheduler.shares_one_queue() => {
-            let others = scheduler::Spec::plain().filter(|other| !other.shares_one_queue());
-            let others: Vec<&str> = others.map(|other| other.name()).collect();
-            Err(format!(
-                "{} shortens the queue of one circuit, but with the scheduler {} all circuits share one queue; choose one \
-                 with a queue for each: {}",
-                pushout.name(),
-                scheduler.name(),
-                others.join(", "),
-            ))
-        }
-        _ => Ok(()),
+/// Refuse a push-out policy that cannot work at a port with this scheduler.
+pub fn check(scheduler: &scheduler::Spec, pushout: &Spec) -> Result<(), Refused> {
+    if !scheduler.shares_one_queue() {
+        return Ok(());
     }
+    let others = scheduler::Spec::plain().filter(|other| !other.shares_one_queue());
+    let others: Vec<&str> = others.map(|other| other.name()).collect();
+    unfit(format!(
+        "{} shortens the queue of one circuit, but with the scheduler {} all circuits share one queue; choose one with a \
+         queue for each: {}",
+        pushout.name(),
+        scheduler.name(),
+        others.join(", "),
+    ))
 }
 
 #[cfg(test)]
@@ -136,9 +135,8 @@ mod tests {
         });
         let (fifo, turns) =
             (scheduler::Spec::Fifo(fifo::Params {}), scheduler::Spec::RoundRobin(round_robin::Params {}));
-        assert_eq!(check(&turns, Some(&pushout)), Ok(()));
-        assert_eq!(check(&fifo, None), Ok(()));
-        let why = check(&fifo, Some(&pushout)).unwrap_err();
+        assert_eq!(check(&turns, &pushout), Ok(()));
+        let why = check(&fifo, &pushout).unwrap_err().why;
         assert!(
             why.starts_with(
                 "pushout-2 shortens the queue of one circuit, but with the scheduler fifo all circuits share one queue; \

@@ -33,6 +33,7 @@ use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::runs::{Extent, Part};
+use crate::refused::Refused;
 use crate::section;
 
 section! {
@@ -57,7 +58,7 @@ pub struct Policy {
 
 impl Policy {
     /// The policy at one port.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy {
             lengths: Lengths::new(context, params.buffer_share)?,
             fallback: params.fallback,

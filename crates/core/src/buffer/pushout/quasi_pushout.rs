@@ -32,6 +32,7 @@ use super::register::Register;
 use super::{Bite, Context, Cut, Fallback, Full, PushOut};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
+use crate::refused::Refused;
 use crate::section;
 
 section! {
@@ -57,7 +58,7 @@ pub struct Policy {
 
 impl Policy {
     /// The policy at one port.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy {
             register: Register::new(Lengths::new(context, params.buffer_share)?),
             fallback: params.fallback,

@@ -380,7 +380,7 @@ pub(super) fn answered(scenario: &Scenario) -> Vec<bool> {
 /// Circuits whose units differ in nothing but their place in the frame: no policer marks some of them, and no code makes
 /// do without the last one.
 fn alike(scenario: &Scenario) -> Vec<bool> {
-    let mut alike: Vec<bool> = scenario.vcs.iter().map(|vc| vc.parity_cells == 0).collect();
+    let mut alike: Vec<bool> = scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
     scenario.flows.iter().filter(|flow| flow.police.is_some()).for_each(|flow| alike[flow.vc] = false);
     alike
 }

@@ -6,6 +6,7 @@
 //!
 //! One published scheme is one file. To add a scheme, write its file and add a line to the list below.
 
+use crate::refused::Refused;
 use crate::registry;
 use crate::units::{Rate, Span};
 
@@ -48,8 +49,8 @@ pub struct Credit {
 }
 
 impl Spec {
-    /// The same with every parameter settled for one hop, or what is wrong with it: "key: reason".
-    pub fn settled(&self, way: &Way) -> Result<Spec, String> {
+    /// The same with every parameter settled for one hop, or what is wrong with it.
+    pub fn settled(&self, way: &Way) -> Result<Spec, Refused> {
         match self {
             Spec::N23(params) => params.settled(way).map(Spec::N23),
         }

@@ -23,8 +23,10 @@
 //!
 //! rounded up, where RTT is the propagation delay both ways, the latency of both nodes, and the time of a cell out of
 //! the next port, of the credit cell, and, if credit cells are charged, of a data cell before it; so that one circuit can
-//! fill its line, as long as the line back can carry a credit cell for every N2 cells. `peak` B_VC, default the rate of the line. `charge`: whether credit cells take their time on the line
-//! in the other direction, ahead of data waiting there (a twentieth of the line at the most), or only travel beside it.
+//! fill its line, as long as the line back can carry a credit cell for every N2 cells. `peak` B_VC, default the rate of the
+//! line. `charge`: whether credit cells take their time on the line in the other direction, ahead of data waiting there, or
+//! only travel beside it. One credit cell answers N2 cells: a twentieth of a line of the same rate by default, but all of
+//! it with N2 = 1.
 //!
 //! # Differences from the paper
 //! Table 6.1 prints N3 = 73, 675 and 1770 cells for delays of 0.1, 0.95 and 2.5 ms: 2.4 to 4 cells above propagation
@@ -35,6 +37,7 @@
 //! Constant per cell; six counters per circuit and hop.
 
 use super::{Terms, Way};
+use crate::refused::{Refused, refuse_if};
 use crate::section;
 use crate::units::{CELL_BYTES, Cells, PS_PER_S, Rate, Span};
 
@@ -54,14 +57,17 @@ section! {
 
 impl Params {
     /// The same with N3 by the rule, unless it was given.
-    pub(super) fn settled(&self, way: &Way) -> Result<Params, String> {
+    pub(super) fn settled(&self, way: &Way) -> Result<Params, Refused> {
         let n3 = self.n3.unwrap_or_else(|| self.sized(way));
-        let refuse = |wrong: bool, why: String| if wrong { Err(why) } else { Ok(()) };
-        refuse(self.n2 == Cells(0), "n2: a credit cell after every 0 cells would never end".to_string())?;
-        refuse(self.n2 > MOST, format!("n2: a circuit has at most {MOST}"))?;
-        refuse(self.peak == Some(Rate(0)), "peak: a rate of zero needs no buffer at all".to_string())?;
-        refuse(self.n3.is_none() && n3 > MOST, format!("peak: needs {n3}, a circuit has at most {MOST}"))?;
-        refuse(n3 > MOST, format!("n3: a circuit has at most {MOST}"))?;
+        refuse_if(self.n2 == Cells(0), "n2", "a credit cell after every 0 cells would never end")?;
+        refuse_if(self.n2 > MOST, "n2", format!("a circuit has at most {MOST}"))?;
+        refuse_if(self.peak == Some(Rate(0)), "peak", "a rate of zero needs no buffer at all")?;
+        refuse_if(
+            self.n3.is_none() && n3 > MOST,
+            "peak",
+            format!("needs {n3}, a circuit has at most {MOST}"),
+        )?;
+        refuse_if(n3 > MOST, "n3", format!("a circuit has at most {MOST}"))?;
         Ok(Params { n3: Some(n3), ..self.clone() })
     }
 
@@ -132,12 +138,12 @@ mod tests {
 
     #[test]
     fn parameters_that_cannot_work_are_refused_by_name() {
-        let refused = |params: Params| params.settled(&way(Span::secs(3600))).unwrap_err();
-        assert!(refused(params(0, Some(1))).starts_with("n2: "));
-        assert!(refused(params(MOST.0 + 1, Some(1))).starts_with("n2: "));
-        assert!(refused(params(1, Some(MOST.0 + 1))).starts_with("n3: "));
-        assert!(refused(params(1, None)).starts_with("peak: "));
-        assert!(refused(Params { peak: Some(Rate(0)), ..params(1, None) }).starts_with("peak: "));
+        let refused = |params: Params| params.settled(&way(Span::secs(3600))).unwrap_err().key;
+        assert_eq!(refused(params(0, Some(1))), Some("n2"));
+        assert_eq!(refused(params(MOST.0 + 1, Some(1))), Some("n2"));
+        assert_eq!(refused(params(1, Some(MOST.0 + 1))), Some("n3"));
+        assert_eq!(refused(params(1, None)), Some("peak"));
+        assert_eq!(refused(Params { peak: Some(Rate(0)), ..params(1, None) }), Some("peak"));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! A port driven by hand, for the tests of push-out policies.
 
 use super::{Loss, Parts, Port};
-use crate::buffer::admission::{self, Context, Contract, tail_drop};
+use crate::buffer::admission::{self, tail_drop};
+use crate::buffer::context::{Context, Contract};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout;
 use crate::buffer::size::Measure;

@@ -463,7 +463,8 @@ impl Port {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
         self.tell_departed(now, (&unit, vc, size), false);
-        self.lose(unit, reason, losses);
+        self.counters.gave_up(&unit, reason);
+        losses.push(Loss { unit, reason });
     }
 
     /// A cell comes while nothing is in the buffer, starts at once and leaves. Who wants to know is told so by the engine.

@@ -175,8 +175,9 @@ impl Relay {
 mod tests {
     use super::super::{Parts, Started};
     use super::*;
-    use crate::buffer::admission::{self, Context, tail_drop};
+    use crate::buffer::admission::{self, tail_drop};
     use crate::buffer::capacity::Capacity;
+    use crate::buffer::context::Context;
     use crate::buffer::pool::Pool;
     use crate::link::credit::{Sender, Terms};
     use crate::link::line::Line;

@@ -202,7 +202,7 @@ impl Port {
             self.scheduler.left(vc, queued == 0);
             self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: false });
             pushout.left(vc, &self.pool, false);
-            self.counters.lost(Reason::PushedOut);
+            self.counters.gave_up(&unit, Reason::PushedOut);
             losses.push(Loss { unit, reason: Reason::PushedOut });
         }
     }

@@ -18,6 +18,7 @@
 //! host or a switch, none by default. Where packets travel whole, the switches are routers.
 
 use super::{Each, Network, Template, Wire};
+use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::units::Span;
 
@@ -43,10 +44,10 @@ section! {
 const MOST_SOURCES: u32 = 100_000;
 
 impl Template for Params {
-    fn expand(&self, network: &mut Network) -> Result<(), String> {
+    fn expand(&self, network: &mut Network) -> Result<(), Refused> {
         let count = self.sources as usize;
         if !(1..=MOST_SOURCES).contains(&self.sources) {
-            return Err(format!("sources: {count} is not a number from 1 to {MOST_SOURCES}"));
+            return refuse("sources", format!("{count} is not a number from 1 to {MOST_SOURCES}"));
         }
         self.access.check("access", count)?;
         self.egress.check("egress", count)?;

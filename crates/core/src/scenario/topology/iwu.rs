@@ -41,6 +41,7 @@ use serde_json::Value as Json;
 
 use super::{Each, Network, Template, Wire};
 use crate::adaptation::{self, aal5};
+use crate::refused::{Refused, refuse};
 use crate::scenario::file::{Back, Flow};
 use crate::scenario::links::SLOWEST;
 use crate::scenario::spec::{Field, Nested, Section, Shape, object_schema, read_section};
@@ -100,10 +101,10 @@ const ACCESS: &str = "access";
 const MOST_SOURCES: u32 = 100_000;
 
 impl Template for Params {
-    fn expand(&self, network: &mut Network) -> Result<(), String> {
+    fn expand(&self, network: &mut Network) -> Result<(), Refused> {
         let count = self.sources as usize;
         if !(1..=MOST_SOURCES).contains(&self.sources) {
-            return Err(format!("sources: {count} is not a number from 1 to {MOST_SOURCES}"));
+            return refuse("sources", format!("{count} is not a number from 1 to {MOST_SOURCES}"));
         }
         self.access.check("access", count)?;
         let each = || (1..=count).map(|i| (i, format!("source{i}")));
@@ -123,8 +124,8 @@ impl Template for Params {
         class: &str,
         flows: &[&Flow],
         adaptation: &adaptation::Spec,
-    ) -> Result<Option<Rate>, String> {
-        let missing = |why: String| Err(format!("access: the key \"rate\" is missing: {why}"));
+    ) -> Result<Option<Rate>, Refused> {
+        let missing = |why: String| refuse("access", format!("the key \"rate\" is missing: {why}"));
         match flows {
             _ if class != ACCESS => Ok(None),
             [flow] => match spaced(flow, adaptation) {
@@ -155,7 +156,10 @@ fn spaced(flow: &Flow, adaptation: &adaptation::Spec) -> Option<Rate> {
     if peak == Rate(0) {
         return Some(SLOWEST); // refused with the flow
     }
-    let cells = aal5::cells(flow.transport.needs(&flow.source).packet, adaptation.llc_snap());
+    let Some(needs) = flow.transport.needs(&flow.source) else {
+        return Some(SLOWEST); // refused with the flow
+    };
+    let cells = aal5::cells(needs.octets(), adaptation.llc_snap());
     let parity = u64::from(flow.transport.parity_cells());
     let (grown, plain) = (u128::from(all) * u128::from(cells + parity), u128::from(data) * u128::from(cells));
     let plain = plain.max(1); // a block without data is refused with the flow

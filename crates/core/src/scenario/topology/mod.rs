@@ -10,6 +10,7 @@ use super::model::NodeKind;
 use super::spec::{Field, Nested, Section, Shape, object_schema, read_section};
 use super::tree::{Fault, Key, Node, Place, Value};
 use crate::adaptation;
+use crate::refused::{Refused, refuse};
 use crate::registry;
 use crate::units::{Quantity, Rate, Span};
 
@@ -23,12 +24,12 @@ registry! {
 
     /// What a template is asked.
     pub trait Template for Spec {
-        /// The network that it stands for, or what is wrong with it: "key: reason".
-        fn expand(&self, network: &mut Network) -> Result<(), String>;
+        /// The network that it stands for, or what is wrong with it.
+        fn expand(&self, network: &mut Network) -> Result<(), Refused>;
 
         /// The rate of a link of this class that has none, if it follows from the flows that start where the link does;
-        /// or what is wrong with them: "key: reason".
-        fn rate(&self, class: &str, flows: &[&Flow], adaptation: &adaptation::Spec) -> Result<Option<Rate>, String> {
+        /// or what is wrong with them.
+        fn rate(&self, class: &str, flows: &[&Flow], adaptation: &adaptation::Spec) -> Result<Option<Rate>, Refused> {
             Ok(None)
         }
     }
@@ -184,12 +185,15 @@ impl<T> Each<T> {
     }
 
     /// Refuse a list that has not one value for each of `count`.
-    pub fn check(&self, key: &str, count: usize) -> Result<(), String> {
+    pub fn check(&self, key: &'static str, count: usize) -> Result<(), Refused> {
         match self {
-            Each::List(list) if list.len() != count => Err(format!(
-                "{key}: the list has {} entries for {count} sources; give one for each, or one table for all",
-                list.len()
-            )),
+            Each::List(list) if list.len() != count => refuse(
+                key,
+                format!(
+                    "the list has {} entries for {count} sources; give one for each, or one table for all",
+                    list.len()
+                ),
+            ),
             _ => Ok(()),
         }
     }

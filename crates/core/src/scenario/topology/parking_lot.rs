@@ -27,6 +27,7 @@
 //! is chosen: the one that leaves the round trips of the cross flows most alike.
 
 use super::{Network, Template, Wire};
+use crate::refused::Refused;
 use crate::section;
 use crate::units::{Rate, Span};
 
@@ -76,7 +77,7 @@ const FLOWS: [[&str; 4]; 10] = [
 ];
 
 impl Template for Params {
-    fn expand(&self, network: &mut Network) -> Result<(), String> {
+    fn expand(&self, network: &mut Network) -> Result<(), Refused> {
         (1..=8).for_each(|i| network.host(&format!("node{i}")));
         (1..=4).for_each(|i| network.relay(&format!("sw{i}")));
         for [name, class, from, to] in LINKS {

@@ -2,6 +2,7 @@
 
 use super::Carry;
 use crate::buffer::set::Set;
+use crate::refused::{Refused, refuse};
 use crate::scheduler::ring::Ring;
 use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span, Time};
 
@@ -39,9 +40,9 @@ struct Quota {
 const CELL: u64 = CELL_BYTES * 8 * PS_PER_S;
 
 impl Credits {
-    pub(super) fn new(rates: &[Rate], period: Span, carry: Carry) -> Result<Credits, String> {
+    pub(super) fn new(rates: &[Rate], period: Span, carry: Carry) -> Result<Credits, Refused> {
         if period == Span::ZERO {
-            return Err("period: no credits come in no time".to_string());
+            return refuse("period", "no credits come in no time");
         }
         let quota = |rate: &Rate| {
             let (exact, cell) = (u128::from(rate.0) * u128::from(period.0), u128::from(CELL));

@@ -8,13 +8,19 @@
 //! the next circuit that has cells and is owed one; if there is none, to the next circuit that has cells. So unused
 //! guarantees are shared like the excess, and the line never rests while a cell waits.
 //!
+//! By the virtual clock "next" is, of the circuits that are owed a cell, the one whose following cell falls due first: a
+//! cell stamped with that time is what VirtualClock serves. A circuit that always has cells then gets its MCR however full
+//! the line is. With credits it is sure to as long as the MCRs leave of every period one cell for each circuit and one
+//! more; on a fuller line some of what it is owed may be forgotten at the end of a period.
+//!
 //! # Parameters
 //! `realisation` says when a circuit is owed a cell: with `credits` (default) it receives `MCR · period / 424 bit`
 //! credits at the start of every `period` (default 1 ms, paper 003's T) and a guaranteed cell costs one; with
 //! `virtual-clock` its cells fall due one by one, 424 bit / MCR apart.
 //! `carry`: with `exact` (default) a circuit that was served late, or whose credits are no whole number, keeps up to one
 //! cell of what it is owed; with `floor` it keeps nothing, and credits are rounded down to whole cells (under
-//! `virtual-clock` the next cell falls due a full interval after the last one was sent).
+//! `virtual-clock` the next cell falls due a full interval after the last one was sent), so that it may get less than its
+//! MCR.
 //! `mcr_plus` (default off) raises every MCR by its share of the bandwidth `reserved` (default 10 % of the line's rate):
 //!
 //! > MCR'ᵢ = MCRᵢ + reserved · MCRᵢ / Σ MCR  (12)
@@ -28,7 +34,8 @@
 //!
 //! # Complexity
 //! Per cell constant with credits, and once a period one step per circuit with cells; with the virtual clock the
-//! logarithm of the number of circuits per guaranteed cell. One step more for every queue that has no credit to send.
+//! logarithm of the number of circuits per guaranteed cell, and one step for every circuit that is owed one then. One step
+//! more for every queue that has no credit to send.
 
 mod credits;
 
@@ -36,8 +43,10 @@ mod virtual_clock;
 
 use super::ring::Ring;
 use super::{Context, Place, Scheduler, shares};
-use crate::buffer::admission::{Contract, Measure};
+use crate::buffer::context::Contract;
 use crate::buffer::set::Set;
+use crate::buffer::size::Measure;
+use crate::refused::{Refused, unfit};
 use crate::units::{CELL_BYTES, Rate, Share, Span, Time};
 use crate::{choice, section};
 
@@ -113,7 +122,7 @@ enum Guarantees {
 
 impl Policy {
     /// The scheduler of one port, or why the rates cannot be guaranteed there.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let rates = guaranteed(params, context)?;
         let guarantees = match params.realisation {
             Realisation::Credits => Guarantees::Credits(Credits::new(&rates, params.period, params.carry)?),
@@ -190,7 +199,11 @@ impl Policy {
             return self.busy.next(may_send);
         }
         self.guarantees.advance(now, self.busy.members(), &mut self.owed);
-        let Some(queue) = self.owed.next(&mut may_send) else { return self.busy.next(may_send) };
+        let owed = match &self.guarantees {
+            Guarantees::Credits(_) => self.owed.next(&mut may_send),
+            Guarantees::VirtualClock(clock) => clock.first(self.owed.members(), &mut may_send),
+        };
+        let Some(queue) = owed else { return self.busy.next(may_send) };
         self.guarantees.charge(queue, now);
         if !self.guarantees.owes(queue) {
             self.owed.remove(queue);
@@ -235,22 +248,22 @@ impl Guarantees {
 }
 
 /// The rates to guarantee, in bits per second on the line, or why that cannot be done.
-fn guaranteed(params: &Params, context: &Context<'_>) -> Result<Vec<Rate>, String> {
+fn guaranteed(params: &Params, context: &Context<'_>) -> Result<Vec<Rate>, Refused> {
     if context.measure != Measure::Cells {
-        return Err("wrr-mcr guarantees cell rates, and this port sends packets".to_string());
+        return unfit("wrr-mcr guarantees cell rates, and this port sends packets");
     }
     let on_line = |contract: &Contract| match params.layer {
         Layer::Cells => Ok(contract.mcr),
         Layer::Tcp => line_rate(contract),
     };
-    let mut rates = context.contracts.iter().map(on_line).collect::<Result<Vec<Rate>, String>>()?;
+    let mut rates = context.contracts.iter().map(on_line).collect::<Result<Vec<Rate>, Refused>>()?;
     if params.mcr_plus {
         mcr_plus(&mut rates, params.reserved.of(context.rate));
     }
     let sum = rates.iter().fold(0u64, |sum, rate| sum.saturating_add(rate.0));
     match sum <= context.rate.0 {
         true => Ok(rates),
-        false => Err(format!(
+        false => unfit(format!(
             "the guaranteed rates add up to {} on a line of {}{}",
             Rate(sum),
             context.rate,
@@ -260,11 +273,11 @@ fn guaranteed(params: &Params, context: &Context<'_>) -> Result<Vec<Rate>, Strin
 }
 
 /// The rate on the line of a circuit whose application octets were promised.
-fn line_rate(contract: &Contract) -> Result<Rate, String> {
+fn line_rate(contract: &Contract) -> Result<Rate, Refused> {
     match contract.payload {
         _ if contract.mcr == Rate(0) => Ok(Rate(0)),
-        0 => Err("a circuit of acknowledgements has no application octets to guarantee".to_string()),
-        payload => Ok(contract.mcr.scaled(contract.frame * CELL_BYTES, payload)),
+        None => unfit("a circuit of acknowledgements has no application octets to guarantee"),
+        Some(payload) => Ok(contract.mcr.scaled(contract.frame * CELL_BYTES, payload)),
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::refused::Refused;
 use crate::scheduler::tests::{Bench, contracts};
 
 const STM1: Rate = Rate(155_520_000);
@@ -20,7 +21,7 @@ fn bench(params: &Params, mcr: &[u64]) -> Bench<Policy> {
     Bench::new(&context, |context| Policy::new(params, context))
 }
 
-fn rates(params: &Params, mcr: &[u64]) -> Result<Vec<Rate>, String> {
+fn rates(params: &Params, mcr: &[u64]) -> Result<Vec<Rate>, Refused> {
     let contracts = contracts(mcr);
     guaranteed(params, &Context { contracts: &contracts, ..Context::alone(3000, 0) })
 }
@@ -104,6 +105,26 @@ fn guarantees_that_fill_the_line_are_kept_but_for_what_the_carry_forgets() {
             let missing = 1.0 - *cells as f64 * 424.0 / mcr;
             assert!(missing.abs() < 3e-4, "{:?}: {served:?}", params.realisation);
         }
+    }
+}
+
+#[test]
+fn by_the_virtual_clock_a_large_mcr_is_kept_beside_many_small_ones_however_full_the_line() {
+    for large in [77_760, 93_312] {
+        let mcr = [large, 15_552, 15_552, 15_552, 15_552]; // nine tenths of the line, and all of it
+        let served = serve_for(&mut bench(&CLOCK, &mcr), &[0, 1, 2, 3, 4], Span::secs(1));
+        for (cells, mcr) in served.iter().zip(mcr) {
+            assert!(*cells as f64 > (mcr * 1000) as f64 / 424.0 - 2.0, "{mcr} kb/s: {served:?}");
+        }
+    }
+}
+
+#[test]
+fn credits_keep_every_mcr_while_a_period_has_a_cell_for_each_circuit_and_one_more() {
+    let mcr = [89_900, 15_750, 15_750, 15_750, 15_750]; // 366.79 - 6 cells in a millisecond are 152.97 Mb/s
+    let served = serve_for(&mut bench(&DEFAULT, &mcr), &[0, 1, 2, 3, 4], Span::secs(1));
+    for (cells, mcr) in served.iter().zip(mcr) {
+        assert!(*cells as f64 > (mcr * 1000) as f64 / 424.0 - 1.0, "{mcr} kb/s: {served:?}");
     }
 }
 
@@ -217,7 +238,7 @@ fn at_the_tcp_layer_an_mcr_counts_octets_in_full_frames() {
 
 #[test]
 fn what_cannot_be_guaranteed_is_refused() {
-    let refused = |params: &Params, mcr: &[u64]| rates(params, mcr).unwrap_err();
+    let refused = |params: &Params, mcr: &[u64]| rates(params, mcr).unwrap_err().why;
     assert_eq!(rates(&DEFAULT, &[155_520]), Ok(vec![STM1]));
     assert_eq!(
         refused(&DEFAULT, &[100_000, 56_000]),
@@ -225,12 +246,12 @@ fn what_cannot_be_guaranteed_is_refused() {
     );
     let plus = Params { mcr_plus: true, ..DEFAULT };
     assert!(refused(&plus, &[145_000]).ends_with("reserved bandwidth included"));
-    let acks = Contract { payload: 0, ..contracts(&[1000])[0] };
+    let acks = Contract { payload: None, ..contracts(&[1000])[0] };
     let tcp = Params { layer: Layer::Tcp, ..DEFAULT };
     let context = Context { contracts: &[acks], ..Context::alone(100, 0) };
-    assert!(Policy::new(&tcp, &context).unwrap_err().contains("acknowledgements"));
+    assert!(Policy::new(&tcp, &context).unwrap_err().why.contains("acknowledgements"));
     let packets = Context { measure: Measure::Bytes, ..Context::alone(100, 1) };
-    assert!(Policy::new(&DEFAULT, &packets).unwrap_err().contains("packets"));
+    assert!(Policy::new(&DEFAULT, &packets).unwrap_err().why.contains("packets"));
     let never = Params { period: Span::ZERO, ..DEFAULT };
-    assert!(Policy::new(&never, &Context::alone(100, 1)).unwrap_err().starts_with("period"));
+    assert_eq!(Policy::new(&never, &Context::alone(100, 1)).unwrap_err().key, Some("period"));
 }

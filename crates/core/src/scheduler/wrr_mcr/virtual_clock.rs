@@ -57,6 +57,13 @@ impl VirtualClock {
         self.accounts[vc].owed
     }
 
+    /// Of these circuits the one to be served: whose following cell falls due first, as if the one to be sent had that stamp.
+    #[inline]
+    pub(super) fn first(&self, owed: &Set, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {
+        let stamp = |vc: usize| self.accounts[vc].due.time.later(self.accounts[vc].interval.whole());
+        owed.iter().filter(|&vc| may_send(vc)).min_by_key(|&vc| stamp(vc))
+    }
+
     /// When the circuit's next guaranteed cell falls due.
     #[cfg(test)]
     pub(super) fn due(&self, vc: usize) -> Time {

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::congestion::{Congestion, Facts, Reaction, Window};
+use super::congestion::{Congestion, Control, Facts, Reaction, Window};
 use super::{Estimator, Outlet, Params, Segment, SenderStats, TickClock};
+use crate::metrics::delivery::DeliveryTime;
 use crate::rng::Stream;
 use crate::units::{Span, Time};
 
@@ -40,12 +41,13 @@ pub struct Sender {
     timer: Option<(Timer, Time)>,
     clock: TickClock,
     window: Window,
-    congestion: Congestion,
+    congestion: Control,
     /// First octet of the segment whose round trip is measured, and when it left (t_rtseq, t_rtt).
     timed: Option<(u64, Time)>,
     /// Timed segments that no ACK covers yet: the octet after each, and when it first left. There is seldom more than one.
     undelivered: Option<(u64, Time)>,
     stats: SenderStats,
+    deliveries: DeliveryTime,
     others: VecDeque<(u64, Time)>,
     aside: Box<Aside>,
 }
@@ -96,10 +98,11 @@ impl Sender {
             estimator: Estimator::new(params, &clock),
             clock,
             window: Window::new(params),
-            congestion: Congestion::new(params),
+            congestion: params.congestion.start(params),
             timed: None,
             undelivered: None,
             stats: SenderStats::default(),
+            deliveries: DeliveryTime::default(),
             rtt_jitter: params.rtt_jitter,
             others: VecDeque::new(),
             aside: Box::new(Aside { params: params.clone(), jitter }),
@@ -117,7 +120,7 @@ impl Sender {
         self.is_closing = false;
         let params = &self.aside.params;
         self.window = Window::new(params);
-        self.congestion = Congestion::new(params);
+        self.congestion = params.congestion.start(params);
         self.estimator = Estimator::new(params, &self.clock);
         self.duplicates = 0;
         self.timed = None;
@@ -245,6 +248,16 @@ impl Sender {
     /// What it has counted since it was made.
     pub fn stats(&self) -> &SenderStats {
         &self.stats
+    }
+
+    /// How long the timed segments took since it was last told where to record that.
+    pub fn deliveries(&self) -> &DeliveryTime {
+        &self.deliveries
+    }
+
+    /// From now on record here how long timed segments take.
+    pub fn record(&mut self, deliveries: DeliveryTime) {
+        self.deliveries = deliveries;
     }
 
     fn establish(&mut self, window: u64) {
@@ -444,7 +457,7 @@ impl Sender {
     #[inline]
     fn record_delivery(&mut self, now: Time, ack: u64) {
         while let Some((_, since)) = self.undelivered.filter(|(end, _)| *end <= ack) {
-            self.stats.delivery_time.add(now.since(since));
+            self.deliveries.add(now.since(since));
             self.undelivered = self.others.pop_front();
         }
     }
@@ -545,7 +558,7 @@ mod tests {
         sender.on_segment(Time::ZERO + Span::secs(7), &ack(1460), &mut out);
         let rest = sender.stats().since(&warm);
         assert_eq!((rest.segments_sent, rest.segments_retransmitted, rest.timeouts), (2, 0, 0));
-        assert_eq!(rest.delivery_time.mean_s(), Some(7.0));
+        assert_eq!(sender.deliveries().mean_s(), Some(7.0));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::super::pace::{Pace, Paces};
 use super::super::plan::latency;
 use super::cargo::Cargo;
 use super::division::Division;
+use crate::adaptation::Framing;
 use crate::buffer::admission::{Admission, Rule};
 use crate::link::port::Port;
 use crate::network::Network;
@@ -187,8 +188,9 @@ fn ways(scenario: &Scenario) -> Vec<(usize, Way)> {
     let mut flows = vec![0; scenario.vcs.len()];
     circuits().for_each(|vc| flows[vc] += 1);
     let way = |vc: usize| {
-        let (flows, Vc { header, payload, .. }) = (std::mem::take(&mut flows[vc]), &scenario.vcs[vc]);
-        (flows > 0).then_some((vc, Way { header: *header, answers: *payload == 0, is_shared: flows > 1 }))
+        let (flows, Vc { framing, payload, .. }) = (std::mem::take(&mut flows[vc]), &scenario.vcs[vc]);
+        let &Framing::Packet { header } = framing else { unreachable!("all lines carry packets") };
+        (flows > 0).then_some((vc, Way { header, answers: payload.is_none(), is_shared: flows > 1 }))
     };
     circuits().filter_map(way).collect()
 }

@@ -6,11 +6,11 @@ use super::super::packets::{Fifo, Queue};
 use super::Ledger;
 use super::ways::{Pass, Way};
 use crate::buffer::admission::Rule;
+use crate::metrics::delivery::DeliveryTime;
 use crate::network::Network;
 use crate::network::circuit::Tally;
 use crate::scenario::model::Scenario;
 use crate::source::clock::Ticks;
-use crate::transport::tcp::DeliveryTime;
 use crate::unit::{Flags, Unit};
 use crate::units::{CELL_BYTES, Span, Time};
 
@@ -69,7 +69,7 @@ impl Stream {
             sent: Time::ZERO,
             unmeasured: 0,
             astray: 0,
-            delivery: DeliveryTime::default(),
+            delivery: DeliveryTime::new(scenario.measure.delivery),
             late: 0,
             tally: Tally::default(),
         }
@@ -136,12 +136,13 @@ impl Stream {
     /// At the end of the run everything is entered where it belongs; an interface has books of its own.
     pub(super) fn close(self, network: &mut Network, ledger: &mut Ledger) -> Option<Box<Interface>> {
         let Stream { way, tally, delivery, .. } = self;
-        let (early, passed) = (tally.sent - self.astray, delivery.count - self.late);
+        let received = delivery.count;
+        let (early, passed) = (tally.sent - self.astray, received - self.late);
         way.before.iter().for_each(|pass| ledger.enter_alike(pass, early));
         way.behind.iter().for_each(|pass| ledger.enter_alike(pass, passed));
-        network.flows[way.flow].enter(tally.sent - self.unmeasured, delivery.count, delivery);
+        network.flows[way.flow].enter(tally.sent - self.unmeasured, received, delivery);
         let tally = Tally { arrived: tally.arrived + passed, ..tally };
-        network.circuits[way.vc].enter(tally, delivery.count);
+        network.circuits[way.vc].enter(tally, received);
         self.interface
     }
 

@@ -1,31 +1,36 @@
 //! Congestion control: how the window answers to ACKs, duplicates and timeouts.
 //!
 //! An algorithm sees facts and returns a [`Reaction`]; the [sender](super::Sender) counts duplicates, keeps the timer
-//! and sends. One algorithm is one file; [`CATALOGUE`] lists them all. Slow start, congestion avoidance and the answer
-//! to a timeout are common to all and stand here, in [`Window`].
+//! and sends. Slow start, congestion avoidance and the answer to a timeout are common to all and stand here, in
+//! [`Window`]. To add an algorithm, write its file and add a line to the list below.
 
 use super::Params;
-use crate::choice;
+use crate::registry;
 
-pub mod new_reno;
-pub mod reno;
-
-pub use new_reno::{NewReno, PartialAck};
-pub use reno::Reno;
-
-choice! {
+registry! {
     /// The congestion-control algorithms by name.
-    pub enum Algorithm {
+    "congestion" {
         /// Fast retransmit and fast recovery, which the first new ACK ends.
-        Reno = "reno",
+        Reno = "reno" in reno,
         /// Fast recovery lasts until everything outstanding at its start is acknowledged.
-        NewReno = "new-reno",
+        NewReno = "new-reno" in new_reno,
+    }
+
+    /// What an algorithm is told, and what it answers.
+    pub trait Congestion for Control {
+        /// An ACK of `acked` new octets has come; `facts` are those after it.
+        fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction;
+
+        /// The `count`-th duplicate ACK in a row has come.
+        fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction;
+
+        /// The retransmission timer has expired.
+        fn on_timeout(&mut self, window: &mut Window, facts: Facts);
+
+        /// It is in fast recovery.
+        fn is_recovering(&self) -> bool;
     }
 }
-
-/// Name and source text of each algorithm; the text opens with its documentation.
-pub const CATALOGUE: &[(&str, &str)] =
-    &[("reno", include_str!("reno.rs")), ("new-reno", include_str!("new_reno.rs"))];
 
 /// What the sender knows when something happens, in octets.
 #[derive(Clone, Copy, Debug)]
@@ -117,58 +122,6 @@ impl Window {
     }
 }
 
-/// The state of the algorithm in use.
-#[derive(Clone, Debug)]
-pub enum Congestion {
-    /// See [`reno`].
-    Reno(Reno),
-    /// See [`new_reno`].
-    NewReno(Box<NewReno>),
-}
-
-impl Congestion {
-    /// The state at the start of a connection.
-    pub fn new(params: &Params) -> Congestion {
-        match params.congestion {
-            Algorithm::Reno => Congestion::Reno(Reno::new(params)),
-            Algorithm::NewReno => Congestion::NewReno(Box::new(NewReno::new(params))),
-        }
-    }
-
-    /// An ACK of `acked` new octets has come; `facts` are those after it.
-    #[inline]
-    pub fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction {
-        match self {
-            Congestion::Reno(reno) => reno.on_new_ack(window),
-            Congestion::NewReno(new_reno) => new_reno.on_new_ack(window, acked, facts),
-        }
-    }
-
-    /// The `count`-th duplicate ACK in a row has come.
-    pub fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
-        match self {
-            Congestion::Reno(reno) => reno.on_duplicate(window, count, facts),
-            Congestion::NewReno(new_reno) => new_reno.on_duplicate(window, count, facts),
-        }
-    }
-
-    /// The retransmission timer has expired.
-    pub fn on_timeout(&mut self, window: &mut Window, facts: Facts) {
-        match self {
-            Congestion::Reno(reno) => reno.on_timeout(window, facts),
-            Congestion::NewReno(new_reno) => new_reno.on_timeout(window, facts),
-        }
-    }
-
-    /// It is in fast recovery.
-    pub fn is_recovering(&self) -> bool {
-        match self {
-            Congestion::Reno(reno) => reno.is_recovering(),
-            Congestion::NewReno(new_reno) => new_reno.is_recovering(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,13 +130,13 @@ mod tests {
     use crate::units::Bytes;
 
     #[test]
-    fn every_algorithm_of_the_catalogue_can_be_chosen_and_documents_itself() {
-        let words = Algorithm::shape().schema["enum"].as_array().unwrap().clone();
-        let names: Vec<serde_json::Value> = CATALOGUE.iter().map(|(name, _)| (*name).into()).collect();
+    fn every_algorithm_can_be_chosen_and_documents_itself() {
+        let words = Spec::shape().schema["enum"].as_array().unwrap().clone();
+        let names: Vec<serde_json::Value> = CATALOGUE.iter().map(|entry| entry.name.into()).collect();
         assert_eq!(words, names);
-        for (name, text) in CATALOGUE {
+        for entry in CATALOGUE {
             for heading in ["Source", "Idea", "Parameters", "Differences from the paper", "Complexity"] {
-                assert!(text.contains(&format!("//! *{heading}*")), "{name} lacks {heading}");
+                assert!(entry.file.contains(&format!("//! *{heading}*")), "{} lacks {heading}", entry.name);
             }
         }
     }

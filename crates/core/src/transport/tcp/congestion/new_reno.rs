@@ -25,7 +25,7 @@
 //!
 //! *Complexity*: O(1) for each ACK; two sequence numbers and a flag for each connection.
 
-use super::{Facts, Reaction, Window};
+use super::{Congestion, Facts, Reaction, Window};
 use crate::choice;
 use crate::transport::tcp::Params;
 
@@ -41,9 +41,12 @@ choice! {
     }
 }
 
-/// State of NewReno.
+/// NewReno at work. Its state lies apart, so that a sender that does Reno has not the room for it.
 #[derive(Clone, Debug)]
-pub struct NewReno {
+pub struct Control(Box<State>);
+
+#[derive(Clone, Debug)]
+struct State {
     threshold: u32,
     timer: PartialAck,
     /// In fast recovery: the octet after the last that was sent before it began.
@@ -56,47 +59,51 @@ pub struct NewReno {
     send_high: Option<u64>,
 }
 
-impl NewReno {
-    pub(super) fn new(params: &Params) -> NewReno {
-        NewReno {
+impl Control {
+    pub(super) fn new(params: &Params) -> Control {
+        Control(Box::new(State {
             threshold: params.dupack_threshold,
             timer: params.partial_ack,
             recover: None,
             first_partial: true,
             careful: params.send_high,
             send_high: None,
-        }
+        }))
     }
+}
 
+impl Congestion for Control {
     /// RFC 2582 section 3 step 5.
-    pub(super) fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction {
-        let Some(recover) = self.recover else {
+    fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction {
+        let Control(state) = self;
+        let Some(recover) = state.recover else {
             window.grow();
             return Reaction::Continue;
         };
         if facts.unacknowledged < recover {
             window.cwnd = window.cwnd.saturating_sub(acked) + window.mss;
-            let restart_timer = match self.timer {
-                PartialAck::Impatient => self.first_partial,
+            let restart_timer = match state.timer {
+                PartialAck::Impatient => state.first_partial,
                 PartialAck::SlowButSteady => true,
                 PartialAck::Never => false,
             };
-            self.first_partial = false;
+            state.first_partial = false;
             return Reaction::Retransmit { restart_timer };
         }
-        self.recover = None;
+        state.recover = None;
         let flight = facts.sent - facts.unacknowledged;
         window.cwnd = window.ssthresh.min(flight + window.mss);
         Reaction::Continue
     }
 
     /// RFC 2582 section 3 steps 1–4, with the test of section 5 step 1A.
-    pub(super) fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
-        if self.recover.is_some() {
+    fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
+        let Control(state) = self;
+        if state.recover.is_some() {
             window.cwnd += window.mss;
-        } else if count == self.threshold && self.send_high.is_none_or(|high| facts.unacknowledged > high) {
-            self.recover = Some(facts.sent);
-            self.first_partial = true;
+        } else if count == state.threshold && state.send_high.is_none_or(|high| facts.unacknowledged > high) {
+            state.recover = Some(facts.sent);
+            state.first_partial = true;
             window.halve(facts.send_window);
             window.cwnd = window.ssthresh + u64::from(count) * window.mss;
             return Reaction::Retransmit { restart_timer: true };
@@ -105,14 +112,15 @@ impl NewReno {
     }
 
     /// RFC 2582 section 5 step 6.
-    pub(super) fn on_timeout(&mut self, window: &mut Window, facts: Facts) {
-        self.recover = None;
-        self.send_high = self.careful.then_some(facts.sent);
+    fn on_timeout(&mut self, window: &mut Window, facts: Facts) {
+        let Control(state) = self;
+        state.recover = None;
+        state.send_high = state.careful.then_some(facts.sent);
         window.collapse(facts.send_window);
     }
 
-    pub(super) fn is_recovering(&self) -> bool {
-        self.recover.is_some()
+    fn is_recovering(&self) -> bool {
+        self.0.recover.is_some()
     }
 }
 
@@ -127,9 +135,9 @@ mod tests {
         Facts { unacknowledged: unacknowledged * MSS, sent: sent * MSS, send_window: 65_535 }
     }
 
-    fn recovering(timer: PartialAck) -> (NewReno, Window) {
+    fn recovering(timer: PartialAck) -> (Control, Window) {
         let params = Params { partial_ack: timer, ..defaults() };
-        let (mut new_reno, mut window) = (NewReno::new(&params), Window::new(&params));
+        let (mut new_reno, mut window) = (Control::new(&params), Window::new(&params));
         window.cwnd = 10 * MSS;
         let third = new_reno.on_duplicate(&mut window, 3, facts(0, 10));
         assert_eq!(third, Reaction::Retransmit { restart_timer: true });
@@ -244,11 +252,11 @@ mod tests {
     #[test]
     fn without_send_high_a_timeout_forbids_nothing() {
         let params = Params { send_high: false, ..defaults() };
-        let (mut new_reno, mut window) = (NewReno::new(&params), Window::new(&params));
+        let (mut new_reno, mut window) = (Control::new(&params), Window::new(&params));
         new_reno.on_timeout(&mut window, facts(0, 10));
         let third = new_reno.on_duplicate(&mut window, 3, facts(0, 10));
         assert_eq!(third, Reaction::Retransmit { restart_timer: true });
         assert_eq!((window.ssthresh, window.cwnd), (2 * MSS, 5 * MSS));
-        assert_eq!(new_reno.recover, Some(10 * MSS), "the highest that was ever sent");
+        assert_eq!(new_reno.0.recover, Some(10 * MSS), "the highest that was ever sent");
     }
 }

@@ -16,23 +16,25 @@
 //!
 //! *Complexity*: O(1) for each ACK; one flag for each connection.
 
-use super::{Facts, Reaction, Window};
+use super::{Congestion, Facts, Reaction, Window};
 use crate::transport::tcp::Params;
 
 /// State of Reno.
 #[derive(Clone, Debug)]
-pub struct Reno {
+pub struct Control {
     threshold: u32,
     recovering: bool,
 }
 
-impl Reno {
-    pub(super) fn new(params: &Params) -> Reno {
-        Reno { threshold: params.dupack_threshold, recovering: false }
+impl Control {
+    pub(super) fn new(params: &Params) -> Control {
+        Control { threshold: params.dupack_threshold, recovering: false }
     }
+}
 
+impl Congestion for Control {
     #[inline]
-    pub(super) fn on_new_ack(&mut self, window: &mut Window) -> Reaction {
+    fn on_new_ack(&mut self, window: &mut Window, _: u64, _: Facts) -> Reaction {
         if self.recovering {
             self.recovering = false;
             window.cwnd = window.ssthresh;
@@ -42,7 +44,7 @@ impl Reno {
         Reaction::Continue
     }
 
-    pub(super) fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
+    fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
         if self.recovering {
             window.cwnd += window.mss;
         } else if count == self.threshold {
@@ -54,12 +56,12 @@ impl Reno {
         Reaction::Continue
     }
 
-    pub(super) fn on_timeout(&mut self, window: &mut Window, facts: Facts) {
+    fn on_timeout(&mut self, window: &mut Window, facts: Facts) {
         self.recovering = false;
         window.collapse(facts.send_window);
     }
 
-    pub(super) fn is_recovering(&self) -> bool {
+    fn is_recovering(&self) -> bool {
         self.recovering
     }
 }
@@ -69,11 +71,12 @@ mod tests {
     use super::*;
     use crate::transport::tcp::tests::defaults;
 
+    const MSS: u64 = 1460;
     const FACTS: Facts = Facts { unacknowledged: 0, sent: 14_600, send_window: 65_535 };
 
-    fn recovering() -> (Reno, Window) {
+    fn recovering() -> (Control, Window) {
         let params = defaults();
-        let (mut reno, mut window) = (Reno::new(&params), Window::new(&params));
+        let (mut reno, mut window) = (Control::new(&params), Window::new(&params));
         window.cwnd = 10 * window.mss;
         assert_eq!(reno.on_duplicate(&mut window, 1, FACTS), Reaction::Continue);
         assert_eq!(reno.on_duplicate(&mut window, 2, FACTS), Reaction::Continue);
@@ -94,10 +97,10 @@ mod tests {
     #[test]
     fn the_first_new_ack_deflates_the_window_and_the_next_one_opens_it() {
         let (mut reno, mut window) = recovering();
-        reno.on_new_ack(&mut window);
+        reno.on_new_ack(&mut window, MSS, FACTS);
         assert!(!reno.is_recovering());
         assert_eq!(window.cwnd, 5 * window.mss);
-        reno.on_new_ack(&mut window);
+        reno.on_new_ack(&mut window, MSS, FACTS);
         assert_eq!(window.cwnd, 6 * window.mss);
     }
 

@@ -36,16 +36,21 @@
 //! Amortised constant per cell: every class of candidates is a list of frames that a frame joins once. The janitor's
 //! step (d) is linear in the frames queued, once per sweep. With `cache` the search is linear in its size.
 
+mod candidates;
+
 use std::collections::VecDeque;
 
-use super::candidates::{Candidate, Candidates, Class, FrameId};
-use super::{Admission, Arrival, Context, Contract, Departure, Measure};
+use super::{Admission, Arrival, Context, Departure, Measure};
+use crate::buffer::context::Contract;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict, Victim};
+use crate::refused::{Refused, refuse};
 use crate::unit::{Flags, Unit};
 use crate::{choice, section};
+
+use candidates::{Candidate, Candidates, Class, FrameId};
 
 choice! {
     /// When cells of dead frames are candidates.
@@ -180,21 +185,19 @@ impl Circuit {
 
 impl Policy {
     /// The policy at one port, or why it cannot work there.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, String> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let (upper, lower) = (context.level("upper", params.upper)?, context.level("lower", params.lower)?);
         if lower > upper {
-            return Err(format!(
-                "lower: {lower} is above the upper threshold of {upper} {}",
-                context.measure.word()
-            ));
-        }
-        if params.fcf.is_some_and(|fcf| fcf > 0) && context.measure != Measure::Cells {
-            return Err(
-                "fcf: on packet links a frame is one unit, of which nothing can be spared".to_string()
+            return refuse(
+                "lower",
+                format!("{lower} is above the upper threshold of {upper} {}", context.measure.word()),
             );
         }
+        if params.fcf.is_some_and(|fcf| fcf > 0) && context.measure != Measure::Cells {
+            return refuse("fcf", "on packet links a frame is one unit, of which nothing can be spared");
+        }
         if params.cache == Some(0) {
-            return Err("cache: a cache has room for at least one address".to_string());
+            return refuse("cache", "a cache has room for at least one address");
         }
         Ok(Policy {
             params: params.clone(),
@@ -383,5 +386,4 @@ impl Admission for Policy {
 }
 
 #[cfg(test)]
-#[path = "gatekeeper_janitor_tests.rs"]
 mod tests;

@@ -1,0 +1,94 @@
+//! What the policies of a port may know before the run: the port itself, and what its circuits were promised.
+
+use super::capacity::Capacity;
+use super::size::{Level, Measure};
+use crate::refused::{Refused, refuse, unfit};
+use crate::rng::Stream;
+use crate::transport::fec::Budget;
+use crate::units::{CELL_BYTES, Rate};
+
+/// What a policy may know about its port before the run.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// Capacity B of the buffer, in the port's measure.
+    pub capacity: Capacity,
+    /// What the port counts.
+    pub measure: Measure,
+    /// Rate of the line.
+    pub rate: Rate,
+    /// The contract of every circuit, by its number within the port.
+    pub contracts: &'a [Contract],
+    /// Seed of the run.
+    pub seed: u64,
+    /// Name of the port.
+    pub port: &'a str,
+}
+
+/// What a circuit was promised, and what its frames look like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contract {
+    /// Minimum cell rate that was promised; zero where nothing was. The scheduler says what it counts.
+    pub mcr: Rate,
+    /// Weight or share of the circuit; 1 if none was given.
+    pub weight: f64,
+    /// Priority: a lower number goes first.
+    pub priority: u32,
+    /// A full frame, in the port's measure.
+    pub frame: u64,
+    /// A full frame, in octets on the line.
+    pub octets: u64,
+    /// Application octets in a full frame; none if the circuit only carries acknowledgements.
+    pub payload: Option<u64>,
+    /// What of its frames may be lost, if it carries packets that repair themselves.
+    pub budget: Option<Budget>,
+}
+
+impl Context<'_> {
+    /// Number of circuits through the port.
+    pub fn vcs(&self) -> usize {
+        self.contracts.len()
+    }
+
+    /// The policy's own random numbers at this port.
+    pub fn stream(&self, policy: &str) -> Stream {
+        Stream::new(self.seed, format_args!("port.{}.{policy}", self.port))
+    }
+
+    /// The sum of all minimum cell rates, in bits per second, or that the line cannot keep the promise.
+    pub fn promised(&self) -> Result<u64, Refused> {
+        let sum = self.contracts.iter().fold(0u64, |sum, contract| sum.saturating_add(contract.mcr.0));
+        match sum <= self.rate.0 {
+            true => Ok(sum),
+            false => {
+                unfit(format!("the minimum cell rates add up to {} on a line of {}", Rate(sum), self.rate))
+            }
+        }
+    }
+
+    /// The occupancy that the parameter `key` stands for, or why it means nothing here.
+    pub fn level(&self, key: &'static str, level: Level) -> Result<u64, Refused> {
+        level.within(self.measure, self.capacity).or_else(|why| refuse(key, why))
+    }
+
+    /// A port of `capacity` cells at 155.52 Mb/s by itself, with frames of 32 cells, for tests of policies.
+    pub fn alone(capacity: u64, vcs: usize) -> Context<'static> {
+        const PLAIN: Contract = Contract {
+            mcr: Rate(0),
+            weight: 1.0,
+            priority: 0,
+            frame: 32,
+            octets: 32 * CELL_BYTES,
+            payload: Some(1460),
+            budget: None,
+        };
+        static CONTRACTS: [Contract; 64] = [PLAIN; 64];
+        Context {
+            capacity: Capacity::limited(capacity),
+            measure: Measure::Cells,
+            rate: Rate(155_520_000),
+            contracts: &CONTRACTS[..vcs],
+            seed: 1,
+            port: "alone",
+        }
+    }
+}

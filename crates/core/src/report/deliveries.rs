@@ -1,0 +1,22 @@
+//! How the times are spread in which packets are delivered: of a flow, of a class and of all, for those who ask for it.
+
+use serde_json::{Value as Json, json};
+
+use crate::metrics::delivery::Spread;
+use crate::network::figures::Figures;
+use crate::units::Span;
+
+/// Add percentiles of the time to deliver, and the longest one, over these flows: nothing if they were not asked for.
+pub(super) fn append<'a>(entry: &mut Json, flows: impl Iterator<Item = &'a Figures>) {
+    let spread = flows.filter_map(|figures| figures.delivery.spread()).fold(None, |all, one| {
+        let mut all: Spread = all.unwrap_or_default();
+        all.merge(one);
+        Some(all)
+    });
+    let Some(spread) = spread else { return };
+    let seconds = |time: Option<Span>| json!(time.map(Span::as_secs_f64));
+    for (name, percent) in [("p50", 50), ("p95", 95), ("p99", 99)] {
+        entry[format!("delivery_time_{name}_s")] = seconds(spread.percentile(percent));
+    }
+    entry["delivery_time_max_s"] = seconds(spread.max());
+}
