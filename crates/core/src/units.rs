@@ -224,7 +224,7 @@ pub trait Quantity: Sized + Copy {
             Err(NotExact::TooFine) => {
                 let finest =
                     Self::UNITS.iter().rfind(|(_, factor)| *factor == 1).map_or("", |(unit, _)| unit);
-                Err(NotAQuantity(format!("\"{text}\" is finer than 1 {finest}")))
+                Err(NotAQuantity(format!("finer than 1 {finest}, the smallest step there is")))
             }
             Err(NotExact::TooLarge) => {
                 let (unit, factor) =

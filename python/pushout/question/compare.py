@@ -43,6 +43,7 @@ FIGURES: dict[str, str] = {
     "packet_throughput": "packet throughput",
     "transfer_time_mean_s": "mean time of a file (s)",
     "transfer_time_p99_s": "99th percentile of it (s)",
+    "transfers_unfinished": "files under way at the end",
     "delivery_time_p99_s": "99th percentile of the time to deliver (s)",
     "loss_ratio": "units lost ÷ units in",
     "occupancy_mean": "mean occupancy ({measure})",

@@ -88,6 +88,7 @@ SUMMARY_ROWS: list[tuple[str, str, Format]] = [
     ("time to deliver, median, ms", "delivery_time_p50_s", decimals(3, 1e3)),
     ("… 99th percentile, ms", "delivery_time_p99_s", decimals(3, 1e3)),
     ("files that ended", "transfers", count),
+    ("files under way at the end", "transfers_unfinished", count),
     ("time of a file, mean, ms", "transfer_time_mean_s", decimals(3, 1e3)),
     ("… 99th percentile, ms", "transfer_time_p99_s", decimals(3, 1e3)),
     ("packet throughput (after decoding)", "packet_throughput", decimals(4)),
