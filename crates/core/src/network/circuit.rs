@@ -198,7 +198,7 @@ impl Circuit {
     #[inline]
     pub fn police(&mut self, now: Time, unit: Unit) -> Result<Unit, Reason> {
         match &mut self.police {
-            Some(policer) if unit.hop == POLICED_HOP => policer.judge(now, unit),
+            Some(policer) if unit.hop == police::HOP => policer.judge(now, unit),
             _ => Ok(unit),
         }
     }
@@ -311,6 +311,3 @@ impl Circuit {
         collected.whole
     }
 }
-
-/// The first switch on a path: the unit has passed one line, that of its sender.
-pub const POLICED_HOP: u8 = 1;

@@ -75,6 +75,9 @@ impl Context<'_> {
     }
 }
 
+/// Where a circuit is policed: at the first switch on its path, when a unit has passed one line, that of its sender.
+pub const HOP: u8 = 1;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,7 +10,6 @@ use super::names::{Names, name_fault};
 use super::route::Routes;
 use super::tree::{self, Fault};
 use crate::adaptation::{self, Framing, MAX_PACKET, aal5};
-use crate::network::circuit::POLICED_HOP;
 use crate::police;
 use crate::source;
 use crate::transport::{self, Needs};
@@ -182,7 +181,7 @@ impl Network<'_> {
     /// Refuse a policer that cannot work.
     fn check_police(&self, item: &Item<'_, file::Flow>, path: &[usize]) -> Result<(), Fault> {
         let Some(police) = &item.it.police else { return Ok(()) };
-        let switched = path.len() > usize::from(POLICED_HOP);
+        let switched = path.len() > usize::from(police::HOP);
         item.ensure(switched, "police", "a policer stands at the first switch, and this route has none")?;
         let context = police::Context { seed: 0, flow: &item.it.name };
         police.build(&context).map(|_| ()).map_err(|refused| item.refuse("police", refused))

@@ -12,8 +12,8 @@ use super::upstream::upstream;
 use crate::buffer::admission::{Admission, Interest, Rule};
 use crate::buffer::size::Measure;
 use crate::kernel::Ties;
-use crate::network::circuit::POLICED_HOP;
 use crate::network::end::End;
+use crate::police;
 use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
 use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
 use crate::scheduler;
@@ -389,7 +389,7 @@ fn alike(scenario: &Scenario) -> Vec<bool> {
 fn policed(scenario: &Scenario) -> Vec<bool> {
     let mut policed = vec![false; scenario.lines.len()];
     for flow in scenario.flows.iter().filter(|flow| flow.police.is_some()) {
-        if let Some(&port) = scenario.vcs[flow.vc].path.get(usize::from(POLICED_HOP)) {
+        if let Some(&port) = scenario.vcs[flow.vc].path.get(usize::from(police::HOP)) {
             policed[port] = true;
         }
     }

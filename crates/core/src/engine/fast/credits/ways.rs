@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use crate::link::credit::{Receiver, Terms};
 use crate::network::Network;
-use crate::network::circuit::{Circuit, Hop, POLICED_HOP};
+use crate::network::circuit::{Circuit, Hop};
+use crate::police;
 use crate::scenario::model::{Line, Medium, Scenario};
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Span};
@@ -188,7 +189,7 @@ fn visits(circuit: &Circuit) -> impl Iterator<Item = Visit> + '_ {
     (0..=circuit.hops()).map(move |at| Visit {
         behind: at.checked_sub(1).and_then(hop),
         ahead: hop(at),
-        polices: circuit.is_policed() && at == usize::from(POLICED_HOP),
+        polices: circuit.is_policed() && at == usize::from(police::HOP),
     })
 }
 
