@@ -12,7 +12,7 @@ use super::tree::{self, Fault};
 use crate::adaptation::{self, Framing, MAX_PACKET, aal5};
 use crate::police;
 use crate::source;
-use crate::transport::{self, Needs};
+use crate::transport::{self, Needs, udp};
 use crate::units::{Bytes, Rate, Span};
 
 /// Lines on the longest route: units count them in eight bits.
@@ -356,7 +356,7 @@ fn check_processing(item: &Item<'_, file::Flow>) -> Result<(), Fault> {
 /// What the transport needs, once source and transport fit each other.
 fn check_ends(item: &Item<'_, file::Flow>) -> Result<Needs, Fault> {
     let (source, transport) = (&item.it.source, &item.it.transport);
-    source.check().map_err(|refused| item.refuse("source", refused))?;
+    source.check(udp::HEADERS).map_err(|refused| item.refuse("source", refused))?;
     transport.check().map_err(|refused| item.refuse("transport", refused))?;
     let Some(needs) = transport.needs(source) else {
         let carried = source::Kind::ALL.iter().filter(|kind| transport.carries(**kind));

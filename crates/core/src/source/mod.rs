@@ -1,8 +1,8 @@
 //! What applications want to send, and when.
 //!
 //! A source that fills a transport (`greedy`, `file`) is driven by the transport's progress; a source that clocks
-//! its own units (`cbr`, `poisson`, `on-off`, `fec-block`) is driven by time. Rates count every octet on the line, headers and padding
-//! included, so that a load is simply the sum of rates over the rate of the line.
+//! its own units (`cbr`, `poisson`, `on-off`, `fec-block`) is driven by time. Rates count every octet on the line,
+//! headers and padding included, so that a load is simply the sum of rates over the rate of the line.
 
 pub mod clock;
 
@@ -10,7 +10,6 @@ pub mod burst;
 
 use crate::refused::{Refused, refuse};
 use crate::registry;
-use crate::transport::udp;
 use crate::units::{Bytes, Rate};
 
 registry! {
@@ -78,15 +77,15 @@ impl Spec {
         }
     }
 
-    /// Refuse parameters that cannot work.
-    pub fn check(&self) -> Result<(), Refused> {
+    /// Refuse parameters that cannot work; packets of blocks begin with so many octets of `headers`.
+    pub fn check(&self, headers: u32) -> Result<(), Refused> {
         match self {
             Spec::File(file) => file.check(),
             Spec::OnOff(on_off) if on_off.total == Some(0) => {
                 refuse("total", "a source sends at least one packet")
             }
             Spec::OnOff(on_off) => on_off.pattern().check(),
-            Spec::FecBlock(blocks) => blocks.check(udp::HEADERS.into()),
+            Spec::FecBlock(blocks) => blocks.check(headers.into()),
             _ => Ok(()),
         }
     }
