@@ -20,7 +20,7 @@ pub struct Figures {
     pub received: u64,
     /// Files whose last octet has been acknowledged.
     pub transfers: u64,
-    /// Time to deliver: of timed segments until they are acknowledged, of datagrams until they arrive; in seconds.
+    /// Time to deliver: of timed segments until they are acknowledged, of datagrams until they arrive.
     pub delivery: DeliveryTime,
     /// What a code made of the packets, if the flow has one.
     pub coded: Option<Coding>,

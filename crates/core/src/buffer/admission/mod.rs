@@ -259,7 +259,7 @@ pub struct Departure<'a> {
     pub size: u64,
     /// The books after it.
     pub pool: &'a Pool,
-    /// Whether it was sent; otherwise it was pushed out.
+    /// Whether it was sent; otherwise it was given up or pushed out.
     pub sent: bool,
 }
 

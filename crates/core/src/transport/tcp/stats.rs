@@ -1,4 +1,4 @@
-//! What the two ends count; counts of a warm-up are taken away with `since`.
+//! What the two ends of a connection count.
 
 /// What a sender has counted since it was made, over all its connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
