@@ -60,9 +60,6 @@ impl DeliveryTime {
     }
 }
 
-/// Parts of equal width into which the times between a power of two and the next are counted.
-const PARTS: usize = 128;
-
 /// Counts of times in classes less than a hundredth wide, which are added up over flows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spread {
@@ -109,6 +106,9 @@ impl Spread {
     }
 }
 
+/// Parts of equal width into which the times between a power of two and the next are counted.
+const PARTS: usize = 128;
+
 /// The class in which a time is counted.
 fn class_of(time: Span) -> (u32, usize) {
     let octave = (time.0 / PARTS as u64).checked_ilog2().map_or(0, |above| above + 1);
@@ -130,7 +130,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn mean_and_deviation_of_delivery_times() {
+    fn mean_and_deviation_are_those_of_the_packets_since_the_last_reset() {
         let mut times = DeliveryTime::default();
         assert_eq!((times.mean_s(), times.sd_s()), (None, None));
         times.add(Span::secs(100));

@@ -2,9 +2,6 @@
 
 use crate::units::{Span, Time};
 
-/// Number of bins of the distribution.
-const BINS: usize = 256;
-
 /// Statistics of an occupancy.
 #[derive(Clone, Debug)]
 pub struct Occupancy {
@@ -149,6 +146,9 @@ impl Default for Occupancy {
         Occupancy::new()
     }
 }
+
+/// Number of bins of the distribution.
+const BINS: usize = 256;
 
 #[cfg(test)]
 mod tests {

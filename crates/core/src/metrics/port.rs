@@ -35,15 +35,6 @@ pub struct Counters {
     next: Vec<u64>,
 }
 
-/// No unit's place in its frame.
-const BROKEN: u64 = u64::MAX;
-
-/// Frame and index of a unit in one word.
-#[inline]
-fn place(unit: &Unit) -> u64 {
-    u64::from(unit.frame) << 16 | u64::from(unit.index)
-}
-
 impl Counters {
     /// Counters at time zero, for a port with `vcs` circuits.
     pub fn new(vcs: usize) -> Counters {
@@ -123,6 +114,15 @@ impl Counters {
         self.frames_whole_out += u64::from(goes_on && unit.is_eom());
         self.next[vc] = if goes_on && !unit.is_eom() { place(unit) + u64::from(units) } else { BROKEN };
     }
+}
+
+/// No unit's place in its frame.
+const BROKEN: u64 = u64::MAX;
+
+/// Frame and index of a unit in one word.
+#[inline]
+fn place(unit: &Unit) -> u64 {
+    u64::from(unit.frame) << 16 | u64::from(unit.index)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::Port;
+use super::{Manner, Port};
 use crate::buffer::set::Set;
 use crate::buffer::size::Measure;
 use crate::link::credit::Credit;
@@ -14,8 +14,6 @@ use crate::link::line::Sent;
 use crate::scheduler;
 use crate::unit::Unit;
 use crate::units::Time;
-
-use super::Manner;
 
 /// The buffer of such a port.
 #[derive(Debug)]
