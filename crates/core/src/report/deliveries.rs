@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use super::PERCENTILES;
 use crate::metrics::delivery::Spread;
 use crate::network::figures::Figures;
 use crate::units::Span;
@@ -15,7 +16,7 @@ pub(super) fn append<'a>(entry: &mut Json, flows: impl Iterator<Item = &'a Figur
     });
     let Some(spread) = spread else { return };
     let seconds = |time: Option<Span>| json!(time.map(Span::as_secs_f64));
-    for (name, percent) in [("p50", 50), ("p95", 95), ("p99", 99)] {
+    for (name, percent) in PERCENTILES {
         entry[format!("delivery_time_{name}_s")] = seconds(spread.percentile(percent));
     }
     entry["delivery_time_max_s"] = seconds(spread.max());

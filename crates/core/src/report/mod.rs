@@ -141,7 +141,7 @@ fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows, index: usize) 
         "delivery_time_sd_s": figures.delivery.sd_s(),
     });
     if let Some(coding) = figures.coded {
-        append(&mut flow, coding);
+        append_coding(&mut flow, coding);
     }
     deliveries::append(&mut flow, std::iter::once(figures));
     transfers::append_to_flow(&mut flow, &outcome.network.flows[index]);
@@ -153,15 +153,15 @@ fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows, index: usize) 
 }
 
 /// What a code made of packets: all of data, those of parity are only in `segments_sent`.
-fn append(document: &mut Json, coding: Coding) {
+fn append_coding(entry: &mut Json, coding: Coding) {
     let Coding { data_sent, books } = coding;
-    document["packets_sent"] = data_sent.into();
-    document["packets_received"] = books.received.into();
-    document["packets_recovered"] = books.recovered.into();
-    document["packets_lost"] = books.lost.into();
-    document["blocks_whole"] = books.blocks_whole.into();
-    document["blocks_lost"] = books.blocks_lost.into();
-    document["packet_throughput"] = books.throughput().into();
+    entry["packets_sent"] = data_sent.into();
+    entry["packets_received"] = books.received.into();
+    entry["packets_recovered"] = books.recovered.into();
+    entry["packets_lost"] = books.lost.into();
+    entry["blocks_whole"] = books.blocks_whole.into();
+    entry["blocks_lost"] = books.blocks_lost.into();
+    entry["packet_throughput"] = books.throughput().into();
 }
 
 fn port_json(scenario: &Scenario, outcome: &Outcome, index: usize) -> Json {
@@ -198,7 +198,7 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "occupancy_unit": line.port.measure.word(),
         "occupancy_distribution": { "bin": bin, "share": shares },
     });
-    for (name, percent) in [("p50", 50), ("p95", 95), ("p99", 99)] {
+    for (name, percent) in PERCENTILES {
         if let Some(level) = counters.occupancy.percentile(percent) {
             entry[format!("occupancy_{name}")] = level.into();
         }
@@ -272,7 +272,7 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows) -> Json {
     classes::append(&mut summary, scenario, figures, rates);
     let coded = figures.iter().filter_map(|figures| figures.coded).reduce(Coding::plus);
     if let Some(coding) = coded {
-        append(&mut summary, coding);
+        append_coding(&mut summary, coding);
     }
     summary
 }
@@ -285,3 +285,6 @@ fn retransmission_ratio(scenario: &Scenario, figures: &[Figures]) -> Option<f64>
         .fold((0, 0), |(sent, again), (_, figures)| (sent + figures.sent, again + figures.retransmitted));
     (sent > 0).then(|| again as f64 / sent as f64)
 }
+
+/// The percentiles that are told of whatever is spread, with their part of a figure's name.
+const PERCENTILES: [(&str, u64); 3] = [("p50", 50), ("p95", 95), ("p99", 99)];

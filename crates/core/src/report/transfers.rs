@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use super::PERCENTILES;
 use crate::network::flow::{Flow, Transfers};
 use crate::units::{PS_PER_S, Span};
 
@@ -23,7 +24,7 @@ pub(super) fn append_to_summary(summary: &mut Json, flows: &[Flow]) {
     summary["transfers"] = times.len().into();
     summary["transfers_unfinished"] = of_files.iter().filter(|files| files.under_way).count().into();
     summary["transfer_time_mean_s"] = mean_s(&times).into();
-    for (name, percent) in [("p50", 50), ("p95", 95), ("p99", 99), ("max", 100)] {
+    for (name, percent) in PERCENTILES.into_iter().chain([("max", 100)]) {
         summary[format!("transfer_time_{name}_s")] =
             json!(percentile(&times, percent).map(Span::as_secs_f64));
     }
@@ -35,8 +36,8 @@ fn mean_s(times: &[Span]) -> Option<f64> {
 }
 
 /// The least time that so many of a hundred do not exceed: the nearest rank.
-fn percentile(sorted: &[Span], percent: usize) -> Option<Span> {
-    sorted.get((percent * sorted.len()).div_ceil(100).checked_sub(1)?).copied()
+fn percentile(sorted: &[Span], percent: u64) -> Option<Span> {
+    sorted.get((percent as usize * sorted.len()).div_ceil(100).checked_sub(1)?).copied()
 }
 
 #[cfg(test)]
@@ -51,7 +52,7 @@ mod tests {
     fn a_percentile_is_the_nearest_rank() {
         let hundred = spans(1..=100);
         for percent in [1, 50, 99, 100] {
-            assert_eq!(percentile(&hundred, percent), Some(Span::secs(percent as u64)));
+            assert_eq!(percentile(&hundred, percent), Some(Span::secs(percent)));
         }
         let three = spans(1..=3);
         assert_eq!(percentile(&three, 50), Some(Span::secs(2)));
