@@ -11,9 +11,9 @@ from itertools import cycle
 from typing import Any
 
 from pushout.document import steps
+from pushout.looks import COLOURS, DASHES, INK, MARKERS, SERIES, style
 from pushout.question.quantity import FINEST, readable, word
 from pushout.stats import Interval
-from pushout.study.plot import COLOURS, DASHES, INK, MARKERS, SERIES, style
 
 GREY = COLOURS[INK][1]
 PALETTE = [COLOURS[colour][1] for colour in SERIES]

@@ -1,4 +1,4 @@
-"""The drawings of a study as SVG, in the colours of the page or alone. Nothing else imports matplotlib."""
+"""The drawings of a study as SVG, in the colours of the page or alone."""
 
 import io
 import re
@@ -9,42 +9,12 @@ from itertools import pairwise
 from textwrap import wrap
 from typing import Any
 
+from pushout.looks import COLOURS, DASHES, FAINT, FONT_PT, GROUND, INK, MARKERS, SERIES, VERDICTS, style
 from pushout.stats import Interval
 from pushout.study.charts import Chart
 from pushout.study.outcome import Finding, Variant, Weighing, score
 
-INK, FAINT, GROUND = "#010203", "#040506", "#070809"
-"""Stand-ins in the drawing for the colours of the page, which differ between light and dark.
-
-What is printed is always hollow or dashed and in the colour of the text; colours are for what is measured.
-"""
-
-VERDICTS = {"within": "#0a0b0c", "uncertain": "#0d0e0f", "differs": "#222324"}
-"""The colours of verdicts, as in the tables."""
-
-SERIES = ("#101112", "#131415", "#161718", "#191a1b", "#1c1d1e", "#1f2021", "#252627", "#28292a")
-
-COLOURS = {
-    INK: ("currentColor", "#1b1f24"),
-    FAINT: ("var(--faint)", "#d8dee4"),
-    GROUND: ("var(--ground)", "#ffffff"),
-    VERDICTS["within"]: ("var(--within)", "#00598c"),
-    VERDICTS["uncertain"]: ("var(--uncertain)", "#7a5c00"),
-    VERDICTS["differs"]: ("var(--differs)", "#a33f00"),
-    SERIES[0]: ("var(--series-1)", "#0072b2"),
-    SERIES[1]: ("var(--series-2)", "#d55e00"),
-    SERIES[2]: ("var(--series-3)", "#009e73"),
-    SERIES[3]: ("var(--series-4)", "#aa4499"),
-    SERIES[4]: ("var(--series-5)", "#3696d2"),
-    SERIES[5]: ("var(--series-6)", "#b8860b"),
-    SERIES[6]: ("var(--series-7)", "#7a5240"),
-    SERIES[7]: ("var(--series-8)", "#6e6e6e"),
-}
-"""What each stands for: in the page, and in a file of its own."""
-
-DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
 DASHED = (0, (3, 1.6))
-MARKERS = "os^vDPX"
 HATCHES = ("", "////", "\\\\\\\\", "xxxx", "---", "+++", "|||", "//")
 """Bars are told apart without colours, too; by lines alone, because dots would fill the file."""
 
@@ -69,8 +39,8 @@ WIDTH_IN, HEIGHT_IN, ROW_IN, FRAME_IN = 4.3, 3.1, 0.34, 1.05
 NARROW_IN = 3.6
 """What stands three abreast in the page is drawn narrower, so that its letters are as large."""
 
-FONT_PT, LINE_PT, LETTERS = 9.5, 13, 40
-"""Letters; the lines above a drawing that stands alone, and how many bold letters the narrowest has room for."""
+LINE_PT, LETTERS = 13, 40
+"""The lines above a drawing that stands alone, and how many bold letters the narrowest has room for."""
 
 APART = 0.2
 """Least distance between two names on the axis of percent, as a share of it."""
@@ -217,17 +187,6 @@ def _later(artist: Any, rank: int) -> None:
 def _columns(labels: Iterable[str]) -> int:
     longest = max(map(len, labels))
     return 1 + sum(longest <= width for width in WIDTHS)
-
-
-def style(title: str) -> Any:
-    """How every drawing looks, in the stand-ins for the colours."""
-    clear = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), "none")
-    ink = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK)
-    letters = {"font.size": FONT_PT, "font.family": "sans-serif", "text.parse_math": False}
-    text = {"svg.fonttype": "none", "svg.hashsalt": title, **letters}
-    spines = {"axes.spines.top": False, "axes.spines.right": False}
-    lines = {"axes.axisbelow": True, "grid.color": FAINT, "grid.linewidth": 0.6, "hatch.linewidth": 0.7}
-    return {**clear, **ink, **text, **spines, **lines}
 
 
 def _rows(axes: Any, labels: Sequence[str], axis: str) -> None:

@@ -1,0 +1,49 @@
+"""How drawings look, those of studies and those of answers: colours, lines, marks and letters.
+
+Colours are stand-ins until a drawing is done, because those of a page differ between light and dark.
+"""
+
+from typing import Any
+
+INK, FAINT, GROUND = "#010203", "#040506", "#070809"
+"""What is printed is always hollow or dashed and in the colour of the text; colours are for what is measured."""
+
+VERDICTS = {"within": "#0a0b0c", "uncertain": "#0d0e0f", "differs": "#222324"}
+"""The colours of verdicts, as in the tables."""
+
+SERIES = ("#101112", "#131415", "#161718", "#191a1b", "#1c1d1e", "#1f2021", "#252627", "#28292a")
+
+COLOURS = {
+    INK: ("currentColor", "#1b1f24"),
+    FAINT: ("var(--faint)", "#d8dee4"),
+    GROUND: ("var(--ground)", "#ffffff"),
+    VERDICTS["within"]: ("var(--within)", "#00598c"),
+    VERDICTS["uncertain"]: ("var(--uncertain)", "#7a5c00"),
+    VERDICTS["differs"]: ("var(--differs)", "#a33f00"),
+    SERIES[0]: ("var(--series-1)", "#0072b2"),
+    SERIES[1]: ("var(--series-2)", "#d55e00"),
+    SERIES[2]: ("var(--series-3)", "#009e73"),
+    SERIES[3]: ("var(--series-4)", "#aa4499"),
+    SERIES[4]: ("var(--series-5)", "#3696d2"),
+    SERIES[5]: ("var(--series-6)", "#b8860b"),
+    SERIES[6]: ("var(--series-7)", "#7a5240"),
+    SERIES[7]: ("var(--series-8)", "#6e6e6e"),
+}
+"""What each stands for: in the page, and in a file of its own."""
+
+DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
+MARKERS = "os^vDPX"
+
+FONT_PT = 9.5
+"""Letters."""
+
+
+def style(title: str) -> Any:
+    """How every drawing looks, in the stand-ins for the colours."""
+    clear = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), "none")
+    ink = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK)
+    letters = {"font.size": FONT_PT, "font.family": "sans-serif", "text.parse_math": False}
+    text = {"svg.fonttype": "none", "svg.hashsalt": title, **letters}
+    spines = {"axes.spines.top": False, "axes.spines.right": False}
+    lines = {"axes.axisbelow": True, "grid.color": FAINT, "grid.linewidth": 0.6, "hatch.linewidth": 0.7}
+    return {**clear, **ink, **text, **spines, **lines}
