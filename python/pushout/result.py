@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 NAMED, LETTERS = 12, 16
 """Flows up to here have their names below the axis, and so many letters of them."""
 
-
 MAIN = ("goodput_ratio", "fairness_jain", "packet_throughput")
 """Figures by which a result is known in a line."""
 

@@ -24,7 +24,6 @@ SEED_LIMIT = 2**64
 TICK_S = 0.2
 """How often the waiting thread looks up, to show progress and to notice Ctrl-C."""
 
-
 AHEAD = 32
 """Tasks that wait for each thread, so that none has to wait for a task."""
 

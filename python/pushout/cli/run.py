@@ -90,7 +90,7 @@ def run(
         raise click.exceptions.Exit(FAILURE)
 
 
-def _trace(scenario: Path, kinds: str, ports: str, options: Any) -> tuple["Any", Callable[["Any", Path], None]]:
+def _trace(scenario: Path, kinds: str, ports: str, options: Any) -> tuple[Any, Callable[[Any, Path], None]]:
     """Run once and keep every packet: the result, and what writes it."""
     from pushout import api
     from pushout.question import trace
@@ -99,7 +99,7 @@ def _trace(scenario: Path, kinds: str, ports: str, options: Any) -> tuple["Any",
     chosen = trace.kinds(kinds)
     traced = api.trace(scenario, ports=[name.strip() for name in ports.split(",") if name.strip()], **options)
 
-    def save(result: "Any", out: Path) -> None:
+    def save(result: Any, out: Path) -> None:
         _write_results(result, out)
         for path in trace.save(traced, Output(out), chosen):
             click.echo(f"trace: {path}", err=True)
@@ -119,7 +119,7 @@ def _check_writable(out: Path) -> None:
     discard(out / ".writable")
 
 
-def _write_results(result: "Any", out: Path) -> None:
+def _write_results(result: Any, out: Path) -> None:
     """Write the document and those of the replications, in place of what an earlier run left."""
     from pushout.cache import write
 
