@@ -93,6 +93,7 @@ impl Framing {
     }
 
     /// Cells that a code adds to each frame.
+    #[inline]
     pub fn parity(self) -> u16 {
         match self {
             Framing::Aal5 { parity, .. } => parity,

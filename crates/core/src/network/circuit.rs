@@ -257,9 +257,10 @@ impl Circuit {
         self.tally.arrived += u64::from(units);
         self.reach(unit.frame);
         let sent = self.current().units;
-        if let Framing::Aal5 { parity: 1.., .. } = self.framing {
+        let parity = self.framing.parity();
+        if parity > 0 {
             assert_eq!(units, 1, "frames that repair themselves arrive cell by cell");
-            return self.collect(unit, sent);
+            return self.collect(unit, sent - parity);
         }
         let collected = self.reassembly.push(unit, units, sent);
         match collected {
@@ -275,7 +276,7 @@ impl Circuit {
     #[inline]
     pub fn take(&mut self) -> Frame {
         let frame = *self.current();
-        if !matches!(self.framing, Framing::Aal5 { parity: 1.., .. }) {
+        if self.framing.parity() == 0 {
             self.pass();
         }
         frame
@@ -302,10 +303,9 @@ impl Circuit {
         }
     }
 
-    /// A cell of a frame with parity cells arrives, of which so many were `sent`; answers whether it makes the frame whole.
-    fn collect(&mut self, unit: &Unit, sent: u16) -> bool {
-        let Framing::Aal5 { parity, .. } = self.framing else { return false };
-        let collected = self.collection.push(unit, sent - parity);
+    /// A cell arrives of a frame that any `needed` of its cells give back; answers whether it makes the frame whole.
+    fn collect(&mut self, unit: &Unit, needed: u16) -> bool {
+        let collected = self.collection.push(unit, needed);
         self.received.wrong_length += u64::from(collected.given_up);
         self.received.whole += u64::from(collected.whole);
         collected.whole
