@@ -125,15 +125,11 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::spec::Field;
     use crate::transport::tcp::tests::defaults;
     use crate::units::Bytes;
 
     #[test]
-    fn every_algorithm_can_be_chosen_and_documents_itself() {
-        let words = Spec::shape().schema["enum"].as_array().unwrap().clone();
-        let names: Vec<serde_json::Value> = CATALOGUE.iter().map(|entry| entry.name.into()).collect();
-        assert_eq!(words, names);
+    fn every_algorithm_documents_itself_under_the_five_headings() {
         for entry in CATALOGUE {
             for heading in ["Source", "Idea", "Parameters", "Differences from the paper", "Complexity"] {
                 assert!(entry.file.contains(&format!("//! *{heading}*")), "{} lacks {heading}", entry.name);
