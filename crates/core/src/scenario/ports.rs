@@ -15,6 +15,7 @@ use crate::buffer::context::Context;
 use crate::buffer::pushout;
 use crate::buffer::size::{BufferSize, Measure};
 use crate::refused::{Refused, unfit};
+use crate::scheduler;
 
 /// The sections `[port.…]` of a scenario.
 #[derive(Debug)]
@@ -137,8 +138,24 @@ fn check_pushout(line: &Line, context: &Context<'_>, admission: &admission::Poli
     if let Some(why) = admission.bars_pushout(*measure) {
         return unfit(format!("never acts: {why}"));
     }
-    pushout::check(scheduler, pushout)?;
+    check_queues(scheduler, pushout)?;
     pushout.build(context).map(|_| ())
+}
+
+/// Refuse a push-out policy where circuits have no queues of their own.
+fn check_queues(scheduler: &scheduler::Spec, pushout: &pushout::Spec) -> Result<(), Refused> {
+    if !scheduler.shares_one_queue() {
+        return Ok(());
+    }
+    let others = scheduler::Spec::plain().filter(|other| !other.shares_one_queue());
+    let others: Vec<&str> = others.map(|other| other.name()).collect();
+    unfit(format!(
+        "{} shortens the queue of one circuit, but with the scheduler {} all circuits share one queue; choose one with a \
+         queue for each: {}",
+        pushout.name(),
+        scheduler.name(),
+        others.join(", "),
+    ))
 }
 
 /// Which port a message is about, if its section does not say so.
@@ -228,6 +245,7 @@ fn size(item: &Item<'_, file::Port>, line: &Line) -> Result<(Measure, Capacity),
         ));
     };
     if !capacity.is_limited() {
+        // a number that nobody can fill counts what an unlimited buffer does
         return Ok(BufferSize::Unlimited.on_link(cells).expect("an unlimited buffer fits every link"));
     }
     let least = if cells { "one cell (53 bytes)" } else { "one packet" };
@@ -237,4 +255,31 @@ fn size(item: &Item<'_, file::Port>, line: &Line) -> Result<(Measure, Capacity),
         &format!("{shown} holds nothing: a buffer has room for at least {least}"),
     )?;
     Ok((measure, capacity))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::pushout::{Fallback, pushout_2};
+    use crate::scheduler::{fifo, round_robin};
+
+    #[test]
+    fn push_out_needs_a_queue_for_each_circuit() {
+        let pushout = pushout::Spec::Pushout2(pushout_2::Params {
+            buffer_share: false,
+            fallback: Fallback::NextQueue,
+            pass_eom: true,
+        });
+        let (fifo, turns) =
+            (scheduler::Spec::Fifo(fifo::Params {}), scheduler::Spec::RoundRobin(round_robin::Params {}));
+        assert_eq!(check_queues(&turns, &pushout), Ok(()));
+        let why = check_queues(&fifo, &pushout).unwrap_err().why;
+        assert!(
+            why.starts_with(
+                "pushout-2 shortens the queue of one circuit, but with the scheduler fifo all circuits share one queue; \
+                 choose one with a queue for each: round-robin, wrr-mcr, "
+            ),
+            "{why}"
+        );
+    }
 }

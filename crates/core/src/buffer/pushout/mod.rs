@@ -13,8 +13,6 @@ use super::frame::Frames;
 use super::pool::Pool;
 use super::queue::Queue;
 use super::runs::Part;
-use crate::refused::{Refused, unfit};
-use crate::scheduler;
 use crate::{choice, registry};
 
 pub use register::{Change, Register};
@@ -103,46 +101,4 @@ pub struct Cut {
     pub vc: usize,
     /// The part of its queue that goes.
     pub part: Part,
-}
-
-/// Refuse a push-out policy that cannot work at a port with this scheduler.
-pub fn check(scheduler: &scheduler::Spec, pushout: &Spec) -> Result<(), Refused> {
-    if !scheduler.shares_one_queue() {
-        return Ok(());
-    }
-    let others = scheduler::Spec::plain().filter(|other| !other.shares_one_queue());
-    let others: Vec<&str> = others.map(|other| other.name()).collect();
-    unfit(format!(
-        "{} shortens the queue of one circuit, but with the scheduler {} all circuits share one queue; choose one with a \
-         queue for each: {}",
-        pushout.name(),
-        scheduler.name(),
-        others.join(", "),
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scheduler::{fifo, round_robin};
-
-    #[test]
-    fn push_out_needs_a_queue_for_each_circuit() {
-        let pushout = Spec::Pushout2(pushout_2::Params {
-            buffer_share: false,
-            fallback: Fallback::NextQueue,
-            pass_eom: true,
-        });
-        let (fifo, turns) =
-            (scheduler::Spec::Fifo(fifo::Params {}), scheduler::Spec::RoundRobin(round_robin::Params {}));
-        assert_eq!(check(&turns, &pushout), Ok(()));
-        let why = check(&fifo, &pushout).unwrap_err().why;
-        assert!(
-            why.starts_with(
-                "pushout-2 shortens the queue of one circuit, but with the scheduler fifo all circuits share one queue; \
-                 choose one with a queue for each: round-robin, wrr-mcr, "
-            ),
-            "{why}"
-        );
-    }
 }
