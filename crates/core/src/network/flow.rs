@@ -33,27 +33,6 @@ pub struct Flow {
     work: Work,
 }
 
-#[derive(Debug)]
-#[allow(clippy::large_enum_variant)] // where there are many flows they are TCP, and then every way through memory counts
-enum Work {
-    Tcp(Tcp),
-    Datagrams(Box<Datagrams>),
-    Coded(Box<Coded>),
-}
-
-/// The way of engines that let circuits keep frames until they arrive: into an outbox, unit by unit from there.
-struct Framer<'a> {
-    circuits: &'a mut [Circuit],
-    out: &'a mut Outbox,
-}
-
-impl Uplink for Framer<'_> {
-    #[inline(always)] // see `Circuit::emit`
-    fn send(&mut self, vc: u32, flow: u32, bytes: u32, payload: Payload) {
-        self.out.emissions.push(self.circuits[vc as usize].emit(flow, bytes, payload));
-    }
-}
-
 /// How far a flow with acknowledgements has come, in octets of data.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
@@ -295,6 +274,28 @@ impl Flow {
             octets.record(now, self.work.bytes());
         }
     }
+}
+
+/// The way of engines that let circuits keep frames until they arrive: into an outbox, unit by unit from there.
+struct Framer<'a> {
+    circuits: &'a mut [Circuit],
+    out: &'a mut Outbox,
+}
+
+impl Uplink for Framer<'_> {
+    #[inline(always)] // see `Circuit::emit`
+    fn send(&mut self, vc: u32, flow: u32, bytes: u32, payload: Payload) {
+        self.out.emissions.push(self.circuits[vc as usize].emit(flow, bytes, payload));
+    }
+}
+
+/// What a flow does, by its transport.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // where there are many flows they are TCP, and then every way through memory counts
+enum Work {
+    Tcp(Tcp),
+    Datagrams(Box<Datagrams>),
+    Coded(Box<Coded>),
 }
 
 impl Work {

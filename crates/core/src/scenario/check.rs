@@ -16,44 +16,11 @@ use super::set::Set;
 use super::tree::{self, Fault};
 use crate::units::Span;
 
-/// A network and its traffic, with plain ports.
-#[derive(Clone, Debug)]
-struct Wired {
-    nodes: Vec<Node>,
-    lines: Vec<Line>,
-    flows: Vec<Flow>,
-    vcs: Vec<Vc>,
-}
-
 /// A network with its traffic, and what it was made of.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     asked: Asked,
     wired: Wired,
-}
-
-impl Wired {
-    fn new(file: &File<'_>, sets: &[Set]) -> Result<Wired, Fault> {
-        let explicit = file.expand(sets)?;
-        let (nodes, names) = nodes(&explicit.nodes)?;
-        let lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
-        let (flows, vcs) = flows::check(&explicit.flows, &nodes, &names, &lines, &file.adaptation)?;
-        Ok(Wired { nodes, lines, flows, vcs })
-    }
-}
-
-/// So many networks are remembered: a sweep comes back to the traffic that it had a few points before.
-const MOST_KNOWN: usize = 4;
-
-/// What the file asks for, from among what is known or anew.
-fn wired(file: &File<'_>, sets: &[Set], known: &mut Vec<Known>) -> Result<Wired, Fault> {
-    if let Some(found) = known.iter().find(|known| file.asks(&known.asked, sets)) {
-        return Ok(found.wired.clone());
-    }
-    let wired = Wired::new(file, sets)?;
-    known.truncate(MOST_KNOWN - 1);
-    known.insert(0, Known { asked: file.asked(sets), wired: wired.clone() });
-    Ok(wired)
 }
 
 /// Check a file and everything that it names; `known` is what files before it had, if others will follow.
@@ -101,6 +68,39 @@ pub(super) fn check(
         }
     }
     Ok(scenario)
+}
+
+/// A network and its traffic, with plain ports.
+#[derive(Clone, Debug)]
+struct Wired {
+    nodes: Vec<Node>,
+    lines: Vec<Line>,
+    flows: Vec<Flow>,
+    vcs: Vec<Vc>,
+}
+
+impl Wired {
+    fn new(file: &File<'_>, sets: &[Set]) -> Result<Wired, Fault> {
+        let explicit = file.expand(sets)?;
+        let (nodes, names) = nodes(&explicit.nodes)?;
+        let lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
+        let (flows, vcs) = flows::check(&explicit.flows, &nodes, &names, &lines, &file.adaptation)?;
+        Ok(Wired { nodes, lines, flows, vcs })
+    }
+}
+
+/// So many networks are remembered: a sweep comes back to the traffic that it had a few points before.
+const MOST_KNOWN: usize = 4;
+
+/// What the file asks for, from among what is known or anew.
+fn wired(file: &File<'_>, sets: &[Set], known: &mut Vec<Known>) -> Result<Wired, Fault> {
+    if let Some(found) = known.iter().find(|known| file.asks(&known.asked, sets)) {
+        return Ok(found.wired.clone());
+    }
+    let wired = Wired::new(file, sets)?;
+    known.truncate(MOST_KNOWN - 1);
+    known.insert(0, Known { asked: file.asked(sets), wired: wired.clone() });
+    Ok(wired)
 }
 
 fn check_head(head: &file::Head, root: &tree::Node) -> Result<(), Fault> {
