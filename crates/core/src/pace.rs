@@ -1,15 +1,16 @@
 //! Times that are no whole number of picoseconds, one after the other: what each of them lacks is carried to the next.
 //!
-//! Periodic sources, policers, virtual clocks and lines all go on like that. `n` units in a row so take `n` exact times,
-//! rounded down once. [`crate::link::line::Line`] alone has these few lines by itself: it sends units of any size, and with a
-//! pace for each the engine that serves credits cell by cell was two hundredths slower.
+//! Periodic sources, policers, virtual clocks and lines all go on like that: `n` units in a row take `n` exact times,
+//! rounded down once. [`Line`](crate::link::line::Line) alone has these few lines of code by itself: it sends units of any
+//! size, and with a pace for each the engine that serves credits cell by cell was two hundredths slower.
 
 use crate::units::{Rate, Span, Time};
 
 /// The exact time that a number of bits takes at a rate: `whole` ps and `rest / rate` of one more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pace {
-    pub(crate) whole: Span,
+    /// The time of one unit, rounded down.
+    pub whole: Span,
     pub(crate) rest: u64,
     pub(crate) rate: u64,
 }
@@ -28,12 +29,6 @@ impl Pace {
     pub fn of(rate: Rate, bits: u64) -> Pace {
         let (whole, rest) = rate.time_of_bits(bits);
         Pace { whole: Span(whole), rest, rate: rate.0 }
-    }
-
-    /// The time of one unit, rounded down.
-    #[inline]
-    pub fn whole(&self) -> Span {
-        self.whole
     }
 
     /// The time of the next unit in whole picoseconds, one more when what has been missing, the `carry`, adds up to it.
@@ -60,7 +55,8 @@ impl Beat {
         if now > self.time { Beat::at(now) } else { self }
     }
 
-    /// The beat of the next unit: as [`Pace::step`], in the form of which compilers make no branch where packets are sent.
+    /// The beat of the next unit: as [`Pace::step`], but in a form of which compilers make no branch where packets are
+    /// sent.
     #[inline]
     pub fn next(self, pace: &Pace) -> Beat {
         let carry = self.carry + pace.rest;

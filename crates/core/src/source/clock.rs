@@ -86,7 +86,7 @@ impl Ticks {
     /// The shortest time between two units, if there is one that is known.
     pub fn shortest_gap(&self) -> Span {
         match &self.clock {
-            Clock::Periodic { pace, .. } => pace.whole(),
+            Clock::Periodic { pace, .. } => pace.whole,
             Clock::Poisson { .. } | Clock::Bursts(_) => Span::ZERO,
         }
     }

@@ -60,7 +60,7 @@ impl VirtualClock {
     /// Of these circuits the one to be served: whose following cell falls due first, as if the one to be sent had that stamp.
     #[inline]
     pub(super) fn first(&self, owed: &Set, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {
-        let stamp = |vc: usize| self.accounts[vc].due.time.later(self.accounts[vc].interval.whole());
+        let stamp = |vc: usize| self.accounts[vc].due.time.later(self.accounts[vc].interval.whole);
         owed.iter().filter(|&vc| may_send(vc)).min_by_key(|&vc| stamp(vc))
     }
 
@@ -83,7 +83,7 @@ impl VirtualClock {
 impl Account {
     /// The next cell falls due one interval after this one did, but no earlier than the carry allows.
     fn charge(&mut self, now: Time, carry: Carry) {
-        let kept = if carry == Carry::Exact { self.interval.whole() } else { Span::ZERO };
+        let kept = if carry == Carry::Exact { self.interval.whole } else { Span::ZERO };
         let earliest = Time(now.0.saturating_sub(kept.0));
         self.due = self.due.not_before(earliest).next(&self.interval);
     }
