@@ -19,69 +19,6 @@ pub struct Queue {
     runs: Option<Runs>,
 }
 
-/// Consecutive units of one frame at consecutive positions, alike but for the marks of the first and of the last one. Where
-/// all of them were taken out of the middle of the queue, a train without units stays.
-#[derive(Clone, Copy, Debug)]
-struct Train {
-    start: u64,
-    first: Unit,
-    units: u16,
-    /// Whether the last one ends the frame.
-    closed: bool,
-}
-
-impl Train {
-    /// The position behind the last unit.
-    fn end(&self) -> u64 {
-        self.start + u64::from(self.units)
-    }
-
-    /// The unit at a place in the train, or the one that would follow it.
-    #[inline]
-    fn unit(&self, place: u16) -> Unit {
-        if place == 0 {
-            return self.first;
-        }
-        let inner = self.first.flags.without(Flags::FIRST);
-        let is_last = self.closed && place + 1 == self.units;
-        let flags = if is_last { inner.with(Flags::EOM) } else { inner };
-        Unit { index: self.first.index.wrapping_add(place), flags, ..self.first }
-    }
-
-    /// The first unit, with the mark of the last one of so many.
-    #[inline]
-    fn marked(&self, units: u16) -> Unit {
-        let ends = self.closed && units == self.units;
-        let mark = if ends { Flags::EOM } else { Flags::default() };
-        Unit { flags: self.first.flags.with(mark), ..self.first }
-    }
-
-    /// Whether it goes on with this unit at this position.
-    #[inline]
-    fn goes_on_with(&self, unit: &Unit, position: u64) -> bool {
-        let next = Unit { flags: unit.flags.without(Flags::EOM), ..*unit };
-        !self.closed && self.end() == position && self.unit(self.units) == next
-    }
-
-    /// So many units leave from its head.
-    #[inline]
-    fn advance(&mut self, units: u16) {
-        self.first = self.unit(units);
-        self.start += u64::from(units);
-        self.units -= units;
-    }
-
-    /// So many units stay; answers the others.
-    fn split(&mut self, units: u16) -> Train {
-        let mut behind = *self;
-        behind.advance(units);
-        if units < self.units {
-            (self.units, self.closed) = (units, false);
-        }
-        behind
-    }
-}
-
 impl Queue {
     /// An empty queue of one circuit that knows where frames begin and end.
     pub fn of_frames() -> Queue {
@@ -279,6 +216,69 @@ impl Queue {
         while is_gap(self.trains.back()) {
             self.trains.pop_back();
         }
+    }
+}
+
+/// Consecutive units of one frame at consecutive positions, alike but for the marks of the first and of the last one. Where
+/// all of them were taken out of the middle of the queue, a train without units stays.
+#[derive(Clone, Copy, Debug)]
+struct Train {
+    start: u64,
+    first: Unit,
+    units: u16,
+    /// Whether the last one ends the frame.
+    closed: bool,
+}
+
+impl Train {
+    /// The position behind the last unit.
+    fn end(&self) -> u64 {
+        self.start + u64::from(self.units)
+    }
+
+    /// The unit at a place in the train, or the one that would follow it.
+    #[inline]
+    fn unit(&self, place: u16) -> Unit {
+        if place == 0 {
+            return self.first;
+        }
+        let inner = self.first.flags.without(Flags::FIRST);
+        let is_last = self.closed && place + 1 == self.units;
+        let flags = if is_last { inner.with(Flags::EOM) } else { inner };
+        Unit { index: self.first.index.wrapping_add(place), flags, ..self.first }
+    }
+
+    /// The first unit, with the mark of the last one of so many.
+    #[inline]
+    fn marked(&self, units: u16) -> Unit {
+        let ends = self.closed && units == self.units;
+        let mark = if ends { Flags::EOM } else { Flags::default() };
+        Unit { flags: self.first.flags.with(mark), ..self.first }
+    }
+
+    /// Whether it goes on with this unit at this position.
+    #[inline]
+    fn goes_on_with(&self, unit: &Unit, position: u64) -> bool {
+        let next = Unit { flags: unit.flags.without(Flags::EOM), ..*unit };
+        !self.closed && self.end() == position && self.unit(self.units) == next
+    }
+
+    /// So many units leave from its head.
+    #[inline]
+    fn advance(&mut self, units: u16) {
+        self.first = self.unit(units);
+        self.start += u64::from(units);
+        self.units -= units;
+    }
+
+    /// So many units stay; answers the others.
+    fn split(&mut self, units: u16) -> Train {
+        let mut behind = *self;
+        behind.advance(units);
+        if units < self.units {
+            (self.units, self.closed) = (units, false);
+        }
+        behind
     }
 }
 
