@@ -13,7 +13,7 @@ use pushout_core::metrics::fairness::jain;
 use pushout_core::scenario;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::scenario::spec::Field;
-use pushout_core::scenario::tree::{Key, Node, Place, Value};
+use pushout_core::scenario::tree::Node;
 
 /// Table 3, in megabits per second.
 const MCR: [f64; 10] = [2.0, 4.0, 8.0, 10.0, 10.0, 15.0, 15.0, 18.0, 18.0, 20.0];
@@ -63,9 +63,7 @@ fn lan(scheduler: &str, pushout: Option<&str>) -> Scenario {
 }
 
 fn by_name(name: &str) -> pushout::Spec {
-    let node = |value| Node { value, place: Place::default() };
-    let key = Key { name: "policy".to_string(), place: Place::default() };
-    Field::read(&node(Value::Table(vec![(key, node(Value::Text(name.to_string())))])), "pushout").unwrap()
+    Field::read(&Node::named("policy", name), "pushout").unwrap()
 }
 
 /// Goodput of every flow over the second in megabits per second, and units that were pushed out.

@@ -15,7 +15,7 @@ use pushout_core::link::line::Line;
 use pushout_core::link::port::{Loss, Parts, Port};
 use pushout_core::rng::Stream;
 use pushout_core::scenario::spec::Field;
-use pushout_core::scenario::tree::{Key, Node, Place, Value};
+use pushout_core::scenario::tree::Node;
 use pushout_core::scheduler;
 use pushout_core::unit::{Flags, Unit};
 use pushout_core::units::{Rate, Span, Time};
@@ -25,9 +25,7 @@ const ARRIVALS: usize = 4000;
 
 /// What a registry's entry of this name is by default.
 fn by_name<S: Field>(name: &str) -> S {
-    let node = |value| Node { value, place: Place::default() };
-    let key = Key { name: "policy".to_string(), place: Place::default() };
-    S::read(&node(Value::Table(vec![(key, node(Value::Text(name.to_string())))])), "policy").unwrap()
+    S::read(&Node::named("policy", name), "policy").unwrap()
 }
 
 /// Every combination that the registries allow, none without a name for messages.

@@ -14,7 +14,7 @@ use crate::link::port::{Loss, Parts, Port};
 use crate::refused::Refused;
 use crate::rng::Stream;
 use crate::scenario::spec::Field;
-use crate::scenario::tree::{Key, Node, Place, Value};
+use crate::scenario::tree::Node;
 use crate::scheduler::{self, fifo};
 use crate::unit::{Flags, Unit};
 use crate::units::{CELL_BYTES, Rate, Span, Time};
@@ -171,10 +171,7 @@ impl Rig {
 
 /// The spec that an otherwise empty table gives.
 fn default_of(scheme: &str) -> Spec {
-    let place = Place::default();
-    let key = Key { name: "policy".to_string(), place };
-    let table = Value::Table(vec![(key, Node { value: Value::Text(scheme.to_string()), place })]);
-    Spec::read(&Node { value: table, place }, "admission").expect("defaults suffice")
+    Spec::read(&Node::named("policy", scheme), "admission").expect("defaults suffice")
 }
 
 /// What random traffic did: every loss, and the length of every frame that arrived in full.
