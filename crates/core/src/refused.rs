@@ -40,3 +40,8 @@ pub fn refuse_if(wrong: bool, key: &'static str, why: impl Into<String>) -> Resu
 pub fn unfit<T>(why: impl Into<String>) -> Result<T, Refused> {
     Err(Refused { key: None, why: why.into() })
 }
+
+/// The value of the parameter `key`, which must be from 0 to 1.
+pub fn probability(key: &'static str, value: f64) -> Result<f64, Refused> {
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { refuse(key, format!("{value} is not from 0 to 1")) }
+}

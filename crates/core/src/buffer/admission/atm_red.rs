@@ -31,11 +31,11 @@
 //! # Complexity
 //! Constant; two bits per circuit and one for overflow. A random number is drawn only above minth.
 
-use super::red::{Curve, Detector, mean_frame_time, probability};
+use super::red::{Curve, Detector, mean_frame_time};
 use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule, Within};
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
-use crate::refused::{Refused, refuse};
+use crate::refused::{Refused, probability, refuse};
 use crate::rng::Stream;
 use crate::section;
 use crate::unit::Unit;

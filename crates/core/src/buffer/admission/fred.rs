@@ -26,14 +26,14 @@
 //! # Complexity
 //! Constant; two bits and a strike counter per circuit.
 
-use super::red::{Curve, Detector, mean_frame_time, probability};
+use super::red::{Curve, Detector, mean_frame_time};
 use super::{Admission, Arrival, Context, Departure, Interest, Rule};
 use crate::buffer::context::Contract;
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
-use crate::refused::{Refused, refuse};
+use crate::refused::{Refused, probability, refuse};
 use crate::rng::Stream;
 use crate::section;
 use crate::units::Time;

@@ -30,7 +30,7 @@ use super::{Admission, Arrival, Context, Departure, Interest, Rule};
 use crate::buffer::frame::Frames;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
-use crate::refused::{Refused, refuse};
+use crate::refused::{Refused, probability, refuse};
 use crate::rng::Stream;
 use crate::units::{CELL_BYTES, Span, Time};
 use crate::{choice, section};
@@ -256,11 +256,6 @@ fn decayed(average: f64, weight: f64, slots: f64) -> f64 {
 fn drawn(p_b: f64, count: i64, u: impl FnOnce() -> f64) -> bool {
     let left = 1.0 - count as f64 * p_b;
     p_b >= left || u() * left < p_b
-}
-
-/// A parameter that must be from 0 to 1.
-pub(super) fn probability(key: &'static str, value: f64) -> Result<f64, Refused> {
-    if (0.0..=1.0).contains(&value) { Ok(value) } else { refuse(key, format!("{value} is not from 0 to 1")) }
 }
 
 /// Time to send the mean full frame of the circuits; a cell if there are none.

@@ -1,9 +1,8 @@
 //! How the line is divided and who has to pay: section V.
 
 use super::Params;
-use crate::buffer::admission::red::probability;
 use crate::buffer::context::Context;
-use crate::refused::{Refused, refuse, unfit};
+use crate::refused::{Refused, probability, refuse, unfit};
 
 /// What is divided, among whom and by which thresholds.
 #[derive(Clone, Debug)]
