@@ -11,7 +11,6 @@ pub mod example;
 
 use super::context::Context;
 use super::frame::Frames;
-pub use super::frame::Within;
 use super::pool::Pool;
 use super::queue::Queue;
 use super::size::Measure;
@@ -19,6 +18,8 @@ use super::verdict::{Reason, Verdict};
 use crate::registry;
 use crate::unit::Unit;
 use crate::units::Time;
+
+pub use super::frame::Within;
 
 registry! {
     /// An admission policy as a scenario asks for it.

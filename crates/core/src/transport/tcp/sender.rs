@@ -44,10 +44,11 @@ pub struct Sender {
     congestion: Control,
     /// First octet of the segment whose round trip is measured, and when it left (t_rtseq, t_rtt).
     timed: Option<(u64, Time)>,
-    /// Timed segments that no ACK covers yet: the octet after each, and when it first left. There is seldom more than one.
+    /// The first timed segment that no ACK covers yet: the octet after it, and when it first left.
     undelivered: Option<(u64, Time)>,
     stats: SenderStats,
     deliveries: DeliveryTime,
+    /// The timed segments behind `undelivered`; there is seldom one.
     others: VecDeque<(u64, Time)>,
     aside: Box<Aside>,
 }
