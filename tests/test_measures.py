@@ -27,7 +27,7 @@ def test_saturation_must_last() -> None:
     assert measures.saturation_point([(1000, 0.98), (2000, 0.99)], throughput=0.98) == 1000
 
 
-def test_octets_have_no_delay_of_their_own() -> None:
-    port = {"name": "a", "occupancy_unit": "bytes", "occupancy_mean": 2.0, "units_out": 100}
-    with pytest.raises(ValueError, match="octets"):
-        measures.mean_delay_s({"duration_s": 1.0, "warmup_s": 0.0, "ports": [port]}, "a")
+def test_where_octets_are_counted_the_mean_delay_is_theirs() -> None:
+    books = {"occupancy_mean": 2.0, "units_out": 9, "units_given_up": 0, "octets_out": 80, "octets_given_up": 20}
+    port = {"name": "a", "occupancy_unit": "bytes", **books}
+    assert measures.mean_delay_s({"duration_s": 1.0, "warmup_s": 0.0, "ports": [port]}, "a") == 0.02

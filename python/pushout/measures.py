@@ -46,15 +46,14 @@ def improvement(plain: float, managed: float) -> float:
 def mean_delay_s(document: Mapping[str, Any], port: str) -> float | None:
     """Mean time of a unit in a port, transmission included, in seconds; `None` if none has left it.
 
-    By Little's law, occupancy over units that leave the buffer in a second, for a port that counts cells or packets:
-    those that were given up after they had been queued have a share in the occupancy, and count as well.
+    By Little's law, occupancy over what leaves the buffer in a second: what was given up after it had been queued has a
+    share in the occupancy, and counts as well. For a port that counts octets it is the mean over octets.
 
     >>> port = {"name": "a", "occupancy_unit": "cells", "occupancy_mean": 2.0, "units_out": 80, "units_given_up": 20}
     >>> mean_delay_s({"duration_s": 1.5, "warmup_s": 0.5, "ports": [port]}, "a")
     0.02
     """
-    if figure(document, f"ports.{port}.occupancy_unit") == "bytes":
-        raise ValueError(f"the port {port} counts octets, whose delay is not that of its units")
-    left = figure(document, f"ports.{port}.units_out") + figure(document, f"ports.{port}.units_given_up")
+    what = "octets" if figure(document, f"ports.{port}.occupancy_unit") == "bytes" else "units"
+    left = figure(document, f"ports.{port}.{what}_out") + figure(document, f"ports.{port}.{what}_given_up")
     measured = document["duration_s"] - document["warmup_s"]
     return float(figure(document, f"ports.{port}.occupancy_mean")) * measured / left if left else None

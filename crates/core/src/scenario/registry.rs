@@ -60,13 +60,11 @@ impl Entry {
         lines.map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// The first paragraph below the heading "Source", or that begins with it, on one line.
+    /// The first paragraph below the heading "Source", on one line.
     pub fn source(&self) -> String {
-        const LEAD: &str = "*Source*:";
         let header = self.header();
-        let from = header.lines().skip_while(|line| *line != "# Source" && !line.starts_with(LEAD));
-        let paragraph = from.map(|line| line.trim_start_matches(LEAD)).filter(|line| *line != "# Source");
-        paragraph.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ").trim().to_string()
+        let below = header.lines().skip_while(|line| *line != "# Source").skip(1);
+        below.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
     }
 }
 

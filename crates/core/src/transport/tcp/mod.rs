@@ -1,15 +1,15 @@
-//! TCP for bulk data in one direction, modelled on 4.4BSD.
-//!
-//! *Source*: the 4.4BSD-Lite implementation (Net/3) as W. R. Stevens and G. R. Wright describe it in "TCP/IP
+//! # Source
+//! The 4.4BSD-Lite implementation (Net/3) as W. R. Stevens and G. R. Wright describe it in "TCP/IP
 //! Illustrated, Volume 2" (1995), chapters 24–30: segments leave as in `tcp_output`, acknowledgements act as in
-//! `tcp_input`, timers count ticks as in `tcp_timer`. The congestion control is a part of its own:
-//! [`congestion`].
+//! `tcp_input`, timers count ticks as in `tcp_timer`. The congestion control is a part of its own: [`congestion`].
 //!
-//! [`Sender`] and [`Receiver`] are the two ends. Neither knows the other, a clock or a network: whoever runs them
+//! # Idea
+//! TCP for bulk data in one direction. [`Sender`] and [`Receiver`] are the two ends. Neither knows the other, a clock or a network: whoever runs them
 //! hands over each [`Segment`] that arrives, calls `on_timer` at the instant that `next_timer` names, and carries
 //! away what was put into `out`. Simultaneous facts count in the order in which they are told.
 //!
-//! What is simpler than the protocol, on purpose:
+//! # Simpler than the protocol
+//! On purpose:
 //!
 //! * Sequence numbers are 64-bit offsets of data and never wrap; neither SYN nor FIN takes one. Of closing a connection
 //!   there is what delays data: FIN travels with the last of it, which is therefore neither held back nor left to the
@@ -22,7 +22,8 @@
 //! * No options but window scaling and timestamps (RFC 1323): no SACK. A timestamp is the instant itself; whoever
 //!   measures with it counts the ticks since.
 //!
-//! Differences from 4.4BSD, each for a reason:
+//! # Differences from 4.4BSD
+//! Each for a reason:
 //!
 //! * Retransmission never gives up; Net/3 drops the connection after twelve timeouts, which no study wants.
 //! * Fast recovery deflates the window also when exactly three duplicates came, and on the very next new ACK

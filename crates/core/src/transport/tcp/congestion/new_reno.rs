@@ -1,29 +1,32 @@
-//! NewReno.
-//!
-//! *Source*: S. Floyd and T. Henderson, "The NewReno Modification to TCP's Fast Recovery Algorithm", RFC 2582, April
-//! 1999, sections 3–5, and its drafts draft-ietf-tcpimpl-newreno-00 ff. (1998); after J. C. Hoe, "Improving the Start-up
+//! # Source
+//! S. Floyd and T. Henderson, "The NewReno Modification to TCP's Fast Recovery Algorithm", RFC 2582, April 1999,
+//! sections 3–5, and its drafts draft-ietf-tcpimpl-newreno-00 ff. (1998); after J. C. Hoe, "Improving the Start-up
 //! Behavior of a Congestion Control Scheme for TCP", SIGCOMM 1996.
 //!
-//! *Idea*: an ACK that covers only part of what was outstanding when fast recovery began (a partial ACK) means that the
-//! next segment is lost as well: send it again at once, without waiting for duplicates or a timeout, and stay in fast
-//! recovery until everything up to `recover` is acknowledged. So one loss is repaired in each round trip and the
-//! window is halved once for all losses of a window.
+//! # Idea
+//! An ACK that covers only part of what was outstanding when fast recovery began (a partial ACK) means that the next
+//! segment is lost as well: send it again at once, without waiting for duplicates or a timeout, and stay in fast
+//! recovery until everything up to `recover` is acknowledged. So one loss is repaired in each round trip and the window
+//! is halved once for all losses of a window.
 //!
-//! *Parameters*: `dupack_threshold` (duplicate ACKs, 3: RFC 2581); `partial_ack` (`impatient`: RFC 2582 section 3 step
-//! 5, which restarts the retransmission timer with the first partial ACK only, so that many losses end in a timeout and
-//! slow start; `slow-but-steady`: section 4, each partial ACK restarts it; `never`: none does, so that a recovery ends by
-//! a timeout unless it is shorter, as where the timer belongs to the timed segment, which a retransmission is not);
+//! # Parameters
+//! `dupack_threshold` (duplicate ACKs, 3: RFC 2581); `partial_ack` (`impatient`: RFC 2582 section 3 step 5, which
+//! restarts the retransmission timer with the first partial ACK only, so that many losses end in a timeout and slow
+//! start; `slow-but-steady`: section 4, each partial ACK restarts it; `never`: none does, so that a recovery ends by a
+//! timeout unless it is shorter, as where the timer belongs to the timed segment, which a retransmission is not);
 //! `send_high` (on: section 5; off: duplicates of what a timeout sent twice may start another recovery, as in Reno).
 //!
-//! *Differences from the paper*: half the window is min(cwnd, advertised window)/2 in whole segments, as for `reno`. Of
-//! the two windows allowed when recovery ends, it takes min(ssthresh, flight + mss), which cannot burst; with nothing
-//! in flight that is one segment, and slow start. What partial ACKs take from the window leaves one segment at least.
-//! The retransmission that opens a recovery starts the timer anew, as in 4.4BSD; the RFC is silent. After a timeout
-//! fast retransmission waits until more than `send_high` is acknowledged (section 5, the careful variant); before the
-//! first timeout of a connection it waits for nothing: by the letter `send_high` begins at the initial sequence number,
-//! and a loss of the very first segment would need a timeout. Of Hoe's proposals it has the partial ACKs only.
+//! # Differences from the paper
+//! Half the window is min(cwnd, advertised window)/2 in whole segments, as for `reno`. Of the two windows allowed when
+//! recovery ends, it takes min(ssthresh, flight + mss), which cannot burst; with nothing in flight that is one segment,
+//! and slow start. What partial ACKs take from the window leaves one segment at least. The retransmission that opens a
+//! recovery starts the timer anew, as in 4.4BSD; the RFC is silent. After a timeout fast retransmission waits until
+//! more than `send_high` is acknowledged (section 5, the careful variant); before the first timeout of a connection it
+//! waits for nothing: by the letter `send_high` begins at the initial sequence number, and a loss of the very first
+//! segment would need a timeout. Of Hoe's proposals it has the partial ACKs only.
 //!
-//! *Complexity*: O(1) for each ACK; two sequence numbers and a flag for each connection.
+//! # Complexity
+//! O(1) for each ACK; two sequence numbers and a flag for each connection.
 
 use super::{Congestion, Facts, Reaction, Window};
 use crate::choice;

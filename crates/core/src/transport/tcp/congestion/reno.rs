@@ -1,20 +1,23 @@
-//! Reno.
+//! # Source
+//! V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988, and "Modified TCP Congestion Avoidance Algorithm",
+//! end2end-interest list, 30 April 1990 (4.3BSD-Reno, 4.4BSD `tcp_input`); M. Allman, V. Paxson and W. Stevens, RFC
+//! 2581, "TCP Congestion Control", 1999, section 3.2.
 //!
-//! *Source*: V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988, and "Modified TCP Congestion Avoidance
-//! Algorithm", end2end-interest list, 30 April 1990 (4.3BSD-Reno, 4.4BSD `tcp_input`); M. Allman, V. Paxson and
-//! W. Stevens, RFC 2581, "TCP Congestion Control", 1999, section 3.2.
+//! # Idea
+//! Three duplicate ACKs mean that a segment is lost and later ones arrive. Send it again at once, halve the window
+//! instead of falling back to one segment, and let each further duplicate, which means that a segment has left the
+//! network, inflate the window by one. The first ACK of new data ends this fast recovery.
 //!
-//! *Idea*: three duplicate ACKs mean that a segment is lost and later ones arrive. Send it again at once, halve the
-//! window instead of falling back to one segment, and let each further duplicate, which means that a segment has left
-//! the network, inflate the window by one. The first ACK of new data ends this fast recovery.
+//! # Parameters
+//! `dupack_threshold` (duplicate ACKs, 3: RFC 2581).
 //!
-//! *Parameters*: `dupack_threshold` (duplicate ACKs, 3: RFC 2581).
+//! # Differences from the paper
+//! Half the window is min(cwnd, advertised window)/2 in whole segments, as in 4.4BSD, where RFC 2581 takes the data in
+//! flight. After a timeout, duplicates of segments that had arrived before may start another fast retransmission, as in
+//! 4.4BSD; `new-reno` prevents this.
 //!
-//! *Differences from the paper*: half the window is min(cwnd, advertised window)/2 in whole segments, as in 4.4BSD,
-//! where RFC 2581 takes the data in flight. After a timeout, duplicates of segments that had arrived before may start
-//! another fast retransmission, as in 4.4BSD; `new-reno` prevents this.
-//!
-//! *Complexity*: O(1) for each ACK; one flag for each connection.
+//! # Complexity
+//! O(1) for each ACK; one flag for each connection.
 
 use super::{Congestion, Facts, Reaction, Window};
 use crate::transport::tcp::Params;
