@@ -1274,7 +1274,11 @@ class Tcp(Scheme):
 
     Transport `tcp`.
 
-    Source: the 4.4BSD-Lite implementation (Net/3) as W. R. Stevens and G. R. Wright describe it in "TCP/IP Illustrated,
+    TCP for bulk data in one direction. `Sender` and `Receiver` are the two ends. Neither knows the other, a clock or a
+    network: whoever runs them hands over each `Segment` that arrives, calls `on_timer` at the instant that `next_timer`
+    names, and carries away what was put into `out`. Simultaneous facts count in the order in which they are told.
+
+    Source: The 4.4BSD-Lite implementation (Net/3) as W. R. Stevens and G. R. Wright describe it in "TCP/IP Illustrated,
     Volume 2" (1995), chapters 24–30: segments leave as in `tcp_output`, acknowledgements act as in `tcp_input`, timers
     count ticks as in `tcp_timer`. The congestion control is a part of its own: `congestion`.
 
