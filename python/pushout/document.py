@@ -62,7 +62,7 @@ class _Walk(NamedTuple):
         if step == "*":
             return [self.on(entry, rest) for entry in entries.values()]
         if step not in entries:
-            raise FigureError(self.path, _core.unknown("entry", step, list(entries)))
+            raise FigureError(self.path, _core.no_entry(step, list(entries)))
         if step == "lost" and rest and rest[0] != "*" and isinstance(node[step], Mapping):
             return self.on(dict.fromkeys(REASONS, self.nothing) | dict(node[step]), rest)
         return self.on(entries[step], rest)

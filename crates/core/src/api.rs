@@ -162,6 +162,11 @@ pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
     scenario::nearest::unknown(what, name, allowed)
 }
 
+/// The message about a name that a report does not have beside these; one that it could have had says when.
+pub fn no_entry(name: &str, names: &[&str]) -> String {
+    report::no_entry(name, names)
+}
+
 /// JSON Schema of scenario files.
 pub fn schema() -> Json {
     scenario::schema()

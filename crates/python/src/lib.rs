@@ -116,6 +116,13 @@ mod _core {
         api::unknown(what, name, &allowed)
     }
 
+    /// The message about a name that a report does not have beside these; one that it could have had says when.
+    #[pyfunction]
+    fn no_entry(name: &str, names: Vec<String>) -> String {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        api::no_entry(name, &names)
+    }
+
     /// The JSON Schema of the scenario file.
     #[pyfunction]
     fn schema() -> String {

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
+use super::keys::when;
 use super::{Flows, plain_port, report, summary};
 use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
@@ -77,8 +78,16 @@ fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {
         }
         None => {
             let names: Vec<&str> = entries.iter().map(|(name, _)| *name).collect();
-            Err(unknown("entry", name, &names))
+            Err(no_entry(name, &names))
         }
+    }
+}
+
+/// What is wrong with a name that a report does not have beside these; one that it could have had says when.
+pub fn no_entry(name: &str, names: &[&str]) -> String {
+    match when(name, names) {
+        Some(when) => format!("\"{name}\" is there only {when} in the scenario"),
+        None => unknown("entry", name, names),
     }
 }
 
@@ -157,6 +166,10 @@ mod tests {
             ("ports.botleneck.units_in", "did you mean \"bottleneck\"?"),
             ("summary", "that is a table of goodput_bps"),
             ("ports..units_in", "is not the path of a figure"),
+            ("summary.delivery_time_p99_s", "is there only with `measure.delivery` in the scenario"),
+            ("flows.flow1.throughput", "is there only with `measure.window` in the scenario"),
+            ("ports.access1.occupancy_p99", "is there only with a limited buffer in the scenario"),
+            ("ports.bottleneck.delivery_time_p99_s", "unknown entry \"delivery_time_p99_s\""),
             ("ports.bottleneck.units_in.deeper", "unknown entry \"deeper\""),
         ] {
             let message = ask(&[path]).unwrap_err();

@@ -343,6 +343,13 @@ pub fn page() -> String {
 }
 
 /// A table of keys, and those of the tables in it.
+/// When a table of the report that has these names has another one as well, if it ever does.
+pub(super) fn when(name: &str, names: &[&str]) -> Option<&'static str> {
+    let is_of = |keys: &[Key]| keys.iter().all(|key| !key.when.is_empty() || names.contains(&key.name));
+    let keys = [FLOW, PORT, CIRCUIT, SUMMARY, CLASS].into_iter().find(|keys| is_of(keys))?;
+    keys.iter().find(|key| key.name == name && !key.when.is_empty()).map(|key| key.when)
+}
+
 fn section(text: &mut String, title: &str, keys: &[Key]) {
     write!(text, "\n## {title}\n\n| key | unit | meaning |\n|---|---|---|\n").expect("a text takes text");
     for Key { name, holds, when, doc } in keys {

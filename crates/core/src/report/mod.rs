@@ -14,7 +14,7 @@ pub mod keys;
 
 mod transfers;
 
-pub use figures::figures;
+pub use figures::{figures, no_entry};
 pub use ideal::ideal_rates;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
