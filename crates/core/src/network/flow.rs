@@ -460,7 +460,9 @@ impl Datagrams {
                 let stream = Stream::new(scenario.seed, format_args!("flow.{}.bursts", spec.name));
                 Clock::Bursts(Bursts::new(&params.pattern(), bits, Added::NOTHING, stream))
             }
-            _ => unreachable!("a checked datagram flow has a source with a clock"),
+            source::Spec::Greedy(_) | source::Spec::File(_) | source::Spec::FecBlock(_) => {
+                unreachable!("a checked datagram flow has a source with a clock")
+            }
         };
         let total = match &spec.source {
             source::Spec::OnOff(params) => params.total,

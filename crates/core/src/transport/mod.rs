@@ -58,10 +58,10 @@ impl Spec {
     /// Whether it can carry what such a source sends.
     pub fn carries(&self, source: source::Kind) -> bool {
         use source::Kind::{Cbr, FecBlock, File, Greedy, OnOff, Poisson};
-        match self {
-            Spec::Tcp(_) => matches!(source, Greedy | File),
-            Spec::Udp(_) | Spec::Cells(_) => matches!(source, Cbr | Poisson | OnOff),
-            Spec::Fec(_) => source == FecBlock,
+        match source {
+            Greedy | File => matches!(self, Spec::Tcp(_)),
+            Cbr | Poisson | OnOff => matches!(self, Spec::Udp(_) | Spec::Cells(_)),
+            FecBlock => matches!(self, Spec::Fec(_)),
         }
     }
 
