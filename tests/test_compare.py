@@ -290,6 +290,20 @@ def test_a_policy_that_the_port_has_keeps_its_parameters() -> None:
     ]
 
 
+def test_a_push_out_policy_says_which_admission_policy_it_stands_beside(capsys: pytest.CaptureFixture[str]) -> None:
+    incast = ROOT / "scenarios" / "incast.toml"
+    turns = {"port.bottleneck.scheduler": {"policy": "round-robin"}}
+    short = {**turns, "duration": "2 ms", "port.bottleneck.admission": {"policy": "dynamic-threshold"}}
+    found = pushout.compare(incast, "as-is,pushout-2", set=short, reps=2, figures="ports.bottleneck.occupancy_p99")
+    answers.comparison(found, None, Console(width=120))
+    out = capsys.readouterr().out
+    assert "pushout-2: with the admission dynamic-threshold of bottleneck, which may refuse what it would" in out
+    assert 'port.bottleneck.admission={"policy" = "tail-drop"}' in out
+    assert "occupancy p99 of bottleneck (kB)" in out
+    asked = ask.comparison(incast, "tail-drop,dynamic-threshold,pushout-2", set=turns)
+    assert [choice.beside for choice in asked.choices] == ["", "", ""]
+
+
 def test_policies_can_be_put_at_several_ports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     multi_hop = ROOT / "scenarios" / "multi-hop.toml"
     limited = {"port.access1.buffer": "900 cells"}

@@ -98,6 +98,8 @@ class Choice:
 
     label: str
     sets: tuple[str, ...]
+    beside: str = ""
+    """What the port has already that decides as well who is lost, as people say it, and how it goes; or nothing."""
 
 
 def policy_refused(error: ScenarioError, choice: Choice, override: str) -> ScenarioError:
@@ -146,10 +148,26 @@ def _choice(text: str, at: Sequence[Port], catalogue: Sequence[Entry]) -> Choice
         raise QuestionError(f'{text}: a table names its policy in quotes, as in \'{{policy="epd", threshold="90 %"}}\'')
     name = match[1] if match else text
     kind = _kind(name, catalogue)
+    beside = next(filter(None, (_beside(port, kind) for port in at)), "")
     if match:
-        return Choice(_label(text), tuple(f"{key_of(port, kind)}={text}" for port in at))
-    others = [port for port in at if (port.keys.get(kind) or {}).get("policy") != name]
-    return Choice(name, tuple(f"{key_of(port, kind)}={toml({'policy': name})}" for port in others))
+        return Choice(_label(text), tuple(f"{key_of(port, kind)}={text}" for port in at), beside)
+    others = [port for port in at if _has(port, kind) != name]
+    return Choice(name, tuple(f"{key_of(port, kind)}={toml({'policy': name})}" for port in others), beside)
+
+
+def _has(port: Port, kind: str) -> str | None:
+    """The policy of this kind that a port has."""
+    return (port.keys.get(kind) or {}).get("policy")
+
+
+def _beside(port: Port, kind: str) -> str:
+    """What a push-out policy leaves at a port: an admission policy that refuses units before the buffer is full."""
+    admission = _has(port, "admission")
+    if kind != "pushout" or admission in (None, "tail-drop"):
+        return ""
+    alone = f"{key_of(port, 'admission')}={toml({'policy': 'tail-drop'})}"
+    which = f"the admission {admission} of {port.name}, which may refuse what it would make room for"
+    return f"with {which} ({alone}: without)"
 
 
 def _label(text: str) -> str:

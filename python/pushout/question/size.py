@@ -35,7 +35,10 @@ from pushout.words import SEARCHES, Search
 
 @dataclass(frozen=True)
 class Answer:
-    """What one policy needs; `rivals` are those of the best values that runs cannot tell from the best."""
+    """What one policy needs; `rivals` are those of the best values that runs cannot tell from the best.
+
+    `beside` is what else decides at the port, if the policy does not act alone.
+    """
 
     label: str
     value: float | None
@@ -43,6 +46,7 @@ class Answer:
     sizes: dict[str, float]
     tried: list[Tried] = field(repr=False)
     rivals: list[float] = field(default_factory=list)
+    beside: str = ""
 
     @property
     def sure(self) -> bool:
@@ -235,7 +239,7 @@ class _Search:
         value = found.best.value if found.best else None
         sizes = {} if value is None else question.sizes(value)
         tried = list(self.tried.values())
-        return Answer(self.choice.label, value, found, sizes, tried, self._rivals(found))
+        return Answer(self.choice.label, value, found, sizes, tried, self._rivals(found), self.choice.beside)
 
     def _rivals(self, found: Found) -> list[float]:
         """Other values that may be as good as the best: the mean difference, seed by seed, leaves zero possible."""

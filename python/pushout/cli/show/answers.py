@@ -14,6 +14,7 @@ from pushout.question.compare import FIGURES, CompareResult
 from pushout.question.drawing import label
 from pushout.question.goal import Tried
 from pushout.question.plot import label_of
+from pushout.question.port import figure_of
 from pushout.question.quantity import READABLE, grouped, readable, shown, spoken
 from pushout.question.size import Answer, SizeResult
 from pushout.question.sweep import SweepResult
@@ -118,17 +119,36 @@ def comparison(result: CompareResult, place: str | None, console: Console) -> No
     )
     means = [policy.mean(name) for policy in result.policies for name in names]
     means += [policy.minus(first, name) for policy in result.policies[1:] for name in names]
-    for note in (*_alike(means), *_partly((value, reps) for value in means)):
+    for note in (
+        *_beside((policy.choice.label, policy.choice.beside) for policy in result.policies),
+        *_alike(means),
+        *_partly((value, reps) for value in means),
+    ):
         console.print(note, style="dim", soft_wrap=True)
     if place is not None:
         console.print(f"Rows, figure and document: {place}", soft_wrap=True)
 
 
+def _beside(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Which policies do not act alone."""
+    for name, beside in pairs:
+        if beside:
+            yield f"{name}: {beside}"
+
+
 def _title(result: CompareResult, name: str) -> tuple[str, float]:
     """What a figure is called, and how many of the unit in which it is shown are in its own."""
-    title = FIGURES[name].format(measure=result.port.measure) if name in FIGURES else label(name)
+    title = FIGURES[name].format(measure=result.port.measure) if name in FIGURES else _asked(result, name)
     means = [value["mean"] for policy in result.policies if (value := policy.mean(name))]
     return readable(title, max(map(abs, means), default=0.0))
+
+
+def _asked(result: CompareResult, name: str) -> str:
+    """What a figure is called that somebody asked for; an occupancy has the measure of its port."""
+    for each in result.ports:
+        if re.fullmatch(r"occupancy_(mean|max|p\d+)", name.removeprefix(f"{figure_of(each, '')}")):
+            return f"{label(name)} ({each.measure})"
+    return label(name)
 
 
 def _times(factor: float, value: Interval | None) -> Interval | None:
@@ -175,7 +195,11 @@ def size(result: SizeResult, place: str | None, console: Console) -> None:
             first = result.answers[0].label
             open_ = "" if entry["sure"] and result.answers[0].sure else " ?"
             console.print(f"{entry['label']} {_saving(entry['improvement'], first)}{open_}", soft_wrap=True)
-    for note in (*_beyond(result), *_doubts(result)):
+    for note in (
+        *_beside((answer.label, answer.beside) for answer in result.answers),
+        *_beyond(result),
+        *_doubts(result),
+    ):
         console.print(note, style="dim", soft_wrap=True)
     if place is not None:
         console.print(f"Rows, figure and document: {place}", soft_wrap=True)
