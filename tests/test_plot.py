@@ -82,7 +82,7 @@ def test_axes_have_names_and_units_and_series_have_keys(
         ({"y": "goodput"}, 'unknown column "goodput"'),
         ({"y": "goodput_ratio", "kind": "pie"}, 'unknown kind of drawing "pie"'),
         ({"y": "goodput_ratio", "x": "port.bottleneck.buffer"}, "port.bottleneck.buffer_cells"),
-        ({"y": "goodput_ratio", "kind": "heat"}, "needs x and by"),
+        ({"y": "goodput_ratio", "kind": "heat"}, "needs x and by: two that were swept"),
         ({"y": "flows.*.goodput_bps", "kind": "time"}, "must be among the figures"),
         ({"y": "goodput_ratio", "kind": "time"}, "is a single figure of every run"),
         ({"y": "goodput_ratio", "x": "goodput_bps", "kind": "line"}, "goodput_bps differs from run to run"),

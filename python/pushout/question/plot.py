@@ -117,7 +117,9 @@ def _told_apart_by(result: Pointed, by: str | None, x: str | None = None) -> lis
 
 def _needed(name: str | None, kind: str) -> str:
     if name is None:
-        raise QuestionError(f"a drawing of the kind {kind} needs x" + (" and by" if kind == "heat" else ""))
+        raise QuestionError(
+            f"a drawing of the kind {kind} needs x" + (" and by: two that were swept" if kind == "heat" else "")
+        )
     return name
 
 
