@@ -26,7 +26,8 @@ section! {
         pub duration: Span,
         /// Time from the start that no figure counts.
         pub warmup: Span = Span::ZERO,
-        /// Time between two samples of the occupancy of limited buffers, for its distribution.
+        /// Time between two samples of the occupancy of limited buffers, for its distribution. What lasts shorter is
+        /// hardly seen, and what comes at intervals of which this is a part is seen at the same moments only.
         pub sample: Span = Span::millis(1),
         /// How the run is computed; both engines give the same result.
         pub engine: Engine = Engine::Fast,
