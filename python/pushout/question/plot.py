@@ -174,7 +174,8 @@ def _heat(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
     axes.set_xlabel(label(x))
     axes.set_ylabel(label(by))
     together = max(len(cell) for row in cells for cell in row)
-    figure.colorbar(image, ax=axes, label=title if together <= 1 else f"{title}, means of up to {together} points")
+    means_of = f",\nmeans of up to {together} points" if together > 1 else ""
+    figure.colorbar(image, ax=axes, label=f"{title}{means_of}")
 
 
 def _write_values(axes: Any, shades: Sequence[Sequence[float]], middle: float) -> None:
