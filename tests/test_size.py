@@ -494,6 +494,7 @@ def test_an_answer_at_an_end_of_the_range_says_so(
     ]
     command(*arguments)
     assert note in capsys.readouterr().out
+    assert ("none is enough" in (tmp_path / "size.svg").read_text(encoding="utf-8")) == note.startswith("no value")
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ class SizeResult(Framed):
 
     def _needs(self, answer: Answer) -> str:
         """Which policy, and what it needs."""
-        needs = "more" if answer.value is None else brief(self.space.text(answer.value))
+        needs = "none is enough" if answer.value is None else brief(self.space.text(answer.value))
         return f"{answer.label}: {needs}" if answer.label else needs
 
     def plot(self) -> Any:
