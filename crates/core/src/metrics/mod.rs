@@ -1,5 +1,7 @@
 //! What is counted, averaged and compared.
 
+pub mod spread;
+
 pub mod occupancy;
 
 pub mod port;

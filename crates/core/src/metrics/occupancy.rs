@@ -1,5 +1,6 @@
 //! Occupancy of a buffer: exact mean and maximum over time, and a sampled distribution.
 
+use super::spread::Spread;
 use crate::units::{Span, Time};
 
 /// Statistics of an occupancy.
@@ -13,6 +14,8 @@ pub struct Occupancy {
     shift: u32,
     /// Samples by bins, once there are any.
     samples: Vec<u64>,
+    /// The same in classes that are narrow where the level is low.
+    spread: Spread,
     /// Every sample in order, if somebody wants to see them.
     trace: Option<Vec<u64>>,
 }
@@ -27,6 +30,7 @@ impl Occupancy {
             max: 0,
             shift: 0,
             samples: Vec::new(),
+            spread: Spread::default(),
             trace: None,
         }
     }
@@ -95,6 +99,7 @@ impl Occupancy {
             self.widen();
         }
         self.samples[(level >> self.shift) as usize] += samples;
+        self.spread.add(level, samples);
         if let Some(trace) = &mut self.trace {
             trace.extend(std::iter::repeat_n(level, samples as usize));
         }
@@ -118,17 +123,9 @@ impl Occupancy {
         (1 << self.shift, self.samples[..used].iter().map(|&count| count as f64 / total as f64).collect())
     }
 
-    /// A level that so many of a hundred samples do not exceed, by the nearest rank: the highest of its bin. `None` without
-    /// samples.
-    pub fn percentile(&self, percent: u64) -> Option<u64> {
-        let total: u64 = self.samples.iter().sum();
-        let wanted = (percent * total).div_ceil(100);
-        let mut found = 0;
-        let bin = self.samples.iter().position(|&count| {
-            found += count;
-            found >= wanted && found > 0
-        })?;
-        Some((((bin as u64 + 1) << self.shift) - 1).min(self.max))
+    /// How the samples are spread.
+    pub fn spread(&self) -> &Spread {
+        &self.spread
     }
 
     /// Double the width of the bins.
@@ -197,19 +194,6 @@ mod tests {
         occupancy.reset(Time(9), 3);
         occupancy.sample(3);
         assert_eq!(occupancy.trace(), Some(&[3][..]), "what came before a reset does not count");
-    }
-
-    #[test]
-    fn a_percentile_is_the_nearest_rank_or_the_highest_level_of_its_bin() {
-        let mut occupancy = Occupancy::new();
-        assert_eq!(occupancy.percentile(50), None);
-        occupancy.change(Time(1), 0, 100);
-        (1..=100).for_each(|level| occupancy.sample(level));
-        assert_eq!([1, 50, 99, 100].map(|percent| occupancy.percentile(percent)), [1, 50, 99, 100].map(Some));
-        occupancy.change(Time(2), 100, 1001);
-        (0..100).for_each(|_| occupancy.sample(1000));
-        let wide = [50, 51].map(|percent| occupancy.percentile(percent));
-        assert_eq!(wide, [Some(103), Some(1001)], "in bins of four, the last of which nobody has filled");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::PERCENTILES;
-use crate::metrics::delivery::Spread;
+use crate::metrics::spread::Spread;
 use crate::network::figures::Figures;
 use crate::units::Span;
 
@@ -15,7 +15,7 @@ pub(super) fn append<'a>(entry: &mut Json, flows: impl Iterator<Item = &'a Figur
         Some(all)
     });
     let Some(spread) = spread else { return };
-    let seconds = |time: Option<Span>| json!(time.map(Span::as_secs_f64));
+    let seconds = |ps: Option<u64>| json!(ps.map(|ps| Span(ps).as_secs_f64()));
     for (name, percent) in PERCENTILES {
         entry[format!("delivery_time_{name}_s")] = seconds(spread.percentile(percent));
     }

@@ -144,7 +144,7 @@ const THROUGHPUT: &[Key] = &[
 ];
 
 const SAMPLED_HALF: &str =
-    "Median of the sampled occupancies: half of them are no higher (nearest rank, highest level of its bin).";
+    "Median of the sampled occupancies: half of them are no higher (nearest rank, at most a 128th too high).";
 
 const PORT: &[Key] = &[
     key("name", Text, "Name of the port, which is that of the line behind it."),

@@ -199,7 +199,7 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "occupancy_distribution": { "bin": bin, "share": shares },
     });
     for (name, percent) in PERCENTILES {
-        if let Some(level) = counters.occupancy.percentile(percent) {
+        if let Some(level) = counters.occupancy.spread().percentile(percent) {
             entry[format!("occupancy_{name}")] = level.into();
         }
     }

@@ -1,0 +1,111 @@
+//! How numbers are spread: percentiles of as many as there are, in little memory.
+
+use std::collections::BTreeMap;
+
+/// Counts of whole numbers in classes less than a hundredth wide; the counts of several can be added up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spread {
+    /// Counts by the power of two and the part above it; below [`PARTS`] every number is counted by itself.
+    octaves: BTreeMap<u32, [u64; PARTS]>,
+    max: u64,
+}
+
+impl Spread {
+    /// Count a number so many times.
+    pub fn add(&mut self, number: u64, times: u64) {
+        let (octave, part) = class_of(number);
+        self.octaves.entry(octave).or_insert([0; PARTS])[part] += times;
+        self.max = self.max.max(number);
+    }
+
+    /// Count all that another one has counted.
+    pub fn merge(&mut self, other: &Spread) {
+        for (&octave, counts) in &other.octaves {
+            let own = self.octaves.entry(octave).or_insert([0; PARTS]);
+            own.iter_mut().zip(counts).for_each(|(own, count)| *own += count);
+        }
+        self.max = self.max.max(other.max);
+    }
+
+    /// The largest; `None` of none.
+    pub fn max(&self) -> Option<u64> {
+        (!self.octaves.is_empty()).then_some(self.max)
+    }
+
+    /// A number that so many of a hundred do not exceed, by the nearest rank: the upper end of its class, at most 1/128 above
+    /// the least such number. `None` of none.
+    pub fn percentile(&self, percent: u64) -> Option<u64> {
+        let total: u64 = self.octaves.values().flatten().sum();
+        let mut missing = (percent * total).div_ceil(100);
+        for (&octave, counts) in &self.octaves {
+            for (part, &count) in counts.iter().enumerate() {
+                if count >= missing && missing > 0 {
+                    return Some(end_of(octave, part).min(self.max));
+                }
+                missing -= count.min(missing);
+            }
+        }
+        None
+    }
+}
+
+/// Parts of equal width into which the numbers between a power of two and the next are counted.
+const PARTS: usize = 128;
+
+/// The class in which a number is counted.
+fn class_of(number: u64) -> (u32, usize) {
+    let octave = (number / PARTS as u64).checked_ilog2().map_or(0, |above| above + 1);
+    let width = octave.saturating_sub(1);
+    (octave, (number >> width) as usize % PARTS)
+}
+
+/// The largest number of a class.
+fn end_of(octave: u32, part: usize) -> u64 {
+    match octave {
+        0 => part as u64,
+        _ => ((PARTS + part + 1) as u64).checked_shl(octave - 1).map_or(u64::MAX, |end| end - 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn small_numbers_are_counted_one_by_one() {
+        let mut spread = Spread::default();
+        assert_eq!((spread.percentile(50), spread.max()), (None, None));
+        (1..=100).for_each(|number| spread.add(number, 1));
+        assert_eq!(
+            [1, 50, 95, 99, 100].map(|percent| spread.percentile(percent)),
+            [1, 50, 95, 99, 100].map(Some)
+        );
+        spread.add(0, 200);
+        assert_eq!(spread.percentile(50), Some(0), "two thirds are zero");
+    }
+
+    proptest! {
+        /// Also when the counts of two are added up.
+        #[test]
+        fn a_percentile_is_the_nearest_rank_or_less_than_a_hundredth_above_it(
+            numbers in prop::collection::vec((0u32..63, 0u64..u64::MAX), 1..200),
+            percent in 1u64..=100,
+        ) {
+            let mut halves = [Spread::default(), Spread::default()];
+            let mut sorted = Vec::new();
+            for (index, (shift, bits)) in numbers.into_iter().enumerate() {
+                let number = bits >> shift >> 1;
+                halves[index % 2].add(number, 1);
+                sorted.push(number);
+            }
+            let [mut all, other] = halves;
+            all.merge(&other);
+            sorted.sort_unstable();
+            let exact = sorted[(percent as usize * sorted.len()).div_ceil(100) - 1];
+            let told = all.percentile(percent).unwrap();
+            prop_assert!(exact <= told && told - exact <= exact / 128, "{told} for {exact}");
+            prop_assert_eq!(all.max(), sorted.last().copied());
+        }
+    }
+}
