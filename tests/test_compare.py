@@ -73,22 +73,27 @@ def test_losses_and_delay_follow_from_the_books(found: pushout.CompareResult) ->
     assert max(policy.occupancy[0]) <= books["occupancy_max"]
 
 
-def test_what_is_given_up_at_the_front_has_waited_as_long_as_what_is_sent() -> None:
-    hosts = [{"name": name, "kind": "host"} for name in ("source", "sink")]
-    sent = {"source": {"kind": "cbr", "rate": "20 Mb/s"}, "transport": {"kind": "cells"}}
-    scenario = {
-        "name": "twice",
+def behind_one_line(adaptation: str, buffer: str, sent: dict[str, Any]) -> dict[str, Any]:
+    """A scenario of one flow over a port of 10 Mb/s."""
+    node = {"name": "node", "kind": "router" if adaptation == "packet" else "switch"}
+    return {
+        "name": "one-line",
         "duration": "0.5 s",
         "warmup": "0.1 s",
-        "adaptation": {"kind": "aal5"},
-        "node": [*hosts, {"name": "switch", "kind": "switch"}],
+        "adaptation": {"kind": adaptation},
+        "node": [*({"name": name, "kind": "host"} for name in ("source", "sink")), node],
         "link": [
-            {"from": "source", "to": "switch", "rate": "100 Mb/s", "delay": "0 s"},
-            {"name": "line", "from": "switch", "to": "sink", "rate": "10 Mb/s", "delay": "0 s"},
+            {"from": "source", "to": "node", "rate": "100 Mb/s", "delay": "0 s"},
+            {"name": "line", "from": "node", "to": "sink", "rate": "10 Mb/s", "delay": "0 s"},
         ],
-        "port": {"line": {"buffer": "100 cells"}},
-        "flow": [{"name": "twice", "from": "source", "to": "sink", **sent}],
+        "port": {"line": {"buffer": buffer}},
+        "flow": [{"name": "flow", "from": "source", "to": "sink", **sent}],
     }
+
+
+def test_what_is_given_up_at_the_front_has_waited_as_long_as_what_is_sent() -> None:
+    sent = {"source": {"kind": "cbr", "rate": "20 Mb/s"}, "transport": {"kind": "cells"}}
+    scenario = behind_one_line("aal5", "100 cells", sent)
     found = pushout.compare(scenario, ["tail-drop", "drop-from-front"], reps=2)
     waits = [policy.runs["delay_s"][0] for policy in found.policies]
     # a hundred cells are ahead of one that enters, and go at the rate of the line, or else at that of the source
@@ -136,20 +141,8 @@ def test_a_buffer_of_octets_has_a_delay_too() -> None:
 
 
 def test_a_packet_in_a_buffer_of_octets_takes_its_transmission_time_though_the_line_is_mostly_free() -> None:
-    hosts = [{"name": name, "kind": "host"} for name in ("source", "sink")]
     sent = {"source": {"kind": "cbr", "rate": "1 Mb/s", "size": "1472 bytes"}, "transport": {"kind": "udp"}}
-    scenario = {
-        "name": "seldom",
-        "duration": "1.2 s",
-        "adaptation": {"kind": "packet"},
-        "node": [*hosts, {"name": "router", "kind": "router"}],
-        "link": [
-            {"from": "source", "to": "router", "rate": "100 Mb/s", "delay": "0 s"},
-            {"name": "line", "from": "router", "to": "sink", "rate": "10 Mb/s", "delay": "0 s"},
-        ],
-        "port": {"line": {"buffer": "100 kB"}},
-        "flow": [{"name": "seldom", "from": "source", "to": "sink", **sent}],
-    }
+    scenario = behind_one_line("packet", "100 kB", sent)
     found = pushout.compare(scenario, ["tail-drop", "ppd"], reps=2)
     assert found.policies[0].runs["delay_s"][0] == pytest.approx(1500 * 8 / 10e6)
 
