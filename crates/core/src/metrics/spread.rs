@@ -27,6 +27,11 @@ impl Spread {
         self.max = self.max.max(other.max);
     }
 
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.octaves.values().flatten().sum()
+    }
+
     /// The largest; `None` of none.
     pub fn max(&self) -> Option<u64> {
         (!self.octaves.is_empty()).then_some(self.max)
@@ -35,8 +40,7 @@ impl Spread {
     /// A number that so many of a hundred do not exceed, by the nearest rank: the upper end of its class, at most 1/128 above
     /// the least such number. `None` of none.
     pub fn percentile(&self, percent: u64) -> Option<u64> {
-        let total: u64 = self.octaves.values().flatten().sum();
-        let mut missing = (percent * total).div_ceil(100);
+        let mut missing = (percent * self.count()).div_ceil(100);
         for (&octave, counts) in &self.octaves {
             for (part, &count) in counts.iter().enumerate() {
                 if count >= missing && missing > 0 {

@@ -55,7 +55,7 @@ const fn if_so(name: &'static str, holds: Holds, when: &'static str, doc: &'stat
 const WITH_CODE: &str = "with a code";
 const WITH_FILES: &str = "with files";
 const WITH_DELIVERY: &str = "with `measure.delivery`";
-const SAMPLED: &str = "with a limited buffer";
+const SAMPLED: &str = "with a limited buffer, sampled a thousand times (`sample`)";
 const MEASURED: &str = "with `measure.window`";
 
 const RUN: &[Key] = &[
@@ -511,7 +511,7 @@ mod tests {
         ];
         let mut seen = BTreeSet::from([".seeds".to_string()]); // which a single run does not have
         for (text, mut sets) in texts {
-            sets.extend(["duration=\"50 ms\"", "warmup=\"0 s\"", "sample=\"1 ms\""].map(str::to_string));
+            sets.extend(["duration=\"50 ms\"", "warmup=\"0 s\"", "sample=\"50 us\""].map(str::to_string));
             let scenario = scenario::load(text, "a scenario", &sets).unwrap();
             let outcome = engine::run(&scenario, true);
             compare(

@@ -198,9 +198,10 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "occupancy_unit": line.port.measure.word(),
         "occupancy_distribution": { "bin": bin, "share": shares },
     });
-    for (name, percent) in PERCENTILES {
-        if let Some(level) = counters.occupancy.spread().percentile(percent) {
-            entry[format!("occupancy_{name}")] = level.into();
+    let spread = counters.occupancy.spread();
+    if spread.count() >= ENOUGH {
+        for (name, percent) in PERCENTILES {
+            entry[format!("occupancy_{name}")] = spread.percentile(percent).into();
         }
     }
     entry
@@ -285,6 +286,9 @@ fn retransmission_ratio(scenario: &Scenario, figures: &[Figures]) -> Option<f64>
         .fold((0, 0), |(sent, again), (_, figures)| (sent + figures.sent, again + figures.retransmitted));
     (sent > 0).then(|| again as f64 / sent as f64)
 }
+
+/// Fewer samples of an occupancy say nothing of its 99th percentile: ten of them are above.
+const ENOUGH: u64 = 1000;
 
 /// The percentiles that are told of whatever is spread, with their part of a figure's name.
 const PERCENTILES: [(&str, u64); 3] = [("p50", 50), ("p95", 95), ("p99", 99)];
