@@ -168,7 +168,7 @@ mod tests {
             ("ports..units_in", "is not the path of a figure"),
             ("summary.delivery_time_p99_s", "is there only with `measure.delivery` in the scenario"),
             ("flows.flow1.throughput", "is there only with `measure.window` in the scenario"),
-            ("ports.access1.occupancy_p99", "is there only with a limited buffer, sampled a thousand times"),
+            ("ports.access1.occupancy_p99", "is there only with a limited buffer in the scenario"),
             ("ports.bottleneck.delivery_time_p99_s", "unknown entry \"delivery_time_p99_s\""),
             ("ports.bottleneck.units_in.deeper", "unknown entry \"deeper\""),
         ] {

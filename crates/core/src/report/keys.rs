@@ -55,7 +55,7 @@ const fn if_so(name: &'static str, holds: Holds, when: &'static str, doc: &'stat
 const WITH_CODE: &str = "with a code";
 const WITH_FILES: &str = "with files";
 const WITH_DELIVERY: &str = "with `measure.delivery`";
-const SAMPLED: &str = "with a limited buffer, sampled a thousand times (`sample`)";
+const SAMPLED: &str = "with a limited buffer";
 const MEASURED: &str = "with `measure.window`";
 
 const RUN: &[Key] = &[
@@ -143,8 +143,7 @@ const THROUGHPUT: &[Key] = &[
     key("bps", Numbers("b/s"), "What reached the application in each window."),
 ];
 
-const SAMPLED_HALF: &str =
-    "Median of the sampled occupancies: half of them are no higher (nearest rank, at most a 128th too high).";
+const SAMPLED_HALF: &str = "Median of the sampled occupancies: half of them are no higher (nearest rank, at most a 128th too high); null of fewer than a thousand.";
 
 const PORT: &[Key] = &[
     key("name", Text, "Name of the port, which is that of the line behind it."),
@@ -174,9 +173,9 @@ const PORT: &[Key] = &[
     ),
     key("occupancy_max", Count, "Largest occupancy."),
     key("occupancy_unit", Text, "What the occupancy counts: `cells`, `packets` or `bytes`."),
-    if_so("occupancy_p50", Count, SAMPLED, SAMPLED_HALF),
-    if_so("occupancy_p95", Count, SAMPLED, "Their 95th percentile."),
-    if_so("occupancy_p99", Count, SAMPLED, "Their 99th percentile."),
+    if_so("occupancy_p50", Number("`occupancy_unit`"), SAMPLED, SAMPLED_HALF),
+    if_so("occupancy_p95", Number("`occupancy_unit`"), SAMPLED, "Their 95th percentile."),
+    if_so("occupancy_p99", Number("`occupancy_unit`"), SAMPLED, "Their 99th percentile."),
     key("occupancy_distribution", Table(DISTRIBUTION), "Sampled distribution of the occupancy."),
     if_so("occupancy", Table(OCCUPANCY), "with `measure.occupancy`", "Occupancy over time."),
     if_so("meter", Table(METER), "with `measure.meter`", "What a policy with a meter knew over time."),

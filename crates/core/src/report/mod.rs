@@ -198,10 +198,10 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "occupancy_unit": line.port.measure.word(),
         "occupancy_distribution": { "bin": bin, "share": shares },
     });
-    let spread = counters.occupancy.spread();
-    if spread.count() >= ENOUGH {
+    if line.port.capacity.is_limited() {
+        let spread = Some(counters.occupancy.spread()).filter(|spread| spread.count() >= ENOUGH);
         for (name, percent) in PERCENTILES {
-            entry[format!("occupancy_{name}")] = spread.percentile(percent).into();
+            entry[format!("occupancy_{name}")] = spread.and_then(|spread| spread.percentile(percent)).into();
         }
     }
     entry
