@@ -1,20 +1,19 @@
 import json
 import os
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, FakeCore, document
+from conftest import FakeCore, document
 from pushout.cache import Cache, write
 from pushout.study import charts
 from pushout.study.chapter import Reproduction, draw
 from pushout.study.charts import Chart
 from pushout.study.expression import ExpressionError
-from pushout.study.model import STUDIES, Study, StudyError, available, load
+from pushout.study.model import Study, StudyError, available, load
 from pushout.study.outcome import Outcome, score
 from pushout.study.redrawn import counts
 from pushout.study.reproduce import judge, reproduce
@@ -532,12 +531,6 @@ def test_the_printed_numbers_of_study_000_are_those_of_its_tables() -> None:
         "lan.avgbuf.other.1460": 5500,
         "lan.avgbuf.other.9140": 6200,
     }
-
-
-def test_the_scenario_of_the_documentation_is_that_of_the_study() -> None:
-    copies = [ROOT / "scenarios" / "lan.toml", STUDIES / "000-ubr-discard" / "lan.toml"]
-    first, second = (tomllib.loads(copy.read_text(encoding="utf-8")) for copy in copies)
-    assert first == second
 
 
 CASE_2 = (2, 4, 8, 10, 10, 15, 15, 18, 18, 20)

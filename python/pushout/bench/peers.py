@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pushout.bench.workloads import FLOOR, FLOOR_CELLS, Workload
-
-SCRIPTS = Path(__file__).parent.parent / "benchmarks"
+from pushout.shipped import BENCHMARKS
 
 OURS = "pushout"
 
@@ -72,7 +71,7 @@ def ns2(_folder: Path) -> list[Contender]:
     program = shutil.which("ns")
     if program is None:
         raise MissingError("ns-2", "there is no command ns", "Debian, Ubuntu: apt install ns2")
-    script = str(SCRIPTS / "ns2" / "dumbbell.tcl")
+    script = str(BENCHMARKS / "ns2" / "dumbbell.tcl")
     return [Contender("ns-2", kind, (program, script), "", (f"scheduler={kind}",)) for kind in ("List", "Calendar")]
 
 
@@ -90,7 +89,7 @@ def ns3(folder: Path) -> list[Contender]:
         raise MissingError("ns-3", f"{home} holds no libns3*-core*.so", install)
     library, program = cores[0], folder / "ns3-dumbbell"
     names = [library.stem.removeprefix("lib").replace("-core", f"-{module}") for module in NS3_MODULES]
-    source = str(SCRIPTS / "ns3" / "dumbbell.cc")
+    source = str(BENCHMARKS / "ns3" / "dumbbell.cc")
     where = (f"-I{home / 'include'}", f"-L{library.parent}", f"-Wl,-rpath,{library.parent}")
     libraries = (f"-l{name}" for name in names)
     command = [compiler, "-O3", "-std=c++20", source, "-o", str(program), *where, *libraries]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-FOLDER = Path(__file__).parent.parent / "scenarios"
+from pushout.shipped import SCENARIOS
 
 FLOOR = "floor"
 FLOOR_CELLS = 200_000_000
@@ -53,7 +53,7 @@ class Workload:
     @property
     def path(self) -> Path:
         """The scenario's file."""
-        return FOLDER / self.scenario
+        return SCENARIOS / self.scenario
 
 
 WORKLOADS = {

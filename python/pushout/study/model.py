@@ -23,6 +23,7 @@ Markdown, and the id of a claim in backticks leads there.
 """
 
 import itertools
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ from typing import Any
 
 from pushout import _core
 from pushout.errors import PushoutError, ScenarioError
+from pushout.shipped import STUDIES
 from pushout.source import read as read_text
 from pushout.study import charts, printed
 from pushout.study.case import Case
@@ -37,9 +39,6 @@ from pushout.study.charts import Chart, Dots
 from pushout.study.entry import Entries, EntryError, keys, made, read
 from pushout.study.expression import Expression, ExpressionError
 from pushout.study.sensitivity import Sensitivity
-
-STUDIES = Path(__file__).parent.parent / "studies"
-"""In a checkout a link to the repository's `studies/`, in an installed package a copy."""
 
 DEFAULT_REPS = 10
 
@@ -235,13 +234,18 @@ def _sensitivity(entry: dict[str, Any], cases: Mapping[str, Case], assumptions: 
 
 def _cases(grid: dict[str, Any], folder: Path, reps: int) -> Iterator[Case]:
     axes: Mapping[str, Mapping[str, list[str]]] = {name: _axis(values) for name, values in grid.pop("axis", {}).items()}
-    pattern, scenario, reps = grid.pop("id"), folder / grid.pop("scenario"), _counted(grid.pop("reps", reps))
+    pattern, scenario, reps = grid.pop("id"), _beside(folder, grid.pop("scenario")), _counted(grid.pop("reps", reps))
     if grid:
         raise TypeError(f"unknown key of [[cases]]: {', '.join(grid)}")
     for values in itertools.product(*axes.values()):
         chosen = dict(zip(axes, values, strict=True))
         sets = tuple(change for axis, value in chosen.items() for change in axes[axis][value])
         yield Case(pattern.format(**chosen), scenario, sets, reps)
+
+
+def _beside(folder: Path, name: str) -> Path:
+    """A file that a study names, which may be among those that it shares with others (`../../scenarios/lan.toml`)."""
+    return Path(os.path.normpath(folder / name))
 
 
 def _counted(reps: object) -> int:

@@ -1,6 +1,5 @@
 """The reproduction as one page that needs nothing from elsewhere: no script, no font, no picture."""
 
-import os
 import re
 import shlex
 from collections import Counter
@@ -9,11 +8,12 @@ from itertools import groupby
 from pathlib import Path
 
 from pushout import _core
+from pushout.shipped import typed
 from pushout.study import prose, values
 from pushout.study.case import Case
 from pushout.study.chapter import ABREAST, Chapter, Reproduction, rows
 from pushout.study.evidence import Comparison
-from pushout.study.model import STUDIES, Study
+from pushout.study.model import Study
 from pushout.study.outcome import SETS, SURE, Finding, Judgement, Outcome, Weighing, score, total
 from pushout.study.tables import SIGNS, by_source, row, tables
 
@@ -24,20 +24,12 @@ ALIKE = 0.005
 def command(case: Case, reps: int) -> str:
     """The command line that runs a case again."""
     sets = [part for change in case.sets for part in ("--set", change)]
-    return shlex.join(["pushout", "run", _near(case.scenario), *sets, "--reps", str(reps)])
+    return shlex.join(["pushout", "run", typed(case.scenario), *sets, "--reps", str(reps)])
 
 
 def serves(study: Study, case: Case) -> list[str]:
     """The numbers that a case is run for."""
     return [number.id for number in study.numbers if any(used == case.id for _, used in number.measure.uses)]
-
-
-def _near(path: Path) -> str:
-    """A path as one would type it in the folder of the repository; that of another study, in the current folder."""
-    real, studies = path.resolve(), STUDIES.resolve()
-    if real.is_relative_to(studies):
-        return (Path(STUDIES.name) / real.relative_to(studies)).as_posix()
-    return os.path.relpath(real) if real.is_relative_to(Path.cwd()) else str(real)
 
 
 def files(chapter: Chapter) -> Iterator[tuple[Path, str]]:
