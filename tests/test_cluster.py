@@ -60,4 +60,4 @@ def test_without_ray_it_is_said_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     command("sweep", str(ROOT / "scenarios" / "sweep-small.toml"), "--cluster", "auto", "--out", str(tmp_path), code=1)
-    assert capsys.readouterr().err == "auto: Ray is not installed: pip install '.[cluster]' in a clone\n"
+    assert capsys.readouterr().err == "a cluster needs ray, which is not installed: pip install 'pushout[cluster]'\n"

@@ -8,7 +8,6 @@ from statistics import fmean
 from typing import Any
 from xml.etree import ElementTree
 
-import pyarrow as pa
 import pytest
 from rich.console import Console
 
@@ -17,6 +16,7 @@ from conftest import ROOT, command
 from pushout.cli.show import answers
 from pushout.errors import QuestionError
 from pushout.question import ask, drawing, port
+from pushout.question.columns import Columns
 from pushout.question.compare import ACROSS, FIGURES, UP, CompareResult, Policy
 from pushout.question.port import Choice, Port
 from pushout.question.quantity import octets, scaled, seconds, split
@@ -116,7 +116,7 @@ def test_what_is_drawn_tells_the_policies_apart() -> None:
 
     def drawn(first: Policy, second: Policy) -> tuple[list[str], list[str]]:
         port = Port("bottleneck", 1e9, True, {"buffer": "10 cells"})
-        result = CompareResult(pa.table({}), {}, (port,), [first, second], 0.0, 1.0)
+        result = CompareResult(Columns.of({}), {}, (port,), [first, second], 0.0, 1.0)
         return result.drawn(UP, 1), result.drawn(ACROSS, 2)
 
     lan = {"goodput_ratio": [0.9, 0.8], "fairness_jain": [1.0, 1.0], "delay_s": [0.1, 0.1], "loss_ratio": [0.0, 0.0]}
@@ -249,7 +249,7 @@ def test_what_nothing_was_measured_of_under_one_policy_is_told_all_the_same() ->
 
     port = Port("bottleneck", 1e9, True, {"buffer": "10 cells"})
     policies = [policy("one", [0.1, 0.2]), policy("none", [None, None])]
-    result = CompareResult(pa.table({}), {}, (port,), policies, 0.0, 1.0)
+    result = CompareResult(Columns.of({}), {}, (port,), policies, 0.0, 1.0)
     assert result.figures() == ["goodput_ratio", "transfer_time_mean_s"]
     assert result.drawn(["transfer_time_mean_s"], 1) == []
     console = Console(record=True, width=100)

@@ -5,13 +5,13 @@ import re
 from statistics import fmean
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 import pushout
 from conftest import ROOT
 from pushout.errors import QuestionError
 from pushout.question import drawing
+from pushout.question.columns import Columns
 from pushout.stats import interval
 
 PLAN: dict[str, Any] = {
@@ -107,7 +107,7 @@ def test_a_distribution_climbs_from_the_first_run_to_all(result: pushout.SweepRe
 
 def test_a_field_of_several_points_says_so() -> None:
     columns = {"point": range(4), "a": [1, 1, 2, 2], "b": [1, 1, 1, 1], "c": [1, 2, 1, 2], "seed": [1] * 4}
-    table = pa.table({**columns, "x": [1.0, 3.0, 5.0, 5.0], "wall_s": [0.1] * 4})
+    table = Columns.of({**columns, "x": [1.0, 3.0, 5.0, 5.0], "wall_s": [0.1] * 4})
     points = [{key: columns[key][point] for key in "abc"} for point in range(4)]
     result = pushout.SweepResult(table, points, {})
     assert {"x,", "means of up to 2 points"} <= texts(result.plot("x", "a", by="b", kind="heat"))
@@ -119,7 +119,7 @@ def test_a_band_of_several_points_is_that_of_independent_seeds(result: pushout.S
     axes = result.plot(name, by="policy", kind="time").axes[0]
     first = [point for point, values in enumerate(result.points) if values["policy"] == result.points[0]["policy"]]
     assert len(first) > 1, "the policy leaves several points"
-    runs = [result.of_point(point)[name].to_pylist() for point in first]
+    runs = [result.of_point(point).plain(name) for point in first]
     ends = [interval([fmean(curve[-1] for curve in seed) for seed in zip(*runs, strict=True)])["ci95"]]
     drawn = {y for _, y in axes.collections[0].get_paths()[0].vertices.tolist()}
     assert ends[0] is not None
@@ -129,13 +129,15 @@ def test_a_band_of_several_points_is_that_of_independent_seeds(result: pushout.S
 def test_time_begins_with_the_first_sample(result: pushout.SweepResult) -> None:
     figure = result.plot("ports.bottleneck.occupancy.values", by="policy", kind="time")
     times = figure.axes[0].lines[0].get_xdata()
-    row = result.of_point(0).to_pylist()[0]
-    start, step = (row[f"ports.bottleneck.occupancy.{key}"] for key in ("start_s", "step_s"))
+    rows = result.of_point(0)
+    start, step = (rows[f"ports.bottleneck.occupancy.{key}"][0] for key in ("start_s", "step_s"))
     assert list(times[:3]) == pytest.approx([start, start + step, start + 2 * step])
 
 
 def test_a_point_that_measured_nothing_is_not_drawn() -> None:
-    table = pa.table({"point": [0, 1, 2], "x": [1, 2, 3], "seed": [1] * 3, "y": [0.5, None, 0.7], "wall_s": [0.1] * 3})
+    table = Columns.of(
+        {"point": [0, 1, 2], "x": [1, 2, 3], "seed": [1] * 3, "y": [0.5, None, 0.7], "wall_s": [0.1] * 3}
+    )
     result = pushout.SweepResult(table, [{"x": number} for number in (1, 2, 3)], {})
     assert list(result.plot("y", "x").axes[0].lines[0].get_xdata()) == [1, 3]
     assert len(result.plot("y").axes[0].lines[0].get_xdata()) == 1, "a series for each value of x"
@@ -147,7 +149,7 @@ def rates(mb_per_s: list[float]) -> pushout.SweepResult:
     table = {"point": range(len(swept)), "rate": swept, "rate_Mb_per_s": mb_per_s, "by": [1] * len(swept)}
     measured = {"goodput_bps": [0.9e6 * rate for rate in mb_per_s], "wall_s": [0.1] * len(swept)}
     points = [{"rate": rate, "by": 1} for rate in swept]
-    return pushout.SweepResult(pa.table({**table, "seed": [1] * len(swept), **measured}), points, {})
+    return pushout.SweepResult(Columns.of({**table, "seed": [1] * len(swept), **measured}), points, {})
 
 
 def test_rates_are_drawn_in_the_unit_in_which_they_are_read_most_easily() -> None:
@@ -165,7 +167,9 @@ def test_a_field_of_a_heat_map_has_its_value_in_the_unit_of_the_scale() -> None:
 
 @pytest.mark.parametrize(("largest", "unit"), [(2.0, "s"), (1.0, "s"), (0.9, "ms"), (2e-5, "µs"), (3e-8, "ns")])
 def test_times_are_drawn_in_the_unit_in_which_they_are_read_most_easily(largest: float, unit: str) -> None:
-    table = pa.table({"point": [0, 1], "x": [1, 2], "seed": [1, 1], "y_s": [0.0, 0.95 * largest], "wall_s": [0.1] * 2})
+    table = Columns.of(
+        {"point": [0, 1], "x": [1, 2], "seed": [1, 1], "y_s": [0.0, 0.95 * largest], "wall_s": [0.1] * 2}
+    )
     axes = pushout.SweepResult(table, [{"x": 1}, {"x": 2}], {}).plot("y_s", "x").axes[0]
     axes.set_ylim(0, largest)
     drawing.frame(axes, "x", drawing.label("y_s"))
@@ -174,7 +178,7 @@ def test_times_are_drawn_in_the_unit_in_which_they_are_read_most_easily(largest:
 
 def test_a_label_speaks_for_the_keys_that_it_sets() -> None:
     columns = {"point": range(4), "timer": ["coarse", "fine"] * 2, "rto": [None, "1 ms"] * 2, "x": [1, 1, 2, 2]}
-    table = pa.table({**columns, "seed": [1] * 4, "y": [0.5] * 4, "wall_s": [0.1] * 4})
+    table = Columns.of({**columns, "seed": [1] * 4, "y": [0.5] * 4, "wall_s": [0.1] * 4})
     points = [{"timer": "coarse", "x": 1}, {"timer": "fine", "rto": "1 ms", "x": 1}]
     points += [{**point, "x": 2} for point in points]
     result = pushout.SweepResult(table, points, {})
@@ -189,7 +193,7 @@ def test_a_series_has_one_point_at_a_place() -> None:
     grid = {name: [1, 2] for name in ("flows.transport.mss", "flows.transport.dupacks", "seed2")}
     points = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
     columns = {"point": range(8), **{name: [point[name] for point in points] for name in grid}, "seed": [1] * 8}
-    table = pa.table({**columns, "goodput_ratio": [0.5] * 8, "wall_s": [0.1] * 8})
+    table = Columns.of({**columns, "goodput_ratio": [0.5] * 8, "wall_s": [0.1] * 8})
     result = pushout.SweepResult(table, points, {})
     assert {"1, 1", "1, 2", "2, 1", "2, 2"} <= texts(result.plot(x="seed2"))
     with pytest.raises(QuestionError, match="leaves several points with one seed2; without by each of them"):
@@ -197,7 +201,9 @@ def test_a_series_has_one_point_at_a_place() -> None:
 
 
 def test_names_are_not_read_as_formulas() -> None:
-    table = pa.table({"point": [0, 1], "plan": ["$1$", "a$b_1$"], "seed": [1, 1], "y": [0.5, 0.7], "wall_s": [0.1] * 2})
+    table = Columns.of(
+        {"point": [0, 1], "plan": ["$1$", "a$b_1$"], "seed": [1, 1], "y": [0.5, 0.7], "wall_s": [0.1] * 2}
+    )
     figure = pushout.SweepResult(table, [{"plan": "$1$"}, {"plan": "a$b_1$"}], {}).plot("y", by="plan", kind="cdf")
     assert {"$1$", "a$b_1$"} <= texts(figure)
 
@@ -234,7 +240,7 @@ def test_every_line_is_marked_and_a_key_says_what_tells_them_apart(kind: str) ->
     head = "ports.a.occupancy"
     clock = {f"{head}.start_s": [0.0] * 120, f"{head}.step_s": [0.1] * 120}
     measured = {f"{head}_mean": [0.5e6] * 120, f"{head}.values": [[1e5 * place for place in range(10)]] * 120, **clock}
-    result = pushout.SweepResult(pa.table({**columns, **measured, "wall_s": [0.1] * 120}), points, {})
+    result = pushout.SweepResult(Columns.of({**columns, **measured, "wall_s": [0.1] * 120}), points, {})
     arguments = {"line": {"x": "x"}, "cdf": {"by": "port.a.admission.alpha"}, "time": {"by": "port.a.admission.alpha"}}
     figure = result.plot(f"{head}.values" if kind == "time" else f"{head}_mean", kind=kind, **arguments[kind])
     assert all(line.get_marker() in set("os^v") for line in figure.axes[0].lines)
@@ -248,7 +254,7 @@ def test_every_line_is_marked_and_a_key_says_what_tells_them_apart(kind: str) ->
 def test_a_band_does_not_rise_above_a_full_buffer() -> None:
     def top(buffer: str) -> float:
         columns = {"point": [0, 0], "port.a.buffer": [buffer] * 2, "x": [1] * 2, "seed": [1, 2]}
-        table = pa.table({**columns, "ports.a.occupancy_mean": [1000.0, 1900.0], "wall_s": [0.1] * 2})
+        table = Columns.of({**columns, "ports.a.occupancy_mean": [1000.0, 1900.0], "wall_s": [0.1] * 2})
         result = pushout.SweepResult(table, [{"port.a.buffer": buffer, "x": 1}], {})
         (band,) = result.plot("ports.a.occupancy_mean", "x").axes[0].collections
         return float(band.get_paths()[0].get_extents().y1)

@@ -57,6 +57,14 @@ class InternalError(PushoutError, RuntimeError):
     """A mistake in the simulator itself: the message says what and where, and the scenario and seed that led there."""
 
 
+class MissingExtraError(PushoutError, ImportError):
+    """A library that an extra of the package brings and that is not installed; the message says how to install it."""
+
+    def __init__(self, message: str, library: str = "") -> None:
+        super().__init__(message)
+        self.name = library
+
+
 class FigureError(PushoutError, KeyError):
     """A path that leads to nothing in a document, and why."""
 

@@ -4,15 +4,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pushout.document import REASONS, Document, figure
 from pushout.errors import FigureError, QuestionError
+from pushout.question.columns import Columns
 from pushout.question.frame import Framed, Tabled
 from pushout.stats import Interval
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 NAMED, LETTERS = 12, 16
 """Flows up to here have their names below the axis, and so many letters of them."""
@@ -64,7 +62,7 @@ class Result(Tabled):
         return json.dumps(self.document, indent=2, ensure_ascii=False)
 
     @cached_property
-    def table(self) -> "pa.Table":
+    def columns(self) -> Columns:  # type: ignore[override]
         """A row for every replication."""
         return _table({**one["summary"], "wall_s": one["engine"]["wall_s"]} for one in self._seeded())
 
@@ -142,13 +140,11 @@ def _interval(value: Any) -> Interval:
     return value if isinstance(value, Mapping) else {"mean": float(value), "ci95": None, "n": 1}  # type: ignore[return-value]
 
 
-def _table(entries: Iterable[Mapping[str, Any]]) -> "pa.Table":
+def _table(entries: Iterable[Mapping[str, Any]]) -> Columns:
     """A row for each entry, a column for each of their figures."""
-    import pyarrow as pa
-
     rows = [dict(_flat(entry)) for entry in entries]
     names = list(dict.fromkeys(name for row in rows for name in row))
-    return pa.table({name: _column(name, [row.get(name) for row in rows]) for name in names})
+    return Columns.of({name: [row.get(name) for row in rows] for name in names}, {"seed": "uint64"})
 
 
 def _flat(entry: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
@@ -159,15 +155,3 @@ def _flat(entry: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]
             yield from _flat(value, name)
         elif not isinstance(value, list) or all(isinstance(item, int | float | None) for item in value):
             yield name, value
-
-
-def _column(name: str, values: list[Any]) -> "pa.Array":
-    """The values of a column."""
-    import pyarrow as pa
-
-    kinds = {type(value) for value in values if value is not None}
-    if name == "seed":
-        return pa.array(values, pa.uint64())
-    if kinds <= {int, float} and kinds != {int}:
-        return pa.array([None if value is None else float(value) for value in values], pa.float64())
-    return pa.array(values, pa.list_(pa.float64())) if kinds == {list} else pa.array(values)

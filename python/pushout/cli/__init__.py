@@ -13,7 +13,7 @@ import click
 
 from pushout.cli import bench, questions, reproduce, run, scenarios, streams
 from pushout.cli.options import BAD_SCENARIO, FAILURE, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, option
-from pushout.errors import InternalError, PushoutError
+from pushout.errors import InternalError, MissingExtraError, PushoutError
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -85,6 +85,9 @@ def _run(args: list[str]) -> int:
     except InternalError as error:
         click.echo(str(error), err=True)
         return INTERNAL
+    except MissingExtraError as error:
+        click.echo(str(error), err=True)
+        return FAILURE
     except PushoutError as error:
         click.echo(error.told(option), err=True)
         return BAD_SCENARIO

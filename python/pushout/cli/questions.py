@@ -82,8 +82,8 @@ def sweep(file: str, out: str | None, cache: Path | None, jobs: int | None, clus
     """Run every point of a design and write one row per run.
 
     SWEEP.toml names a scenario and what to vary: grids, labelled axes, lists that go together, random points. The
-    results go to DIR/rows.parquet, and where they come from to DIR/manifest.json; DIR is results/NAME by default. What
-    has been run is not run again, so the same command resumes an interrupted sweep.
+    results go to DIR/rows.parquet (rows.csv without the extra "tables"), and where they come from to DIR/manifest.json;
+    DIR is results/NAME by default. What has been run is not run again, so the same command resumes an interrupted sweep.
     """
     from pushout.question import design
     from pushout.question import sweep as question

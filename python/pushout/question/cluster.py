@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from pushout import _core
 from pushout.errors import PushoutError, QuestionError
+from pushout.extras import need
 from pushout.question.executor import Done, Prepared, Task, Variations, check
 from pushout.question.table import engine
 from pushout.source import Source
@@ -128,10 +129,7 @@ class Cluster:
 
 def _connect(address: str) -> Any:
     """Join a cluster, or say in one line why not."""
-    try:
-        import ray
-    except ImportError:
-        raise ConnectionError(0, "Ray is not installed: pip install '.[cluster]' in a clone", address) from None
+    ray = need("ray", "a cluster")
     _reach(address)
     options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False, "include_dashboard": False}
     if address not in ("local",):

@@ -233,8 +233,8 @@ def compare(
                 Argument("figures"), f" {name}: that is a list in every run, and what is compared is a single figure"
             )
     policies = [_policy(found, index, choice, port, explained, asked) for index, choice in enumerate(choices)]
-    start, step = (float(found.table[at_port.figure_of(port, name)][0].as_py()) for name in CURVE[1:])
-    result = CompareResult(found.table, {}, ports, policies, start, step, asked)
+    start, step = (float(found.columns[at_port.figure_of(port, name)][0]) for name in CURVE[1:])
+    result = CompareResult(found.columns, {}, ports, policies, start, step, asked)
     result.document.update(_document(result, found, explained))
     if session.out:
         session.out.text("compare.json", json.dumps(result.document, indent=2, ensure_ascii=False) + "\n")
@@ -266,12 +266,12 @@ def _policy(
     rows = found.of_point(point)
 
     def own(name: str) -> list[Any]:
-        column: list[Any] = rows[at_port.figure_of(port, name)].to_pylist()
+        column: list[Any] = rows.plain(at_port.figure_of(port, name))
         return column
 
     measured = seconds(explained["duration"]) - seconds(explained["warmup"])
-    absent = [None] * rows.num_rows
-    runs = {name: rows[name].to_pylist() if name in rows.column_names else absent for name in (*FIGURES, *asked)}
+    absent = [None] * rows.rows
+    runs = {name: rows.plain(name) if name in rows else absent for name in (*FIGURES, *asked)}
     runs["occupancy_mean"] = own("occupancy_mean")
     runs["loss_ratio"] = [sum(lost) / units if units else None for lost, units in zip(*map(own, LOSSES), strict=True)]
     books = zip(own("occupancy_mean"), *map(own, _leaving(port)), strict=True)

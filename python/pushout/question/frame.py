@@ -3,12 +3,13 @@
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import singledispatch
-from importlib import import_module
+from functools import cached_property, singledispatch
 from typing import TYPE_CHECKING, Any
 
 from pushout import _core
 from pushout.errors import QuestionError
+from pushout.extras import need
+from pushout.question.columns import NUMBERS, Columns
 from pushout.stats import Interval, interval
 
 if TYPE_CHECKING:
@@ -28,9 +29,9 @@ def display(result: object, console: "Console") -> None:
 
 
 class Tabled:
-    """What can be seen as a table; an Arrow table is its `table`."""
+    """What can be seen as a table; `columns` has it as arrays."""
 
-    table: "pa.Table"
+    columns: Columns
 
     def __repr__(self) -> str:
         """What it is, in a line."""
@@ -38,7 +39,7 @@ class Tabled:
 
     def _brief(self) -> str:
         """How large its table is, and what else tells it from others."""
-        return f"{self.table.num_rows} rows × {self.table.num_columns} columns"
+        return f"{self.columns.rows} rows × {len(self.columns)} columns"
 
     def _repr_html_(self) -> str | None:
         """What the command prints, for a notebook; of a table by itself no command prints anything."""
@@ -52,13 +53,18 @@ class Tabled:
         display(self, console)
         return console.export_html(inline_styles=True, code_format='<pre style="line-height: 1.3">{code}</pre>')
 
+    @cached_property
+    def table(self) -> "pa.Table":
+        """The table as Arrow has it (needs `pip install 'pushout[tables]'`, as the next three do)."""
+        return self.columns.arrow()
+
     def to_arrow(self) -> "pa.Table":
         """The table as Arrow has it."""
         return self.table
 
     def to_polars(self) -> "polars.DataFrame":
-        """The table as polars has it (needs `pip install '.[tables]' in a clone`)."""
-        _need("polars")
+        """The table as polars has it."""
+        need("polars", "to_polars()")
         import polars
 
         frame = polars.from_arrow(self.table)
@@ -66,24 +72,16 @@ class Tabled:
         return frame
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """The table as pandas has it (needs `pip install '.[tables]' in a clone`)."""
-        _need("pandas")
+        """The table as pandas has it."""
+        need("pandas", "to_pandas()")
         return self.table.to_pandas()
-
-
-def _need(library: str) -> None:
-    """Say how to install a library that is not there."""
-    try:
-        import_module(library)
-    except ImportError:
-        raise ImportError(f"{library} is not installed: pip install '.[tables]' in a clone", name=library) from None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Framed(Tabled):
     """A table by itself, or a result with a row for every run."""
 
-    table: "pa.Table"
+    columns: Columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,11 +93,9 @@ class Pointed(Framed):
     manifest: dict[str, Any]
     """Where the rows come from, as in `manifest.json`."""
 
-    def of_point(self, point: int) -> "pa.Table":
+    def of_point(self, point: int) -> Columns:
         """The rows of one point, in order of their seeds."""
-        import pyarrow.compute as pc
-
-        return self.table.filter(pc.equal(self.table["point"], point))
+        return self.columns.where("point", point)
 
     def swept(self) -> list[str]:
         """Every swept key and axis."""
@@ -118,34 +114,28 @@ class Pointed(Framed):
 
     def scalars(self) -> list[str]:
         """The columns that are single figures of a run."""
-        import pyarrow as pa
-
-        names = self.table.column_names
-        own = names[names.index("seed") + 1 : -1]
-        return [name for name in own if not pa.types.is_list(self.table.schema.field(name).type)]
+        names = list(self.columns)
+        return [name for name in names[names.index("seed") + 1 : -1] if self.columns.kinds[name] != "list"]
 
     def check_column(self, name: str) -> None:
         """Refuse what is no column of the table."""
-        names = self.table.column_names
-        if name not in names:
-            raise QuestionError(_core.unknown("column", name, names))
+        if name not in self.columns:
+            raise QuestionError(_core.unknown("column", name, list(self.columns)))
 
     def is_list(self, name: str) -> bool:
         """Whether a column has lists of numbers instead of single ones; refuse one that has neither."""
-        import pyarrow as pa
-
         self.check_column(name)
-        kind = self.table.schema.field(name).type
-        if not (pa.types.is_list(kind) or pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+        kind = self.columns.kinds[name]
+        if kind not in (*NUMBERS, "list"):
             raise QuestionError(f"the column {name} holds no numbers")
-        return bool(pa.types.is_list(kind))
+        return kind == "list"
 
     def means(self, figure: str = "goodput_ratio") -> list[Interval | None]:
         """The mean of a figure at every point with its 95 % confidence interval; `None` where it was never measured."""
         if self.is_list(figure):
             raise QuestionError(f"{figure} is a list in every run, and what has a mean is a single figure")
         groups: dict[int, list[float]] = {}
-        for point, value in zip(*(self.table[name].to_pylist() for name in ("point", figure)), strict=True):
+        for point, value in zip(*map(self.columns.plain, ("point", figure)), strict=True):
             if value is not None:
                 groups.setdefault(point, []).append(value)
         return [interval(groups[point]) if point in groups else None for point in range(len(self.points))]

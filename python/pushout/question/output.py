@@ -1,23 +1,28 @@
 """Where results go: a folder, or an object store."""
 
+import csv
 import errno
 import hashlib
+import io
 import os
+import re
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from pushout.cache import build, discard, write
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from pushout.extras import has, need
+from pushout.question.columns import Columns
 
 ROW_GROUP = 65_536
 
 LOCK = ".lock"
 """The file in a folder that says what is at work there; it stays, but means nothing once that has ended."""
+
+DRAFT = re.compile(r"\..+\.\d+\.\d+")
+"""The name of a file that is being written: that of the file, the process, and the thread."""
 
 LOCKLESS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 """What file systems without locks answer."""
@@ -35,8 +40,7 @@ class Output:
         if self.local is not None:
             self.local.mkdir(parents=True, exist_ok=True)
             return
-        from pyarrow import fs
-
+        fs = need("pyarrow.fs", "writing to an object store")
         try:
             self._fs, self._base = fs.FileSystem.from_uri(self.place)
         except (ValueError, TypeError) as error:
@@ -56,7 +60,7 @@ class Output:
         self._lock = (self.local / LOCK).open("a+", encoding="utf-8")
         mark = _mark(question)
         try:
-            at_work = _shared(self._lock, mark)
+            at_work = _shared(self._lock, mark, self._tidy)
         except ImportError:  # a system whose locks are others
             self.release()
             return
@@ -77,6 +81,13 @@ class Output:
                 self._lock.close()
             self._lock = None
 
+    def _tidy(self) -> None:
+        """Remove the drafts of processes that were killed while they wrote."""
+        assert self.local is not None  # noqa: S101
+        for file in self.local.glob(".*"):
+            if DRAFT.fullmatch(file.name):
+                discard(file)
+
     def text(self, name: str, text: str) -> str:
         """Write a text; the place where it is."""
         return self.data(name, text.encode())
@@ -96,25 +107,49 @@ class Output:
 
         return [self.data(f"{name}.{kind}", image) for kind, image in images(figure).items()]
 
-    def parquet(self, name: str, schema: "pa.Schema", batches: Iterable["pa.Table"]) -> str:
-        """Write a table; until it is whole nothing has its name."""
-        import pyarrow.parquet as pq
+    def rows(self, stem: str, columns: Columns) -> str:
+        """Write a table as Parquet, or as CSV where Arrow is not installed; the place."""
+        if has("pyarrow"):
+            place, other = self.parquet(f"{stem}.parquet", columns), f"{stem}.csv"
+        else:
+            place, other = self._csv(f"{stem}.csv", columns), f"{stem}.parquet"
+        if self.local is not None:  # what an earlier run left in the other form
+            discard(self.local / other)
+        return place
 
+    def parquet(self, name: str, columns: Columns) -> str:
+        """Write a table as Parquet; until it is whole nothing has its name."""
+        pq = need("pyarrow.parquet", "a Parquet file")
         options: dict[str, Any] = {"compression": "zstd", "version": "2.6"}
-        if self.local is None:
-            place = self._full(name)
-            with self._named(place), self._open(name) as stream, pq.ParquetWriter(stream, schema, **options) as writer:
-                _write(writer, batches)
-            return place
-        draft = self.local / f".{name}.{os.getpid()}.{threading.get_ident()}"
-        try:
-            with self._named(str(self.local / name)):
-                with pq.ParquetWriter(draft, schema, **options) as writer:
-                    _write(writer, batches)
+        with self._whole(name) as file, pq.ParquetWriter(file, columns.schema(), **options) as writer:
+            for part in columns.parts(ROW_GROUP):
+                writer.write_table(part.arrow(), row_group_size=ROW_GROUP)
+        return self._full(name)
+
+    def _csv(self, name: str, columns: Columns) -> str:
+        """Write a table as CSV with a line of names; nothing is an empty field, a list is JSON."""
+        with self._whole(name) as file:
+            text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+            csv.writer(text).writerows([list(columns), *columns.records()])
+            text.flush()
+            text.detach()
+        return self._full(name)
+
+    @contextmanager
+    def _whole(self, name: str) -> Iterator[Any]:
+        """A stream for a file that has its name when it is whole, not before."""
+        with self._named(self._full(name)):
+            if self.local is None:
+                with self._open(name) as stream:
+                    yield stream
+                return
+            draft = self.local / f".{name}.{os.getpid()}.{threading.get_ident()}"
+            try:
+                with draft.open("wb") as stream:
+                    yield stream
                 draft.replace(self.local / name)
-        finally:
-            discard(draft)
-        return str(self.local / name)
+            finally:
+                discard(draft)
 
     @staticmethod
     @contextmanager
@@ -134,6 +169,8 @@ class Output:
             raise OSError(error.errno, str(error).splitlines()[0], self._full(name)) from None
 
     def _full(self, name: str) -> str:
+        if self.local is not None:
+            return str(self.local / name)
         head, _, query = self.place.partition("?")
         return f"{head.rstrip('/')}/{name}" + (f"?{query}" if query else "")
 
@@ -146,12 +183,13 @@ def _mark(question: Iterable[object]) -> str:
     return found.hexdigest()
 
 
-def _shared(lock: TextIO, mark: str) -> str:
+def _shared(lock: TextIO, mark: str, alone: Callable[[], None]) -> str:
     """Take a lock together with others; the mark of what is at work, which is this one if nobody else has the lock."""
     import fcntl
 
     with suppress(BlockingIOError):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        alone()
         lock.truncate(0)
         lock.write(mark)
         lock.flush()
@@ -159,8 +197,3 @@ def _shared(lock: TextIO, mark: str) -> str:
     fcntl.flock(lock, fcntl.LOCK_SH)
     lock.seek(0)
     return lock.read()
-
-
-def _write(writer: Any, batches: Iterable["pa.Table"]) -> None:
-    for batch in batches:
-        writer.write_table(batch, row_group_size=ROW_GROUP)

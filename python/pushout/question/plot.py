@@ -30,7 +30,7 @@ def draw(result: Pointed, y: str, x: str | None, by: str | None, kind: Drawing |
 
 
 def _is_swept(result: Pointed, name: str) -> bool:
-    names = result.table.column_names
+    names = list(result.columns)
     return name in names and names.index(name) < names.index("seed")
 
 
@@ -40,9 +40,9 @@ def _values(result: Pointed, name: str) -> list[Any]:
         raise QuestionError(
             f"{name} differs from run to run; what was swept is {', '.join(result.swept()) or 'nothing'}"
         )
-    first = {point: row for row, point in reversed(list(enumerate(result.table["point"].to_pylist())))}
-    column = result.table[name]
-    return [column[first[point]].as_py() for point in range(len(result.points))]
+    first = {point: row for row, point in reversed(list(enumerate(result.columns.plain("point"))))}
+    column = result.columns.plain(name)
+    return [column[first[point]] for point in range(len(result.points))]
 
 
 class _Series(NamedTuple):
@@ -128,7 +128,7 @@ def _lines(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: s
     places, names = _values(result, x), _told_apart_by(result, by, x)
     means = _means(result, y)
     if any(isinstance(place, str) for place in places):
-        numbers = [name for name in result.table.column_names if name.startswith(f"{x}_")]
+        numbers = [name for name in result.columns if name.startswith(f"{x}_")]
         instead = f"{numbers[0]} does" if numbers else f"as by={x!r} it makes a series for each value"
         raise QuestionError(f"the column {x} holds no numbers; {instead}")
     for series in _series(result, names):
@@ -203,7 +203,7 @@ def _cdf(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: str
 
 def _entries(result: Pointed, name: str, points: Sequence[int]) -> list[float]:
     """Every number of a column at some points, those of its lists as well."""
-    found = [value for point in points for value in result.of_point(point)[name].to_pylist() if value is not None]
+    found = [value for point in points for value in result.of_point(point).plain(name) if value is not None]
     return [entry for value in found for entry in (value if isinstance(value, list) else [value])]
 
 
@@ -213,12 +213,12 @@ def _time(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
     if not result.is_list(y):
         raise QuestionError(f"{y} is a single figure of every run, and what is drawn over time is a list")
     head, lowest = y.rsplit(".", 1)[0], list[float]()
-    if f"{head}.step_s" not in result.table.column_names:
+    if f"{head}.step_s" not in result.columns:
         raise QuestionError(f"to draw {y} over time, {head}.start_s and {head}.step_s must be among the figures")
     names, rooms = _told_apart_by(result, by), _rooms(result, y)
     for series in _series(result, names):
         rows = result.of_point(series.points[0])
-        start, step = (rows[f"{head}.{key}"][0].as_py() for key in ("start_s", "step_s"))
+        start, step = (float(rows[f"{head}.{key}"][0]) for key in ("start_s", "step_s"))
         curves = _by_seed(result, y, series.points)
         held = [rooms[point] for point in series.points]
         most = max(room[0] for room in held if room) if all(held) else None
@@ -238,7 +238,7 @@ def _by_seed(result: Pointed, name: str, points: Sequence[int]) -> list[list[flo
     found: dict[int, list[list[float]]] = {}
     for point in points:
         rows = result.of_point(point)
-        for seed, curve in zip(rows["seed"].to_pylist(), rows[name].to_pylist(), strict=True):
+        for seed, curve in zip(rows.plain("seed"), rows.plain(name), strict=True):
             found.setdefault(seed, []).append(curve)
     shared = [curves for curves in found.values() if len(curves) == len(points)]
     return [[fmean(entries) for entries in zip(*curves, strict=True)] for curves in shared]

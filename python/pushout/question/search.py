@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pushout.errors import Argument, QuestionError
+from pushout.extras import need
 from pushout.question.goal import Tried
 from pushout.question.space import Space
 from pushout.words import Search
@@ -67,11 +68,7 @@ def _bisect(space: Space, attempt: Try, resolution: float, first: Sequence[Tried
 
 
 def _optuna() -> Any:
-    try:
-        import optuna
-    except ImportError:
-        message = "this search needs Optuna: pip install '.[search]' in a clone"
-        raise QuestionError(message) from None
+    optuna = need("optuna", "this search")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna
 

@@ -16,6 +16,7 @@ from pushout.errors import QuestionError, ScenarioError
 from pushout.measures import improvement
 from pushout.question import LEAST, MOST, RESOLUTION, search
 from pushout.question.campaign import Campaign
+from pushout.question.columns import Columns
 from pushout.question.executor import Variations, check
 from pushout.question.frame import Framed
 from pushout.question.goal import Goal, Separate, Tried, judged
@@ -26,7 +27,7 @@ from pushout.question.search import Found
 from pushout.question.session import Session
 from pushout.question.space import HIGH, LOW, Space
 from pushout.question.store import Run
-from pushout.question.table import engine, kind_of
+from pushout.question.table import engine
 from pushout.simulate import check_room
 from pushout.source import Source
 from pushout.stats import AGREEING, interval
@@ -164,10 +165,10 @@ def size(
     table = _table(question, searches)
     factor = question.sizes(1).get("us")
     result = SizeResult(table, document, question.goal, question.over, question.space, factor, answers)
-    counts = {"runs": table.num_rows, "computed": campaign.counts.computed}
+    counts = {"runs": table.rows, "computed": campaign.counts.computed}
     document.update({**counts, "engine": engine(), "wall_s": time.monotonic() - start})
     if session.out:
-        rows = session.out.parquet("rows.parquet", table.schema, [table])
+        rows = session.out.rows("rows", table)
         session.out.text("size.json", json.dumps(document, indent=2, ensure_ascii=False) + "\n")
         session.out.figure("size", result.plot())
         end(session.out, {**manifest, "scenario": explained, "rows": rows, **counts, "wall_s": document["wall_s"]})
@@ -358,10 +359,8 @@ def _doubt(answer: Answer, space: Space) -> dict[str, Any]:
     return {"rivals": [space.text(value) for value in answer.rivals]} if answer.found.others else {}
 
 
-def _table(question: Question, searches: Sequence[_Search]) -> Any:
+def _table(question: Question, searches: Sequence[_Search]) -> Columns:
     """A row for every run: policy, value, seed, figure, time."""
-    import pyarrow as pa
-
     rows = [
         (one.choice.label, value, run.seed, run.figures.get(question.goal.path), run.wall_s)
         for one in searches
@@ -370,7 +369,5 @@ def _table(question: Question, searches: Sequence[_Search]) -> Any:
     ]
     value = f"{question.over}_{word(question.space.unit)}" if question.space.unit else question.over
     names = ["policy", value, "seed", question.goal.column, "wall_s"]
-    types = [pa.string(), pa.float64(), pa.uint64(), kind_of(row[3] for row in rows), pa.float64()]
-    columns = zip(*rows, strict=True) if rows else ([] for _ in names)
-    arrays = [pa.array(list(column), kind) for column, kind in zip(columns, types, strict=True)]
-    return pa.table(arrays, names=names)
+    columns = dict(zip(names, zip(*rows, strict=True) if rows else ([] for _ in names), strict=True))
+    return Columns.of(columns, {"policy": "string", value: "float64", "seed": "uint64", "wall_s": "float64"})

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pushout.document import Document
 from pushout.errors import DesignError, ScenarioError
 from pushout.question import mser
 from pushout.question.campaign import CHUNK, Campaign, Chunk
+from pushout.question.columns import Columns
 from pushout.question.design import WARMUP, Design, Mser
 from pushout.question.executor import Local, Variations
 from pushout.question.factor import Level, Place
@@ -25,10 +26,8 @@ from pushout.simulate import Job, check_room
 from pushout.source import Source, load
 from pushout.words import Drawing
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-ROWS = "rows.parquet"
+ROWS = "rows"
+"""The file of the rows, `rows.parquet` or `rows.csv`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,8 +80,6 @@ def sweep(design: Design, session: Session, *, head: Mapping[str, Any] = SWEEP) 
 
 
 def _sweep(design: Design, session: Session, head: Mapping[str, Any]) -> SweepResult:
-    import pyarrow as pa
-
     start = time.monotonic()
     source = _source(design)
     campaign = Campaign(source, session, _figures(design), design.engine, design.seed)
@@ -95,18 +92,14 @@ def _sweep(design: Design, session: Session, head: Mapping[str, Any]) -> SweepRe
     names = list(dict.fromkeys(name for point in points for name in point.columns))
     parts, figures = _measured(campaign, points, design)
     rows = Rows.of([point.columns for point in points], names, figures)
-    tables = (rows.table(first, part) for first, part in parts)
-    collected: list[pa.Table] = []
+    table = Columns.joined([rows.part(first, part) for first, part in parts])
     if session.out:
-        manifest["rows"] = session.out.parquet(ROWS, rows.schema, _collecting(tables, collected))
-    else:
-        collected.extend(tables)
-    runs = sum(map(len, collected))
+        manifest["rows"] = session.out.rows(ROWS, table)
     if design.warmup:
         manifest["pilot_runs"] = len(points) * design.warmup.reps
-    manifest |= {"runs": runs, "computed": campaign.counts.computed, "wall_s": time.monotonic() - start}
+    manifest |= {"runs": table.rows, "computed": campaign.counts.computed, "wall_s": time.monotonic() - start}
     end(session.out, manifest)
-    return SweepResult(pa.concat_tables(collected), [dict(point.columns) for point in points], manifest)
+    return SweepResult(table, [dict(point.columns) for point in points], manifest)
 
 
 def _source(design: Design) -> Source:
@@ -239,12 +232,6 @@ def _notice(figures: dict[str, type], parts: Sequence[Part]) -> None:
             for run in runs:
                 for path, value in run.figures.items():
                     figures[path] = wider(figures.get(path, type(None)), value)
-
-
-def _collecting(tables: Iterator["pa.Table"], into: list["pa.Table"]) -> Iterator["pa.Table"]:
-    for table in tables:
-        into.append(table)
-        yield table
 
 
 def _warmed(campaign: Campaign, design: Design) -> list[Level]:

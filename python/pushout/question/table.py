@@ -2,20 +2,17 @@
 
 import json
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pushout import _core
 from pushout.cache import build
 from pushout.errors import QuestionError
+from pushout.question.columns import Columns, Kind
 from pushout.question.quantity import split, word
 from pushout.question.store import Run
 from pushout.simulate import cores
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def column_of(path: str) -> str:
@@ -38,25 +35,23 @@ class Swept:
     name: str
     values: tuple[Any, ...]
 
-    def arrays(self) -> dict[str, "pa.Array"]:
-        """One array, or two, with an entry for each point."""
-        import pyarrow as pa
-
+    def columns(self) -> dict[str, tuple[Kind, Sequence[Any]]]:
+        """One column, or two, with an entry for each point."""
         kinds = {type(value) for value in self.values if value is not None}
         if kinds == {bool}:
-            return {self.name: pa.array(self.values, pa.bool_())}
+            return {self.name: ("bool", self.values)}
         if kinds == {int} and all(-(2**63) <= value < 2**63 for value in self.values if value is not None):
-            return {self.name: pa.array(self.values, pa.int64())}
+            return {self.name: ("int64", self.values)}
         if kinds <= {int, float}:
-            return {self.name: pa.array([_float(value) for value in self.values], pa.float64())}
-        found: dict[str, pa.Array] = {self.name: pa.array(self._texts(), pa.string())}
+            return {self.name: ("float64", self.values)}
+        found: dict[str, tuple[Kind, Sequence[Any]]] = {self.name: ("string", self._texts())}
         if (numbers := self._numbers()) is not None:
             name, values = numbers
-            found[name] = pa.array(values, pa.float64())
+            found[name] = ("float64", values)
         return found
 
     def names(self) -> list[str]:
-        """The names of these arrays."""
+        """The names of these columns."""
         numbers = self._numbers()
         return [self.name] if numbers is None else [self.name, numbers[0]]
 
@@ -73,10 +68,6 @@ class Swept:
         ]
 
 
-def _float(value: Any) -> float | None:
-    return None if value is None else float(value)
-
-
 def quantities(texts: Sequence[str | None]) -> tuple[str, list[float | None]] | None:
     """The numbers of texts such as "1000 cells", if all have one unit; the unit is made part of a name."""
     try:
@@ -89,66 +80,45 @@ def quantities(texts: Sequence[str | None]) -> tuple[str, list[float | None]] | 
     return word(units.pop()), [pair and pair[0] for pair in pairs]
 
 
-KINDS = (type(None), int, float, list)
-"""What values of a figure can be; a column takes what comes last of them."""
+KINDS: dict[type, Kind] = {type(None): "float64", int: "int64", float: "float64", list: "list"}
+"""What values of a figure can be, and the kind of their column; a column takes what comes last of them."""
 
 
 def wider(kind: type, value: Any) -> type:
     """What a column has to take that took this kind until now: the simulator writes a count as 7, a measure as 7.0."""
-    return max(kind, type(value), key=KINDS.index)
-
-
-def kind_of(values: Iterable[Any]) -> "pa.DataType":
-    """The type of a column with these values."""
-    return _types()[reduce(wider, values, type(None))]
-
-
-def _types() -> dict[type, "pa.DataType"]:
-    import pyarrow as pa
-
-    return {type(None): pa.float64(), int: pa.int64(), float: pa.float64(), list: pa.list_(pa.float64())}
+    return max(kind, type(value), key=list(KINDS).index)
 
 
 @dataclass(frozen=True)
 class Rows:
     """The columns that every part of a sweep's table has; `figures` says of which kind the values of each are."""
 
-    swept: Mapping[str, "pa.Array"]
+    swept: Mapping[str, tuple[Kind, Sequence[Any]]]
     figures: Mapping[str, type]
 
     @staticmethod
     def of(points: Sequence[Mapping[str, Any]], names: Sequence[str], figures: Mapping[str, type]) -> "Rows":
         """Columns for points with these values."""
-        swept: dict[str, pa.Array] = {}
+        swept: dict[str, tuple[Kind, Sequence[Any]]] = {}
         for name in names:
-            swept |= Swept(name, tuple(point.get(name) for point in points)).arrays()
+            swept |= Swept(name, tuple(point.get(name) for point in points)).columns()
         return Rows(swept, figures)
 
-    @property
-    def schema(self) -> "pa.Schema":
-        """Names and types, with version and build of the simulator."""
-        import pyarrow as pa
-
-        types = _types()
-        fields = [("point", pa.int64()), *((name, array.type) for name, array in self.swept.items())]
-        fields += [("seed", pa.uint64()), *((column_of(path), types[kind]) for path, kind in self.figures.items())]
-        return pa.schema([*fields, ("wall_s", pa.float64())], {"pushout": _core.VERSION, "build": build()})
-
-    def table(self, first: int, points: Sequence[Sequence[Run]]) -> "pa.Table":
-        """The rows of some points, the first of which has the number `first`."""
-        import pyarrow as pa
-
+    def part(self, first: int, points: Sequence[Sequence[Run]]) -> Columns:
+        """The rows of some points, the first of which has the number `first`; version and build of the simulator."""
         numbers = [first + index for index, runs in enumerate(points) for _ in runs]
         runs = [run for runs in points for run in runs]
-        schema = self.schema
-        columns: list[Any] = [pa.array(numbers, pa.int64())]
-        columns += [array.take(columns[0]) for array in self.swept.values()]
-        columns.append(pa.array([run.seed for run in runs], pa.uint64()))
-        for path in self.figures:
-            values = [run.figures.get(path) for run in runs]
-            columns.append(pa.array(values, schema.field(column_of(path)).type))
-        columns.append(pa.array([run.wall_s for run in runs], pa.float64()))
-        return pa.table(columns, schema=schema)
+        columns: dict[str, Sequence[Any]] = {"point": numbers}
+        columns |= {name: [values[point] for point in numbers] for name, (_, values) in self.swept.items()}
+        columns["seed"] = [run.seed for run in runs]
+        columns |= {column_of(path): [run.figures.get(path) for run in runs] for path in self.figures}
+        columns["wall_s"] = [run.wall_s for run in runs]
+        return Columns.of(columns, self._kinds(), {"pushout": _core.VERSION, "build": build()})
+
+    def _kinds(self) -> dict[str, Kind]:
+        found: dict[str, Kind] = {name: kind for name, (kind, _) in self.swept.items()}
+        found |= {column_of(path): KINDS[kind] for path, kind in self.figures.items()}
+        return {**found, "point": "int64", "seed": "uint64", "wall_s": "float64"}
 
 
 def host() -> dict[str, Any]:

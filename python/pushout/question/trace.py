@@ -9,6 +9,8 @@ from typing import Any
 from pushout import _core
 from pushout.document import Document
 from pushout.errors import QuestionError
+from pushout.extras import need
+from pushout.question.columns import Columns, Kind
 from pushout.question.frame import Framed
 from pushout.question.output import Output
 from pushout.simulate import check_seed, run_all
@@ -63,17 +65,15 @@ def trace(
 
         >>> pushout.trace("scenarios/lan.toml", set={"duration": "0.5 s"}).to_polars()
     """
-    import pyarrow as pa
-
     source = load(scenario)
     check_seed(seed)
     names = [ports] if isinstance(ports, str) else list(ports)
     run = partial(_core.Trace, source.text, source.name, overrides(set), seed, audit, names)
     (traced,) = run_all([run], jobs=1)  # beside this thread, which notices Ctrl-C
     columns: dict[str, list[Any]] = traced.columns()
-    types = {**dict.fromkeys(TEXTS, pa.string()), **dict.fromkeys(NUMBERS, pa.int64()), "reason": pa.string()}
-    arrays = {name: pa.array(columns[name], kind) for name, kind in types.items()}
-    return TraceResult(pa.table(arrays), json.loads(traced.document()), traced.pcapng())
+    kinds: dict[str, Kind] = {**dict.fromkeys(TEXTS, "string"), **dict.fromkeys(NUMBERS, "int64"), "reason": "string"}
+    table = Columns.of({name: columns[name] for name in kinds}, kinds)
+    return TraceResult(table, json.loads(traced.document()), traced.pcapng())
 
 
 def kinds(text: str) -> list[str]:
@@ -81,6 +81,8 @@ def kinds(text: str) -> list[str]:
     chosen = [kind.strip() for kind in text.split(",")]
     if wrong := [kind for kind in chosen if kind not in KINDS]:
         raise QuestionError(_core.unknown("kind of trace", wrong[0], KINDS))
+    if "parquet" in chosen:
+        need("pyarrow", "--trace parquet")
     return chosen
 
 
@@ -90,5 +92,5 @@ def save(result: TraceResult, out: Output, chosen: Sequence[str]) -> list[str]:
     if "pcapng" in chosen:
         places.append(out.data("trace.pcapng", result.pcapng))
     if "parquet" in chosen:
-        places.append(out.parquet("trace.parquet", result.table.schema, [result.table]))
+        places.append(out.parquet("trace.parquet", result.columns))
     return places

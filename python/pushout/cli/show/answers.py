@@ -44,7 +44,7 @@ def sweep(result: SweepResult, console: Console) -> None:
         titles.append(title)
         means.append([_times(factor, value) for value in result.means(name)])
     rows = []
-    runs = Counter(result.table["point"].to_pylist())
+    runs = Counter(result.columns.plain("point"))
     for point, values in enumerate(result.points[:MANY]):
         found = [mean(column[point], runs[point]) for column in means]
         rows.append([*(shown(values.get(name)) for name in swept), str(runs[point]), *found])

@@ -1,0 +1,33 @@
+"""Libraries that come with an extra of the package: `tables`, `search` or `cluster`."""
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from pushout.errors import MissingExtraError
+
+EXTRAS = {
+    "duckdb": "tables",
+    "pandas": "tables",
+    "polars": "tables",
+    "pyarrow": "tables",
+    "optuna": "search",
+    "ray": "cluster",
+}
+"""The extra that brings each library."""
+
+
+def need(module: str, purpose: str) -> Any:
+    """Import a module of such a library; where it is missing, say what for and how to install it."""
+    library = module.partition(".")[0]
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtraError(
+            f"{purpose} needs {library}, which is not installed: pip install 'pushout[{EXTRAS[library]}]'", library
+        ) from None
+
+
+def has(library: str) -> bool:
+    """Whether a library is installed."""
+    return find_spec(library) is not None

@@ -1,0 +1,139 @@
+"""Rows of results as columns: NumPy holds them, Arrow and CSV receive them."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pushout.extras import need
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Kind = Literal["bool", "int64", "uint64", "float64", "string", "list"]
+"""What the values of a column are; a `list` is one of numbers."""
+
+NUMBERS = ("int64", "uint64", "float64")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Columns(Mapping[str, NDArray[Any]]):
+    """A table: `columns["seed"]` is an array with a value for every row.
+
+    Where nothing was measured, an array of real numbers has NaN; any other array then holds objects, among them `None`.
+    """
+
+    arrays: Mapping[str, NDArray[Any]]
+    kinds: Mapping[str, Kind]
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """What is to be known about the table as a whole."""
+
+    @staticmethod
+    def of(
+        values: Mapping[str, Sequence[Any]],
+        kinds: Mapping[str, Kind] | None = None,
+        notes: Mapping[str, str] | None = None,
+    ) -> "Columns":
+        """Columns with these values, in which `None` stands for nothing; a kind that is not given follows from them."""
+        found: dict[str, Kind] = {name: (kinds or {}).get(name) or _kind(column) for name, column in values.items()}
+        return Columns({name: _array(values[name], kind) for name, kind in found.items()}, found, notes or {})
+
+    @staticmethod
+    def joined(parts: Sequence["Columns"]) -> "Columns":
+        """The rows of several tables with the same columns, one after the other."""
+        first = parts[0]
+        arrays = {name: np.concatenate([part.arrays[name] for part in parts]) for name in first}
+        return Columns(arrays, first.kinds, first.notes)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.arrays)
+
+    def __len__(self) -> int:
+        """The number of columns."""
+        return len(self.arrays)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return next((len(array) for array in self.arrays.values()), 0)
+
+    def plain(self, name: str) -> list[Any]:
+        """A column as Python's own values, `None` where nothing was measured."""
+        if self.kinds[name] == "list":
+            return [None if entries is None else _without_nan(entries) for entries in self.arrays[name]]
+        return _without_nan(self.arrays[name])
+
+    def where(self, name: str, value: object) -> "Columns":
+        """The rows in which a column has this value."""
+        chosen = self.arrays[name] == value
+        return Columns({each: array[chosen] for each, array in self.arrays.items()}, self.kinds, self.notes)
+
+    def parts(self, rows: int) -> Iterator["Columns"]:
+        """The table in parts of `rows` rows, at least one part."""
+        for first in range(0, max(self.rows, 1), rows):
+            arrays = {name: array[first : first + rows] for name, array in self.arrays.items()}
+            yield Columns(arrays, self.kinds, self.notes)
+
+    def arrow(self) -> "pa.Table":
+        """The table as Arrow has it."""
+        pa = need("pyarrow", "an Arrow table")
+        schema = self.schema()
+        return pa.table([pa.array(self.plain(name), schema.field(name).type) for name in self], schema=schema)
+
+    def schema(self) -> "pa.Schema":
+        """Names and types as Arrow has them."""
+        pa = need("pyarrow", "an Arrow table")
+        types = {"list": pa.list_(pa.float64())}
+        fields = [(name, types.get(kind) or getattr(pa, _ARROW.get(kind, kind))()) for name, kind in self.kinds.items()]
+        return pa.schema(fields, self.notes or None)
+
+    def records(self) -> Iterator[tuple[str, ...]]:
+        """The rows as texts for a CSV file; nothing is an empty one, and a list is written as JSON."""
+        yield from zip(*(map(_text, self.plain(name)) for name in self), strict=True)
+
+
+_ARROW = {"bool": "bool_"}
+_TYPES = {"bool": np.bool_, "int64": np.int64, "uint64": np.uint64, "float64": np.float64}
+
+
+def _kind(values: Iterable[Any]) -> Kind:
+    """What values are, by their types."""
+    kinds = {type(value) for value in values} - {type(None)}
+    if kinds == {list}:
+        return "list"
+    if kinds == {bool}:
+        return "bool"
+    if kinds == {int}:
+        return "int64"
+    return "float64" if kinds <= {int, float} else "string"
+
+
+def _array(values: Sequence[Any], kind: Kind) -> NDArray[Any]:
+    if kind == "float64":
+        return np.array([np.nan if value is None else value for value in values], np.float64)
+    if kind in _TYPES and None not in values:
+        return np.array(values, _TYPES[kind])
+    array = np.empty(len(values), object)
+    for row, value in enumerate(values):
+        array[row] = _array(value, "float64") if kind == "list" and value is not None else value
+    return array
+
+
+def _without_nan(array: NDArray[Any]) -> list[Any]:
+    values: list[Any] = array.tolist()
+    return [None if math.isnan(value) else value for value in values] if array.dtype == np.float64 else values
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool | list):
+        return json.dumps(value)
+    return value if isinstance(value, str) else repr(value)
