@@ -58,7 +58,8 @@ def run(
 ) -> Result:
     """Simulate a scenario `reps` times with the seeds `seed`, `seed` + 1, … and measure.
 
-    Parameters: `scenario` is a path, a text (TOML or JSON) or a mapping of its keys; `set` overrides keys
+    Parameters: `scenario` is a path, the name of a shipped scenario (`pushout scenarios` lists them), a text (TOML or
+    JSON) or a mapping of its keys; `set` overrides keys
     (`{"flows.transport.mss": 9140}`); `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by
     default the scenario's; `audit` checks that every unit and every byte is accounted for; `jobs` is the number of
     threads (default: every core); `progress` is called with (done, total) now and then.
@@ -66,7 +67,7 @@ def run(
     The result keeps the whole document of every replication: 1.4 MB for a network of 220 flows and their 882 ports. For
     hundreds of replications use `sweep`, which keeps the figures that it is asked for.
 
-        >>> pushout.run("scenarios/lan.toml", set={"duration": "1 s"})["summary.goodput_ratio"]
+        >>> pushout.run("lan", set={"duration": "1 s"})["summary.goodput_ratio"]
     """
     check_reps(reps)
     check_seed(seed)

@@ -1,10 +1,14 @@
 """The files that come with Pushout: `scenarios`, `studies` and `benchmarks`.
 
 In a clone they are its own folders. A wheel has copies of them inside the package, which `packaging/backend.py` makes.
+A scenario has a name here, that of its file, which stands for the file wherever a path is asked for.
 """
 
 import os
+import re
+import tomllib
 from pathlib import Path
+from typing import Any, NamedTuple
 
 _PACKAGE = Path(__file__).parent
 _CLONE = _PACKAGE.parent.parent
@@ -14,10 +18,85 @@ ROOT = _CLONE if (_CLONE / "pyproject.toml").is_file() else _PACKAGE / "shipped"
 
 SCENARIOS, STUDIES, BENCHMARKS = (ROOT / name for name in ("scenarios", "studies", "benchmarks"))
 
+_NAME = re.compile(r"[\w-]+")
+"""What a name may be made of; anything else is a path."""
+
+SCHEMA = "#:schema "
+"""The beginning of the line that names the schema of a scenario to an editor."""
+
+
+class Shipped(NamedTuple):
+    """A scenario, or a sweep of one, that comes with Pushout."""
+
+    name: str
+    kind: str
+    title: str
+    """What it is about, in a sentence."""
+    file: Path
+
+    def text(self, schema: str | None = None) -> str:
+        """The file, with this schema in its first line, or without that line."""
+        first, _, rest = self.file.read_text(encoding="utf-8").partition("\n")
+        if not first.startswith(SCHEMA):
+            return f"{first}\n{rest}"
+        return rest if schema is None else f"{SCHEMA}{schema}\n{rest}"
+
+    def neighbours(self) -> list["Shipped"]:
+        """The shipped files that it names, and the sweeps that name it."""
+        named = _texts(_table(self.file))
+        return [each for each in listed() if each.file.name in named or self.file.name in _texts(_table(each.file))]
+
+
+def listed() -> list[Shipped]:
+    """Everything that has a name, in order."""
+    found = []
+    for file in (SCENARIOS / f"{name}.toml" for name in names()):
+        table = _table(file)
+        found.append(Shipped(file.stem, "sweep" if "scenario" in table else "scenario", table["title"], file))
+    return found
+
+
+def names() -> list[str]:
+    """The names, in order."""
+    return sorted(file.stem for file in SCENARIOS.glob("*.toml"))
+
+
+def resolved(path: str | os.PathLike[str], folder: Path = Path()) -> Path:
+    """The file that a path in a folder leads to, or for which a name stands.
+
+    A file of this very name comes first, then NAME.toml in the folder, then what is shipped.
+    """
+    given = folder / path
+    if not is_name(path) or (given.exists() and not given.is_dir()):
+        return given
+    for file in (folder / f"{path}.toml", SCENARIOS / f"{path}.toml"):
+        if file.is_file():
+            return file
+    return given
+
+
+def is_name(path: str | os.PathLike[str]) -> bool:
+    """Whether this could be the name of something shipped: it has no folder, and no dot."""
+    return _NAME.fullmatch(os.fspath(path)) is not None
+
 
 def typed(path: Path) -> str:
-    """A path as one would type it in the folder of the clone, or in the current one."""
+    """A path as one would type it: what is shipped by its name or from the folder of the clone, others from here."""
     real = path.resolve()
-    if real.is_relative_to(ROOT.resolve()):
+    if real.parent == SCENARIOS.resolve():
+        return real.stem
+    if ROOT == _CLONE and real.is_relative_to(ROOT.resolve()):
         return real.relative_to(ROOT.resolve()).as_posix()
     return os.path.relpath(real) if real.is_relative_to(Path.cwd()) else str(real)
+
+
+def _table(file: Path) -> dict[str, Any]:
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def _texts(value: Any) -> set[str]:
+    """Every text in a table."""
+    if isinstance(value, str):
+        return {value}
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return {text for each in inner for text in _texts(each)}

@@ -10,10 +10,11 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from pushout import shipped
 from pushout.errors import ScenarioError, ScenarioNotFoundError
 
 Scenario = str | os.PathLike[str] | Mapping[str, Any]
-"""A path, the text of a scenario (TOML or JSON), or its keys as a mapping."""
+"""A path, the name of a shipped scenario, the text of one (TOML or JSON), or its keys as a mapping."""
 
 Overrides = Mapping[str, Any] | Iterable[str]
 """`{"flows.transport.mss": 9140}` or `["flows.transport.mss=9140"]`."""
@@ -47,6 +48,7 @@ def read(path: str, what: str = "scenario") -> Source:
     try:
         if path == "-":
             return Source(_decode(_limited(sys.stdin.buffer, path, what), path), "<stdin>")
+        path = os.fspath(shipped.resolved(path))
         with Path(path).open("rb") as file:
             if os.fstat(file.fileno()).st_size > SIZE_LIMIT:
                 raise _too_large(path, what)
@@ -65,10 +67,20 @@ def read(path: str, what: str = "scenario") -> Source:
 def _absent(path: str) -> ScenarioNotFoundError:
     """What is not there: the file, or what a link with its name leads to."""
     link = Path(path).is_symlink()
-    why = f"leads to {Path(path).readlink()}, where no file is" if link else "no such file"
+    why = f"leads to {Path(path).readlink()}, where no file is" if link else f"no such file{_meant(path)}"
     error = ScenarioNotFoundError(f"{path}: {why}")
     error.errno, error.strerror, error.filename = errno.ENOENT, why, path
     return error
+
+
+def _meant(path: str) -> str:
+    """What a name or a path that leads nowhere may stand for."""
+    known, stem = shipped.names(), Path(path).stem
+    if shipped.is_name(path):
+        from pushout import _core
+
+        return f"; {_core.unknown('shipped scenario', path, known)}"
+    return f"; the shipped scenario is called {stem}, without folder and ending" if stem in known else ""
 
 
 def _limited(file: BinaryIO, path: str, what: str) -> bytes:

@@ -11,7 +11,8 @@ from typing import NoReturn
 
 import click
 
-from pushout.cli import bench, questions, reproduce, run, scenarios, streams
+from pushout.cli import bench, completion, questions, reproduce, run, scenarios, start, streams
+from pushout.cli.examples import EXAMPLES
 from pushout.cli.options import BAD_SCENARIO, FAILURE, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, option
 from pushout.errors import InternalError, MissingExtraError, PushoutError
 
@@ -21,12 +22,15 @@ from pushout.errors import InternalError, MissingExtraError, PushoutError
 def cli() -> None:
     """A laboratory for buffer management at switches.
 
-    A SCENARIO is a TOML or JSON file; - reads the standard input.
+    A SCENARIO is a TOML or JSON file, or the name of one that comes with Pushout (pushout scenarios); - reads the
+    standard input.
     """
 
 
 COMMANDS = (
     run.run,
+    start.scenarios,
+    start.init,
     scenarios.validate,
     scenarios.explain,
     scenarios.schema,
@@ -39,6 +43,7 @@ COMMANDS = (
 )
 
 for command in COMMANDS:
+    command.epilog = f"\b\nExample:\n  {EXAMPLES[command.name or '']}"
     cli.add_command(command)
 
 
@@ -56,6 +61,8 @@ class _Terminate:
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
     streams.prepare()
+    if (completed := completion.answer(cli)) is not None:
+        sys.exit(completed)
     terminate = _Terminate()
     if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
         signal.signal(signal.SIGTERM, terminate)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.types import StringParamType
 
+from pushout.cli import completion
 from pushout.errors import ScenarioError
 from pushout.limits import MOST_JOBS, MOST_REPS
 from pushout.words import ENGINES
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERNAL, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 70, 130, 143
 
-SCENARIO = click.argument("scenario", metavar="SCENARIO")
+SCENARIO = click.argument("scenario", metavar="SCENARIO", shell_complete=completion.scenario)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on the standard output.")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pushout.cli import completion
 from pushout.cli.options import (
     CACHE,
     CLUSTER,
@@ -72,7 +73,7 @@ def _folder(name: str) -> str:
 
 
 @click.command()
-@click.argument("file", metavar="SWEEP.toml")
+@click.argument("file", metavar="SWEEP.toml", shell_complete=completion.scenario)
 @OUT
 @CACHE
 @JOBS
@@ -83,7 +84,7 @@ def sweep(file: str, out: str | None, cache: Path | None, jobs: int | None, clus
 
     SWEEP.toml names a scenario and what to vary: grids, labelled axes, lists that go together, random points. The
     results go to DIR/rows.parquet (rows.csv without the extra "tables"), and where they come from to DIR/manifest.json;
-    DIR is results/NAME by default. What has been run is not run again, so the same command resumes an interrupted sweep.
+    DIR is results/NAME by default. What has been run is not run again: the same command resumes an interrupted sweep.
     """
     from pushout.question import design
     from pushout.question import sweep as question

@@ -2,13 +2,14 @@
 
 import click
 
+from pushout.cli import completion
 from pushout.cli.options import BAD_SCENARIO, JSON, SCENARIO, SET, console, no_sweep, option, scenario_file
 from pushout.cli.streams import echo_json
 from pushout.errors import QuestionError, ScenarioError
 
 
 @click.command()
-@click.argument("scenarios", metavar="SCENARIO…", nargs=-1, required=True)
+@click.argument("scenarios", metavar="SCENARIO…", nargs=-1, required=True, shell_complete=completion.scenario)
 @SET
 @JSON
 def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -> None:

@@ -75,9 +75,14 @@ def _stand_in(sign: str) -> str:
     return PLAIN.get(sign) or (name.lower() if kind == "GREEK" else bare) or unknown
 
 
+def json_text(document: Any) -> str:
+    """A JSON document as it is printed and written."""
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
 def echo_json(document: Any) -> None:
     """Print a JSON document, with escapes where the standard output lacks a sign."""
-    text = json.dumps(document, indent=2, ensure_ascii=False)
+    text = json_text(document)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:

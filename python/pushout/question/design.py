@@ -27,7 +27,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pushout import _core
+from pushout import _core, shipped
 from pushout.errors import DesignError, ScenarioError
 from pushout.limits import MOST_REPS
 from pushout.question import mser
@@ -147,6 +147,7 @@ KEYS = (
 
 def read(path: str | os.PathLike[str]) -> Design:
     """Read a sweep file."""
+    path = path if os.fspath(path) == "-" else shipped.resolved(path)
     try:
         text, name = read_text(os.fspath(path), "sweep")
         document = _core.Document(text, name)
@@ -247,7 +248,7 @@ def _scenario(table: Mapping[str, Any], folder: Path) -> Path | Mapping[str, Any
     scenario = _typed(table, "scenario", (str, Mapping, os.PathLike), "a path")
     if isinstance(scenario, Mapping) or (isinstance(scenario, str) and "\n" in scenario):
         return scenario
-    return folder / scenario
+    return shipped.resolved(scenario, folder)
 
 
 def _seed(seed: Any, reps: Replications) -> int | None:

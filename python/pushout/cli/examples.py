@@ -1,0 +1,16 @@
+"""An example for every command, which its help shows."""
+
+EXAMPLES = {
+    "bench": "pushout bench --workloads W1-packet --peers '' --reps 3",
+    "compare": "pushout compare lan --policies tail-drop,ppd,epd --set 'duration=5 s'",
+    "explain": "pushout explain two-routers > explicit.json",
+    "init": "pushout init my-lab",
+    "policies": "pushout policies epd",
+    "reproduce": "pushout reproduce 004 --details",
+    "run": "pushout run lan --set 'duration=5 s' --reps 10",
+    "scenarios": "pushout scenarios lan > my-lan.toml",
+    "schema": "pushout schema > scenario.schema.json",
+    "size": "pushout size lan --goal 'goodput_ratio>=0.9' --over port.bottleneck.buffer --set 'duration=5 s'",
+    "sweep": "pushout sweep sweep-small",
+    "validate": "pushout validate lan sweep-small",
+}

@@ -1,0 +1,102 @@
+"""The commands to start with: `scenarios` and `init`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pushout.cli.completion import shipped_names
+from pushout.cli.options import FAILURE, FOLDER, JSON, console
+from pushout.cli.streams import echo_json
+
+if TYPE_CHECKING:
+    from pushout.shipped import Shipped
+
+FIRST = "lan"
+"""The scenario to start from unless another is named."""
+
+SCHEMA = "scenario.schema.json"
+
+
+@click.command()
+@click.argument("name", required=False, shell_complete=shipped_names)
+@JSON
+def scenarios(name: str | None, as_json: bool) -> None:
+    """List the scenarios that come with Pushout, or print the one called NAME.
+
+    Every command takes such a name in place of a file.
+    """
+    from pushout import shipped
+
+    if name is not None:
+        _print(_named(name), as_json)
+        return
+    listed = shipped.listed()
+    if as_json:
+        echo_json([_entry(each) for each in listed])
+        return
+    from pushout.cli.show.columns import Column, describe
+
+    titles = ("name", "kind", "what it is about")
+    rows = [list(each[:3]) for each in listed]
+    describe(console(), [Column(title, right=False, whole=title != titles[-1]) for title in titles], rows)
+
+
+def _print(chosen: "Shipped", as_json: bool) -> None:
+    if as_json:
+        echo_json({**_entry(chosen), "text": chosen.text()})
+    else:
+        click.echo(chosen.text(), nl=False)
+
+
+def _entry(each: "Shipped") -> dict[str, str]:
+    return {"name": each.name, "kind": each.kind, "title": each.title, "file": str(each.file)}
+
+
+def _named(name: str) -> "Shipped":
+    from pushout import _core, shipped
+
+    for each in shipped.listed():
+        if each.name == name:
+            return each
+    raise click.UsageError(_core.unknown("shipped scenario", name, shipped.names()))
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=FOLDER)
+@click.option(
+    "--scenario",
+    "name",
+    metavar="NAME",
+    default=FIRST,
+    show_default=True,
+    shell_complete=shipped_names,
+    help="The shipped scenario to start from.",
+)
+@JSON
+def init(folder: Path, name: str, as_json: bool) -> None:
+    """Copy a shipped scenario into a folder, to start from.
+
+    Copies also the files that it names, the sweeps that name it, and the schema with which an editor completes and
+    checks scenarios. Overwrites no file.
+    """
+    from pushout import api
+    from pushout.cache import write
+    from pushout.cli.streams import json_text
+
+    chosen = _named(name)
+    texts = {each.file.name: each.text(f"./{SCHEMA}") for each in (chosen, *chosen.neighbours())}
+    texts[SCHEMA] = json_text(api.schema()) + "\n"
+    if there := [file for file in texts if (folder / file).exists()]:
+        click.echo(f"{folder / there[0]}: exists already and is not overwritten: name another folder", err=True)
+        raise click.exceptions.Exit(FAILURE)
+    folder.mkdir(parents=True, exist_ok=True)
+    for file, text in texts.items():
+        write(folder / file, text)
+    if as_json:
+        echo_json({"folder": str(folder), "files": list(texts)})
+        return
+    for file in texts:
+        click.echo(folder / file)
+    verb = "sweep" if chosen.kind == "sweep" else "run"
+    click.echo(f"Next: pushout {verb} {folder / chosen.file.name}")
