@@ -7,7 +7,7 @@ use crate::network::circuit::Payload;
 use crate::scenario::model::{Flow, Scenario};
 use crate::transport::tcp::{self, Segment};
 use crate::transport::{IP_HEADER, udp};
-use crate::units::Time;
+use crate::units::{CELL_PAYLOAD, Time};
 
 /// A packet as a capture shows it: what is kept of its octets, and how many it has.
 pub(super) struct Image {
@@ -28,6 +28,14 @@ pub(super) fn image(scenario: &Scenario, packet: &Packet) -> Option<Image> {
     };
     let is_packet = scenario.vcs[flow.vc].framing != Framing::Cell;
     is_packet.then(|| udp_image(flow, number, packet, data))
+}
+
+/// A unit that is not an IP packet, as an IP packet of a protocol for experiments (RFC 3692).
+pub(super) fn stand_in(scenario: &Scenario, packet: &Packet) -> Image {
+    let path = &scenario.vcs[packet.vc as usize].path;
+    let (from, to) = (scenario.lines[path[0]].from, scenario.lines[path[path.len() - 1]].to);
+    let length = IP_HEADER + CELL_PAYLOAD as u32;
+    Image { octets: ip_header(from, to, packet.frame, EXPERIMENT, length), length }
 }
 
 fn tcp_image(flow: &Flow, number: u32, packet: &Packet, segment: &Segment) -> Image {
@@ -81,23 +89,28 @@ fn udp_image(flow: &Flow, number: u32, packet: &Packet, data: u32) -> Image {
 
 /// An IP packet of a transport header, whose checksum is put where it belongs, and `data` octets of zeros.
 fn ip(from: usize, to: usize, id: u32, protocol: u8, mut inner: Vec<u8>, place: usize, data: u32) -> Image {
-    let (source, destination) = (address(from), address(to));
     let length = IP_HEADER + inner.len() as u32 + data;
-    let mut pseudo = [source, destination].concat();
+    let mut pseudo = [address(from), address(to)].concat();
     pseudo.extend([0, protocol]);
     pseudo.extend(((length - IP_HEADER) as u16).to_be_bytes());
     let sum = checksum(&[&pseudo, &inner]);
     inner[place..place + 2].copy_from_slice(&sum.to_be_bytes());
+    let mut octets = ip_header(from, to, id, protocol, length);
+    octets.extend(inner);
+    Image { octets, length }
+}
+
+/// The header of an IP packet of `length` octets.
+fn ip_header(from: usize, to: usize, id: u32, protocol: u8, length: u32) -> Vec<u8> {
     let mut octets = vec![0x45, 0];
     octets.extend((length as u16).to_be_bytes());
     octets.extend((id as u16).to_be_bytes());
     octets.extend([0x40, 0, 64, protocol, 0, 0]); // don't fragment, time to live, protocol, checksum
-    octets.extend(source);
-    octets.extend(destination);
+    octets.extend(address(from));
+    octets.extend(address(to));
     let sum = checksum(&[&octets]);
     octets[10..12].copy_from_slice(&sum.to_be_bytes());
-    octets.extend(inner);
-    Image { octets, length }
+    octets
 }
 
 /// The address of a host: 10.x.y.z, by its number.
@@ -128,6 +141,7 @@ fn checksum(parts: &[&[u8]]) -> u16 {
 
 const TCP: u8 = 6;
 const UDP: u8 = 17;
+const EXPERIMENT: u8 = 253;
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
 /// Where the checksum stands in a TCP header.

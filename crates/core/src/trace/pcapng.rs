@@ -3,9 +3,13 @@
 //! Every port is an interface, time is in picoseconds since the start of the run, and a packet that was not sent whole
 //! has a comment that says why. Headers are kept, data are not. A packet on a cell link is shown as what AAL5 puts
 //! together, under the VPI and VCI of its circuit.
+//!
+//! Programs based on libpcap read files only where all interfaces have one link type, which has the same number there as
+//! in the file (101, raw IP, has not). So packets on cell links are shown as IP packets where packet links are traced as
+//! well, and a single cell, which is not an IP packet, as one of protocol 253.
 
 use super::Packet;
-use super::headers::{Image, image};
+use super::headers::{Image, image, stand_in};
 use crate::adaptation::Framing;
 use crate::scenario::model::{Medium, Scenario};
 use crate::units::{CELL_PAYLOAD, Time};
@@ -21,9 +25,11 @@ pub fn pcapng(scenario: &Scenario, ports: &[usize], packets: &[Packet]) -> Vec<u
     section.extend(u64::MAX.to_le_bytes()); // the length of the section is not said
     options(&mut section, &[(COMMENT, comment.as_bytes()), (APPLICATION, application.as_bytes())]);
     block(&mut file, SECTION, &section);
-    for &port in ports {
+    let link = link_type(scenario, ports);
+    let mut interfaces = vec![None; scenario.lines.len()];
+    for (number, &port) in (0u32..).zip(ports) {
         let line = &scenario.lines[port];
-        let link: u16 = if line.medium == Medium::Cells { SUNATM } else { RAW };
+        interfaces[port] = Some(number);
         let mut interface = Vec::new();
         interface.extend(link.to_le_bytes());
         interface.extend([0; 6]); // reserved; no limit to what is kept
@@ -34,16 +40,21 @@ pub fn pcapng(scenario: &Scenario, ports: &[usize], packets: &[Packet]) -> Vec<u
         block(&mut file, INTERFACE, &interface);
     }
     for packet in packets {
-        let interface = ports.iter().position(|&port| port == packet.port as usize);
-        let interface = interface.expect("a packet was seen at a port where somebody listened");
-        block(&mut file, PACKET, &enhanced(scenario, interface as u32, packet));
+        let interface = interfaces[packet.port as usize].expect("packets are kept of traced ports only");
+        let image = if link == SUNATM { on_atm(scenario, packet) } else { plain(scenario, packet) };
+        block(&mut file, PACKET, &enhanced(interface, packet, image));
     }
     file
 }
 
-fn enhanced(scenario: &Scenario, interface: u32, packet: &Packet) -> Vec<u8> {
-    let is_cells = scenario.lines[packet.port as usize].medium == Medium::Cells;
-    let Image { octets, length } = if is_cells { on_atm(scenario, packet) } else { plain(scenario, packet) };
+/// The one link type of all these ports.
+fn link_type(scenario: &Scenario, ports: &[usize]) -> u16 {
+    let is_cells = |&port: &usize| scenario.lines[port].medium == Medium::Cells;
+    if ports.iter().all(is_cells) { SUNATM } else { IPV4 }
+}
+
+fn enhanced(interface: u32, packet: &Packet, image: Image) -> Vec<u8> {
+    let Image { octets, length } = image;
     let time = packet.done.since(Time::ZERO).0;
     let mut block = Vec::with_capacity(64 + octets.len());
     block.extend(interface.to_le_bytes());
@@ -71,9 +82,9 @@ fn comment(packet: &Packet) -> Option<String> {
     }
 }
 
+/// An IP packet without anything before it.
 fn plain(scenario: &Scenario, packet: &Packet) -> Image {
-    let length = u32::from(packet.unit_bytes);
-    image(scenario, packet).unwrap_or(Image { octets: Vec::new(), length })
+    image(scenario, packet).unwrap_or_else(|| stand_in(scenario, packet))
 }
 
 /// With the header of a SunATM capture and that of LLC/SNAP (RFC 1483, section 4.1).
@@ -129,8 +140,8 @@ const APPLICATION: u16 = 4;
 const NAME: u16 = 2;
 const SPEED: u16 = 8;
 const RESOLUTION: u16 = 9;
-/// Link type of IP packets without anything before them.
-const RAW: u16 = 101;
+/// Link type of IPv4 packets without anything before them.
+const IPV4: u16 = 228;
 /// Link type of what AAL5 carries, after an octet of flags, the VPI and the VCI.
 const SUNATM: u16 = 123;
 /// Flags of LLC-multiplexed traffic.
@@ -208,7 +219,7 @@ mod tests {
     fn a_packet_link_shows_ip_as_it_is() {
         let packets_only = include_str!("../../../../scenarios/w1-packet.toml");
         let (packets, blocks) = capture(packets_only, &["duration=0.1 s"]);
-        assert_eq!(blocks[1].1[..2], RAW.to_le_bytes());
+        assert_eq!(blocks[1].1[..2], IPV4.to_le_bytes());
         let largest = packets.iter().position(|packet| packet.unit_bytes > 2000).unwrap();
         let body = &blocks[2 + largest].1;
         let length = u32::from_le_bytes(body[16..20].try_into().unwrap());
