@@ -78,9 +78,10 @@ class FakeCore:
             self.runs.append((tuple(sets), seed))
         return json.dumps(document(7 if seed is None else seed, goodput=0.985 if "9140" in " ".join(sets) else 0.97))
 
-    def validate(self, text: str, name: str, sets: Sequence[str]) -> None:
+    def validate(self, text: str, name: str, sets: Sequence[str]) -> str:
         if "bufer" in text:
             raise ScenarioError(f'{name}:1:1: unknown key "bufer"; did you mean "buffer"?')
+        return "[]"
 
     def explain(self, text: str, name: str, sets: Sequence[str], seed: int | None, engine: str | None) -> str:
         self.validate(text, name, sets)
@@ -91,7 +92,7 @@ class FakeCore:
 def core(monkeypatch: pytest.MonkeyPatch) -> FakeCore:
     fake = FakeCore()
     monkeypatch.setattr(simulate, "_core", fake)
-    for module in ("api", "cache"):
+    for module in ("api", "cache", "warning"):
         monkeypatch.setattr(f"pushout.{module}._core", fake)
     return fake
 

@@ -274,8 +274,9 @@ def test_validate_judges_every_scenario(core: FakeCore, scenario: str, capsys: p
     assert capsys.readouterr().out == f"{scenario}: valid\n"
     command("validate", scenario, "nowhere.toml", "--json", code=3)
     first, second = json.loads(capsys.readouterr().out)
-    assert first == {"scenario": scenario, "valid": True, "error": None}
-    assert second == {"scenario": "nowhere.toml", "valid": False, "error": "nowhere.toml: no such file"}
+    assert first == {"scenario": scenario, "valid": True, "error": None, "warnings": []}
+    refused = {"scenario": "nowhere.toml", "valid": False, "error": "nowhere.toml: no such file", "warnings": []}
+    assert second == refused
 
 
 def test_scenario_and_sweep_may_come_from_the_standard_input() -> None:
@@ -387,7 +388,7 @@ def test_an_interrupt_is_one_line_and_the_code_of_its_signal(
         "    print(threading.current_thread() is threading.main_thread(), flush=True)\n    threading.Event().wait()\n"
         f"{replaced} = forever\ncli.main()"
     )
-    (tmp_path / "lan.toml").write_text("x", encoding="utf-8")
+    shutil.copy(ROOT / "scenarios" / "lan.toml", tmp_path)
     process = subprocess.Popen(
         [sys.executable, "-c", script, "run", str(tmp_path / "lan.toml"), *options],
         cwd=tmp_path,

@@ -22,6 +22,7 @@ from pushout.question.trace import TraceResult, trace
 from pushout.result import Result
 from pushout.simulate import Job, check_reps, check_seed, run_all
 from pushout.source import Overrides, Scenario, load, overrides
+from pushout.warning import Warned, of_scenario
 from pushout.words import SEARCHES, Engine, Search
 
 __all__ = [
@@ -188,10 +189,9 @@ def sweep(
         return sweeps.sweep(plan, session)
 
 
-def validate(scenario: Scenario, *, set: Overrides = ()) -> None:  # noqa: A002
-    """Raise `ScenarioError` unless the scenario could be run."""
-    text, name = load(scenario)
-    _core.validate(text, name, overrides(set))
+def validate(scenario: Scenario, *, set: Overrides = ()) -> list[Warned]:  # noqa: A002
+    """Raise `ScenarioError` unless the scenario could be run; what is no mistake, but may mislead."""
+    return of_scenario(load(scenario), overrides(set))
 
 
 def explain(

@@ -19,6 +19,8 @@ def _run(result: Result | TraceResult, console: "Console") -> None:
     from pushout.cli.show import result as show
 
     show.result(result.document, console)
+    for warned in result.document.get("warnings", []):
+        console.print(f"warning: {warned['message']}", style="bold")
 
 
 @display.register(CompareResult)

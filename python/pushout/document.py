@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from pushout import _core
 from pushout.errors import FigureError
 from pushout.stats import interval
+from pushout.warning import union
 
 Document = dict[str, Any]
 
@@ -72,7 +73,7 @@ def _entries(node: Any) -> dict[str, Any]:
     if isinstance(node, Mapping):
         return dict(node)
     if isinstance(node, list):
-        return {entry["name"]: entry for entry in node}
+        return {entry["name"]: entry for entry in node if "name" in entry}
     return {}
 
 
@@ -88,6 +89,7 @@ def merge(documents: Sequence[Document]) -> Document:
         audits = [document["audit"] for document in documents]
         failures = [failure for audit in audits for failure in audit["failures"]]
         merged["audit"] = {"checks": sum(audit["checks"] for audit in audits), "failures": failures}
+    merged["warnings"] = union(document.get("warnings", []) for document in documents)
     merged["seeds"] = [document["seed"] for document in documents]
     return merged
 

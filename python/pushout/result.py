@@ -11,6 +11,7 @@ from pushout.errors import FigureError, QuestionError
 from pushout.question.columns import Columns
 from pushout.question.frame import Framed, Tabled
 from pushout.stats import Interval
+from pushout.warning import HasWarnings
 
 NAMED, LETTERS = 12, 16
 """Flows up to here have their names below the axis, and so many letters of them."""
@@ -20,7 +21,7 @@ MAIN = ("goodput_ratio", "fairness_jain", "packet_throughput")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Result(Tabled):
+class Result(HasWarnings, Tabled):
     """What a run measured; `result["summary.goodput_ratio"]` is one figure of it.
 
     As a table it has a row for every replication, with its seed, the figures of the summary and the time of its event
@@ -55,6 +56,8 @@ class Result(Tabled):
         known = [(name, summary[name]) for name in MAIN if summary.get(name) is not None]
         figures = [f"{name} {_interval(value)['mean']:.4g}" for name, value in known]
         counts = [f"{len(self.document[part])} {part}" for part in ("flows", "ports")]
+        if self.warnings:
+            counts.append(f"{len(self.warnings)} warning{'s' * (len(self.warnings) > 1)}")
         return f"{self.document['scenario']}: {', '.join([told, *figures, *counts])}"
 
     def json(self) -> str:

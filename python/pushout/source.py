@@ -13,9 +13,6 @@ from typing import Any, BinaryIO, NamedTuple
 from pushout import shipped
 from pushout.errors import ScenarioError, ScenarioNotFoundError
 
-Scenario = str | os.PathLike[str] | Mapping[str, Any]
-"""A path, the name of a shipped scenario, the text of one (TOML or JSON), or its keys as a mapping."""
-
 Overrides = Mapping[str, Any] | Iterable[str]
 """`{"flows.transport.mss": 9140}` or `["flows.transport.mss=9140"]`."""
 
@@ -30,8 +27,14 @@ class Source(NamedTuple):
     name: str
 
 
+Scenario = str | os.PathLike[str] | Mapping[str, Any] | Source
+"""A path, the name of a shipped scenario, the text of one (TOML or JSON), its keys as a mapping, or what was read so."""
+
+
 def load(scenario: Scenario) -> Source:
     """Read a scenario from wherever it is; a text is told from a path by its line breaks or its opening brace."""
+    if isinstance(scenario, Source):
+        return scenario
     if isinstance(scenario, Mapping):
         return Source(json.dumps(_known(scenario, "")), "")
     if isinstance(scenario, str) and ("\n" in scenario or scenario.lstrip().startswith("{")):

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use crate::engine::Stopwatch;
 use crate::report::{Report, keys};
 use crate::scenario::model::{Engine, Scenario};
-use crate::scenario::{Part, Refusal, Variation};
+use crate::scenario::{Part, Refusal, Variation, Warning};
 use crate::trace::{Packet, Packets};
 use crate::units::Span;
 use crate::{audit, engine, report, scenario};
@@ -60,13 +60,15 @@ fn on_engine(scenario: Scenario, engine: Option<&str>) -> Result<Scenario, Refus
 }
 
 impl Request<'_> {
-    /// The checked scenario, or one message that says where, what and how to mend it.
-    pub fn scenario(&self) -> Result<Scenario, Refusal> {
-        let mut scenario = on_engine(scenario::load(self.text, self.name, self.sets)?, self.engine)?;
+    /// The checked scenario with its warnings, or one message that says where, what and how to mend it.
+    pub fn scenario(&self) -> Result<(Scenario, Vec<Warning>), Refusal> {
+        let checked = scenario::checked(self.text, self.name, self.sets)?;
+        let warnings = checked.warnings();
+        let mut scenario = on_engine(checked.scenario, self.engine)?;
         if let Some(seed) = self.seed {
             scenario.seed = seed;
         }
-        Ok(scenario)
+        Ok((scenario, warnings))
     }
 }
 
@@ -85,12 +87,13 @@ fn run_and<T>(
     seconds: impl Fn() -> f64,
     write: impl FnOnce(&Report<'_>) -> T,
 ) -> Result<T, Refusal> {
-    let scenario = request.scenario()?;
+    let (scenario, warnings) = request.scenario()?;
     let watch = &mut Stopwatch::new(&seconds);
     let outcome = engine::run_timed(&scenario, false, watch);
     let wall_s = Some(watch.seconds());
     let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
-    Ok(write(&Report { scenario: &scenario, outcome: &outcome, audit: audit.as_ref(), wall_s }))
+    let (scenario, outcome, warnings) = (&scenario, &outcome, &warnings[..]);
+    Ok(write(&Report { scenario, outcome, warnings, audit: audit.as_ref(), wall_s }))
 }
 
 /// What a traced run gives.
@@ -109,19 +112,18 @@ pub struct Traced {
 /// Run on the reference engine and keep every packet at the ports of these names; without names, at those with a
 /// limited buffer.
 pub fn trace(request: &Request<'_>, ports: &[String], seconds: impl Fn() -> f64) -> Result<Traced, Refusal> {
-    let scenario = Scenario { engine: Engine::Reference, ..request.scenario()? };
+    let (scenario, warnings) = request.scenario()?;
+    let scenario = Scenario { engine: Engine::Reference, ..scenario };
     let packets = Packets::at(&scenario, ports).map_err(|why| format!("ports to trace: {why}"))?;
     let watch = &mut Stopwatch::new(&seconds);
     let (outcome, packets) = engine::reference::run_traced(&scenario, false, packets, watch);
     let wall_s = Some(watch.seconds());
     let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
-    let report = Report { scenario: &scenario, outcome: &outcome, audit: audit.as_ref(), wall_s };
-    Ok(Traced {
-        document: report.document(),
-        ports: packets.ports().collect(),
-        packets: packets.into_list(),
-        scenario,
-    })
+    let document = {
+        let (scenario, outcome, warnings) = (&scenario, &outcome, &warnings[..]);
+        Report { scenario, outcome, warnings, audit: audit.as_ref(), wall_s }.document()
+    };
+    Ok(Traced { document, ports: packets.ports().collect(), packets: packets.into_list(), scenario })
 }
 
 /// Run a checked scenario with another seed and give only its figures: those of the summary, then those at `paths`.
@@ -147,14 +149,16 @@ pub fn figures(scenario: &Scenario, paths: &[String]) -> Result<Vec<String>, Ref
     Ok(found.into_iter().map(|(path, _)| path).collect())
 }
 
-/// Check a scenario.
-pub fn validate(request: &Request<'_>) -> Result<(), Refusal> {
-    request.scenario().map(|_| ())
+/// Check a scenario: what is no mistake, but may mislead.
+pub fn validate(request: &Request<'_>) -> Result<Json, Refusal> {
+    let (_, warnings) = request.scenario()?;
+    Ok(warnings.iter().map(Warning::json).collect())
 }
 
 /// A scenario in its canonical, explicit form.
 pub fn explain(request: &Request<'_>) -> Result<Json, Refusal> {
-    Ok(scenario::explain(&request.scenario()?))
+    let (scenario, _) = request.scenario()?;
+    Ok(scenario::explain(&scenario))
 }
 
 /// The message about a name that means nothing, with the nearest of those allowed.

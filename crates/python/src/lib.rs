@@ -69,11 +69,12 @@ mod _core {
         Ok(py.detach(|| guarded(|| described(name, &sets, seed, engine), run))?)
     }
 
-    /// Raise `ScenarioError` unless the scenario could be run.
+    /// Raise `ScenarioError` unless the scenario could be run; its warnings as a JSON list.
     #[pyfunction]
-    fn validate(py: Python<'_>, text: &str, name: &str, sets: Vec<String>) -> PyResult<()> {
+    fn validate(py: Python<'_>, text: &str, name: &str, sets: Vec<String>) -> PyResult<String> {
         let validate = || api::validate(&request(text, name, &sets, None, None, false));
-        Ok(py.detach(|| guarded(|| described(name, &sets, None, None), validate))?)
+        let warnings = py.detach(|| guarded(|| described(name, &sets, None, None), validate))?;
+        Ok(warnings.to_string())
     }
 
     /// The scenario in full as canonical JSON: templates expanded, overrides applied, defaults filled in.

@@ -24,6 +24,7 @@ from pushout.cli.options import (
     scenario_file,
 )
 from pushout.cli.streams import echo_json
+from pushout.cli.warn import warn
 from pushout.errors import InternalError
 from pushout.question import LEAST, MOST, REPS, RESOLUTION
 from pushout.words import SEARCHES
@@ -149,6 +150,7 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
     policies, sets = options.pop("policies"), options.pop("sets")
     with no_sweep(scenario):
         asked = ask.comparison(scenario_file(scenario), policies, set=sets, **options)
+    warn(asked.warnings)
     place = out or _folder(f"{asked.explained['name']}-compare")
     with _replacing(place, cache, jobs, cluster) as session:
         result = asked(session)
@@ -221,6 +223,7 @@ def size(scenario: str, out: str | None, cache: Path | None, as_json: bool, **op
     goal, over, sets = options.pop("goal"), options.pop("over"), options.pop("sets")
     with no_sweep(scenario):
         asked = ask.sizing(scenario_file(scenario), goal, over, set=sets, **options)
+    warn(asked.warnings)
     place = out or _folder(f"{asked.explained['name']}-size")
     with _replacing(place, cache, jobs, cluster) as session:
         result = asked(session)

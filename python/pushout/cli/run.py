@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,6 +23,10 @@ from pushout.cli.options import (
     scenario_file,
 )
 from pushout.cli.streams import echo_json
+from pushout.cli.warn import warn
+
+if TYPE_CHECKING:
+    from pushout.source import Source
 
 
 @click.command()
@@ -56,6 +60,8 @@ def run(
     """
     from pushout import api
     from pushout.cli.progress import Progress
+    from pushout.source import load
+    from pushout.warning import of_scenario
 
     if trace_ports is not None and kinds is None:
         raise click.UsageError("--trace-ports says which ports --trace KINDS is about: give both, or leave both out")
@@ -68,12 +74,17 @@ def run(
         _check_writable(out)
     save: Callable[[Any, Path], None] = _write_results
     options: Any = {"set": sets, "seed": seed, "audit": audit}
-    with no_sweep(scenario), Progress("replications") as progress:
+    with no_sweep(scenario):
+        source = load(scenario_file(scenario))
+        known = of_scenario(source, sets)
+    warn(known)  # before a run that may take hours
+    with Progress("replications") as progress:
         if kinds is not None:
-            result, save = _trace(scenario_file(scenario), kinds, trace_ports or "", options)
+            result, save = _trace(source, kinds, trace_ports or "", options)
         else:
             options |= {"reps": reps, "engine": engine}
-            result = api.run(scenario_file(scenario), progress=progress, **options)
+            result = api.run(source, progress=progress, **options)
+    warn(warned for warned in result.warnings if warned not in known)
     if as_json:
         echo_json(result.document)
     else:
@@ -90,7 +101,7 @@ def run(
         raise click.exceptions.Exit(FAILURE)
 
 
-def _trace(scenario: Path, kinds: str, ports: str, options: Any) -> tuple[Any, Callable[[Any, Path], None]]:
+def _trace(scenario: "Source", kinds: str, ports: str, options: Any) -> tuple[Any, Callable[[Any, Path], None]]:
     """Run once and keep every packet: the result, and what writes it."""
     from pushout import api
     from pushout.question import trace

@@ -1,11 +1,17 @@
 """The commands about scenarios and what they may contain: `validate`, `explain`, `schema` and `policies`."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from pushout.cli import completion
 from pushout.cli.options import BAD_SCENARIO, JSON, SCENARIO, SET, console, no_sweep, option, scenario_file
 from pushout.cli.streams import echo_json
+from pushout.cli.warn import warn
 from pushout.errors import QuestionError, ScenarioError
+
+if TYPE_CHECKING:
+    from pushout.warning import Warned
 
 
 @click.command()
@@ -24,15 +30,17 @@ def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -
     verdicts = []
     for scenario in scenarios:
         try:
+            warnings: list[Warned] = []
             if design.looks_like(scenario) == "sweep":
                 question.validate(design.read(scenario), sets)
             else:
                 with no_sweep(scenario):
-                    api.validate(scenario_file(scenario), set=sets)
-            verdicts.append({"scenario": scenario, "valid": True, "error": None})
+                    warnings = api.validate(scenario_file(scenario), set=sets)
+            verdicts.append({"scenario": scenario, "valid": True, "error": None, "warnings": warnings})
+            warn(warnings, about=scenario)
         except (ScenarioError, QuestionError) as error:
             why = error.told(option)
-            verdicts.append({"scenario": scenario, "valid": False, "error": why})
+            verdicts.append({"scenario": scenario, "valid": False, "error": why, "warnings": []})
             click.echo(why, err=True)
     if as_json:
         echo_json(verdicts)
@@ -54,9 +62,13 @@ def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
     The output is canonical JSON, with --json or without, and can be run as it is.
     """
     from pushout import api
+    from pushout.source import load
+    from pushout.warning import of_scenario
 
     with no_sweep(scenario):
-        document = api.explain(scenario_file(scenario), set=sets)
+        source = load(scenario_file(scenario))
+        document = api.explain(source, set=sets)
+        warn(of_scenario(source, sets))
     echo_json(document)
 
 

@@ -22,6 +22,7 @@ from pushout.question.sweep import look_over
 from pushout.question.table import path_of
 from pushout.simulate import Job, check_reps, check_seed, check_text, check_whole
 from pushout.source import Overrides, Scenario, Source, load, overrides, plain, toml
+from pushout.warning import Warned, of_scenario, union
 from pushout.words import SEARCHES, Engine, Search
 
 Policies = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
@@ -42,6 +43,8 @@ class Asked:
     choices: tuple[Choice, ...]
     seed: int | None
     engine: Engine | None
+    warnings: list[Warned]
+    """What may mislead in the scenario under any of the policies."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,14 @@ class Comparison(Asked):
     def __call__(self, session: Session) -> CompareResult:
         """Make it."""
         return compare(
-            self.design, self.explained, self.choices, self.ports, session, sets=self.sets, figures=self.figures
+            self.design,
+            self.explained,
+            self.choices,
+            self.ports,
+            session,
+            sets=self.sets,
+            figures=self.figures,
+            warnings=self.warnings,
         )
 
 
@@ -76,6 +86,7 @@ class Sizing(Asked):
             sets=self.sets,
             seed=self.seed,
             engine_name=self.engine,
+            warnings=self.warnings,
         )
 
 
@@ -164,7 +175,12 @@ def comparison(
     )
     with policies_named(design, choices):
         look_over(design)
-    return Comparison(source, explained, sets, choices, seed, engine, where, design, paths)
+    warnings = _warnings(source, sets, choices)
+    return Comparison(source, explained, sets, choices, seed, engine, warnings, where, design, paths)
+
+
+def _warnings(source: Source, sets: Sequence[str], choices: Sequence[Choice]) -> list[Warned]:
+    return union(of_scenario(source, (*sets, *choice.sets)) for choice in choices)
 
 
 def _paths(figures: str | Sequence[str]) -> tuple[str, ...]:
@@ -210,4 +226,5 @@ def sizing(
     room = space(explained, over, *ends, written=_is_written(over, source, sets))
     question = Question(wanted, over, room, own or (given[0] if given else None), resolution, least, most, search)
     size.look_over(source, question, choices, sets, engine, int(explained["seed"]))
-    return Sizing(source, explained, sets, choices, seed, engine, question)
+    warnings = _warnings(source, sets, choices)
+    return Sizing(source, explained, sets, choices, seed, engine, warnings, question)

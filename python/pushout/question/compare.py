@@ -27,6 +27,7 @@ from pushout.question.session import Session
 from pushout.question.table import column_of
 from pushout.source import Source
 from pushout.stats import Interval, interval
+from pushout.warning import HasWarnings, Warned
 
 SAMPLES, TOGETHER = 8009, 20
 """Samples of the occupancy over time in a run, and of how many the mean is drawn: single ones, or few, would show what
@@ -83,7 +84,7 @@ class Policy:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CompareResult(Framed):
+class CompareResult(HasWarnings, Framed):
     """What a comparison found: `policies`, the first of which the others are compared with."""
 
     document: Document
@@ -219,6 +220,7 @@ def compare(
     *,
     sets: Sequence[str],
     figures: Sequence[str] = (),
+    warnings: Sequence[Warned] = (),
 ) -> CompareResult:
     """Do the runs that were planned, and see what they say of every policy."""
     port = ports[0]
@@ -235,7 +237,7 @@ def compare(
     policies = [_policy(found, index, choice, port, explained, asked) for index, choice in enumerate(choices)]
     start, step = (float(found.columns[at_port.figure_of(port, name)][0]) for name in CURVE[1:])
     result = CompareResult(found.columns, {}, ports, policies, start, step, asked)
-    result.document.update(_document(result, found, explained))
+    result.document.update({**_document(result, found, explained), "warnings": list(warnings)})
     if session.out:
         session.out.text("compare.json", json.dumps(result.document, indent=2, ensure_ascii=False) + "\n")
         session.out.figure("compare", result.plot())

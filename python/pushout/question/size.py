@@ -31,6 +31,7 @@ from pushout.question.table import engine
 from pushout.simulate import check_room
 from pushout.source import Source
 from pushout.stats import AGREEING, interval
+from pushout.warning import HasWarnings, Warned
 from pushout.words import SEARCHES, Search
 
 
@@ -56,7 +57,7 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SizeResult(Framed):
+class SizeResult(HasWarnings, Framed):
     """What a search found: an answer for every policy, and all that was tried."""
 
     document: Document
@@ -149,6 +150,7 @@ def size(
     sets: Sequence[str],
     seed: int | None,
     engine_name: str | None,
+    warnings: Sequence[Warned] = (),
 ) -> SizeResult:
     """Search the answer for every choice of a policy. `explained` is the scenario with `sets` applied."""
     start = time.monotonic()
@@ -166,7 +168,7 @@ def size(
     factor = question.sizes(1).get("us")
     result = SizeResult(table, document, question.goal, question.over, question.space, factor, answers)
     counts = {"runs": table.rows, "computed": campaign.counts.computed}
-    document.update({**counts, "engine": engine(), "wall_s": time.monotonic() - start})
+    document.update({**counts, "engine": engine(), "wall_s": time.monotonic() - start, "warnings": list(warnings)})
     if session.out:
         rows = session.out.rows("rows", table)
         session.out.text("size.json", json.dumps(document, indent=2, ensure_ascii=False) + "\n")

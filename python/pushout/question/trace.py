@@ -15,6 +15,7 @@ from pushout.question.frame import Framed
 from pushout.question.output import Output
 from pushout.simulate import check_seed, run_all
 from pushout.source import Overrides, Scenario, load, overrides
+from pushout.warning import HasWarnings
 
 TEXTS = ("port", "vc", "flow")
 NUMBERS = (
@@ -34,7 +35,7 @@ KINDS = ("pcapng", "parquet")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TraceResult(Framed):
+class TraceResult(HasWarnings, Framed):
     """A traced run: `table` has a row for every packet at every port, by the time at which it was done with.
 
     `arrived_ps` is when its first unit came, `done_ps` when its last was sent or lost; `units`, `units_sent` and

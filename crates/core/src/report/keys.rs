@@ -40,9 +40,11 @@ enum Holds {
     Table(&'static [Key]),
     /// A list of tables, each with a name.
     Entries(&'static [Key]),
+    /// A list of tables without names.
+    Rows(&'static [Key]),
 }
 
-use Holds::{Count, Entries, Fixed, Number, Numbers, Reasons, Table, Text, Texts, Whole, Wholes};
+use Holds::{Count, Entries, Fixed, Number, Numbers, Reasons, Rows, Table, Text, Texts, Whole, Wholes};
 
 const fn key(name: &'static str, holds: Holds, doc: &'static str) -> Key {
     Key { name, holds, when: "", doc }
@@ -65,6 +67,7 @@ const RUN: &[Key] = &[
     key("duration_s", Fixed("s"), "Simulated time."),
     key("warmup_s", Fixed("s"), "How much of it, from the beginning, is not counted."),
     key("engine", Table(ENGINE), "The simulator and its work."),
+    key("warnings", Rows(WARNING), "What may mislead: in the scenario, and in the figures of the run."),
     key("flows", Entries(FLOW), "Every flow."),
     key("ports", Entries(PORT), "Every port, in the order of the lines behind them."),
     key("circuits", Entries(CIRCUIT), "Every circuit, those of acknowledgements included."),
@@ -79,6 +82,11 @@ const ENGINE: &[Key] = &[
     key("packet_hops", Count, "Packets that lines have started to send."),
     key("events", Count, "Events that the kernel has handled."),
     key("wall_s", Number("s"), "Time that the event loop took."),
+];
+
+const WARNING: &[Key] = &[
+    key("code", Text, "A word for programs, such as `equal-routes`."),
+    key("message", Text, "What may mislead, and what to do."),
 ];
 
 const DELIVERED_HALF: &str =
@@ -356,7 +364,7 @@ fn section(text: &mut String, title: &str, keys: &[Key]) {
         writeln!(text, "| `{name}` | {} | {doc}{when} |", holds.unit()).expect("a text takes text");
     }
     for Key { name, holds, .. } in keys {
-        if let Table(below) | Entries(below) = holds {
+        if let Table(below) | Entries(below) | Rows(below) = holds {
             let path = if title == "A run" {
                 (*name).to_string()
             } else {
@@ -378,7 +386,7 @@ impl Holds {
             Numbers("1") => "list",
             Numbers("b/s") => "list, b/s",
             Numbers(_) => "list, `occupancy_unit`",
-            Texts | Wholes => "list",
+            Texts | Wholes | Rows(_) => "list",
             Table(_) => "table",
             Entries(_) => "list by name",
         }
@@ -400,7 +408,7 @@ impl Holds {
                 json!({ "type": "object", "additionalProperties": false, "properties": reasons })
             }
             Table(keys) => object(keys),
-            Entries(keys) => json!({ "type": "array", "items": object(keys) }),
+            Entries(keys) | Rows(keys) => json!({ "type": "array", "items": object(keys) }),
         }
     }
 }
@@ -445,7 +453,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::report::report;
+    use crate::report::Report;
+    use crate::scenario::Warning;
     use crate::{audit, engine, scenario};
 
     /// Hold what stands in a report against the keys, and note which were there.
@@ -475,7 +484,7 @@ mod tests {
                     compare(&at, value, below, seen);
                     true
                 }
-                Entries(below) => {
+                Entries(below) | Rows(below) => {
                     list().iter().for_each(|entry| compare(&at, entry, below, seen));
                     true
                 }
@@ -488,7 +497,7 @@ mod tests {
         for Key { name, holds, .. } in keys {
             let at = format!("{path}.{name}");
             all.insert(at.clone());
-            if let Table(below) | Entries(below) = holds {
+            if let Table(below) | Entries(below) | Rows(below) = holds {
                 every(&at, below, all);
             }
         }
@@ -513,12 +522,11 @@ mod tests {
             sets.extend(["duration=\"50 ms\"", "warmup=\"0 s\"", "sample=\"50 us\""].map(str::to_string));
             let scenario = scenario::load(text, "a scenario", &sets).unwrap();
             let outcome = engine::run(&scenario, true);
-            compare(
-                "",
-                &report(&scenario, &outcome, Some(&audit::audit(&scenario, &outcome))),
-                RUN,
-                &mut seen,
-            );
+            let audit = audit::audit(&scenario, &outcome);
+            let warnings = [Warning { code: "equal-routes", message: "2 equally short routes".to_string() }];
+            let (scenario, outcome, warnings, audit) = (&scenario, &outcome, &warnings[..], Some(&audit));
+            let report = Report { scenario, outcome, warnings, audit, wall_s: None };
+            compare("", &report.document(), RUN, &mut seen);
         }
         let mut all = BTreeSet::new();
         every("", RUN, &mut all);

@@ -26,6 +26,7 @@ use crate::engine::Outcome;
 use crate::link::credit::Receiver;
 use crate::metrics::fairness;
 use crate::network::figures::{Coding, Figures};
+use crate::scenario::Warning;
 use crate::scenario::model::{Line, Scenario};
 use crate::scenario::spec::Field;
 use crate::transport;
@@ -37,15 +38,17 @@ pub struct Report<'a> {
     pub scenario: &'a Scenario,
     /// What came of it.
     pub outcome: &'a Outcome,
+    /// What may mislead in the scenario.
+    pub warnings: &'a [Warning],
     /// What the audit found, if there was one.
     pub audit: Option<&'a Audit>,
     /// Time that the event loop took, if the caller has a clock.
     pub wall_s: Option<f64>,
 }
 
-/// The JSON document of a run; `engine.wall_s` is null.
+/// The JSON document of a run without warnings; `engine.wall_s` is null.
 pub fn report(scenario: &Scenario, outcome: &Outcome, audit: Option<&Audit>) -> Json {
-    Report { scenario, outcome, audit, wall_s: None }.document()
+    Report { scenario, outcome, warnings: &[], audit, wall_s: None }.document()
 }
 
 impl Report<'_> {
@@ -62,7 +65,7 @@ impl Report<'_> {
 
 impl Serialize for Report<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Report { scenario, outcome, audit, wall_s } = *self;
+        let Report { scenario, outcome, warnings, audit, wall_s } = *self;
         let all = Flows::new(scenario, outcome);
         let mut document = serializer.serialize_map(None)?;
         document.serialize_entry("scenario", &scenario.name)?;
@@ -70,6 +73,7 @@ impl Serialize for Report<'_> {
         document.serialize_entry("duration_s", &scenario.duration.as_secs_f64())?;
         document.serialize_entry("warmup_s", &scenario.warmup.as_secs_f64())?;
         document.serialize_entry("engine", &engine_json(scenario, outcome, wall_s))?;
+        document.serialize_entry("warnings", &List(warnings.len(), |i: usize| warnings[i].json()))?;
         document
             .serialize_entry("flows", &List(all.rates.len(), |i| flow_json(scenario, outcome, &all, i)))?;
         document

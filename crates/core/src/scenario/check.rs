@@ -5,7 +5,7 @@ use super::contract::{context, contracts, passing_circuits};
 use super::credits;
 use super::expand::{Asked, File};
 use super::file;
-use super::flows;
+use super::flows::{self, Choice};
 use super::item::Item;
 use super::links::{self, check_delay};
 use super::measure;
@@ -14,7 +14,24 @@ use super::names::{Names, name_fault};
 use super::ports::{self, Ports};
 use super::set::Set;
 use super::tree::{self, Fault};
+use super::warnings::{Warning, warnings};
 use crate::units::Span;
+
+/// A scenario that has been checked, and what else was found out.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// A choice between routes that the scenario leaves open.
+    pub(super) choice: Option<Choice>,
+}
+
+impl Checked {
+    /// What is no mistake, but may mislead.
+    pub fn warnings(&self) -> Vec<Warning> {
+        warnings(self)
+    }
+}
 
 /// A network with its traffic, and what it was made of.
 #[derive(Clone, Debug)]
@@ -28,14 +45,14 @@ pub(super) fn check(
     root: &tree::Node,
     sets: &[Set],
     known: Option<&mut Vec<Known>>,
-) -> Result<Scenario, Fault> {
+) -> Result<Checked, Fault> {
     let file = File::read(root)?;
     check_head(&file.head, root)?;
     let wired = match known {
         Some(known) => wired(&file, sets, known)?,
         None => Wired::new(&file, sets)?,
     };
-    let Wired { nodes, mut lines, flows, vcs } = wired;
+    let Wired { nodes, mut lines, flows, vcs, choice } = wired;
     let port = ports::overridden(file.port, sets, &nodes, &lines)?;
     let ports = Ports::read(port.as_deref(), &nodes, &lines)?;
     ports.install(&mut lines)?;
@@ -67,7 +84,7 @@ pub(super) fn check(
             measure::check_meter(file.measure, line, &context)?;
         }
     }
-    Ok(scenario)
+    Ok(Checked { scenario, choice })
 }
 
 /// A network and its traffic, with plain ports.
@@ -77,6 +94,7 @@ struct Wired {
     lines: Vec<Line>,
     flows: Vec<Flow>,
     vcs: Vec<Vc>,
+    choice: Option<Choice>,
 }
 
 impl Wired {
@@ -84,8 +102,9 @@ impl Wired {
         let explicit = file.expand(sets)?;
         let (nodes, names) = nodes(&explicit.nodes)?;
         let lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
-        let (flows, vcs) = flows::check(&explicit.flows, &nodes, &names, &lines, &file.adaptation)?;
-        Ok(Wired { nodes, lines, flows, vcs })
+        let flows::Traffic { flows, vcs, choice } =
+            flows::check(&explicit.flows, &nodes, &names, &lines, &file.adaptation)?;
+        Ok(Wired { nodes, lines, flows, vcs, choice })
     }
 }
 

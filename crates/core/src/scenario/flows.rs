@@ -7,7 +7,7 @@ use super::item::Item;
 use super::links::FASTEST;
 use super::model::{Flow, Line, Medium, Node, NodeKind, Vc};
 use super::names::{Names, name_fault};
-use super::route::Routes;
+use super::route::{Route, Routes};
 use super::tree::{self, Fault};
 use crate::adaptation::{self, Framing, MAX_PACKET, aal5};
 use crate::police;
@@ -18,15 +18,41 @@ use crate::units::{Bytes, Rate, Span};
 /// Lines on the longest route: units count them in eight bits.
 const MOST_HOPS: usize = 255;
 
-/// The flows and their circuits: those of data in the order of their first flows, then those of acknowledgements.
+/// Who sends to whom.
+pub(super) struct Traffic {
+    /// The flows.
+    pub flows: Vec<Flow>,
+    /// Their circuits: those of data in the order of their first flows, then those of acknowledgements.
+    pub vcs: Vec<Vc>,
+    /// A choice between routes that flows leave open.
+    pub choice: Option<Choice>,
+}
+
+/// Equally short routes, of which a flow takes the first.
+#[derive(Clone, Debug)]
+pub(super) struct Choice {
+    /// Where they start.
+    pub from: String,
+    /// Where they end.
+    pub to: String,
+    /// How many they are.
+    pub ways: u64,
+    /// The nodes on the first.
+    pub via: Vec<String>,
+    /// Flows beside the first that leave a choice.
+    pub others: usize,
+}
+
+/// The flows and their circuits.
 pub(super) fn check(
     entries: &[tree::Node],
     nodes: &[Node],
     names: &Names,
     lines: &[Line],
     adaptation: &adaptation::Spec,
-) -> Result<(Vec<Flow>, Vec<Vc>), Fault> {
-    let network = Network { nodes, names, lines, adaptation, routes: Routes::new(nodes, lines) };
+) -> Result<Traffic, Fault> {
+    let routes = Routes::new(nodes, lines);
+    let mut network = Network { nodes, names, lines, adaptation, routes, choice: None };
     let (mut flows, mut circuits) = (Vec::new(), Circuits::default());
     let mut flow_names = Names::default();
     for (index, entry) in entries.iter().enumerate() {
@@ -39,7 +65,7 @@ pub(super) fn check(
         return Err(Fault::at(Default::default(), message));
     }
     let vcs = circuits.number(&mut flows);
-    Ok((flows, vcs))
+    Ok(Traffic { flows, vcs, choice: network.choice })
 }
 
 struct Network<'a> {
@@ -48,15 +74,19 @@ struct Network<'a> {
     lines: &'a [Line],
     adaptation: &'a adaptation::Spec,
     routes: Routes<'a>,
+    choice: Option<Choice>,
 }
 
 impl Network<'_> {
-    fn flow(&self, item: Item<'_, file::Flow>, circuits: &mut Circuits) -> Result<Flow, Fault> {
+    fn flow(&mut self, item: Item<'_, file::Flow>, circuits: &mut Circuits) -> Result<Flow, Fault> {
         let (from, to) = (self.host(&item, "from", &item.it.from)?, self.host(&item, "to", &item.it.to)?);
         item.ensure(from != to, "to", "a flow goes to another host, not back to its own")?;
         let needs = check_ends(&item)?;
         check_processing(&item)?;
-        let path = self.path(&item, from, to)?;
+        let Route { path, ways } = self.route(&item, from, to)?;
+        if ways > 1 {
+            self.note_choice(&path, ways);
+        }
         let vc = self.circuit(&item, &needs, path)?;
         let reverse = match needs.reverse {
             Some(packet) => Some(self.reverse(&item, &vc, packet, from, to)?),
@@ -89,8 +119,20 @@ impl Network<'_> {
         Ok(node)
     }
 
-    /// The lines of the flow's data.
-    fn path(&self, item: &Item<'_, file::Flow>, from: usize, to: usize) -> Result<Vec<usize>, Fault> {
+    /// Remember the first choice between equally short routes, and count the others.
+    fn note_choice(&mut self, path: &[usize], ways: u64) {
+        if let Some(choice) = &mut self.choice {
+            choice.others += 1;
+            return;
+        }
+        let name = |node: usize| self.nodes[node].name.clone();
+        let (first, last) = (&self.lines[path[0]], &self.lines[path[path.len() - 1]]);
+        let via = path.iter().skip(1).map(|line| name(self.lines[*line].from)).collect();
+        self.choice = Some(Choice { from: name(first.from), to: name(last.to), ways, via, others: 0 });
+    }
+
+    /// The way of the flow's data.
+    fn route(&self, item: &Item<'_, file::Flow>, from: usize, to: usize) -> Result<Route, Fault> {
         let mut via = Vec::with_capacity(item.it.via.len());
         for name in &item.it.via {
             let node = self.names.find("node", name).map_err(|why| item.fault("via", why))?;
@@ -99,21 +141,22 @@ impl Network<'_> {
             item.ensure(!via.contains(&node), "via", &format!("{name:?} is listed twice"))?;
             via.push(node);
         }
-        let path = self.routes.through(from, &via, to).map_err(|leg| item.fault("to", self.no_route(leg)))?;
-        let hops = path.len();
+        let route =
+            self.routes.through(from, &via, to).map_err(|leg| item.fault("to", self.no_route(leg)))?;
+        let hops = route.path.len();
         item.ensure(
             hops <= MOST_HOPS,
             "to",
             &format!("the route has {hops} hops; at most {MOST_HOPS} are possible"),
         )?;
         let mut passed = vec![from];
-        for &line in &path {
+        for &line in &route.path {
             let node = self.lines[line].to;
             let again = format!("the route passes {:?} twice; list other nodes", self.nodes[node].name);
             item.ensure(!passed.contains(&node), "via", &again)?;
             passed.push(node);
         }
-        Ok(path)
+        Ok(route)
     }
 
     fn no_route(&self, (from, to): (usize, usize)) -> String {
@@ -237,7 +280,7 @@ impl Network<'_> {
         to: usize,
     ) -> Result<Vc, Fault> {
         let back: Option<Vec<usize>> = data.path.iter().rev().map(|line| self.lines[*line].back).collect();
-        let fewest = || self.routes.through(to, &[], from);
+        let fewest = || self.routes.through(to, &[], from).map(|route| route.path);
         let path = back.map_or_else(fewest, Ok).map_err(|leg| {
             item.fault("to", format!("{}; acknowledgements need a way back", self.no_route(leg)))
         })?;

@@ -52,6 +52,8 @@ mod backlog;
 
 mod measure;
 
+mod warnings;
+
 mod explain;
 
 mod schema;
@@ -59,10 +61,12 @@ mod schema;
 mod docs;
 
 pub use catalogue::policies;
+pub use check::Checked;
 pub(crate) use docs::GENERATED;
 pub use docs::docs;
 pub use explain::explain;
 pub use schema::schema;
+pub use warnings::Warning;
 
 use std::fmt;
 
@@ -117,6 +121,11 @@ impl From<Refusal> for String {
 /// message for people: where, what is wrong, what is allowed; the first line says it all, the next ones show the place.
 /// Without a name the text was made by a program, and messages say paths without line and column.
 pub fn load(text: &str, name: &str, sets: &[String]) -> Result<Scenario, Refusal> {
+    checked(text, name, sets).map(|checked| checked.scenario)
+}
+
+/// The same, with what else was found out.
+pub fn checked(text: &str, name: &str, sets: &[String]) -> Result<Checked, Refusal> {
     let file = File::read(text, name)?;
     let (root, late) = file.overridden(sets)?;
     file.check(&root, &late, sets, None)
@@ -150,7 +159,7 @@ impl<'a> File<'a> {
         late: &[Set],
         sets: &[String],
         known: Option<&mut Vec<check::Known>>,
-    ) -> Result<Scenario, Refusal> {
+    ) -> Result<Checked, Refusal> {
         check::check(root, late, known).map_err(|fault| self.sources(sets).refuse(fault, Some(root)))
     }
 
@@ -189,7 +198,7 @@ impl Variations<'_> {
     /// The scenario with these overrides.
     pub fn load(&mut self, sets: &[String]) -> Result<Variation, Refusal> {
         let (root, late) = self.file.overridden(sets)?;
-        let scenario = self.file.check(&root, &late, sets, Some(&mut self.known))?;
+        let Checked { scenario, .. } = self.file.check(&root, &late, sets, Some(&mut self.known))?;
         Ok(Variation { scenario, identity: identity(&root, &late) })
     }
 }

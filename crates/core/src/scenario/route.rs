@@ -1,6 +1,7 @@
 //! Routes: the fewest hops; among equals the one whose lines were declared first.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use super::model::{Line, Node, NodeKind};
 
@@ -8,57 +9,277 @@ use super::model::{Line, Node, NodeKind};
 #[derive(Clone, Debug)]
 pub struct Routes<'a> {
     lines: &'a [Line],
-    /// For every node the lines that lead on to a switch or a router, in the order of declaration.
+    /// For every node its number among those that forward; none for hosts.
+    relay: Vec<Option<usize>>,
+    relays: usize,
+    /// For every node the lines that lead on to a node that forwards, in the order of declaration.
     onward: Vec<Vec<usize>>,
-    /// For every node the lines that end there, by the node at which they start; the first declared wins.
-    into: Vec<BTreeMap<usize, usize>>,
+    /// For every node the lines that come from a node that forwards, in the order of declaration.
+    into: Vec<Vec<usize>>,
+    /// The first line between two nodes, and the number of lines between them.
+    direct: BTreeMap<(usize, usize), (usize, u64)>,
+    searches: RefCell<Searches>,
+}
+
+/// A way from one node to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// Its lines.
+    pub path: Vec<usize>,
+    /// Ways with as few hops, this one included.
+    pub ways: u64,
 }
 
 impl<'a> Routes<'a> {
     /// The routes of a network.
     pub fn new(nodes: &[Node], lines: &'a [Line]) -> Routes<'a> {
-        let mut routes =
-            Routes { lines, onward: vec![Vec::new(); nodes.len()], into: vec![BTreeMap::new(); nodes.len()] };
+        let mut relays = 0..;
+        let mut number = |node: &Node| (node.kind != NodeKind::Host).then(|| relays.next()).flatten();
+        let relay: Vec<Option<usize>> = nodes.iter().map(&mut number).collect();
+        let (mut onward, mut into) = (vec![Vec::new(); nodes.len()], vec![Vec::new(); nodes.len()]);
+        let mut direct = BTreeMap::new();
         for (index, line) in lines.iter().enumerate() {
-            if nodes[line.to].kind != NodeKind::Host {
-                routes.onward[line.from].push(index);
+            if relay[line.to].is_some() {
+                onward[line.from].push(index);
             }
-            routes.into[line.to].entry(line.from).or_insert(index);
+            if relay[line.from].is_some() {
+                into[line.to].push(index);
+            }
+            direct.entry((line.from, line.to)).or_insert((index, 0)).1 += 1;
         }
-        routes
+        let searches = RefCell::default();
+        Routes { lines, relays: relay.iter().flatten().count(), relay, onward, into, direct, searches }
     }
 
-    /// The lines from one node to another through the given nodes, in order; `Err` names the leg that does not exist.
-    pub fn through(&self, from: usize, via: &[usize], to: usize) -> Result<Vec<usize>, (usize, usize)> {
-        let ends = via.iter().copied().chain([to]);
-        let starts = [from].into_iter().chain(via.iter().copied());
-        let legs = starts.zip(ends).map(|(start, end)| self.leg(start, end).ok_or((start, end)));
-        Ok(legs.collect::<Result<Vec<_>, _>>()?.concat())
+    /// The way from one node to another through the given nodes, in order; `Err` names the leg that does not exist.
+    pub fn through(&self, from: usize, via: &[usize], to: usize) -> Result<Route, (usize, usize)> {
+        let mut route = Route { path: Vec::new(), ways: 1 };
+        let mut start = from;
+        for &end in via.iter().chain([&to]) {
+            let leg = self.leg(start, end).ok_or((start, end))?;
+            route.path.extend(leg.path);
+            route.ways = route.ways.saturating_mul(leg.ways);
+            start = end;
+        }
+        Ok(route)
     }
 
-    /// Breadth first, so that the first way found has the fewest hops.
-    fn leg(&self, from: usize, to: usize) -> Option<Vec<usize>> {
-        let mut reached = BTreeMap::from([(from, None)]);
-        let mut next = VecDeque::from([from]);
-        while let Some(node) = next.pop_front() {
-            if let Some(&last) = self.into[to].get(&node) {
-                return Some(self.back_to_start(&reached, last));
+    fn leg(&self, from: usize, to: usize) -> Option<Route> {
+        if let Some(&(line, ways)) = self.direct.get(&(from, to)) {
+            return Some(Route { path: vec![line], ways });
+        }
+        // all hosts of a switch share its search
+        match self.onward[from][..] {
+            [first] if self.relay[from].is_none() => {
+                let Route { mut path, ways } = self.leg(self.lines[first].to, to)?;
+                path.insert(0, first);
+                Some(Route { path, ways })
             }
-            for &line in &self.onward[node] {
-                let end = self.lines[line].to;
-                reached.entry(end).or_insert_with(|| {
-                    next.push_back(end);
-                    Some(line)
-                });
+            _ => self.searched(from, to),
+        }
+    }
+
+    fn searched(&self, from: usize, to: usize) -> Option<Route> {
+        let mut searches = self.searches.borrow_mut();
+        let search = searches.from(self, from);
+        let mut last = search.nearest(self, to);
+        while last.is_none() && search.expand(self) {
+            last = search.nearest(self, to);
+        }
+        last.map(|last| search.route(self, last, to))
+    }
+}
+
+/// Searches that have been begun; another flow goes on where one left off.
+#[derive(Clone, Debug, Default)]
+struct Searches {
+    begun: BTreeMap<usize, Search>,
+}
+
+/// Nodes that all searches together may remember.
+const MOST_REMEMBERED: usize = 1 << 22;
+
+impl Searches {
+    fn from(&mut self, routes: &Routes<'_>, start: usize) -> &mut Search {
+        if self.begun.len() * routes.relays > MOST_REMEMBERED {
+            self.begun.clear();
+        }
+        self.begun.entry(start).or_insert_with(|| Search::new(routes, start))
+    }
+}
+
+/// A search breadth first from one node, one hop further at a time, so that the first way found has the fewest hops.
+#[derive(Clone, Debug)]
+struct Search {
+    /// By the number of the node.
+    reached: Vec<Option<Reached>>,
+    /// Nodes that were reached last: those as many hops away as the search got, in the order in which they were reached.
+    frontier: Vec<usize>,
+    count: usize,
+    hops: u32,
+}
+
+/// How the search came to a node.
+#[derive(Clone, Copy, Debug)]
+struct Reached {
+    /// The line on which it came first; none if it starts there.
+    last: Option<usize>,
+    /// How many nodes it had reached before.
+    order: usize,
+    hops: u32,
+    /// Ways with as few hops.
+    ways: u64,
+}
+
+impl Search {
+    fn new(routes: &Routes<'_>, start: usize) -> Search {
+        let mut reached = vec![None; routes.relays];
+        if let Some(number) = routes.relay[start] {
+            reached[number] = Some(Reached { last: None, order: 0, hops: 0, ways: 1 });
+        }
+        Search { reached, frontier: vec![start], count: 1, hops: 0 }
+    }
+
+    /// Reach the nodes one hop further away; none were left if this answers false.
+    fn expand(&mut self, routes: &Routes<'_>) -> bool {
+        self.hops += 1;
+        let mut next = Vec::new();
+        for node in std::mem::take(&mut self.frontier) {
+            let ways = self.of(routes, node).map_or(1, |reached| reached.ways);
+            for &line in &routes.onward[node] {
+                let end = routes.lines[line].to;
+                let reached = &mut self.reached[routes.relay[end].expect("hosts do not forward")];
+                match reached {
+                    None => {
+                        *reached =
+                            Some(Reached { last: Some(line), order: self.count, hops: self.hops, ways });
+                        self.count += 1;
+                        next.push(end);
+                    }
+                    Some(other) if other.hops == self.hops => other.ways = other.ways.saturating_add(ways),
+                    Some(_) => {}
+                }
             }
         }
-        None
+        self.frontier = next;
+        !self.frontier.is_empty()
     }
 
-    fn back_to_start(&self, reached: &BTreeMap<usize, Option<usize>>, last: usize) -> Vec<usize> {
-        let before = |line: &usize| reached[&self.lines[*line].from];
+    fn of(&self, routes: &Routes<'_>, node: usize) -> Option<Reached> {
+        self.reached[routes.relay[node]?]
+    }
+
+    /// The line to a node from the first node on the fewest hops that has one, if any of these has been reached.
+    fn nearest(&self, routes: &Routes<'_>, to: usize) -> Option<usize> {
+        let order = |line: usize| Some((self.of(routes, routes.lines[line].from)?.order, line));
+        routes.into[to].iter().filter_map(|&line| order(line)).min().map(|(_, line)| line)
+    }
+
+    /// The route that ends with this line to `to`.
+    fn route(&self, routes: &Routes<'_>, last: usize, to: usize) -> Route {
+        let before = |line: &usize| self.of(routes, routes.lines[*line].from)?.last;
         let mut path: Vec<usize> = std::iter::successors(Some(last), before).collect();
         path.reverse();
-        path
+        let from = |line: usize| self.of(routes, routes.lines[line].from);
+        let hops = from(last).map(|reached| reached.hops);
+        let ends = routes.into[to].iter().filter_map(|&line| from(line));
+        let equal = ends.filter(|reached| Some(reached.hops) == hops);
+        Route { path, ways: equal.fold(0, |sum, reached| sum.saturating_add(reached.ways)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{checked, load};
+
+    /// Two leaves with two hosts each, and three spines between them; `more` comes behind it.
+    fn fabric(more: &str) -> String {
+        let mut text = "name = 'fabric'\nduration = '1 ms'\nadaptation = { kind = 'packet' }\n".to_string();
+        let link = |from: &str, to: &str| {
+            format!("[[link]]\nfrom = '{from}'\nto = '{to}'\nrate = '1 Gb/s'\ndelay = '1 us'\n")
+        };
+        for host in ["a", "b", "c", "d"] {
+            text += &format!("[[node]]\nname = '{host}'\nkind = 'host'\n");
+        }
+        for router in ["left", "right", "s0", "s1", "s2"] {
+            text += &format!("[[node]]\nname = '{router}'\nkind = 'router'\n");
+        }
+        text += &[link("a", "left"), link("b", "left"), link("c", "right"), link("d", "right")].concat();
+        for spine in ["s0", "s1", "s2"] {
+            text += &[link("left", spine), link(spine, "right")].concat();
+        }
+        text + more
+    }
+
+    const TRAFFIC: &str = "[flows]\nsource = { kind = 'greedy' }\ntransport = { kind = 'tcp' }\n";
+
+    fn flow(name: &str, from: &str, to: &str, via: &str) -> String {
+        format!("[[flow]]\nname = '{name}'\nfrom = '{from}'\nto = '{to}'\nvia = [{via}]\n")
+    }
+
+    fn warnings(flows: &[String]) -> Vec<String> {
+        let text = fabric(&[TRAFFIC, &flows.concat()].concat());
+        let warnings = checked(&text, "x.toml", &[]).unwrap().warnings();
+        warnings.into_iter().filter(|warning| warning.code == "equal-routes").map(|w| w.message).collect()
+    }
+
+    #[test]
+    fn a_choice_between_equally_short_routes_is_told_once_with_the_route_taken() {
+        let told = warnings(&[
+            flow("near", "a", "b", ""),
+            flow("x", "a", "c", ""),
+            flow("y", "b", "d", ""),
+            flow("z", "d", "a", "'s2'"),
+        ]);
+        assert_eq!(
+            told,
+            [
+                "3 equally short routes lead from \"a\" to \"c\", and all flows take the first, via left, s0, right; 1 other \
+             flow has such a choice as well. To spread flows, name nodes of their routes in via"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_route_that_names_its_nodes_is_no_choice() {
+        assert!(warnings(&[flow("x", "a", "c", "'s1'"), flow("y", "a", "b", "")]).is_empty());
+    }
+
+    #[test]
+    fn parallel_links_are_routes_of_their_own() {
+        let more = "[[link]]\nname = 'second'\nfrom = 'left'\nto = 's1'\nrate = '1 Gb/s'\ndelay = '1 us'\n";
+        let text = fabric(&[more, TRAFFIC, &flow("x", "a", "c", ""), &flow("y", "a", "c", "'s1'")].concat());
+        let checked = checked(&text, "x.toml", &[]).unwrap();
+        let told = &checked.warnings()[0].message;
+        assert!(told.starts_with("4 equally short routes lead from \"a\" to \"c\""), "{told}");
+        assert!(told.contains("; 1 other flow has"), "{told}");
+    }
+
+    #[test]
+    fn among_equals_the_lines_that_were_declared_first_win() {
+        let text = fabric(&[TRAFFIC, &flow("x", "c", "a", ""), &flow("y", "a", "d", "")].concat());
+        let scenario = load(&text, "x.toml", &[]).unwrap();
+        let names = |flow: usize| -> Vec<&str> {
+            let path = &scenario.vcs[scenario.flows[flow].vc].path;
+            path.iter().map(|line| scenario.lines[*line].name.as_str()).collect()
+        };
+        assert_eq!(names(0), ["c->right", "right->s0", "s0->left", "left->a"]);
+        assert_eq!(names(1), ["a->left", "left->s0", "s0->right", "right->d"]);
+    }
+
+    #[test]
+    fn flows_of_one_switch_share_a_search() {
+        let flows: Vec<String> =
+            (0..50).map(|i| flow(&format!("x{i}"), ["a", "b"][i % 2], "c", "")).collect();
+        let text = fabric(&[TRAFFIC, &flows.concat()].concat());
+        let scenario = load(&text, "x.toml", &[]).unwrap();
+        let routes = Routes::new(&scenario.nodes, &scenario.lines);
+        for flow in &scenario.flows {
+            let route = routes.through(flow.from, &[], flow.to).unwrap();
+            assert_eq!((route.path, route.ways), (scenario.vcs[flow.vc].path.clone(), 3));
+        }
+        let begun = &routes.searches.borrow().begun;
+        assert_eq!(begun.values().map(|search| (search.count, search.hops)).collect::<Vec<_>>(), [(5, 2)]);
     }
 }

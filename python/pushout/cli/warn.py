@@ -1,0 +1,15 @@
+"""How commands print warnings: once, on the standard error."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from pushout.warning import Warned
+
+
+def warn(warnings: "Iterable[Warned]", *, about: str = "") -> None:
+    """Print a line for each warning; `about` names the file that it is about, where there may be several."""
+    for warned in warnings:
+        click.echo(f"{about}{': ' * bool(about)}warning: {warned['message']}", err=True)

@@ -1,0 +1,97 @@
+"""What may mislead is said once, by every command and in every document."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pushout
+from pushout.cli import main
+
+FABRIC = """
+name = "fabric"
+duration = "20 ms"
+adaptation = { kind = "packet" }
+node = [
+  { name = "a", kind = "host" },
+  { name = "b", kind = "host" },
+  { name = "left", kind = "router" },
+  { name = "right", kind = "router" },
+  { name = "up", kind = "router" },
+  { name = "down", kind = "router" },
+]
+link = [
+  { from = "a", to = "left", rate = "100 Mb/s", delay = "1 us" },
+  { from = "right", to = "b", rate = "100 Mb/s", delay = "1 us" },
+  { from = "left", to = "up", rate = "10 Mb/s", delay = "1 us" },
+  { from = "left", to = "down", rate = "10 Mb/s", delay = "1 us" },
+  { from = "up", to = "right", rate = "10 Mb/s", delay = "1 us" },
+  { from = "down", to = "right", rate = "10 Mb/s", delay = "1 us" },
+]
+port."left->up" = { buffer = "50 kB" }
+flow = [{ name = "f", from = "a", to = "b" }]
+[flows]
+source = { kind = "file", size = "10 kB" }
+transport = { kind = "tcp" }
+"""
+TOLD = '2 equally short routes lead from "a" to "b", and all flows take the first, via left, up, right'
+
+
+@pytest.fixture
+def fabric(tmp_path: Path) -> Path:
+    path = tmp_path / "fabric.toml"
+    path.write_text(FABRIC)
+    return path
+
+
+def said(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[str, str]:
+    with pytest.raises(SystemExit) as leave:
+        main(args)
+    assert leave.value.code == 0
+    out, err = capsys.readouterr()
+    return out, err
+
+
+@pytest.mark.parametrize("reps", ["1", "3"])
+def test_a_run_says_it_once_and_has_it_in_its_document(
+    fabric: Path, reps: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = said(capsys, "run", str(fabric), "--reps", reps, "--json")
+    (warning,) = json.loads(out)["warnings"]
+    assert warning["code"] == "equal-routes"
+    assert warning["message"].startswith(TOLD)
+    assert err.splitlines() == [f"warning: {warning['message']}"]
+
+
+@pytest.mark.parametrize(("verb", "about"), [("validate", True), ("explain", False)])
+def test_so_do_commands_that_run_nothing(
+    fabric: Path, verb: str, about: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = said(capsys, verb, str(fabric), "--json")
+    assert err.startswith(f"{fabric}: warning: {TOLD}" if about else f"warning: {TOLD}")
+    assert len(err.splitlines()) == 1
+    if about:
+        assert [each["code"] for each in json.loads(out)[0]["warnings"]] == ["equal-routes"]
+
+
+def test_questions_have_them_of_every_policy(fabric: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    place = str(tmp_path / "out")
+    args = ("compare", str(fabric), "--policies", "tail-drop,red", "--reps", "2", "--out", place, "--json")
+    out, err = said(capsys, *args)
+    assert [each["code"] for each in json.loads(out)["warnings"]] == ["equal-routes"]
+    assert err.count("warning: ") == 1
+
+
+def test_a_scenario_without_them_has_an_empty_list(fabric: Path) -> None:
+    via: dict[str, Any] = {"flow.f.via": ["left", "down", "right"]}
+    assert pushout.validate(fabric, set=via) == []
+    assert pushout.run(fabric, set=via).document["warnings"] == []
+
+
+def test_results_have_them(fabric: Path) -> None:
+    result = pushout.run(fabric, reps=2)
+    assert [each["code"] for each in result.warnings] == ["equal-routes"]
+    assert result.warnings == pushout.validate(fabric) == pushout.trace(fabric).warnings
+    assert "1 warning>" in repr(result)
+    assert "warning: 2 equally short routes" in (result._repr_html_() or "")
