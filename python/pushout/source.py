@@ -28,7 +28,7 @@ class Source(NamedTuple):
 
 
 Scenario = str | os.PathLike[str] | Mapping[str, Any] | Source
-"""A path, the name of a shipped scenario, the text of one (TOML or JSON), its keys as a mapping, or what was read so."""
+"""A path, the name of a shipped scenario, the text of one (TOML or JSON), its keys as a mapping, or a source."""
 
 
 def load(scenario: Scenario) -> Source:
