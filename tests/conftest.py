@@ -83,6 +83,9 @@ class FakeCore:
             raise ScenarioError(f'{name}:1:1: unknown key "bufer"; did you mean "buffer"?')
         return "[]"
 
+    def reference_because(self, text: str, name: str, sets: Sequence[str]) -> None:
+        self.validate(text, name, sets)
+
     def explain(self, text: str, name: str, sets: Sequence[str], seed: int | None, engine: str | None) -> str:
         self.validate(text, name, sets)
         return json.dumps({"seed": 7 if seed is None else seed, "sets": list(sets)})

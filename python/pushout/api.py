@@ -206,6 +206,12 @@ def explain(
     return document
 
 
+def reference_because(scenario: Scenario, *, set: Overrides = ()) -> str | None:  # noqa: A002
+    """Why a scenario runs on the reference engine although it asks for the fast one; `None` if it does not."""
+    text, name = load(scenario)
+    return _core.reference_because(text, name, overrides(set))
+
+
 def schema() -> dict[str, Any]:
     """The JSON Schema of a scenario."""
     document: dict[str, Any] = json.loads(_core.schema())

@@ -161,6 +161,11 @@ pub fn explain(request: &Request<'_>) -> Result<Json, Refusal> {
     Ok(scenario::explain(&scenario))
 }
 
+/// Why a scenario runs on the reference engine although it asks for the fast one, if it does.
+pub fn reference_because(request: &Request<'_>) -> Result<Option<&'static str>, Refusal> {
+    Ok(engine::chosen(&request.scenario()?).1)
+}
+
 /// The message about a name that means nothing, with the nearest of those allowed.
 pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
     scenario::nearest::unknown(what, name, allowed)

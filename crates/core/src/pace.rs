@@ -1,8 +1,8 @@
 //! Times that are no whole number of picoseconds, one after the other: what each of them lacks is carried to the next.
 //!
 //! Periodic sources, policers, virtual clocks and lines all go on like that: `n` units in a row take `n` exact times,
-//! rounded down once. [`Line`](crate::link::line::Line) alone has these few lines of code by itself: it sends units of any
-//! size, and with a pace for each the engine that serves credits cell by cell was two hundredths slower.
+//! rounded down once. [`Line`](crate::link::line::Line) keeps
+//! these few lines by itself, because it sends units of any size.
 
 use crate::units::{Rate, Span, Time};
 

@@ -92,6 +92,18 @@ mod _core {
         Ok(document.to_string())
     }
 
+    /// Why a scenario runs on the reference engine although it asks for the fast one, if it does.
+    #[pyfunction]
+    fn reference_because(
+        py: Python<'_>,
+        text: &str,
+        name: &str,
+        sets: Vec<String>,
+    ) -> PyResult<Option<&'static str>> {
+        let because = || api::reference_because(&request(text, name, &sets, None, None, false));
+        Ok(py.detach(|| guarded(|| described(name, &sets, None, None), because))?)
+    }
+
     /// Panic, guarded as every run is: how a mistake of the simulator is told can be seen without one.
     #[pyfunction]
     fn panic(name: &str, message: &str) -> PyResult<()> {

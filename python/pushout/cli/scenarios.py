@@ -59,7 +59,8 @@ def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -
 def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
     """Print a scenario in full, with templates and defaults expanded.
 
-    The output is canonical JSON, with --json or without, and can be run as it is.
+    The output is canonical JSON, with --json or without, and can be run as it is. If the fast engine cannot skip
+    anything, the reference engine runs the scenario; a note on stderr gives the reason.
     """
     from pushout import api
     from pushout.source import load
@@ -68,7 +69,10 @@ def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
     with no_sweep(scenario):
         source = load(scenario_file(scenario))
         document = api.explain(source, set=sets)
+        because = api.reference_because(source, set=sets)
         warn(of_scenario(source, sets))
+    if because is not None:
+        click.echo(f"note: runs on the reference engine: {because}", err=True)
     echo_json(document)
 
 

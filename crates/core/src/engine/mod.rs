@@ -22,12 +22,22 @@ pub fn run(scenario: &Scenario, log: bool) -> Outcome {
 
 /// The same, with the event loop timed.
 pub fn run_timed(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
-    let mut outcome = match scenario.engine {
+    let mut outcome = match chosen(scenario).0 {
         Engine::Fast => fast::run(scenario, log, watch),
         Engine::Reference => reference::run(scenario, log, watch),
     };
     outcome.losses.sort_by_key(|loss| (loss.time, loss.port)); // stable: each port keeps its order
     outcome
+}
+
+/// The engine on which a scenario runs and, if that is not the one it names, the reason.
+pub fn chosen(scenario: &Scenario) -> (Engine, Option<&'static str>) {
+    match scenario.engine {
+        Engine::Fast if scenario.lines.iter().any(|line| line.port.credit.is_some()) => {
+            (Engine::Reference, Some("with credits a port depends on its neighbours at every cell"))
+        }
+        engine => (engine, None),
+    }
 }
 
 /// What times the event loop of a run, by the caller's clock: the core has none.

@@ -203,11 +203,6 @@ impl Circuit {
         }
     }
 
-    /// Whether it is policed at all.
-    pub(crate) fn is_policed(&self) -> bool {
-        self.police.is_some()
-    }
-
     /// A unit was lost at a port.
     pub fn lost(&mut self) {
         self.tally.lost += 1;

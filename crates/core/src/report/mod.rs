@@ -22,7 +22,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::audit::Audit;
 use crate::buffer::verdict::Reason;
-use crate::engine::Outcome;
+use crate::engine::{self, Outcome};
 use crate::link::credit::Receiver;
 use crate::metrics::fairness;
 use crate::network::figures::{Coding, Figures};
@@ -102,7 +102,7 @@ impl<F: Fn(usize) -> Json> Serialize for List<F> {
 
 fn engine_json(scenario: &Scenario, outcome: &Outcome, wall_s: Option<f64>) -> Json {
     json!({
-        "name": scenario.engine.write(),
+        "name": engine::chosen(scenario).0.write(),
         "version": env!("CARGO_PKG_VERSION"),
         "cell_hops": outcome.work.cell_hops,
         "packet_hops": outcome.work.packet_hops,

@@ -36,7 +36,6 @@
 //!   do, cells are still not asked for while no frame begins or ends (`stretch`), and pass by numbers or in one loop; and so do
 //!   short trains that cross each other on an idle line (`crossing`).
 //!   If all its units come over one line, what arrives in future cannot be overtaken, and may be computed at once.
-//!   Where one circuit alone comes, it comes by the frame, with the arrival of each cell (`follow`).
 //!   A policy that looks at the books alone is asked as well, once for each frame where that suffices (`ledger` keeps the
 //!   books), or about each cell in one loop (`asking`).
 //!   Where circuits are policed, units are taken one by one, because their marks may differ; and they are handed on to a
@@ -50,16 +49,12 @@
 //! **Some networks are simpler.** Where all links carry packets there are no trains to merge, and everything is computed
 //! in the order of time (`packets`). Cells of sources that nobody answers need no event at all (`streams`).
 //!
-//! **Where credits govern lines**, what a port may send depends on its neighbours, cell by cell, and ports of one node depend on
-//! each other at once. All nodes of such a network go on together (`credits`).
-//!
 //! **Books are sums.** A port that is ahead of its time or counts by the frame enters for each unit what of its stay falls
 //! into the measured time (`books`). A run or a train is split at the instants at which its units would begin to fall on
 //! different sides of the ends of the warm-up or of the run, at any port on its way. At the end, what a port would still
 //! hold is put into it, so that the report and the audit find everything where the reference engine leaves it.
 
 mod books;
-mod credits;
 mod fifo;
 mod general;
 mod hosts;
@@ -108,9 +103,6 @@ use turns::Turns;
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded. `watch` times the
 /// event loop.
 pub fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
-    if credits::knows(scenario) {
-        return credits::run(scenario, log, watch);
-    }
     let policed = scenario.flows.iter().any(|flow| flow.police.is_some());
     if !policed && packets::knows(scenario) {
         return packets::run(scenario, log, watch);
@@ -326,7 +318,7 @@ impl Fast<'_> {
                 Class::Free | Class::Tick => self.bring(entity, event.time),
                 Class::Arrive => self.arrive(entity, event.time),
                 Class::Timer => self.timer(entity, event.time),
-                Class::Credit => unreachable!("such networks are computed elsewhere"),
+                Class::Credit => unreachable!("the reference engine runs networks with credits"),
             }
         }
         let Some(last) = end.0.checked_sub(1) else { return };

@@ -33,7 +33,7 @@ impl Fast<'_> {
         }
     }
 
-    /// The same with the instant at which each of them starts. Where no other circuit comes, they are taken at once.
+    /// The same with the instant at which each of them starts.
     pub(super) fn send_timed(&mut self, port: usize, vc: u32, run: Run, starts: &mut [Time], whole: Span) {
         let Some(&last) = starts.last().filter(|last| **last < self.window.to) else { return };
         let time = self.pass_through(port, vc, &run, last, whole);
@@ -44,18 +44,12 @@ impl Fast<'_> {
         let (span, unit) =
             (leg.span(whole), Unit { hop: leg.hop, ..self.boundaries[leg.number].pass(run.unit) });
         starts.iter_mut().for_each(|start| *start = start.later(span));
-        let (awaited, mut rest) = (unit.is_eom() && leg.answered, Party { unit, vc, arrivals: starts });
-        let mut behind = None;
-        self.with(port as usize, |station, engine| {
-            let Station::Fifo(fifo) = station else { unreachable!("other ports get no timed units") };
-            if fifo.inputs.is_alone() {
-                rest = fifo.follow(engine, port as usize, rest);
-            }
-            if !rest.arrivals.is_empty() {
-                behind = Some(fifo.inputs.push_uneven(lane as usize, &rest, awaited));
-            }
-        });
-        if behind.is_some_and(|behind| awaited || behind.is_multiple_of(PATIENCE)) {
+        let awaited = unit.is_eom() && leg.answered;
+        let Station::Fifo(fifo) = &mut self.stations[port as usize] else {
+            unreachable!("other ports get no timed units")
+        };
+        let behind = fifo.inputs.push_uneven(lane as usize, &Party { unit, vc, arrivals: starts }, awaited);
+        if awaited || behind.is_multiple_of(PATIENCE) {
             self.look_after(port, time);
         }
     }

@@ -106,19 +106,6 @@ impl Sender {
         account.forwarded = credit.forwarded;
     }
 
-    /// For an engine that keeps the balances by itself: a credit has come back, and this is the balance with it.
-    pub(crate) fn renewed(&mut self, credit: Credit, balance: u64) -> u64 {
-        let known = &mut self.of[credit.vc as usize].forwarded;
-        let more = credit.forwarded - std::mem::replace(known, credit.forwarded);
-        balance + more
-    }
-
-    /// Such an engine leaves this balance.
-    pub(crate) fn settle(&mut self, vc: usize, balance: u64) {
-        let account = &mut self.of[vc];
-        account.sent = account.forwarded + self.room - balance;
-    }
-
     /// For the audit: what is known of a circuit.
     pub fn account(&self, vc: usize) -> Account {
         self.of[vc]

@@ -13,8 +13,6 @@ pub(crate) mod bench;
 
 mod room;
 
-pub(crate) mod relay;
-
 use std::collections::VecDeque;
 
 use crate::buffer::admission::{self, Admission, Arrival, Departure, Rule};
@@ -327,12 +325,6 @@ impl Port {
     /// A credit cell is to go out over the line, ahead of all units that wait.
     pub fn queue_credit(&mut self, credit: Credit) {
         self.credits.push_back(credit);
-    }
-
-    /// Whether a credit cell waits for the line.
-    #[inline]
-    pub(crate) fn has_credits(&self) -> bool {
-        !self.credits.is_empty()
     }
 
     /// Start to send the next credit cell, if the line is free and one waits.

@@ -7,7 +7,6 @@
 mod abreast;
 mod asking;
 mod crossing;
-mod follow;
 mod ledger;
 mod stretch;
 mod whole;
@@ -259,7 +258,7 @@ impl Fifo {
                 self.begin = Time::NEVER;
                 self.books.max = self.content.level();
             } else if self.sample == stop {
-                self.take_samples(engine, port, until, &[]);
+                self.take_samples(engine, port, until);
             } else {
                 self.drop_before(engine, port, Time(stop.0 + 1));
                 self.tick = engine.network.ports[port].tick(stop).unwrap_or(Time::NEVER);
@@ -320,18 +319,16 @@ impl Fifo {
         self.catch_up(engine, port, stop);
     }
 
-    /// Take the samples that are due before anything else happens, up to `until`. Of what is in the buffer, cells that
-    /// arrive at `later` instants do not count before.
-    fn take_samples(&mut self, engine: &mut Fast<'_>, port: usize, until: Time, later: &[Time]) {
+    /// Take the samples that are due before anything else happens, up to `until`.
+    fn take_samples(&mut self, engine: &mut Fast<'_>, port: usize, until: Time) {
         let next = self.inputs.next_time().unwrap_or(Time::NEVER);
         let stop = next.min(Time(until.0 + 1)).min(self.begin).min(self.tick);
-        let (mut later, every) = (later, engine.scenario.sample.0);
+        let every = engine.scenario.sample.0;
         loop {
             self.drop_before(engine, port, self.sample);
-            later = &later[later.partition_point(|time| *time < self.sample)..];
-            let level = self.content.level() - later.len() as u64;
+            let level = self.content.level();
             let left = stop.0.saturating_sub(self.sample.0 + 1) / every;
-            let samples = if self.content.level() == 0 { 1 + left } else { 1 };
+            let samples = if level == 0 { 1 + left } else { 1 };
             engine.network.ports[port].sample_level(level, samples);
             self.sample.0 += samples * every;
             if self.sample >= stop {

@@ -153,29 +153,6 @@ impl Fifo {
         })
     }
 
-    /// Let a group pass whose cells start when they can, if neither they nor their circumstances matter one by one; answers
-    /// whether it has passed.
-    pub(super) fn pass_apart(
-        &mut self,
-        engine: &mut Fast<'_>,
-        port: usize,
-        group: &Group,
-        arrivals: &[Time],
-    ) -> bool {
-        let &Group { vc, start, units, .. } = group;
-        if engine.log.is_some() || !self.fits(start, units.into()) {
-            return false;
-        }
-        match self.fate(engine, port, group) {
-            None => return false,
-            Some(Fate::Taken) => self.take_group(engine, port, group, |fifo, engine| {
-                fifo.pass_each(engine, port, arrivals.iter().map(|time| (vc, *time)))
-            }),
-            Some(Fate::Refused(reason)) => self.lose_group(engine, group, reason),
-        }
-        true
-    }
-
     /// A group is taken: enter it in the books and hand it on. To `lay` it is to find a start for each cell; the answer is
     /// the last one.
     pub(super) fn take_group(
