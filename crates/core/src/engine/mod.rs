@@ -1,19 +1,24 @@
 //! Engines: how a run gets from its first instant to its last.
 
-mod calls;
-
 pub mod reference;
 
-pub mod fast;
+mod cells;
+
+mod packets;
+
+mod exact;
+
+mod timers;
 
 pub mod floor;
 
 use crate::buffer::verdict::Reason;
 use crate::network::Network;
 use crate::network::circuit::Circuit;
-use crate::scenario::model::{Engine, Scenario};
+use crate::police;
+use crate::scenario::model::{Engine, Line, Scenario};
 use crate::unit::Unit;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// Run a scenario on the engine that it names; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
@@ -23,7 +28,8 @@ pub fn run(scenario: &Scenario, log: bool) -> Outcome {
 /// The same, with the event loop timed.
 pub fn run_timed(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
     let mut outcome = match chosen(scenario).0 {
-        Engine::Fast => fast::run(scenario, log, watch),
+        Engine::Fast if packets::knows(scenario) => packets::run(scenario, log, watch),
+        Engine::Fast => cells::run(scenario, log, watch),
         Engine::Reference => reference::run(scenario, log, watch),
     };
     outcome.losses.sort_by_key(|loss| (loss.time, loss.port)); // stable: each port keeps its order
@@ -122,6 +128,22 @@ pub struct LossRecord {
 /// Samples are taken at whole multiples of the scenario's interval, before anything that happens at that instant.
 fn sampled_ports(scenario: &Scenario) -> Vec<usize> {
     (0..scenario.lines.len()).filter(|&port| scenario.lines[port].is_sampled()).collect()
+}
+
+/// Time from the end of a unit's transmission to its arrival at the next port or host.
+fn latency(scenario: &Scenario, line: &Line) -> Span {
+    line.delay + scenario.nodes[line.to].latency
+}
+
+/// For every port whether a circuit is policed when it arrives there.
+fn policed_ports(scenario: &Scenario) -> Vec<bool> {
+    let mut policed = vec![false; scenario.lines.len()];
+    for flow in scenario.flows.iter().filter(|flow| flow.police.is_some()) {
+        if let Some(&port) = scenario.vcs[flow.vc].path.get(usize::from(police::HOP)) {
+            policed[port] = true;
+        }
+    }
+    policed
 }
 
 /// The circuit of a queued unit, numbered within the port where it waits.

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::calls::Calls;
+use super::timers::Calls;
 use super::{LossRecord, Outcome, Stopwatch, Work, number_at_port, sampled_ports};
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;

@@ -235,6 +235,23 @@ fn both_engines_agree_on_shipped_scenarios_with_other_ports() {
     }
 }
 
+/// A policer of packets is a step of their route: those that it drops and those that it marks, one by one.
+#[test]
+fn both_engines_agree_where_packets_are_policed() {
+    let text = include_str!("../../../../scenarios/w1-packet.toml");
+    for (probability, action) in [("0.0", "drop"), ("0.02", "drop"), ("0.1", "tag")] {
+        let police = format!("{{ kind = 'random', probability = {probability}, action = '{action}' }}");
+        let sets = [
+            "duration='2 s'".to_owned(),
+            format!("flow.flow1.police={police}"),
+            format!("flow.flow2.police={police}"),
+            "port.bottleneck.admission={policy='tail-drop', marked='20 kB'}".to_owned(),
+        ];
+        let policed = load(text, "policed.toml", &sets).expect("a scenario");
+        assert_eq!(differences(&policed), Vec::<String>::new(), "{police}");
+    }
+}
+
 #[test]
 fn units_that_could_go_round_in_a_ring_are_computed_in_step() {
     let mut text = "name = \"ring\"\nduration = \"50 ms\"\nwarmup = \"7 ms\"\n".to_string();

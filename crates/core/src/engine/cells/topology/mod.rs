@@ -1,0 +1,500 @@
+//! What of a network never changes during a run: how each port is run, where units go from there, and which ports wait for
+//! which.
+
+pub(in crate::engine) mod order;
+pub(in crate::engine) mod route;
+
+use std::iter;
+use std::rc::Rc;
+
+use self::order::upstream;
+use crate::buffer::admission::{Admission, Interest, Rule};
+use crate::buffer::size::Measure;
+use crate::engine::cells::inbox::{Inbox, InboxLane};
+use crate::engine::cells::topology::route::{DelayHop, Destination, Handoff, RouteSegment};
+use crate::engine::exact::accounting::Window;
+use crate::engine::exact::spacing::{Pace, SpacingTable};
+use crate::engine::{latency, policed_ports};
+use crate::kernel::Ties;
+use crate::network::end::End;
+use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
+use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
+use crate::scheduler;
+use crate::units::{CELL_BYTES, Span, Time};
+
+/// How a port is run.
+#[derive(Clone, Debug)]
+pub(in crate::engine) enum PortForm {
+    /// The unlimited interface of a host.
+    HostInterface,
+    /// Nothing ever waits there.
+    Delay,
+    /// One queue, and a rule that says who joins it.
+    Fifo(Rule),
+    /// Cells, a queue for each circuit, and a policy that only looks at the books.
+    PerVc(Interest),
+    /// Anything else.
+    PerUnit,
+}
+
+/// The unchanging part of a network.
+#[derive(Debug)]
+pub(in crate::engine) struct Plan {
+    pub(in crate::engine) kinds: Vec<PortForm>,
+    /// For every port the legs of the circuits that pass it, by their number there.
+    pub(in crate::engine) legs: Vec<Vec<RouteSegment>>,
+    pub(in crate::engine) passages: Vec<DelayHop>,
+    /// For every port the shortest time between the start of a unit and its arrival at the next stop.
+    pub(in crate::engine) reach: Vec<Span>,
+    /// For every port those that must be brought up to date before it and with it, in this order.
+    pub(in crate::engine) upstream: Vec<Vec<u32>>,
+    /// For every circuit the end of a flow that gets its frames, if what that end does depends on nothing else than these and
+    /// its own timers: they are for it alone, and nobody else sends over the interface of its host.
+    pub(in crate::engine) actors: Vec<Option<u32>>,
+    /// For every port the circuits that pass it, by their number there.
+    pub(in crate::engine) passing: Passing,
+    /// Ports with a queue for each circuit.
+    pub(in crate::engine) turns: Vec<u32>,
+    /// If units can go round in circles: a time in which none of them gets from one port to the next.
+    pub(in crate::engine) circle: Option<Span>,
+    /// Ports at which circuits are policed.
+    policed: Vec<bool>,
+    /// For every port the lines from which units come, in the order of the scenario.
+    lines: Vec<Vec<usize>>,
+    /// For every port the lanes on which they do: a line, or one circuit of it if its units may be held back.
+    lanes: Vec<Vec<(usize, Option<u32>)>>,
+    paces: Vec<Pace>,
+    rhythms: Vec<Rc<SpacingTable>>,
+}
+
+impl Plan {
+    /// The plan of a scenario.
+    pub(in crate::engine) fn new(scenario: &Scenario) -> Plan {
+        let passing = passing_circuits(scenario);
+        let mut plan = Plan {
+            kinds: Vec::new(),
+            legs: passing.iter().map(|vcs| Vec::with_capacity(vcs.len())).collect(),
+            passages: Vec::new(),
+            reach: Vec::new(),
+            upstream: Vec::new(),
+            actors: Vec::new(),
+            passing: Passing::default(),
+            turns: Vec::new(),
+            circle: None,
+            policed: policed_ports(scenario),
+            lines: lines(scenario),
+            lanes: Vec::new(),
+            paces: scenario.lines.iter().map(cell_pace).collect(),
+            rhythms: Vec::new(),
+        };
+        plan.rhythms = rhythms(&plan.paces);
+        plan.find_kinds(scenario, &passing);
+        plan.find_legs(scenario, &passing);
+        plan.find_actors(scenario);
+        plan.reach = (0..plan.kinds.len()).map(|port| plan.reach(scenario, port)).collect();
+        plan.find_upstream();
+        if plan.circle.is_some() {
+            let legs = plan.legs.iter_mut().flatten().filter(|leg| leg.manner == Handoff::Timed);
+            legs.for_each(|leg| leg.manner = Handoff::Singly); // all ports advance together, whatever is held back
+        }
+        plan.find_lanes();
+        let turns = |port: &u32| matches!(plan.kinds[*port as usize], PortForm::PerVc(_));
+        plan.passing = passing;
+        plan.turns = (0..plan.kinds.len() as u32).filter(turns).collect();
+        plan
+    }
+
+    fn find_actors(&mut self, scenario: &Scenario) {
+        let (mut frames, mut interfaces) = (vec![0; scenario.vcs.len()], vec![0; scenario.lines.len()]);
+        let interface = |vc: usize| scenario.vcs[vc].path[0];
+        for vc in scenario.flows.iter().flat_map(|flow| iter::once(flow.vc).chain(flow.back)) {
+            frames[vc] += 1;
+            interfaces[interface(vc)] += 1;
+        }
+        let acts_alone = |vc: usize, answers: usize| {
+            let interface = interface(answers);
+            frames[vc] == 1
+                && interfaces[interface] == 1
+                && matches!(self.kinds[interface], PortForm::HostInterface)
+        };
+        let mut actors = vec![None; scenario.vcs.len()];
+        for (index, flow) in scenario.flows.iter().enumerate() {
+            let Some(back) = flow.back else { continue };
+            let end = |end: End| end.entity(index) as u32;
+            actors[flow.vc] = acts_alone(flow.vc, back).then(|| end(End::Sink));
+            actors[back] = acts_alone(back, flow.vc).then(|| end(End::Source));
+        }
+        self.actors = actors;
+    }
+
+    /// The lanes of a port, empty.
+    pub(in crate::engine) fn inputs(&self, port: usize, ties: Ties) -> Inbox {
+        let lane = |&(line, _): &(usize, _)| InboxLane::new(line, self.rhythm(self.origin(line)));
+        Inbox::new(self.lanes[port].iter().map(lane).collect(), ties)
+    }
+
+    /// The pace of cells at a port, known by heart.
+    pub(in crate::engine) fn rhythm(&self, port: usize) -> Rc<SpacingTable> {
+        Rc::clone(&self.rhythms[port])
+    }
+
+    /// Most units of a frame that passes a port.
+    pub(in crate::engine) fn longest_frame(&self, scenario: &Scenario, port: usize) -> u64 {
+        let contracts = contracts(scenario, &scenario.lines[port], &self.passing[port]);
+        contracts.iter().map(|contract| contract.frame).max().unwrap_or(0)
+    }
+
+    /// Whether units that arrive at a port may be marked, or lost, because their circuit is policed there.
+    pub(in crate::engine) fn polices(&self, port: usize) -> bool {
+        self.policed[port]
+    }
+
+    /// Whether trains may pass a port abreast: they keep the pace of their lines, the port asks no more than a plain question
+    /// for each frame, and nobody wants to know when cells within frames leave.
+    pub(in crate::engine) fn may_pass_abreast(&self, port: usize) -> bool {
+        let plain = matches!(&self.kinds[port], PortForm::Fifo(Rule::Fits | Rule::Frames { .. }));
+        let even = self.lanes[port].len() > 1 && self.lanes[port].iter().all(|(_, vc)| vc.is_none());
+        plain && even && self.legs[port].iter().all(|leg| leg.manner == Handoff::Together)
+    }
+
+    /// The shortest time from the start of a unit somewhere else to its arrival at a port.
+    pub(in crate::engine) fn notice(&self, port: usize) -> Span {
+        let before = self.lines[port].iter().map(|&line| self.origin(line));
+        before.map(|line| self.reach[line]).min().unwrap_or(Span::ZERO)
+    }
+
+    /// Starts at a port on either side of which cells are entered or handed on separately, in order: something further
+    /// on happens to the one before and to the other after the measured time begins or ends.
+    pub(in crate::engine) fn cuts(&self, port: usize, window: Window) -> Vec<Time> {
+        let mut cuts = Vec::new();
+        let mut cut = |span: Span| {
+            cuts.extend(
+                [window.from, window.to].iter().filter_map(|end| end.0.checked_sub(span.0)).map(Time),
+            );
+        };
+        cut(Span::ZERO);
+        for leg in &self.legs[port] {
+            let mut span = self.paces[port].whole + leg.latency;
+            cut(span);
+            for passage in &self.passages[leg.passages()] {
+                cut(span + passage.whole);
+                span = span + passage.transit;
+                cut(span);
+            }
+        }
+        cuts.sort_unstable();
+        cuts.dedup();
+        cuts
+    }
+
+    fn find_kinds(&mut self, scenario: &Scenario, passing: &Passing) {
+        for (line, vcs) in scenario.lines.iter().zip(passing.iter()) {
+            let from_host = scenario.nodes[line.from].kind == NodeKind::Host;
+            let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
+            let rule = rule(scenario, line, vcs);
+            self.kinds.push(match rule {
+                Some(Rule::Fits) if fifo && from_host && is_unlimited(line) => PortForm::HostInterface,
+                Some(rule) if fifo && !from_host => PortForm::Fifo(rule),
+                Some(rule) if !from_host && has_turns(line) => PortForm::PerVc(rule.interest()),
+                _ => PortForm::PerUnit,
+            });
+        }
+        // whether a port delays only depends on those before it, and no line comes before itself
+        let mut found = true;
+        while std::mem::take(&mut found) {
+            for port in 0..scenario.lines.len() {
+                if self.only_delays(scenario, port) {
+                    self.kinds[port] = PortForm::Delay;
+                    found = true;
+                }
+            }
+        }
+    }
+
+    /// Whether a port has turned out to be one at which nothing waits: a plain one whose cells come over one line that is
+    /// no faster, and are not policed.
+    fn only_delays(&self, scenario: &Scenario, port: usize) -> bool {
+        let line = &scenario.lines[port];
+        let all_alike = is_unlimited(line) && !self.policed[port];
+        let (PortForm::Fifo(Rule::Fits), true, Medium::Cells) = (&self.kinds[port], all_alike, line.medium)
+        else {
+            return false;
+        };
+        match self.lines[port][..] {
+            [only] => scenario.lines[self.origin(only)].rate <= line.rate,
+            _ => false,
+        }
+    }
+
+    /// The line on which cells of a line got their spacing: ports that only delay keep it.
+    fn origin(&self, line: usize) -> usize {
+        match (&self.kinds[line], &self.lines[line][..]) {
+            (PortForm::Delay, [before]) => self.origin(*before),
+            _ => line,
+        }
+    }
+
+    fn find_legs(&mut self, scenario: &Scenario, passing: &Passing) {
+        let (answered, alike) = (answered(scenario), alike(scenario));
+        let mut legs = 0;
+        for (line, vcs) in passing.iter().enumerate() {
+            for &vc in vcs {
+                let path = &scenario.vcs[vc].path;
+                let place =
+                    path.iter().position(|&other| other == line).expect("the circuit passes the line");
+                let number = |port: usize| {
+                    let number = passing[port].binary_search(&vc);
+                    number.expect("a circuit passes the lines of its path") as u32
+                };
+                let (first, mut delay) = (self.passages.len(), Span::ZERO);
+                let mut on = place + 1;
+                while let Some(&port) = path.get(on)
+                    && let PortForm::Delay = self.kinds[port]
+                {
+                    let whole = self.paces[port].whole;
+                    let transit = whole + latency(scenario, &scenario.lines[port]);
+                    self.passages.push(DelayHop { port: port as u32, vc: number(port), whole, transit });
+                    delay = delay + transit;
+                    on += 1;
+                }
+                let to = match path.get(on) {
+                    Some(&port) => {
+                        Destination::Port { port: port as u32, lane: path[on - 1] as u32, vc: number(port) }
+                    }
+                    None => Destination::Host { line: path[on - 1] as u32 },
+                };
+                let manner = if alike[vc] { self.manner(scenario, line, to) } else { Handoff::Singly };
+                self.legs[line].push(RouteSegment {
+                    to,
+                    hop: on as u8,
+                    answered: answered[vc],
+                    manner,
+                    number: legs,
+                    medium: scenario.lines[line].medium,
+                    latency: latency(scenario, &scenario.lines[line]),
+                    passages: first..self.passages.len(),
+                    delay,
+                });
+                legs += 1;
+            }
+        }
+    }
+
+    /// How units of a circuit that leave over a line are handed on, if they are alike.
+    fn manner(&self, scenario: &Scenario, line: usize, to: Destination) -> Handoff {
+        let Destination::Port { port, .. } = to else { return Handoff::Together };
+        let suits = |port: usize| {
+            matches!(self.kinds[port], PortForm::Fifo(_)) && scenario.lines[port].medium == Medium::Cells
+        };
+        if suits(line) && suits(port as usize) { Handoff::Timed } else { Handoff::Singly }
+    }
+
+    /// The lanes of every port, and for every leg the one to which it leads, instead of the line.
+    ///
+    /// Units of a line come in order, but if they are held back, only those of each circuit do.
+    fn find_lanes(&mut self) {
+        self.lanes = vec![Vec::new(); self.kinds.len()];
+        let lane = |leg: &RouteSegment| match leg.to {
+            Destination::Port { port, lane, vc } => {
+                Some((port as usize, (lane as usize, (leg.manner == Handoff::Timed).then_some(vc))))
+            }
+            Destination::Host { .. } => None,
+        };
+        for (port, lane) in self.legs.iter().flatten().filter_map(lane) {
+            self.lanes[port].push(lane);
+        }
+        for lanes in &mut self.lanes {
+            lanes.sort_unstable();
+            lanes.dedup();
+        }
+        for leg in self.legs.iter_mut().flatten() {
+            let found = lane(leg).map(|(port, lane)| self.lanes[port].binary_search(&lane));
+            if let (Some(Ok(found)), Destination::Port { lane, .. }) = (found, &mut leg.to) {
+                *lane = found as u32;
+            }
+        }
+    }
+
+    fn reach(&self, scenario: &Scenario, port: usize) -> Span {
+        let line = &scenario.lines[port];
+        let shortest = match line.medium {
+            Medium::Cells => self.paces[port].whole,
+            Medium::Packets => Pace::of_bytes(line.rate, 1).whole,
+        };
+        let delay = self.legs[port].iter().map(|leg| leg.delay).min().unwrap_or_default();
+        shortest + latency(scenario, line) + delay
+    }
+
+    /// Which ports come before each port, and whether any is on a circle.
+    fn find_upstream(&mut self) {
+        let ports = self.legs.len();
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); ports];
+        for (from, legs) in self.legs.iter().enumerate().filter(|(port, _)| self.has_time(*port)) {
+            for leg in legs {
+                let Destination::Port { port, .. } = leg.to else { continue };
+                let before = &mut before[port as usize];
+                if before.last() != Some(&(from as u32)) {
+                    before.push(from as u32);
+                }
+            }
+        }
+        let wanted: Vec<bool> = (0..ports).map(|port| self.has_time(port)).collect();
+        let (upstream, circle) = upstream(&before, &wanted);
+        self.upstream = upstream;
+        if circle {
+            self.circle = self.reach.iter().min().copied();
+        }
+    }
+
+    /// Whether a port must be brought up to date; others are done with a unit at once.
+    pub(in crate::engine) fn has_time(&self, port: usize) -> bool {
+        matches!(self.kinds[port], PortForm::Fifo(_) | PortForm::PerVc(_) | PortForm::PerUnit)
+    }
+}
+
+/// The pace of cells on a line.
+fn cell_pace(line: &Line) -> Pace {
+    Pace::of_bytes(line.rate, CELL_BYTES as u16).in_lowest_terms()
+}
+
+/// The rhythm of every pace; equal ones are one.
+fn rhythms(paces: &[Pace]) -> Vec<Rc<SpacingTable>> {
+    let mut found: Vec<Rc<SpacingTable>> = Vec::new();
+    let rhythm = |pace: &Pace| match found.iter().find(|rhythm| rhythm.pace == *pace) {
+        Some(rhythm) => Rc::clone(rhythm),
+        None => {
+            let rhythm = Rc::new(SpacingTable::of(*pace));
+            found.push(Rc::clone(&rhythm));
+            rhythm
+        }
+    };
+    paces.iter().map(rhythm).collect()
+}
+
+/// Circuits whose frames a host may answer: those of flows with acknowledgements, in both directions.
+pub(in crate::engine) fn answered(scenario: &Scenario) -> Vec<bool> {
+    let mut answered = vec![false; scenario.vcs.len()];
+    for flow in &scenario.flows {
+        if let Some(back) = flow.back {
+            (answered[flow.vc], answered[back]) = (true, true);
+        }
+    }
+    answered
+}
+
+/// Circuits whose units differ in nothing but their place in the frame: no policer marks some of them, and no code makes
+/// do without the last one.
+fn alike(scenario: &Scenario) -> Vec<bool> {
+    let mut alike: Vec<bool> = scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
+    scenario.flows.iter().filter(|flow| flow.police.is_some()).for_each(|flow| alike[flow.vc] = false);
+    alike
+}
+
+/// For every line those over which units come to its port, in the order of the scenario.
+pub(in crate::engine) fn lines(scenario: &Scenario) -> Vec<Vec<usize>> {
+    let mut lines = vec![Vec::new(); scenario.lines.len()];
+    for vc in &scenario.vcs {
+        for (&line, &port) in vc.path.iter().zip(&vc.path[1..]) {
+            let lines: &mut Vec<usize> = &mut lines[port];
+            if let Err(place) = lines.binary_search(&line) {
+                lines.insert(place, line);
+            }
+        }
+    }
+    lines
+}
+
+/// The rule of a line's port, if its policy is no more than one.
+pub(in crate::engine) fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
+    let contracts = contracts(scenario, line, vcs);
+    let policy = line.port.admission.build(&context(scenario, line, &contracts));
+    policy.expect("a checked scenario can be built").rule()
+}
+
+/// Whether a port has a queue of cells for each circuit, which never waits for anything but its turn.
+fn has_turns(line: &Line) -> bool {
+    let Line { medium, port, .. } = line;
+    *medium == Medium::Cells && port.measure == Measure::Cells
+}
+
+/// Whether everything fits into a port.
+fn is_unlimited(line: &Line) -> bool {
+    !line.port.capacity.is_limited()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::load;
+    use std::fmt::Write;
+
+    fn plan(text: &str) -> (Scenario, Plan) {
+        let scenario = load(text, "test.toml", &[]).unwrap();
+        let plan = Plan::new(&scenario);
+        (scenario, plan)
+    }
+
+    const DUMBBELL: &str = "name = 'test'
+        duration = '1 s'
+        [topology]
+        template = 'dumbbell'
+        sources = 2
+        access = { rate = '100 Mb/s', delay = '1 us' }
+        bottleneck = { rate = '100 Mb/s', delay = '1 us' }
+        egress = { rate = '100 Mb/s', delay = '1 us' }
+        [port.bottleneck]
+        buffer = '100 cells'
+        admission = { policy = 'ppd' }
+        [flows]
+        source = { kind = 'greedy' }
+        transport = { kind = 'tcp' }";
+
+    #[test]
+    fn only_where_circuits_meet_units_may_wait() {
+        let (scenario, plan) = plan(DUMBBELL);
+        let kind = |name: &str| {
+            let port = scenario.lines.iter().position(|line| line.name == name).unwrap();
+            plan.kinds[port].clone()
+        };
+        assert!(matches!(kind("access1"), PortForm::HostInterface));
+        assert!(matches!(kind("bottleneck"), PortForm::Fifo(Rule::Frames { threshold: None, .. })));
+        assert!(matches!(kind("egress2"), PortForm::Delay));
+        assert!(matches!(kind("egress2.back"), PortForm::HostInterface));
+        assert!(matches!(kind("bottleneck.back"), PortForm::Fifo(Rule::Fits)));
+        assert!(matches!(kind("access1.back"), PortForm::Delay));
+        assert_eq!(plan.circle, None);
+    }
+
+    #[test]
+    fn a_slower_line_makes_units_wait() {
+        let (scenario, plan) = plan(&DUMBBELL.replace("egress = { rate = '100", "egress = { rate = '99"));
+        let port = scenario.lines.iter().position(|line| line.name == "egress1").unwrap();
+        assert!(matches!(plan.kinds[port], PortForm::Fifo(Rule::Fits)));
+    }
+
+    #[test]
+    fn a_ring_is_a_circle_if_circuits_close_it() {
+        let mut text = "name = 'ring'\nduration = '1 s'\n".to_string();
+        for i in 0..3 {
+            let next = (i + 1) % 3;
+            let link = "rate = '1 Mb/s'\ndelay = '1 us'";
+            write!(
+                text,
+                "[[node]]\nname = 's{i}'\nkind = 'switch'\n[[node]]\nname = 'h{i}'\nkind = 'host'\n"
+            )
+            .unwrap();
+            write!(text, "[[link]]\nfrom = 's{i}'\nto = 's{next}'\n{link}\n").unwrap();
+            write!(text, "[[link]]\nfrom = 'h{i}'\nto = 's{i}'\n{link}\n").unwrap();
+        }
+        for i in 0..3 {
+            let (next, to) = ((i + 1) % 3, (i + 2) % 3);
+            write!(text, "[[flow]]\nname = 'f{i}'\nfrom = 'h{i}'\nto = 'h{to}'\nvia = ['s{next}']\n")
+                .unwrap();
+            text += "source = { kind = 'cbr', rate = '1 kb/s' }\ntransport = { kind = 'cells' }\n";
+        }
+        let (_, round) = plan(&text);
+        assert!(round.circle.is_some_and(|span| span > Span::ZERO));
+        let (_, straight) = plan(&text[..text.rfind("[[flow]]").unwrap()]);
+        assert_eq!(straight.circle, None);
+    }
+}

@@ -1,0 +1,242 @@
+//! The books of a port whose units are counted by the frame, or before they have left.
+//!
+//! A unit is in the buffer from its arrival `a` to the end of its transmission `r`, and every figure of a report is a sum
+//! over units of what of that falls into the measured time, so it does not matter in which order units are entered.
+//! Only the largest occupancy is not a sum; each kind of port has its own way to find it.
+
+use crate::buffer::verdict::Reason;
+use crate::link::port::Port;
+use crate::unit::Unit;
+use crate::units::{CELL_BYTES, Time};
+
+use super::spacing::{Beat, Pace};
+
+/// The measured time: from the end of the warm-up to the end of the run, which is not part of it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Window {
+    pub(in crate::engine) from: Time,
+    pub(in crate::engine) to: Time,
+}
+
+impl Window {
+    /// Whether an instant is measured.
+    #[inline]
+    pub(in crate::engine) fn holds(&self, time: Time) -> bool {
+        self.from <= time && time < self.to
+    }
+
+    /// How much of the time from `a` to `r` is measured, in ps.
+    #[inline]
+    fn share(&self, a: Time, r: Time) -> u64 {
+        r.min(self.to).0.saturating_sub(a.max(self.from).0)
+    }
+}
+
+/// What a port has counted in the measured time, and what is in it at the end.
+#[derive(Debug)]
+pub(in crate::engine) struct Accounting {
+    pub(in crate::engine) window: Window,
+    pub(in crate::engine) units_in: u64,
+    pub(in crate::engine) units_out: u64,
+    pub(in crate::engine) bytes_out: u64,
+    pub(in crate::engine) frames_in: u64,
+    pub(in crate::engine) frames_whole_out: u64,
+    /// Size times picoseconds in the buffer, modulo 2¹²⁸ until the end of the chain.
+    pub(in crate::engine) area: u128,
+    pub(in crate::engine) max: u64,
+    lost: [u64; Reason::ALL.len()],
+    /// Cells that start one behind the other, whose starts are not part of `area` yet.
+    chain: Chain,
+    /// Units in the buffer at the end, with their circuits' numbers and whether they are being sent.
+    rest: Vec<(Unit, u32, bool)>,
+}
+
+/// Cells of one pace that start one behind the other.
+#[derive(Clone, Copy, Debug, Default)]
+struct Chain {
+    first: Beat,
+    next: Beat,
+    cells: u64,
+    pace: Pace,
+}
+
+/// A unit that was sent or will be: when it arrived, when it starts and when it ends.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Sojourn {
+    pub(in crate::engine) unit: Unit,
+    pub(in crate::engine) vc: u32,
+    pub(in crate::engine) size: u64,
+    pub(in crate::engine) arrived: Time,
+    pub(in crate::engine) starts: Time,
+    pub(in crate::engine) ends: Time,
+}
+
+impl Accounting {
+    /// Empty books.
+    pub(in crate::engine) fn new(window: Window) -> Accounting {
+        Accounting {
+            window,
+            units_in: 0,
+            units_out: 0,
+            bytes_out: 0,
+            frames_in: 0,
+            frames_whole_out: 0,
+            area: 0,
+            max: 0,
+            lost: [0; Reason::ALL.len()],
+            chain: Chain::default(),
+            rest: Vec::new(),
+        }
+    }
+
+    /// Enter units of one frame each that came and went in the measured time: their octets, the integral of their occupancy
+    /// and its maximum.
+    pub(in crate::engine) fn enter_whole(&mut self, units: u64, octets: u64, area: u128, max: u64) {
+        self.units_in += units;
+        self.units_out += units;
+        self.frames_in += units;
+        self.frames_whole_out += units;
+        self.bytes_out += octets;
+        self.area = self.area.wrapping_add(area);
+        self.max = self.max.max(max);
+    }
+
+    /// Enter one unit that was taken. What is in the buffer when the measured time begins counts as having arrived then.
+    #[inline]
+    pub(in crate::engine) fn enter(&mut self, stay: &Sojourn) {
+        let Sojourn { unit, arrived, ends, .. } = *stay;
+        let window = self.window;
+        if window.from <= arrived && ends < window.to {
+            self.units_in += 1;
+            self.units_out += 1;
+            self.bytes_out += u64::from(unit.bytes);
+            self.frames_in += u64::from(unit.begins_frame());
+            let area = u128::from(ends.0 - arrived.0) * u128::from(stay.size);
+            self.area = self.area.wrapping_add(area);
+            return;
+        }
+        self.enter_part(stay);
+    }
+
+    /// The same for a unit during whose stay the measured time begins or ends, or that stays before it.
+    #[cold]
+    fn enter_part(&mut self, stay: &Sojourn) {
+        let Sojourn { unit, arrived, ends, .. } = *stay;
+        let window = self.window;
+        self.units_in += u64::from(ends >= window.from && arrived < window.to);
+        self.frames_in += u64::from(unit.begins_frame() && ends >= window.from && arrived < window.to);
+        let area = u128::from(window.share(arrived, ends)) * u128::from(stay.size);
+        self.area = self.area.wrapping_add(area);
+        if window.holds(ends) {
+            self.units_out += 1;
+            self.bytes_out += u64::from(unit.bytes);
+        } else if ends >= window.to && arrived < window.to {
+            self.rest.push((unit, stay.vc, stay.starts < window.to));
+        }
+    }
+
+    /// Enter one cell that was taken and starts at `beats.0`; the next one can start at `beats.1`.
+    #[inline]
+    pub(in crate::engine) fn enter_cell(&mut self, stay: &Sojourn, beats: (Beat, Beat), pace: &Pace) {
+        if self.window.from <= stay.arrived && stay.ends < self.window.to {
+            self.frames_in += u64::from(stay.unit.begins_frame());
+            return self.enter_train(beats, 1, stay.arrived.0.into(), pace);
+        }
+        self.enter_part(stay);
+    }
+
+    /// Enter cells that were taken and sent in the measured time, one behind the other from `first` to before `next`, with
+    /// the sum of the instants at which they arrived.
+    #[inline]
+    pub(in crate::engine) fn enter_train(
+        &mut self,
+        (first, next): (Beat, Beat),
+        cells: u64,
+        arrivals: u128,
+        pace: &Pace,
+    ) {
+        self.units_in += cells;
+        self.units_out += cells;
+        self.bytes_out += cells * CELL_BYTES;
+        self.area = self.area.wrapping_sub(arrivals);
+        if self.chain.next != first || self.chain.cells == 0 {
+            self.end_chain();
+            self.chain = Chain { first, next, cells: 0, pace: *pace };
+        }
+        self.chain.cells += cells;
+        self.chain.next = next;
+    }
+
+    /// Enter cells that were taken and sent in the measured time, with the sum of their stays in ps and the largest occupancy
+    /// with one of them.
+    pub(in crate::engine) fn enter_inner(&mut self, cells: u64, stays: u128, max: u64) {
+        self.units_in += cells;
+        self.units_out += cells;
+        self.bytes_out += cells * CELL_BYTES;
+        self.area = self.area.wrapping_add(stays);
+        self.max = self.max.max(max);
+    }
+
+    /// Enter when the cells of the chain leave.
+    fn end_chain(&mut self) {
+        let Chain { first, cells, pace, .. } = std::mem::take(&mut self.chain);
+        let starts = first.sum_of_starts(cells, &pace);
+        self.area = self.area.wrapping_add(starts + u128::from(cells) * u128::from(pace.whole.0));
+    }
+
+    /// Enter units that were lost in the measured time, none of which starts a frame.
+    pub(in crate::engine) fn lose_many(&mut self, units: u64, reason: Reason) {
+        self.units_in += units;
+        self.lost[reason as usize] += units;
+    }
+
+    /// Enter one unit that was lost on arrival.
+    #[inline]
+    pub(in crate::engine) fn lose(&mut self, now: Time, unit: &Unit, reason: Reason) {
+        if self.window.holds(now) {
+            self.units_in += 1;
+            self.frames_in += u64::from(unit.begins_frame());
+            self.lost[reason as usize] += 1;
+        }
+    }
+
+    /// At the end of the run, hand everything to the port.
+    pub(in crate::engine) fn close(&mut self, port: &mut Port) {
+        self.end_chain();
+        for (unit, vc, sending) in self.rest.drain(..) {
+            port.restock(unit, vc as usize, sending);
+        }
+        let counters = port.counters_mut();
+        (counters.units_in, counters.units_out) = (self.units_in, self.units_out);
+        (counters.bytes_out, counters.frames_in) = (self.bytes_out, self.frames_in);
+        counters.frames_whole_out = self.frames_whole_out;
+        Reason::ALL.iter().for_each(|&reason| counters.lost_many(reason, self.lost[reason as usize]));
+        counters.occupancy.settle(self.window.to, self.area, self.max);
+    }
+}
+
+/// How far the circuits' current frames have been sent without a gap, as [`crate::metrics::port::Counters`] has it: the
+/// frame and how many of its units.
+#[derive(Clone, Debug)]
+pub(in crate::engine) struct Progress(Vec<(u32, u32)>);
+
+/// Something is missing.
+const GAP: u32 = u32::MAX;
+
+impl Progress {
+    /// Nothing sent yet.
+    pub(in crate::engine) fn new(vcs: usize) -> Progress {
+        Progress(vec![(0, GAP); vcs])
+    }
+
+    /// So many units of a frame have been sent, the first and the last of which have given `unit` their marks; answers
+    /// whether the frame is complete. Only a frame whose first unit is `measured` can be.
+    #[inline]
+    pub(in crate::engine) fn sent(&mut self, unit: &Unit, units: u16, vc: usize, measured: bool) -> bool {
+        let index = u32::from(unit.index);
+        let goes_on = if unit.begins_frame() { measured } else { self.0[vc] == (unit.frame, index) };
+        let next = if goes_on { index + u32::from(units) } else { GAP };
+        self.0[vc] = (unit.frame, if unit.is_eom() { GAP } else { next });
+        unit.is_eom() && goes_on
+    }
+}

@@ -1,0 +1,256 @@
+//! Units sent back to back: what is known of many of them at once. Products and quotients of times are no times, so these sums
+//! are of bare picoseconds.
+
+pub(in crate::engine) use crate::pace::{Beat, Pace};
+use crate::units::{Rate, Time};
+
+impl Pace {
+    /// The pace of units of `bytes` octets on a line.
+    pub(in crate::engine) fn of_bytes(rate: Rate, bytes: u16) -> Pace {
+        Pace::of(rate, u64::from(bytes) * 8)
+    }
+
+    /// The same with the remainder in lowest terms, for a line on which all units take this time.
+    pub(in crate::engine) fn in_lowest_terms(self) -> Pace {
+        let part = gcd(self.rest, self.rate);
+        Pace { rest: self.rest / part, rate: self.rate / part, ..self }
+    }
+
+    /// Whether units of this pace follow each other more closely than those of another.
+    pub(in crate::engine) fn is_faster_than(&self, other: &Pace) -> bool {
+        let exact = |pace: &Pace, rate: u64| u128::from(pace.rest) * u128::from(rate);
+        (self.whole, exact(self, other.rate)) < (other.whole, exact(other, self.rate))
+    }
+}
+
+impl Beat {
+    /// The sum of the instants at which `units` units start, without a look at each.
+    pub(in crate::engine) fn sum_of_starts(self, units: u64, pace: &Pace) -> u128 {
+        let n = u128::from(units);
+        let over = floors(n, pace.rate.into(), pace.rest.into(), self.carry.into());
+        n * u128::from(self.time.0) + n * n.saturating_sub(1) / 2 * u128::from(pace.whole.0) + over
+    }
+
+    /// The beat after `units` units, without a look at those between.
+    pub(in crate::engine) fn skip(self, units: u64, pace: &Pace) -> Beat {
+        let carry = self.carry + units * pace.rest;
+        let time = self.time.0 + units * pace.whole.0 + carry / pace.rate;
+        Beat { time: Time(time), carry: carry % pace.rate }
+    }
+
+    /// How many units start before `time`.
+    pub(in crate::engine) fn count_before(self, time: Time, pace: &Pace) -> u64 {
+        let Some(span) = time.0.checked_sub(self.time.0 + 1) else { return 0 };
+        let mut units = span / (pace.whole.0 + 1) + 1;
+        let mut beat = self.skip(units, pace);
+        while beat.time < time {
+            (units, beat) = (units + 1, beat.next(pace));
+        }
+        units
+    }
+
+    /// When the unit started that is so many before one that starts here, if all follow each other.
+    pub(in crate::engine) fn before(self, units: u64, pace: &Pace) -> Time {
+        Time(self.time.0 - self.span_of(units, pace))
+    }
+
+    /// How many units, one that starts here included, end after `now`, if all follow each other.
+    pub(in crate::engine) fn count_after(self, now: Time, pace: &Pace) -> u64 {
+        let span = self.time.0 + pace.whole.0 - now.0;
+        let mut units = span / (pace.whole.0 + 1);
+        while self.span_of(units, pace) < span {
+            units += 1;
+        }
+        units
+    }
+
+    /// How long before this instant the unit started that is so many before one that starts here.
+    fn span_of(self, units: u64, pace: &Pace) -> u64 {
+        units * pace.whole.0 + (units * pace.rest).saturating_sub(self.carry).div_ceil(pace.rate)
+    }
+}
+
+/// Σ ⌊(a · i + b) / m⌋ over i from 0 to n − 1, by the steps of Euclid's algorithm: the sum counts the points of a grid
+/// below a line, and those below a line of slope 1 or more are counted column by column, the others row by row.
+fn floors(mut n: u128, mut m: u128, mut a: u128, mut b: u128) -> u128 {
+    let mut sum = 0;
+    while n > 0 {
+        sum += n * (n - 1) / 2 * (a / m) + n * (b / m);
+        (a, b) = (a % m, b % m);
+        let top = a * n + b;
+        (n, b) = (top / m, top % m);
+        (m, a) = (a, m);
+    }
+    sum
+}
+
+/// A pace of which it is known by heart how its remainders come round.
+///
+/// If the rest of a unit is p / q of a picosecond, then the k-th unit behind one without a remainder starts ⌊k · p / q⌋ ps
+/// later than whole picoseconds would have it, and every remainder that is possible belongs to one k below q.
+#[derive(Debug)]
+pub(in crate::engine) struct SpacingTable {
+    pub(in crate::engine) pace: Pace,
+    /// The k of every remainder; empty if there are too many.
+    places: Vec<u16>,
+    /// ⌊k · p / q⌋ for every k, and the sum of those before.
+    course: Vec<(u32, u32)>,
+}
+
+/// Remainders that are worth remembering, and units that one looks ahead from any of them: more than a frame has.
+const MOST_PLACES: u64 = 2048;
+const AHEAD: u64 = 256;
+
+impl SpacingTable {
+    /// That of a pace in lowest terms.
+    pub(in crate::engine) fn of(pace: Pace) -> SpacingTable {
+        let Pace { rest: p, rate: q, .. } = pace;
+        let (mut places, mut course) = (Vec::new(), Vec::new());
+        if q <= MOST_PLACES {
+            places = vec![0; q as usize];
+            (0..q).for_each(|k| places[(k * p % q) as usize] = k as u16);
+            let step = |sum: &mut u64, k| {
+                let over = k * p / q;
+                Some((over as u32, std::mem::replace(sum, *sum + over) as u32))
+            };
+            course.extend((0..q + AHEAD).scan(0, step));
+        }
+        SpacingTable { pace, places, course }
+    }
+
+    /// The beat after `units` units, and the sum of the instants at which they start.
+    #[inline]
+    pub(in crate::engine) fn after(&self, first: Beat, units: u64) -> (Beat, u128) {
+        let Some((from, to)) = self.way(first, units) else {
+            return (first.skip(units, &self.pace), first.sum_of_starts(units, &self.pace));
+        };
+        let over = u64::from(to.1 - from.1) - units * u64::from(from.0);
+        let within = units * units.saturating_sub(1) / 2 * self.pace.whole.0 + over;
+        let sum = u128::from(units) * u128::from(first.time.0) + u128::from(within);
+        (self.arrive(first, units, (to.0 - from.0).into()), sum)
+    }
+
+    /// The beat after `units` units.
+    #[inline]
+    pub(in crate::engine) fn skip(&self, first: Beat, units: u64) -> Beat {
+        match self.way(first, units) {
+            Some((from, to)) => self.arrive(first, units, (to.0 - from.0).into()),
+            None => first.skip(units, &self.pace),
+        }
+    }
+
+    /// How many units start before `time`, and the beat of the one behind them.
+    #[inline]
+    pub(in crate::engine) fn count_before(&self, first: Beat, time: Time) -> (u64, Beat) {
+        let Some(span) = time.0.checked_sub(first.time.0 + 1) else { return (0, first) };
+        let mut units = span / (self.pace.whole.0 + 1) + 1;
+        let mut beat = self.skip(first, units);
+        while beat.time < time {
+            (units, beat) = (units + 1, beat.next(&self.pace));
+        }
+        (units, beat)
+    }
+
+    /// What is known of a beat and of the one so many units behind it.
+    #[inline]
+    fn way(&self, first: Beat, units: u64) -> Option<((u32, u32), (u32, u32))> {
+        let place = *self.places.get(first.carry as usize)?;
+        Some((self.course[usize::from(place)], *self.course.get(usize::from(place) + units as usize)?))
+    }
+
+    /// The beat after `units` units with so many picoseconds of remainders.
+    #[inline]
+    fn arrive(&self, first: Beat, units: u64, over: u64) -> Beat {
+        let Pace { whole, rest, rate } = self.pace;
+        Beat {
+            time: Time(first.time.0 + units * whole.0 + over),
+            carry: first.carry + units * rest - over * rate,
+        }
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if a == 0 { b } else { gcd(b % a, a) }
+}
+
+/// The paces of units of several sizes on one line.
+#[derive(Clone, Debug)]
+pub(in crate::engine) struct Paces {
+    rate: Rate,
+    known: Vec<(u16, Pace)>,
+}
+
+impl Paces {
+    /// Those of a line of this rate.
+    pub(in crate::engine) fn new(rate: Rate) -> Paces {
+        Paces { rate, known: Vec::new() }
+    }
+
+    /// That of units of `bytes` octets.
+    #[inline]
+    pub(in crate::engine) fn of(&mut self, bytes: u16) -> Pace {
+        match self.known.iter().find(|(size, _)| *size == bytes) {
+            Some((_, pace)) => *pace,
+            None => self.learn(bytes),
+        }
+    }
+
+    #[cold]
+    fn learn(&mut self, bytes: u16) -> Pace {
+        let pace = Pace::of_bytes(self.rate, bytes);
+        if self.known.len() < MOST_SIZES {
+            self.known.push((bytes, pace));
+        }
+        pace
+    }
+}
+
+/// Sizes that are worth remembering: those of segments, of acknowledgements and of what ends a file.
+const MOST_SIZES: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::line::Line;
+    use crate::units::Span;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn beats_are_the_starts_on_a_line(rate in 1u64..10_000_000_000, units in 1u64..300, idle in 0u64..1000) {
+            let (rate, pace) = (Rate(rate), Pace::of_bytes(Rate(rate), 53).in_lowest_terms());
+            let mut line = Line::new(rate, Span::ZERO);
+            let first = Beat::at(Time(line.send(Time(7), 53).starts.0)).next(&pace).not_before(Time(idle));
+            let starts: Vec<Time> = (0..units).map(|_| line.send(first.time, 53).starts).collect();
+            let mut beat = first;
+            let mut beats = Vec::new();
+            for start in &starts {
+                prop_assert_eq!(beat.time, *start);
+                beats.push(beat);
+                beat = beat.next(&pace);
+            }
+            let sum: u128 = starts.iter().map(|start| u128::from(start.0)).sum();
+            let rhythm = SpacingTable::of(pace);
+            prop_assert_eq!(rhythm.after(first, units), (beat, sum));
+            prop_assert_eq!(rhythm.skip(first, units), beat);
+            prop_assert_eq!(first.skip(units, &pace), beat);
+            prop_assert_eq!(first.sum_of_starts(units, &pace), sum);
+            for (count, start) in starts.iter().enumerate() {
+                prop_assert_eq!(first.count_before(*start, &pace), count as u64);
+                prop_assert_eq!(rhythm.count_before(first, *start), (count as u64, beats[count]));
+                let behind = units - 1 - count as u64;
+                prop_assert_eq!(beats[starts.len() - 1].before(behind, &pace), *start);
+                let end = start.later(pace.whole);
+                prop_assert_eq!(beats[starts.len() - 1].count_after(end, &pace), behind);
+            }
+        }
+    }
+
+    #[test]
+    fn remainders_of_common_rates_come_round_soon() {
+        let parts = |rate| SpacingTable::of(Pace::of_bytes(Rate(rate), 53).in_lowest_terms()).places.len();
+        let rates = [10_000_000, 44_736_000, 149_760_000, 155_520_000, 622_080_000];
+        assert_eq!(rates.map(parts), [1, 699, 117, 243, 243]);
+        assert_eq!(parts(155_520_001), 0, "nothing is remembered if they do not");
+    }
+}

@@ -1,0 +1,282 @@
+//! What is to happen, and when: packets under way, and calls of hosts and of ports that have to be asked.
+
+use super::route::Packet;
+use super::row::Row;
+use super::timer_wheel::TimerWheel;
+use crate::kernel::Ties;
+use crate::kernel::queue::{Class, Event, EventQueue};
+use crate::units::Time;
+
+/// Everything that is pending, in the order of [`crate::kernel`].
+///
+/// Packets stand in rows, as cards in the game of patience: each joins the row whose last one arrives soonest before it
+/// (C. L. Mallows, "Patience sorting", SIAM Review 5(4), 1963). What a port sends keeps its order, and so does what
+/// answers to that; hence a few rows hold everything, each is a queue, and only their heads have to be compared. Packets
+/// that find no row go through a heap. Calls have a [`TimerWheel`] of their own.
+///
+/// No row holds two packets of one instant, so the [`Ties`] between lines are only drawn where the heads of rows meet.
+#[derive(Debug)]
+pub(in crate::engine) struct ArrivalAgenda {
+    ties: Ties,
+    /// When the first event of each place is due: of the calls, of the packets without a row, and of the rows.
+    firsts: [Time; PLACES],
+    /// Over which lines the packets at the heads of rows come.
+    lines: [u32; MOST_ROWS],
+    /// When that of all places is due, and the first and the last place where one is due then. It is found as soon as the
+    /// event before it is taken, so that whatever this leads to can begin while that event is being handled.
+    next: (Time, usize, usize),
+    /// When the last event of each row is due, or was if it is empty; rows with later ones come first.
+    lasts: [Time; MOST_ROWS],
+    rows: [Row<Arrival>; MOST_ROWS],
+    /// Rows beyond which all others are empty.
+    used: usize,
+    /// Arrivals of packets without a row, and by line which ones.
+    late: EventQueue,
+    lanes: Vec<Row<Arrival>>,
+    calls: TimerWheel,
+}
+
+/// A packet will arrive: on a line of the cache.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+pub(in crate::engine) struct Arrival {
+    pub(in crate::engine) time: Time,
+    /// Over which line, and at which step of its way.
+    pub(in crate::engine) line: u32,
+    pub(in crate::engine) at: u32,
+    pub(in crate::engine) packet: Packet,
+}
+
+/// Where that is which happens next: in a row, among the packets without one, or among the calls.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) enum Due {
+    Row(usize),
+    Late,
+    Call,
+}
+
+/// Rows beyond which the heap is cheaper than their comparison.
+const MOST_ROWS: usize = 12;
+/// Where an event is that is in no row.
+const CALLS: usize = 0;
+const LATE: usize = 1;
+/// The place of the first row.
+const ROWS: usize = 2;
+const PLACES: usize = ROWS + MOST_ROWS;
+
+impl ArrivalAgenda {
+    /// Nothing is pending.
+    pub(in crate::engine) fn new(ties: Ties) -> ArrivalAgenda {
+        ArrivalAgenda {
+            ties,
+            firsts: [Time::NEVER; PLACES],
+            lines: [0; MOST_ROWS],
+            next: (Time::NEVER, CALLS, CALLS),
+            lasts: [Time::ZERO; MOST_ROWS],
+            rows: Default::default(),
+            used: 0,
+            late: EventQueue::default(),
+            lanes: Vec::new(),
+            calls: TimerWheel::default(),
+        }
+    }
+
+    /// A packet will arrive.
+    #[inline(always)] // see `Row::add`
+    pub(in crate::engine) fn expect(&mut self, arrival: Arrival) {
+        let Arrival { time, line, .. } = arrival;
+        let row = self.lasts[..self.used].iter().position(|last| *last < time).unwrap_or(self.used);
+        let row = if row < MOST_ROWS { self.join(row, time, line) } else { self.join_late(time, line) };
+        *row.add() = arrival;
+    }
+
+    /// The row that a packet joins.
+    #[inline(always)]
+    fn join(&mut self, row: usize, time: Time, line: u32) -> &mut Row<Arrival> {
+        self.used = self.used.max(row + 1);
+        self.lasts[row] = time;
+        if time < self.firsts[ROWS + row] {
+            self.lines[row] = line;
+        }
+        self.announce(ROWS + row, time);
+        &mut self.rows[row]
+    }
+
+    /// The list of a line, for a packet that finds no row.
+    #[cold]
+    fn join_late(&mut self, time: Time, line: u32) -> &mut Row<Arrival> {
+        self.announce(LATE, time);
+        self.late.push(self.event(time, line));
+        let line = line as usize;
+        if self.lanes.len() <= line {
+            self.lanes.resize_with(line + 1, Row::default);
+        }
+        &mut self.lanes[line]
+    }
+
+    /// A host or a port is to be called.
+    #[inline]
+    pub(in crate::engine) fn call(&mut self, event: Event) {
+        self.announce(CALLS, event.time);
+        self.calls.push(event);
+    }
+
+    /// When something happens next.
+    #[inline]
+    pub(in crate::engine) fn first_time(&self) -> Time {
+        self.next.0
+    }
+
+    /// Where that is which happens next.
+    #[inline(always)]
+    pub(in crate::engine) fn first(&self) -> Due {
+        let (first, place, last) = self.next;
+        let place = if place == last { place } else { self.least_of(first, place, last) };
+        match place {
+            CALLS => Due::Call,
+            LATE => Due::Late,
+            row => Due::Row(row - ROWS),
+        }
+    }
+
+    /// Find the next event: without a branch, since which place it is cannot be foreseen.
+    #[inline(always)]
+    fn find_next(&mut self) {
+        let (mut first, mut place, mut last) = (self.firsts[CALLS], CALLS, CALLS);
+        for (other, &time) in self.firsts[..ROWS + self.used].iter().enumerate().skip(LATE) {
+            place = if time < first { other } else { place };
+            last = if time <= first { other } else { last };
+            first = first.min(time);
+        }
+        self.next = (first, place, last);
+    }
+
+    /// Something is due at a place at `time`: is it the next event?
+    #[inline(always)]
+    fn announce(&mut self, place: usize, time: Time) {
+        self.firsts[place] = self.firsts[place].min(time);
+        if time <= self.next.0 {
+            self.find_next();
+        }
+    }
+
+    /// In which of the places between these two, where something is due at `time`, the event is that goes first then.
+    #[inline(never)]
+    fn least_of(&self, time: Time, first: usize, last: usize) -> usize {
+        let (key, other) = (self.order(time, first), self.order(time, last));
+        let mut least = if other < key { (other, last) } else { (key, first) };
+        for place in first + 1..last {
+            if self.firsts[place] == time {
+                least = least.min((self.order(time, place), place));
+            }
+        }
+        least.1
+    }
+
+    /// What decides when the first event of a place is handled among those that are due at `time`, as it is.
+    #[inline(always)]
+    fn order(&self, time: Time, place: usize) -> u64 {
+        let key = match place {
+            CALLS => self.calls.first_key(),
+            LATE => self.late.first_key(),
+            row => self.event(time, self.lines[row - ROWS]).key(),
+        };
+        key as u64 // above it stands the time
+    }
+
+    /// The arrival of a packet as an event of the kernel.
+    #[inline]
+    fn event(&self, time: Time, line: u32) -> Event {
+        Event { time, class: Class::Arrive, rank: self.ties.rank(time, line), entity: line }
+    }
+
+    /// Take the first packet of a row.
+    #[inline(always)] // what is handed over as an option is copied piece by piece
+    pub(in crate::engine) fn pop_row(&mut self, row: usize) -> Arrival {
+        let packets = &mut self.rows[row];
+        let arrival = *packets.first().expect("a row that is due holds something");
+        packets.drop_first();
+        match packets.first() {
+            Some(next) => (self.firsts[ROWS + row], self.lines[row]) = (next.time, next.line),
+            None => self.end_row(row),
+        }
+        self.find_next();
+        arrival
+    }
+
+    /// A row is empty: if it is the last one in use it can wait until it is needed again.
+    #[inline]
+    fn end_row(&mut self, place: usize) {
+        self.firsts[ROWS + place] = Time::NEVER;
+        while self.used > 0 && self.firsts[ROWS + self.used - 1] == Time::NEVER {
+            self.used -= 1;
+        }
+    }
+
+    /// Take the first packet without a row.
+    pub(in crate::engine) fn pop_late(&mut self) -> Arrival {
+        let event = self.late.pop_before(Time::NEVER).expect("something is late");
+        self.firsts[LATE] = self.late.first_time().unwrap_or(Time::NEVER);
+        self.find_next();
+        let lane = &mut self.lanes[event.entity as usize];
+        let arrival = *lane.first().expect("an arriving packet was on the line");
+        lane.drop_first();
+        arrival
+    }
+
+    /// Take the first call.
+    pub(in crate::engine) fn pop_call(&mut self) -> Event {
+        let event = self.calls.pop().expect("somebody is to be called");
+        self.firsts[CALLS] = self.calls.first_time();
+        self.find_next();
+        event
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Take the next event before `end`: a packet's time and line, or the time of a call.
+    fn pop(agenda: &mut ArrivalAgenda, end: Time) -> Option<(Time, Option<u32>)> {
+        if agenda.first_time() >= end {
+            return None;
+        }
+        let arrival = match agenda.first() {
+            Due::Row(row) => agenda.pop_row(row),
+            Due::Late => agenda.pop_late(),
+            Due::Call => return Some((agenda.pop_call().time, None)),
+        };
+        Some((arrival.time, Some(arrival.line)))
+    }
+
+    proptest! {
+        #[test]
+        fn packets_and_calls_come_in_the_order_of_the_kernel(
+            steps in prop::collection::vec((0u64..40, 0u32..30, 0u8..5), 1..400),
+        ) {
+            let ties = Ties::new(7);
+            let (mut agenda, mut model) = (ArrivalAgenda::new(ties), std::collections::BTreeSet::new());
+            let (mut now, mut last) = (Time::ZERO, [Time::ZERO; 30]);
+            for (entity, (ahead, line, step)) in (0u32..).zip(steps) {
+                // a line keeps its order, and nothing arrives twice at an instant
+                let time = Time(now.0 + ahead);
+                if step == 0 {
+                    let call = Event::new(time, Class::Timer, entity);
+                    agenda.call(call);
+                    model.insert((call.key(), time, None));
+                } else if step < 3 && time > last[line as usize] {
+                    last[line as usize] = time;
+                    agenda.expect(Arrival { time, line, ..Arrival::default() });
+                    model.insert((agenda.event(time, line).key(), time, Some(line)));
+                } else {
+                    let expected = model.first().copied().filter(|first| first.1 < Time(1000));
+                    expected.iter().for_each(|first| { model.remove(first); now = first.1; });
+                    let popped = pop(&mut agenda, Time(1000));
+                    prop_assert_eq!(popped, expected.map(|(_, time, line)| (time, line)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! How what is to happen is divided among agendas: if data and acknowledgements have one each, what is alike comes together.
+
+use crate::engine::latency;
+use crate::scenario::model::Scenario;
+use crate::units::Span;
+
+/// In which agenda everything stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) struct Lookahead {
+    /// Packets that come to a port where lines meet: data, and acknowledgements.
+    pub(in crate::engine) packets: [usize; 2],
+    /// What happens leads to nothing in any agenda before so much time has passed. So one can be worked through for so long
+    /// although something stands in others; without others forever.
+    pub(in crate::engine) lookahead: Span,
+}
+
+impl Lookahead {
+    /// Packets stand apart from everything else if no port gets both kinds of them where lines meet, and if that pays: if
+    /// several come there in the time that passes between cause and effect.
+    pub(in crate::engine) fn new(scenario: &Scenario, meets: impl Fn(usize) -> bool) -> Lookahead {
+        let lines = scenario.vcs.iter().flat_map(|vc| &vc.path).map(|line| &scenario.lines[*line]);
+        let lookahead = lines.map(|line| latency(scenario, line)).min().unwrap_or_default();
+        let largest = scenario.vcs.iter().map(|vc| vc.packet).max().unwrap_or_default();
+        let (mut kinds, mut pays) = (vec![None; scenario.lines.len()], true);
+        let circuits = scenario.flows.iter().flat_map(|flow| [(Some(flow.vc), false), (flow.back, true)]);
+        for (vc, is_ack) in circuits.filter_map(|(vc, is_ack)| Some((vc?, is_ack))) {
+            for &port in scenario.vcs[vc].path.iter().filter(|port| meets(**port)) {
+                let (time, _) = scenario.lines[port].rate.time_of_bits(8 * u64::from(largest));
+                pays &= time.saturating_mul(SEVERAL) < lookahead.0;
+                pays &= kinds[port].replace(is_ack).is_none_or(|other| other == is_ack);
+            }
+        }
+        match pays {
+            true => Lookahead { packets: [DATA, ACKS], lookahead },
+            false => Lookahead { packets: [HOSTS, HOSTS], lookahead: Span::FOREVER },
+        }
+    }
+}
+
+/// The agenda of hosts and of ports that are asked, and those of packets that stand apart.
+pub(in crate::engine) const HOSTS: usize = 0;
+const DATA: usize = 1;
+const ACKS: usize = 2;
+pub(in crate::engine) const AGENDAS: usize = 3;
+/// Packets in the time that passes between cause and effect for which it pays.
+const SEVERAL: u64 = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::load;
+
+    /// How a dumbbell is divided where every line delays by this and every line meets others.
+    fn division(delay: &str) -> Lookahead {
+        let delay = |line: &str| format!("topology.{line}.delay={delay}");
+        let delays = ["access", "bottleneck", "egress"].map(delay);
+        Lookahead::new(&load(DUMBBELL, "test.toml", &delays).unwrap(), |_| true)
+    }
+
+    const DUMBBELL: &str = r#"
+        name = "dumbbell"
+        duration = "1 s"
+        adaptation = { kind = "packet" }
+        flows = { source = { kind = "greedy" }, transport = { kind = "tcp" } }
+        [topology]
+        template = "dumbbell"
+        sources = 2
+        access = { rate = "100 Mb/s", delay = "1 ms" }
+        bottleneck = { rate = "100 Mb/s", delay = "1 ms" }
+        egress = { rate = "100 Mb/s", delay = "1 ms" }
+    "#;
+
+    #[test]
+    fn packets_stand_apart_where_several_come_in_the_time_between_cause_and_effect() {
+        // 1500 octets take 120 us
+        assert_eq!(division("1 ms"), Lookahead { packets: [DATA, ACKS], lookahead: Span::millis(1) });
+        assert_eq!(division("900 us"), Lookahead { packets: [HOSTS, HOSTS], lookahead: Span::FOREVER });
+    }
+
+    #[test]
+    fn a_port_that_gets_data_and_acknowledgements_takes_them_in_one_order() {
+        let mut scenario = load(DUMBBELL, "test.toml", &[]).unwrap();
+        assert_eq!(Lookahead::new(&scenario, |_| true).packets, [DATA, ACKS]);
+        scenario.flows[0].back = Some(scenario.flows[1].vc);
+        assert_eq!(Lookahead::new(&scenario, |_| true).packets, [HOSTS, HOSTS]);
+    }
+}

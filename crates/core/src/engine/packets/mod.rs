@@ -1,0 +1,277 @@
+//! Networks of packet links, where every packet is a frame and hence a decision.
+//!
+//! There are no trains to merge and nothing to skip, so everything happens in the order of [`crate::kernel`], but as
+//! little as possible is an event. A port that takes packets by a rule (`fifo`) knows on arrival when each will leave:
+//! its transmissions need no events. Where packets come over one line only, or from the port's own host, they come in the
+//! order in which they were sent, so that such a port is worked through as soon as a packet sets out for it: interfaces
+//! of hosts, lines to hosts. The same goes for a host with one end of one flow: nothing but the packets that come over
+//! its line and its own timers makes it act, so it may act ahead of time, up to the end of the warm-up or of the run. What
+//! remains are arrivals where lines meet and at other hosts, and timers (`agenda`); data and acknowledgements need not take
+//! turns there if it is long before one leads to the other (`division`). Any other port is asked about every packet as in
+//! the reference engine, with an event for the end of each transmission.
+//!
+//! What each packet touches is kept together and small, because with a thousand flows memory is what takes time: a packet
+//! carries its payload with it (`cargo`) instead of leaving it with its circuit, and finds one line of the cache at a port
+//! (`fifo`), one for its way (`steps`) and one for its host (`host`), besides the transport there.
+
+mod agenda;
+mod host;
+mod lookahead;
+mod payload;
+mod port;
+mod route;
+mod row;
+mod timer_wheel;
+mod transit;
+
+use crate::engine::exact::accounting::Window;
+use crate::engine::{Outcome, Stopwatch, Work};
+use crate::kernel::queue::{Class, Event};
+use crate::network::circuit::Payload;
+use crate::network::end::{End, Uplink};
+use crate::network::flow::Flow;
+use crate::scenario::model::{Medium, Scenario};
+use crate::units::Time;
+
+use agenda::{Arrival, Due};
+use lookahead::HOSTS;
+use payload::PacketPayload;
+pub(in crate::engine) use port::{PacketFifo, PacketQueue};
+use route::{Packet, PacketDestination};
+use transit::Transit;
+
+/// Whether a scenario is all packets.
+pub(in crate::engine) fn knows(scenario: &Scenario) -> bool {
+    scenario.lines.iter().all(|line| line.medium == Medium::Packets)
+}
+
+/// Run such a scenario as [`super::run()`] does.
+pub(in crate::engine) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
+    let mut engine = Packets::new(scenario, log);
+    watch.start();
+    let Window { from, to } = engine.transit.window;
+    if from > Time::ZERO {
+        engine.run_until(from);
+        engine.reset_counters(scenario, from);
+    }
+    engine.run_until(to);
+    watch.stop();
+    engine.close(scenario, to)
+}
+
+/// The hosts, and everything between them.
+struct Packets {
+    flows: Vec<Flow>,
+    events: u64,
+    transit: Transit,
+}
+
+/// The way of a host's packets into the network.
+struct Setout<'a> {
+    transit: &'a mut Transit,
+    now: Time,
+}
+
+impl Uplink for Setout<'_> {
+    #[inline(always)] // whoever sends knows of which kind the payload is
+    fn send(&mut self, _vc: u32, flow: u32, bytes: u32, payload: Payload) {
+        let cargo = PacketPayload::of(payload);
+        let end = if cargo.is_ack() { End::Sink } else { End::Source };
+        self.transit.send(self.now, end.entity(flow as usize), bytes, cargo);
+    }
+}
+
+impl Packets {
+    fn new(scenario: &Scenario, log: bool) -> Packets {
+        let (transit, flows) = Transit::new(scenario, log);
+        let mut engine = Packets { flows, events: 0, transit };
+        (0..engine.flows.len()).for_each(|flow| engine.call(flow, End::Source));
+        engine
+    }
+
+    /// Let happen what happens before `end`, and take the samples that fall before it.
+    fn run_until(&mut self, end: Time) {
+        self.transit.edge = end;
+        while let Some(sample) = self.transit.next_sample().filter(|sample| *sample < end) {
+            self.handle_until(sample);
+            self.transit.sample();
+        }
+        self.handle_until(end);
+    }
+
+    fn handle_until(&mut self, end: Time) {
+        loop {
+            let (agenda, first) = self.transit.first();
+            if first >= end {
+                return;
+            }
+            self.work_through(agenda, end.min(first + self.transit.division.lookahead));
+        }
+    }
+
+    /// Let happen what stands in an agenda before `end`, which is something.
+    #[inline(always)]
+    fn work_through(&mut self, agenda: usize, end: Time) {
+        loop {
+            self.events += 1;
+            match self.transit.agendas[agenda].first() {
+                Due::Row(row) => {
+                    let arrival = self.transit.agendas[agenda].pop_row(row);
+                    self.arrive(&arrival);
+                }
+                Due::Late => {
+                    let arrival = self.transit.agendas[agenda].pop_late();
+                    self.arrive(&arrival);
+                }
+                Due::Call => {
+                    let event = self.transit.agendas[agenda].pop_call();
+                    self.called(event, event.time);
+                }
+            }
+            if self.transit.agendas[agenda].first_time() >= end {
+                return;
+            }
+        }
+    }
+
+    fn called(&mut self, event: Event, now: Time) {
+        let entity = event.entity as usize;
+        match event.class {
+            Class::Free => self.free(entity, now),
+            Class::Tick => self.transit.tick(entity, now),
+            Class::Timer => self.timer(entity, now),
+            Class::Arrive | Class::Credit => unreachable!("nobody is called for these"),
+        }
+    }
+
+    /// The measured time begins.
+    fn reset_counters(&mut self, scenario: &Scenario, now: Time) {
+        self.flows.iter_mut().for_each(|flow| flow.reset_counters(now));
+        self.transit.reset_counters(scenario, now);
+    }
+
+    /// The run is over.
+    fn close(self, scenario: &Scenario, now: Time) -> Outcome {
+        let Transit { mut network, on_lines, packet_hops, log, .. } = self.transit.close(scenario);
+        network.flows = self.flows;
+        network.close_counters(now);
+        let work = Work { packet_hops, events: self.events, ..Work::default() };
+        Outcome { network, on_lines, work, losses: log.unwrap_or_default() }
+    }
+
+    #[inline(always)]
+    fn arrive(&mut self, arrival: &Arrival) {
+        let &Arrival { time, at, ref packet, .. } = arrival;
+        match self.transit.stop(at) {
+            PacketDestination::Alone | PacketDestination::Meet => {
+                if let Some((at, time)) = self.transit.pass(at, packet.head, time) {
+                    self.come(at, packet, time);
+                }
+            }
+            PacketDestination::Policed => self.arrive_policed(at, packet, time),
+            PacketDestination::Asked => self.enter(at, *packet, time),
+            PacketDestination::Host | PacketDestination::End => self.land(at, packet, time),
+        }
+    }
+
+    /// A packet arrives where its circuit is policed.
+    #[inline(never)]
+    fn arrive_policed(&mut self, at: u32, packet: &Packet, now: Time) {
+        let Some(head) = self.transit.police(at, packet.head, now) else { return };
+        if let Some((at, time)) = self.transit.pass(at, head, now) {
+            self.come_later(at, &Packet { head, ..*packet }, time);
+        }
+    }
+
+    /// A packet comes to a port that is asked about it.
+    #[inline(never)]
+    fn enter(&mut self, at: u32, packet: Packet, now: Time) {
+        if let Some((at, packet, time)) = self.transit.enter(at, packet, now) {
+            self.come_later(at, &packet, time);
+        }
+    }
+
+    /// The line of a port that is asked is free again.
+    #[inline(never)]
+    fn free(&mut self, port: usize, now: Time) {
+        if let Some((at, packet, time)) = self.transit.free(port, now) {
+            self.come_later(at, &packet, time);
+        }
+    }
+
+    /// A packet arrives at a host that has not acted ahead of it.
+    #[inline(never)]
+    fn land(&mut self, at: u32, packet: &Packet, now: Time) {
+        if self.transit.stop(at) == PacketDestination::End {
+            self.transit.hosts[self.transit.steps[at as usize].place as usize].awaited -= 1;
+        }
+        self.deliver(packet, now);
+    }
+
+    /// A packet will come to a step: if that is a host that acts ahead of time, it does so now.
+    #[inline(always)]
+    fn come(&mut self, at: u32, packet: &Packet, time: Time) {
+        if self.transit.stop(at) == PacketDestination::End && time < self.transit.edge {
+            let entity = self.transit.steps[at as usize].place as usize;
+            let host = &self.transit.hosts[entity];
+            if host.awaited == 0 {
+                if host.called() < time {
+                    self.ring_before(entity, time);
+                }
+                return self.deliver(packet, time);
+            }
+        }
+        self.transit.expect(at, *packet, time);
+    }
+
+    /// The same for those who seldom need it.
+    #[inline(never)]
+    fn come_later(&mut self, at: u32, packet: &Packet, time: Time) {
+        self.come(at, packet, time);
+    }
+
+    /// A packet arrives at the host where its circuit ends.
+    #[inline(always)]
+    fn deliver(&mut self, packet: &Packet, now: Time) {
+        let flow = &mut self.flows[packet.flow as usize];
+        let setout = &mut Setout { transit: &mut self.transit, now };
+        let (end, due) = flow.receive(now, &packet.cargo.payload(), setout);
+        let entity = end.entity(packet.flow as usize);
+        let host = &mut self.transit.hosts[entity];
+        host.receive();
+        if let Some(event) = host.call(entity, due) {
+            self.transit.agendas[HOSTS].call(event);
+        }
+    }
+
+    /// The end of a flow acts ahead of time: timers that go off before `time` do so now.
+    #[inline(never)]
+    fn ring_before(&mut self, entity: usize, time: Time) {
+        let (flow, end) = End::of_entity(entity);
+        let flow = &mut self.flows[flow];
+        while let Some(now) = flow.next_timer(end).filter(|due| *due < time) {
+            flow.ring(end, now, &mut Setout { transit: &mut self.transit, now });
+        }
+    }
+
+    /// A timer of one end of a flow goes off, unless it has gone off before.
+    fn timer(&mut self, entity: usize, now: Time) {
+        if !self.transit.hosts[entity].answer(now) {
+            return;
+        }
+        let (flow, end) = End::of_entity(entity);
+        if self.flows[flow].next_timer(end).is_some_and(|due| due <= now) {
+            self.flows[flow].ring(end, now, &mut Setout { transit: &mut self.transit, now });
+        }
+        self.call(flow, end);
+    }
+
+    /// Call a flow's end for its next timer.
+    #[inline]
+    fn call(&mut self, flow: usize, end: End) {
+        let (due, entity) = (self.flows[flow].next_timer(end), end.entity(flow));
+        if let Some(event) = self.transit.hosts[entity].call(entity, due) {
+            self.transit.agendas[HOSTS].call(event);
+        }
+    }
+}

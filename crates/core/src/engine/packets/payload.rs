@@ -1,0 +1,153 @@
+//! What a packet carries, in as few octets as will do: it is written once and read once, and in between it is copied.
+
+use crate::network::circuit::Payload;
+use crate::transport::fec::Label;
+use crate::transport::tcp::Segment;
+use crate::unit::Flags;
+use crate::units::Time;
+
+/// A [`Payload`] whose kinds share their fields, as no kind needs all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::engine) struct PacketPayload {
+    /// When it left, or for an acknowledgement the stamp that it echoes.
+    stamp: Time,
+    /// Of a segment its first octet, of an acknowledgement the octet that is wanted next.
+    number: u64,
+    /// Octets of data, of an acknowledgement the window.
+    octets: u32,
+    /// The connection of a segment, the block of a packet with parity.
+    group: u32,
+    /// Position in the block.
+    index: u16,
+    kind: PayloadKind,
+    /// It opens a connection or, if it carries data, ends one; or it ends a block.
+    is_edge: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum PayloadKind {
+    #[default]
+    Data,
+    Retransmission,
+    Ack,
+    Datagram,
+    Coded,
+}
+
+impl PacketPayload {
+    /// That of a payload.
+    #[inline(always)] // so that fields stay in registers
+    pub(in crate::engine) fn of(payload: Payload) -> PacketPayload {
+        match payload {
+            Payload::Tcp(Segment { ack, window, connection, stamp, syn, is_ack: true, .. }) => {
+                PacketPayload {
+                    stamp,
+                    number: ack,
+                    octets: window,
+                    group: connection,
+                    index: 0,
+                    kind: PayloadKind::Ack,
+                    is_edge: syn,
+                }
+            }
+            Payload::Tcp(Segment { seq, len, connection, stamp, syn, last, retransmission, .. }) => {
+                let kind = if retransmission { PayloadKind::Retransmission } else { PayloadKind::Data };
+                let is_edge = syn || last;
+                PacketPayload { stamp, number: seq, octets: len, group: connection, index: 0, kind, is_edge }
+            }
+            Payload::Datagram { bytes, sent } => PacketPayload {
+                stamp: sent,
+                number: 0,
+                octets: bytes,
+                group: 0,
+                index: 0,
+                kind: PayloadKind::Datagram,
+                is_edge: false,
+            },
+            Payload::Coded { label: Label { block, index }, ends_block, sent } => PacketPayload {
+                stamp: sent,
+                number: 0,
+                octets: 0,
+                group: block,
+                index,
+                kind: PayloadKind::Coded,
+                is_edge: ends_block,
+            },
+        }
+    }
+
+    /// Whether it is an acknowledgement.
+    #[inline(always)]
+    pub(in crate::engine) fn is_ack(&self) -> bool {
+        self.kind == PayloadKind::Ack
+    }
+
+    /// The marks of the packet's only unit.
+    #[inline]
+    pub(in crate::engine) fn flags(&self) -> Flags {
+        let ends_block = self.kind == PayloadKind::Coded && self.is_edge;
+        let block_end = if ends_block { Flags::BLOCK_END } else { Flags::default() };
+        block_end.with(Flags::FIRST).with(Flags::EOM)
+    }
+
+    /// The payload.
+    #[inline(always)]
+    pub(in crate::engine) fn payload(self) -> Payload {
+        let PacketPayload { stamp, number, octets, group, index, kind, is_edge } = self;
+        match kind {
+            PayloadKind::Data | PayloadKind::Retransmission => Payload::Tcp(Segment {
+                seq: number,
+                len: octets,
+                connection: group,
+                stamp,
+                syn: is_edge && octets == 0,
+                last: is_edge && octets > 0,
+                retransmission: kind == PayloadKind::Retransmission,
+                ..Segment::default()
+            }),
+            PayloadKind::Ack => Payload::Tcp(Segment {
+                ack: number,
+                window: octets,
+                connection: group,
+                stamp,
+                syn: is_edge,
+                is_ack: true,
+                ..Segment::default()
+            }),
+            PayloadKind::Datagram => Payload::Datagram { bytes: octets, sent: stamp },
+            PayloadKind::Coded => {
+                Payload::Coded { label: Label { block: group, index }, ends_block: is_edge, sent: stamp }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_unpacked_is_what_was_packed() {
+        let data = Segment { seq: 1 << 40, len: 1460, connection: 2, stamp: Time(7), ..Segment::default() };
+        let ack = Segment { ack: 1 << 40, window: 65_536, connection: 2, is_ack: true, ..Segment::default() };
+        let segments = [
+            data,
+            Segment { retransmission: true, ..data },
+            Segment { len: 0, syn: true, ..data },
+            Segment { last: true, ..data },
+            ack,
+            Segment { syn: true, stamp: Time(9), ..ack },
+        ];
+        let datagram = Payload::Datagram { bytes: 1000, sent: Time(5) };
+        let label = Label { block: 3, index: 4 };
+        let coded = [false, true].map(|ends_block| Payload::Coded { label, ends_block, sent: Time(6) });
+        for payload in segments.map(Payload::Tcp).into_iter().chain([datagram]).chain(coded) {
+            assert_eq!(PacketPayload::of(payload).payload(), payload);
+        }
+    }
+
+    #[test]
+    fn it_takes_half_a_line_of_the_cache() {
+        assert_eq!(size_of::<PacketPayload>(), 32);
+    }
+}

@@ -1,0 +1,490 @@
+//! A port with one queue that takes packets by a rule: when a packet leaves is known as soon as it comes.
+
+use super::row::Row;
+use crate::buffer::admission::Rule;
+use crate::buffer::capacity::Capacity;
+use crate::buffer::frame::Frames;
+use crate::buffer::size::Measure;
+use crate::buffer::verdict::{Reason, Verdict};
+use crate::engine::exact::accounting::{Accounting, Sojourn, Window};
+use crate::engine::exact::spacing::{Beat, Pace};
+use crate::link::port::Port;
+use crate::metrics::occupancy::Occupancy;
+use crate::scenario::model::Scenario;
+use crate::unit::Unit;
+use crate::units::{Span, Time};
+
+/// What every packet touches: one that is like those around it needs no more of a port than this line of the cache.
+///
+/// As long as all packets that stand one behind the other are of one size, when each of them leaves follows from when the
+/// line is free, and how many there are from how long the last one stays. So nothing needs to be remembered of them.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(in crate::engine) struct PacketFifo {
+    /// When the line is free, and whether that is a picosecond after the end of the last packet.
+    free: Beat,
+    carries: bool,
+    in_bytes: bool,
+    /// Octets of the packet that came last.
+    last: u16,
+    /// Octets of every packet in the buffer; 0 if they differ, and stand in the list of the queue.
+    usual: u16,
+    /// Such packets that are not in the books yet, and how long they stay.
+    alike: u64,
+    stays: u128,
+    /// Where such a packet stays no longer than this there is room for it, and there have been as many before.
+    sure: Span,
+    /// Before this instant it is taken without another look.
+    quiet: Time,
+}
+
+/// What packets touch that are unlike those around them, that have to be judged or to be entered one by one.
+///
+/// First comes a line of the cache with what those touch that are only the first of their kind.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(in crate::engine) struct PacketQueue {
+    /// When a sample is due or the measured time begins.
+    stop: Time,
+    /// When the last one has left that is unlike those behind it.
+    alike_from: Time,
+    /// The pace of the usual packets.
+    pace: Pace,
+    capacity: Capacity,
+    /// Whether a packet may be refused although the port is empty, or has to be shown to a frame rule.
+    is_judged: bool,
+    tally: Tally,
+    /// When the measured time begins, if it has not.
+    begin: Time,
+    /// Packets of several sizes before the last one, with their ends and sizes, and the sum of these.
+    older: Row<(Time, u64)>,
+    waiting: u64,
+    /// The frame rule, if there is one, and its threshold, if it has one.
+    frames: Option<Box<(Option<u64>, Frames)>>,
+    samples: Option<Box<Samples>>,
+    /// Packets that were lost or did not come and go in the measured time, if there are any.
+    books: Option<Box<Accounting>>,
+}
+
+/// Packets that came and went in the measured time, or before it as long as it has not begun.
+#[derive(Debug, Default)]
+#[repr(C)]
+struct Tally {
+    /// The maximum of their occupancy, and its integral.
+    max: u64,
+    passed: u64,
+    area: u128,
+    octets: u64,
+}
+
+/// What is sampled of a limited buffer.
+#[derive(Debug)]
+struct Samples {
+    next: Time,
+    every: Span,
+    occupancy: Occupancy,
+}
+
+/// When a packet starts and ends that has been taken.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Sent {
+    pub(in crate::engine) starts: Time,
+    pub(in crate::engine) ends: Time,
+}
+
+impl PacketFifo {
+    /// An empty port that takes packets by this rule.
+    pub(in crate::engine) fn new(
+        scenario: &Scenario,
+        number: usize,
+        rule: Rule,
+        window: Window,
+        port: &Port,
+    ) -> (PacketFifo, PacketQueue) {
+        let line = &scenario.lines[number];
+        let frames = match rule {
+            Rule::Fits => None,
+            Rule::Frames { threshold, frames } => Some(Box::new((threshold, frames))),
+            Rule::Asked(_) => unreachable!("a port that is asked is none of these"),
+        };
+        let fifo = PacketFifo {
+            free: Beat::default(),
+            carries: false,
+            in_bytes: line.port.measure == Measure::Bytes,
+            last: 0,
+            usual: 0,
+            alike: 0,
+            stays: 0,
+            sure: Span::ZERO,
+            quiet: Time::ZERO,
+        };
+        let samples = Samples::of(scenario, number, window, port).map(Box::new);
+        let is_judged = frames.is_some() || !line.port.capacity.holds(u16::MAX.into());
+        let queue = PacketQueue {
+            pace: Pace::default(),
+            older: Row::default(),
+            waiting: 0,
+            alike_from: Time::ZERO,
+            stop: window.from,
+            tally: Tally::default(),
+            capacity: line.port.capacity,
+            is_judged,
+            begin: window.from,
+            frames,
+            samples,
+            books: None,
+        };
+        (fifo, queue)
+    }
+
+    /// Take a packet that is like all others in the buffer and stays no longer than others have, if it ends before an instant
+    /// up to which everything counts alike: when does it end?
+    #[inline(always)]
+    pub(in crate::engine) fn pass(&mut self, now: Time, bytes: u16, pace: &Pace, edge: Time) -> Option<Time> {
+        let start = self.free.not_before(now);
+        let ends = start.time.later(pace.whole);
+        let stay = ends.0 - now.0;
+        if bytes != self.usual || Span(stay) > self.sure || now >= self.quiet || ends >= edge {
+            return None;
+        }
+        self.send(start, bytes, pace);
+        self.alike += 1;
+        self.stays += u128::from(stay);
+        Some(ends)
+    }
+
+    /// Take a packet on the same condition that is the first to be like all others, that makes for a higher level than ever
+    /// before, or with which a sample is due.
+    #[inline(never)] // few registers will do for all others
+    pub(in crate::engine) fn pass_first(
+        &mut self,
+        queue: &mut PacketQueue,
+        now: Time,
+        bytes: u16,
+        pace: &Pace,
+        edge: Time,
+    ) -> Option<Time> {
+        if queue.stop <= now {
+            self.settle(queue, now);
+        }
+        if queue.is_judged {
+            return None;
+        }
+        let alike_from = if self.last == bytes { queue.alike_from } else { self.free.time };
+        if self.usual != bytes && alike_from <= now {
+            self.renew(queue, bytes, pace);
+        }
+        if self.usual == bytes {
+            self.reach(queue, self.free.not_before(now).count_after(now, pace));
+        }
+        self.pass(now, bytes, pace, edge)
+    }
+
+    /// Any packet arrives: when is it sent, or why is it lost? Few want to know which unit it is, and of which circuit of
+    /// the port.
+    #[inline(always)] // a unit that nobody looks at need not be put together
+    pub(in crate::engine) fn take(
+        &mut self,
+        queue: &mut PacketQueue,
+        window: Window,
+        now: Time,
+        bytes: u16,
+        pace: &Pace,
+        unit: impl Fn() -> (Unit, u32),
+    ) -> Result<Sent, Reason> {
+        if queue.stop <= now {
+            self.settle(queue, now);
+        }
+        if self.last != bytes {
+            queue.alike_from = self.free.time;
+        }
+        if self.usual != 0 && self.usual != bytes {
+            self.list(queue, now);
+        }
+        let size = self.size(bytes);
+        let level = self.level(queue, now) + size;
+        if queue.is_judged || !queue.capacity.holds(level) {
+            queue.judge(window, now, level, unit(), size)?;
+        }
+        queue.tally.max = queue.tally.max.max(level);
+        if self.usual == 0 && self.ends() > now {
+            queue.join(self.ends(), self.size(self.last));
+        }
+        let start = self.free.not_before(now);
+        let (starts, ends) = (start.time, start.time.later(pace.whole));
+        self.send(start, bytes, pace);
+        if window.from <= now && ends < window.to {
+            queue.tally.enter(1, bytes.into(), u128::from(ends.0 - now.0) * u128::from(size));
+        } else {
+            let (unit, vc) = unit();
+            queue.enter_part(window, &Sojourn { unit, vc, size, arrived: now, starts, ends });
+        }
+        Ok(Sent { starts, ends })
+    }
+
+    /// At the end of the run, leave everything as if the port had done its own books.
+    pub(in crate::engine) fn close(mut self, mut queue: PacketQueue, window: Window, port: &mut Port) {
+        self.settle(&mut queue, Time(window.to.0 - 1));
+        self.enter_alike(&mut queue);
+        let occupancy = &mut port.counters_mut().occupancy;
+        match queue.samples.take() {
+            Some(samples) => *occupancy = samples.occupancy,
+            None => occupancy.reset(window.from, 0),
+        }
+        let Tally { passed, octets, area, max } = queue.tally;
+        let mut books = queue.books.map_or_else(|| Accounting::new(window), |books| *books);
+        books.enter_whole(passed, octets, area, max);
+        books.close(port);
+    }
+
+    /// The line sends a packet.
+    #[inline(always)]
+    fn send(&mut self, start: Beat, bytes: u16, pace: &Pace) {
+        self.free = start.next(pace);
+        (self.last, self.carries) = (bytes, self.free.time.0 > start.time.0 + pace.whole.0);
+    }
+
+    /// All packets are like this one from now on.
+    fn renew(&mut self, queue: &mut PacketQueue, bytes: u16, pace: &Pace) {
+        self.enter_alike(queue);
+        queue.drop_until(Time::NEVER);
+        (self.usual, self.sure, queue.pace) = (bytes, Span::ZERO, *pace);
+        self.reach(queue, queue.tally.max / self.size(bytes));
+    }
+
+    /// So many packets may be in the buffer: if there is room for them, nothing up to there is new.
+    fn reach(&mut self, queue: &mut PacketQueue, packets: u64) {
+        let level = packets * self.size(self.usual);
+        if queue.capacity.holds(level) {
+            queue.tally.max = queue.tally.max.max(level);
+            self.sure = self.sure.max(Span(packets * queue.pace.whole.0));
+        }
+    }
+
+    /// Packets are not of one size any more: those that are there at an instant are put into the list.
+    fn list(&mut self, queue: &mut PacketQueue, now: Time) {
+        self.enter_alike(queue);
+        let (size, pace) = (self.size(self.usual), queue.pace);
+        for place in (2..=self.usual_at(queue, now)).rev() {
+            queue.join(self.free.before(place, &pace).later(pace.whole), size);
+        }
+        (self.usual, self.sure) = (0, Span::ZERO);
+    }
+
+    /// Packets of the usual size are entered.
+    fn enter_alike(&mut self, queue: &mut PacketQueue) {
+        let size = self.size(self.usual);
+        let (alike, stays) = (std::mem::take(&mut self.alike), std::mem::take(&mut self.stays));
+        queue.tally.enter(alike, alike * u64::from(self.usual), stays * u128::from(size));
+    }
+
+    /// What a packet counts in the buffer.
+    #[inline(always)]
+    fn size(&self, bytes: u16) -> u64 {
+        if self.in_bytes { bytes.into() } else { 1 }
+    }
+
+    /// When the packet that came last has left.
+    #[inline(always)]
+    fn ends(&self) -> Time {
+        Time(self.free.time.0 - u64::from(self.carries))
+    }
+
+    /// How much is in the buffer; whoever has left leaves the list as well.
+    #[inline(always)]
+    fn level(&self, queue: &mut PacketQueue, now: Time) -> u64 {
+        if self.usual != 0 {
+            return self.usual_at(queue, now) * self.size(self.usual);
+        }
+        queue.drop_until(now);
+        if self.ends() > now { queue.waiting + self.size(self.last) } else { 0 }
+    }
+
+    /// How many packets of the usual size are in the buffer: those that end before one that would come next.
+    fn usual_at(&self, queue: &PacketQueue, now: Time) -> u64 {
+        if self.ends() > now { self.free.count_after(now, &queue.pace) - 1 } else { 0 }
+    }
+
+    /// Take the samples up to `now`, and begin the measured time; both come before whatever else happens at an instant.
+    #[cold]
+    fn settle(&mut self, queue: &mut PacketQueue, now: Time) {
+        while queue.stop <= now {
+            let before = Time(queue.stop.0.saturating_sub(1));
+            let level = self.level(queue, before);
+            if queue.begin == queue.stop {
+                queue.begin = Time::NEVER;
+                queue.tally = Tally { max: level, ..Tally::default() };
+                (self.alike, self.stays, self.sure) = (0, 0, Span::ZERO);
+            } else if let Some(samples) = &mut queue.samples {
+                samples.take(level);
+            }
+            let next = queue.samples.as_ref().map_or(Time::NEVER, |samples| samples.next);
+            queue.stop = queue.begin.min(next);
+            self.quiet = if queue.is_judged { Time::ZERO } else { queue.stop };
+        }
+    }
+}
+
+impl PacketQueue {
+    /// A packet that leaves at this instant is no longer the last one.
+    #[inline(always)]
+    fn join(&mut self, ends: Time, size: u64) {
+        *self.older.add() = (ends, size);
+        self.waiting += size;
+    }
+
+    /// A packet that does not fit, or that has to pass the frame rule: is it taken, to make for this level?
+    #[inline(never)]
+    fn judge(
+        &mut self,
+        window: Window,
+        now: Time,
+        level: u64,
+        (unit, vc): (Unit, u32),
+        size: u64,
+    ) -> Result<(), Reason> {
+        let fits = self.capacity.holds(level);
+        let verdict = match self.frames.as_deref_mut() {
+            None if fits => Verdict::Accept,
+            None => Verdict::Discard(Reason::Overflow),
+            Some((threshold, frames)) => {
+                let refuse =
+                    || threshold.filter(|threshold| level - size >= *threshold).map(|_| Reason::Early);
+                frames.judge(&unit, vc as usize, fits, refuse)
+            }
+        };
+        match verdict {
+            Verdict::Discard(reason) => {
+                self.lose(window, now, &unit, reason);
+                Err(reason)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A packet is lost before the port sees it.
+    pub(in crate::engine) fn lose(&mut self, window: Window, now: Time, unit: &Unit, reason: Reason) {
+        self.books(window).lose(now, unit, reason);
+    }
+
+    fn books(&mut self, window: Window) -> &mut Accounting {
+        self.books.get_or_insert_with(|| Box::new(Accounting::new(window)))
+    }
+
+    /// What has ended up to `now` leaves the list.
+    fn drop_until(&mut self, now: Time) {
+        while let Some(&(ends, size)) = self.older.first()
+            && ends <= now
+        {
+            self.waiting -= size;
+            self.older.drop_first();
+        }
+    }
+
+    /// A packet during whose stay the measured time begins or ends, or that stays before it.
+    #[cold]
+    fn enter_part(&mut self, window: Window, stay: &Sojourn) {
+        let books = self.books(window);
+        books.frames_whole_out += u64::from(window.holds(stay.ends));
+        books.enter(stay);
+    }
+}
+
+impl Tally {
+    /// So many packets come and go, of so many octets altogether and with this integral of their occupancy.
+    #[inline(always)]
+    fn enter(&mut self, packets: u64, octets: u64, area: u128) {
+        self.passed += packets;
+        self.octets += octets;
+        self.area += area;
+    }
+}
+
+impl Samples {
+    /// Those of a port, if its buffer is limited; samples before the measured time would not count.
+    fn of(scenario: &Scenario, number: usize, window: Window, port: &Port) -> Option<Samples> {
+        let mut occupancy = scenario.lines[number].is_sampled().then(|| port.counters().occupancy.clone())?;
+        occupancy.reset(window.from, 0);
+        let every = scenario.sample;
+        Some(Samples { next: Time(window.from.0.next_multiple_of(every.0)), every, occupancy })
+    }
+
+    /// A sample finds this level.
+    fn take(&mut self, level: u64) {
+        self.occupancy.sample(level);
+        self.next = self.next.later(self.every);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::Network;
+    use crate::scenario::load;
+    use crate::unit::Flags;
+    use proptest::prelude::*;
+    use std::iter;
+
+    /// What the bottleneck sends, and what it has counted in the end, when packets come so long after each other and of these
+    /// sizes; asked for one by one it keeps a list of them.
+    fn run(packets: &[(u64, bool)], buffer: &str, one_by_one: bool) -> (Vec<Option<Time>>, String) {
+        let buffer = format!("port.bottleneck.buffer={buffer}");
+        let scenario = load(BOTTLENECK, "test.toml", &[buffer]).unwrap();
+        let number = scenario.lines.iter().position(|line| line.name == "bottleneck").unwrap();
+        let port = &mut Network::new(&scenario).ports[number];
+        let window = Window { from: Time::ZERO, to: Time::ZERO + scenario.duration };
+        let (mut fifo, mut queue) = PacketFifo::new(&scenario, number, Rule::Fits, window, port);
+        let (mut now, mut ends) = (Time::ZERO, Vec::new());
+        for &(gap, is_large) in packets {
+            now.0 += gap;
+            let bytes = if is_large { 1500 } else { 40 };
+            let pace = Pace::of_bytes(scenario.lines[number].rate, bytes);
+            let flags = Flags::default().with(Flags::FIRST).with(Flags::EOM);
+            let unit = || (Unit { vc: 0, frame: 0, index: 0, bytes, hop: 1, flags }, 0);
+            let passed = match one_by_one {
+                true => None,
+                false => fifo
+                    .pass(now, bytes, &pace, window.to)
+                    .or_else(|| fifo.pass_first(&mut queue, now, bytes, &pace, window.to)),
+            };
+            let taken = || fifo.take(&mut queue, window, now, bytes, &pace, unit).ok().map(|sent| sent.ends);
+            ends.push(passed.or_else(taken));
+        }
+        fifo.close(queue, window, port);
+        (ends, format!("{:?}", port.counters()))
+    }
+
+    const BOTTLENECK: &str = r#"
+        name = "bottleneck"
+        duration = "1 s"
+        adaptation = { kind = "packet" }
+        flows = { source = { kind = "greedy" }, transport = { kind = "tcp" } }
+        [topology]
+        template = "dumbbell"
+        sources = 1
+        access = { rate = "1 Gb/s", delay = "1 ms" }
+        bottleneck = { rate = "155.52 Mb/s", delay = "1 ms" }
+        egress = { rate = "1 Gb/s", delay = "1 ms" }
+    "#;
+
+    proptest! {
+        #[test]
+        fn how_long_the_last_packet_stays_says_how_many_there_are(
+            bursts in prop::collection::vec((0u64..10_000_000_000, 0u64..90_000_000, 1usize..120, any::<bool>()), 1..9),
+        ) {
+            let burst = |(rest, gap, packets, is_large)| {
+                let gap = if is_large { gap } else { gap / 32 };
+                iter::once((rest, is_large)).chain(iter::repeat_n((gap, is_large), packets))
+            };
+            let packets: Vec<(u64, bool)> = bursts.into_iter().flat_map(burst).collect();
+            for measure in ["70 kB", "70000 packets"] {
+                prop_assert_eq!(run(&packets, measure, false), run(&packets, measure, true));
+            }
+        }
+    }
+
+    #[test]
+    fn a_packet_like_those_around_it_touches_one_line_of_the_cache() {
+        assert_eq!(size_of::<PacketFifo>(), 64);
+    }
+}

@@ -1,0 +1,267 @@
+//! The way of every circuit, port by port.
+
+use std::collections::BTreeMap;
+use std::iter;
+
+use super::lookahead::Lookahead;
+use super::payload::PacketPayload;
+use crate::adaptation::Framing;
+use crate::buffer::admission::{Admission, Rule};
+use crate::engine::exact::spacing::{Pace, Paces};
+use crate::engine::{latency, policed_ports};
+use crate::link::port::Port;
+use crate::network::Network;
+use crate::police;
+use crate::scenario::model::{Line, NodeKind, Scenario, Vc};
+use crate::scheduler;
+use crate::unit::{Flags, Unit};
+use crate::units::{Rate, Span};
+
+/// A packet under way, with what it carries: so nothing has to be looked up when it arrives.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::engine) struct Packet {
+    pub(in crate::engine) cargo: PacketPayload,
+    pub(in crate::engine) flow: u32,
+    pub(in crate::engine) head: Head,
+}
+
+/// What ports want to know of a packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::engine) struct Head {
+    pub(in crate::engine) frame: u32,
+    pub(in crate::engine) bytes: u16,
+    pub(in crate::engine) flags: Flags,
+}
+
+/// A port on the way of a circuit, or the host at its end: all steps of a way and of the way back share a line of the cache.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Step {
+    /// The port; at a host of one end of a flow the number of that end.
+    pub(in crate::engine) place: u32,
+    /// Where that is which it has in common with others.
+    pub(in crate::engine) kind: u32,
+}
+
+/// What of a step is seldom needed.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct StepExtras {
+    pub(in crate::engine) circuit: u32,
+    /// The circuit's number at the port.
+    pub(in crate::engine) number: u32,
+    /// How many ports a unit has behind it here.
+    hop: u8,
+}
+
+/// What steps at lines of one kind, as most lines of a network are, and for packets of one size have in common.
+#[derive(Debug)]
+pub(in crate::engine) struct StepClass {
+    pub(in crate::engine) stop: PacketDestination,
+    /// Octets that the first link of the way adds to a packet.
+    pub(in crate::engine) header: u32,
+    /// Whether packets of several flows set out here together, or the port has to be asked about them.
+    pub(in crate::engine) is_special: bool,
+    /// That of packets of the size that came last: circuits of data and of acknowledgements have one each.
+    bytes: u16,
+    /// Time from the end of a transmission to the arrival at the next step.
+    pub(in crate::engine) latency: Span,
+    pace: Pace,
+    others: Paces,
+}
+
+/// How packets come to a step, and who handles them there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::engine) enum PacketDestination {
+    /// A port that takes packets by a rule and gets them in order, over one line or from its own host.
+    Alone,
+    /// A port that takes packets by a rule, over several lines.
+    Meet,
+    /// Such a port, where the circuit is policed first.
+    Policed,
+    /// A port that is asked about every packet, behind the policer if the circuit has one there.
+    Asked,
+    /// A host.
+    Host,
+    /// A host with one end of one flow and one line that leads to it: packets come in order, and nothing else but its own
+    /// timers makes it act.
+    End,
+}
+
+/// The ways of all circuits, one behind the other.
+#[derive(Debug)]
+pub(in crate::engine) struct Steps {
+    pub(in crate::engine) list: Vec<Step>,
+    pub(in crate::engine) passages: Vec<StepExtras>,
+    /// Where that of each circuit begins.
+    pub(in crate::engine) first: Vec<u32>,
+    pub(in crate::engine) kinds: Vec<StepClass>,
+    /// For every port the rule by which it takes packets; none if it has to be asked.
+    pub(in crate::engine) rules: Vec<Option<Rule>>,
+    pub(in crate::engine) division: Lookahead,
+}
+
+impl StepClass {
+    fn new(way: RouteClass, stop: PacketDestination, rate: Rate, latency: Span) -> StepClass {
+        let RouteClass { header, is_shared, .. } = way;
+        let (pace, others) = (Pace::default(), Paces::new(rate));
+        let is_special = is_shared || stop == PacketDestination::Asked;
+        StepClass { stop, header, is_special, bytes: 0, latency, pace, others }
+    }
+
+    /// The pace of packets of so many octets.
+    #[inline(always)]
+    pub(in crate::engine) fn pace_of(&mut self, bytes: u16) -> &Pace {
+        if self.bytes != bytes {
+            self.renew(bytes);
+        }
+        &self.pace
+    }
+
+    #[cold]
+    fn renew(&mut self, bytes: u16) {
+        (self.bytes, self.pace) = (bytes, self.others.of(bytes));
+    }
+}
+
+impl Head {
+    /// The unit that the packet is, at a step.
+    #[inline]
+    pub(in crate::engine) fn unit(self, passage: &StepExtras) -> Unit {
+        let Head { frame, bytes, flags } = self;
+        Unit { vc: passage.circuit, frame, index: 0, bytes, hop: passage.hop, flags }
+    }
+}
+
+impl Steps {
+    /// The ways through a network before its start.
+    pub(in crate::engine) fn new(scenario: &Scenario, network: &Network) -> Steps {
+        let meets = meets(scenario);
+        let rule = |(line, port): (&Line, &Port)| {
+            let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
+            let rule = if fifo && line.pause == Span::ZERO { port.admission.rule() } else { None };
+            rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
+        };
+        let rules: Vec<Option<Rule>> = scenario.lines.iter().zip(&network.ports).map(rule).collect();
+        let (policed, policed_circuits) = (policed_ports(scenario), policed_circuits(scenario));
+        let stop = |line: usize| {
+            let from_host = scenario.nodes[scenario.lines[line].from].kind == NodeKind::Host;
+            match rules[line] {
+                None => PacketDestination::Asked,
+                Some(_) if from_host || !(meets[line] || policed[line]) => PacketDestination::Alone,
+                Some(_) => PacketDestination::Meet,
+            }
+        };
+        let division = Lookahead::new(scenario, |line| stop(line) == PacketDestination::Meet);
+        let ends = ends(scenario, &rules);
+        let length = scenario.vcs.iter().map(|vc| vc.path.len() + 1).sum();
+        let (mut list, mut passages) = (Vec::with_capacity(length), Vec::with_capacity(length));
+        let mut first = vec![0; scenario.vcs.len()];
+        let mut kinds = Kinds::default();
+        for (vc, way) in ways(scenario) {
+            first[vc] = list.len() as u32;
+            let path = &scenario.vcs[vc].path;
+            for (hop, &line) in (0..).zip(path) {
+                let port = network.circuits[vc].hop(hop).expect("a circuit passes the lines of its path");
+                let is_policed = hop == police::HOP && policed_circuits[vc];
+                let stop = match stop(line) {
+                    PacketDestination::Meet if is_policed => PacketDestination::Policed,
+                    stop => stop,
+                };
+                let kind = kinds.place(scenario, way, line, stop);
+                passages.push(StepExtras { circuit: vc as u32, number: port.vc, hop });
+                list.push(Step { place: line as u32, kind });
+            }
+            let last = *path.last().expect("a circuit has a port");
+            let (stop, place) = ends[scenario.lines[last].to]
+                .map_or((PacketDestination::Host, 0), |end| (PacketDestination::End, end));
+            let kind = kinds.place(scenario, way, last, stop);
+            passages.push(StepExtras { circuit: vc as u32, number: 0, hop: path.len() as u8 });
+            list.push(Step { place, kind });
+        }
+        Steps { list, passages, first, kinds: kinds.list, rules, division }
+    }
+}
+
+/// What ways of one kind have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct RouteClass {
+    /// Octets that the first link adds to a packet.
+    header: u32,
+    /// Whether it is that of acknowledgements.
+    answers: bool,
+    /// Whether several flows have it.
+    is_shared: bool,
+}
+
+/// The ways of the circuits, those of a flow one behind the other.
+fn ways(scenario: &Scenario) -> Vec<(usize, RouteClass)> {
+    let circuits = || scenario.flows.iter().flat_map(|flow| iter::once(flow.vc).chain(flow.back));
+    let mut flows = vec![0; scenario.vcs.len()];
+    circuits().for_each(|vc| flows[vc] += 1);
+    let way = |vc: usize| {
+        let (flows, Vc { framing, payload, .. }) = (std::mem::take(&mut flows[vc]), &scenario.vcs[vc]);
+        let &Framing::Packet { header } = framing else { unreachable!("all lines carry packets") };
+        (flows > 0).then_some((vc, RouteClass { header, answers: payload.is_none(), is_shared: flows > 1 }))
+    };
+    circuits().filter_map(way).collect()
+}
+
+/// For every circuit whether one of its flows is policed.
+fn policed_circuits(scenario: &Scenario) -> Vec<bool> {
+    let mut policed = vec![false; scenario.vcs.len()];
+    scenario.flows.iter().for_each(|flow| policed[flow.vc] |= flow.police.is_some());
+    policed
+}
+
+/// Kinds of steps, and where that of each is that is known.
+#[derive(Default)]
+struct Kinds {
+    list: Vec<StepClass>,
+    known: BTreeMap<(RouteClass, Rate, Span, PacketDestination), u32>,
+}
+
+impl Kinds {
+    /// Where the kind is of steps at a line, or at the host at its end.
+    fn place(&mut self, scenario: &Scenario, way: RouteClass, line: usize, stop: PacketDestination) -> u32 {
+        let line = &scenario.lines[line];
+        let latency = latency(scenario, line);
+        *self.known.entry((way, line.rate, latency, stop)).or_insert_with(|| {
+            self.list.push(StepClass::new(way, stop, line.rate, latency));
+            self.list.len() as u32 - 1
+        })
+    }
+}
+
+/// For every port whether packets come to it over several lines.
+fn meets(scenario: &Scenario) -> Vec<bool> {
+    let (mut meets, mut known) = (vec![false; scenario.lines.len()], vec![None; scenario.lines.len()]);
+    for Vc { path, .. } in &scenario.vcs {
+        for (&line, &port) in path.iter().zip(&path[1..]) {
+            meets[port] |= known[port].replace(line).is_some_and(|other| other != line);
+        }
+    }
+    meets
+}
+
+/// For every node the one end of a flow that is there, as [`Step::place`] has it, if all that makes it act comes over one line
+/// and what it sends need not wait to be asked about.
+fn ends(scenario: &Scenario, rules: &[Option<Rule>]) -> Vec<Option<u32>> {
+    let nodes = scenario.nodes.len();
+    let (mut ends, mut count, mut line) = (vec![None; nodes], vec![0; nodes], vec![None; nodes]);
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        let (source, sink) = (2 * index as u32, 2 * index as u32 + 1);
+        for (node, end, sends) in [(flow.from, source, Some(flow.vc)), (flow.to, sink, flow.back)] {
+            let asked = sends.is_some_and(|vc| rules[scenario.vcs[vc].path[0]].is_none());
+            ends[node] = Some(end).filter(|_| flow.processing == Span::ZERO && !asked);
+            count[node] += 1;
+        }
+    }
+    for vc in &scenario.vcs {
+        let last = *vc.path.last().expect("a circuit has a port");
+        let node = scenario.lines[last].to;
+        if line[node].replace(last).is_some_and(|other| other != last) {
+            count[node] += 1;
+        }
+    }
+    let suits = |(end, count): (Option<u32>, u32)| end.filter(|_| count == 1);
+    ends.into_iter().zip(count).map(suits).collect()
+}

@@ -1,0 +1,396 @@
+//! Everything between the hosts: ports, and packets on their way.
+
+use std::collections::VecDeque;
+
+use super::agenda::{Arrival, ArrivalAgenda};
+use super::host::{Host, hosts, tallies};
+use super::lookahead::{AGENDAS, HOSTS, Lookahead};
+use super::payload::PacketPayload;
+use super::port::{PacketFifo, PacketQueue, Sent};
+use super::route::{Head, Packet, PacketDestination, Step, StepClass, StepExtras, Steps};
+use crate::buffer::admission::Rule;
+use crate::buffer::verdict::Reason;
+use crate::engine::exact::accounting::Window;
+use crate::engine::{LossRecord, number_at_port, sampled_ports};
+use crate::kernel::Ties;
+use crate::kernel::queue::{Class, Event};
+use crate::link::port::{Loss, Started};
+use crate::network::Network;
+use crate::network::circuit::Tally;
+use crate::network::end::End;
+use crate::network::flow::Flow;
+use crate::scenario::model::Scenario;
+use crate::unit::Unit;
+use crate::units::{Span, Time};
+
+/// The ways of circuits, the ports on them, and what is under way.
+pub(in crate::engine) struct Transit {
+    pub(in crate::engine) window: Window,
+    /// Where the part of the run that is being computed ends: up to there packets need not be looked at one by one.
+    pub(in crate::engine) edge: Time,
+    /// All but its flows, and of its circuits no more than their paths.
+    pub(in crate::engine) network: Network,
+    pub(in crate::engine) steps: Vec<Step>,
+    passages: Vec<StepExtras>,
+    kinds: Vec<StepClass>,
+    pub(in crate::engine) hosts: Vec<Host>,
+    courses: Vec<FlowRoute>,
+    /// Ports that take packets by a rule, and whether they do; the others are not in use here.
+    fifos: Vec<PacketFifo>,
+    queues: Vec<PacketQueue>,
+    is_ruled: Vec<bool>,
+    pub(in crate::engine) agendas: [ArrivalAgenda; AGENDAS],
+    pub(in crate::engine) division: Lookahead,
+    pub(in crate::engine) packet_hops: u64,
+    pub(in crate::engine) log: Option<Vec<LossRecord>>,
+    losses: Vec<Loss>,
+    /// By step what has come to a port that is asked, until it is sent or something behind it is.
+    asked: Vec<VecDeque<Packet>>,
+    /// Packets that are on a line at the end of the run, by circuit.
+    pub(in crate::engine) on_lines: Vec<u64>,
+    /// Ports that are asked and whose occupancy is sampled, when next and how often.
+    sampled: Vec<usize>,
+    sample: Time,
+    every: Span,
+}
+
+/// A circuit: where its way begins, and what its hosts do not count.
+#[derive(Clone, Copy, Debug, Default)]
+struct FlowRoute {
+    first: u32,
+    /// Packets that have set out, where several flows share the way or a port has to be asked about them.
+    sent: u64,
+    lost: u64,
+    /// Packets that had arrived when the measured time began.
+    unmeasured: u64,
+}
+
+impl Transit {
+    /// The network at time zero, and its flows.
+    pub(in crate::engine) fn new(scenario: &Scenario, log: bool) -> (Transit, Vec<Flow>) {
+        let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
+        let mut network = Network::new(scenario);
+        let flows = std::mem::take(&mut network.flows);
+        let Steps { list, passages, first, kinds, rules, division } = Steps::new(scenario, &network);
+        let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
+        let course = |&first: &u32| FlowRoute { first, ..FlowRoute::default() };
+        let any_asked = rules.iter().any(Option::is_none);
+        let mut transit = Transit {
+            window,
+            edge: Time::ZERO,
+            asked: vec![VecDeque::new(); if any_asked { list.len() } else { 0 }],
+            steps: list,
+            passages,
+            kinds,
+            hosts: hosts(scenario, &first),
+            courses: first.iter().map(course).collect(),
+            on_lines: vec![0; first.len()],
+            fifos: Vec::with_capacity(rules.len()),
+            queues: Vec::with_capacity(rules.len()),
+            is_ruled: rules.iter().map(Option::is_some).collect(),
+            agendas: std::array::from_fn(|_| ArrivalAgenda::new(Ties::new(scenario.seed))),
+            division,
+            packet_hops: 0,
+            log: log.then(Vec::new),
+            losses: Vec::new(),
+            sampled: sampled.collect(),
+            sample: Time::ZERO,
+            every: scenario.sample,
+            network,
+        };
+        for (port, rule) in rules.into_iter().enumerate() {
+            let (rule, state) = (rule.unwrap_or(Rule::Fits), &transit.network.ports[port]);
+            let (fifo, queue) = PacketFifo::new(scenario, port, rule, window, state);
+            transit.fifos.push(fifo);
+            transit.queues.push(queue);
+            transit.tick(port, Time::ZERO);
+        }
+        (transit, flows)
+    }
+
+    /// In which agenda the next event stands, and when it is due.
+    #[inline(always)]
+    pub(in crate::engine) fn first(&self) -> (usize, Time) {
+        let (mut place, mut first) = (HOSTS, self.agendas[HOSTS].first_time());
+        for (other, agenda) in self.agendas.iter().enumerate().skip(1) {
+            let time = agenda.first_time();
+            place = if time < first { other } else { place };
+            first = first.min(time);
+        }
+        (place, first)
+    }
+
+    /// When ports that are asked are sampled next, if there are any.
+    pub(in crate::engine) fn next_sample(&self) -> Option<Time> {
+        (!self.sampled.is_empty()).then_some(self.sample)
+    }
+
+    /// Sample them.
+    pub(in crate::engine) fn sample(&mut self) {
+        self.sampled.iter().for_each(|&port| self.network.ports[port].sample());
+        self.sample += self.every;
+    }
+
+    /// The measured time begins.
+    pub(in crate::engine) fn reset_counters(&mut self, scenario: &Scenario, now: Time) {
+        self.network.reset_counters(now);
+        let courses = self.courses.iter_mut().zip(tallies(scenario, &self.hosts));
+        courses.for_each(|(course, tally)| course.unmeasured = tally.arrived);
+    }
+
+    /// At the end of the run, circuits and ports that have passed packets on by themselves get their books.
+    pub(in crate::engine) fn close(mut self, scenario: &Scenario) -> Transit {
+        let fifos = self.fifos.drain(..).zip(self.queues.drain(..));
+        let ports = fifos.zip(&mut self.network.ports).zip(&self.is_ruled);
+        for (((fifo, queue), port), _) in ports.filter(|(_, is_ruled)| **is_ruled) {
+            fifo.close(queue, self.window, port);
+        }
+        let circuits = self.network.circuits.iter_mut().zip(tallies(scenario, &self.hosts));
+        for ((circuit, tally), &FlowRoute { lost, unmeasured, .. }) in circuits.zip(&self.courses) {
+            circuit.enter(Tally { lost, ..tally }, tally.arrived - unmeasured);
+        }
+        self
+    }
+
+    /// How packets come to a step.
+    #[inline(always)]
+    pub(in crate::engine) fn stop(&self, at: u32) -> PacketDestination {
+        self.kinds[self.steps[at as usize].kind as usize].stop
+    }
+
+    /// A host sends a packet of `bytes` octets, IP header included.
+    #[inline(always)] // see `Row::add`
+    pub(in crate::engine) fn send(&mut self, now: Time, entity: usize, bytes: u32, cargo: PacketPayload) {
+        let (at, sent) = self.hosts[entity].send();
+        let StepClass { header, is_special, .. } = self.kinds[self.steps[at as usize].kind as usize];
+        let bytes = u16::try_from(bytes + header).expect("a checked packet fits");
+        let head = Head { frame: sent as u32, bytes, flags: cargo.flags() };
+        let flow = End::of_entity(entity).0 as u32;
+        if is_special {
+            return self.send_specially(at, Packet { cargo, flow, head }, now);
+        }
+        let Some(time) = self.cross(at, head, now) else { return };
+        match self.stop(at + 1) {
+            PacketDestination::Meet | PacketDestination::Policed => {
+                self.meet(at + 1, Packet { cargo, flow, head }, time)
+            }
+            PacketDestination::Alone => self.send_on(at + 1, Packet { cargo, flow, head }, time),
+            PacketDestination::Asked | PacketDestination::Host | PacketDestination::End => {
+                self.expect(at + 1, Packet { cargo, flow, head }, time)
+            }
+        }
+    }
+
+    /// The same behind an interface that is not the only port to be worked through.
+    #[inline(never)]
+    fn send_on(&mut self, at: u32, packet: Packet, now: Time) {
+        if let Some((at, time)) = self.pass(at, packet.head, now) {
+            self.expect(at, packet, time);
+        }
+    }
+
+    /// The same where packets of several flows are counted together, or where the interface of the host has to be asked.
+    #[inline(never)]
+    fn send_specially(&mut self, at: u32, mut packet: Packet, now: Time) {
+        let course = &mut self.courses[self.passages[at as usize].circuit as usize];
+        packet.head.frame = course.sent as u32;
+        course.sent += 1;
+        if self.stop(at) != PacketDestination::Asked {
+            return self.send_on(at, packet, now);
+        }
+        if let Some((at, packet, time)) = self.enter(at, packet, now) {
+            self.expect(at, packet, time);
+        }
+    }
+
+    /// A packet comes to a port that takes it by a rule, and passes whatever can be worked through: to which step does it
+    /// come then, and when, unless it is lost or the run is over?
+    #[inline(always)] // what it answers had better not go through memory
+    pub(in crate::engine) fn pass(&mut self, mut at: u32, head: Head, mut time: Time) -> Option<(u32, Time)> {
+        loop {
+            time = self.cross(at, head, time)?;
+            at += 1;
+            if self.stop(at) != PacketDestination::Alone {
+                return Some((at, time));
+            }
+        }
+    }
+
+    /// A packet comes to such a port: when will it come to the next step?
+    #[inline(always)]
+    fn cross(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
+        let step = &self.steps[at as usize];
+        let fifo = &mut self.fifos[step.place as usize];
+        let kind = &mut self.kinds[step.kind as usize];
+        let (latency, edge) = (kind.latency, Time(self.edge.0.saturating_sub(kind.latency.0)));
+        let pace = kind.pace_of(head.bytes);
+        let ends = match fifo.pass(now, head.bytes, pace, edge) {
+            Some(ends) => ends,
+            None => {
+                let queue = &mut self.queues[step.place as usize];
+                match fifo.pass_first(queue, now, head.bytes, pace, edge) {
+                    Some(ends) => ends,
+                    None => return self.cross_singly(at, head, now),
+                }
+            }
+        };
+        self.packet_hops += 1;
+        Some(ends.later(latency))
+    }
+
+    /// The same for a packet at which somebody has to look.
+    #[inline(never)]
+    fn cross_singly(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
+        let (step, passage) = (&self.steps[at as usize], &self.passages[at as usize]);
+        let (fifo, queue) = (&mut self.fifos[step.place as usize], &mut self.queues[step.place as usize]);
+        let kind = &mut self.kinds[step.kind as usize];
+        let (latency, pace) = (kind.latency, kind.pace_of(head.bytes));
+        let unit = || (head.unit(passage), passage.number);
+        match fifo.take(queue, self.window, now, head.bytes, pace, unit) {
+            Ok(Sent { starts, ends }) => {
+                let time = ends.later(latency);
+                self.packet_hops += 1;
+                if time < self.window.to { Some(time) } else { self.stay(at, starts) }
+            }
+            Err(reason) => {
+                let (port, unit) = (step.place, head.unit(passage));
+                self.lost(port, unit, reason, now);
+                None
+            }
+        }
+    }
+
+    /// A packet does not come to the next step before the end of the run.
+    #[cold]
+    fn stay(&mut self, at: u32, starts: Time) -> Option<Time> {
+        if starts < self.window.to {
+            self.on_lines[self.passages[at as usize].circuit as usize] += 1;
+        } else {
+            self.packet_hops -= 1;
+        }
+        None
+    }
+
+    /// A packet comes to a port that is asked about it; answers what [`Transit::start`] does.
+    pub(in crate::engine) fn enter(
+        &mut self,
+        at: u32,
+        packet: Packet,
+        now: Time,
+    ) -> Option<(u32, Packet, Time)> {
+        let (port, passage) = (self.steps[at as usize].place as usize, self.passages[at as usize]);
+        let (unit, number) = (packet.head.unit(&passage), passage.number as usize);
+        let Network { ports, circuits, .. } = &mut self.network;
+        let unit = match circuits[passage.circuit as usize].police(now, unit) {
+            Ok(unit) => unit,
+            Err(reason) => {
+                ports[port].refuse(unit, reason, &mut self.losses);
+                self.enter_losses(port, now);
+                return None;
+            }
+        };
+        self.asked[at as usize].push_back(packet);
+        ports[port].arrive(now, unit, number, number_at_port(circuits), &mut self.losses);
+        self.start(port, now)
+    }
+
+    /// The line of a port that is asked is free again; answers what [`Transit::start`] does.
+    pub(in crate::engine) fn free(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
+        self.network.ports[port].finish(now);
+        self.start(port, now)
+    }
+
+    /// Let a port that is asked start the next packet, if its line is free: where does it come next, and when, unless it is
+    /// lost or the run is over?
+    fn start(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
+        let Network { ports, circuits, .. } = &mut self.network;
+        let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
+        self.enter_losses(port, now);
+        let Started { unit, sent } = started?;
+        self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
+        self.agendas[HOSTS].call(Event::new(sent.ends, Class::Free, port as u32));
+        let at = self.courses[unit.vc as usize].first + u32::from(unit.hop);
+        let mut packet = self.leave(at, unit.frame);
+        packet.head.flags = unit.flags;
+        let (at, time) = (at + 1, sent.arrives);
+        if time >= self.window.to {
+            self.on_lines[unit.vc as usize] += 1;
+            return None;
+        }
+        if self.stop(at) != PacketDestination::Alone {
+            return Some((at, packet, time));
+        }
+        let (at, time) = self.pass(at, packet.head, time)?;
+        Some((at, packet, time))
+    }
+
+    /// A packet leaves a port that is asked. A circuit keeps its order, so those before it are lost.
+    fn leave(&mut self, at: u32, frame: u32) -> Packet {
+        let packets = &mut self.asked[at as usize];
+        loop {
+            let packet = packets.pop_front().expect("a packet that is sent has come");
+            if packet.head.frame == frame {
+                return packet;
+            }
+        }
+    }
+
+    /// A packet will come to a port where lines meet.
+    #[inline(always)] // see `Row::add`
+    fn meet(&mut self, at: u32, packet: Packet, time: Time) {
+        let line = self.steps[at as usize - 1].place;
+        let agenda = self.division.packets[usize::from(packet.cargo.is_ack())];
+        self.agendas[agenda].expect(Arrival { time, line, at, packet });
+    }
+
+    /// A packet will come to a step where nothing can be done ahead of it.
+    #[inline(never)] // hosts seldom see it
+    pub(in crate::engine) fn expect(&mut self, at: u32, packet: Packet, time: Time) {
+        let Step { place, .. } = self.steps[at as usize];
+        match self.stop(at) {
+            PacketDestination::Meet | PacketDestination::Policed => return self.meet(at, packet, time),
+            PacketDestination::End => self.hosts[place as usize].awaited += 1,
+            PacketDestination::Alone | PacketDestination::Asked | PacketDestination::Host => {}
+        }
+        let line = self.steps[at as usize - 1].place;
+        self.agendas[HOSTS].expect(Arrival { time, line, at, packet });
+    }
+
+    /// The clock of a port's policy ticks.
+    pub(in crate::engine) fn tick(&mut self, port: usize, now: Time) {
+        if let Some(time) = self.network.ports[port].tick(now) {
+            self.agendas[HOSTS].call(Event::new(time, Class::Tick, port as u32));
+        }
+    }
+
+    /// A packet comes to a port where its circuit is policed: its head as it goes on, unless it is lost.
+    pub(in crate::engine) fn police(&mut self, at: u32, head: Head, now: Time) -> Option<Head> {
+        let (port, passage) = (self.steps[at as usize].place, self.passages[at as usize]);
+        let unit = head.unit(&passage);
+        match self.network.circuits[passage.circuit as usize].police(now, unit) {
+            Ok(unit) => Some(Head { flags: unit.flags, ..head }),
+            Err(reason) => {
+                self.queues[port as usize].lose(self.window, now, &unit, reason);
+                self.lost(port, unit, reason, now);
+                None
+            }
+        }
+    }
+
+    /// What a port that is asked has just lost.
+    fn enter_losses(&mut self, port: usize, now: Time) {
+        for Loss { unit, reason } in std::mem::take(&mut self.losses) {
+            self.lost(port as u32, unit, reason, now);
+        }
+    }
+
+    /// A port has lost a packet.
+    #[cold]
+    fn lost(&mut self, port: u32, unit: Unit, reason: Reason, time: Time) {
+        let Unit { vc, frame, index, .. } = unit;
+        self.courses[vc as usize].lost += 1;
+        if let Some(log) = &mut self.log {
+            log.push(LossRecord { time, port, vc, frame, index, reason });
+        }
+    }
+}
