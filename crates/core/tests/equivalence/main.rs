@@ -239,13 +239,15 @@ fn both_engines_agree_on_shipped_scenarios_with_other_ports() {
 #[test]
 fn both_engines_agree_where_packets_are_policed() {
     let text = include_str!("../../../../scenarios/w1-packet.toml");
-    for (probability, action) in [("0.0", "drop"), ("0.02", "drop"), ("0.1", "tag")] {
+    let ports = ["{policy='tail-drop'}", "{policy='tail-drop', clp_threshold='20 %'}", "{policy='ppd'}"];
+    for ((probability, action), port) in [(0.0, "drop"), (0.1, "tag"), (0.02, "drop")].into_iter().zip(ports)
+    {
         let police = format!("{{ kind = 'random', probability = {probability}, action = '{action}' }}");
         let sets = [
             "duration='2 s'".to_owned(),
             format!("flow.flow1.police={police}"),
             format!("flow.flow2.police={police}"),
-            "port.bottleneck.admission={policy='tail-drop', marked='20 kB'}".to_owned(),
+            format!("port.bottleneck.admission={port}"),
         ];
         let policed = load(text, "policed.toml", &sets).expect("a scenario");
         assert_eq!(differences(&policed), Vec::<String>::new(), "{police}");
