@@ -243,7 +243,10 @@ def test_a_bad_scenario_exits_with_3_and_one_message(
 
 def test_explain_says_why_a_scenario_runs_on_the_reference_engine(capsys: pytest.CaptureFixture[str]) -> None:
     for scenario, note in [
-        ("multi-hop-fcvc", "note: runs on the reference engine: with credits a port depends on its neighbours at every cell\n"),
+        (
+            "multi-hop-fcvc",
+            "note: runs on the reference engine: with credits a port depends on its neighbours at every cell\n",
+        ),
         ("multi-hop", ""),
     ]:
         command("explain", str(ROOT / "scenarios" / f"{scenario}.toml"))

@@ -163,7 +163,7 @@ pub fn explain(request: &Request<'_>) -> Result<Json, Refusal> {
 
 /// Why a scenario runs on the reference engine although it asks for the fast one, if it does.
 pub fn reference_because(request: &Request<'_>) -> Result<Option<&'static str>, Refusal> {
-    Ok(engine::chosen(&request.scenario()?).1)
+    Ok(engine::chosen(&request.scenario()?.0).1)
 }
 
 /// The message about a name that means nothing, with the nearest of those allowed.
