@@ -81,7 +81,5 @@ pub fn context<'a>(scenario: &'a Scenario, line: &'a Line, contracts: &'a [Contr
 
 /// The first flow whose data a circuit carries; none if it only carries acknowledgements.
 pub(crate) fn carried(scenario: &Scenario, vc: usize) -> Option<&Flow> {
-    // circuits of data are numbered in the order of the flows that asked for them first, so theirs is not before that place
-    let mut others = scenario.flows.get(vc..)?.iter();
-    scenario.vcs[vc].payload.and_then(|_| others.find(|flow| flow.vc == vc))
+    scenario.vcs[vc].flow.map(|flow| &scenario.flows[flow])
 }

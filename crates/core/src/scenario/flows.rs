@@ -196,6 +196,7 @@ impl Network<'_> {
             framing: needs.packet.map_or(Framing::Cell, |_| self.framing(medium, parity)),
             packet,
             payload: Some(packet - flow.transport.header_bytes()),
+            flow: None,
         })
     }
 
@@ -296,6 +297,7 @@ impl Network<'_> {
             framing: self.framing(medium, 0),
             packet,
             payload: None,
+            flow: None,
         })
     }
 }
@@ -349,7 +351,8 @@ impl Circuits {
             number
         };
         let numbers: Vec<Option<usize>> = self.list.into_iter().map(number).collect();
-        for flow in flows {
+        for (index, flow) in flows.iter_mut().enumerate() {
+            vcs[flow.vc].flow.get_or_insert(index);
             let needs = flow.transport.needs(&flow.source);
             flow.back = numbers[flow.vc].filter(|_| needs.is_some_and(|needs| needs.reverse.is_some()));
         }

@@ -1,5 +1,7 @@
 //! What a report is to say besides its usual figures, once it is certain that it can be measured.
 
+use std::collections::BTreeMap;
+
 use super::file::{self, Head};
 use super::item::Item;
 use super::model::{Fair, Flow, Line, Measures, Windows};
@@ -115,14 +117,17 @@ fn ports(
     lines: &[Line],
 ) -> Result<Vec<usize>, Fault> {
     let mut found = Vec::new();
-    for name in names {
-        let of_line = lines.iter().position(|line| line.name == *name);
-        let of_class = || (0..lines.len()).filter(|&line| !name.is_empty() && lines[line].class == *name);
-        let ports: Vec<usize> = of_line.map_or_else(|| of_class().collect(), |line| vec![line]);
-        if ports.is_empty() {
-            return Err(item.fault(key, no_port(name, lines)));
+    let by_name: BTreeMap<&str, usize> = lines.iter().map(|line| line.name.as_str()).zip(0..).collect();
+    let mut by_class: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (line, index) in lines.iter().zip(0..).filter(|(line, _)| !line.class.is_empty()) {
+        by_class.entry(&line.class).or_default().push(index);
+    }
+    for name in names.iter().map(String::as_str) {
+        match (by_name.get(name), by_class.get(name)) {
+            (Some(line), _) => found.push(*line),
+            (None, Some(lines)) => found.extend(lines),
+            (None, None) => return Err(item.fault(key, no_port(name, lines))),
         }
-        found.extend(ports);
     }
     found.sort_unstable();
     found.dedup();

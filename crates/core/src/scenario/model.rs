@@ -189,6 +189,8 @@ pub struct Vc {
     pub packet: u32,
     /// Octets of application data in a full packet; none if it only carries acknowledgements.
     pub payload: Option<u32>,
+    /// The first flow whose data it carries; none if it only carries acknowledgements.
+    pub flow: Option<usize>,
 }
 
 /// A flow: an application, its transport and the circuits it uses.

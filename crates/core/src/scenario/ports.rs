@@ -1,6 +1,7 @@
 //! Which section configures which port, and whether it can work there.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::file;
 use super::item::Item;
@@ -36,20 +37,22 @@ impl<'a> Ports<'a> {
         lines: &[Line],
     ) -> Result<Ports<'a>, Fault> {
         let mut sections = Vec::new();
+        let known = names(lines);
         if let Some(node) = port {
             let Value::Table(entries) = &node.value else {
                 return Err(node.fault("port", format!("{} is not a table: write [port.NAME]", node.show())));
             };
             for (key, section) in entries {
                 let path = join("port", &key.name);
-                if !is_a_port(&key.name, lines) {
+                if !known.contains(key.name.as_str()) {
                     let message = unknown("port", &key.name, &port_names(lines));
                     return Err(Fault { place: key.place, path, message });
                 }
                 sections.push((key.name.as_str(), Item::read(section, path)?));
             }
         }
-        let named = |name: &str| sections.iter().position(|(key, _)| *key == name);
+        let numbers: BTreeMap<&str, usize> = sections.iter().map(|(key, _)| *key).zip(0..).collect();
+        let named = |name: &str| numbers.get(name).copied();
         let of_line = |line: &Line| {
             let default = || (nodes[line.from].kind != NodeKind::Host).then(|| named(DEFAULT)).flatten();
             named(&line.name).or_else(|| named(&line.class)).or_else(default)
@@ -163,8 +166,10 @@ fn here(section: &str, line: &Line) -> String {
     if section == line.name { String::new() } else { format!(" (at the port {:?})", line.name) }
 }
 
-fn is_a_port(name: &str, lines: &[Line]) -> bool {
-    name == DEFAULT || !name.is_empty() && lines.iter().any(|line| line.name == name || line.class == name)
+/// Everything that a section can be for.
+fn names(lines: &[Line]) -> BTreeSet<&str> {
+    let own = lines.iter().flat_map(|line| [line.name.as_str(), line.class.as_str()]);
+    own.chain([DEFAULT]).filter(|name| !name.is_empty()).collect()
 }
 
 /// The table of ports after the overrides that concern a port without a section of its own, which gets one first: that
@@ -217,11 +222,9 @@ fn stand_in(
 /// What a section can be for: the classes of lines first, then single lines.
 fn port_names(lines: &[Line]) -> Vec<&str> {
     let mut names = vec![DEFAULT];
-    for line in lines.iter().filter(|line| !line.class.is_empty()) {
-        if !names.contains(&line.class.as_str()) {
-            names.push(&line.class);
-        }
-    }
+    let mut seen = BTreeSet::new();
+    let classes = lines.iter().map(|line| line.class.as_str()).filter(|class| !class.is_empty());
+    names.extend(classes.filter(|class| seen.insert(*class)));
     names.extend(lines.iter().filter(|line| line.class.is_empty()).map(|line| line.name.as_str()));
     names.extend(lines.iter().filter(|line| !line.class.is_empty()).map(|line| line.name.as_str()));
     names

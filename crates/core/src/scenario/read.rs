@@ -43,13 +43,13 @@ pub fn read(text: &str, format: Format) -> Result<Node, Fault> {
 /// Read one TOML value that starts `shift` octets into source number `source`; `None` if it is not one.
 pub fn toml_value(text: &str, source: u32, shift: u32) -> Option<Result<Node, Fault>> {
     let reader = Toml { text, source, shift };
-    DeValue::parse(text).ok().map(|value| reader.node(&value, 0))
+    DeValue::parse(text).ok().map(|value| reader.node(&value, 0, true))
 }
 
 fn toml_document(text: &str) -> Result<Node, Fault> {
     let reader = Toml { text, source: 0, shift: 0 };
     match DeTable::parse(text) {
-        Ok(table) => Ok(Node { value: reader.table(table.get_ref())?, place: reader.place(0) }),
+        Ok(table) => Ok(Node { value: reader.table(table.get_ref(), false)?, place: reader.place(0) }),
         Err(error) => {
             let place = reader.place(error.span().map_or(0, |span| span.start));
             let reason = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
@@ -70,11 +70,12 @@ impl Toml<'_> {
         Place { source: self.source, offset: self.shift + offset as u32 }
     }
 
-    /// A value; a table that is opened by a header, or by dotted keys, stands where its key stands.
-    fn node(&self, value: &Spanned<DeValue<'_>>, key: usize) -> Result<Node, Fault> {
+    /// A value, `inside` an inline list or table or not; a table that is opened by a header, or by dotted keys, stands
+    /// where its key stands.
+    fn node(&self, value: &Spanned<DeValue<'_>>, key: usize, inside: bool) -> Result<Node, Fault> {
         let start = value.span().start;
         let inline = self.text.as_bytes().get(start).is_some_and(|byte| matches!(byte, b'{' | b'['))
-            && !self.is_header(start);
+            && (inside || !self.is_header(start));
         let place = match value.get_ref() {
             DeValue::Table(_) | DeValue::Array(_) if !inline => self.place(key),
             _ => self.place(start),
@@ -94,19 +95,21 @@ impl Toml<'_> {
                 )));
             }
             DeValue::Array(items) => {
-                let own = |item: &Spanned<DeValue<'_>>| self.in_header(item.span().start).unwrap_or(key);
-                Value::List(items.iter().map(|item| self.node(item, own(item))).collect::<Result<_, _>>()?)
+                let header = |start: usize| (!inline).then(|| self.in_header(start)).flatten();
+                let own = |item: &Spanned<DeValue<'_>>| header(item.span().start).unwrap_or(key);
+                let items = items.iter().map(|item| self.node(item, own(item), inline));
+                Value::List(items.collect::<Result<_, _>>()?)
             }
-            DeValue::Table(table) => self.table(table)?,
+            DeValue::Table(table) => self.table(table, inline)?,
         };
         Ok(Node { value, place })
     }
 
     /// Whether a table header such as `[port.bottleneck]` stands there, and not an inline list.
     fn is_header(&self, start: usize) -> bool {
-        let line = self.text[..start].rfind('\n').map_or(0, |newline| newline + 1);
-        self.text[line..start].trim_matches(['[', ' ', '\t']).is_empty()
-            && self.text[start..].starts_with('[')
+        let before = self.text[..start].trim_end_matches(['[', ' ', '\t']);
+        count_steps(start - before.len());
+        self.text[start..].starts_with('[') && (before.is_empty() || before.ends_with('\n'))
     }
 
     /// The last name of the table header that stands there, as in `[[zip]]`, if one does.
@@ -120,16 +123,29 @@ impl Toml<'_> {
     }
 
     /// The entries of a table, in the order in which they are written.
-    fn table(&self, table: &DeTable<'_>) -> Result<Value, Fault> {
+    fn table(&self, table: &DeTable<'_>, inline: bool) -> Result<Value, Fault> {
         let mut entries = Vec::with_capacity(table.len());
         for (key, value) in table {
             let start = key.span().start;
             let name = key.get_ref().to_string();
-            entries.push((Key { name, place: self.place(start) }, self.node(value, start)?));
+            entries.push((Key { name, place: self.place(start) }, self.node(value, start, inline)?));
         }
         entries.sort_by_key(|(key, _)| key.place.offset);
         Ok(Value::Table(entries))
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Octets that were looked back at.
+    static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Count what tests hold to the length of the text.
+#[inline]
+fn count_steps(_octets: usize) {
+    #[cfg(test)]
+    STEPS.set(STEPS.get() + _octets + 1);
 }
 
 const STRICT: ParseOptions = ParseOptions {
@@ -273,6 +289,45 @@ mod tests {
             (".flow[1]", "flow"),
         ];
         assert_eq!(places(text), pairs(&expected));
+    }
+
+    #[test]
+    fn a_list_at_the_start_of_a_line_inside_a_list_is_no_header() {
+        let text = "a = [\n  [1, 2],\n  [[3]],\n]\n";
+        let expected = [
+            ("", "a = "),
+            (".a", "[\n  "),
+            (".a[0]", "[1, "),
+            (".a[0][0]", "1, 2"),
+            (".a[0][1]", "2],\n"),
+            (".a[1]", "[[3]"),
+            (".a[1][0]", "[3]]"),
+            (".a[1][0][0]", "3]],"),
+        ];
+        assert_eq!(places(text), pairs(&expected));
+    }
+
+    #[test]
+    fn the_steps_to_find_places_grow_as_the_text_does() {
+        let forms: [fn(usize) -> String; 6] = [
+            |n| format!("a = [{}]", "{ x = 1, y = [2] }, ".repeat(n)),
+            |n| format!("a = [\n{}]", "{ x = 1, y = [[2]] },\n".repeat(n)),
+            |n| format!("a = [{}]", "[ 1, 2 ],".repeat(n)),
+            |n| "[[a]]\nx = [ 1 ]\n[a.b]\nc = { d = [] }\n".repeat(n),
+            |n| (0..n).map(|i| format!("a.b{i}.c = [[]]\n")).collect(),
+            |n| format!("a = [{}{{ x = 1 }}]", " ".repeat(n)),
+        ];
+        for form in forms {
+            let steps = |n| {
+                let text = form(n);
+                STEPS.set(0);
+                read(&text, Format::Toml).unwrap();
+                (STEPS.get(), text.len())
+            };
+            for (steps, length) in [steps(100), steps(1000)] {
+                assert!(steps <= length, "{steps} steps in {}", form(2));
+            }
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod pcapng;
 
 pub use pcapng::pcapng;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::buffer::verdict::Reason;
 use crate::network::circuit::{Circuit, Payload};
@@ -103,13 +103,15 @@ pub struct Packets {
 impl Packets {
     /// Listen at the ports of these names, by default at those with a limited buffer; `*` is every port.
     pub fn at(scenario: &Scenario, ports: &[String]) -> Result<Packets, String> {
-        let names: Vec<&str> = scenario.lines.iter().map(|line| line.name.as_str()).collect();
-        if let Some(wrong) = ports.iter().find(|port| *port != "*" && !names.contains(&port.as_str())) {
+        let names: BTreeSet<&str> = scenario.lines.iter().map(|line| line.name.as_str()).collect();
+        if let Some(wrong) = ports.iter().find(|port| *port != "*" && !names.contains(port.as_str())) {
+            let names: Vec<&str> = scenario.lines.iter().map(|line| line.name.as_str()).collect();
             return Err(unknown("port", wrong, &names));
         }
+        let wanted: BTreeSet<&str> = ports.iter().map(String::as_str).collect();
         let is_wanted = |line: &Line| match ports {
             [] => line.is_sampled(),
-            _ => ports.iter().any(|port| port == "*" || *port == line.name),
+            _ => wanted.contains("*") || wanted.contains(line.name.as_str()),
         };
         Ok(Packets { wanted: scenario.lines.iter().map(is_wanted).collect(), seen: BTreeMap::new() })
     }
