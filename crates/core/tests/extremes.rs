@@ -191,7 +191,7 @@ fn cases(params: &[ParamSpec]) -> Vec<Vec<Set<'_>>> {
 fn fault(text: &Json, words: &[&str]) -> Option<String> {
     let request = Request { text: &text.to_string(), name: "extremes.json", ..Request::default() };
     let tried = catch_unwind(AssertUnwindSafe(|| match request.scenario() {
-        Ok(scenario) => differences(&scenario),
+        Ok((scenario, _)) => differences(&scenario),
         Err(why) => {
             let message = String::from(why);
             let message = message.lines().next().unwrap_or_default();

@@ -26,7 +26,9 @@ pub(crate) fn scenario(seed: u64) -> (Json, Scenario) {
 
 /// The scenario of a document.
 pub(crate) fn load(document: &Json) -> Result<Scenario, String> {
-    Ok(Request { text: &document.to_string(), name: "random.json", ..Request::default() }.scenario()?)
+    let text = document.to_string();
+    let (scenario, _) = Request { text: &text, name: "random.json", ..Request::default() }.scenario()?;
+    Ok(scenario)
 }
 
 /// Everything that a section `[port.…]` can say but for the buffer and for credits, which ask more of a network than a
