@@ -95,7 +95,7 @@ class FakeCore:
 def core(monkeypatch: pytest.MonkeyPatch) -> FakeCore:
     fake = FakeCore()
     monkeypatch.setattr(simulate, "_core", fake)
-    for module in ("api", "cache", "warning"):
+    for module in ("api", "cache", "reading", "warning"):
         monkeypatch.setattr(f"pushout.{module}._core", fake)
     return fake
 

@@ -1,9 +1,13 @@
-"""The files of the package can be read in an order: none needs, not even to run, one that needs it."""
+"""What files of the package import: none needs, not even to run, one that needs it, and commands only what they use."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 from conftest import ROOT
 
@@ -31,3 +35,44 @@ def test_no_file_imports_one_that_imports_it() -> None:
     assert len(files) > 50
     needed = {own: {path for path in imports(file, set(files)) if path in files} for own, file in files.items()}
     TopologicalSorter(needed).prepare()  # raises a CycleError that names the circle
+
+
+HEAVY = {
+    *("numpy", "pyarrow", "polars", "pandas", "duckdb", "matplotlib", "rich", "jinja2", "markdown_it", "optuna", "ray"),
+    *(
+        "asyncio",
+        "concurrent.futures",
+        "importlib.metadata",
+        "logging",
+        "multiprocessing",
+        "sqlite3",
+        "ssl",
+        "statistics",
+        "tomllib",
+    ),
+    *(
+        "pushout.api",
+        "pushout.question.design",
+        "pushout.study",
+        "pushout.generate",
+        "pushout.schemes",
+        "pushout.cli.show",
+    ),
+}
+"""Each takes longer to load than a small scenario to check."""
+
+LAN = str(ROOT / "scenarios" / "lan.toml")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--version"], ["--help"], ["validate", LAN], ["explain", LAN], ["schema"], ["policies", "--json"]]
+)
+def test_commands_that_run_nothing_load_nothing_heavy(arguments: list[str]) -> None:
+    script = (
+        "import sys\nfrom pushout.cli import main\ntry:\n    main(sys.argv[1:])\n"
+        "except SystemExit as ended:\n    print(ended.code or 0, *sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True)
+    code, *loaded = done.stderr.split()
+    assert (code, done.stdout != "") == ("0", True)
+    assert HEAVY.isdisjoint(loaded), HEAVY & set(loaded)

@@ -73,6 +73,9 @@ __all__ = [
     "validate",
 ]
 
+_READING = ("explain", "policies", "schema", "validate")
+"""What loads little."""
+
 
 def __getattr__(name: str) -> object:
     # The compiled module is loaded when first needed: `pushout --help` answers without it.
@@ -81,9 +84,7 @@ def __getattr__(name: str) -> object:
     if name.endswith("Error") and name in __all__:
         return getattr(import_module("pushout.errors"), name)
     if name in __all__:
-        from pushout import api
-
-        return getattr(api, name)
+        return getattr(import_module("pushout.reading" if name in _READING else "pushout.api"), name)
     raise AttributeError(f"module 'pushout' has no attribute {name!r}")
 
 

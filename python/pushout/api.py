@@ -1,15 +1,12 @@
 """What people call from Python."""
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from pushout import _core, display  # noqa: F401  (results are shown by it)
-from pushout.catalogue import Entry
 from pushout.document import merge
-from pushout.errors import QuestionError
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
 from pushout.question import sweep as sweeps
@@ -19,10 +16,10 @@ from pushout.question.session import Folder, Progress, Session
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult, trace
+from pushout.reading import explain, policies, schema, validate
 from pushout.result import Result
 from pushout.simulate import Job, check_reps, check_seed, run_all
 from pushout.source import Overrides, Scenario, load, overrides
-from pushout.warning import Warned, of_scenario
 from pushout.words import SEARCHES, Engine, Search
 
 __all__ = [
@@ -187,46 +184,3 @@ def sweep(
     sweeps.look_over(plan)
     with Session.open(out, cache, jobs, cluster, progress) as session:
         return sweeps.sweep(plan, session)
-
-
-def validate(scenario: Scenario, *, set: Overrides = ()) -> list[Warned]:  # noqa: A002
-    """Raise `ScenarioError` unless the scenario could be run; what is no mistake, but may mislead."""
-    return of_scenario(load(scenario), overrides(set))
-
-
-def explain(
-    scenario: Scenario,
-    *,
-    set: Overrides = (),  # noqa: A002
-    seed: int | None = None,
-    engine: Engine | None = None,
-) -> dict[str, Any]:
-    """The scenario in full: templates expanded, overrides applied, defaults filled in."""
-    document: dict[str, Any] = json.loads(Job(load(scenario), tuple(overrides(set)), engine).explain(seed))
-    return document
-
-
-def reference_because(scenario: Scenario, *, set: Overrides = ()) -> str | None:  # noqa: A002
-    """Why a scenario runs on the reference engine although it asks for the fast one; `None` if it does not."""
-    text, name = load(scenario)
-    return _core.reference_because(text, name, overrides(set))
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema of a scenario."""
-    document: dict[str, Any] = json.loads(_core.schema())
-    return document
-
-
-def policies(name: str | None = None) -> list[Entry]:
-    """Everything that can be named in a scenario: its kind, its source, its parameters, what its authors meant.
-
-    With a `name`, only what has it.
-
-        >>> pushout.policies("epd")[0]["params"]
-    """
-    entries: list[Entry] = json.loads(_core.policies())
-    found = [entry for entry in entries if name in (None, entry["name"])]
-    if not found:
-        raise QuestionError(_core.unknown("name", str(name), [entry["name"] for entry in entries]))
-    return found

@@ -6,7 +6,6 @@ A scenario has a name here, that of its file, which stands for the file wherever
 
 import os
 import re
-import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,6 +90,8 @@ def typed(path: Path) -> str:
 
 
 def _table(file: Path) -> dict[str, Any]:
+    import tomllib
+
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 

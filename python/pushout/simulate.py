@@ -3,19 +3,21 @@
 import json
 import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from operator import index
-from queue import Empty, SimpleQueue
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pushout import _core
-from pushout.document import Document
 from pushout.errors import ScenarioError
 from pushout.limits import MOST_JOBS, MOST_REPS
 from pushout.source import Source, plain
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from pushout.document import Document
 
 T = TypeVar("T")
 
@@ -52,7 +54,7 @@ class Job:
         """Simulate once; the report is JSON."""
         return _core.run(self.source.text, self.source.name, self.sets, seed, self.engine, self.audit)
 
-    def run(self, seed: int | None) -> Document:
+    def run(self, seed: int | None) -> "Document":
         """Simulate once."""
         document: Document = json.loads(self.report(seed))
         return document
@@ -137,6 +139,9 @@ def run_all(
     done (`progress`) and which one was done now (`finished`). The first exception ends it: tasks that have not begun
     are dropped. So does Ctrl-C.
     """
+    from concurrent.futures import ThreadPoolExecutor
+    from queue import Empty, SimpleQueue
+
     count = threads(jobs)
     if total is None:
         tasks = list(tasks)

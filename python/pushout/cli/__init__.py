@@ -17,8 +17,17 @@ from pushout.cli.options import BAD_SCENARIO, FAILURE, INTERNAL, INTERRUPTED, OK
 from pushout.errors import InternalError, MissingExtraError, PushoutError
 
 
+def _version(context: click.Context, _option: click.Parameter, asked: bool) -> None:
+    """Print the version of the simulator, which is that of the package; to look that up would take longer."""
+    if asked and not context.resilient_parsing:
+        from pushout import _core
+
+        click.echo(f"pushout {_core.VERSION}")
+        context.exit()
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="pushout", message="%(prog)s %(version)s")
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version.")
 def cli() -> None:
     """A laboratory for buffer management at switches.
 

@@ -113,11 +113,11 @@ def option(argument: str) -> str:
 @contextmanager
 def no_sweep(path: str) -> Iterator[None]:
     """Tell who names a sweep where a scenario is wanted."""
-    from pushout.question import design
-
     try:
         yield
     except ScenarioError:
+        from pushout.question import design
+
         other = design.looks_like(path)
         if not other:
             raise

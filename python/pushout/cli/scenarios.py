@@ -23,19 +23,10 @@ def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -
 
     Of a sweep, every point is checked.
     """
-    from pushout import api
-    from pushout.question import design
-    from pushout.question import sweep as question
-
     verdicts = []
     for scenario in scenarios:
         try:
-            warnings: list[Warned] = []
-            if design.looks_like(scenario) == "sweep":
-                question.validate(design.read(scenario), sets)
-            else:
-                with no_sweep(scenario):
-                    warnings = api.validate(scenario_file(scenario), set=sets)
+            warnings = _checked(scenario, sets)
             verdicts.append({"scenario": scenario, "valid": True, "error": None, "warnings": warnings})
             warn(warnings, about=scenario)
         except (ScenarioError, QuestionError) as error:
@@ -52,6 +43,22 @@ def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -
         raise click.exceptions.Exit(BAD_SCENARIO)
 
 
+def _checked(path: str, sets: tuple[str, ...]) -> "list[Warned]":
+    """Check a scenario or a sweep; what may mislead in the scenario."""
+    from pushout import reading
+
+    try:
+        with no_sweep(path):
+            return reading.validate(scenario_file(path), set=sets)
+    except ScenarioError:
+        from pushout.question import design, sweep
+
+        if design.looks_like(path) != "sweep":
+            raise
+        sweep.validate(design.read(path), sets)
+        return []
+
+
 @click.command()
 @SCENARIO
 @SET
@@ -62,14 +69,14 @@ def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
     The output is canonical JSON, with --json or without, and can be run as it is. If the fast engine cannot skip
     anything, the reference engine runs the scenario; a note on stderr gives the reason.
     """
-    from pushout import api
+    from pushout import reading
     from pushout.source import load
     from pushout.warning import of_scenario
 
     with no_sweep(scenario):
         source = load(scenario_file(scenario))
-        document = api.explain(source, set=sets)
-        because = api.reference_because(source, set=sets)
+        document = reading.explain(source, set=sets)
+        because = reading.reference_because(source, set=sets)
         warn(of_scenario(source, sets))
     if because is not None:
         click.echo(f"note: runs on the reference engine: {because}", err=True)
@@ -80,9 +87,9 @@ def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
 @JSON
 def schema(as_json: bool) -> None:
     """Print the JSON Schema of scenario files, for editors."""
-    from pushout import api
+    from pushout import reading
 
-    echo_json(api.schema())
+    echo_json(reading.schema())
 
 
 @click.command()
@@ -90,10 +97,10 @@ def schema(as_json: bool) -> None:
 @JSON
 def policies(name: str | None, as_json: bool) -> None:
     """List all that a scenario can name, or explain one NAME."""
-    from pushout import api
+    from pushout import reading
 
     try:
-        entries = api.policies(name)
+        entries = reading.policies(name)
     except QuestionError as error:
         raise click.UsageError(str(error)) from None
     if as_json:

@@ -80,13 +80,13 @@ def init(folder: Path, name: str, as_json: bool) -> None:
     Copies also the files that it names, the sweeps that name it, and the schema with which an editor completes and
     checks scenarios. Overwrites no file.
     """
-    from pushout import api
+    from pushout import reading
     from pushout.cache import write
     from pushout.cli.streams import json_text
 
     chosen = _named(name)
     texts = {each.file.name: each.text(f"./{SCHEMA}") for each in (chosen, *chosen.neighbours())}
-    texts[SCHEMA] = json_text(api.schema()) + "\n"
+    texts[SCHEMA] = json_text(reading.schema()) + "\n"
     if there := [file for file in texts if (folder / file).exists()]:
         click.echo(f"{folder / there[0]}: exists already and is not overwritten: name another folder", err=True)
         raise click.exceptions.Exit(FAILURE)
