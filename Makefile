@@ -7,8 +7,8 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 RUST_FILES = $(shell git ls-files --cached --others --exclude-standard '*.rs')
 ARGS ?=
-# With any other word than yes the simulator is compiled once, without having been seen at work: in half the time, and a
-# sixth slower to run. What has been built with the other word is built again.
+# With any other word than yes the simulator is compiled once, without a profile: in half the time, and a sixth slower to
+# run. What has been built with the other word is built again.
 PGO ?= yes
 # How long each target of `make fuzz` runs.
 FUZZ_SECONDS ?= 60
@@ -18,7 +18,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence wasm fuzz bench performance docs simulator plain trained need need-lint clean
+.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence wasm fuzz bench performance docs wheel tour simulator plain trained need need-lint clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,7 +61,7 @@ equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUI
 wasm: need ## The simulator compiles for browsers (needs the Rust target wasm32-unknown-unknown)
 	cargo check --locked --package pushout-core --target wasm32-unknown-unknown
 
-fuzz: need ## Texts that nobody would write, for a minute each (FUZZ_SECONDS=…): to the reader, and to both engines (needs cargo-fuzz and a nightly Rust)
+fuzz: need ## Fuzz the reader and both engines with random input, a minute each (FUZZ_SECONDS=…; needs cargo-fuzz and a nightly Rust)
 	mkdir -p fuzz/corpus/scenario fuzz/corpus/engines
 	cargo +nightly fuzz run scenario fuzz/corpus/scenario scenarios -- -max_total_time=$(FUZZ_SECONDS) -timeout=20
 	cargo +nightly fuzz run engines fuzz/corpus/engines fuzz/seeds/engines -- -max_total_time=$(FUZZ_SECONDS) -timeout=20
@@ -70,7 +70,7 @@ bench: $(VENV)/.built ## How fast: each part by itself, then the workloads besid
 	cargo bench --locked --package pushout-core
 	$(BIN)/pushout bench $(ARGS)
 
-performance: ## Take the last `make bench` over into docs/performance.md
+performance: ## Copy the latest benchmark results into docs/performance.md
 	cp reports/bench/bench.json docs/performance.json
 	cp reports/bench/bench.svg docs/performance.svg
 	$(MAKE) generate
@@ -80,32 +80,64 @@ docs: $(VENV)/.docs ## The site in target/site and the simulator's documentation
 	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --no-deps --package pushout-core
 	@echo "the site: target/site/index.html"
 
+wheel: $(VENV)/.built $(VENV)/.wheel ## Build the wheel for this system from a source archive and check both: dist/ (PGO=no: without a profile)
+	rm -rf dist $(WHEEL)/pushout
+	mkdir -p dist $(WHEEL)/pushout
+	$(BIN)/maturin sdist --quiet --out dist
+	tar -xzmf dist/pushout-*.tar.gz -C $(WHEEL)/pushout --strip-components 1
+	RUSTFLAGS="$$RUSTFLAGS $(REMAP) $(if $(filter yes,$(PGO)),$(USE_PROFILE))" CARGO_TARGET_DIR=$(WHEEL)/target \
+		MATURIN_PEP517_ARGS="--strip --target $(HOST) $(PORTABLE)" PATH="$(abspath $(BIN)):$$PATH" \
+		$(COMPILING) "building the wheel" Compiling $(CRATES) $(BIN)/pip wheel --verbose --disable-pip-version-check \
+		--no-cache-dir --no-deps --no-build-isolation --wheel-dir dist $(WHEEL)/pushout
+	$(BIN)/python packaging/check.py dist/pushout-*.whl
+
+tour: wheel ## Install the wheel in a clean environment away from the clone, and take the tour of the README there
+	$(PYTHON) packaging/tour.py dist/pushout-*.whl
+
 lock: ## Choose the versions in requirements.lock anew (needs uv)
 	uv pip compile --quiet pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --upgrade \
 		--custom-compile-command 'make lock' --output-file requirements.lock
 	uv pip compile --quiet --group docs --universal --python-version 3.11 --generate-hashes --upgrade \
 		--constraints requirements.lock --custom-compile-command 'make lock' --output-file docs/requirements.lock
+	uv pip compile --quiet --group wheel --universal --python-version 3.11 --generate-hashes --upgrade \
+		--constraints requirements.lock --custom-compile-command 'make lock' --output-file packaging/requirements.lock
 
 clean: ## Remove all that was made
-	rm -rf $(VENV) target reports .pytest_cache .mypy_cache .ruff_cache python/pushout/_core*.so
+	rm -rf $(VENV) target dist reports .pytest_cache .mypy_cache .ruff_cache python/pushout/_core*.so
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.installed: requirements.lock | need
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	$(PYTHON) packaging/progress.py "installing Python packages" Collecting $$(grep -c == requirements.lock) \
+		$(BIN)/pip install --disable-pip-version-check --require-hashes --requirement requirements.lock
 	@touch $@
 
 $(VENV)/.docs: docs/requirements.lock $(VENV)/.built
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement docs/requirements.lock
 	@touch $@
 
+$(VENV)/.wheel: packaging/requirements.lock $(VENV)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement packaging/requirements.lock
+	@touch $@
+
+# The folder in which the wheel is built, and how: for Linux since 2014 (glibc 2.17) by zig's linker, and without the names
+# of this machine's folders.
+WHEEL := $(abspath target/wheel)
+PORTABLE := $(if $(filter Linux,$(shell uname -s)),--zig --compatibility manylinux_2_17)
+REMAP = --remap-path-prefix=$(WHEEL)/pushout=pushout --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)=cargo
+
 # Python files are used where they are; only a change of the simulator or of the package's description builds again.
 #
-# The compiler sees the simulator at work before it builds the one to be used: see benchmarks/train.py. Its way to read
-# such profiles, llvm-profdata, comes with Rust's component llvm-tools; without it the program is the same, only slower.
-INSTALL = PATH="$(abspath $(BIN)):$$PATH" \
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+# The compiler uses a profile of the simulator: see benchmarks/train.py. What merges profiles, llvm-profdata, comes with
+# Rust's component llvm-tools; without it the program is the same, only slower. The target is named because functions have
+# other names with a named target than without one, and a profile knows functions by their names.
+COMPILING = $(BIN)/python packaging/progress.py
+CRATES = $$(cargo tree --locked --package pushout-python --edges normal,build --prefix none | sed 's/ (.*//' | sort -u | wc -l)
+INSTALL = PATH="$(abspath $(BIN)):$$PATH" $(COMPILING) "building the simulator" Compiling $(CRATES) \
+	$(BIN)/pip install --verbose --disable-pip-version-check --no-deps --no-build-isolation --editable .
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 PROFILE := $(abspath target/profile)
+USE_PROFILE = $(if $(PROFDATA),-C profile-use=$(PROFILE)/merged.profdata)
 PROFDATA = $(firstword $(wildcard $(shell rustc --print sysroot 2>/dev/null)/lib/rustlib/*/bin/llvm-profdata))
 
 $(VENV)/.built: $(VENV)/.installed $(SOURCES) benchmarks/train.py
@@ -122,17 +154,18 @@ endif
 simulator: $(if $(and $(filter yes,$(PGO)),$(PROFDATA)),trained,plain)
 
 plain:
-	@echo "building the simulator (release profile)"
-	$(INSTALL)
+	@$(INSTALL)
 
+trained: export CARGO_BUILD_TARGET = $(HOST)
 trained:
-	@echo "building the simulator to be seen at work"
-	RUSTFLAGS="$$RUSTFLAGS -C profile-generate=$(PROFILE)/raw" CARGO_TARGET_DIR=$(PROFILE)/target $(INSTALL)
-	@rm -rf $(PROFILE)/raw # what the compiler's own helpers left there
-	$(BIN)/python benchmarks/train.py
-	$(PROFDATA) merge --output $(PROFILE)/merged.profdata $(PROFILE)/raw
-	@echo "building the simulator (release profile)"
-	RUSTFLAGS="$$RUSTFLAGS -C profile-use=$(PROFILE)/merged.profdata" CARGO_TARGET_DIR=target/trained $(INSTALL)
+	@echo "step 1 of 3: building an instrumented simulator to collect a profile" >&2
+	@RUSTFLAGS="$$RUSTFLAGS -C profile-generate=$(PROFILE)/raw" CARGO_TARGET_DIR=$(PROFILE)/target $(INSTALL)
+	@rm -rf $(PROFILE)/raw
+	@echo "step 2 of 3: collecting the profile" >&2
+	@$(COMPILING) "running benchmarks and studies" - 0 $(BIN)/python benchmarks/train.py
+	@$(PROFDATA) merge --output $(PROFILE)/merged.profdata $(PROFILE)/raw
+	@echo "step 3 of 3: building the simulator with the profile" >&2
+	@RUSTFLAGS="$$RUSTFLAGS $(USE_PROFILE)" CARGO_TARGET_DIR=target/trained $(INSTALL)
 
 need:
 	@missing=; say() { echo "missing: $$1" >&2; missing=1; }; \

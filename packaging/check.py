@@ -1,0 +1,72 @@
+"""Check a built wheel: its name, its size, what is in it, and that it runs wherever its name says.
+
+check.py WHEEL
+"""
+
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+LIMIT = 2_500_000
+"""A larger wheel (bytes) has something in it that does not belong there."""
+
+NAME = re.compile(
+    r"pushout-[\d.]+-cp311-abi3-(manylinux2014_x86_64\.manylinux_2_17_x86_64|manylinux2014_aarch64\.manylinux_2_17_aarch64"
+    r"|macosx_\d+_\d+_(x86_64|arm64|universal2))\.whl"
+)
+"""One wheel for every Python from 3.11 on, for every Linux since 2014 or for macOS."""
+
+ROOT = Path(__file__).parent.parent
+TOOLS = Path(sys.executable).parent
+
+
+def main(wheel: Path) -> None:
+    """Check everything; the first fault ends the program."""
+    _demand(NAME.fullmatch(wheel.name) is not None, f"{wheel.name} is not the name of a portable wheel")
+    _demand(wheel.stat().st_size <= LIMIT, f"{wheel.name} has {wheel.stat().st_size} bytes, more than {LIMIT}")
+    with zipfile.ZipFile(wheel) as archive:
+        _check_files(set(archive.namelist()))
+        _check_module(archive.read("pushout/_core.abi3.so"))
+    if sys.platform == "linux":
+        _check_platform(wheel)
+    subprocess.run([TOOLS / "abi3audit", "--strict", wheel], check=True)  # noqa: S603
+    print(f"{wheel}: {wheel.stat().st_size / 1e6:.2f} MB, checked")
+
+
+def _check_files(names: set[str]) -> None:
+    """Everything that is shipped is there, and nothing that is not."""
+    for folder in ("scenarios", "studies", "benchmarks/ns2", "benchmarks/ns3"):
+        for file in (ROOT / folder).rglob("*.*"):
+            name = f"pushout/shipped/{file.relative_to(ROOT).as_posix()}"
+            _demand(name in names, f"{name} is missing")
+    strange = [name for name in names if "__pycache__" in name or not name.startswith(("pushout/", "pushout-"))]
+    _demand(not strange, f"this does not belong into a wheel: {strange}")
+    for licence in ("LICENSE-MIT", "LICENSE-APACHE"):
+        _demand(any(name.endswith(f".dist-info/licenses/{licence}") for name in names), f"{licence} is missing")
+
+
+def _check_module(module: bytes) -> None:
+    """The module has no symbols for debuggers, and no path of the machine that built it."""
+    for section in (b".debug_info", b".symtab"):
+        _demand(section not in module, f"the module is not stripped: it has {section.decode()}")
+    for path in (ROOT, Path.home()):
+        _demand(f"{path}/".encode() not in module, f"the module names a folder of this machine: {path}")
+
+
+def _check_platform(wheel: Path) -> None:
+    """The module needs no newer system library than the name says."""
+    shown = subprocess.run(  # noqa: S603
+        [TOOLS / "auditwheel", "show", wheel], check=True, capture_output=True, text=True
+    ).stdout
+    _demand('"manylinux_2_17_' in shown, shown)
+
+
+def _demand(holds: bool, what: str) -> None:
+    if not holds:
+        sys.exit(f"wheel: {what}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
