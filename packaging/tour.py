@@ -93,7 +93,6 @@ def install(clean: Clean, wheel: Path) -> None:
         "install",
         "--quiet",
         "--disable-pip-version-check",
-        *options.split(),
         wheel.resolve(),
     ]
     subprocess.run(command, check=True, env=environment)  # noqa: S603
