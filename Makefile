@@ -108,7 +108,7 @@ clean: ## Remove all that was made
 
 $(VENV)/.installed: requirements.lock | need
 	$(PYTHON) -m venv $(VENV)
-	$(PYTHON) packaging/progress.py "installing Python packages" Collecting $$(grep -c == requirements.lock) \
+	$(PYTHON) packaging/progress.py "installing Python packages" "^(Collecting|Requirement already satisfied)" $$(grep -c == requirements.lock) \
 		$(BIN)/pip install --disable-pip-version-check --require-hashes --requirement requirements.lock
 	@touch $@
 

@@ -1,10 +1,11 @@
 """Run a long command and show a line of progress in place of its output, which is printed only if the command fails.
 
-    progress.py LABEL WORD TOTAL COMMAND…
+Usage: progress.py LABEL PATTERN TOTAL COMMAND…
 
-The command is expected to print TOTAL lines with WORD, such as cargo's "Compiling"; 0 says that it prints none.
+Of the lines that the command prints, TOTAL are expected to match PATTERN, such as cargo's "Compiling"; 0 expects none.
 """
 
+import re
 import subprocess
 import sys
 import threading
@@ -17,8 +18,8 @@ SECONDS, QUIET_SECONDS = 1, 60
 class Progress:
     """What a command has printed, and how long it has been at work."""
 
-    def __init__(self, label: str, word: str, total: int) -> None:
-        self.label, self.word, self.total = label, word, total
+    def __init__(self, label: str, pattern: str, total: int) -> None:
+        self.label, self.pattern, self.total = label, re.compile(pattern), total
         self.lines: list[str] = []
         self.start = time.monotonic()
 
@@ -27,30 +28,39 @@ class Progress:
         assert process.stdout is not None  # noqa: S101
         self.lines.extend(process.stdout)
 
-    def line(self) -> str:
-        """What is done, how far it is, and how long it has taken."""
+    def far(self) -> str:
+        """How far it is."""
+        done = sum(self.pattern.search(line) is not None for line in self.lines)
+        return f"{min(done, self.total)} of {self.total}, " if self.total else ""
+
+    def time(self) -> str:
+        """How long it has taken."""
         minutes, seconds = divmod(int(time.monotonic() - self.start), 60)
-        done = min(sum(self.word in line for line in self.lines), self.total)
-        return f"{self.label}{f': {done} of {self.total}' if self.total else ''}, {minutes}:{seconds:02}"
+        return f"{minutes}:{seconds:02}"
+
+    def tell(self, what: str) -> None:
+        """Show what there is to say, in the place of the line before on a terminal."""
+        text = f"{self.label}: {what}{self.time()}"
+        sys.stderr.write(f"\r\033[K{text}" if sys.stderr.isatty() else f"{text}\n")
+        sys.stderr.flush()
 
 
-def main(label: str, word: str, total: str, *command: str) -> int:
+def main(label: str, pattern: str, total: str, *command: str) -> int:
     """Run the command; its exit code."""
-    terminal = sys.stderr.isatty()
-    progress = Progress(label, word, int(total))
-    print(f"{label} …", file=sys.stderr, end="" if terminal else "\n", flush=True)
+    progress = Progress(label, pattern, int(total))
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:  # noqa: S603
         reader = threading.Thread(target=progress.read, args=(process,))
         reader.start()
         while reader.is_alive():
-            reader.join(SECONDS if terminal else QUIET_SECONDS)
-            sys.stderr.write(f"\r\033[K{progress.line()}" if terminal else f"{progress.line()}\n")
-            sys.stderr.flush()
-    if terminal:
-        print(file=sys.stderr)
+            progress.tell(progress.far())
+            reader.join(SECONDS if sys.stderr.isatty() else QUIET_SECONDS)
     if process.returncode:
-        sys.stderr.writelines(progress.lines)
-    return process.returncode
+        progress.tell(f"failed with exit code {process.returncode} after ")
+        sys.stderr.writelines(["\n", *progress.lines])
+        return process.returncode
+    progress.tell("done in ")
+    sys.stderr.write("\n" if sys.stderr.isatty() else "")
+    return 0
 
 
 if __name__ == "__main__":
