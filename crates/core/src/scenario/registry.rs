@@ -2,7 +2,7 @@
 //!
 //! [`registry!`](crate::registry) lists what there is of one kind, one line each. Every module has a `Params` section and
 //! opens with its documentation; the macro declares it and makes the enum `Spec` of what a scenario can ask for, which
-//! reads and writes itself, and the `CATALOGUE`. A trait behind the list says what each is asked. A `trait … for Policy`
+//! reads and writes itself, and the `CATALOGUE`. Traits behind the list say what each is asked. A `trait … for Policy`
 //! makes the enum `Policy` of what runs as well, of the `Policy` of every module; it answers the trait's methods by one
 //! `match` each, without a virtual call per cell. To a `trait … for Spec` the `Params` know the answers.
 //!
@@ -210,16 +210,29 @@ macro_rules! registry {
     (@experimental) => { false };
     (@experimental experimental) => { true };
     (@asked $list:tt) => {};
-    (@asked $list:tt $(#[doc = $doc:literal])+ pub trait $trait:ident for $enum:ident $methods:tt) => {
+    (
+        @asked $list:tt
+        $(#[doc = $doc:literal])+ pub trait $trait:ident $(: $base:ident)? for $enum:ident $methods:tt
+        $($more:tt)*
+    ) => {
+        $crate::registry!(@enum $enum $list);
+        $crate::registry!(@trait $list $(#[doc = $doc])+ pub trait $trait $(: $base)? for $enum $methods $($more)*);
+    };
+    (@trait $list:tt) => {};
+    (
+        @trait $list:tt
+        $(#[doc = $doc:literal])+ pub trait $trait:ident $(: $base:ident)? for $enum:ident $methods:tt
+        $($more:tt)*
+    ) => {
         $(#[doc = $doc])+
         #[allow(unused_variables)] // a default need not look at what it is told
-        pub trait $trait $methods
-
-        $crate::registry!(@enum $enum $list);
+        pub trait $trait $(: $base)? $methods
 
         impl $trait for $enum {
             $crate::registry!(@answers $enum $list $methods);
         }
+
+        $crate::registry!(@trait $list $($more)*);
     };
     (@enum Spec $list:tt) => {};
     (@enum Policy { $( $variant:ident = $module:ident ),+ }) => {

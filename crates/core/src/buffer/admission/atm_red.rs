@@ -32,7 +32,7 @@
 //! Constant; two bits per circuit and one for overflow. A random number is drawn only above minth.
 
 use super::red::{Curve, Detector, mean_frame_time};
-use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule, Within};
+use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule, Shortcuts, Within};
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::refused::{Refused, probability, refuse};
@@ -216,7 +216,9 @@ impl Admission for Policy {
             self.circuits[vc].state = Broken { fragment };
         }
     }
+}
 
+impl Shortcuts for Policy {
     /// A mark within a frame concerns the next one.
     fn foresees(&self, vc: usize) -> Within {
         match self.circuits[vc].state {

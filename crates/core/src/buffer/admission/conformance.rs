@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Admission, Arrival, CATALOGUE, Interest, Policy, Rule, Spec};
+use super::{Admission, Arrival, CATALOGUE, Interest, Policy, Rule, Shortcuts, Spec};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::{Context, Contract};
 use crate::buffer::pool::Pool;

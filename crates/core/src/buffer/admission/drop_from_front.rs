@@ -22,7 +22,7 @@
 //! # Complexity
 //! Constant; the frame form keeps the number of the broken frame of each circuit.
 
-use super::{Admission, Arrival, Context, Departure};
+use super::{Admission, Arrival, Context, Departure, Shortcuts};
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict, Victim};
 use crate::refused::Refused;
@@ -119,6 +119,8 @@ impl Admission for Policy {
         false
     }
 }
+
+impl Shortcuts for Policy {}
 
 #[cfg(test)]
 mod tests {

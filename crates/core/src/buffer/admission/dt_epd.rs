@@ -22,7 +22,7 @@
 //! Constant; two bits per circuit.
 
 use super::dynamic_threshold::Threshold;
-use super::{Admission, Arrival, Context, Interest, Rule};
+use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::refused::Refused;
@@ -58,11 +58,9 @@ impl Admission for Policy {
         let refuse = || self.threshold.blocks(arrival.pool, arrival.vc).then_some(Reason::Early);
         self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), refuse)
     }
+}
 
-    fn broken(&mut self, vc: usize, fragment: bool) {
-        self.frames.broken(vc, fragment);
-    }
-
+impl Shortcuts for Policy {
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
     }

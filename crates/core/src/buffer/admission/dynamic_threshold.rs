@@ -22,7 +22,7 @@
 //! # Complexity
 //! Constant, no state.
 
-use super::{Admission, Arrival, Context, Interest, Rule};
+use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict};
@@ -78,14 +78,6 @@ impl Admission for Policy {
         }
     }
 
-    fn is_monotone(&self) -> bool {
-        true
-    }
-
-    fn rule(&self) -> Option<Rule> {
-        Some(Rule::Asked(Interest::Last))
-    }
-
     fn bars_pushout(&self, measure: Measure) -> Option<&'static str> {
         (measure != Measure::Bytes)
             .then_some("when the buffer is full, the dynamic threshold of every queue is 0")
@@ -93,6 +85,16 @@ impl Admission for Policy {
 
     fn goes_by_frames(&self) -> bool {
         false
+    }
+}
+
+impl Shortcuts for Policy {
+    fn is_monotone(&self) -> bool {
+        true
+    }
+
+    fn rule(&self) -> Option<Rule> {
+        Some(Rule::Asked(Interest::Last))
     }
 }
 

@@ -23,7 +23,7 @@
 //! # Complexity
 //! Constant; two bits per circuit.
 
-use super::{Admission, Arrival, Context, Rule};
+use super::{Admission, Arrival, Context, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::size::{BufferSize, Level};
 use crate::buffer::verdict::{Reason, Verdict};
@@ -84,11 +84,9 @@ impl Admission for Policy {
         let full = arrival.pool.total() >= self.threshold;
         self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || full.then_some(Reason::Early))
     }
+}
 
-    fn broken(&mut self, vc: usize, fragment: bool) {
-        self.frames.broken(vc, fragment);
-    }
-
+impl Shortcuts for Policy {
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
     }

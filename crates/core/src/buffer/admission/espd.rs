@@ -20,7 +20,7 @@
 //! # Complexity
 //! Constant; two bits and the number of a congestion period per circuit.
 
-use super::{Admission, Arrival, Context, Departure, Interest, Rule};
+use super::{Admission, Arrival, Context, Departure, Interest, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
@@ -106,7 +106,9 @@ impl Admission for Policy {
     fn broken(&mut self, vc: usize, fragment: bool) {
         self.frames.broken(vc, fragment);
     }
+}
 
+impl Shortcuts for Policy {
     fn rule(&self) -> Option<Rule> {
         Some(Rule::Asked(Interest::Every))
     }

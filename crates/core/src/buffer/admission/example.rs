@@ -13,7 +13,7 @@
 //! # Complexity
 //! Constant; two bits per circuit.
 
-use super::{Admission, Arrival, Context};
+use super::{Admission, Arrival, Context, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
@@ -48,9 +48,11 @@ impl Admission for Policy {
         let refuse = arrival.pool.total() >= self.half && arrival.pool.of(arrival.vc) > 0;
         self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || refuse.then_some(Reason::Early))
     }
+}
 
-    fn broken(&mut self, vc: usize, fragment: bool) {
-        self.frames.broken(vc, fragment);
+impl Shortcuts for Policy {
+    fn frames(&mut self) -> Option<&mut Frames> {
+        Some(&mut self.frames)
     }
 }
 

@@ -23,7 +23,7 @@
 //! Constant; two bits and one counter per circuit.
 
 use super::selective_drop::load_ratio;
-use super::{Admission, Arrival, Context, Interest, Rule};
+use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
@@ -90,11 +90,9 @@ impl Admission for Policy {
         let refused = unit.is_first() && self.refuses(pool, vc);
         self.frames.judge(unit, vc, arrival.fits(), || refused.then_some(Reason::Early))
     }
+}
 
-    fn broken(&mut self, vc: usize, fragment: bool) {
-        self.frames.broken(vc, fragment);
-    }
-
+impl Shortcuts for Policy {
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
     }

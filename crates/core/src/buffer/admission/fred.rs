@@ -27,7 +27,7 @@
 //! Constant; two bits and a strike counter per circuit.
 
 use super::red::{Curve, Detector, mean_frame_time};
-use super::{Admission, Arrival, Context, Departure, Interest, Rule};
+use super::{Admission, Arrival, Context, Departure, Interest, Rule, Shortcuts};
 use crate::buffer::context::Contract;
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
@@ -146,7 +146,9 @@ impl Admission for Policy {
     fn broken(&mut self, vc: usize, fragment: bool) {
         self.frames.broken(vc, fragment);
     }
+}
 
+impl Shortcuts for Policy {
     fn rule(&self) -> Option<Rule> {
         Some(Rule::Asked(Interest::Ends))
     }

@@ -42,7 +42,7 @@ registry! {
     }
 
     /// What a policy is asked. Circuits are numbered within the port, from 0.
-    pub trait Admission for Policy {
+    pub trait Admission: Shortcuts for Policy {
         /// Take this unit or lose it? The books do not count it yet.
         fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
 
@@ -66,8 +66,13 @@ registry! {
         }
 
         /// The tail of a circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
-        /// `fragment` says whether an earlier part of the frame stays queued or has been sent.
-        fn broken(&mut self, vc: usize, fragment: bool) {}
+        /// `fragment` says whether an earlier part of the frame stays queued or has been sent. The frame rule handles it where
+        /// there is one.
+        fn broken(&mut self, vc: usize, fragment: bool) {
+            if let Some(frames) = self.frames() {
+                frames.broken(vc, fragment);
+            }
+        }
 
         /// The clock of a policy that keeps one: called first at time zero, then at each instant it answered.
         fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time> {
@@ -94,34 +99,37 @@ registry! {
         fn goes_by_frames(&self) -> bool {
             true
         }
+    }
 
-        /// What an engine may take as all of this policy; if nothing, it is asked about every unit, with the whole port in
-        /// sight.
+    /// What lets the fast engine decide without asking a policy about every unit. The defaults offer no shortcut: the engine
+    /// asks about each unit, as the reference engine does. A wrong answer here gives wrong figures without an error; only the
+    /// comparison of the engines finds it.
+    pub trait Shortcuts for Policy {
+        /// How the policy decides, if that can be told without asking it; otherwise it sees every unit and the whole port.
         fn rule(&self) -> Option<Rule> {
             None
         }
 
-        /// The frame rule, if the policy leaves to it all units but the first of every frame. An engine may then enter a frame
-        /// in the books before all of it has arrived, so this is not for a policy that looks at them when units leave.
+        /// The frame rule, if it alone decides about all units of a frame but the first. An engine may then count a frame
+        /// before all its units have arrived, so a policy that looks at the books when units leave cannot answer.
         fn frames(&mut self) -> Option<&mut Frames> {
             None
         }
 
-        /// So many units that do not begin a frame were taken because [`frames`](Admission::frames) said so.
+        /// `units` units inside frames were accepted on the verdict of [`frames`](Shortcuts::frames).
         fn taken(&mut self, vc: usize, units: u64, octets: u64) {}
 
-        /// What becomes of the rest of a circuit's frame, if it fits, with a policy that knows it but wants to
-        /// [see](Admission::see) every unit.
+        /// What becomes of the rest of a circuit's frame, if it fits. For a policy that knows this but must
+        /// [see](Shortcuts::see) every unit.
         fn foresees(&self, vc: usize) -> Within {
             Within::Asked
         }
 
-        /// A unit within a frame arrives, of which it is [foreseen](Admission::foresees) what becomes of it, and finds so
-        /// much in the buffer.
+        /// A unit inside a frame finds `level` in the buffer. The policy has [foreseen](Shortcuts::foresees) its fate.
         fn see(&mut self, now: Time, vc: usize, level: u64) {}
 
-        /// Whether a unit that is taken would also be taken with less in the buffer, of whatever circuits, and nothing is
-        /// remembered of a first unit that was refused when it is judged once more.
+        /// Whether a unit that is accepted would also be accepted with less in the buffer, of any circuit, and judging the
+        /// first unit of a refused frame once more changes nothing.
         fn is_monotone(&self) -> bool {
             false
         }

@@ -15,7 +15,7 @@
 //! # Complexity
 //! Constant; two bits per circuit.
 
-use super::{Admission, Arrival, Context, Rule};
+use super::{Admission, Arrival, Context, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::verdict::Verdict;
 use crate::refused::Refused;
@@ -46,11 +46,9 @@ impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || None)
     }
+}
 
-    fn broken(&mut self, vc: usize, fragment: bool) {
-        self.frames.broken(vc, fragment);
-    }
-
+impl Shortcuts for Policy {
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
     }

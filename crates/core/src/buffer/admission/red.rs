@@ -26,7 +26,7 @@
 //! # Complexity
 //! Constant; two bits per circuit. A random number is drawn only for packets that meet an average above minth.
 
-use super::{Admission, Arrival, Context, Departure, Interest, Rule};
+use super::{Admission, Arrival, Context, Departure, Interest, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
@@ -108,11 +108,9 @@ impl Admission for Policy {
             self.detector.idle(departure.now);
         }
     }
+}
 
-    fn broken(&mut self, vc: usize, fragment: bool) {
-        self.frames.broken(vc, fragment);
-    }
-
+impl Shortcuts for Policy {
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
     }

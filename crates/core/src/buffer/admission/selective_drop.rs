@@ -22,7 +22,7 @@
 //! # Complexity
 //! Constant; two bits and one counter per circuit.
 
-use super::{Admission, Arrival, Context, Interest, Rule};
+use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
@@ -78,11 +78,9 @@ impl Admission for Policy {
         let greedy = || pool.total() > self.threshold && load_ratio(pool, vc) > self.scale;
         self.frames.judge(arrival.unit, vc, arrival.fits(), || greedy().then_some(Reason::Early))
     }
+}
 
-    fn broken(&mut self, vc: usize, fragment: bool) {
-        self.frames.broken(vc, fragment);
-    }
-
+impl Shortcuts for Policy {
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
     }

@@ -15,7 +15,7 @@
 //! # Complexity
 //! Constant, no state.
 
-use super::{Admission, Arrival, Context, Interest, Rule};
+use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::refused::Refused;
@@ -52,6 +52,12 @@ impl Admission for Policy {
         if arrival.fits() { Verdict::Accept } else { Verdict::Discard(Reason::Overflow) }
     }
 
+    fn goes_by_frames(&self) -> bool {
+        false
+    }
+}
+
+impl Shortcuts for Policy {
     fn is_monotone(&self) -> bool {
         true
     }
@@ -59,10 +65,6 @@ impl Admission for Policy {
     /// Without a threshold the room alone decides, and with one the occupancy.
     fn rule(&self) -> Option<Rule> {
         Some(if self.clp_threshold.is_none() { Rule::Fits } else { Rule::Asked(Interest::Total) })
-    }
-
-    fn goes_by_frames(&self) -> bool {
-        false
     }
 }
 

@@ -26,7 +26,7 @@
 //! A departure finds whose turn it is by looking at two words, and at one more for every 4096 circuits in between; a
 //! period looks at every circuit.
 
-use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule};
+use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule, Shortcuts};
 use crate::buffer::context::Contract;
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
@@ -157,7 +157,9 @@ impl Admission for Policy {
         }
         Some(now + renewal.period)
     }
+}
 
+impl Shortcuts for Policy {
     fn rule(&self) -> Option<Rule> {
         Some(Rule::Asked(Interest::Every))
     }

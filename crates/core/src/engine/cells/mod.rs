@@ -66,7 +66,7 @@ use std::collections::VecDeque;
 
 use super::timers::Calls;
 use super::{LossRecord, Outcome, Stopwatch, Work};
-use crate::buffer::admission::Admission;
+use crate::buffer::admission::Shortcuts;
 use crate::buffer::pushout::PushOut;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};

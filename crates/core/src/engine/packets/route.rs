@@ -6,7 +6,7 @@ use std::iter;
 use super::lookahead::Lookahead;
 use super::payload::PacketPayload;
 use crate::adaptation::Framing;
-use crate::buffer::admission::{Admission, Rule};
+use crate::buffer::admission::{Rule, Shortcuts};
 use crate::engine::exact::spacing::{Pace, Paces};
 use crate::engine::{latency, policed_ports};
 use crate::link::port::Port;

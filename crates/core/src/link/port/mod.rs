@@ -15,7 +15,7 @@ mod room;
 
 use std::collections::VecDeque;
 
-use crate::buffer::admission::{self, Admission, Arrival, Departure, Rule};
+use crate::buffer::admission::{self, Admission, Arrival, Departure, Rule, Shortcuts};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::{self, PushOut};
 use crate::buffer::queue::Queue;

@@ -40,7 +40,7 @@ mod candidates;
 
 use std::collections::VecDeque;
 
-use super::{Admission, Arrival, Context, Departure, Measure};
+use super::{Admission, Arrival, Context, Departure, Measure, Shortcuts};
 use crate::buffer::context::Contract;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
@@ -384,6 +384,8 @@ impl Admission for Policy {
         false
     }
 }
+
+impl Shortcuts for Policy {}
 
 #[cfg(test)]
 mod tests;

@@ -27,7 +27,7 @@
 mod divider;
 mod gauge;
 
-use super::{Admission, Arrival, Context, Interest, Reading, Rule};
+use super::{Admission, Arrival, Context, Interest, Reading, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
@@ -134,10 +134,6 @@ impl Admission for Policy {
         self.gauge.accepted[vc] -= u64::from(unit.bytes);
     }
 
-    fn broken(&mut self, vc: usize, fragment: bool) {
-        self.frames.broken(vc, fragment);
-    }
-
     fn tick(&mut self, now: Time, _: &Pool) -> Option<Time> {
         if now > Time::ZERO {
             self.gauge.measure();
@@ -159,7 +155,9 @@ impl Admission for Policy {
             refusal: refusal[vc],
         })
     }
+}
 
+impl Shortcuts for Policy {
     fn taken(&mut self, vc: usize, _: u64, octets: u64) {
         self.gauge.accepted[vc] += octets;
     }

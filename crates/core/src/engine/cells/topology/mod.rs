@@ -8,7 +8,7 @@ use std::iter;
 use std::rc::Rc;
 
 use self::order::upstream;
-use crate::buffer::admission::{Admission, Interest, Rule};
+use crate::buffer::admission::{Interest, Rule, Shortcuts};
 use crate::buffer::size::Measure;
 use crate::engine::cells::inbox::{Inbox, InboxLane};
 use crate::engine::cells::topology::route::{DelayHop, Destination, Handoff, RouteSegment};

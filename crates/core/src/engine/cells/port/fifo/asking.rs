@@ -5,7 +5,7 @@
 //! shown each, and all the rest is done for the cells of a lane at once.
 
 use super::{CellFifo, Content};
-use crate::buffer::admission::{Admission, Within};
+use crate::buffer::admission::{Shortcuts, Within};
 use crate::buffer::verdict::Verdict;
 use crate::engine::cells::Fast;
 use crate::engine::cells::inbox::{Arriving, Inner};

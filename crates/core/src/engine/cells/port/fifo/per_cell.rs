@@ -7,7 +7,7 @@
 //! pass in one loop that decides nothing.
 
 use super::{CellFifo, Content};
-use crate::buffer::admission::{Admission, Policy, Rule, Within};
+use crate::buffer::admission::{Policy, Rule, Shortcuts, Within};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::verdict::Reason;
 use crate::engine::cells::Fast;

@@ -4,7 +4,7 @@
 //! one behind the other from the next free instant on.
 
 use super::{CellFifo, Content};
-use crate::buffer::admission::{Admission, Rule, Within};
+use crate::buffer::admission::{Rule, Shortcuts, Within};
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::engine::cells::Fast;
 use crate::engine::cells::inbox::{Alone, Arriving};

@@ -5,7 +5,7 @@
 //! are looked at only when the next frame begins. And where the line is idle, cells of one train pass one after the other.
 
 use super::PerVc;
-use crate::buffer::admission::{Admission, Within};
+use crate::buffer::admission::{Shortcuts, Within};
 use crate::buffer::verdict::Reason;
 use crate::engine::cells::Fast;
 use crate::engine::cells::inbox::{Ahead, Inner};
