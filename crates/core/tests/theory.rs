@@ -18,7 +18,7 @@ const SLOT: f64 = 424.0 / 155.52e6;
 
 fn load(text: &str, sets: &[&str]) -> Scenario {
     let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
-    Request { text, name: "theory.toml", sets: &sets, ..Request::default() }.scenario().unwrap()
+    Request { text, name: "theory.toml", sets: &sets, ..Request::default() }.scenario().unwrap().0
 }
 
 fn run(scenario: &Scenario) -> Json {
