@@ -83,6 +83,30 @@ def test_questions_have_them_of_every_policy(fabric: Path, capsys: pytest.Captur
     assert err.count("warning: ") == 1
 
 
+@pytest.mark.parametrize(
+    ("policies", "pause", "codes"),
+    [
+        (["red", "tail-drop"], None, ["phase-capture"]),
+        (["red", "tail-drop"], "1200 us", []),
+        (["red", "fred"], None, []),
+    ],
+)
+def test_compare_warns_of_phase_capture_until_there_is_a_pause(
+    policies: list[str], pause: str | None, codes: list[str]
+) -> None:
+    link = {"rate": "10 Mb/s", "delay": "1 ms"}
+    access = link | ({"pause": pause} if pause else {})
+    scenario = {
+        "name": "locked",
+        "duration": "20 ms",
+        "adaptation": {"kind": "packet"},
+        "topology": {"template": "dumbbell", "sources": 2, "access": access, "bottleneck": link, "egress": link},
+        "port": {"bottleneck": {"buffer": "50 kB"}},
+        "flows": {"source": {"kind": "greedy"}, "transport": {"kind": "tcp"}},
+    }
+    assert [each["code"] for each in pushout.compare(scenario, policies, reps=2).warnings] == codes
+
+
 def test_a_scenario_without_them_has_an_empty_list(fabric: Path) -> None:
     via: dict[str, Any] = {"flow.f.via": ["left", "down", "right"]}
     assert pushout.validate(fabric, set=via) == []

@@ -870,7 +870,8 @@ class WrrMcr(Scheme):
     By the virtual clock "next" is, of the circuits that are owed a cell, the one whose following cell falls due first:
     a cell stamped with that time is what VirtualClock serves. A circuit that always has cells then gets its MCR however
     full the line is. With credits it is sure to as long as the MCRs leave of every period one cell for each circuit and
-    one more; on a fuller line some of what it is owed may be forgotten at the end of a period.
+    one more; on a fuller line some of what it is owed may be forgotten at the end of a period, and a warning names the
+    shortest period that suffices.
 
     Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), sections
     3.1 and 4.3.5, equation (12); L. Zhang, "VirtualClock: a new traffic control algorithm for packet switching

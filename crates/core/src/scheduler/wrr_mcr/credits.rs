@@ -37,7 +37,7 @@ struct Quota {
 }
 
 /// What a cell costs.
-const CELL: u64 = CELL_BYTES * 8 * PS_PER_S;
+pub(super) const CELL: u64 = CELL_BYTES * 8 * PS_PER_S;
 
 impl Credits {
     pub(super) fn new(rates: &[Rate], period: Span, carry: Carry) -> Result<Credits, Refused> {

@@ -11,7 +11,8 @@
 //! By the virtual clock "next" is, of the circuits that are owed a cell, the one whose following cell falls due first: a
 //! cell stamped with that time is what VirtualClock serves. A circuit that always has cells then gets its MCR however full
 //! the line is. With credits it is sure to as long as the MCRs leave of every period one cell for each circuit and one
-//! more; on a fuller line some of what it is owed may be forgotten at the end of a period.
+//! more; on a fuller line some of what it is owed may be forgotten at the end of a period, and a warning names the
+//! shortest period that suffices.
 //!
 //! # Parameters
 //! `realisation` says when a circuit is owed a cell: with `credits` (default) it receives `MCR · period / 424 bit`
@@ -39,6 +40,8 @@
 
 mod credits;
 
+mod promise;
+
 mod virtual_clock;
 
 use super::ring::Ring;
@@ -51,6 +54,7 @@ use crate::units::{CELL_BYTES, Rate, Share, Span, Time};
 use crate::{choice, section};
 
 use credits::Credits;
+pub(crate) use promise::broken;
 use virtual_clock::VirtualClock;
 
 choice! {

@@ -3,7 +3,7 @@ use crate::refused::Refused;
 use crate::scheduler::tests::{Bench, contracts};
 
 const STM1: Rate = Rate(155_520_000);
-const DEFAULT: Params = Params {
+pub(super) const DEFAULT: Params = Params {
     realisation: Realisation::Credits,
     period: Span::millis(1),
     carry: Carry::Exact,
@@ -11,7 +11,7 @@ const DEFAULT: Params = Params {
     reserved: Share(100_000),
     layer: Layer::Cells,
 };
-const CLOCK: Params = Params { realisation: Realisation::VirtualClock, ..DEFAULT };
+pub(super) const CLOCK: Params = Params { realisation: Realisation::VirtualClock, ..DEFAULT };
 /// Minimum cell rates of paper 003, Tables 3 to 7, in kilobits per second.
 const CASE_2: [u64; 10] = [2000, 4000, 8000, 10_000, 10_000, 15_000, 15_000, 18_000, 18_000, 20_000];
 

@@ -1,0 +1,118 @@
+//! Clocks and samples so frequent that a run spends its time on them.
+
+use super::{Warning, of_ports};
+use crate::buffer::admission::Admission;
+use crate::buffer::context::Context;
+use crate::buffer::pool::Pool;
+use crate::scenario::contract::Passing;
+use crate::scenario::model::{Line, Scenario};
+use crate::units::{Span, Time};
+
+const CODE: &str = "short-clock";
+
+/// Seconds for which a user is not told.
+const PATIENCE: f64 = 10.0;
+
+/// Seconds that one tick takes for each circuit, and one sample for each port: measured at 2 to 3 GHz.
+const TICK: f64 = 30e-9;
+const SAMPLE: f64 = 30e-9;
+
+/// Policies whose clock ticks very often.
+pub(super) fn ticks(scenario: &Scenario, passing: &Passing) -> Option<Warning> {
+    of_ports(CODE, scenario, passing, |line, context| {
+        let period = period(line, context)?;
+        let cost = TICK * context.vcs() as f64;
+        let (ticks, time) = costly(scenario.duration, period, cost)?;
+        let name = line.port.admission.name();
+        Some(format!(
+            "the clock of {name} ticks every {period}, {ticks} times: about {time}. Give it a longer period"
+        ))
+    })
+}
+
+/// Samples of occupancies that are taken very often.
+pub(super) fn samples(scenario: &Scenario) -> Option<Warning> {
+    let ports = scenario.lines.iter().filter(|line| line.is_sampled()).count();
+    let (samples, time) = costly(scenario.duration, scenario.sample, SAMPLE * ports as f64)?;
+    let message = format!(
+        "the occupancy of buffers is sampled every {}, {samples} times: about {time}. Make sample longer",
+        scenario.sample
+    );
+    Some(Warning { code: CODE, message })
+}
+
+/// From one tick of a port's policy to the next, if it keeps a clock.
+fn period(line: &Line, context: &Context<'_>) -> Option<Span> {
+    let mut policy = line.port.admission.build(context).ok()?;
+    let next = policy.tick(Time::ZERO, &Pool::new(context.capacity, context.vcs()))?;
+    Some(next.since(Time::ZERO))
+}
+
+/// How often something happens, and how long that takes at `cost` seconds each, if a user wants to know.
+fn costly(duration: Span, period: Span, cost: f64) -> Option<(String, String)> {
+    let times = duration.0 as f64 / period.0 as f64;
+    let seconds = times * cost;
+    (seconds > PATIENCE).then(|| (format!("{times:.1e}"), rough(seconds)))
+}
+
+/// A long time to two digits.
+fn rough(seconds: f64) -> String {
+    let scales = [(365.0 * 86_400.0, "years"), (86_400.0, "days"), (3600.0, "hours"), (60.0, "minutes")];
+    let (scale, unit) =
+        scales.into_iter().find(|(scale, _)| seconds >= 2.0 * scale).unwrap_or((1.0, "seconds"));
+    let number = seconds / scale;
+    if number < 10.0 { format!("{number:.1} {unit}") } else { format!("{number:.0} {unit}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::checked;
+
+    fn told(sets: &[&str]) -> Vec<String> {
+        let example = include_str!("../../../../../scenarios/wfepd-example.toml");
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+        let warnings = checked(example, "x.toml", &sets).unwrap().warnings();
+        warnings.into_iter().filter(|warning| warning.code == CODE).map(|warning| warning.message).collect()
+    }
+
+    #[test]
+    fn a_clock_of_a_picosecond_is_told_of_with_what_it_costs() {
+        let told = told(&["port.bottleneck.admission.interval=1 ps", "duration=24 ms"]);
+        assert_eq!(told.len(), 1);
+        let expected = "port \"bottleneck\": the clock of wfepd ticks every 1 ps, 2.4e10 times: about ";
+        assert!(told[0].starts_with(expected), "{told:?}");
+        assert!(
+            told[0].ends_with("hours. Give it a longer period") || told[0].contains("minutes"),
+            "{told:?}"
+        );
+    }
+
+    #[test]
+    fn usual_clocks_are_not() {
+        assert!(told(&[]).is_empty());
+        assert!(told(&["port.bottleneck.admission.interval=100 us", "duration=100 s"]).is_empty());
+    }
+
+    #[test]
+    fn samples_are_as_well() {
+        let told = told(&["sample=1 ps", "measure={}"]);
+        assert!(
+            told[0].starts_with("the occupancy of buffers is sampled every 1 ps, 1.2e10 times"),
+            "{told:?}"
+        );
+    }
+
+    #[test]
+    fn long_times_are_told_in_their_unit() {
+        for (seconds, told) in [
+            (12.0, "12 seconds"),
+            (150.0, "2.5 minutes"),
+            (8000.0, "2.2 hours"),
+            (1e6, "12 days"),
+            (1e9, "32 years"),
+        ] {
+            assert_eq!(rough(seconds), told);
+        }
+    }
+}

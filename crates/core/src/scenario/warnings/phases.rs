@@ -1,0 +1,134 @@
+//! Flows that are locked to the slots of a line: S. Floyd, V. Jacobson, "On traffic phase effects in packet-switched
+//! gateways" (Internetworking: Research and Experience 3, 1992).
+
+use std::collections::BTreeSet;
+
+use super::Warning;
+use crate::buffer::admission;
+use crate::scenario::contract::{Passing, carried};
+use crate::scenario::model::{Flow, Line, Scenario};
+use crate::source;
+use crate::transport;
+use crate::units::Span;
+
+/// A port with tail drop that greedy TCP flows reach over lines of its own rate, and nothing is random: the arrivals of
+/// each are locked to the departures, so one may always find the room that these make.
+pub(super) fn captured(scenario: &Scenario, passing: &Passing) -> Option<Warning> {
+    let locked = locked_circuits(scenario);
+    let meeting = |(line, circuits): (usize, &[usize])| {
+        let all_alike =
+            drops_tails(&scenario.lines[line]) && !circuits.iter().any(|&vc| is_random(scenario, vc));
+        let before = all_alike.then(|| lines_before(scenario, &locked, line, circuits))?;
+        (before.len() > 1).then_some((line, before.len()))
+    };
+    let (line, lines) = passing.iter().enumerate().find_map(meeting)?;
+    let (line, circuits) = (&scenario.lines[line], &passing[line]);
+    let octets = |&vc: &usize| scenario.vcs[vc].framing.shape(scenario.vcs[vc].packet).line_bytes();
+    let largest = circuits.iter().map(octets).max()?;
+    let message = format!(
+        "port {:?}: greedy TCP flows reach it over {lines} lines of its own rate of {}, and nothing on their way is random. \
+         Under tail drop one of them can take most of the line for a whole run, with other seeds as well: give the links \
+         of their hosts a pause, as in topology.access.pause = \"{}\"",
+        line.name,
+        line.rate,
+        pause(line, largest)
+    );
+    Some(Warning { code: "phase-capture", message })
+}
+
+/// Whether the flow of a circuit sends at random instants.
+fn is_random(scenario: &Scenario, vc: usize) -> bool {
+    let source = carried(scenario, vc).map(|flow| &flow.source);
+    matches!(source, Some(source::Spec::Poisson(_) | source::Spec::OnOff(_)))
+}
+
+/// Circuits of greedy TCP flows whose units never wait for a random time.
+fn locked_circuits(scenario: &Scenario) -> Vec<bool> {
+    let mut locked = vec![false; scenario.vcs.len()];
+    for flow in scenario.flows.iter().filter(|flow| is_locked(flow)) {
+        let path = &scenario.vcs[flow.vc].path;
+        locked[flow.vc] = path.iter().all(|line| scenario.lines[*line].pause == Span::ZERO);
+    }
+    locked
+}
+
+fn is_locked(flow: &Flow) -> bool {
+    let greedy = matches!(flow.source, source::Spec::Greedy(_));
+    let tcp = matches!(flow.transport, transport::Spec::Tcp(_));
+    greedy && tcp && flow.processing_variation == Span::ZERO
+}
+
+fn drops_tails(line: &Line) -> bool {
+    let tail = matches!(line.port.admission, admission::Spec::TailDrop(_)) && line.port.pushout.is_none();
+    tail && line.port.capacity.is_limited()
+        && line.port.credit.is_none()
+        && line.port.scheduler.shares_one_queue()
+}
+
+/// The lines of the same rate as this one on which locked circuits come to it.
+fn lines_before(scenario: &Scenario, locked: &[bool], line: usize, circuits: &[usize]) -> BTreeSet<usize> {
+    let before = |vc: usize| {
+        let path = &scenario.vcs[vc].path;
+        let place = path.iter().position(|&each| each == line)?;
+        path.get(place.checked_sub(1)?).copied()
+    };
+    let own = circuits.iter().filter(|&&vc| locked[vc]).filter_map(|&vc| before(vc));
+    own.filter(|&each| scenario.lines[each].rate == scenario.lines[line].rate).collect()
+}
+
+/// The time of a packet of so many octets, to two digits: what the paper recommends.
+fn pause(line: &Line, octets: u64) -> Span {
+    let time = line.rate.time_of_bits(8 * octets).0.max(1);
+    let step = 10u64.pow(time.ilog10().saturating_sub(1));
+    Span(time.div_ceil(step) * step)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::checked;
+
+    const DUMBBELL: &str = "name = 'd'\nduration = '1 s'\nadaptation = { kind = 'packet' }\n\
+        [topology]\ntemplate = 'dumbbell'\nsources = 3\naccess = { rate = '10 Mb/s', delay = '1 ms' }\n\
+        bottleneck = { rate = '10 Mb/s', delay = '1 ms' }\negress = { rate = '10 Mb/s', delay = '1 ms' }\n\
+        [port.bottleneck]\nbuffer = '50 kB'\n\
+        [flows]\nsource = { kind = 'greedy' }\ntransport = { kind = 'tcp' }\n";
+
+    fn told(sets: &[&str]) -> Option<String> {
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+        let warnings = checked(DUMBBELL, "x.toml", &sets).unwrap().warnings();
+        warnings.into_iter().find(|warning| warning.code == "phase-capture").map(|warning| warning.message)
+    }
+
+    #[test]
+    fn greedy_flows_over_equal_lines_are_told_of_with_the_cure() {
+        let told = told(&[]).unwrap();
+        assert!(
+            told.starts_with("port \"bottleneck\": greedy TCP flows reach it over 3 lines of its own rate"),
+            "{told}"
+        );
+        assert!(told.ends_with("topology.access.pause = \"1200 us\""), "{told}");
+    }
+
+    #[test]
+    fn a_pause_is_the_cure() {
+        assert_eq!(told(&["topology.access.pause=1300 us"]), None);
+    }
+
+    #[test]
+    fn so_is_whatever_else_unlocks_the_flows() {
+        for cure in [
+            "topology.access.rate=100 Mb/s",
+            "topology.sources=1",
+            "port.bottleneck.buffer=unlimited",
+            "port.bottleneck.admission={policy='red'}",
+            "port.bottleneck.scheduler={policy='round-robin'}",
+            "flows.source={kind='file', size='1 MB'}",
+        ] {
+            assert_eq!(told(&[cure]), None, "{cure}");
+        }
+        assert_eq!(told(&["flows.processing=1 us", "flows.processing_variation=1 us"]), None);
+        let poisson =
+            ["flow.flow1.source={kind='poisson', rate='1 Mb/s'}", "flow.flow1.transport={kind='udp'}"];
+        assert_eq!(told(&poisson), None);
+    }
+}

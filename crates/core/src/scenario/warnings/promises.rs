@@ -1,0 +1,15 @@
+//! Rates that a scheduler promises and does not keep.
+
+use super::{Warning, of_ports};
+use crate::scenario::contract::Passing;
+use crate::scenario::model::Scenario;
+use crate::scheduler::{self, wrr_mcr};
+
+/// Ports at which weighted round robin may give a circuit less than its MCR.
+pub(super) fn broken(scenario: &Scenario, passing: &Passing) -> Option<Warning> {
+    of_ports("promised-rates", scenario, passing, |line, context| match &line.port.scheduler {
+        scheduler::Spec::WrrMcr(params) => wrr_mcr::broken(params, context)
+            .map(|why| format!("wrr-mcr may not keep the promised rates: {why}")),
+        _ => None,
+    })
+}

@@ -1,0 +1,20 @@
+//! Routes that are equally short: all flows take the first.
+
+use super::Warning;
+use crate::scenario::flows::Choice;
+
+/// A choice that flows leave open.
+pub(super) fn equal(choice: &Choice) -> Warning {
+    let Choice { from, to, ways, via, others } = choice;
+    let more = match others {
+        0 => String::new(),
+        1 => "; 1 other flow has such a choice as well".to_string(),
+        _ => format!("; {others} other flows have such a choice as well"),
+    };
+    let message = format!(
+        "{ways} equally short routes lead from {from:?} to {to:?}, and all flows take the first, via {}{more}. To spread \
+         flows, name nodes of their routes in via",
+        via.join(", ")
+    );
+    Warning { code: "equal-routes", message }
+}
