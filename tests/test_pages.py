@@ -1,7 +1,10 @@
-"""Tables on pages are what the commands print."""
+"""Tables on pages are what the commands print; scenarios, sweeps and commands on them are right."""
 
 import re
+import shlex
+import textwrap
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +12,9 @@ from rich.console import Console
 
 import pushout
 from conftest import ROOT
+from pushout.cli import cli
 from pushout.cli.show import answers as show
+from pushout.question import ask, design, sweep
 
 
 def blocks(page: str, kind: str) -> list[str]:
@@ -39,3 +44,69 @@ def test_the_table_of_the_page_of_networks_is_printed(capsys: pytest.CaptureFixt
     design = next(tomllib.loads(block) for block in blocks("network.md", "toml") if "two-routers.toml" in block)
     (table,) = (block for block in blocks("network.md", "text") if "runs" in block)
     assert printed(design, capsys) == [line.split() for line in table.splitlines() if line.strip(" ─")]
+
+
+BASE = """
+name = "base"
+duration = "1 s"
+topology = { template = "dumbbell", sources = 2, access = LINK, bottleneck = LINK, egress = LINK }
+""".replace("LINK", '{ rate = "10 Mb/s", delay = "1 ms" }')
+TRAFFIC = '[flows]\nsource = { kind = "greedy" }\ntransport = { kind = "tcp" }\n'
+
+PAGES = [
+    *(ROOT / "docs").glob("*.md"),
+    *(ROOT / "docs" / "how-to").glob("*.md"),
+    *(ROOT / "docs" / "concepts").glob("*.md"),
+]
+
+
+def snippets(kind: str) -> list[Any]:
+    """The blocks of this kind on all pages, also in lists, each with where it stands."""
+    found = []
+    for page in (*PAGES, ROOT / "README.md"):
+        text = page.read_text(encoding="utf-8")
+        for block in re.finditer(rf"^( *)```{kind}\n(.*?)^ *```", text, re.MULTILINE | re.DOTALL):
+            line = text.count("\n", 0, block.start()) + 1
+            found.append(pytest.param(page, textwrap.dedent(block[2]), id=f"{page.name}:{line}"))
+    return found
+
+
+@pytest.mark.parametrize(("page", "text"), snippets("toml"))
+def test_what_a_page_prints_of_a_scenario_or_a_sweep_is_right(page: Path, text: str) -> None:
+    """A part of a sweep is completed by a scenario; a part of a scenario is appended to the one of its page."""
+    table = tomllib.loads(text)
+    if table.keys() & {"scenario", "grid", "axis", "zip", "random", "reps", "warmup"}:
+        common = {"scenario": "scenarios/lan.toml", "set": ['measure.occupancy=["bottleneck"]']}
+        whole = table if "scenario" in table else common | table
+        plan = design.design({**whole, "scenario": str(ROOT / whole["scenario"])})
+        sweep.look_over(plan)
+    elif page.name == "network.md":
+        pushout.validate((ROOT / "scenarios" / "two-routers.toml").read_text(encoding="utf-8") + text)
+    elif table:
+        default = tomllib.loads(TRAFFIC)["flows"]
+        pushout.validate({**tomllib.loads(BASE), **table, "flows": {**default, **table.get("flows", {})}})
+
+
+COMMANDS = [
+    pytest.param(command.replace("my-lab/", "scenarios/"), id=f"{block.id}:{number}")
+    for block in snippets("sh")
+    for number, command in enumerate(str(block.values[1]).replace("\\\n", " ").splitlines())
+    if command.startswith("pushout ") and ">" not in shlex.split(command, comments=True)
+]
+
+
+@pytest.mark.parametrize("text", COMMANDS)
+def test_what_a_page_says_to_type_can_be_typed(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The options exist and have such values, files come along, and overrides and policies fit their scenarios."""
+    monkeypatch.chdir(ROOT)
+    _, verb, *arguments = shlex.split(text, comments=True)
+    given = cli.commands[verb].make_context(verb, arguments).params
+    scenario, sets = given.get("scenario"), given.get("sets", ())
+    if scenario is None or "fails on purpose" in text:
+        return
+    pushout.validate(scenario, set=sets)
+    if verb == "compare":
+        ask.comparison(scenario, given["policies"], set=sets)
+    if verb == "size":
+        ends = {"low": given["low"], "high": given["high"], "policies": given["policies"]}
+        ask.sizing(scenario, given["goal"], given["over"], set=sets, **ends)
