@@ -381,6 +381,9 @@ def test_a_folder_that_cannot_be_written_is_named(
 
 
 def test_what_is_misspelt_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:
+    for wrong, verb in [("Run", "run"), ("explan", "explain"), ("POLICIES", "policies")]:
+        command(wrong, code=2)
+        assert f'unknown command "{wrong}"; did you mean "{verb}"?' in capsys.readouterr().err
     command("policies", "edp", code=2)
     assert 'did you mean "epd"?' in capsys.readouterr().err
     command("compare", str(ROOT / "scenarios" / "lan.toml"), "--policies", "edp", code=3)

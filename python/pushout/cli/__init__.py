@@ -13,6 +13,7 @@ import click
 
 from pushout.cli import bench, completion, questions, reproduce, run, scenarios, start, streams
 from pushout.cli.examples import EXAMPLES
+from pushout.cli.group import Group
 from pushout.cli.options import BAD_SCENARIO, FAILURE, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, option
 from pushout.errors import InternalError, MissingExtraError, PushoutError
 
@@ -26,7 +27,7 @@ def _version(context: click.Context, _option: click.Parameter, asked: bool) -> N
         context.exit()
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version.")
 def cli() -> None:
     """A laboratory for buffer management at switches.
