@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::timers::Calls;
+use super::timers::Timers;
 use super::{LossRecord, Outcome, Stopwatch, Work, number_at_port, sampled_ports};
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
@@ -57,7 +57,7 @@ struct Engine<T> {
     back: Vec<Option<usize>>,
     /// Whether any port works with credits.
     with_credits: bool,
-    calls: Calls,
+    timers: Timers,
     /// Ports whose occupancy is sampled, when next and how often.
     sampled: Vec<usize>,
     sample: Time,
@@ -104,7 +104,7 @@ impl<T: Tracer> Engine<T> {
             credits: vec![VecDeque::new(); scenario.lines.len()],
             back: scenario.lines.iter().map(|line| line.back).collect(),
             with_credits: scenario.lines.iter().any(|line| line.port.credit.is_some()),
-            calls: Calls::new(network.flows.len()),
+            timers: Timers::new(network.flows.len()),
             sampled: sampled_ports(scenario),
             sample: Time::ZERO,
             every: scenario.sample,
@@ -268,7 +268,7 @@ impl<T: Tracer> Engine<T> {
     }
 
     fn timer(&mut self, entity: usize, now: Time) {
-        let rung = self.calls.ring(&mut self.network, entity, now, &mut self.outbox);
+        let rung = self.timers.ring(&mut self.network, entity, now, &mut self.outbox);
         if let Some((flow, end)) = rung {
             self.emit(now);
             self.call(flow, end);
@@ -390,7 +390,7 @@ impl<T: Tracer> Engine<T> {
 
     /// Put a flow's end into the queue for its next timer, unless it will be called before that anyway.
     fn call(&mut self, flow: usize, end: End) {
-        if let Some(event) = self.calls.next(&self.network.flows, flow, end) {
+        if let Some(event) = self.timers.next(&self.network.flows, flow, end) {
             self.queue.push(event);
         }
     }

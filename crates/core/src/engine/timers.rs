@@ -8,12 +8,12 @@ use crate::units::Time;
 
 /// For every end of a flow the instant for which it is in the event queue; an event for any other instant is out of date.
 #[derive(Debug)]
-pub(super) struct Calls(Vec<Time>);
+pub(super) struct Timers(Vec<Time>);
 
-impl Calls {
+impl Timers {
     /// Nobody is called yet.
-    pub(super) fn new(flows: usize) -> Calls {
-        Calls(vec![Time::NEVER; 2 * flows])
+    pub(super) fn new(flows: usize) -> Timers {
+        Timers(vec![Time::NEVER; 2 * flows])
     }
 
     /// The event that calls an end for its next timer, unless it will be called before that anyway.

@@ -1,89 +1,94 @@
-//! Onward from a port: where units go, and who has to look after them there.
+//! From a departure to the next inbox.
+//!
+//! # What it assumes
+//! A route leads past ports that only delay to a port where units stop, or to a host.
+//!
+//! # What it skips
+//! Ports that only delay: whole frames that pass them in the measured time are only counted.
+//!
+//! # Why that is exact
+//! The delay of a route is constant, so a train keeps its spacing; what counted frames add to the counters is entered at the end.
+//!
+//! # What turns it off
+//! A frame in parts, or an end of the measured time on the way: then the ports are passed one by one.
+//!
+//! # What it saves
+//! See `port/delay.rs`. A port with one line only that acts at once saves access networks 1.2 times.
 
-use super::hosts::{Delivery, PendingDelivery};
-use super::{Fast, PortProcess};
-use crate::engine::cells::inbox::IrregularArrivals;
-use crate::engine::cells::inbox::Train;
-use crate::engine::cells::topology::route::Destination;
-use crate::engine::cells::train::Run;
-use crate::engine::exact::spacing::Beat;
+use super::Cells;
+use super::inbox::irregular::IrregularArrivals;
+use super::port::PortProcess;
+use super::port::context::Departure;
+use super::topology::route::Destination;
+use super::train::{CellTrain, Delivery};
 use crate::kernel::queue::Series;
 use crate::unit::Unit;
-use crate::units::{Span, Time};
+use crate::units::Time;
 
-impl Fast<'_> {
-    /// Units of a frame start at a port, the last of them at `last`: hand them on to where they arrive next.
-    pub(in crate::engine) fn send_on(
-        &mut self,
-        port: usize,
-        vc: u32,
-        run: Run,
-        first: Beat,
-        last: Time,
-        whole: Span,
-    ) {
+/// Trains on a lane that are not awaited: every so many wake the port.
+const PATIENCE: usize = 256;
+
+impl Cells<'_> {
+    /// Deliver what a port has sent, from these places in the outbox on.
+    #[inline]
+    pub(super) fn deliver_from(&mut self, port: usize, (departures, starts): (usize, usize)) {
+        let end = self.out.departures.len();
+        for place in departures..end {
+            let departure = self.out.departures[place];
+            self.forward(port, &departure);
+        }
+        self.out.departures.truncate(departures);
+        self.out.starts.truncate(starts);
+    }
+
+    /// Units of a frame start at a port: hand them on to where they arrive next.
+    pub(super) fn forward(&mut self, port: usize, departure: &Departure) {
+        let &Departure { vc, units, unit, first, last, whole, starts } = departure;
         if last >= self.window.to {
             return;
         }
-        let time = self.pass_through(port, vc, &run, last, whole);
-        let leg = &self.plan.legs[port][vc as usize];
-        let awaited = run.unit.is_eom() && leg.answered;
-        match leg.to {
-            Destination::Port { port, lane, vc } => {
-                let unit = Unit { hop: leg.hop, ..self.boundaries[leg.number].pass(run.unit) };
-                let train = Train::new(first.shifted(leg.span(whole)), unit, vc, run.units, time);
-                self.expect(port, lane, Train { awaited, ..train });
-            }
+        let time = self.pass_delays(port, departure);
+        let route = &self.plan.routes[port][vc as usize];
+        let (awaited, span) = (unit.is_eom() && route.answered, route.span(whole));
+        match route.to {
             Destination::Host { line } => {
-                let series = Series::behind(port as u32, leg.span(whole));
-                self.coming.push(PendingDelivery { line, landing: Delivery { time, run }, awaited, series });
+                let series = Series::behind(port as u32, span);
+                self.pending.push(Delivery { line, time, unit, units, awaited, series });
+            }
+            Destination::Port { port, lane, vc } => {
+                let unit = Unit { hop: route.hop, ..self.boundaries[route.number].pass(unit) };
+                let inbox = self.ports[port as usize].inbox_mut();
+                let count = match starts {
+                    None => {
+                        let train = CellTrain::new(first.shifted(span), unit, vc, units, time);
+                        inbox.push(lane, CellTrain { awaited, ..train })
+                    }
+                    Some(place) => {
+                        let arrivals = &mut self.out.starts[place as usize..][..usize::from(units)];
+                        arrivals.iter_mut().for_each(|start| *start = start.later(span));
+                        inbox.push_irregular(lane, &IrregularArrivals { unit, vc, arrivals }, awaited)
+                    }
+                };
+                if awaited || count.is_multiple_of(PATIENCE) {
+                    self.look_after(port, time);
+                }
             }
         }
     }
 
-    /// The same with the instant at which each of them starts.
-    pub(in crate::engine) fn send_timed(
-        &mut self,
-        port: usize,
-        vc: u32,
-        run: Run,
-        starts: &mut [Time],
-        whole: Span,
-    ) {
-        let Some(&last) = starts.last().filter(|last| **last < self.window.to) else { return };
-        let time = self.pass_through(port, vc, &run, last, whole);
-        let leg = &self.plan.legs[port][vc as usize];
-        let Destination::Port { port, lane, vc } = leg.to else {
-            unreachable!("hosts need no more than the last start")
-        };
-        let (span, unit) =
-            (leg.span(whole), Unit { hop: leg.hop, ..self.boundaries[leg.number].pass(run.unit) });
-        starts.iter_mut().for_each(|start| *start = start.later(span));
-        let awaited = unit.is_eom() && leg.answered;
-        let PortProcess::Fifo(fifo) = &mut self.stations[port as usize] else {
-            unreachable!("other ports get no timed units")
-        };
-        let behind = fifo.inputs.push_uneven(
-            lane as usize,
-            &IrregularArrivals { unit, vc, arrivals: starts },
-            awaited,
-        );
-        if awaited || behind.is_multiple_of(PATIENCE) {
-            self.look_after(port, time);
-        }
-    }
-
-    /// Units of a frame start at a port, the last of them at `last`, and pass the ports behind it that only delay them; answers
-    /// when it arrives at their next stop.
+    /// Units of a frame pass the ports behind a port that only delay them; answers when the last one arrives at its next stop.
     #[inline]
-    fn pass_through(&mut self, port: usize, vc: u32, run: &Run, last: Time, whole: Span) -> Time {
-        let leg = &self.plan.legs[port][vc as usize];
-        let first = leg.first_arrival(last, whole);
-        let behind = leg.arrival_behind(first);
-        if run.is_frame() && first >= self.window.from && behind < self.window.to {
-            self.passed[leg.number].count(run.units);
+    fn pass_delays(&mut self, port: usize, departure: &Departure) -> Time {
+        let &Departure { vc, units, ref unit, last, whole, .. } = departure;
+        let route = &self.plan.routes[port][vc as usize];
+        let first = route.first_arrival(last, whole);
+        let behind = route.arrival_behind(first);
+        let is_frame = unit.begins_frame() && unit.is_eom();
+        if is_frame && first >= self.window.from && behind < self.window.to {
+            self.passed[route.number].frames += 1;
+            self.passed[route.number].units += u64::from(units);
         } else {
-            self.pass_port_by_port(port, vc, run, first);
+            self.pass_one_by_one(port, departure, first);
         }
         behind
     }
@@ -91,75 +96,54 @@ impl Fast<'_> {
     /// The same where a frame is in parts or the measured time begins or ends; the last unit arrives at the first of these ports
     /// at `time`.
     #[inline(never)]
-    fn pass_port_by_port(&mut self, port: usize, vc: u32, run: &Run, mut time: Time) {
-        let leg = &self.plan.legs[port][vc as usize];
-        leg.count_hops(&mut self.work, run.units.into());
-        for passage in &self.plan.passages[leg.passages()] {
-            if let PortProcess::Delay(through) = &mut self.stations[passage.port as usize] {
-                through.pass(passage, &run.unit, run.units, time);
+    fn pass_one_by_one(&mut self, port: usize, departure: &Departure, mut time: Time) {
+        let route = &self.plan.routes[port][departure.vc as usize];
+        route.count_hops(&mut self.work, departure.units.into());
+        for hop in &self.plan.delay_hops[route.hops()] {
+            if let PortProcess::Delay(delay) = &mut self.ports[hop.port as usize] {
+                delay.pass(hop, &departure.unit, departure.units, time);
             }
-            time = time.later(passage.transit);
+            time = time.later(hop.transit);
         }
     }
 
     /// Enter at the ports that only delay, and in the count of hops, the frames that were only counted.
-    pub(in crate::engine) fn enter_passed(&mut self) {
-        for leg in self.plan.legs.iter().flatten() {
-            let passed = self.passed[leg.number];
+    pub(super) fn enter_passed(&mut self) {
+        for route in self.plan.routes.iter().flatten() {
+            let passed = self.passed[route.number];
             if passed.frames == 0 {
                 continue;
             }
-            leg.count_hops(&mut self.work, passed.units);
-            for passage in &self.plan.passages[leg.passages()] {
-                if let PortProcess::Delay(through) = &mut self.stations[passage.port as usize] {
-                    through.enter_passed(passage, passed);
+            route.count_hops(&mut self.work, passed.units);
+            for hop in &self.plan.delay_hops[route.hops()] {
+                if let PortProcess::Delay(delay) = &mut self.ports[hop.port as usize] {
+                    delay.enter_passed(hop, passed);
                 }
             }
         }
     }
 
-    /// A train will arrive at a port. If a host waits for its last unit, or there are so many trains that somebody has to look
-    /// after them, the port is called in time.
-    fn expect(&mut self, port: u32, lane: u32, train: Train) {
-        let (reach, Train { last: time, awaited, .. }) = (self.plan.reach[port as usize], train);
-        match &mut self.stations[port as usize] {
-            PortProcess::Fifo(fifo) => {
-                let behind = fifo.inputs.push(lane as usize, train);
-                if awaited || behind.is_multiple_of(PATIENCE) {
-                    self.look_after(port, time);
-                }
-            }
-            PortProcess::PerVc(turns) => {
-                let behind = turns.inputs.push(lane as usize, train);
-                if (awaited || behind.is_multiple_of(PATIENCE)) && turns.call_by(time + reach) {
-                    self.soonest = self.soonest.min((time + reach, port));
-                }
-            }
-            PortProcess::PerUnit(general) => {
-                let behind = general.inputs.push(lane as usize, train);
-                if awaited || behind.is_multiple_of(PATIENCE) {
-                    self.wake(port, time + reach);
-                }
-            }
-            _ => unreachable!("units stop at ports that take their time"),
-        }
-    }
-
-    /// Call a port with one queue before a unit that arrives at `time` can have passed it and the line behind it, or let the
-    /// unit pass at once if nothing can come before it.
+    /// A host awaits a unit that arrives at a port at `time`, or too many have accumulated there: wake the port before the unit
+    /// can have passed it and the line behind it. A port with one line only acts at once, for nothing can come before it.
     fn look_after(&mut self, port: u32, time: Time) {
-        let reach = self.plan.reach[port as usize];
-        let PortProcess::Fifo(fifo) = &mut self.stations[port as usize] else { return };
-        if fifo.inputs.is_alone() && time < self.end {
-            return self.step(port as usize, time);
-        }
-        let call = fifo.not_out_before(time) + reach;
-        if call < fifo.called {
-            fifo.called = call;
-            self.wake(port, call);
+        let (reach, end) = (self.plan.reach[port as usize], self.end);
+        let wakeup = time + reach;
+        match &mut self.ports[port as usize] {
+            PortProcess::Fifo(fifo) if fifo.inbox.is_alone() && time < end => self.step(port as usize, time),
+            PortProcess::Fifo(fifo) => {
+                let wakeup = fifo.not_out_before(time) + reach;
+                if wakeup < fifo.called {
+                    fifo.called = wakeup;
+                    self.wake_at(port, wakeup);
+                }
+            }
+            PortProcess::PerVc(per_vc) => {
+                if per_vc.call_by(wakeup) {
+                    self.next_wakeup = self.next_wakeup.min((wakeup, port));
+                }
+            }
+            PortProcess::PerUnit(_) => self.wake_at(port, wakeup),
+            PortProcess::HostInterface(_) | PortProcess::Delay(_) => {}
         }
     }
 }
-
-/// Trains on a lane that nobody waits for: when there are so many, somebody looks after them.
-const PATIENCE: usize = 256;

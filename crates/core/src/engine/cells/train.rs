@@ -1,127 +1,147 @@
-//! Consecutive units of one frame that are handed on together.
+//! Consecutive units of one frame, which move together.
+//!
+//! # What it assumes
+//! The units of a train belong to one frame and differ only in their index and in the marks of the first and the last.
+//!
+//! # What it skips
+//! Objects for single units: a train is its first unit, a count and a spacing.
+//!
+//! # Why that is exact
+//! The first unit and its index give every other one; the spacing, regular or a list of instants, gives each arrival.
+//!
+//! # What turns it off
+//! A policer, which may mark units, and parity, which may complete a frame early: then every unit is a train of its own.
+//!
+//! # What it saves
+//! One object instead of 32 for a frame of W1-cell; without trains at FIFO ports W1-cell takes 32 times as long.
 
-use crate::engine::cells::Fast;
+use crate::buffer::verdict::Reason;
+use crate::engine::cells::port::context::Outbox;
+use crate::engine::exact::accounting::unknown_unit;
 use crate::engine::exact::spacing::{Beat, Pace};
-use crate::network::circuit::Emission;
+use crate::kernel::queue::Series;
 use crate::unit::{Flags, Unit};
 use crate::units::{Span, Time};
 
-/// A run of consecutive units of one frame. Its first and its last unit have given the mark to `unit`, which is the first
-/// one otherwise.
+/// Units of one frame that arrive one behind the other.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Run {
-    pub(in crate::engine) unit: Unit,
-    pub(in crate::engine) units: u16,
+pub(crate) struct CellTrain {
+    /// When the first one arrives.
+    pub(crate) beat: Beat,
+    /// The first one. The mark of an EOM is not on it, unless it is the only unit.
+    pub(crate) unit: Unit,
+    /// When the last one arrives.
+    pub(crate) last: Time,
+    /// Their circuit's number at the port.
+    pub(crate) vc: u32,
+    /// The lane of the port's inbox on which they come.
+    pub(crate) lane: u32,
+    /// How many there are.
+    pub(crate) units: u16,
+    /// Whether the last one ends the frame.
+    pub(crate) closed: bool,
+    /// Whether they keep the spacing of the line; otherwise the lane lists the instants.
+    pub(crate) even: bool,
+    /// Whether some have arrived already, though they may still be on the lane.
+    pub(crate) begun: bool,
+    /// Whether a host waits for the last one.
+    pub(crate) awaited: bool,
+    /// Why they are lost, if that is known.
+    pub(crate) lost: Option<Reason>,
 }
 
-impl Default for Run {
-    fn default() -> Run {
-        let unit = Unit { vc: 0, frame: 0, index: 0, bytes: 0, hop: 0, flags: Flags::default() };
-        Run { unit, units: 0 }
-    }
-}
-
-impl Run {
-    /// Units of which nothing is known but whether the last one ends a frame.
-    pub(in crate::engine) fn of_unknown(ends_frame: bool) -> Run {
-        let flags = if ends_frame { Flags::EOM } else { Flags::default() };
-        let Run { unit, units } = Run::default();
-        Run { unit: Unit { flags, ..unit }, units }
+impl CellTrain {
+    /// A train of `units` units with the spacing of their line; `unit` has the marks of the first and of the last.
+    pub(crate) fn new(beat: Beat, unit: Unit, vc: u32, units: u16, last: Time) -> CellTrain {
+        let closed = unit.is_eom();
+        let eom = if units > 1 { Flags::EOM } else { Flags::default() };
+        let unit = Unit { flags: unit.flags.without(eom), ..unit };
+        let (lane, lost, even, begun, awaited) = (0, None, true, false, false);
+        CellTrain { beat, unit, last, vc, lane, units, closed, even, begun, awaited, lost }
     }
 
-    /// A frame that a host sends.
+    /// The first unit with the marks of the first and of the last.
     #[inline]
-    pub(in crate::engine) fn of_frame(emission: &Emission) -> Run {
-        let mut unit = emission.units().next().expect("a frame has units");
-        unit.flags = unit.flags.with(Flags::EOM);
-        Run { unit, units: emission.shape.units }
+    pub(crate) fn with_marks(&self) -> Unit {
+        let eom = if self.closed { Flags::EOM } else { Flags::default() };
+        Unit { flags: self.unit.flags.with(eom), ..self.unit }
     }
 
-    /// Whether it is a whole frame.
+    /// The first `units` units are gone.
     #[inline]
-    pub(in crate::engine) fn is_frame(&self) -> bool {
-        self.unit.begins_frame() && self.unit.is_eom()
-    }
-
-    /// Whether `unit` is the next one; then it belongs to the run with so many consecutive units.
-    #[inline]
-    pub(in crate::engine) fn join(&mut self, unit: &Unit, units: u16) -> bool {
-        let next = self.units > 0
-            && self.unit.frame == unit.frame
-            && u32::from(self.unit.index) + u32::from(self.units) == u32::from(unit.index);
-        if next {
-            self.units += units;
-            self.unit.flags = self.unit.flags.with(unit.flags);
-        }
-        next
-    }
-
-    /// All but the last unit, and the last one.
-    pub(in crate::engine) fn split_last(self) -> (Run, Unit) {
-        let Run { unit, units } = self;
-        let others = units - 1;
-        let ahead = if others > 0 { Flags::FIRST } else { Flags::default() };
-        let last = Unit { index: unit.index + others, flags: unit.flags.without(ahead), ..unit };
-        (Run { unit: Unit { flags: unit.flags.without(Flags::EOM), ..unit }, units: others }, last)
-    }
-
-    /// Hand it on, if there is anything, knowing when its last unit starts.
-    pub(in crate::engine) fn send(
-        self,
-        engine: &mut Fast<'_>,
-        port: usize,
-        vc: u32,
-        last: Time,
-        whole: Span,
-    ) {
+    pub(crate) fn advance(&mut self, units: u16) {
+        self.units -= units;
+        self.begun = true;
         if self.units > 0 {
-            engine.send_on(port, vc, self, Beat::at(last), last, whole);
+            self.unit.index += units;
+            let end = if self.units == 1 && self.closed { Flags::EOM } else { Flags::default() };
+            self.unit.flags = self.unit.flags.without(Flags::FIRST).with(end);
         }
+    }
+
+    /// Whether a unit is the next one behind this train, which may be extended by it.
+    pub(crate) fn is_continued_by(&self, unit: &Unit) -> bool {
+        let next = u32::from(self.unit.index) + u32::from(self.units);
+        !self.even && !self.closed && self.unit.frame == unit.frame && u32::from(unit.index) == next
+    }
+
+    /// Every unit.
+    pub(crate) fn each(mut self) -> impl Iterator<Item = Unit> {
+        std::iter::from_fn(move || {
+            let unit = self.unit;
+            (self.units > 0).then(|| self.advance(1)).map(|()| unit)
+        })
     }
 }
 
-/// A run that is being gathered, to be handed on together.
-#[derive(Clone, Debug, Default)]
-pub(in crate::engine) struct Gathering {
-    run: Run,
-    /// When the last unit starts.
+/// Units of one frame that have started to leave a port and are to be handed on together.
+#[derive(Clone, Debug)]
+pub(crate) struct Gathering {
+    /// The first one, with the marks of the first and of the last.
+    unit: Unit,
+    units: u16,
+    /// When the last one starts.
     last: Time,
-    /// When each of them does, where that matters.
+    /// When each of them starts, where the next port needs that.
     starts: Vec<Time>,
 }
 
+impl Default for Gathering {
+    fn default() -> Gathering {
+        Gathering { unit: unknown_unit(false), units: 0, last: Time::ZERO, starts: Vec::new() }
+    }
+}
+
 impl Gathering {
-    /// Hand on what has been gathered, if this is not the next unit of it.
+    /// Add `units` units, the first and the last of which have given their marks to `unit`. If they do not continue what has
+    /// been gathered, that is handed on first.
     #[inline]
-    pub(in crate::engine) fn join(
-        &mut self,
-        engine: &mut Fast<'_>,
-        (port, vc): (usize, u32),
-        unit: &Unit,
-        units: u16,
-        whole: Span,
-    ) {
-        if !self.run.join(unit, units) {
-            self.send(engine, port, vc, whole);
-            self.run = Run { unit: *unit, units };
+    pub(crate) fn join(&mut self, out: &mut Outbox, vc: u32, unit: &Unit, units: u16, whole: Span) {
+        let next = u32::from(self.unit.index) + u32::from(self.units);
+        if self.units > 0 && self.unit.frame == unit.frame && next == u32::from(unit.index) {
+            self.units += units;
+            self.unit.flags = self.unit.flags.with(unit.flags);
+        } else {
+            self.send(out, vc, whole);
+            (self.unit, self.units) = (*unit, units);
         }
     }
 
-    /// The last unit that has joined starts then.
+    /// Note when the last unit that has joined starts.
     #[inline]
-    pub(in crate::engine) fn last_starts(&mut self, last: Time) {
+    pub(crate) fn last_starts(&mut self, last: Time) {
         self.last = last;
     }
 
-    /// The next unit that has joined starts then, and that matters.
+    /// Note when the next unit that has joined starts.
     #[inline]
-    pub(in crate::engine) fn starts_at(&mut self, start: Time) {
+    pub(crate) fn starts_at(&mut self, start: Time) {
         self.starts.push(start);
     }
 
-    /// So many units that have joined start one behind the other; answers when the next one can.
+    /// Note that `units` units that have joined start one behind the other; answers when the next one can.
     #[inline]
-    pub(in crate::engine) fn start_many(&mut self, first: Beat, units: u64, pace: &Pace) -> Beat {
+    pub(crate) fn start_many(&mut self, first: Beat, units: u64, pace: &Pace) -> Beat {
         let mut beat = first;
         for _ in 0..units {
             self.starts.push(beat.time);
@@ -132,22 +152,40 @@ impl Gathering {
 
     /// Whether nothing has been gathered.
     #[inline]
-    pub(in crate::engine) fn is_empty(&self) -> bool {
-        self.run.units == 0
+    pub(crate) fn is_empty(&self) -> bool {
+        self.units == 0
     }
 
     /// Octets of each unit, if there is one.
-    pub(in crate::engine) fn bytes(&self) -> Option<u16> {
-        (!self.is_empty()).then_some(self.run.unit.bytes)
+    pub(crate) fn bytes(&self) -> Option<u16> {
+        (!self.is_empty()).then_some(self.unit.bytes)
     }
 
     /// Hand everything on.
-    pub(in crate::engine) fn send(&mut self, engine: &mut Fast<'_>, port: usize, vc: u32, whole: Span) {
-        let run = std::mem::take(&mut self.run);
-        if self.starts.is_empty() {
-            return run.send(engine, port, vc, self.last, whole);
+    pub(crate) fn send(&mut self, out: &mut Outbox, vc: u32, whole: Span) {
+        if self.units == 0 {
+            return;
         }
-        engine.send_timed(port, vc, run, &mut self.starts, whole);
+        let units = std::mem::take(&mut self.units);
+        if self.starts.is_empty() {
+            return out.send(vc, self.unit, units, self.last, whole);
+        }
+        out.send_timed(vc, self.unit, units, &self.starts, whole);
         self.starts.clear();
     }
+}
+
+/// Units on their way to a host, the last of which arrives at `time`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Delivery {
+    /// The line at the end of which they arrive.
+    pub(crate) line: u32,
+    pub(crate) time: Time,
+    /// The first one, with the marks of the first and of the last.
+    pub(crate) unit: Unit,
+    pub(crate) units: u16,
+    /// Whether the last of them completes a frame that the host may answer.
+    pub(crate) awaited: bool,
+    /// What announces them.
+    pub(crate) series: Series,
 }

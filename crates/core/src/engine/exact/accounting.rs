@@ -4,24 +4,30 @@
 //! over units of what of that falls into the measured time, so it does not matter in which order units are entered.
 //! Only the largest occupancy is not a sum; each kind of port has its own way to find it.
 
-use crate::buffer::verdict::Reason;
+use std::collections::VecDeque;
+
+use crate::buffer::admission::{Admission, Arrival, Departure, Interest, Policy};
+use crate::buffer::capacity::Capacity;
+use crate::buffer::pool::Pool;
+use crate::buffer::queue::Queue;
+use crate::buffer::verdict::{Reason, Verdict};
 use crate::link::port::Port;
-use crate::unit::Unit;
+use crate::unit::{Flags, Unit};
 use crate::units::{CELL_BYTES, Time};
 
 use super::spacing::{Beat, Pace};
 
 /// The measured time: from the end of the warm-up to the end of the run, which is not part of it.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Window {
-    pub(in crate::engine) from: Time,
-    pub(in crate::engine) to: Time,
+pub(crate) struct Window {
+    pub(crate) from: Time,
+    pub(crate) to: Time,
 }
 
 impl Window {
     /// Whether an instant is measured.
     #[inline]
-    pub(in crate::engine) fn holds(&self, time: Time) -> bool {
+    pub(crate) fn holds(&self, time: Time) -> bool {
         self.from <= time && time < self.to
     }
 
@@ -34,16 +40,16 @@ impl Window {
 
 /// What a port has counted in the measured time, and what is in it at the end.
 #[derive(Debug)]
-pub(in crate::engine) struct Accounting {
-    pub(in crate::engine) window: Window,
-    pub(in crate::engine) units_in: u64,
-    pub(in crate::engine) units_out: u64,
-    pub(in crate::engine) bytes_out: u64,
-    pub(in crate::engine) frames_in: u64,
-    pub(in crate::engine) frames_whole_out: u64,
+pub(crate) struct Accounting {
+    pub(crate) window: Window,
+    pub(crate) units_in: u64,
+    pub(crate) units_out: u64,
+    pub(crate) bytes_out: u64,
+    pub(crate) frames_in: u64,
+    pub(crate) frames_whole_out: u64,
     /// Size times picoseconds in the buffer, modulo 2¹²⁸ until the end of the chain.
-    pub(in crate::engine) area: u128,
-    pub(in crate::engine) max: u64,
+    pub(crate) area: u128,
+    pub(crate) max: u64,
     lost: [u64; Reason::ALL.len()],
     /// Cells that start one behind the other, whose starts are not part of `area` yet.
     chain: Chain,
@@ -62,18 +68,18 @@ struct Chain {
 
 /// A unit that was sent or will be: when it arrived, when it starts and when it ends.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Sojourn {
-    pub(in crate::engine) unit: Unit,
-    pub(in crate::engine) vc: u32,
-    pub(in crate::engine) size: u64,
-    pub(in crate::engine) arrived: Time,
-    pub(in crate::engine) starts: Time,
-    pub(in crate::engine) ends: Time,
+pub(crate) struct Sojourn {
+    pub(crate) unit: Unit,
+    pub(crate) vc: u32,
+    pub(crate) size: u64,
+    pub(crate) arrived: Time,
+    pub(crate) starts: Time,
+    pub(crate) ends: Time,
 }
 
 impl Accounting {
     /// Empty books.
-    pub(in crate::engine) fn new(window: Window) -> Accounting {
+    pub(crate) fn new(window: Window) -> Accounting {
         Accounting {
             window,
             units_in: 0,
@@ -91,19 +97,25 @@ impl Accounting {
 
     /// Enter units of one frame each that came and went in the measured time: their octets, the integral of their occupancy
     /// and its maximum.
-    pub(in crate::engine) fn enter_whole(&mut self, units: u64, octets: u64, area: u128, max: u64) {
-        self.units_in += units;
-        self.units_out += units;
+    pub(crate) fn enter_whole(&mut self, units: u64, octets: u64, area: u128, max: u64) {
+        self.enter_units(units, octets, area);
         self.frames_in += units;
         self.frames_whole_out += units;
+        self.max = self.max.max(max);
+    }
+
+    /// Enter units that were taken and sent in the measured time: their octets and the integral of their occupancy.
+    #[inline]
+    pub(crate) fn enter_units(&mut self, units: u64, octets: u64, area: u128) {
+        self.units_in += units;
+        self.units_out += units;
         self.bytes_out += octets;
         self.area = self.area.wrapping_add(area);
-        self.max = self.max.max(max);
     }
 
     /// Enter one unit that was taken. What is in the buffer when the measured time begins counts as having arrived then.
     #[inline]
-    pub(in crate::engine) fn enter(&mut self, stay: &Sojourn) {
+    pub(crate) fn enter(&mut self, stay: &Sojourn) {
         let Sojourn { unit, arrived, ends, .. } = *stay;
         let window = self.window;
         if window.from <= arrived && ends < window.to {
@@ -137,7 +149,7 @@ impl Accounting {
 
     /// Enter one cell that was taken and starts at `beats.0`; the next one can start at `beats.1`.
     #[inline]
-    pub(in crate::engine) fn enter_cell(&mut self, stay: &Sojourn, beats: (Beat, Beat), pace: &Pace) {
+    pub(crate) fn enter_cell(&mut self, stay: &Sojourn, beats: (Beat, Beat), pace: &Pace) {
         if self.window.from <= stay.arrived && stay.ends < self.window.to {
             self.frames_in += u64::from(stay.unit.begins_frame());
             return self.enter_train(beats, 1, stay.arrived.0.into(), pace);
@@ -148,7 +160,7 @@ impl Accounting {
     /// Enter cells that were taken and sent in the measured time, one behind the other from `first` to before `next`, with
     /// the sum of the instants at which they arrived.
     #[inline]
-    pub(in crate::engine) fn enter_train(
+    pub(crate) fn enter_train(
         &mut self,
         (first, next): (Beat, Beat),
         cells: u64,
@@ -169,11 +181,9 @@ impl Accounting {
 
     /// Enter cells that were taken and sent in the measured time, with the sum of their stays in ps and the largest occupancy
     /// with one of them.
-    pub(in crate::engine) fn enter_inner(&mut self, cells: u64, stays: u128, max: u64) {
-        self.units_in += cells;
-        self.units_out += cells;
-        self.bytes_out += cells * CELL_BYTES;
-        self.area = self.area.wrapping_add(stays);
+    #[inline]
+    pub(crate) fn enter_inner(&mut self, cells: u64, stays: u128, max: u64) {
+        self.enter_units(cells, cells * CELL_BYTES, stays);
         self.max = self.max.max(max);
     }
 
@@ -185,14 +195,14 @@ impl Accounting {
     }
 
     /// Enter units that were lost in the measured time, none of which starts a frame.
-    pub(in crate::engine) fn lose_many(&mut self, units: u64, reason: Reason) {
+    pub(crate) fn lose_many(&mut self, units: u64, reason: Reason) {
         self.units_in += units;
         self.lost[reason as usize] += units;
     }
 
     /// Enter one unit that was lost on arrival.
     #[inline]
-    pub(in crate::engine) fn lose(&mut self, now: Time, unit: &Unit, reason: Reason) {
+    pub(crate) fn lose(&mut self, now: Time, unit: &Unit, reason: Reason) {
         if self.window.holds(now) {
             self.units_in += 1;
             self.frames_in += u64::from(unit.begins_frame());
@@ -201,7 +211,7 @@ impl Accounting {
     }
 
     /// At the end of the run, hand everything to the port.
-    pub(in crate::engine) fn close(&mut self, port: &mut Port) {
+    pub(crate) fn close(&mut self, port: &mut Port) {
         self.end_chain();
         for (unit, vc, sending) in self.rest.drain(..) {
             port.restock(unit, vc as usize, sending);
@@ -218,25 +228,146 @@ impl Accounting {
 /// How far the circuits' current frames have been sent without a gap, as [`crate::metrics::port::Counters`] has it: the
 /// frame and how many of its units.
 #[derive(Clone, Debug)]
-pub(in crate::engine) struct Progress(Vec<(u32, u32)>);
+pub(crate) struct Progress(Vec<(u32, u32)>);
 
 /// Something is missing.
 const GAP: u32 = u32::MAX;
 
 impl Progress {
     /// Nothing sent yet.
-    pub(in crate::engine) fn new(vcs: usize) -> Progress {
+    pub(crate) fn new(vcs: usize) -> Progress {
         Progress(vec![(0, GAP); vcs])
     }
 
     /// So many units of a frame have been sent, the first and the last of which have given `unit` their marks; answers
     /// whether the frame is complete. Only a frame whose first unit is `measured` can be.
     #[inline]
-    pub(in crate::engine) fn sent(&mut self, unit: &Unit, units: u16, vc: usize, measured: bool) -> bool {
+    pub(crate) fn sent(&mut self, unit: &Unit, units: u16, vc: usize, measured: bool) -> bool {
         let index = u32::from(unit.index);
         let goes_on = if unit.begins_frame() { measured } else { self.0[vc] == (unit.frame, index) };
         let next = if goes_on { index + u32::from(units) } else { GAP };
         self.0[vc] = (unit.frame, if unit.is_eom() { GAP } else { next });
         unit.is_eom() && goes_on
     }
+}
+
+/// The books of a FIFO port by circuit.
+#[derive(Debug)]
+pub(crate) struct VcAccounting {
+    pub(crate) pool: Pool,
+    interest: Interest,
+    /// Units in the buffer, if anybody wants to know whose they are: as many of a circuit together as may leave together.
+    order: VecDeque<Share>,
+    /// These policies do not look at the queue.
+    queue: Queue,
+}
+
+/// Consecutive units of one circuit in the buffer.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    vc: u32,
+    size: u64,
+    /// Whether the last one ends a frame, if anybody wants to know.
+    closed: bool,
+}
+
+impl VcAccounting {
+    /// The books of an empty port.
+    pub(crate) fn new(capacity: Capacity, vcs: usize, interest: Interest) -> VcAccounting {
+        VcAccounting {
+            pool: Pool::new(capacity, vcs),
+            interest,
+            order: VecDeque::new(),
+            queue: Queue::default(),
+        }
+    }
+
+    /// What the policy says of a unit that arrives at `now`.
+    #[inline]
+    pub(crate) fn ask(
+        &self,
+        policy: &mut Policy,
+        now: Time,
+        unit: &Unit,
+        (vc, size): (usize, u64),
+    ) -> Verdict {
+        let VcAccounting { pool, queue, .. } = self;
+        policy.judge(&mut Arrival { now, unit, vc, size, pool, queue, elastic: false })
+    }
+
+    /// Something of a circuit was taken.
+    #[inline]
+    pub(crate) fn joined(&mut self, vc: u32, size: u64) {
+        if self.interest == Interest::Total {
+            return self.pool.add_ahead(0, size);
+        }
+        self.pool.add_ahead(vc as usize, size);
+        match self.order.back_mut() {
+            Some(last) if last.vc == vc && !last.closed && self.interest != Interest::Every => {
+                last.size += size
+            }
+            _ => self.order.push_back(Share { vc, size, closed: false }),
+        }
+    }
+
+    /// What was taken last ends a frame.
+    #[inline]
+    pub(crate) fn frame_ends(&mut self) {
+        if self.interest == Interest::Ends
+            && let Some(last) = self.order.back_mut()
+        {
+            last.closed = true;
+        }
+    }
+
+    /// So much has left, the last of it at `now`.
+    #[inline]
+    pub(crate) fn left(&mut self, policy: &mut Policy, mut size: u64, now: Time) {
+        if self.interest == Interest::Total {
+            return match self.pool.total() - size {
+                0 => self.emptied(policy, now),
+                total => self.holds(total),
+            };
+        }
+        while size > 0 {
+            let first = self.order.front_mut().expect("what leaves has been taken");
+            let (vc, part) = (first.vc as usize, size.min(first.size));
+            first.size -= part;
+            let closed = first.closed && first.size == 0;
+            if first.size == 0 {
+                self.order.pop_front();
+            }
+            size -= part;
+            self.pool.remove(vc, part);
+            if self.interest.includes(closed, vc, &self.pool) {
+                self.tell(policy, now, (vc, part), closed);
+            }
+        }
+    }
+
+    /// Everything has left, the last of it at `now`, for a policy that asks for no more.
+    #[inline]
+    pub(crate) fn emptied(&mut self, policy: &mut Policy, now: Time) {
+        self.holds(0);
+        self.tell(policy, now, (0, 0), false);
+    }
+
+    /// So much is in the buffer, for a policy that does not ask whose it is: all is booked on one circuit.
+    #[inline]
+    pub(crate) fn holds(&mut self, total: u64) {
+        let before = self.pool.total();
+        self.pool.add_ahead(0, total.saturating_sub(before));
+        self.pool.remove(0, before.saturating_sub(total));
+    }
+
+    fn tell(&self, policy: &mut Policy, now: Time, (vc, size): (usize, u64), ends_frame: bool) {
+        let unit = &unknown_unit(ends_frame);
+        policy.departed(&Departure { now, unit, vc, size, pool: &self.pool, sent: true });
+    }
+}
+
+/// A unit of which only this is known: whether it ends a frame.
+pub(crate) fn unknown_unit(ends_frame: bool) -> Unit {
+    let flags = if ends_frame { Flags::EOM } else { Flags::default() };
+    Unit { vc: 0, frame: 0, index: 0, bytes: 0, hop: 0, flags }
 }

@@ -1,4 +1,4 @@
 //! Exact arithmetic for both fast rooms: when units that follow each other start, and what a port counts of them.
 
-pub(in crate::engine) mod accounting;
-pub(in crate::engine) mod spacing;
+pub(crate) mod accounting;
+pub(crate) mod spacing;

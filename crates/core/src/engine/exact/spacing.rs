@@ -1,23 +1,23 @@
 //! Units sent back to back: what is known of many of them at once. Products and quotients of times are no times, so these sums
 //! are of bare picoseconds.
 
-pub(in crate::engine) use crate::pace::{Beat, Pace};
+pub(crate) use crate::pace::{Beat, Pace};
 use crate::units::{Rate, Time};
 
 impl Pace {
     /// The pace of units of `bytes` octets on a line.
-    pub(in crate::engine) fn of_bytes(rate: Rate, bytes: u16) -> Pace {
+    pub(crate) fn of_bytes(rate: Rate, bytes: u16) -> Pace {
         Pace::of(rate, u64::from(bytes) * 8)
     }
 
     /// The same with the remainder in lowest terms, for a line on which all units take this time.
-    pub(in crate::engine) fn in_lowest_terms(self) -> Pace {
+    pub(crate) fn in_lowest_terms(self) -> Pace {
         let part = gcd(self.rest, self.rate);
         Pace { rest: self.rest / part, rate: self.rate / part, ..self }
     }
 
     /// Whether units of this pace follow each other more closely than those of another.
-    pub(in crate::engine) fn is_faster_than(&self, other: &Pace) -> bool {
+    pub(crate) fn is_faster_than(&self, other: &Pace) -> bool {
         let exact = |pace: &Pace, rate: u64| u128::from(pace.rest) * u128::from(rate);
         (self.whole, exact(self, other.rate)) < (other.whole, exact(other, self.rate))
     }
@@ -25,21 +25,21 @@ impl Pace {
 
 impl Beat {
     /// The sum of the instants at which `units` units start, without a look at each.
-    pub(in crate::engine) fn sum_of_starts(self, units: u64, pace: &Pace) -> u128 {
+    pub(crate) fn sum_of_starts(self, units: u64, pace: &Pace) -> u128 {
         let n = u128::from(units);
         let over = floors(n, pace.rate.into(), pace.rest.into(), self.carry.into());
         n * u128::from(self.time.0) + n * n.saturating_sub(1) / 2 * u128::from(pace.whole.0) + over
     }
 
     /// The beat after `units` units, without a look at those between.
-    pub(in crate::engine) fn skip(self, units: u64, pace: &Pace) -> Beat {
+    pub(crate) fn skip(self, units: u64, pace: &Pace) -> Beat {
         let carry = self.carry + units * pace.rest;
         let time = self.time.0 + units * pace.whole.0 + carry / pace.rate;
         Beat { time: Time(time), carry: carry % pace.rate }
     }
 
     /// How many units start before `time`.
-    pub(in crate::engine) fn count_before(self, time: Time, pace: &Pace) -> u64 {
+    pub(crate) fn count_before(self, time: Time, pace: &Pace) -> u64 {
         let Some(span) = time.0.checked_sub(self.time.0 + 1) else { return 0 };
         let mut units = span / (pace.whole.0 + 1) + 1;
         let mut beat = self.skip(units, pace);
@@ -50,12 +50,12 @@ impl Beat {
     }
 
     /// When the unit started that is so many before one that starts here, if all follow each other.
-    pub(in crate::engine) fn before(self, units: u64, pace: &Pace) -> Time {
+    pub(crate) fn before(self, units: u64, pace: &Pace) -> Time {
         Time(self.time.0 - self.span_of(units, pace))
     }
 
     /// How many units, one that starts here included, end after `now`, if all follow each other.
-    pub(in crate::engine) fn count_after(self, now: Time, pace: &Pace) -> u64 {
+    pub(crate) fn count_after(self, now: Time, pace: &Pace) -> u64 {
         let span = self.time.0 + pace.whole.0 - now.0;
         let mut units = span / (pace.whole.0 + 1);
         while self.span_of(units, pace) < span {
@@ -89,8 +89,8 @@ fn floors(mut n: u128, mut m: u128, mut a: u128, mut b: u128) -> u128 {
 /// If the rest of a unit is p / q of a picosecond, then the k-th unit behind one without a remainder starts ⌊k · p / q⌋ ps
 /// later than whole picoseconds would have it, and every remainder that is possible belongs to one k below q.
 #[derive(Debug)]
-pub(in crate::engine) struct SpacingTable {
-    pub(in crate::engine) pace: Pace,
+pub(crate) struct SpacingTable {
+    pub(crate) pace: Pace,
     /// The k of every remainder; empty if there are too many.
     places: Vec<u16>,
     /// ⌊k · p / q⌋ for every k, and the sum of those before.
@@ -103,7 +103,7 @@ const AHEAD: u64 = 256;
 
 impl SpacingTable {
     /// That of a pace in lowest terms.
-    pub(in crate::engine) fn of(pace: Pace) -> SpacingTable {
+    pub(crate) fn of(pace: Pace) -> SpacingTable {
         let Pace { rest: p, rate: q, .. } = pace;
         let (mut places, mut course) = (Vec::new(), Vec::new());
         if q <= MOST_PLACES {
@@ -120,7 +120,7 @@ impl SpacingTable {
 
     /// The beat after `units` units, and the sum of the instants at which they start.
     #[inline]
-    pub(in crate::engine) fn after(&self, first: Beat, units: u64) -> (Beat, u128) {
+    pub(crate) fn after(&self, first: Beat, units: u64) -> (Beat, u128) {
         let Some((from, to)) = self.way(first, units) else {
             return (first.skip(units, &self.pace), first.sum_of_starts(units, &self.pace));
         };
@@ -132,7 +132,7 @@ impl SpacingTable {
 
     /// The beat after `units` units.
     #[inline]
-    pub(in crate::engine) fn skip(&self, first: Beat, units: u64) -> Beat {
+    pub(crate) fn skip(&self, first: Beat, units: u64) -> Beat {
         match self.way(first, units) {
             Some((from, to)) => self.arrive(first, units, (to.0 - from.0).into()),
             None => first.skip(units, &self.pace),
@@ -141,7 +141,7 @@ impl SpacingTable {
 
     /// How many units start before `time`, and the beat of the one behind them.
     #[inline]
-    pub(in crate::engine) fn count_before(&self, first: Beat, time: Time) -> (u64, Beat) {
+    pub(crate) fn count_before(&self, first: Beat, time: Time) -> (u64, Beat) {
         let Some(span) = time.0.checked_sub(first.time.0 + 1) else { return (0, first) };
         let mut units = span / (self.pace.whole.0 + 1) + 1;
         let mut beat = self.skip(first, units);
@@ -175,20 +175,20 @@ fn gcd(a: u64, b: u64) -> u64 {
 
 /// The paces of units of several sizes on one line.
 #[derive(Clone, Debug)]
-pub(in crate::engine) struct Paces {
+pub(crate) struct Paces {
     rate: Rate,
     known: Vec<(u16, Pace)>,
 }
 
 impl Paces {
     /// Those of a line of this rate.
-    pub(in crate::engine) fn new(rate: Rate) -> Paces {
+    pub(crate) fn new(rate: Rate) -> Paces {
         Paces { rate, known: Vec::new() }
     }
 
     /// That of units of `bytes` octets.
     #[inline]
-    pub(in crate::engine) fn of(&mut self, bytes: u16) -> Pace {
+    pub(crate) fn of(&mut self, bytes: u16) -> Pace {
         match self.known.iter().find(|(size, _)| *size == bytes) {
             Some((_, pace)) => *pace,
             None => self.learn(bytes),

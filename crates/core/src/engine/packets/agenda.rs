@@ -16,7 +16,7 @@ use crate::units::Time;
 ///
 /// No row holds two packets of one instant, so the [`Ties`] between lines are only drawn where the heads of rows meet.
 #[derive(Debug)]
-pub(in crate::engine) struct ArrivalAgenda {
+pub(crate) struct ArrivalAgenda {
     ties: Ties,
     /// When the first event of each place is due: of the calls, of the packets without a row, and of the rows.
     firsts: [Time; PLACES],
@@ -39,17 +39,17 @@ pub(in crate::engine) struct ArrivalAgenda {
 /// A packet will arrive: on a line of the cache.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
-pub(in crate::engine) struct Arrival {
-    pub(in crate::engine) time: Time,
+pub(crate) struct Arrival {
+    pub(crate) time: Time,
     /// Over which line, and at which step of its way.
-    pub(in crate::engine) line: u32,
-    pub(in crate::engine) at: u32,
-    pub(in crate::engine) packet: Packet,
+    pub(crate) line: u32,
+    pub(crate) at: u32,
+    pub(crate) packet: Packet,
 }
 
 /// Where that is which happens next: in a row, among the packets without one, or among the calls.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::engine) enum Due {
+pub(crate) enum Due {
     Row(usize),
     Late,
     Call,
@@ -66,7 +66,7 @@ const PLACES: usize = ROWS + MOST_ROWS;
 
 impl ArrivalAgenda {
     /// Nothing is pending.
-    pub(in crate::engine) fn new(ties: Ties) -> ArrivalAgenda {
+    pub(crate) fn new(ties: Ties) -> ArrivalAgenda {
         ArrivalAgenda {
             ties,
             firsts: [Time::NEVER; PLACES],
@@ -83,7 +83,7 @@ impl ArrivalAgenda {
 
     /// A packet will arrive.
     #[inline(always)] // see `Row::add`
-    pub(in crate::engine) fn expect(&mut self, arrival: Arrival) {
+    pub(crate) fn expect(&mut self, arrival: Arrival) {
         let Arrival { time, line, .. } = arrival;
         let row = self.lasts[..self.used].iter().position(|last| *last < time).unwrap_or(self.used);
         let row = if row < MOST_ROWS { self.join(row, time, line) } else { self.join_late(time, line) };
@@ -116,20 +116,20 @@ impl ArrivalAgenda {
 
     /// A host or a port is to be called.
     #[inline]
-    pub(in crate::engine) fn call(&mut self, event: Event) {
+    pub(crate) fn call(&mut self, event: Event) {
         self.announce(CALLS, event.time);
         self.calls.push(event);
     }
 
     /// When something happens next.
     #[inline]
-    pub(in crate::engine) fn first_time(&self) -> Time {
+    pub(crate) fn first_time(&self) -> Time {
         self.next.0
     }
 
     /// Where that is which happens next.
     #[inline(always)]
-    pub(in crate::engine) fn first(&self) -> Due {
+    pub(crate) fn first(&self) -> Due {
         let (first, place, last) = self.next;
         let place = if place == last { place } else { self.least_of(first, place, last) };
         match place {
@@ -192,7 +192,7 @@ impl ArrivalAgenda {
 
     /// Take the first packet of a row.
     #[inline(always)] // what is handed over as an option is copied piece by piece
-    pub(in crate::engine) fn pop_row(&mut self, row: usize) -> Arrival {
+    pub(crate) fn pop_row(&mut self, row: usize) -> Arrival {
         let packets = &mut self.rows[row];
         let arrival = *packets.first().expect("a row that is due holds something");
         packets.drop_first();
@@ -214,7 +214,7 @@ impl ArrivalAgenda {
     }
 
     /// Take the first packet without a row.
-    pub(in crate::engine) fn pop_late(&mut self) -> Arrival {
+    pub(crate) fn pop_late(&mut self) -> Arrival {
         let event = self.late.pop_before(Time::NEVER).expect("something is late");
         self.firsts[LATE] = self.late.first_time().unwrap_or(Time::NEVER);
         self.find_next();
@@ -225,7 +225,7 @@ impl ArrivalAgenda {
     }
 
     /// Take the first call.
-    pub(in crate::engine) fn pop_call(&mut self) -> Event {
+    pub(crate) fn pop_call(&mut self) -> Event {
         let event = self.calls.pop().expect("somebody is to be called");
         self.firsts[CALLS] = self.calls.first_time();
         self.find_next();

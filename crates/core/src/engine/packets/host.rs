@@ -9,14 +9,14 @@ use crate::units::Time;
 /// An end of a flow: both ends of one share a line of the cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
-pub(in crate::engine) struct Host {
+pub(crate) struct Host {
     /// For which instant it is in the agenda; a call for any other instant is out of date.
     called: Time,
     /// Packets that have arrived and that have set out.
     arrived: u64,
     sent: u64,
     /// Packets that will arrive although it acts ahead of time: the part of the run that is being computed ends before.
-    pub(in crate::engine) awaited: u32,
+    pub(crate) awaited: u32,
     /// The first step of the way of what it sends.
     first: u32,
 }
@@ -29,33 +29,33 @@ impl Host {
 
     /// A packet sets out: at which step, and which one is it?
     #[inline(always)]
-    pub(in crate::engine) fn send(&mut self) -> (u32, u64) {
+    pub(crate) fn send(&mut self) -> (u32, u64) {
         self.sent += 1;
         (self.first, self.sent - 1)
     }
 
     /// A packet arrives.
     #[inline(always)]
-    pub(in crate::engine) fn receive(&mut self) {
+    pub(crate) fn receive(&mut self) {
         self.arrived += 1;
     }
 
     /// The instant for which it is called; no timer of it goes off before that.
     #[inline(always)]
-    pub(in crate::engine) fn called(&self) -> Time {
+    pub(crate) fn called(&self) -> Time {
         self.called
     }
 
     /// The event that calls this end, whose number it is, for its next timer, unless it will be called before that anyway.
     #[inline(always)]
-    pub(in crate::engine) fn call(&mut self, entity: usize, due: Option<Time>) -> Option<Event> {
+    pub(crate) fn call(&mut self, entity: usize, due: Option<Time>) -> Option<Event> {
         let time = due.filter(|time| *time < self.called)?;
         self.called = time;
         Some(Event::new(time, Class::Timer, entity as u32))
     }
 
     /// Such an event comes: is it up to date?
-    pub(in crate::engine) fn answer(&mut self, now: Time) -> bool {
+    pub(crate) fn answer(&mut self, now: Time) -> bool {
         let is_due = self.called == now;
         if is_due {
             self.called = Time::NEVER;
@@ -65,13 +65,13 @@ impl Host {
 }
 
 /// The hosts of all flows, where the way of each circuit begins at such a step.
-pub(in crate::engine) fn hosts(scenario: &Scenario, first: &[u32]) -> Vec<Host> {
+pub(crate) fn hosts(scenario: &Scenario, first: &[u32]) -> Vec<Host> {
     let host = |vc: Option<usize>| Host::new(vc.map_or(0, |vc| first[vc]));
     scenario.flows.iter().flat_map(|flow| [host(Some(flow.vc)), host(flow.back)]).collect()
 }
 
 /// What the hosts have counted, by circuit: packets sent, and packets arrived.
-pub(in crate::engine) fn tallies(scenario: &Scenario, hosts: &[Host]) -> Vec<Tally> {
+pub(crate) fn tallies(scenario: &Scenario, hosts: &[Host]) -> Vec<Tally> {
     let mut tallies = vec![Tally::default(); scenario.vcs.len()];
     for (flow, ends) in scenario.flows.iter().zip(hosts.chunks_exact(2)) {
         let [source, sink] = [ends[End::Source as usize], ends[End::Sink as usize]];

@@ -6,18 +6,18 @@ use crate::units::Span;
 
 /// In which agenda everything stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) struct Lookahead {
+pub(crate) struct Lookahead {
     /// Packets that come to a port where lines meet: data, and acknowledgements.
-    pub(in crate::engine) packets: [usize; 2],
+    pub(crate) packets: [usize; 2],
     /// What happens leads to nothing in any agenda before so much time has passed. So one can be worked through for so long
     /// although something stands in others; without others forever.
-    pub(in crate::engine) lookahead: Span,
+    pub(crate) lookahead: Span,
 }
 
 impl Lookahead {
     /// Packets stand apart from everything else if no port gets both kinds of them where lines meet, and if that pays: if
     /// several come there in the time that passes between cause and effect.
-    pub(in crate::engine) fn new(scenario: &Scenario, meets: impl Fn(usize) -> bool) -> Lookahead {
+    pub(crate) fn new(scenario: &Scenario, meets: impl Fn(usize) -> bool) -> Lookahead {
         let lines = scenario.vcs.iter().flat_map(|vc| &vc.path).map(|line| &scenario.lines[*line]);
         let lookahead = lines.map(|line| latency(scenario, line)).min().unwrap_or_default();
         let largest = scenario.vcs.iter().map(|vc| vc.packet).max().unwrap_or_default();
@@ -38,10 +38,10 @@ impl Lookahead {
 }
 
 /// The agenda of hosts and of ports that are asked, and those of packets that stand apart.
-pub(in crate::engine) const HOSTS: usize = 0;
+pub(crate) const HOSTS: usize = 0;
 const DATA: usize = 1;
 const ACKS: usize = 2;
-pub(in crate::engine) const AGENDAS: usize = 3;
+pub(crate) const AGENDAS: usize = 3;
 /// Packets in the time that passes between cause and effect for which it pays.
 const SEVERAL: u64 = 8;
 

@@ -36,17 +36,17 @@ use crate::units::Time;
 use agenda::{Arrival, Due};
 use lookahead::HOSTS;
 use payload::PacketPayload;
-pub(in crate::engine) use port::{PacketFifo, PacketQueue};
+pub(crate) use port::{PacketFifo, PacketQueue};
 use route::{Packet, PacketDestination};
 use transit::Transit;
 
 /// Whether a scenario is all packets.
-pub(in crate::engine) fn knows(scenario: &Scenario) -> bool {
+pub(crate) fn knows(scenario: &Scenario) -> bool {
     scenario.lines.iter().all(|line| line.medium == Medium::Packets)
 }
 
 /// Run such a scenario as [`super::run()`] does.
-pub(in crate::engine) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
+pub(crate) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
     let mut engine = Packets::new(scenario, log);
     watch.start();
     let Window { from, to } = engine.transit.window;

@@ -8,7 +8,7 @@ use crate::units::Time;
 
 /// A [`Payload`] whose kinds share their fields, as no kind needs all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::engine) struct PacketPayload {
+pub(crate) struct PacketPayload {
     /// When it left, or for an acknowledgement the stamp that it echoes.
     stamp: Time,
     /// Of a segment its first octet, of an acknowledgement the octet that is wanted next.
@@ -37,7 +37,7 @@ enum PayloadKind {
 impl PacketPayload {
     /// That of a payload.
     #[inline(always)] // so that fields stay in registers
-    pub(in crate::engine) fn of(payload: Payload) -> PacketPayload {
+    pub(crate) fn of(payload: Payload) -> PacketPayload {
         match payload {
             Payload::Tcp(Segment { ack, window, connection, stamp, syn, is_ack: true, .. }) => {
                 PacketPayload {
@@ -78,13 +78,13 @@ impl PacketPayload {
 
     /// Whether it is an acknowledgement.
     #[inline(always)]
-    pub(in crate::engine) fn is_ack(&self) -> bool {
+    pub(crate) fn is_ack(&self) -> bool {
         self.kind == PayloadKind::Ack
     }
 
     /// The marks of the packet's only unit.
     #[inline]
-    pub(in crate::engine) fn flags(&self) -> Flags {
+    pub(crate) fn flags(&self) -> Flags {
         let ends_block = self.kind == PayloadKind::Coded && self.is_edge;
         let block_end = if ends_block { Flags::BLOCK_END } else { Flags::default() };
         block_end.with(Flags::FIRST).with(Flags::EOM)
@@ -92,7 +92,7 @@ impl PacketPayload {
 
     /// The payload.
     #[inline(always)]
-    pub(in crate::engine) fn payload(self) -> Payload {
+    pub(crate) fn payload(self) -> Payload {
         let PacketPayload { stamp, number, octets, group, index, kind, is_edge } = self;
         match kind {
             PayloadKind::Data | PayloadKind::Retransmission => Payload::Tcp(Segment {

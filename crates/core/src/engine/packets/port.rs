@@ -20,7 +20,7 @@ use crate::units::{Span, Time};
 /// line is free, and how many there are from how long the last one stays. So nothing needs to be remembered of them.
 #[derive(Debug)]
 #[repr(C, align(64))]
-pub(in crate::engine) struct PacketFifo {
+pub(crate) struct PacketFifo {
     /// When the line is free, and whether that is a picosecond after the end of the last packet.
     free: Beat,
     carries: bool,
@@ -43,7 +43,7 @@ pub(in crate::engine) struct PacketFifo {
 /// First comes a line of the cache with what those touch that are only the first of their kind.
 #[derive(Debug)]
 #[repr(C, align(64))]
-pub(in crate::engine) struct PacketQueue {
+pub(crate) struct PacketQueue {
     /// When a sample is due or the measured time begins.
     stop: Time,
     /// When the last one has left that is unlike those behind it.
@@ -87,14 +87,14 @@ struct Samples {
 
 /// When a packet starts and ends that has been taken.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Sent {
-    pub(in crate::engine) starts: Time,
-    pub(in crate::engine) ends: Time,
+pub(crate) struct Sent {
+    pub(crate) starts: Time,
+    pub(crate) ends: Time,
 }
 
 impl PacketFifo {
     /// An empty port that takes packets by this rule.
-    pub(in crate::engine) fn new(
+    pub(crate) fn new(
         scenario: &Scenario,
         number: usize,
         rule: Rule,
@@ -140,7 +140,7 @@ impl PacketFifo {
     /// Take a packet that is like all others in the buffer and stays no longer than others have, if it ends before an instant
     /// up to which everything counts alike: when does it end?
     #[inline(always)]
-    pub(in crate::engine) fn pass(&mut self, now: Time, bytes: u16, pace: &Pace, edge: Time) -> Option<Time> {
+    pub(crate) fn pass(&mut self, now: Time, bytes: u16, pace: &Pace, edge: Time) -> Option<Time> {
         let start = self.free.not_before(now);
         let ends = start.time.later(pace.whole);
         let stay = ends.0 - now.0;
@@ -156,7 +156,7 @@ impl PacketFifo {
     /// Take a packet on the same condition that is the first to be like all others, that makes for a higher level than ever
     /// before, or with which a sample is due.
     #[inline(never)] // few registers will do for all others
-    pub(in crate::engine) fn pass_first(
+    pub(crate) fn pass_first(
         &mut self,
         queue: &mut PacketQueue,
         now: Time,
@@ -183,7 +183,7 @@ impl PacketFifo {
     /// Any packet arrives: when is it sent, or why is it lost? Few want to know which unit it is, and of which circuit of
     /// the port.
     #[inline(always)] // a unit that nobody looks at need not be put together
-    pub(in crate::engine) fn take(
+    pub(crate) fn take(
         &mut self,
         queue: &mut PacketQueue,
         window: Window,
@@ -223,7 +223,7 @@ impl PacketFifo {
     }
 
     /// At the end of the run, leave everything as if the port had done its own books.
-    pub(in crate::engine) fn close(mut self, mut queue: PacketQueue, window: Window, port: &mut Port) {
+    pub(crate) fn close(mut self, mut queue: PacketQueue, window: Window, port: &mut Port) {
         self.settle(&mut queue, Time(window.to.0 - 1));
         self.enter_alike(&mut queue);
         let occupancy = &mut port.counters_mut().occupancy;
@@ -363,7 +363,7 @@ impl PacketQueue {
     }
 
     /// A packet is lost before the port sees it.
-    pub(in crate::engine) fn lose(&mut self, window: Window, now: Time, unit: &Unit, reason: Reason) {
+    pub(crate) fn lose(&mut self, window: Window, now: Time, unit: &Unit, reason: Reason) {
         self.books(window).lose(now, unit, reason);
     }
 

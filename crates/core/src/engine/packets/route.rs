@@ -19,58 +19,58 @@ use crate::units::{Rate, Span};
 
 /// A packet under way, with what it carries: so nothing has to be looked up when it arrives.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::engine) struct Packet {
-    pub(in crate::engine) cargo: PacketPayload,
-    pub(in crate::engine) flow: u32,
-    pub(in crate::engine) head: Head,
+pub(crate) struct Packet {
+    pub(crate) cargo: PacketPayload,
+    pub(crate) flow: u32,
+    pub(crate) head: Head,
 }
 
 /// What ports want to know of a packet.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::engine) struct Head {
-    pub(in crate::engine) frame: u32,
-    pub(in crate::engine) bytes: u16,
-    pub(in crate::engine) flags: Flags,
+pub(crate) struct Head {
+    pub(crate) frame: u32,
+    pub(crate) bytes: u16,
+    pub(crate) flags: Flags,
 }
 
 /// A port on the way of a circuit, or the host at its end: all steps of a way and of the way back share a line of the cache.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Step {
+pub(crate) struct Step {
     /// The port; at a host of one end of a flow the number of that end.
-    pub(in crate::engine) place: u32,
+    pub(crate) place: u32,
     /// Where that is which it has in common with others.
-    pub(in crate::engine) kind: u32,
+    pub(crate) kind: u32,
 }
 
 /// What of a step is seldom needed.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct StepExtras {
-    pub(in crate::engine) circuit: u32,
+pub(crate) struct StepExtras {
+    pub(crate) circuit: u32,
     /// The circuit's number at the port.
-    pub(in crate::engine) number: u32,
+    pub(crate) number: u32,
     /// How many ports a unit has behind it here.
     hop: u8,
 }
 
 /// What steps at lines of one kind, as most lines of a network are, and for packets of one size have in common.
 #[derive(Debug)]
-pub(in crate::engine) struct StepClass {
-    pub(in crate::engine) stop: PacketDestination,
+pub(crate) struct StepClass {
+    pub(crate) stop: PacketDestination,
     /// Octets that the first link of the way adds to a packet.
-    pub(in crate::engine) header: u32,
+    pub(crate) header: u32,
     /// Whether packets of several flows set out here together, or the port has to be asked about them.
-    pub(in crate::engine) is_special: bool,
+    pub(crate) is_special: bool,
     /// That of packets of the size that came last: circuits of data and of acknowledgements have one each.
     bytes: u16,
     /// Time from the end of a transmission to the arrival at the next step.
-    pub(in crate::engine) latency: Span,
+    pub(crate) latency: Span,
     pace: Pace,
     others: Paces,
 }
 
 /// How packets come to a step, and who handles them there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::engine) enum PacketDestination {
+pub(crate) enum PacketDestination {
     /// A port that takes packets by a rule and gets them in order, over one line or from its own host.
     Alone,
     /// A port that takes packets by a rule, over several lines.
@@ -88,15 +88,15 @@ pub(in crate::engine) enum PacketDestination {
 
 /// The ways of all circuits, one behind the other.
 #[derive(Debug)]
-pub(in crate::engine) struct Steps {
-    pub(in crate::engine) list: Vec<Step>,
-    pub(in crate::engine) passages: Vec<StepExtras>,
+pub(crate) struct Steps {
+    pub(crate) list: Vec<Step>,
+    pub(crate) passages: Vec<StepExtras>,
     /// Where that of each circuit begins.
-    pub(in crate::engine) first: Vec<u32>,
-    pub(in crate::engine) kinds: Vec<StepClass>,
+    pub(crate) first: Vec<u32>,
+    pub(crate) kinds: Vec<StepClass>,
     /// For every port the rule by which it takes packets; none if it has to be asked.
-    pub(in crate::engine) rules: Vec<Option<Rule>>,
-    pub(in crate::engine) division: Lookahead,
+    pub(crate) rules: Vec<Option<Rule>>,
+    pub(crate) division: Lookahead,
 }
 
 impl StepClass {
@@ -109,7 +109,7 @@ impl StepClass {
 
     /// The pace of packets of so many octets.
     #[inline(always)]
-    pub(in crate::engine) fn pace_of(&mut self, bytes: u16) -> &Pace {
+    pub(crate) fn pace_of(&mut self, bytes: u16) -> &Pace {
         if self.bytes != bytes {
             self.renew(bytes);
         }
@@ -125,7 +125,7 @@ impl StepClass {
 impl Head {
     /// The unit that the packet is, at a step.
     #[inline]
-    pub(in crate::engine) fn unit(self, passage: &StepExtras) -> Unit {
+    pub(crate) fn unit(self, passage: &StepExtras) -> Unit {
         let Head { frame, bytes, flags } = self;
         Unit { vc: passage.circuit, frame, index: 0, bytes, hop: passage.hop, flags }
     }
@@ -133,7 +133,7 @@ impl Head {
 
 impl Steps {
     /// The ways through a network before its start.
-    pub(in crate::engine) fn new(scenario: &Scenario, network: &Network) -> Steps {
+    pub(crate) fn new(scenario: &Scenario, network: &Network) -> Steps {
         let meets = meets(scenario);
         let rule = |(line, port): (&Line, &Port)| {
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));

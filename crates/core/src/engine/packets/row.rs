@@ -2,7 +2,7 @@
 
 /// Packets under way, or what is remembered of them, in the order in which they were added.
 #[derive(Debug, Default)]
-pub(in crate::engine) struct Row<T> {
+pub(crate) struct Row<T> {
     /// A power of two of places, or none yet.
     places: Vec<T>,
     first: usize,
@@ -13,7 +13,7 @@ impl<T: Clone + Default> Row<T> {
     /// The place of one more packet, to be filled: whoever does so part by part writes each where it stays, while a whole
     /// that is put together first and copied then has to wait until all parts have been written.
     #[inline(always)]
-    pub(in crate::engine) fn add(&mut self) -> &mut T {
+    pub(crate) fn add(&mut self) -> &mut T {
         if self.len == self.places.len() {
             self.grow();
         }
@@ -24,13 +24,13 @@ impl<T: Clone + Default> Row<T> {
 
     /// The first packet.
     #[inline(always)]
-    pub(in crate::engine) fn first(&self) -> Option<&T> {
+    pub(crate) fn first(&self) -> Option<&T> {
         if self.len == 0 { None } else { self.places.get(self.first) }
     }
 
     /// The first packet is taken.
     #[inline(always)]
-    pub(in crate::engine) fn drop_first(&mut self) {
+    pub(crate) fn drop_first(&mut self) {
         self.len -= 1;
         // places that were used a moment ago are still in the cache
         self.first = if self.len == 0 { 0 } else { (self.first + 1) & (self.places.len() - 1) };

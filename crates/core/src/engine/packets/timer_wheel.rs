@@ -12,7 +12,7 @@ use crate::units::Time;
 /// and a call waits among others of its slot, in no order, until that has its turn. Those whose slot has had its turn are
 /// few, and only they are kept in order. Unless nothing is pending there are some.
 #[derive(Debug, Default)]
-pub(in crate::engine) struct TimerWheel {
+pub(crate) struct TimerWheel {
     /// Keys of the calls whose slot has had its turn.
     near: BinaryHeap<Reverse<u128>>,
     /// Which slot has its turn next, counted from time zero.
@@ -29,7 +29,7 @@ const SLOTS: u64 = 256;
 impl TimerWheel {
     /// Add a call.
     #[inline]
-    pub(in crate::engine) fn push(&mut self, call: Event) {
+    pub(crate) fn push(&mut self, call: Event) {
         let (key, slot) = (call.key(), call.time.0 >> SLOT_BITS);
         if self.near.is_empty() {
             self.next = slot + 1;
@@ -46,18 +46,18 @@ impl TimerWheel {
 
     /// When the first call is due; never, if there is none.
     #[inline]
-    pub(in crate::engine) fn first_time(&self) -> Time {
+    pub(crate) fn first_time(&self) -> Time {
         Time((self.first_key() >> u64::BITS) as u64)
     }
 
     /// The key of the first call, or one that is later than any.
     #[inline]
-    pub(in crate::engine) fn first_key(&self) -> u128 {
+    pub(crate) fn first_key(&self) -> u128 {
         self.near.peek().map_or(u128::MAX, |key| key.0)
     }
 
     /// Take the first call.
-    pub(in crate::engine) fn pop(&mut self) -> Option<Event> {
+    pub(crate) fn pop(&mut self) -> Option<Event> {
         let Reverse(key) = self.near.pop()?;
         let round = self.next + SLOTS;
         while self.near.is_empty() && self.waiting > 0 {

@@ -24,30 +24,30 @@ use crate::unit::Unit;
 use crate::units::{Span, Time};
 
 /// The ways of circuits, the ports on them, and what is under way.
-pub(in crate::engine) struct Transit {
-    pub(in crate::engine) window: Window,
+pub(crate) struct Transit {
+    pub(crate) window: Window,
     /// Where the part of the run that is being computed ends: up to there packets need not be looked at one by one.
-    pub(in crate::engine) edge: Time,
+    pub(crate) edge: Time,
     /// All but its flows, and of its circuits no more than their paths.
-    pub(in crate::engine) network: Network,
-    pub(in crate::engine) steps: Vec<Step>,
+    pub(crate) network: Network,
+    pub(crate) steps: Vec<Step>,
     passages: Vec<StepExtras>,
     kinds: Vec<StepClass>,
-    pub(in crate::engine) hosts: Vec<Host>,
+    pub(crate) hosts: Vec<Host>,
     courses: Vec<FlowRoute>,
     /// Ports that take packets by a rule, and whether they do; the others are not in use here.
     fifos: Vec<PacketFifo>,
     queues: Vec<PacketQueue>,
     is_ruled: Vec<bool>,
-    pub(in crate::engine) agendas: [ArrivalAgenda; AGENDAS],
-    pub(in crate::engine) division: Lookahead,
-    pub(in crate::engine) packet_hops: u64,
-    pub(in crate::engine) log: Option<Vec<LossRecord>>,
+    pub(crate) agendas: [ArrivalAgenda; AGENDAS],
+    pub(crate) division: Lookahead,
+    pub(crate) packet_hops: u64,
+    pub(crate) log: Option<Vec<LossRecord>>,
     losses: Vec<Loss>,
     /// By step what has come to a port that is asked, until it is sent or something behind it is.
     asked: Vec<VecDeque<Packet>>,
     /// Packets that are on a line at the end of the run, by circuit.
-    pub(in crate::engine) on_lines: Vec<u64>,
+    pub(crate) on_lines: Vec<u64>,
     /// Ports that are asked and whose occupancy is sampled, when next and how often.
     sampled: Vec<usize>,
     sample: Time,
@@ -67,7 +67,7 @@ struct FlowRoute {
 
 impl Transit {
     /// The network at time zero, and its flows.
-    pub(in crate::engine) fn new(scenario: &Scenario, log: bool) -> (Transit, Vec<Flow>) {
+    pub(crate) fn new(scenario: &Scenario, log: bool) -> (Transit, Vec<Flow>) {
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let mut network = Network::new(scenario);
         let flows = std::mem::take(&mut network.flows);
@@ -110,7 +110,7 @@ impl Transit {
 
     /// In which agenda the next event stands, and when it is due.
     #[inline(always)]
-    pub(in crate::engine) fn first(&self) -> (usize, Time) {
+    pub(crate) fn first(&self) -> (usize, Time) {
         let (mut place, mut first) = (HOSTS, self.agendas[HOSTS].first_time());
         for (other, agenda) in self.agendas.iter().enumerate().skip(1) {
             let time = agenda.first_time();
@@ -121,25 +121,25 @@ impl Transit {
     }
 
     /// When ports that are asked are sampled next, if there are any.
-    pub(in crate::engine) fn next_sample(&self) -> Option<Time> {
+    pub(crate) fn next_sample(&self) -> Option<Time> {
         (!self.sampled.is_empty()).then_some(self.sample)
     }
 
     /// Sample them.
-    pub(in crate::engine) fn sample(&mut self) {
+    pub(crate) fn sample(&mut self) {
         self.sampled.iter().for_each(|&port| self.network.ports[port].sample());
         self.sample += self.every;
     }
 
     /// The measured time begins.
-    pub(in crate::engine) fn reset_counters(&mut self, scenario: &Scenario, now: Time) {
+    pub(crate) fn reset_counters(&mut self, scenario: &Scenario, now: Time) {
         self.network.reset_counters(now);
         let courses = self.courses.iter_mut().zip(tallies(scenario, &self.hosts));
         courses.for_each(|(course, tally)| course.unmeasured = tally.arrived);
     }
 
     /// At the end of the run, circuits and ports that have passed packets on by themselves get their books.
-    pub(in crate::engine) fn close(mut self, scenario: &Scenario) -> Transit {
+    pub(crate) fn close(mut self, scenario: &Scenario) -> Transit {
         let fifos = self.fifos.drain(..).zip(self.queues.drain(..));
         let ports = fifos.zip(&mut self.network.ports).zip(&self.is_ruled);
         for (((fifo, queue), port), _) in ports.filter(|(_, is_ruled)| **is_ruled) {
@@ -154,13 +154,13 @@ impl Transit {
 
     /// How packets come to a step.
     #[inline(always)]
-    pub(in crate::engine) fn stop(&self, at: u32) -> PacketDestination {
+    pub(crate) fn stop(&self, at: u32) -> PacketDestination {
         self.kinds[self.steps[at as usize].kind as usize].stop
     }
 
     /// A host sends a packet of `bytes` octets, IP header included.
     #[inline(always)] // see `Row::add`
-    pub(in crate::engine) fn send(&mut self, now: Time, entity: usize, bytes: u32, cargo: PacketPayload) {
+    pub(crate) fn send(&mut self, now: Time, entity: usize, bytes: u32, cargo: PacketPayload) {
         let (at, sent) = self.hosts[entity].send();
         let StepClass { header, is_special, .. } = self.kinds[self.steps[at as usize].kind as usize];
         let bytes = u16::try_from(bytes + header).expect("a checked packet fits");
@@ -206,7 +206,7 @@ impl Transit {
     /// A packet comes to a port that takes it by a rule, and passes whatever can be worked through: to which step does it
     /// come then, and when, unless it is lost or the run is over?
     #[inline(always)] // what it answers had better not go through memory
-    pub(in crate::engine) fn pass(&mut self, mut at: u32, head: Head, mut time: Time) -> Option<(u32, Time)> {
+    pub(crate) fn pass(&mut self, mut at: u32, head: Head, mut time: Time) -> Option<(u32, Time)> {
         loop {
             time = self.cross(at, head, time)?;
             at += 1;
@@ -272,12 +272,7 @@ impl Transit {
     }
 
     /// A packet comes to a port that is asked about it; answers what [`Transit::start`] does.
-    pub(in crate::engine) fn enter(
-        &mut self,
-        at: u32,
-        packet: Packet,
-        now: Time,
-    ) -> Option<(u32, Packet, Time)> {
+    pub(crate) fn enter(&mut self, at: u32, packet: Packet, now: Time) -> Option<(u32, Packet, Time)> {
         let (port, passage) = (self.steps[at as usize].place as usize, self.passages[at as usize]);
         let (unit, number) = (packet.head.unit(&passage), passage.number as usize);
         let Network { ports, circuits, .. } = &mut self.network;
@@ -295,7 +290,7 @@ impl Transit {
     }
 
     /// The line of a port that is asked is free again; answers what [`Transit::start`] does.
-    pub(in crate::engine) fn free(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
+    pub(crate) fn free(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
         self.network.ports[port].finish(now);
         self.start(port, now)
     }
@@ -345,7 +340,7 @@ impl Transit {
 
     /// A packet will come to a step where nothing can be done ahead of it.
     #[inline(never)] // hosts seldom see it
-    pub(in crate::engine) fn expect(&mut self, at: u32, packet: Packet, time: Time) {
+    pub(crate) fn expect(&mut self, at: u32, packet: Packet, time: Time) {
         let Step { place, .. } = self.steps[at as usize];
         match self.stop(at) {
             PacketDestination::Meet | PacketDestination::Policed => return self.meet(at, packet, time),
@@ -357,14 +352,14 @@ impl Transit {
     }
 
     /// The clock of a port's policy ticks.
-    pub(in crate::engine) fn tick(&mut self, port: usize, now: Time) {
+    pub(crate) fn tick(&mut self, port: usize, now: Time) {
         if let Some(time) = self.network.ports[port].tick(now) {
             self.agendas[HOSTS].call(Event::new(time, Class::Tick, port as u32));
         }
     }
 
     /// A packet comes to a port where its circuit is policed: its head as it goes on, unless it is lost.
-    pub(in crate::engine) fn police(&mut self, at: u32, head: Head, now: Time) -> Option<Head> {
+    pub(crate) fn police(&mut self, at: u32, head: Head, now: Time) -> Option<Head> {
         let (port, passage) = (self.steps[at as usize].place, self.passages[at as usize]);
         let unit = head.unit(&passage);
         match self.network.circuits[passage.circuit as usize].police(now, unit) {

@@ -1,86 +1,47 @@
-//! What is known to arrive at a port: trains of units on each incoming line, merged in the documented order.
+//! What is known to arrive at a port: trains on each incoming lane, merged in the order that [`crate::kernel`] documents.
 //!
-//! Only the ends of trains, their first and last units, are kept in order. Where the units between them stand, the inner
-//! ones of lanes in the midst of a train, follows by arithmetic, and they may be taken one by one or all up to an instant.
+//! # What it assumes
+//! Each lane is in order. Lanes meet only here, so ties between their lines are drawn here.
+//!
+//! # What it skips
+//! Inner units of trains have no place in the merge order: only the first and the last unit of a train do.
+//!
+//! # Why that is exact
+//! How many inner units of a lane come before an instant, or before an end of another train, follows from its spacing.
+//!
+//! # What turns it off
+//! Nothing. Units can be taken one by one as well; lanes within a train then line up by their next unit.
+//!
+//! # What it saves
+//! W1-cell has one call of a port for 250 cells; without trains that pass by their ends it takes 8 times as long.
 
-mod course;
-mod irregular;
-mod lane;
-mod midst;
+pub(crate) mod irregular;
+pub(crate) mod lane;
 mod reserved;
 
-use crate::buffer::verdict::Reason;
-use crate::engine::exact::spacing::{Beat, Pace};
+use crate::engine::cells::topology::Plan;
+use crate::engine::cells::train::CellTrain;
+use crate::engine::exact::spacing::Pace;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
-use crate::unit::{Flags, Unit};
+use crate::unit::Unit;
 use crate::units::Time;
 
-pub(in crate::engine) use course::{Arrival, ArrivalTimes};
-pub(in crate::engine) use irregular::IrregularArrivals;
-pub(in crate::engine) use lane::{InboxLane, Train};
-pub(in crate::engine) use reserved::Ahead;
-
-/// A unit that arrives: when, and its circuit's number at the port.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Arriving {
-    pub(in crate::engine) time: Time,
-    pub(in crate::engine) unit: Unit,
-    pub(in crate::engine) vc: u32,
-}
-
-/// Consecutive units of a train that pass together, the first and perhaps the last of which have given `unit` their marks.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Inner {
-    /// The lane.
-    lane: u32,
-    /// The first one.
-    pub(in crate::engine) unit: Unit,
-    /// Its circuit's number at the port.
-    pub(in crate::engine) vc: u32,
-    /// When it arrives.
-    pub(in crate::engine) comes: Time,
-    /// How many there are.
-    pub(in crate::engine) units: u64,
-    /// Whether they keep the pace of their line.
-    pub(in crate::engine) even: bool,
-    /// Why they are lost, if that is known.
-    pub(in crate::engine) lost: Option<Reason>,
-}
+use irregular::IrregularArrivals;
+pub(crate) use lane::Arriving;
+use lane::InboxLane;
 
 /// The first or the last unit of a train, which is the next of these to arrive.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct End {
+pub(crate) struct TrainEnd {
     /// When it arrives.
-    pub(in crate::engine) time: Time,
-    lane: u32,
-}
-
-/// The next train of all, with which nothing else arrives.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Alone {
-    /// When its first unit arrives.
-    pub(in crate::engine) beat: Beat,
-    /// That unit.
-    pub(in crate::engine) unit: Unit,
-    /// Its circuit's number at the port.
-    pub(in crate::engine) vc: u32,
-    /// How many there are, two at least.
-    pub(in crate::engine) units: u16,
-    /// Whether some have arrived already.
-    pub(in crate::engine) begun: bool,
-    /// Whether the last one ends the frame.
-    pub(in crate::engine) closed: bool,
-    /// When the last one arrives.
-    pub(in crate::engine) last: Time,
-    /// The pace that they keep, or at which they follow each other at most.
-    pub(in crate::engine) pace: Pace,
+    pub(crate) time: Time,
     lane: u32,
 }
 
 /// Everything that is on its way to one port.
 #[derive(Clone, Debug)]
-pub(in crate::engine) struct Inbox {
+pub(crate) struct Inbox {
     lanes: Vec<InboxLane>,
     order: MergeOrder,
     /// Lanes where the next unit is an inner one of a train.
@@ -89,11 +50,11 @@ pub(in crate::engine) struct Inbox {
     /// Room to merge lanes in.
     merged: Vec<(Time, u32)>,
     ties: Ties,
-    /// Trains that were taken as soon as they began, as far as something may still be to arrive.
-    ahead: Vec<Ahead>,
+    /// Trains that were taken when they began, as far as something may still be to arrive.
+    reserved: Vec<CellTrain>,
 }
 
-/// Whether the lanes in the midst of a train stand in the order of their next units, the first of all last.
+/// Whether the lanes within a train stand in the order of their next units, the first of all last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LinedUp {
     No,
@@ -104,91 +65,105 @@ enum LinedUp {
 
 /// The next end of a train on every lane that has one, by time.
 ///
-/// A lane that has had its turn goes behind those that are in the midst of a train, and before the many where the next one
-/// is still far away. With many lanes of packets that is no longer so.
+/// A lane that has had its turn goes behind those that are within a train, and before the many where the next one is still far
+/// away. With many lanes of packets that is no longer so.
 #[derive(Clone, Debug)]
 enum MergeOrder {
     /// The earliest one last.
-    Ring(Vec<(Time, u32)>),
+    Sorted(Vec<(Time, u32)>),
     Heap(Box<EventQueue>),
 }
 
-/// Most lanes of a ring.
-const RING: usize = 256;
+/// Most lanes of a sorted list.
+const MOST_SORTED: usize = 256;
+/// Lanes that are as soon looked at as put in order.
+const FEW: usize = 3;
 /// Most units of a short train, and most trains that cross each other.
 const SHORT: u16 = 4;
-pub(in crate::engine) const MOST_CROSSING: usize = 8;
+pub(crate) const MOST_CROSSING: usize = 8;
 
 impl MergeOrder {
     /// The earliest end of a train: when, and on which lane.
     #[inline]
     fn first(&self) -> Option<(Time, u32)> {
         match self {
-            MergeOrder::Ring(ring) => ring.last().copied(),
+            MergeOrder::Sorted(sorted) => sorted.last().copied(),
             MergeOrder::Heap(heap) => heap.first().map(|event| (event.time, event.entity)),
         }
     }
 }
 
 impl Inbox {
-    /// Nothing on these lanes.
-    pub(in crate::engine) fn new(lanes: Vec<InboxLane>, ties: Ties) -> Inbox {
-        let order = match lanes.len() {
-            0..=RING => MergeOrder::Ring(Vec::with_capacity(lanes.len())),
-            _ => MergeOrder::Heap(Box::default()),
-        };
-        let (midst, lined_up) = (Vec::new(), LinedUp::No);
-        Inbox { lanes, order, midst, lined_up, merged: Vec::new(), ties, ahead: Vec::new() }
+    /// The empty lanes of a port.
+    pub(crate) fn new(plan: &Plan, port: usize, ties: Ties) -> Inbox {
+        let own = plan.spacing(port);
+        let lane = |&(line, _): &(usize, _)| InboxLane::new(line, plan.spacing(plan.origin(line)), &own);
+        Inbox::of(plan.lanes[port].iter().map(lane).collect(), ties)
     }
 
-    /// Units that can arrive in the time that one of this pace takes.
-    pub(in crate::engine) fn influx(&self, pace: &Pace) -> u64 {
-        self.lanes.iter().map(|lane| pace.whole.0.div_ceil(lane.rhythm.pace.whole.0)).sum()
+    /// These lanes.
+    pub(crate) fn of(lanes: Vec<InboxLane>, ties: Ties) -> Inbox {
+        let order = match lanes.len() {
+            0..=MOST_SORTED => MergeOrder::Sorted(Vec::with_capacity(lanes.len())),
+            _ => MergeOrder::Heap(Box::default()),
+        };
+        let (midst, merged, reserved) = (Vec::new(), Vec::new(), Vec::new());
+        Inbox { lanes, order, midst, lined_up: LinedUp::No, merged, ties, reserved }
+    }
+
+    /// Units that can arrive in the time that one of this spacing takes.
+    pub(crate) fn influx(&self, pace: &Pace) -> u64 {
+        self.lanes.iter().map(|lane| pace.whole.0.div_ceil(lane.spacing.pace.whole.0)).sum()
     }
 
     /// A train sets out on a lane, behind all others there; answers how many are now on it.
-    pub(in crate::engine) fn push(&mut self, lane: usize, train: Train) -> usize {
-        self.lanes[lane].push(train);
-        let count = self.lanes[lane].trains.len();
+    pub(crate) fn push(&mut self, lane: u32, train: CellTrain) -> usize {
+        let place = lane as usize;
+        self.lanes[place].push(CellTrain { lane, ..train });
+        let count = self.lanes[place].trains.len();
         if count == 1 {
-            self.expect(lane, train.beat.time);
+            self.expect(place, train.beat.time);
         }
         count
     }
 
-    /// Units of a frame set out on a lane, behind all others there, that do not keep the pace; perhaps a host waits for the
-    /// last one. Answers how many trains are now on it.
-    pub(in crate::engine) fn push_uneven(
+    /// Irregular units of a frame set out on a lane, behind all others there; perhaps a host waits for the last one. Answers
+    /// how many trains are now on it.
+    pub(crate) fn push_irregular(
         &mut self,
-        lane: usize,
-        party: &IrregularArrivals<'_>,
+        lane: u32,
+        units: &IrregularArrivals<'_>,
         awaited: bool,
     ) -> usize {
-        let it = &mut self.lanes[lane];
-        let (queued, begun) =
-            (it.trains.len(), it.trains.front().filter(|train| train.begun).map(|train| train.left));
-        let extends = queued > 1 || begun.is_none() || matches!(self.order, MergeOrder::Ring(_));
-        let joined = it.push_uneven(party, extends, awaited);
+        let place = lane as usize;
+        let it = &mut self.lanes[place];
+        let queued = it.trains.len();
+        let begun = it.trains.front().filter(|train| train.begun).map(|train| train.units);
+        let extends = queued > 1 || begun.is_none() || matches!(self.order, MergeOrder::Sorted(_));
+        let joined = it.push_irregular(lane, units, extends, awaited);
         let (count, last) = (it.trains.len(), it.front().last);
         match begun {
-            None if queued == 0 => self.expect(lane, party.arrivals[0]),
-            Some(left) if joined && queued == 1 => {
-                if left == 1 {
-                    self.join_midst(lane as u32);
-                }
-                if let MergeOrder::Ring(ring) = &mut self.order {
-                    ring.retain(|(_, other)| *other != lane as u32);
-                }
-                self.expect(lane, last);
-            }
+            None if queued == 0 => self.expect(place, units.arrivals[0]),
+            Some(left) if joined && queued == 1 => self.extend_begun(lane, left, last),
             _ => {}
         }
         count
     }
 
+    /// The train that has begun to arrive on a lane, of which so many units were left, ends at another time.
+    fn extend_begun(&mut self, lane: u32, left: u16, last: Time) {
+        if left == 1 {
+            self.join_midst(lane);
+        }
+        if let MergeOrder::Sorted(sorted) = &mut self.order {
+            sorted.retain(|(_, other)| *other != lane);
+        }
+        self.expect(lane as usize, last);
+    }
+
     /// The next unit, if it arrives before `limit`.
     #[inline]
-    pub(in crate::engine) fn pop_before(&mut self, limit: Time) -> Option<Arriving> {
+    pub(crate) fn pop_before(&mut self, limit: Time) -> Option<Arriving> {
         let (time, lane) = self.order.first()?;
         self.line_up();
         if let Some(inner) = self.inner_ahead_of(time, lane) {
@@ -199,9 +174,9 @@ impl Inbox {
         }
         let (arriving, train) = self.lanes[lane as usize].take();
         let mut next = Some(train.last);
-        if train.left == 0 {
+        if train.units == 0 {
             next = self.lanes[lane as usize].pop();
-        } else if train.left > 1 {
+        } else if train.units > 1 {
             self.join_midst_in_turn(lane);
         }
         self.take_turn(lane as usize, next);
@@ -209,20 +184,31 @@ impl Inbox {
     }
 
     #[inline]
-    fn front(&self, lane: u32) -> &Train {
+    fn front(&self, lane: u32) -> &CellTrain {
         self.lanes[lane as usize].front()
+    }
+
+    /// The lane on which the next unit arrives.
+    fn next_lane(&self) -> Option<u32> {
+        let (time, lane) = self.order.first()?;
+        Some(self.inner_ahead_of(time, lane).map_or(lane, |place| self.midst[place]))
+    }
+
+    /// The next unit, as a train of its own.
+    pub(crate) fn next_unit(&self) -> Option<CellTrain> {
+        self.next_lane().map(|lane| CellTrain { units: 1, ..*self.front(lane) })
     }
 
     /// The lane that was first in the order is to be expected at another time, or no more.
     #[inline]
     fn take_turn(&mut self, lane: usize, next: Option<Time>) {
         match &mut self.order {
-            MergeOrder::Ring(ring) => {
-                ring.pop();
+            MergeOrder::Sorted(sorted) => {
+                sorted.pop();
                 if let Some(next) = next
-                    && ring.last().is_none_or(|second| next < second.0)
+                    && sorted.last().is_none_or(|second| next < second.0)
                 {
-                    ring.push((next, lane as u32));
+                    sorted.push((next, lane as u32));
                     return;
                 }
             }
@@ -235,31 +221,34 @@ impl Inbox {
 
     /// The next train, or what is left of it, if all of it arrives before `stop` and before anything else does.
     #[inline]
-    pub(in crate::engine) fn alone_before(&self, stop: Time) -> Option<Alone> {
-        let MergeOrder::Ring(ring) = &self.order else { return None };
-        let (&(_, lane), others) = ring.split_last()?;
+    pub(crate) fn alone_before(&self, stop: Time) -> Option<CellTrain> {
+        let MergeOrder::Sorted(sorted) = &self.order else { return None };
+        let (&(_, lane), others) = sorted.split_last()?;
         if self.midst.iter().any(|other| *other != lane) {
             return None;
         }
-        let &Train { beat, unit, vc, left, begun, closed, last, .. } = self.front(lane);
+        let train = self.front(lane);
         let limit = others.last().map_or(stop, |second| second.0.min(stop));
-        let pace = self.lanes[lane as usize].rhythm.pace;
-        let alone = Alone { beat, unit, vc, units: left, begun, closed, last, pace, lane };
-        (left > 1 && last < limit).then_some(alone)
+        (train.units > 1 && train.last < limit).then_some(*train)
     }
 
-    /// The sum of the instants at which its units arrive.
-    pub(in crate::engine) fn arrivals(&self, alone: &Alone) -> u128 {
-        self.lanes[alone.lane as usize].arrivals()
+    /// The sum of the instants at which the units of the first train of a lane arrive.
+    pub(crate) fn arrivals(&self, train: &CellTrain) -> u128 {
+        self.lanes[train.lane as usize].arrivals()
     }
 
-    /// When its units arrive, if they do not keep the pace.
-    pub(in crate::engine) fn uneven(&self, alone: &Alone) -> Option<impl Iterator<Item = Time>> {
-        self.lanes[alone.lane as usize].uneven()
+    /// When the units of the first train of a lane arrive, if they are irregular.
+    pub(crate) fn irregular(&self, train: &CellTrain) -> Option<impl Iterator<Item = Time>> {
+        self.lanes[train.lane as usize].irregular()
+    }
+
+    /// The spacing that the units of a train keep, or which they do not fall short of.
+    pub(crate) fn pace_of(&self, train: &CellTrain) -> Pace {
+        self.lanes[train.lane as usize].spacing.pace
     }
 
     /// The train has passed whose end is the first.
-    pub(in crate::engine) fn pop_train(&mut self) {
+    pub(crate) fn pop_train(&mut self) {
         let Some((_, lane)) = self.order.first() else { return };
         self.midst.retain(|other| *other != lane);
         let next = self.lanes[lane as usize].pop();
@@ -268,47 +257,40 @@ impl Inbox {
 
     /// Find the next train and those that it crosses, if they are short and few, and arrive before `stop` with nothing else in
     /// between; answers when the last of their units does.
-    pub(in crate::engine) fn crossing(&self, stop: Time, found: &mut Vec<Inner>) -> Option<Time> {
-        let MergeOrder::Ring(ring) = &self.order else { return None };
+    pub(crate) fn crossing(&self, stop: Time, found: &mut Vec<CellTrain>) -> Option<Time> {
+        let MergeOrder::Sorted(sorted) = &self.order else { return None };
         let mut end = Time::ZERO;
-        for &(time, lane) in ring.iter().rev() {
+        for &(time, lane) in sorted.iter().rev() {
             if !found.is_empty() && time > end {
                 break;
             }
-            let &Train { beat, unit, vc, left, closed, even, last, .. } = self.front(lane);
-            if left > SHORT || !even || found.len() == MOST_CROSSING {
+            let &train = self.front(lane);
+            if train.units > SHORT || !train.even || found.len() == MOST_CROSSING {
                 return None;
             }
-            end = end.max(last);
-            let eom = if closed { Flags::EOM } else { Flags::default() };
-            let unit = Unit { flags: unit.flags.with(eom), ..unit };
-            found.push(Inner { lane, unit, vc, comes: beat.time, units: left.into(), even, lost: None });
+            end = end.max(train.last);
+            found.push(train);
         }
-        let behind = |train: &Inner| self.lanes[train.lane as usize].trains.get(1);
+        let behind = |train: &CellTrain| self.lanes[train.lane as usize].trains.get(1);
         let apart = found.iter().all(|train| behind(train).is_none_or(|next| next.beat.time > end));
         (apart && self.midst.is_empty() && !found.is_empty() && end < stop).then_some(end)
     }
 
     /// The next end of a train, if it arrives before `limit`.
     #[inline]
-    pub(in crate::engine) fn next_end(&self, limit: Time) -> Option<End> {
+    pub(crate) fn next_end(&self, limit: Time) -> Option<TrainEnd> {
         let (time, lane) = self.order.first()?;
-        (time < limit).then_some(End { time, lane })
+        (time < limit).then_some(TrainEnd { time, lane })
     }
 
     /// The train whose end this is.
     #[inline]
-    pub(in crate::engine) fn train(&self, end: End) -> &Train {
+    pub(crate) fn train(&self, end: TrainEnd) -> &CellTrain {
         self.front(end.lane)
     }
 
-    /// The sum of the instants at which its units arrive.
-    pub(in crate::engine) fn sum_of_arrivals(&self, end: End) -> u128 {
-        self.lanes[end.lane as usize].arrivals()
-    }
-
     /// The first unit of the train has arrived whose end is the first, and stays on its lane.
-    pub(in crate::engine) fn begin_train(&mut self, end: End) {
+    pub(crate) fn begin_train(&mut self, end: TrainEnd) {
         let train = self.lanes[end.lane as usize].front_mut();
         train.begun = true;
         let last = train.last;
@@ -316,49 +298,49 @@ impl Inbox {
         self.take_turn(end.lane as usize, Some(last));
     }
 
-    /// How many units of circuits that count come before an end of a train, on lanes in the midst of another.
+    /// How many units of circuits that count come before an end of a train, on lanes within another.
     #[inline]
-    pub(in crate::engine) fn ahead_of(&self, end: End, counts: impl Fn(u32) -> bool) -> u64 {
+    pub(crate) fn ahead_of(&self, end: TrainEnd, counts: impl Fn(u32) -> bool) -> u64 {
         let others = self.midst.iter().filter(|lane| **lane != end.lane && counts(self.front(**lane).vc));
         others.map(|lane| self.count_ahead(*lane, end)).sum()
     }
 
-    /// How many units of circuits that count come before `time` on lanes in the midst of a train.
-    pub(in crate::engine) fn before(&self, time: Time, counts: impl Fn(u32) -> bool) -> u64 {
+    /// How many units of circuits that count come before `time` on lanes within a train.
+    pub(crate) fn before(&self, time: Time, counts: impl Fn(u32) -> bool) -> u64 {
         let lanes = self.midst.iter().filter(|lane| counts(self.front(**lane).vc));
         lanes.map(|lane| self.lanes[*lane as usize].count_before(time).0).sum()
     }
 
-    /// A place in the order behind all units of lanes in the midst of a train that come before `time`, if there are such
-    /// lanes; at most units that arrive a picosecond earlier come behind it.
-    pub(in crate::engine) fn midst_before(&self, time: Time) -> Option<End> {
+    /// A place in the order behind all units of lanes within a train that come before `time`, if there are such lanes; at most
+    /// units that arrive a picosecond earlier come behind it.
+    pub(crate) fn midst_before(&self, time: Time) -> Option<TrainEnd> {
         let lane = *self.midst.first()?;
-        Some(End { time: Time(time.0.checked_sub(1)?), lane })
+        Some(TrainEnd { time: Time(time.0.checked_sub(1)?), lane })
     }
 
-    /// How many units of a lane that is in the midst of a train come before an end of another.
+    /// How many units of a lane within a train come before an end of another.
     #[inline]
-    fn count_ahead(&self, lane: u32, end: End) -> u64 {
+    fn count_ahead(&self, lane: u32, end: TrainEnd) -> u64 {
         let (units, next) = self.lanes[lane as usize].count_before(end.time);
         units + u64::from(next == end.time && self.is_before((end.time, lane), (end.time, end.lane)))
     }
 
-    /// How many lanes are in the midst of a train.
-    pub(in crate::engine) fn in_midst(&self) -> u64 {
+    /// How many lanes are within a train.
+    pub(crate) fn in_midst(&self) -> u64 {
         self.midst.len() as u64
     }
 
     /// When the next unit arrives.
-    pub(in crate::engine) fn next_time(&self) -> Option<Time> {
+    pub(crate) fn next_time(&self) -> Option<Time> {
         let (time, lane) = self.order.first()?;
         let inner = self.inner_ahead_of(time, lane).map(|place| self.front(self.midst[place]).beat.time);
         Some(inner.unwrap_or(time))
     }
 
-    /// Find for every lane in the midst of a train how many of its inner units arrive before the next end of a train and
-    /// before `stop`; answers the earlier of these instants.
+    /// Find for every lane within a train how many of its inner units arrive before the next end of a train and before `stop`;
+    /// answers the earlier of these instants.
     #[inline]
-    pub(in crate::engine) fn inner(&self, stop: Time, found: &mut Vec<Inner>) -> Time {
+    pub(crate) fn inner(&self, stop: Time, found: &mut Vec<CellTrain>) -> Time {
         let Some((time, first)) = self.order.first().filter(|_| !self.midst.is_empty()) else { return stop };
         let until = time.min(stop);
         for &lane in &self.midst {
@@ -366,7 +348,7 @@ impl Inbox {
                 continue;
             }
             let units = match time < stop && lane != first {
-                true => self.count_ahead(lane, End { time, lane: first }),
+                true => self.count_ahead(lane, TrainEnd { time, lane: first }),
                 false => self.lanes[lane as usize].count_before(until).0,
             };
             self.find(lane, units, found);
@@ -374,8 +356,8 @@ impl Inbox {
         until
     }
 
-    /// Find for every lane in the midst of a train how many of its units come up to an end of a train that has arrived.
-    pub(in crate::engine) fn up_to(&self, end: End, found: &mut Vec<Inner>) {
+    /// Find for every lane within a train how many of its units come up to an end of a train that has arrived.
+    pub(crate) fn up_to(&self, end: TrainEnd, found: &mut Vec<CellTrain>) {
         for &lane in &self.midst {
             let units = match lane == end.lane {
                 true => self.lanes[lane as usize].count_before(Time(end.time.0 + 1)).0,
@@ -386,90 +368,114 @@ impl Inbox {
     }
 
     #[inline]
-    fn find(&self, lane: u32, units: u64, found: &mut Vec<Inner>) {
-        let &Train { beat, unit, vc, even, .. } = self.front(lane);
+    fn find(&self, lane: u32, units: u64, found: &mut Vec<CellTrain>) {
         if units > 0 {
-            found.push(Inner { lane, unit, vc, comes: beat.time, units, even, lost: None });
+            found.push(CellTrain { units: units as u16, closed: false, ..*self.front(lane) });
         }
     }
 
-    /// List the units that [`Inbox::inner`] or [`Inbox::up_to`] has found and that are not lost in the order in which they arrive: when, and
-    /// whose they are among those found.
-    pub(in crate::engine) fn in_order(&mut self, found: &[Inner], order: &mut Vec<(Time, u32)>) {
-        if let [Inner { comes, units: 1, lost: None, .. }] = found {
-            order.clear();
-            return order.push((*comes, 0));
+    /// List the units found that are not lost in the order in which they arrive: when, and whose they are among those found.
+    pub(crate) fn in_order(&mut self, found: &[CellTrain], order: &mut Vec<(Time, u32)>) {
+        order.clear();
+        if let [CellTrain { beat, units: 1, lost: None, .. }] = found {
+            return order.push((beat.time, 0));
         }
         let mut merged = std::mem::take(&mut self.merged);
-        let rank = |(time, place): (Time, u32)| self.rank(time, found[place as usize].lane);
-        order.clear();
-        for (place, inner) in (0..).zip(found).filter(|(_, inner)| inner.lost.is_none()) {
+        for (place, train) in (0..).zip(found).filter(|(_, train)| train.lost.is_none()) {
+            let times = self.lanes[train.lane as usize].times(train.units);
             if order.is_empty() {
-                order.extend(self.lanes[inner.lane as usize].times(inner.units).map(|time| (time, place)));
+                order.extend(times.map(|time| (time, place)));
                 continue;
             }
-            let mut ahead = order.iter().copied().peekable();
             merged.clear();
-            for time in self.lanes[inner.lane as usize].times(inner.units) {
-                let unit = (time, place);
-                let is_first =
-                    |other: &(Time, u32)| other.0 < time || other.0 == time && rank(*other) < rank(unit);
-                while let Some(other) = ahead.next_if(is_first) {
-                    merged.push(other);
-                }
-                merged.push(unit);
-            }
-            merged.extend(ahead);
+            self.merge(found, order, times.map(|time| (time, place)), &mut merged);
             std::mem::swap(order, &mut merged);
         }
         self.merged = merged;
     }
 
-    /// Let the units pass that [`Inbox::inner`] has found; answers the sum of the instants at which those arrive that
-    /// `counts` wants to know of.
-    pub(in crate::engine) fn pass_inner(
+    /// Merge units into those in order.
+    fn merge(
+        &self,
+        found: &[CellTrain],
+        order: &[(Time, u32)],
+        units: impl Iterator<Item = (Time, u32)>,
+        merged: &mut Vec<(Time, u32)>,
+    ) {
+        let rank = |(time, place): (Time, u32)| self.rank(time, found[place as usize].lane);
+        let mut ahead = order.iter().copied().peekable();
+        for unit in units {
+            let is_first =
+                |other: &(Time, u32)| other.0 < unit.0 || other.0 == unit.0 && rank(*other) < rank(unit);
+            while let Some(other) = ahead.next_if(is_first) {
+                merged.push(other);
+            }
+            merged.push(unit);
+        }
+        merged.extend(ahead);
+    }
+
+    /// Let the units pass that [`Inbox::inner`] has found; answers the sum of the instants at which those arrive that `counts`
+    /// wants to know of.
+    pub(crate) fn pass_inner(
         &mut self,
-        found: &[Inner],
-        mut counts: impl FnMut(&Inner) -> bool,
+        found: &[CellTrain],
+        mut counts: impl FnMut(&CellTrain) -> bool,
     ) -> u128 {
         let mut sum = 0;
         if !found.is_empty() {
             self.lined_up = LinedUp::No;
         }
-        for inner in found {
-            let lane = &mut self.lanes[inner.lane as usize];
-            sum += lane.pass(inner.units, counts(inner));
-            if lane.front().left == 1 {
-                self.midst.retain(|lane| *lane != inner.lane);
+        for train in found {
+            let lane = &mut self.lanes[train.lane as usize];
+            let wanted = counts(train);
+            let instants = lane.pass(train.units, wanted);
+            sum += if wanted { instants } else { 0 };
+            if lane.front().units == 1 {
+                self.midst.retain(|lane| *lane != train.lane);
             }
         }
         sum
     }
 
     /// Whether everything comes over one line, so that nothing that is not known yet can come before what is known.
-    pub(in crate::engine) fn is_alone(&self) -> bool {
+    pub(crate) fn is_alone(&self) -> bool {
         self.lanes.len() == 1
     }
 
     /// When the next unit arrives for whose fate a host waits; with many lanes, when the next end of a train does.
     #[inline]
-    pub(in crate::engine) fn next_awaited(&self) -> Option<Time> {
+    pub(crate) fn next_awaited(&self) -> Option<Time> {
         match &self.order {
-            MergeOrder::Ring(ring) => {
-                ring.iter().filter_map(|&(_, lane)| self.lanes[lane as usize].next_awaited()).min()
+            MergeOrder::Sorted(sorted) => {
+                sorted.iter().filter_map(|&(_, lane)| self.lanes[lane as usize].next_awaited()).min()
             }
             MergeOrder::Heap(heap) => heap.first_time(),
         }
     }
 
     /// Whether nothing is on its way.
-    pub(in crate::engine) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.order.first().is_none()
     }
 
     /// Every unit that is still on its way.
-    pub(in crate::engine) fn units(&self) -> impl Iterator<Item = Unit> {
+    pub(crate) fn units(&self) -> impl Iterator<Item = Unit> {
         self.lanes.iter().flat_map(InboxLane::units)
+    }
+
+    /// When the first units of a train on its lane arrive.
+    pub(crate) fn times(&self, train: &CellTrain) -> impl Iterator<Item = Time> {
+        self.lanes[train.lane as usize].times(train.units)
+    }
+
+    /// The units of a regular train that arrive from `time` on, each with its lane, and whether these are not all.
+    pub(crate) fn arrivals_from(
+        &self,
+        train: &CellTrain,
+        time: Time,
+    ) -> (impl Iterator<Item = (Time, u32)>, bool) {
+        self.lanes[train.lane as usize].arrivals_from(train, time)
     }
 
     /// The next end of a train on a lane arrives at `time`.
@@ -481,19 +487,102 @@ impl Inbox {
             (ties.rank(time, line), line)
         };
         match order {
-            MergeOrder::Ring(ring) => {
+            MergeOrder::Sorted(sorted) => {
                 let lane = lane as u32;
                 let later = |&(other, second): &(Time, u32)| {
                     other > time || other == time && rank(second) > rank(lane)
                 };
-                let place = ring.iter().rposition(later).map_or(0, |before| before + 1);
-                ring.insert(place, (time, lane));
+                let place = sorted.iter().rposition(later).map_or(0, |before| before + 1);
+                sorted.insert(place, (time, lane));
             }
             MergeOrder::Heap(heap) => {
                 let rank = ties.rank(time, lanes[lane].line);
                 heap.push(Event { time, class: Class::Arrive, rank, entity: lane as u32 });
             }
         }
+    }
+
+    /// Put the lanes within a train in order, if the next unit is wanted twice in a row: then one that has had its turn goes to
+    /// the back, and the others need no look.
+    #[inline]
+    fn line_up(&mut self) {
+        match self.lined_up {
+            LinedUp::Yes => {}
+            LinedUp::No => self.lined_up = LinedUp::Sought,
+            LinedUp::Sought if self.midst.len() <= FEW => {}
+            LinedUp::Sought => {
+                let mut midst = std::mem::take(&mut self.midst);
+                midst.sort_unstable_by_key(|lane| {
+                    let time = self.front(*lane).beat.time;
+                    std::cmp::Reverse((time, self.rank(time, *lane)))
+                });
+                (self.midst, self.lined_up) = (midst, LinedUp::Yes);
+            }
+        }
+    }
+
+    /// A lane is within a train, wherever that puts it.
+    fn join_midst(&mut self, lane: u32) {
+        self.midst.push(lane);
+        self.lined_up = LinedUp::No;
+    }
+
+    /// A lane is within a train, and in line if the others are.
+    #[inline]
+    fn join_midst_in_turn(&mut self, lane: u32) {
+        if self.lined_up != LinedUp::Yes {
+            return self.midst.push(lane);
+        }
+        let at = |lane: u32| (self.front(lane).beat.time, lane);
+        let ahead = self.midst.iter().position(|other| self.is_before(at(*other), at(lane)));
+        self.midst.insert(ahead.unwrap_or(self.midst.len()), lane);
+    }
+
+    /// Where in the list the lane is whose inner unit is the first of all, if it comes before the end of a train that is first
+    /// in the order.
+    #[inline]
+    fn inner_ahead_of(&self, time: Time, lane: u32) -> Option<usize> {
+        let last = self.midst.len().saturating_sub(1);
+        let from = if self.lined_up == LinedUp::Yes { last } else { 0 };
+        let (mut first, mut ahead) = ((time, lane), None);
+        for (place, &lane) in self.midst.iter().enumerate().skip(from) {
+            let time = self.front(lane).beat.time;
+            if self.is_before((time, lane), first) {
+                (first, ahead) = ((time, lane), Some(place));
+            }
+        }
+        ahead
+    }
+
+    /// The next unit of a lane within a train, if it arrives before `limit`.
+    fn pop_inner(&mut self, place: usize, limit: Time) -> Option<Arriving> {
+        let index = self.midst[place];
+        let lane = &mut self.lanes[index as usize];
+        if lane.front().beat.time >= limit {
+            return None;
+        }
+        let (arriving, train) = lane.take();
+        if self.lined_up == LinedUp::Yes {
+            self.midst.pop(); // the first of all stands last
+            if train.units > 1 {
+                self.join_midst_in_turn(index);
+            }
+        } else if train.units == 1 {
+            self.midst.swap_remove(place);
+        }
+        Some(arriving)
+    }
+
+    /// Whether the first unit arrives before the second, each given by its instant and its lane.
+    #[inline]
+    pub(crate) fn is_before(&self, (time, lane): (Time, u32), (other, second): (Time, u32)) -> bool {
+        time < other || time == other && self.rank(time, lane) < self.rank(time, second)
+    }
+
+    /// The place of a lane among those on which units arrive at the same instant.
+    fn rank(&self, time: Time, lane: u32) -> (u32, u32) {
+        let line = self.lanes[lane as usize].line;
+        (self.ties.rank(time, line), line)
     }
 }
 

@@ -1,48 +1,50 @@
-//! Trains that a port has taken from their lanes as soon as they began, and what of them is still to arrive.
+//! Trains that a port has taken from their lanes when they began, and what of them is still to arrive.
+//!
+//! # What it assumes
+//! The port counts the units of such a train as arrived, and asks here what of it has not arrived yet.
+//!
+//! # What it skips
+//! Looking at the lane again for every unit of the train.
+//!
+//! # Why that is exact
+//! What is still to arrive at an instant follows from the spacing of the line, ties included.
+//!
+//! # What turns it off
+//! More lanes than the merge order keeps in a sorted list, or a policy that is asked for every cell.
+//!
+//! # What it saves
+//! Without reservation W1 under DT-EPD takes 1.7 times as long, under push-out 2.0 times.
 
-use super::{Alone, Inbox, Inner, MergeOrder, Pace, Train};
-use crate::engine::exact::spacing::Beat;
+use crate::engine::cells::inbox::{Inbox, MergeOrder};
+use crate::engine::cells::train::CellTrain;
+use crate::engine::exact::spacing::{Beat, Pace};
 use crate::units::Time;
-
-/// Such a train, or what of it is still to arrive.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Ahead {
-    pub(in crate::engine) train: Train,
-    /// Whether its units follow each other no more closely than those that the port sends.
-    pub(in crate::engine) spaced: bool,
-    pub(in crate::engine) lane: u32,
-}
 
 impl Inbox {
     /// The next unit and those that follow it in its train, if they arrive before `stop`, whatever comes in between.
-    pub(in crate::engine) fn next_train(&self, stop: Time) -> Option<Alone> {
-        let MergeOrder::Ring(_) = &self.order else { return None };
+    pub(crate) fn next_train(&self, stop: Time) -> Option<CellTrain> {
+        let MergeOrder::Sorted(_) = &self.order else { return None };
         let (time, lane) = self.order.first()?;
-        let &Train { beat, unit, vc, left, begun, closed, last, .. } = self.front(lane);
-        if beat.time != time || last >= stop || self.inner_ahead_of(time, lane).is_some() {
-            return None;
-        }
-        let pace = self.lanes[lane as usize].rhythm.pace;
-        Some(Alone { beat, unit, vc, units: left, begun, closed, last, pace, lane })
+        let &train = self.front(lane);
+        let is_next = train.beat.time == time && self.inner_ahead_of(time, lane).is_none();
+        (is_next && train.last < stop).then_some(train)
     }
 
-    /// That train is taken by a port that sends at this pace.
-    pub(in crate::engine) fn take_ahead(&mut self, taken: &Alone, pace: &Pace) {
-        let (lane, train) = (taken.lane, *self.front(taken.lane));
-        self.ahead.push(Ahead { train, spaced: !taken.pace.is_faster_than(pace), lane });
+    /// Take that train from its lane.
+    pub(crate) fn reserve(&mut self, train: &CellTrain) {
+        self.reserved.push(*self.front(train.lane));
         self.pop_train();
     }
 
     /// The earliest of the instants before `limit` that belong to the trains for which hosts wait, none of them before the train
     /// has arrived; with many lanes, that of the next end of a train. Otherwise the limit.
-    pub(in crate::engine) fn first_awaited(&self, limit: Time, instant: impl Fn(&Train) -> Time) -> Time {
-        let MergeOrder::Ring(ring) = &self.order else {
+    pub(crate) fn first_awaited(&self, limit: Time, instant: impl Fn(&CellTrain) -> Time) -> Time {
+        let MergeOrder::Sorted(sorted) = &self.order else {
             return self.order.first().map_or(limit, |(time, _)| time.min(limit));
         };
         let mut first = limit;
-        for &(_, lane) in ring {
-            let trains = &self.lanes[lane as usize].trains;
-            for train in trains {
+        for &(_, lane) in sorted {
+            for train in &self.lanes[lane as usize].trains {
                 if train.last >= first {
                     break; // and those behind it come later still
                 }
@@ -54,85 +56,80 @@ impl Inbox {
         first
     }
 
-    /// List what arrives behind the next unit of trains that were taken.
-    pub(in crate::engine) fn list_behind_next(&mut self, rests: &mut Vec<Ahead>) {
-        if self.ahead.is_empty() {
+    /// List what of reserved trains arrives behind the next unit.
+    pub(crate) fn list_behind_next(&mut self, rests: &mut Vec<CellTrain>) {
+        if self.reserved.is_empty() {
             return;
         }
-        let Some((time, lane)) = self.order.first() else { return };
-        let next = self.inner_ahead_of(time, lane).map_or(lane, |place| self.midst[place]);
-        self.list(self.front(next).beat.time, Some(next), rests);
+        if let Some(next) = self.next_lane() {
+            self.list(self.front(next).beat.time, Some(next), rests);
+        }
     }
 
-    /// List what arrives of them from `now` on.
-    pub(in crate::engine) fn list_from(&mut self, now: Time, rests: &mut Vec<Ahead>) {
+    /// List what of reserved trains arrives from `now` on.
+    pub(crate) fn list_from(&mut self, now: Time, rests: &mut Vec<CellTrain>) {
         self.list(now, None, rests);
     }
 
-    /// Let what is still to arrive of them be on its lanes again; no other unit has arrived in between.
-    pub(in crate::engine) fn put_back(&mut self, rests: &[Ahead]) {
-        self.ahead.clear();
-        for &Ahead { train, lane, .. } in rests {
+    /// Put what is still to arrive of reserved trains back on its lanes; no other unit has arrived in between.
+    pub(crate) fn put_back(&mut self, rests: &[CellTrain]) {
+        self.reserved.clear();
+        for &train in rests {
+            let lane = train.lane;
             self.lanes[lane as usize].put_back(train);
-            if train.left > 1 {
+            if train.units > 1 {
                 self.join_midst(lane);
             }
-            if let MergeOrder::Ring(ring) = &mut self.order {
-                ring.retain(|(_, other)| *other != lane);
+            if let MergeOrder::Sorted(sorted) = &mut self.order {
+                sorted.retain(|(_, other)| *other != lane);
             }
             self.expect(lane as usize, train.last);
         }
     }
 
-    /// How many of them may still have something to arrive.
-    pub(in crate::engine) fn begun(&self) -> u64 {
-        self.ahead.len() as u64
+    /// How many reserved trains may still have something to arrive.
+    pub(crate) fn begun(&self) -> u64 {
+        self.reserved.len() as u64
     }
 
-    /// Whether something of a circuit's train that was taken arrives after `now`.
-    pub(in crate::engine) fn is_arriving(&self, vc: u32, now: Time) -> bool {
-        self.ahead.iter().any(|ahead| ahead.train.vc == vc && ahead.train.last > now)
+    /// Whether something of a circuit's reserved train arrives after `now`.
+    pub(crate) fn is_arriving(&self, vc: u32, now: Time) -> bool {
+        self.reserved.iter().any(|train| train.vc == vc && train.last > now)
     }
 
-    /// Whether units found on a lane follow each other no more closely than those of this pace.
-    pub(in crate::engine) fn is_spaced(&self, inner: &Inner, pace: &Pace) -> bool {
-        !self.lanes[inner.lane as usize].rhythm.pace.is_faster_than(pace)
+    /// Whether the units of a train follow each other no more closely than those that the port sends.
+    pub(crate) fn is_spaced(&self, train: &CellTrain) -> bool {
+        self.lanes[train.lane as usize].is_spaced
     }
 
-    /// When units found on a lane arrive.
-    pub(in crate::engine) fn times(&self, inner: &Inner) -> impl Iterator<Item = Time> {
-        self.lanes[inner.lane as usize].times(inner.units)
-    }
-
-    /// Whether units keep this pace on the only lane in the midst of a train, and behind the next one all of them come no
-    /// earlier than those that start from a beat on.
-    pub(in crate::engine) fn keeps_behind(&self, beat: Beat, pace: &Pace) -> bool {
+    /// Whether units keep this spacing on the only lane within a train, and behind the next one all of them come no earlier
+    /// than those that start from a beat on.
+    pub(crate) fn keeps_behind(&self, beat: Beat, pace: &Pace) -> bool {
         let [lane] = self.midst[..] else { return false };
         let train = self.front(lane);
-        train.even && self.lanes[lane as usize].rhythm.pace == *pace && train.beat.next(pace) >= beat
+        train.even && self.lanes[lane as usize].spacing.pace == *pace && train.beat.next(pace) >= beat
     }
 
-    /// The sum of the instants at which the units of a train arrive.
-    pub(in crate::engine) fn arrivals_of(&self, rest: &Ahead) -> u128 {
-        let Ahead { train, lane, .. } = rest;
-        self.lanes[*lane as usize].rhythm.after(train.beat, train.left.into()).1
+    /// The sum of the instants at which the units of a reserved train arrive.
+    pub(crate) fn arrivals_of(&self, train: &CellTrain) -> u128 {
+        self.lanes[train.lane as usize].sum_of(train)
     }
 
-    fn list(&mut self, now: Time, next: Option<u32>, rests: &mut Vec<Ahead>) {
-        self.ahead.retain(|ahead| ahead.train.last >= now);
+    fn list(&mut self, now: Time, next: Option<u32>, rests: &mut Vec<CellTrain>) {
+        self.reserved.retain(|train| train.last >= now);
         rests.extend(
-            self.ahead.iter().map(|ahead| self.rest(ahead, now, next)).filter(|rest| rest.train.left > 0),
+            self.reserved.iter().map(|train| self.rest(train, now, next)).filter(|rest| rest.units > 0),
         );
     }
 
     /// What of a train arrives from `now` on, or behind the unit that comes on the lane `next` then.
-    fn rest(&self, ahead: &Ahead, now: Time, next: Option<u32>) -> Ahead {
-        let &Ahead { mut train, spaced, lane } = ahead;
-        let rhythm = &self.lanes[lane as usize].rhythm;
-        let (before, beat) = rhythm.count_before(train.beat, now);
+    fn rest(&self, train: &CellTrain, now: Time, next: Option<u32>) -> CellTrain {
+        let (mut train, lane) = (*train, train.lane);
+        let spacing = &self.lanes[lane as usize].spacing;
+        let (before, beat) = spacing.count_before(train.beat, now);
         let ties = beat.time == now && next.is_some_and(|next| self.is_before((now, lane), (now, next)));
-        train.beat = if ties { beat.next(&rhythm.pace) } else { beat };
+        train.beat = if ties { beat.next(&spacing.pace) } else { beat };
         train.advance(before as u16 + u16::from(ties));
-        Ahead { train, spaced, lane }
+        train
     }
 }

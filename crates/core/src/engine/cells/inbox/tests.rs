@@ -5,7 +5,7 @@ use std::rc::Rc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::engine::exact::spacing::SpacingTable;
+use crate::engine::exact::spacing::{Beat, SpacingTable};
 use crate::unit::Flags;
 use crate::units::Rate;
 
@@ -30,9 +30,9 @@ type Seen = (Time, u32, u16);
 
 /// Lanes on which these frames set out, and all units in the order of their arrivals.
 fn filled(frames: &[Frame]) -> (Inbox, Vec<Seen>) {
-    let rhythm = Rc::new(SpacingTable::of(Pace::of_bytes(Rate(424_000_000_000_000), 53).in_lowest_terms())); // a cell a picosecond
-    let lanes = (0..LANES).map(|line| InboxLane::new(line, Rc::clone(&rhythm))).collect();
-    let mut inputs = Inbox::new(lanes, Ties::new(7));
+    let spacing = Rc::new(SpacingTable::of(Pace::of_bytes(Rate(424_000_000_000_000), 53).in_lowest_terms())); // a cell a picosecond
+    let lanes = (0..LANES).map(|line| InboxLane::new(line, Rc::clone(&spacing), &spacing)).collect();
+    let mut inbox = Inbox::of(lanes, Ties::new(7));
     let (mut free, mut expected) = ([0; LANES], Vec::new());
     for (frame, (lane, gap, gaps, units, part)) in (0..).zip(frames) {
         free[*lane] += gap;
@@ -41,15 +41,15 @@ fn filled(frames: &[Frame]) -> (Inbox, Vec<Seen>) {
             times.push(Time(free[*lane]));
             free[*lane] += gaps.as_ref().map_or(1, |gaps| gaps[i]);
         }
-        set_out(&mut inputs, *lane, frame, &times, gaps.as_ref().map(|_| *part));
+        set_out(&mut inbox, *lane, frame, &times, gaps.as_ref().map(|_| *part));
         expected.extend(times.iter().zip(0..).map(|(time, index)| (*time, *lane as u32, frame, index)));
     }
-    expected.sort_by_key(|&(time, lane, frame, index)| (time, inputs.rank(time, lane), frame, index));
-    (inputs, expected.into_iter().map(|(time, _, frame, index)| (time, frame, index)).collect())
+    expected.sort_by_key(|&(time, lane, frame, index)| (time, inbox.rank(time, lane), frame, index));
+    (inbox, expected.into_iter().map(|(time, _, frame, index)| (time, frame, index)).collect())
 }
 
 /// A frame sets out, in parts if it does not keep the pace.
-fn set_out(inputs: &mut Inbox, lane: usize, frame: u32, times: &[Time], part: Option<usize>) {
+fn set_out(inbox: &mut Inbox, lane: usize, frame: u32, times: &[Time], part: Option<usize>) {
     let unit = |index: usize, units: usize| {
         let first = if index == 0 { Flags::FIRST } else { Flags::default() };
         let last = if index + units == times.len() { Flags::EOM } else { Flags::default() };
@@ -57,13 +57,13 @@ fn set_out(inputs: &mut Inbox, lane: usize, frame: u32, times: &[Time], part: Op
     };
     let Some(part) = part else {
         let (units, last) = (times.len(), times[times.len() - 1]);
-        inputs.push(lane, Train::new(Beat::at(times[0]), unit(0, units), 0, units as u16, last));
+        inbox.push(lane as u32, CellTrain::new(Beat::at(times[0]), unit(0, units), 0, units as u16, last));
         return;
     };
     let mut index = 0;
     for part in times.chunks(part) {
-        inputs.push_uneven(
-            lane,
+        inbox.push_irregular(
+            lane as u32,
             &IrregularArrivals { unit: unit(index, part.len()), vc: 0, arrivals: part },
             false,
         );
@@ -71,20 +71,20 @@ fn set_out(inputs: &mut Inbox, lane: usize, frame: u32, times: &[Time], part: Op
     }
 }
 
-fn pop(inputs: &mut Inbox, limit: Time) -> Option<Seen> {
-    let Arriving { time, unit, .. } = inputs.pop_before(limit)?;
+fn pop(inbox: &mut Inbox, limit: Time) -> Option<Seen> {
+    let Arriving { time, unit, .. } = inbox.pop_before(limit)?;
     Some((time, unit.frame, unit.index))
 }
 
 proptest! {
     #[test]
     fn units_come_in_the_order_of_their_arrivals(frames in prop::collection::vec(frame(), 1..30)) {
-        let (mut inputs, expected) = filled(&frames);
+        let (mut inbox, expected) = filled(&frames);
         let first = expected.first().map(|unit| unit.0);
-        prop_assert_eq!(inputs.next_time(), first);
-        let seen: Vec<Seen> = std::iter::from_fn(|| pop(&mut inputs, Time::NEVER)).collect();
+        prop_assert_eq!(inbox.next_time(), first);
+        let seen: Vec<Seen> = std::iter::from_fn(|| pop(&mut inbox, Time::NEVER)).collect();
         prop_assert_eq!(seen, expected);
-        prop_assert!(inputs.is_empty());
+        prop_assert!(inbox.is_empty());
     }
 
     /// Inner units pass together, up to the end of a train or a limit; the others come one by one.
@@ -93,15 +93,15 @@ proptest! {
         frames in prop::collection::vec(frame(), 1..30),
         limits in prop::collection::vec(1u64..20, 1..40),
     ) {
-        let (mut inputs, expected) = filled(&frames);
+        let (mut inbox, expected) = filled(&frames);
         let (mut seen, mut sum, mut limit) = (Vec::new(), 0, Time::ZERO);
         for step in limits.into_iter().chain([1_000_000]) {
             limit.0 += step;
             loop {
                 let mut inner = Vec::new();
-                inputs.inner(limit, &mut inner);
+                inbox.inner(limit, &mut inner);
                 let mut order = Vec::new();
-                inputs.in_order(&inner, &mut order);
+                inbox.in_order(&inner, &mut order);
                 let mut next: Vec<u16> = inner.iter().map(|inner| inner.unit.index).collect();
                 for (time, place) in order {
                     let place = place as usize;
@@ -109,8 +109,8 @@ proptest! {
                     next[place] += 1;
                     sum += u128::from(time.0);
                 }
-                sum -= inputs.pass_inner(&inner, |_| true);
-                let Some(unit) = pop(&mut inputs, limit) else { break };
+                sum -= inbox.pass_inner(&inner, |_| true);
+                let Some(unit) = pop(&mut inbox, limit) else { break };
                 seen.push(unit);
             }
         }
@@ -121,22 +121,23 @@ proptest! {
     /// How many units come before the end of a train follows from the ends before it, without a look at those between.
     #[test]
     fn what_comes_before_the_end_of_a_train_can_be_counted(frames in prop::collection::vec(even_frame(), 1..30)) {
-        let (mut inputs, expected) = filled(&frames);
+        let (mut inbox, expected) = filled(&frames);
         let (mut passed, mut sum) = (0, 0);
-        while let Some(end) = inputs.next_end(Time::NEVER) {
-            let &Train { unit, left, begun, .. } = inputs.train(end);
-            let ahead = (passed + inputs.ahead_of(end, |_| true)) as usize;
+        while let Some(end) = inbox.next_end(Time::NEVER) {
+            let &train = inbox.train(end);
+            let CellTrain { unit, units: left, begun, .. } = train;
+            let ahead = (passed + inbox.ahead_of(end, |_| true)) as usize;
             if !begun && left > 1 {
                 prop_assert_eq!(expected[ahead], (end.time, unit.frame, 0));
-                inputs.begin_train(end);
+                inbox.begin_train(end);
                 let mut found = Vec::new();
-                inputs.up_to(end, &mut found);
-                let counted: u64 = found.iter().map(|inner| inner.units).sum();
+                inbox.up_to(end, &mut found);
+                let counted: u64 = found.iter().map(|inner| u64::from(inner.units)).sum();
                 prop_assert_eq!(passed + counted, ahead as u64 + 1);
             } else {
                 prop_assert_eq!(expected[ahead + usize::from(left) - 1], (end.time, unit.frame, left - 1));
-                (passed, sum) = (passed + u64::from(left), sum + inputs.sum_of_arrivals(end));
-                inputs.pop_train();
+                (passed, sum) = (passed + u64::from(left), sum + inbox.arrivals(&train));
+                inbox.pop_train();
             }
         }
         prop_assert_eq!(sum, expected.iter().map(|unit| u128::from(unit.0.0)).sum());
@@ -145,15 +146,15 @@ proptest! {
     /// Trains that cross each other are found together, with all that comes while they do.
     #[test]
     fn trains_that_cross_pass_together(frames in prop::collection::vec(even_frame(), 1..30)) {
-        let (mut inputs, expected) = filled(&frames);
+        let (mut inbox, expected) = filled(&frames);
         let mut seen = Vec::new();
-        while !inputs.is_empty() {
+        while !inbox.is_empty() {
             let (mut found, mut order) = (Vec::new(), Vec::new());
-            let Some(end) = inputs.crossing(Time::NEVER, &mut found) else {
-                seen.extend(pop(&mut inputs, Time::NEVER));
+            let Some(end) = inbox.crossing(Time::NEVER, &mut found) else {
+                seen.extend(pop(&mut inbox, Time::NEVER));
                 continue;
             };
-            inputs.in_order(&found, &mut order);
+            inbox.in_order(&found, &mut order);
             let mut next: Vec<u16> = found.iter().map(|inner| inner.unit.index).collect();
             for (time, place) in order {
                 let place = place as usize;
@@ -161,7 +162,7 @@ proptest! {
                 next[place] += 1;
             }
             prop_assert_eq!(seen.last().map(|unit| unit.0), Some(end));
-            found.iter().for_each(|_| inputs.pop_train());
+            found.iter().for_each(|_| inbox.pop_train());
         }
         prop_assert_eq!(seen, expected);
     }
@@ -171,17 +172,17 @@ proptest! {
     fn a_frame_may_set_out_while_it_arrives(gaps in prop::collection::vec(1u64..4, 2..20), held in 1u64..6) {
         let times: Vec<Time> =
             gaps.iter().scan(0, |time, gap| { *time += gap; Some(Time(*time)) }).collect();
-        let (mut inputs, _) = filled(&[]);
+        let (mut inbox, _) = filled(&[]);
         let mut seen = Vec::new();
         for (index, time) in times.iter().enumerate() {
             let last = if index + 1 == times.len() { Flags::EOM } else { Flags::default() };
             let first = if index == 0 { Flags::FIRST } else { Flags::default() };
             let unit = Unit { vc: 0, frame: 0, index: index as u16, bytes: 53, hop: 0, flags: first.with(last) };
-            inputs.push_uneven(0, &IrregularArrivals { unit, vc: 0, arrivals: &[*time] }, false);
+            inbox.push_irregular(0, &IrregularArrivals { unit, vc: 0, arrivals: &[*time] }, false);
             let limit = Time(time.0.saturating_sub(held));
-            seen.extend(std::iter::from_fn(|| inputs.pop_before(limit)).map(|it| (it.time, it.unit.flags)));
+            seen.extend(std::iter::from_fn(|| inbox.pop_before(limit)).map(|it| (it.time, it.unit.flags)));
         }
-        seen.extend(std::iter::from_fn(|| inputs.pop_before(Time::NEVER)).map(|it| (it.time, it.unit.flags)));
+        seen.extend(std::iter::from_fn(|| inbox.pop_before(Time::NEVER)).map(|it| (it.time, it.unit.flags)));
         let flags = |index| match index {
             0 => Flags::FIRST,
             _ if index + 1 == times.len() => Flags::EOM,

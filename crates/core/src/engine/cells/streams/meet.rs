@@ -17,7 +17,7 @@ use crate::units::{CELL_BYTES, Span, Time};
 
 /// The port and all streams that come to it.
 #[derive(Debug)]
-pub(in crate::engine) struct Meet {
+pub(crate) struct Meet {
     /// Streams, with the circuit's number here of each.
     streams: Vec<(Stream, u32)>,
     order: Order,
@@ -51,7 +51,7 @@ struct Queue {
 
 impl Meet {
     /// The port before the first cell.
-    pub(in crate::engine) fn new(
+    pub(crate) fn new(
         scenario: &Scenario,
         port: usize,
         ways: Vec<Way>,
@@ -99,7 +99,7 @@ impl Meet {
     }
 
     /// From the first cell to the last.
-    pub(in crate::engine) fn run(&mut self, network: &mut Network, ledger: &mut Ledger) {
+    pub(crate) fn run(&mut self, network: &mut Network, ledger: &mut Ledger) {
         let Meet { streams, order, queue } = self;
         while let Some(Next { time, stream, .. }) = order.first() {
             let (stream, vc) = &mut streams[stream as usize];
@@ -116,7 +116,7 @@ impl Meet {
     }
 
     /// Enter everything where it belongs; interfaces have books of their own.
-    pub(in crate::engine) fn close(
+    pub(crate) fn close(
         self,
         network: &mut Network,
         ledger: &mut Ledger,

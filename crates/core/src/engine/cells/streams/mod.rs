@@ -25,7 +25,7 @@ use stream::Interface;
 use ways::Ways;
 
 /// Run a scenario as [`super::run()`] does, if it is of this kind.
-pub(in crate::engine) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Option<Outcome> {
+pub(crate) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Option<Outcome> {
     let ways = Ways::of(scenario)?;
     let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
     let mut network = Network::new(scenario);

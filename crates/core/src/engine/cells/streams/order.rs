@@ -8,7 +8,7 @@ use crate::units::Time;
 ///
 /// Whose cell has come is as a rule the one to wait for longest, so that nothing moves but the place where the circle begins.
 #[derive(Debug)]
-pub(in crate::engine) struct Order {
+pub(crate) struct Order {
     circle: Vec<Next>,
     /// Where the cell stands that comes first, and when the one comes that is last.
     first: usize,
@@ -18,20 +18,20 @@ pub(in crate::engine) struct Order {
 
 /// When the next cell of a stream comes, and over which line.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Next {
-    pub(in crate::engine) time: Time,
-    pub(in crate::engine) stream: u32,
-    pub(in crate::engine) line: u32,
+pub(crate) struct Next {
+    pub(crate) time: Time,
+    pub(crate) stream: u32,
+    pub(crate) line: u32,
 }
 
 impl Order {
     /// Nobody's cells.
-    pub(in crate::engine) fn new(seed: u64) -> Order {
+    pub(crate) fn new(seed: u64) -> Order {
         Order { circle: Vec::new(), first: 0, last: Time::ZERO, ties: Ties::new(seed) }
     }
 
     /// A stream's first cell.
-    pub(in crate::engine) fn add(&mut self, next: Next) {
+    pub(crate) fn add(&mut self, next: Next) {
         assert_eq!(self.first, 0, "streams are added before any cell comes");
         self.circle.push(next);
         self.sort_in(self.circle.len() - 1);
@@ -39,13 +39,13 @@ impl Order {
 
     /// The cell that comes first.
     #[inline]
-    pub(in crate::engine) fn first(&self) -> Option<Next> {
+    pub(crate) fn first(&self) -> Option<Next> {
         self.circle.get(self.first).copied()
     }
 
     /// It has come, and the next one of its stream comes at `time`.
     #[inline]
-    pub(in crate::engine) fn follow(&mut self, time: Time) {
+    pub(crate) fn follow(&mut self, time: Time) {
         let place = self.first;
         self.circle[place].time = time;
         self.first = if place + 1 == self.circle.len() { 0 } else { place + 1 };
@@ -53,7 +53,7 @@ impl Order {
     }
 
     /// It has come and is the last one of its stream.
-    pub(in crate::engine) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.circle.rotate_left(self.first);
         self.circle.remove(0);
         self.first = 0;

@@ -16,8 +16,8 @@ use crate::units::{CELL_BYTES, Span, Time};
 
 /// A stream of cells.
 #[derive(Debug)]
-pub(in crate::engine) struct Stream {
-    pub(in crate::engine) way: Way,
+pub(crate) struct Stream {
+    pub(crate) way: Way,
     ticks: Ticks,
     /// The interface of its host, if cells can wait there.
     interface: Option<Box<Interface>>,
@@ -39,22 +39,17 @@ pub(in crate::engine) struct Stream {
 
 /// The interface of a host where cells wait for each other.
 #[derive(Debug)]
-pub(in crate::engine) struct Interface {
-    pub(in crate::engine) port: usize,
-    pub(in crate::engine) fifo: Fifo,
-    pub(in crate::engine) queue: Queue,
+pub(crate) struct Interface {
+    pub(crate) port: usize,
+    pub(crate) fifo: Fifo,
+    pub(crate) queue: Queue,
     transit: Pass,
     pace: Pace,
 }
 
 impl Stream {
     /// A stream before its first cell.
-    pub(in crate::engine) fn new(
-        scenario: &Scenario,
-        mut way: Way,
-        network: &mut Network,
-        ledger: &Ledger,
-    ) -> Stream {
+    pub(crate) fn new(scenario: &Scenario, mut way: Way, network: &mut Network, ledger: &Ledger) -> Stream {
         let ticks = network.flows[way.flow].take_ticks().expect("a source of single cells has a clock");
         let waits = ticks.shortest_gap() <= way.before[0].whole;
         let interface = waits.then(|| {
@@ -81,7 +76,7 @@ impl Stream {
     }
 
     /// The cell that comes next, as a port at this place of its way sees it.
-    pub(in crate::engine) fn unit(&self, hop: usize) -> Unit {
+    pub(crate) fn unit(&self, hop: usize) -> Unit {
         let (vc, frame, flags) =
             (self.way.vc as u32, self.tally.sent as u32 - 1, Flags::FIRST.with(Flags::EOM));
         Unit { vc, frame, index: 0, bytes: CELL_BYTES as u16, hop: hop as u8, flags }
@@ -89,7 +84,7 @@ impl Stream {
 
     /// The source sends its next cell; answers when it comes to the meeting, unless the run is over then.
     #[inline]
-    pub(in crate::engine) fn send(&mut self, ledger: &mut Ledger) -> Option<Time> {
+    pub(crate) fn send(&mut self, ledger: &mut Ledger) -> Option<Time> {
         loop {
             let now = self.ticks.next();
             if now >= ledger.window.to {
@@ -125,7 +120,7 @@ impl Stream {
 
     /// The cell has been taken at the meeting, which it came to at `now`, and comes to what is behind it at `next`.
     #[inline]
-    pub(in crate::engine) fn pass(&mut self, now: Time, next: Time, ledger: &mut Ledger) {
+    pub(crate) fn pass(&mut self, now: Time, next: Time, ledger: &mut Ledger) {
         let arrives = next.later(self.behind);
         if now < ledger.window.from || arrives >= ledger.window.to {
             return self.pass_at_edge(next, arrives, ledger);
@@ -134,16 +129,12 @@ impl Stream {
     }
 
     /// The cell is lost at the meeting.
-    pub(in crate::engine) fn lose(&mut self) {
+    pub(crate) fn lose(&mut self) {
         self.tally.lost += 1;
     }
 
     /// At the end of the run everything is entered where it belongs; an interface has books of its own.
-    pub(in crate::engine) fn close(
-        self,
-        network: &mut Network,
-        ledger: &mut Ledger,
-    ) -> Option<Box<Interface>> {
+    pub(crate) fn close(self, network: &mut Network, ledger: &mut Ledger) -> Option<Box<Interface>> {
         let Stream { way, tally, delivery, .. } = self;
         let received = delivery.count;
         let (early, passed) = (tally.sent - self.astray, received - self.late);
@@ -204,7 +195,7 @@ impl Ledger {
 
     /// A cell is entered by itself.
     #[inline(never)]
-    pub(in crate::engine) fn enter_crossing(&mut self, port: usize, stay: &Sojourn) {
+    pub(crate) fn enter_crossing(&mut self, port: usize, stay: &Sojourn) {
         let books = &mut self.books[port];
         books.frames_whole_out += u64::from(self.window.holds(stay.ends));
         books.enter(stay);
@@ -212,7 +203,7 @@ impl Ledger {
 
     /// A cell that has been sent comes at `time`, unless the run is over then.
     #[inline]
-    pub(in crate::engine) fn on_line(&mut self, vc: u32, time: Time) -> Option<Time> {
+    pub(crate) fn on_line(&mut self, vc: u32, time: Time) -> Option<Time> {
         if time >= self.window.to {
             self.on_lines[vc as usize] += 1;
             return None;

@@ -14,33 +14,33 @@ use crate::units::{CELL_BYTES, Span};
 
 /// The ways of all streams, by the port where each meets others.
 #[derive(Debug)]
-pub(in crate::engine) struct Ways {
-    pub(in crate::engine) meets: BTreeMap<usize, Vec<Way>>,
+pub(crate) struct Ways {
+    pub(crate) meets: BTreeMap<usize, Vec<Way>>,
 }
 
 /// The way of one stream.
 #[derive(Debug)]
-pub(in crate::engine) struct Way {
-    pub(in crate::engine) flow: usize,
-    pub(in crate::engine) vc: usize,
+pub(crate) struct Way {
+    pub(crate) flow: usize,
+    pub(crate) vc: usize,
     /// How many ports come before that, over which line, and the circuit's number there.
-    pub(in crate::engine) hop: usize,
-    pub(in crate::engine) line: u32,
-    pub(in crate::engine) number: u32,
+    pub(crate) hop: usize,
+    pub(crate) line: u32,
+    pub(crate) number: u32,
     /// Ports before and behind that where it meets others, at which nothing ever waits but for the first one.
-    pub(in crate::engine) before: Vec<Pass>,
-    pub(in crate::engine) behind: Vec<Pass>,
+    pub(crate) before: Vec<Pass>,
+    pub(crate) behind: Vec<Pass>,
 }
 
 /// A port that only delays cells.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Pass {
-    pub(in crate::engine) port: u32,
+pub(crate) struct Pass {
+    pub(crate) port: u32,
     /// The circuit's number there.
-    pub(in crate::engine) vc: u32,
+    pub(crate) vc: u32,
     /// Time that a cell takes on the line, and until it arrives at the end.
-    pub(in crate::engine) whole: Span,
-    pub(in crate::engine) transit: Span,
+    pub(crate) whole: Span,
+    pub(crate) transit: Span,
 }
 
 /// Streams that are merged by looking for a place among all others; with more of them a heap is better.
@@ -48,7 +48,7 @@ const MOST_STREAMS: usize = 64;
 
 impl Ways {
     /// Those of a scenario, unless something in it waits for an answer, meets twice or has to be asked.
-    pub(in crate::engine) fn of(scenario: &Scenario) -> Option<Ways> {
+    pub(crate) fn of(scenario: &Scenario) -> Option<Ways> {
         let shared = scenario.vcs.len() != scenario.flows.len();
         if shared || scenario.measure.throughput.is_some() || !scenario.flows.iter().all(is_stream) {
             return None;
@@ -68,7 +68,7 @@ impl Ways {
 }
 
 /// The rule by which the port of a line takes cells.
-pub(in crate::engine) fn rule_of(scenario: &Scenario, line: usize) -> Option<Rule> {
+pub(crate) fn rule_of(scenario: &Scenario, line: usize) -> Option<Rule> {
     rule(scenario, &scenario.lines[line], &passing_circuits(scenario)[line])
 }
 

@@ -1,8 +1,8 @@
 //! What of a network never changes during a run: how each port is run, where units go from there, and which ports wait for
 //! which.
 
-pub(in crate::engine) mod order;
-pub(in crate::engine) mod route;
+pub(crate) mod order;
+pub(crate) mod route;
 
 use std::iter;
 use std::rc::Rc;
@@ -10,12 +10,10 @@ use std::rc::Rc;
 use self::order::upstream;
 use crate::buffer::admission::{Interest, Rule, Shortcuts};
 use crate::buffer::size::Measure;
-use crate::engine::cells::inbox::{Inbox, InboxLane};
 use crate::engine::cells::topology::route::{DelayHop, Destination, Handoff, RouteSegment};
 use crate::engine::exact::accounting::Window;
 use crate::engine::exact::spacing::{Pace, SpacingTable};
 use crate::engine::{latency, policed_ports};
-use crate::kernel::Ties;
 use crate::network::end::End;
 use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
 use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
@@ -24,7 +22,7 @@ use crate::units::{CELL_BYTES, Span, Time};
 
 /// How a port is run.
 #[derive(Clone, Debug)]
-pub(in crate::engine) enum PortForm {
+pub(crate) enum PortForm {
     /// The unlimited interface of a host.
     HostInterface,
     /// Nothing ever waits there.
@@ -39,68 +37,73 @@ pub(in crate::engine) enum PortForm {
 
 /// The unchanging part of a network.
 #[derive(Debug)]
-pub(in crate::engine) struct Plan {
-    pub(in crate::engine) kinds: Vec<PortForm>,
-    /// For every port the legs of the circuits that pass it, by their number there.
-    pub(in crate::engine) legs: Vec<Vec<RouteSegment>>,
-    pub(in crate::engine) passages: Vec<DelayHop>,
+pub(crate) struct Plan {
+    pub(crate) forms: Vec<PortForm>,
+    /// For every port the routes of the circuits that pass it, by their number there.
+    pub(crate) routes: Vec<Vec<RouteSegment>>,
+    pub(crate) delay_hops: Vec<DelayHop>,
     /// For every port the shortest time between the start of a unit and its arrival at the next stop.
-    pub(in crate::engine) reach: Vec<Span>,
+    pub(crate) reach: Vec<Span>,
     /// For every port those that must be brought up to date before it and with it, in this order.
-    pub(in crate::engine) upstream: Vec<Vec<u32>>,
+    pub(crate) upstream: Vec<Vec<u32>>,
     /// For every circuit the end of a flow that gets its frames, if what that end does depends on nothing else than these and
     /// its own timers: they are for it alone, and nobody else sends over the interface of its host.
-    pub(in crate::engine) actors: Vec<Option<u32>>,
+    ///
+    /// With it come the circuits of its flow.
+    pub(crate) actors: Vec<Option<(u32, [u32; 2])>>,
+    /// Circuits whose frames a host may answer.
+    pub(crate) answered: Vec<bool>,
     /// For every port the circuits that pass it, by their number there.
-    pub(in crate::engine) passing: Passing,
+    pub(crate) passing: Passing,
     /// Ports with a queue for each circuit.
-    pub(in crate::engine) turns: Vec<u32>,
+    pub(crate) per_vc: Vec<u32>,
     /// If units can go round in circles: a time in which none of them gets from one port to the next.
-    pub(in crate::engine) circle: Option<Span>,
+    pub(crate) circle: Option<Span>,
     /// Ports at which circuits are policed.
     policed: Vec<bool>,
     /// For every port the lines from which units come, in the order of the scenario.
     lines: Vec<Vec<usize>>,
     /// For every port the lanes on which they do: a line, or one circuit of it if its units may be held back.
-    lanes: Vec<Vec<(usize, Option<u32>)>>,
+    pub(crate) lanes: Vec<Vec<(usize, Option<u32>)>>,
     paces: Vec<Pace>,
-    rhythms: Vec<Rc<SpacingTable>>,
+    spacings: Vec<Rc<SpacingTable>>,
 }
 
 impl Plan {
     /// The plan of a scenario.
-    pub(in crate::engine) fn new(scenario: &Scenario) -> Plan {
+    pub(crate) fn new(scenario: &Scenario) -> Plan {
         let passing = passing_circuits(scenario);
         let mut plan = Plan {
-            kinds: Vec::new(),
-            legs: passing.iter().map(|vcs| Vec::with_capacity(vcs.len())).collect(),
-            passages: Vec::new(),
+            forms: Vec::new(),
+            routes: passing.iter().map(|vcs| Vec::with_capacity(vcs.len())).collect(),
+            delay_hops: Vec::new(),
             reach: Vec::new(),
             upstream: Vec::new(),
             actors: Vec::new(),
+            answered: answered(scenario),
             passing: Passing::default(),
-            turns: Vec::new(),
+            per_vc: Vec::new(),
             circle: None,
             policed: policed_ports(scenario),
             lines: lines(scenario),
             lanes: Vec::new(),
             paces: scenario.lines.iter().map(cell_pace).collect(),
-            rhythms: Vec::new(),
+            spacings: Vec::new(),
         };
-        plan.rhythms = rhythms(&plan.paces);
-        plan.find_kinds(scenario, &passing);
-        plan.find_legs(scenario, &passing);
+        plan.spacings = spacings(&plan.paces);
+        plan.find_forms(scenario, &passing);
+        plan.find_routes(scenario, &passing);
         plan.find_actors(scenario);
-        plan.reach = (0..plan.kinds.len()).map(|port| plan.reach(scenario, port)).collect();
+        plan.reach = (0..plan.forms.len()).map(|port| plan.reach(scenario, port)).collect();
         plan.find_upstream();
         if plan.circle.is_some() {
-            let legs = plan.legs.iter_mut().flatten().filter(|leg| leg.manner == Handoff::Timed);
-            legs.for_each(|leg| leg.manner = Handoff::Singly); // all ports advance together, whatever is held back
+            let routes = plan.routes.iter_mut().flatten().filter(|route| route.handoff == Handoff::Timed);
+            routes.for_each(|route| route.handoff = Handoff::Singly); // all ports advance together, whatever is held back
         }
         plan.find_lanes();
-        let turns = |port: &u32| matches!(plan.kinds[*port as usize], PortForm::PerVc(_));
+        let per_vc = |port: &u32| matches!(plan.forms[*port as usize], PortForm::PerVc(_));
         plan.passing = passing;
-        plan.turns = (0..plan.kinds.len() as u32).filter(turns).collect();
+        plan.per_vc = (0..plan.forms.len() as u32).filter(per_vc).collect();
         plan
     }
 
@@ -115,57 +118,52 @@ impl Plan {
             let interface = interface(answers);
             frames[vc] == 1
                 && interfaces[interface] == 1
-                && matches!(self.kinds[interface], PortForm::HostInterface)
+                && matches!(self.forms[interface], PortForm::HostInterface)
         };
         let mut actors = vec![None; scenario.vcs.len()];
         for (index, flow) in scenario.flows.iter().enumerate() {
             let Some(back) = flow.back else { continue };
-            let end = |end: End| end.entity(index) as u32;
+            let circuits = [flow.vc as u32, back as u32];
+            let end = |end: End| (end.entity(index) as u32, circuits);
             actors[flow.vc] = acts_alone(flow.vc, back).then(|| end(End::Sink));
             actors[back] = acts_alone(back, flow.vc).then(|| end(End::Source));
         }
         self.actors = actors;
     }
 
-    /// The lanes of a port, empty.
-    pub(in crate::engine) fn inputs(&self, port: usize, ties: Ties) -> Inbox {
-        let lane = |&(line, _): &(usize, _)| InboxLane::new(line, self.rhythm(self.origin(line)));
-        Inbox::new(self.lanes[port].iter().map(lane).collect(), ties)
-    }
-
     /// The pace of cells at a port, known by heart.
-    pub(in crate::engine) fn rhythm(&self, port: usize) -> Rc<SpacingTable> {
-        Rc::clone(&self.rhythms[port])
+    pub(crate) fn spacing(&self, port: usize) -> Rc<SpacingTable> {
+        Rc::clone(&self.spacings[port])
     }
 
     /// Most units of a frame that passes a port.
-    pub(in crate::engine) fn longest_frame(&self, scenario: &Scenario, port: usize) -> u64 {
+    pub(crate) fn longest_frame(&self, scenario: &Scenario, port: usize) -> u64 {
         let contracts = contracts(scenario, &scenario.lines[port], &self.passing[port]);
         contracts.iter().map(|contract| contract.frame).max().unwrap_or(0)
     }
 
     /// Whether units that arrive at a port may be marked, or lost, because their circuit is policed there.
-    pub(in crate::engine) fn polices(&self, port: usize) -> bool {
+    pub(crate) fn polices(&self, port: usize) -> bool {
         self.policed[port]
     }
 
     /// Whether trains may pass a port abreast: they keep the pace of their lines, the port asks no more than a plain question
     /// for each frame, and nobody wants to know when cells within frames leave.
-    pub(in crate::engine) fn may_pass_abreast(&self, port: usize) -> bool {
-        let plain = matches!(&self.kinds[port], PortForm::Fifo(Rule::Fits | Rule::Frames { .. }));
+    pub(crate) fn may_pass_by_ends(&self, port: usize) -> bool {
+        let plain = matches!(&self.forms[port], PortForm::Fifo(Rule::Fits | Rule::Frames { .. }));
         let even = self.lanes[port].len() > 1 && self.lanes[port].iter().all(|(_, vc)| vc.is_none());
-        plain && even && self.legs[port].iter().all(|leg| leg.manner == Handoff::Together)
+        plain && even && self.routes[port].iter().all(|route| route.handoff == Handoff::Together)
     }
 
     /// The shortest time from the start of a unit somewhere else to its arrival at a port.
-    pub(in crate::engine) fn notice(&self, port: usize) -> Span {
+    pub(crate) fn min_arrival_delay(&self, port: usize) -> Span {
         let before = self.lines[port].iter().map(|&line| self.origin(line));
         before.map(|line| self.reach[line]).min().unwrap_or(Span::ZERO)
     }
 
     /// Starts at a port on either side of which cells are entered or handed on separately, in order: something further
     /// on happens to the one before and to the other after the measured time begins or ends.
-    pub(in crate::engine) fn cuts(&self, port: usize, window: Window) -> Vec<Time> {
+    pub(crate) fn cuts(&self, port: usize, window: Window) -> Vec<Time> {
         let mut cuts = Vec::new();
         let mut cut = |span: Span| {
             cuts.extend(
@@ -173,10 +171,10 @@ impl Plan {
             );
         };
         cut(Span::ZERO);
-        for leg in &self.legs[port] {
-            let mut span = self.paces[port].whole + leg.latency;
+        for route in &self.routes[port] {
+            let mut span = self.paces[port].whole + route.latency;
             cut(span);
-            for passage in &self.passages[leg.passages()] {
+            for passage in &self.delay_hops[route.hops()] {
                 cut(span + passage.whole);
                 span = span + passage.transit;
                 cut(span);
@@ -187,12 +185,12 @@ impl Plan {
         cuts
     }
 
-    fn find_kinds(&mut self, scenario: &Scenario, passing: &Passing) {
+    fn find_forms(&mut self, scenario: &Scenario, passing: &Passing) {
         for (line, vcs) in scenario.lines.iter().zip(passing.iter()) {
             let from_host = scenario.nodes[line.from].kind == NodeKind::Host;
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
             let rule = rule(scenario, line, vcs);
-            self.kinds.push(match rule {
+            self.forms.push(match rule {
                 Some(Rule::Fits) if fifo && from_host && is_unlimited(line) => PortForm::HostInterface,
                 Some(rule) if fifo && !from_host => PortForm::Fifo(rule),
                 Some(rule) if !from_host && has_turns(line) => PortForm::PerVc(rule.interest()),
@@ -204,7 +202,7 @@ impl Plan {
         while std::mem::take(&mut found) {
             for port in 0..scenario.lines.len() {
                 if self.only_delays(scenario, port) {
-                    self.kinds[port] = PortForm::Delay;
+                    self.forms[port] = PortForm::Delay;
                     found = true;
                 }
             }
@@ -216,7 +214,7 @@ impl Plan {
     fn only_delays(&self, scenario: &Scenario, port: usize) -> bool {
         let line = &scenario.lines[port];
         let all_alike = is_unlimited(line) && !self.policed[port];
-        let (PortForm::Fifo(Rule::Fits), true, Medium::Cells) = (&self.kinds[port], all_alike, line.medium)
+        let (PortForm::Fifo(Rule::Fits), true, Medium::Cells) = (&self.forms[port], all_alike, line.medium)
         else {
             return false;
         };
@@ -227,16 +225,16 @@ impl Plan {
     }
 
     /// The line on which cells of a line got their spacing: ports that only delay keep it.
-    fn origin(&self, line: usize) -> usize {
-        match (&self.kinds[line], &self.lines[line][..]) {
+    pub(crate) fn origin(&self, line: usize) -> usize {
+        match (&self.forms[line], &self.lines[line][..]) {
             (PortForm::Delay, [before]) => self.origin(*before),
             _ => line,
         }
     }
 
-    fn find_legs(&mut self, scenario: &Scenario, passing: &Passing) {
-        let (answered, alike) = (answered(scenario), alike(scenario));
-        let mut legs = 0;
+    fn find_routes(&mut self, scenario: &Scenario, passing: &Passing) {
+        let alike = alike(scenario);
+        let mut routes = 0;
         for (line, vcs) in passing.iter().enumerate() {
             for &vc in vcs {
                 let path = &scenario.vcs[vc].path;
@@ -246,14 +244,14 @@ impl Plan {
                     let number = passing[port].binary_search(&vc);
                     number.expect("a circuit passes the lines of its path") as u32
                 };
-                let (first, mut delay) = (self.passages.len(), Span::ZERO);
+                let (first, mut delay) = (self.delay_hops.len(), Span::ZERO);
                 let mut on = place + 1;
                 while let Some(&port) = path.get(on)
-                    && let PortForm::Delay = self.kinds[port]
+                    && let PortForm::Delay = self.forms[port]
                 {
                     let whole = self.paces[port].whole;
                     let transit = whole + latency(scenario, &scenario.lines[port]);
-                    self.passages.push(DelayHop { port: port as u32, vc: number(port), whole, transit });
+                    self.delay_hops.push(DelayHop { port: port as u32, vc: number(port), whole, transit });
                     delay = delay + transit;
                     on += 1;
                 }
@@ -263,53 +261,53 @@ impl Plan {
                     }
                     None => Destination::Host { line: path[on - 1] as u32 },
                 };
-                let manner = if alike[vc] { self.manner(scenario, line, to) } else { Handoff::Singly };
-                self.legs[line].push(RouteSegment {
+                let handoff = if alike[vc] { self.handoff(scenario, line, to) } else { Handoff::Singly };
+                self.routes[line].push(RouteSegment {
                     to,
                     hop: on as u8,
-                    answered: answered[vc],
-                    manner,
-                    number: legs,
+                    answered: self.answered[vc],
+                    handoff,
+                    number: routes,
                     medium: scenario.lines[line].medium,
                     latency: latency(scenario, &scenario.lines[line]),
-                    passages: first..self.passages.len(),
+                    hops: first..self.delay_hops.len(),
                     delay,
                 });
-                legs += 1;
+                routes += 1;
             }
         }
     }
 
     /// How units of a circuit that leave over a line are handed on, if they are alike.
-    fn manner(&self, scenario: &Scenario, line: usize, to: Destination) -> Handoff {
+    fn handoff(&self, scenario: &Scenario, line: usize, to: Destination) -> Handoff {
         let Destination::Port { port, .. } = to else { return Handoff::Together };
         let suits = |port: usize| {
-            matches!(self.kinds[port], PortForm::Fifo(_)) && scenario.lines[port].medium == Medium::Cells
+            matches!(self.forms[port], PortForm::Fifo(_)) && scenario.lines[port].medium == Medium::Cells
         };
         if suits(line) && suits(port as usize) { Handoff::Timed } else { Handoff::Singly }
     }
 
-    /// The lanes of every port, and for every leg the one to which it leads, instead of the line.
+    /// The lanes of every port, and for every route the one to which it leads, instead of the line.
     ///
     /// Units of a line come in order, but if they are held back, only those of each circuit do.
     fn find_lanes(&mut self) {
-        self.lanes = vec![Vec::new(); self.kinds.len()];
-        let lane = |leg: &RouteSegment| match leg.to {
+        self.lanes = vec![Vec::new(); self.forms.len()];
+        let lane = |route: &RouteSegment| match route.to {
             Destination::Port { port, lane, vc } => {
-                Some((port as usize, (lane as usize, (leg.manner == Handoff::Timed).then_some(vc))))
+                Some((port as usize, (lane as usize, (route.handoff == Handoff::Timed).then_some(vc))))
             }
             Destination::Host { .. } => None,
         };
-        for (port, lane) in self.legs.iter().flatten().filter_map(lane) {
+        for (port, lane) in self.routes.iter().flatten().filter_map(lane) {
             self.lanes[port].push(lane);
         }
         for lanes in &mut self.lanes {
             lanes.sort_unstable();
             lanes.dedup();
         }
-        for leg in self.legs.iter_mut().flatten() {
-            let found = lane(leg).map(|(port, lane)| self.lanes[port].binary_search(&lane));
-            if let (Some(Ok(found)), Destination::Port { lane, .. }) = (found, &mut leg.to) {
+        for route in self.routes.iter_mut().flatten() {
+            let found = lane(route).map(|(port, lane)| self.lanes[port].binary_search(&lane));
+            if let (Some(Ok(found)), Destination::Port { lane, .. }) = (found, &mut route.to) {
                 *lane = found as u32;
             }
         }
@@ -321,17 +319,17 @@ impl Plan {
             Medium::Cells => self.paces[port].whole,
             Medium::Packets => Pace::of_bytes(line.rate, 1).whole,
         };
-        let delay = self.legs[port].iter().map(|leg| leg.delay).min().unwrap_or_default();
+        let delay = self.routes[port].iter().map(|route| route.delay).min().unwrap_or_default();
         shortest + latency(scenario, line) + delay
     }
 
     /// Which ports come before each port, and whether any is on a circle.
     fn find_upstream(&mut self) {
-        let ports = self.legs.len();
+        let ports = self.routes.len();
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); ports];
-        for (from, legs) in self.legs.iter().enumerate().filter(|(port, _)| self.has_time(*port)) {
-            for leg in legs {
-                let Destination::Port { port, .. } = leg.to else { continue };
+        for (from, routes) in self.routes.iter().enumerate().filter(|(port, _)| self.has_time(*port)) {
+            for route in routes {
+                let Destination::Port { port, .. } = route.to else { continue };
                 let before = &mut before[port as usize];
                 if before.last() != Some(&(from as u32)) {
                     before.push(from as u32);
@@ -347,8 +345,8 @@ impl Plan {
     }
 
     /// Whether a port must be brought up to date; others are done with a unit at once.
-    pub(in crate::engine) fn has_time(&self, port: usize) -> bool {
-        matches!(self.kinds[port], PortForm::Fifo(_) | PortForm::PerVc(_) | PortForm::PerUnit)
+    pub(crate) fn has_time(&self, port: usize) -> bool {
+        matches!(self.forms[port], PortForm::Fifo(_) | PortForm::PerVc(_) | PortForm::PerUnit)
     }
 }
 
@@ -357,22 +355,22 @@ fn cell_pace(line: &Line) -> Pace {
     Pace::of_bytes(line.rate, CELL_BYTES as u16).in_lowest_terms()
 }
 
-/// The rhythm of every pace; equal ones are one.
-fn rhythms(paces: &[Pace]) -> Vec<Rc<SpacingTable>> {
+/// The spacing of every pace; equal ones are one.
+fn spacings(paces: &[Pace]) -> Vec<Rc<SpacingTable>> {
     let mut found: Vec<Rc<SpacingTable>> = Vec::new();
-    let rhythm = |pace: &Pace| match found.iter().find(|rhythm| rhythm.pace == *pace) {
-        Some(rhythm) => Rc::clone(rhythm),
+    let spacing = |pace: &Pace| match found.iter().find(|spacing| spacing.pace == *pace) {
+        Some(spacing) => Rc::clone(spacing),
         None => {
-            let rhythm = Rc::new(SpacingTable::of(*pace));
-            found.push(Rc::clone(&rhythm));
-            rhythm
+            let spacing = Rc::new(SpacingTable::of(*pace));
+            found.push(Rc::clone(&spacing));
+            spacing
         }
     };
-    paces.iter().map(rhythm).collect()
+    paces.iter().map(spacing).collect()
 }
 
 /// Circuits whose frames a host may answer: those of flows with acknowledgements, in both directions.
-pub(in crate::engine) fn answered(scenario: &Scenario) -> Vec<bool> {
+fn answered(scenario: &Scenario) -> Vec<bool> {
     let mut answered = vec![false; scenario.vcs.len()];
     for flow in &scenario.flows {
         if let Some(back) = flow.back {
@@ -391,7 +389,7 @@ fn alike(scenario: &Scenario) -> Vec<bool> {
 }
 
 /// For every line those over which units come to its port, in the order of the scenario.
-pub(in crate::engine) fn lines(scenario: &Scenario) -> Vec<Vec<usize>> {
+pub(crate) fn lines(scenario: &Scenario) -> Vec<Vec<usize>> {
     let mut lines = vec![Vec::new(); scenario.lines.len()];
     for vc in &scenario.vcs {
         for (&line, &port) in vc.path.iter().zip(&vc.path[1..]) {
@@ -405,7 +403,7 @@ pub(in crate::engine) fn lines(scenario: &Scenario) -> Vec<Vec<usize>> {
 }
 
 /// The rule of a line's port, if its policy is no more than one.
-pub(in crate::engine) fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
+pub(crate) fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
     let contracts = contracts(scenario, line, vcs);
     let policy = line.port.admission.build(&context(scenario, line, &contracts));
     policy.expect("a checked scenario can be built").rule()
@@ -454,7 +452,7 @@ mod tests {
         let (scenario, plan) = plan(DUMBBELL);
         let kind = |name: &str| {
             let port = scenario.lines.iter().position(|line| line.name == name).unwrap();
-            plan.kinds[port].clone()
+            plan.forms[port].clone()
         };
         assert!(matches!(kind("access1"), PortForm::HostInterface));
         assert!(matches!(kind("bottleneck"), PortForm::Fifo(Rule::Frames { threshold: None, .. })));
@@ -469,7 +467,7 @@ mod tests {
     fn a_slower_line_makes_units_wait() {
         let (scenario, plan) = plan(&DUMBBELL.replace("egress = { rate = '100", "egress = { rate = '99"));
         let port = scenario.lines.iter().position(|line| line.name == "egress1").unwrap();
-        assert!(matches!(plan.kinds[port], PortForm::Fifo(Rule::Fits)));
+        assert!(matches!(plan.forms[port], PortForm::Fifo(Rule::Fits)));
     }
 
     #[test]

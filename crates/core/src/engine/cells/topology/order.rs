@@ -2,7 +2,7 @@
 
 /// For every port that is wanted all before it and itself, each behind those before it, given the ports just before each;
 /// and whether units can go round in circles.
-pub(in crate::engine) fn upstream(before: &[Vec<u32>], wanted: &[bool]) -> (Vec<Vec<u32>>, bool) {
+pub(crate) fn upstream(before: &[Vec<u32>], wanted: &[bool]) -> (Vec<Vec<u32>>, bool) {
     let (mut all, mut circle) = (Vec::new(), false);
     let mut visit = Visit { before, seen: vec![Seen::Never; before.len()], order: Vec::new() };
     for (port, wanted) in wanted.iter().enumerate() {

@@ -1,262 +1,179 @@
-//! Cells that cannot change a decision are skipped arithmetically.
+//! Cells of a segment pass a FIFO port in one loop.
 //!
-//! Between the cells that begin or end frames, a frame-aware port does with each cell what it does with its frame, as long
-//! as the buffer cannot overflow. If the line has work for all that time, then every cell that is taken starts one cell
-//! time after the one before, whichever circuit it belongs to; what counts is how many there are, and the sum of the times
-//! that they spend in the buffer. If it may have none, or the buffer gets fuller than it ever was, they are put in order and
-//! pass in one loop that decides nothing.
+//! # What it assumes
+//! No train begins or ends within the segment; trains that cross are so short that all their cells are in it.
+//!
+//! # What it skips
+//! The merge of lanes cell by cell: the cells of the segment are put in order once.
+//!
+//! # Why that is exact
+//! The order of a segment is that of its arrivals, ties included, and each cell starts as it would by itself.
+//!
+//! # What turns it off
+//! Cells that are handed on one by one, an end of the measured time before they have left, or, where the fate of cells is
+//! decided beforehand, a buffer that may overflow: then they pass unit by unit.
+//!
+//! # What it saves
+//! Asked policies: RED for cells takes 2.6 times as long without. Crossing trains: 1.06 times for W1-cell, 1.08 for the local
+//! network of study 000.
 
-use super::{CellFifo, Content};
-use crate::buffer::admission::{Policy, Rule, Shortcuts, Within};
-use crate::buffer::capacity::Capacity;
-use crate::buffer::verdict::Reason;
-use crate::engine::cells::Fast;
-use crate::engine::cells::inbox::Inner;
-use crate::engine::cells::topology::route::{Handoff, RouteSegment};
-use crate::engine::exact::spacing::{Beat, Pace};
-use crate::units::{CELL_BYTES, Time};
+use super::{CellFifo, Content, SegmentStep};
+use crate::buffer::admission::{Shortcuts, Within};
+use crate::buffer::verdict::Verdict;
+use crate::engine::cells::inbox::{Arriving, MOST_CROSSING};
+use crate::engine::cells::port::context::{Context, Outbox};
+use crate::engine::cells::topology::route::Handoff;
+use crate::engine::cells::train::CellTrain;
+use crate::units::Time;
 
 impl CellFifo {
-    /// Let cells pass up to the next end of a train and not beyond `stop`, if they do not matter one by one; otherwise
-    /// remember that they do.
-    pub(in crate::engine) fn skip_calm(&mut self, engine: &mut Fast<'_>, port: usize, stop: Time) {
-        let mut inner = std::mem::take(&mut self.inner);
-        let until = self.inputs.inner(stop, &mut inner);
-        if !inner.is_empty() {
-            self.examined = until;
-            if let Some(taken) = self.count(engine, port, &mut inner) {
-                if self.free.time >= until && self.has_room_for(&inner, taken, until) {
-                    self.pass(engine, port, &inner, taken);
-                } else if self.fits(self.free.not_before(until), taken) {
-                    self.walk(engine, port, &inner);
-                }
-            }
+    /// Whether the next train and those that cross it pass together, if all are short and taken and arrive before `stop`.
+    ///
+    /// So do acknowledgements on their way back: a cell or two each, on a line that is mostly idle.
+    pub(super) fn step_of_crossing(&mut self, cx: &mut Context<'_>, stop: Time) -> Option<SegmentStep> {
+        self.segment.clear();
+        let last = self.inbox.crossing(stop, &mut self.segment)?;
+        let cells = self.segment.iter().map(|train| u64::from(train.units)).sum();
+        let certain = !cx.is_logged()
+            && !self.rule.may_refuse(self.content.level() + cells)
+            && self.fits(self.free.not_before(last), cells);
+        if !certain {
+            return None;
         }
-        inner.clear();
-        self.inner = inner;
+        let trains = std::mem::take(&mut self.segment);
+        let taken = trains.iter().all(|train| self.fate(cx, train, 0) == Some(Ok(())));
+        self.segment = trains;
+        taken.then_some(SegmentStep::Crossing)
     }
 
-    /// Find out how many cells are taken, and why others are lost; `None` if they matter one by one.
-    pub(in crate::engine) fn count(
-        &mut self,
-        engine: &mut Fast<'_>,
-        port: usize,
-        inner: &mut [Inner],
-    ) -> Option<u64> {
+    /// Short trains that cross pass in the order of their cells; each is handed on once.
+    pub(super) fn pass_crossing(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
+        let (trains, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
+        let mut passed = [0; MOST_CROSSING];
+        self.inbox.in_order(&trains, &mut order);
+        trains.iter().for_each(|_| self.inbox.pop_train());
+        for &(time, place) in &order {
+            let (train, passed) = (&trains[place as usize], &mut passed[place as usize]);
+            let start = self.take_cell(cx, train.vc, time);
+            *passed += 1;
+            if *passed == train.units {
+                self.take_train(cx, out, train, train.beat, |_| start);
+            }
+        }
+        (self.segment, self.order) = (trains, order);
+    }
+
+    /// The segment passes cell by cell, each taken or lost with its frame.
+    pub(super) fn pass_loop(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
+        let Content::Cells { pace, .. } = self.content else { return };
+        let (segment, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
+        self.gather(cx, out, &segment, &pace);
+        self.tell_taken(cx, &segment);
+        self.inbox.in_order(&segment, &mut order);
+        for &(time, place) in &order {
+            self.take_cell(cx, segment[place as usize].vc, time);
+        }
+        self.inbox.pass_inner(&segment, |_| false);
+        (self.segment, self.order) = (segment, order);
+    }
+
+    /// How a segment passes about each cell of which the policy wants to be asked.
+    pub(super) fn step_of_asked(&mut self, cx: &mut Context<'_>, until: Time) -> Option<SegmentStep> {
+        let together =
+            self.segment.iter().all(|train| cx.routes[train.vc as usize].handoff != Handoff::Singly);
+        let cells = self.segment.iter().map(|train| u64::from(train.units)).sum();
+        if !together || !self.leave_in_time(self.free.not_before(until), cells) {
+            return None;
+        }
+        Some(if self.is_foreseen(cx) { SegmentStep::Shown } else { SegmentStep::Asked })
+    }
+
+    /// Whether the policy knows what becomes of the segment before it has seen it, and there is room for all that is taken.
+    fn is_foreseen(&self, cx: &mut Context<'_>) -> bool {
+        let (policy, logs) = (cx.port.admission_mut(), cx.losses.log.is_some());
         let mut taken = 0;
-        for &mut Inner { vc, units, ref mut lost, .. } in inner {
-            *lost = refuses(&mut self.rule, engine.network.ports[port].admission_mut(), vc);
-            if lost.is_some() {
-                if engine.log.is_some() {
-                    return None;
-                }
+        for train in &self.segment {
+            match policy.foresees(train.vc as usize) {
+                Within::Asked => return false,
+                Within::Lost(_) | Within::Broken(_) if logs => return false,
+                Within::Lost(_) | Within::Broken(_) => {}
+                Within::Taken => taken += u64::from(train.units),
+            }
+        }
+        self.capacity.holds(self.content.level() + taken)
+    }
+
+    /// Take the cells of the segment from the inbox, in order.
+    fn take_in_order(&mut self) -> (Vec<CellTrain>, Vec<(Time, u32)>) {
+        let (segment, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
+        self.inbox.in_order(&segment, &mut order);
+        self.inbox.pass_inner(&segment, |_| false);
+        (segment, order)
+    }
+
+    /// Show the policy the cells of the segment, whose fate it knows.
+    pub(super) fn show_each(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
+        let Content::Cells { pace, .. } = self.content else { return };
+        let (mut segment, order) = self.take_in_order();
+        for train in &mut segment {
+            train.lost = match cx.port.admission_mut().foresees(train.vc as usize) {
+                Within::Lost(reason) | Within::Broken(reason) => Some(reason),
+                Within::Taken | Within::Asked => None,
+            };
+        }
+        self.gather(cx, out, &segment, &pace);
+        for &(time, place) in &order {
+            let &CellTrain { vc, lost, .. } = &segment[place as usize];
+            self.drop_before(cx, Time(time.0 + 1));
+            cx.port.admission_mut().see(time, vc as usize, self.content.level());
+            if lost.is_none() {
+                self.take_cell(cx, vc, time);
+            }
+        }
+        (self.segment, self.order) = (segment, order);
+    }
+
+    /// Ask the policy about the cells of the segment, one after the other.
+    pub(super) fn ask_each(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
+        let Content::Cells { pace, .. } = self.content else { return };
+        let (mut segment, order) = self.take_in_order();
+        for &(time, place) in &order {
+            let CellTrain { vc, unit, .. } = &mut segment[place as usize];
+            let arriving = Arriving { time, unit: *unit, vc: *vc };
+            unit.index += 1;
+            self.drop_before(cx, Time(time.0 + 1));
+            if let Verdict::Discard(reason) = self.judge(cx, &arriving, 1, self.content.level()) {
+                self.lose(cx, &arriving, reason);
                 continue;
             }
-            if engine.plan.legs[port][vc as usize].manner == Handoff::Singly {
-                return None;
-            }
-            taken += units;
+            let Arriving { unit, vc, .. } = arriving;
+            self.progress.sent(&unit, 1, vc as usize, self.is_measured());
+            self.gathered[vc as usize].join(out, vc, &unit, 1, pace.whole);
+            self.take_cell(cx, vc, time);
         }
-        Some(taken)
+        (self.segment, self.order) = (segment, order);
     }
 
-    /// Whether so many cells that start one behind the other, of which no more than some are `gathered` in the buffer at a
-    /// time, fit without a new largest occupancy, and the measured time neither begins nor ends before they have left.
-    pub(in crate::engine) fn has_room(&self, start: Beat, gathered: u64, taken: u64) -> bool {
-        self.most().holds(self.content.level() + gathered) && self.leave_in_time(start, taken)
-    }
-
-    /// Whether so many cells fit that all start before they would behind `start`, and the same holds.
-    pub(in crate::engine) fn fits(&self, start: Beat, taken: u64) -> bool {
-        self.capacity.holds(self.content.level() + taken) && self.leave_in_time(start, taken)
-    }
-
-    /// Whether the measured time certainly neither begins nor ends before so many cells have left that start one behind the
-    /// other.
-    pub(in crate::engine) fn leave_in_time(&self, start: Beat, cells: u64) -> bool {
-        let Content::Cells { pace, .. } = &self.content else { return false };
-        let limit = if self.begin == Time::NEVER { self.books.window.to } else { self.begin };
-        let last = Time(start.time.0 + (cells + 1) * (pace.whole.0 + 1));
-        last < limit && self.cuts.last().is_none_or(|cut| last < *cut)
-    }
-
-    /// Cells that may be in the buffer without anybody's notice.
-    pub(in crate::engine) fn most(&self) -> Capacity {
-        let measured = || Capacity::limited(self.capacity.up_to(self.books.max));
-        if self.begin == Time::NEVER { measured() } else { self.capacity }
-    }
-
-    /// Whether there is room for the cells found, if so many of them are taken up to `until`.
-    ///
-    /// Arrivals of each lane and departures are spaced evenly, so that the occupancy is never more than a cell for each lane
-    /// and two above what it is at the beginning or at the end.
-    fn has_room_for(&self, inner: &[Inner], taken: u64, until: Time) -> bool {
-        let Content::Cells { count, ends, pace, .. } = &self.content else { return false };
-        let even = inner.iter().all(|inner| inner.even);
-        let gathered = if !even || self.most().holds(*count + taken) {
-            taken
-        } else {
-            let gone = ends.count_before(until, pace).min(*count + taken);
-            taken.saturating_sub(gone) + inner.len() as u64 + 2
-        };
-        self.has_room(self.free, gathered, taken)
-    }
-
-    /// Let them pass one behind the other, since the line has work for all of them.
-    pub(in crate::engine) fn pass(
-        &mut self,
-        engine: &mut Fast<'_>,
-        port: usize,
-        inner: &[Inner],
-        taken: u64,
-    ) {
-        let measured = self.begin == Time::NEVER;
-        let Content::Cells { pace, .. } = self.content else { return };
-        self.gather(engine, port, inner, &pace);
-        if self.ledger.is_some() || self.holds_back {
-            self.enter_in_order(engine, port, inner, &pace);
-        }
-        let arrivals = self.inputs.pass_inner(inner, |inner| measured && inner.lost.is_none());
-        let (first, after) = (self.free, self.free.skip(taken, &pace));
-        if measured {
-            self.books.enter_train((first, after), taken, arrivals, &pace);
-        }
-        self.content.join_many(first, taken);
-        self.free = after;
-    }
-
-    /// Let them pass as they come, since the line may have nothing to do between them, or the buffer may get fuller than it
-    /// ever was.
-    fn walk(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner]) {
-        let Content::Cells { pace, .. } = self.content else { return };
-        self.gather(engine, port, inner, &pace);
-        self.tell_taken(engine, port, inner);
-        let mut order = std::mem::take(&mut self.order);
-        self.inputs.in_order(inner, &mut order);
-        self.pass_each(engine, port, order.iter().map(|&(time, place)| (inner[place as usize].vc, time)));
-        self.order = order;
-        self.inputs.pass_inner(inner, |_| false);
-    }
-
-    /// These cells that are taken pass as they come; each is given by its circuit and its arrival. Answers when the last one
-    /// starts.
-    pub(in crate::engine) fn pass_each(
-        &mut self,
-        engine: &mut Fast<'_>,
-        port: usize,
-        arrivals: impl Iterator<Item = (u32, Time)>,
-    ) -> Time {
+    /// Take one cell of a train that has been gathered: it starts as soon as it can. Answers when.
+    #[inline]
+    fn take_cell(&mut self, cx: &mut Context<'_>, vc: u32, time: Time) -> Time {
+        self.drop_before(cx, Time(time.0 + 1));
         let Content::Cells { pace, .. } = self.content else { return Time::ZERO };
-        let (mut cells, mut stays, mut most, mut last) = (0, 0, 0, Time::ZERO);
-        for (vc, time) in arrivals {
-            self.drop_before(engine, port, Time(time.0 + 1));
-            let start = self.free.not_before(time);
-            self.content.join(start, pace.whole, 1);
-            self.free = start.next(&pace);
-            if let Some(ledger) = &mut self.ledger {
-                ledger.joined(vc, 1);
-            }
-            if self.holds_back && engine.plan.legs[port][vc as usize].manner == Handoff::Timed {
-                self.runs[vc as usize].start_many(start, 1, &pace);
-            }
-            last = start.time;
-            (cells, stays) = (cells + 1, stays + u128::from(last.0 + pace.whole.0 - time.0));
-            most = most.max(self.content.level());
+        let start = self.free.not_before(time);
+        self.content.join(start, pace.whole, 1);
+        self.free = start.next(&pace);
+        if let Some(ledger) = &mut self.ledger {
+            ledger.joined(vc, 1);
+        }
+        let gathering = &mut self.gathered[vc as usize];
+        match cx.routes[vc as usize].handoff {
+            Handoff::Timed => gathering.starts_at(start.time),
+            _ => gathering.last_starts(start.time),
         }
         if self.begin == Time::NEVER {
-            self.books.enter_inner(cells, stays, most);
+            let stay = start.time.0 + pace.whole.0 - time.0;
+            self.books.enter_inner(1, stay.into(), self.content.level());
         }
-        last
-    }
-
-    /// Enter in the books what becomes of them but for the time that they take.
-    pub(in crate::engine) fn gather(
-        &mut self,
-        engine: &mut Fast<'_>,
-        port: usize,
-        inner: &[Inner],
-        pace: &Pace,
-    ) {
-        for inner in inner {
-            if self.begin == Time::NEVER {
-                self.books.frames_in += u64::from(inner.unit.begins_frame());
-            }
-            match inner.lost {
-                Some(reason) => {
-                    engine.network.circuits[inner.unit.vc as usize].lost_many(inner.units);
-                    if self.begin == Time::NEVER {
-                        self.books.lose_many(inner.units, reason);
-                    }
-                }
-                None => self.pass_one(engine, port, inner, pace),
-            }
-        }
-    }
-
-    /// Enter those that are taken where it matters whose cell comes first: in the books of a policy, or because the next
-    /// port wants to know when each of them starts.
-    fn enter_in_order(&mut self, engine: &mut Fast<'_>, port: usize, inner: &[Inner], pace: &Pace) {
-        self.tell_taken(engine, port, inner);
-        let mut taken = inner.iter().filter(|inner| inner.lost.is_none());
-        let (first, second) = (taken.next(), taken.next());
-        let legs = &engine.plan.legs[port];
-        if let (Some(only), None) = (first, second) {
-            self.enter_some(legs, only.vc, only.units, self.free, pace);
-        } else if second.is_some() {
-            let mut order = std::mem::take(&mut self.order);
-            self.inputs.in_order(inner, &mut order);
-            let mut start = self.free;
-            for &(_, place) in &order {
-                start = self.enter_some(legs, inner[place as usize].vc, 1, start, pace);
-            }
-            self.order = order;
-        }
-    }
-
-    /// The same for cells of one circuit, the first of which starts at `start`; answers when the next one can.
-    fn enter_some(&mut self, legs: &[RouteSegment], vc: u32, cells: u64, start: Beat, pace: &Pace) -> Beat {
-        if let Some(ledger) = &mut self.ledger {
-            ledger.joined(vc, cells);
-        }
-        match legs[vc as usize].manner {
-            Handoff::Timed => self.runs[vc as usize].start_many(start, cells, pace),
-            _ if self.holds_back => start.skip(cells, pace),
-            _ => start, // of no interest
-        }
-    }
-
-    /// Tell a policy that is asked which of them are taken.
-    fn tell_taken(&self, engine: &mut Fast<'_>, port: usize, inner: &[Inner]) {
-        if self.ledger.is_some() {
-            let policy = engine.network.ports[port].admission_mut();
-            for inner in inner.iter().filter(|inner| inner.lost.is_none()) {
-                policy.taken(inner.vc as usize, inner.units, inner.units * CELL_BYTES);
-            }
-        }
-    }
-
-    /// Let those of one lane pass, which are taken.
-    fn pass_one(&mut self, engine: &mut Fast<'_>, port: usize, inner: &Inner, pace: &Pace) {
-        let &Inner { unit, vc, units, .. } = inner;
-        self.progress.sent(&unit, units as u16, vc as usize, self.begin == Time::NEVER);
-        let gathering = &mut self.runs[vc as usize];
-        gathering.join(engine, (port, vc), &unit, units as u16, pace.whole);
-        gathering.last_starts(self.free.time);
-    }
-}
-
-/// Why an inner cell of a circuit's frame would be discarded now, if it would.
-fn refuses(rule: &mut Rule, policy: &mut Policy, vc: u32) -> Option<Reason> {
-    match rule {
-        Rule::Fits => None,
-        Rule::Frames { frames, .. } => refusal(frames.within(vc as usize)),
-        Rule::Asked(_) => refusal(policy.within(vc as usize)),
-    }
-}
-
-fn refusal(within: Within) -> Option<Reason> {
-    match within {
-        Within::Lost(reason) | Within::Broken(reason) => Some(reason),
-        Within::Taken | Within::Asked => None,
+        start.time
     }
 }

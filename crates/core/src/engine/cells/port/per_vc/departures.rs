@@ -1,48 +1,63 @@
 //! How cells leave: the line takes them in the order of the scheduler, and frames are handed on.
 //!
-//! A cell of which nobody needs to know yet starts by a count alone. The port, the policies and the next stop are told of
-//! such cells together, when one starts that somebody has to know.
+//! # What it assumes
+//! A cell that ends neither a frame nor its queue matters to nothing but counts when it starts.
+//!
+//! # What it skips
+//! Queue, counters and policies for such cells: they start by a count alone. All of them are told together when a cell starts
+//! that matters.
+//!
+//! # Why that is exact
+//! What is told later is a sum; whatever looks at the occupancy has the slots entered first.
+//!
+//! # What turns it off
+//! Cells that are handed on one by one, and policies that observe every departure.
+//!
+//! # What it saves
+//! See `rotation.rs`.
 
 use super::PerVc;
+use super::rotation::MOST_PLACES;
 use crate::buffer::admission::{Admission, Departure};
 use crate::buffer::pushout::PushOut;
-use crate::engine::cells::Fast;
+use crate::engine::cells::port::context::{Context, Outbox};
 use crate::engine::cells::topology::route::Handoff;
-use crate::engine::cells::train::Run;
+use crate::engine::exact::accounting::unknown_unit;
 use crate::engine::exact::spacing::Beat;
 use crate::link::port::{Port, Sending};
-use crate::scheduler::Scheduler;
+use crate::scheduler::{Scheduler, shares};
+use crate::unit::{Flags, Unit};
 use crate::units::Time;
 
 impl PerVc {
-    /// The line works up to `until`, that instant included.
-    pub(in crate::engine) fn serve(&mut self, engine: &mut Fast<'_>, index: usize, until: Time) {
+    /// Let the line work up to `until`, that instant included.
+    pub(super) fn serve(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         while self.ends <= until {
-            if self.goes_round(&mut engine.network.ports[index]) {
-                self.go_round(engine, index, until);
+            if self.rotates(cx.port) {
+                self.rotate(cx, out, until);
             } else {
-                self.ask_for_next(engine, index);
+                self.ask_for_next(cx, out);
             }
         }
     }
 
     /// The cell in transmission ends, and the scheduler says whose is next.
-    fn ask_for_next(&mut self, engine: &mut Fast<'_>, index: usize) {
-        let (port, now) = (&mut engine.network.ports[index], self.ends);
-        self.leave(port, now);
-        let Some(vc) = port.scheduler.turn(now) else {
+    fn ask_for_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
+        let now = self.ends;
+        self.leave(cx.port, now);
+        let Some(vc) = cx.port.scheduler.turn(now) else {
             self.ends = Time::NEVER;
             return;
         };
         let starts = self.send(now);
         if !self.start_ahead(vc, starts) {
-            self.start_one(engine, index, vc, starts);
+            self.start_one(cx, out, vc, starts);
         }
     }
 
     /// The cell in transmission leaves at `now`.
     #[inline]
-    pub(in crate::engine) fn leave(&mut self, port: &mut Port, now: Time) {
+    fn leave(&mut self, port: &mut Port, now: Time) {
         let (vc, ends_frame) = match self.ahead.take() {
             Some(vc) => (vc, false),
             None => {
@@ -53,18 +68,18 @@ impl PerVc {
         };
         port.counters.occupancy.drain(1, now.0.into());
         port.pool.remove(vc, 1);
-        if let Some(missed) = &mut self.missed {
-            missed.leave(now, vc);
+        if let Some(log) = &mut self.register_log {
+            log.leave(now, vc);
         }
-        if self.curious || port.pool.of(vc) == 0 {
+        if self.observes_departures || port.pool.of(vc) == 0 {
             self.tell(port, now, vc, ends_frame);
         }
     }
 
-    /// A cell has left, of which the policies may want to know; perhaps it ends a frame.
-    pub(in crate::engine) fn tell(&self, port: &mut Port, now: Time, vc: usize, ends_frame: bool) {
+    /// Tell the policies of a cell that has left, if they observe it; perhaps it ends a frame.
+    pub(super) fn tell(&self, port: &mut Port, now: Time, vc: usize, ends_frame: bool) {
         if self.interest.includes(ends_frame, vc, &port.pool) {
-            let (unit, pool) = (&Run::of_unknown(ends_frame).unit, &port.pool);
+            let (unit, pool) = (&unknown_unit(ends_frame), &port.pool);
             port.admission.departed(&Departure { now, unit, vc, size: 1, pool, sent: true });
         }
         if let Some(pushout) = &mut port.pushout {
@@ -74,14 +89,14 @@ impl PerVc {
 
     /// The line sends one more cell; answers when it starts.
     #[inline]
-    pub(in crate::engine) fn send(&mut self, now: Time) -> Beat {
+    pub(super) fn send(&mut self, now: Time) -> Beat {
         let starts = self.free.not_before(now);
         self.free = starts.next(&self.pace);
         self.ends = starts.time.later(self.pace.whole);
         starts
     }
 
-    /// A cell starts of which nobody needs to know yet, if it is one.
+    /// Start a cell that does not matter, if it is one.
     #[inline]
     fn start_ahead(&mut self, vc: usize, starts: Beat) -> bool {
         let turn = &mut self.turns[vc];
@@ -93,140 +108,323 @@ impl PerVc {
         true
     }
 
-    /// The last cell of a frame or of its queue starts, or one that another port waits for.
-    pub(in crate::engine) fn start_one(
-        &mut self,
-        engine: &mut Fast<'_>,
-        index: usize,
-        vc: usize,
-        starts: Beat,
-    ) {
+    /// Start the last cell of a frame or of its queue, or one that another port waits for.
+    pub(super) fn start_one(&mut self, cx: &mut Context<'_>, out: &mut Outbox, vc: usize, starts: Beat) {
         if self.cuts.last().is_some_and(|cut| *cut <= starts.time) {
-            self.cut(engine, index, starts.time);
+            self.cut(cx, out, starts.time);
         }
         if self.turns[vc].grows {
-            self.look_ahead(engine, index, vc);
+            self.look_ahead(cx, out, vc);
             if self.start_ahead(vc, starts) {
                 return;
             }
         }
-        self.settle_one(engine, index, vc);
-        let port = &mut engine.network.ports[index];
-        let unit = port.queues[vc].pop().expect("a scheduler picks a queue that holds something");
-        if port.queues[vc].is_empty() {
-            self.end_round(port);
-            port.scheduler.left(vc, true);
+        self.settle_one(cx, out, vc);
+        let unit = cx.port.queues[vc].pop().expect("a scheduler picks a queue that holds something");
+        if cx.port.queues[vc].is_empty() {
+            self.end_rotation(cx.port);
+            cx.port.scheduler.left(vc, true);
             self.undisturbed = Time::ZERO;
         }
-        port.sending = Some(Sending { unit, vc, size: 1 });
+        cx.port.sending = Some(Sending { unit, vc, size: 1 });
         self.packets = self.packets.saturating_sub(unit.begins_frame().into());
-        let run = Run { unit, units: 1 };
-        if !self.was_foretold(vc, &run) {
-            self.forward(engine, index, vc, run, starts.time);
+        if !self.was_foretold(vc, &unit, 1) {
+            self.forward(cx, out, vc, &unit, 1, starts.time);
         }
-        self.look_ahead(engine, index, vc);
+        self.look_ahead(cx, out, vc);
     }
 
-    /// How many cells of a circuit may start before anybody else has to know.
-    pub(in crate::engine) fn look_ahead(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize) {
+    /// Find out how many cells of a circuit may start before one that matters.
+    pub(super) fn look_ahead(&mut self, cx: &mut Context<'_>, out: &mut Outbox, vc: usize) {
         if self.turns[vc].served > 0 {
-            self.settle_one(engine, index, vc);
+            self.settle_one(cx, out, vc);
         }
-        if engine.plan.legs[index][vc].manner == Handoff::Together {
+        if cx.routes[vc].handoff == Handoff::Together {
             let turn = &mut self.turns[vc];
-            (turn.left, turn.grows) =
-                engine.network.ports[index].queues[vc].inner_ahead((turn.frames, turn.foretold));
+            (turn.left, turn.grows) = cx.port.queues[vc].inner_ahead((turn.frames, turn.foretold));
         }
     }
 
     /// Tell the port everything.
-    pub(in crate::engine) fn settle(&mut self, engine: &mut Fast<'_>, index: usize) {
-        self.end_round(&mut engine.network.ports[index]);
-        (0..self.turns.len()).for_each(|vc| self.settle_one(engine, index, vc));
+    pub(crate) fn settle(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
+        self.end_rotation(cx.port);
+        (0..self.turns.len()).for_each(|vc| self.settle_one(cx, out, vc));
     }
 
     /// Tell the port which cells of a circuit have started.
-    pub(in crate::engine) fn settle_one(&mut self, engine: &mut Fast<'_>, index: usize, vc: usize) {
+    pub(super) fn settle_one(&mut self, cx: &mut Context<'_>, out: &mut Outbox, vc: usize) {
         let turn = &mut self.turns[vc];
         let (mut served, (beat, slots)) = (turn.served, turn.last);
         (turn.left, turn.grows, turn.served) = (0, true, 0);
         while served > 0 {
-            let port = &mut engine.network.ports[index];
-            let popped = port.queues[vc].pop_run(served);
+            let popped = cx.port.queues[vc].pop_run(served);
             let (unit, units) = popped.expect("what has started was in the queue");
             served -= u64::from(units);
             self.packets = self.packets.saturating_sub(unit.begins_frame().into());
-            let run = Run { unit, units };
-            self.count_run(port, vc, run, served == 0);
-            if !self.was_foretold(vc, &run) {
-                let last = self.rhythm.skip(beat, slots).time;
-                self.forward(engine, index, vc, run, last);
+            self.count_run(cx.port, vc, (&unit, units), served == 0);
+            if !self.was_foretold(vc, &unit, units) {
+                let last = self.spacing.skip(beat, slots).time;
+                self.forward(cx, out, vc, &unit, units, last);
             }
         }
     }
 
-    /// Units of a frame have started, perhaps behind others the `last` of which is in transmission.
-    fn count_run(&mut self, port: &mut Port, vc: usize, run: Run, last: bool) {
+    /// Units of a frame have started, perhaps behind others the `last` of which is in transmission. The first and the last have
+    /// given their marks to `unit`.
+    fn count_run(&mut self, port: &mut Port, vc: usize, (unit, units): (&Unit, u16), last: bool) {
         if !last || self.ahead.take_if(|ahead| *ahead == vc).is_none() {
-            return port.counters.departed_run(&run.unit, run.units, vc);
+            return port.counters.departed_run(unit, units, vc);
         }
-        let (gone, unit) = run.split_last();
-        if gone.units > 0 {
-            port.counters.departed_run(&gone.unit, gone.units, vc);
+        let others = units - 1;
+        if others > 0 {
+            let gone = Unit { flags: unit.flags.without(Flags::EOM), ..*unit };
+            port.counters.departed_run(&gone, others, vc);
         }
+        let ahead = if others > 0 { Flags::FIRST } else { Flags::default() };
+        let unit = Unit { index: unit.index + others, flags: unit.flags.without(ahead), ..*unit };
         port.sending = Some(Sending { unit, vc, size: 1 });
     }
 
     /// Whether the units at the head of a queue that start now have been handed on already.
-    fn was_foretold(&mut self, vc: usize, run: &Run) -> bool {
+    fn was_foretold(&mut self, vc: usize, unit: &Unit, units: u16) -> bool {
         let turn = &mut self.turns[vc];
         if turn.foretold == 0 {
             return false;
         }
-        turn.foretold -= u64::from(run.units);
-        turn.frames -= usize::from(run.unit.is_eom());
+        turn.foretold -= u64::from(units);
+        turn.frames -= usize::from(unit.is_eom());
         true
     }
 
-    /// Units of a frame start, the last of them at `last`.
-    pub(in crate::engine) fn forward(
+    /// Hand on units of a frame that start, the last of them at `last`.
+    pub(super) fn forward(
         &mut self,
-        engine: &mut Fast<'_>,
-        port: usize,
+        cx: &Context<'_>,
+        out: &mut Outbox,
         vc: usize,
-        next: Run,
+        unit: &Unit,
+        units: u16,
         last: Time,
     ) {
-        self.awaited -= u64::from(next.unit.is_eom() && engine.answered[next.unit.vc as usize]);
-        let whole = self.pace.whole;
-        if engine.plan.legs[port][vc].manner == Handoff::Singly {
-            return engine.send_on(port, vc as u32, next, Beat::at(last), last, whole);
+        self.awaited -= cx.awaits(unit);
+        let (number, whole) = (vc as u32, self.pace.whole);
+        let gathering = &mut self.gathered[vc];
+        let at_once = unit.is_eom() && gathering.is_empty(); // nothing needs to be gathered
+        if at_once || cx.routes[vc].handoff == Handoff::Singly {
+            return out.send(number, *unit, units, last, whole);
         }
-        let (run, before) = &mut self.runs[vc];
-        if next.unit.is_eom() && run.units == 0 {
-            return next.send(engine, port, vc as u32, last, whole); // nothing needs to be gathered
-        }
-        let before = std::mem::replace(before, last);
-        if !run.join(&next.unit, next.units) {
-            std::mem::replace(run, next).send(engine, port, vc as u32, before, whole);
-        }
-        if next.unit.is_eom() {
-            std::mem::take(run).send(engine, port, vc as u32, last, whole);
+        gathering.join(out, number, unit, units, whole);
+        gathering.last_starts(last);
+        if unit.is_eom() {
+            gathering.send(out, number, whole);
         }
     }
 
     /// From `starts` on, cells are handed on separately from those before.
     #[cold]
-    fn cut(&mut self, engine: &mut Fast<'_>, port: usize, starts: Time) {
+    fn cut(&mut self, cx: &mut Context<'_>, out: &mut Outbox, starts: Time) {
         while self.cuts.pop_if(|cut| *cut <= starts).is_some() {}
-        self.hand_on(engine, port);
+        self.hand_on(cx, out);
     }
 
     /// Hand on every run as far as it goes.
-    pub(in crate::engine) fn hand_on(&mut self, engine: &mut Fast<'_>, port: usize) {
-        self.settle(engine, port);
-        for (vc, (run, last)) in self.runs.iter_mut().enumerate() {
-            std::mem::take(run).send(engine, port, vc as u32, *last, self.pace.whole);
+    pub(crate) fn hand_on(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
+        self.settle(cx, out);
+        for (vc, gathering) in self.gathered.iter_mut().enumerate() {
+            gathering.send(out, vc as u32, self.pace.whole);
         }
+    }
+
+    /// Whether the next slot rotates; if that is not known yet, the scheduler is asked.
+    #[inline]
+    pub(super) fn rotates(&mut self, port: &mut Port) -> bool {
+        let rotation = &self.rotation;
+        let known =
+            !rotation.places.is_empty() && rotation.slots < rotation.sure && self.ends < rotation.change;
+        known || self.unseen && self.begin_rotation(port)
+    }
+
+    /// Ask the scheduler what rotates from the next slot on; answers whether anything does.
+    fn begin_rotation(&mut self, port: &mut Port) -> bool {
+        self.end_rotation(port);
+        let rotation = &mut self.rotation;
+        rotation.change = port.scheduler.rounds(self.ends, MOST_PLACES, &mut rotation.places);
+        rotation.begin(&self.turns);
+        let sending = self.ahead.or(port.sending.map(|sending| sending.vc));
+        rotation.sending = sending.expect("a line ends what it has started");
+        (rotation.first, rotation.ends, rotation.free) = (self.free, self.ends, self.free);
+        !rotation.places.is_empty()
+    }
+
+    /// Give slots away up to `until` whose cells do not matter, and the one behind them if its cell does.
+    fn rotate(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
+        let (stop, sure, given) = (self.rotation.stop, self.rotation.sure, self.rotation.slots);
+        let until = until.min(Time(self.rotation.change.0 - 1));
+        let slots = self.slots_within(stop.min(sure) - given, until);
+        if slots > 0 {
+            self.give_away(slots);
+            self.has_left(cx.port);
+            self.ahead = Some(self.rotation.queue(given + slots - 1));
+        }
+        if slots == 0 || given + slots == stop && stop < sure && self.ends <= until {
+            self.stop_at_next(cx, out);
+        }
+    }
+
+    /// Give one slot away and enter it in the books, where all others are, if its cell does not matter; answers whether it has.
+    #[inline]
+    pub(super) fn give_one(&mut self, port: &mut Port) -> bool {
+        let rotation = &self.rotation;
+        let (slots, sending) = (rotation.slots, rotation.sending);
+        let cut = self.cuts.last().is_some_and(|cut| *cut <= self.free.time);
+        let sure = slots < rotation.stop.min(rotation.sure) && self.ends < rotation.change;
+        if cut || !sure || rotation.booked < slots || rotation.places.is_empty() {
+            return false;
+        }
+        self.has_left(port);
+        port.counters.occupancy.drain(1, self.ends.0.into());
+        port.pool.remove(sending, 1);
+        if port.pool.of(sending) == 0 {
+            self.tell(port, self.ends, sending, false);
+        }
+        let queue = self.rotation.queue(slots);
+        self.send(self.ends);
+        self.ahead = Some(queue);
+        self.rotation.slots += 1;
+        self.note_booked(queue);
+        true
+    }
+
+    /// All slots are in the books, the last of which fell to a queue.
+    fn note_booked(&mut self, queue: usize) {
+        let rotation = &mut self.rotation;
+        (rotation.booked, rotation.sending) = (rotation.slots, queue);
+        (rotation.ends, rotation.free) = (self.ends, self.free);
+    }
+
+    /// How many of the slots to come are sure to rotate, and begin before cells are to be handed on separately.
+    pub(super) fn slots_sure(&self) -> u64 {
+        let rotation = &self.rotation;
+        self.slots_within(rotation.sure - rotation.slots, Time(rotation.change.0 - 1))
+    }
+
+    /// `slots` slots rotate.
+    fn give_away(&mut self, slots: u64) {
+        let last = self.spacing.skip(self.free, slots - 1);
+        self.ends = last.time.later(self.pace.whole);
+        self.free = last.next(&self.pace);
+        self.rotation.slots += slots;
+    }
+
+    /// How many of `slots` slots are given away up to `until`, and begin before cells are to be handed on separately.
+    fn slots_within(&self, slots: u64, until: Time) -> u64 {
+        let Some(last) = slots.checked_sub(1) else { return 0 };
+        let begins = self.spacing.skip(self.free, last).time;
+        let before = |time: Time| self.spacing.count_before(self.free, time).0;
+        let given = match begins <= until {
+            true => slots,
+            false => slots.min(1 + before(Time(until.0 + 1 - self.pace.whole.0))),
+        };
+        match self.cuts.last() {
+            Some(cut) if *cut <= begins => given.min(before(*cut)),
+            _ => given,
+        }
+    }
+
+    /// The next slot goes to a cell that matters.
+    fn stop_at_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
+        self.has_left(cx.port);
+        self.ahead = None;
+        let place = self.rotation.place(self.rotation.slots);
+        self.catch_up(place);
+        let starts = self.send(self.ends);
+        self.rotation.slots += 1;
+        self.rotation.told[place] += 1;
+        let vc = self.rotation.places[place].queue;
+        self.start_one(cx, out, vc, starts);
+        if !self.rotation.places.is_empty() {
+            self.rotation.set_stop(place, self.turns[vc].left);
+        }
+    }
+
+    /// The cell has left, if there was one, that the port knew was in transmission.
+    fn has_left(&self, port: &mut Port) {
+        if let Some(Sending { unit, vc, .. }) = port.sending.take() {
+            port.counters.departed(&unit, vc);
+        }
+    }
+
+    /// Let the queue of a place know of the cells that it has sent.
+    pub(super) fn catch_up(&mut self, place: usize) {
+        self.tell_turns(place, self.rotation.turns(place, self.rotation.slots));
+    }
+
+    /// Let the queue of a place know that it has had `turns` turns.
+    #[inline]
+    fn tell_turns(&mut self, place: usize, turns: u64) {
+        let rotation = &mut self.rotation;
+        let told = rotation.told[place];
+        if turns > told {
+            let last = (turns - 1) * rotation.places.len() as u64 + place as u64;
+            self.turns[rotation.places[place].queue].serve(turns - told, (rotation.first, last));
+            rotation.told[place] = turns;
+        }
+    }
+
+    /// The same for that of a circuit.
+    pub(super) fn catch_up_with(&mut self, vc: usize) {
+        if let Some(place) = self.rotation.find(vc) {
+            self.catch_up(place);
+        }
+    }
+
+    /// The same for all of them.
+    pub(super) fn catch_up_all(&mut self) {
+        for (place, turns) in shares(self.rotation.places.len(), self.rotation.slots).enumerate() {
+            self.tell_turns(place, turns);
+        }
+    }
+
+    /// Enter the slots that were given away in the books.
+    pub(super) fn book_slots(&mut self, port: &mut Port) {
+        let Some(behind) = self.rotation.unbooked().checked_sub(1) else { return };
+        let (slots, booked, sending) = (self.rotation.slots, self.rotation.booked, self.rotation.sending);
+        let (ends, free) = (self.rotation.ends, self.rotation.free);
+        let later = self.spacing.after(free, behind).1 + u128::from(behind) * u128::from(self.pace.whole.0);
+        port.counters.occupancy.drain(slots - booked, u128::from(ends.0) + later);
+        port.pool.remove(sending, 1);
+        if port.pool.of(sending) == 0 {
+            self.tell(port, ends, sending, false);
+        }
+        for (vc, cells) in self.rotation.shares(booked, slots - booked) {
+            port.pool.remove(vc, cells);
+        }
+        self.log_slots(booked..slots);
+        let sending = self.rotation.queue(slots - 1);
+        port.pool.add_ahead(sending, 1);
+        self.note_booked(sending);
+    }
+
+    /// Note for a register when the cells of these slots, which are not in the books yet, leave.
+    fn log_slots(&mut self, slots: std::ops::Range<u64>) {
+        let (rotation, Some(log)) = (&self.rotation, &mut self.register_log) else { return };
+        log.leave(rotation.ends, rotation.sending);
+        let mut starts = rotation.free;
+        for slot in slots.start..slots.end - 1 {
+            log.leave(starts.time.later(self.pace.whole), rotation.queue(slot));
+            starts = starts.next(&self.pace);
+        }
+    }
+
+    /// The scheduler is to be asked again: tell it what rotated, and the queues as well.
+    pub(super) fn end_rotation(&mut self, port: &mut Port) {
+        self.catch_up_all();
+        self.book_slots(port);
+        let rotation = &mut self.rotation;
+        if rotation.slots > 0 {
+            port.scheduler.went_round(&rotation.places, rotation.slots);
+        }
+        rotation.places.clear();
+        (rotation.slots, rotation.booked) = (0, 0);
     }
 }

@@ -1,0 +1,107 @@
+//! What is in the buffer of a FIFO port.
+//!
+//! # What it assumes
+//! Nothing that was taken is ever removed, so a unit leaves when the line has sent everything before it.
+//!
+//! # What it skips
+//! A queue: of cells only the number and the end of the oldest one are kept.
+//!
+//! # Why that is exact
+//! Cells are equally long, so those in the buffer leave one cell time apart.
+//!
+//! # What turns it off
+//! Packets, which differ in size: they stand in a list with their ends.
+//!
+//! # What it saves
+//! A queue operation per cell. Not measured by itself.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use crate::engine::exact::spacing::{Beat, Pace, SpacingTable};
+use crate::units::{Span, Time};
+
+/// What is in the buffer.
+#[derive(Debug)]
+pub(super) enum Content {
+    /// `count` cells, of which the oldest one ends at this beat.
+    Cells { count: u64, ends: Beat, pace: Pace, spacing: Rc<SpacingTable> },
+    /// Units with their ends and sizes, and their size together.
+    Packets { level: u64, units: VecDeque<(Time, u64)> },
+}
+
+/// Cell times that are worth a division to jump over.
+const LONG: u64 = 12;
+/// Cells over which one may jump at once without leaving 64 bits.
+const FAR: u64 = 1 << 16;
+
+impl Content {
+    /// An empty buffer of cells with this spacing, or of packets.
+    pub(super) fn new(cell: Option<Rc<SpacingTable>>) -> Content {
+        match cell {
+            Some(spacing) => Content::Cells { count: 0, ends: Beat::default(), pace: spacing.pace, spacing },
+            None => Content::Packets { level: 0, units: VecDeque::new() },
+        }
+    }
+
+    /// The occupancy.
+    #[inline]
+    pub(super) fn level(&self) -> u64 {
+        match self {
+            Content::Cells { count, .. } => *count,
+            Content::Packets { level, .. } => *level,
+        }
+    }
+
+    /// What has ended before `time` leaves; answers when the last of it did.
+    #[inline]
+    pub(super) fn drop_before(&mut self, time: Time) -> Time {
+        let mut left = Time::ZERO;
+        match self {
+            Content::Cells { count, ends, pace, .. } => {
+                while *count > 0 && ends.time < time {
+                    let span = time.0 - 1 - ends.time.0;
+                    let jump = span > LONG * pace.whole.0;
+                    let gone = if jump { (span / (pace.whole.0 + 1) + 1).min(*count).min(FAR) } else { 1 };
+                    *count -= gone;
+                    let last = if jump { ends.skip(gone - 1, pace) } else { *ends };
+                    (left, *ends) = (last.time, last.next(pace));
+                }
+            }
+            Content::Packets { level, units } => {
+                while let Some(&(ends, size)) = units.front().filter(|(ends, _)| *ends < time) {
+                    (*level, left) = (*level - size, ends);
+                    units.pop_front();
+                }
+            }
+        }
+        left
+    }
+
+    /// `cells` cells join that start one behind the other, the first at `start`.
+    pub(super) fn join_many(&mut self, start: Beat, cells: u64) {
+        if let Content::Cells { count, ends, pace, .. } = self {
+            if *count == 0 {
+                *ends = start.shifted(pace.whole);
+            }
+            *count += cells;
+        }
+    }
+
+    /// A unit joins that starts at `start`, a picosecond or so before `ends` if it is a short one.
+    #[inline]
+    pub(super) fn join(&mut self, start: Beat, whole: Span, size: u64) {
+        match self {
+            Content::Cells { count, ends, .. } => {
+                if *count == 0 {
+                    *ends = start.shifted(whole);
+                }
+                *count += 1;
+            }
+            Content::Packets { level, units } => {
+                *level += size;
+                units.push_back((start.time.later(whole), size));
+            }
+        }
+    }
+}
