@@ -195,22 +195,6 @@ impl Flow {
         Some(Transfers { times: &files.times()[before..], under_way: files.is_sending() })
     }
 
-    /// For an engine that needs nothing else of a source that nobody answers: when it sends, once it has started.
-    pub(crate) fn take_ticks(&mut self) -> Option<Ticks> {
-        let (Work::Datagrams(source), Some(start)) = (&self.work, self.start.take()) else { return None };
-        let mut ticks = source.ticks.clone();
-        ticks.start(start);
-        Some(ticks)
-    }
-
-    /// What such an engine has counted: units sent and received, and how long they took.
-    pub(crate) fn enter(&mut self, sent: u64, received: u64, delivery: DeliveryTime) {
-        if let Work::Datagrams(source) = &mut self.work {
-            let bytes = received * u64::from(source.payload);
-            source.figures = Figures { sent, received, bytes, delivery, ..Figures::default() };
-        }
-    }
-
     /// For the audit: how far a flow with acknowledgements has come.
     pub fn progress(&self) -> Option<Progress> {
         match &self.work {

@@ -83,14 +83,6 @@ impl Ticks {
         self.next
     }
 
-    /// The shortest time between two units, if there is one that is known.
-    pub fn shortest_gap(&self) -> Span {
-        match &self.clock {
-            Clock::Periodic { pace, .. } => pace.whole,
-            Clock::Poisson { .. } | Clock::Bursts(_) => Span::ZERO,
-        }
-    }
-
     /// The unit that is due has been sent.
     #[inline]
     pub fn step(&mut self) {

@@ -96,6 +96,7 @@ impl Cells<'_> {
         let rung = self.timers.ring(&mut self.network, entity, now, &mut self.emitted);
         if let Some((flow, end)) = rung {
             self.emit(now);
+            self.send_ahead(flow);
             self.set_timer(flow, end);
         }
     }
@@ -108,7 +109,7 @@ impl Cells<'_> {
     }
 
     /// Hand the frames that a host has written to its network interface.
-    fn emit(&mut self, now: Time) {
+    pub(super) fn emit(&mut self, now: Time) {
         for place in 0..self.emitted.emissions.len() {
             self.emit_one(now, self.emitted.emissions[place]);
         }

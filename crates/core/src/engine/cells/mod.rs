@@ -26,8 +26,8 @@
 mod forward;
 mod hosts;
 pub(crate) mod inbox;
+mod open_loop;
 pub(crate) mod port;
-mod streams;
 pub(crate) mod topology;
 pub(crate) mod train;
 
@@ -55,10 +55,6 @@ use train::Delivery;
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded. `watch` times the
 /// event loop.
 pub(crate) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
-    let policed = scenario.flows.iter().any(|flow| flow.police.is_some());
-    if !policed && let Some(outcome) = streams::run(scenario, log, watch) {
-        return outcome;
-    }
     let mut cells = Cells::new(scenario, log);
     watch.start();
     let Window { from, to } = cells.window;

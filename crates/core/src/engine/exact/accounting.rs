@@ -15,8 +15,6 @@ use crate::link::port::Port;
 use crate::unit::{Flags, Unit};
 use crate::units::{CELL_BYTES, Time};
 
-use super::spacing::{Beat, Pace};
-
 /// The measured time: from the end of the warm-up to the end of the run, which is not part of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
@@ -47,23 +45,12 @@ pub(crate) struct Accounting {
     pub(crate) bytes_out: u64,
     pub(crate) frames_in: u64,
     pub(crate) frames_whole_out: u64,
-    /// Size times picoseconds in the buffer, modulo 2¹²⁸ until the end of the chain.
+    /// Size times picoseconds in the buffer.
     pub(crate) area: u128,
     pub(crate) max: u64,
     lost: [u64; Reason::ALL.len()],
-    /// Cells that start one behind the other, whose starts are not part of `area` yet.
-    chain: Chain,
     /// Units in the buffer at the end, with their circuits' numbers and whether they are being sent.
     rest: Vec<(Unit, u32, bool)>,
-}
-
-/// Cells of one pace that start one behind the other.
-#[derive(Clone, Copy, Debug, Default)]
-struct Chain {
-    first: Beat,
-    next: Beat,
-    cells: u64,
-    pace: Pace,
 }
 
 /// A unit that was sent or will be: when it arrived, when it starts and when it ends.
@@ -90,7 +77,6 @@ impl Accounting {
             area: 0,
             max: 0,
             lost: [0; Reason::ALL.len()],
-            chain: Chain::default(),
             rest: Vec::new(),
         }
     }
@@ -147,51 +133,12 @@ impl Accounting {
         }
     }
 
-    /// Enter one cell that was taken and starts at `beats.0`; the next one can start at `beats.1`.
-    #[inline]
-    pub(crate) fn enter_cell(&mut self, stay: &Sojourn, beats: (Beat, Beat), pace: &Pace) {
-        if self.window.from <= stay.arrived && stay.ends < self.window.to {
-            self.frames_in += u64::from(stay.unit.begins_frame());
-            return self.enter_train(beats, 1, stay.arrived.0.into(), pace);
-        }
-        self.enter_part(stay);
-    }
-
-    /// Enter cells that were taken and sent in the measured time, one behind the other from `first` to before `next`, with
-    /// the sum of the instants at which they arrived.
-    #[inline]
-    pub(crate) fn enter_train(
-        &mut self,
-        (first, next): (Beat, Beat),
-        cells: u64,
-        arrivals: u128,
-        pace: &Pace,
-    ) {
-        self.units_in += cells;
-        self.units_out += cells;
-        self.bytes_out += cells * CELL_BYTES;
-        self.area = self.area.wrapping_sub(arrivals);
-        if self.chain.next != first || self.chain.cells == 0 {
-            self.end_chain();
-            self.chain = Chain { first, next, cells: 0, pace: *pace };
-        }
-        self.chain.cells += cells;
-        self.chain.next = next;
-    }
-
     /// Enter cells that were taken and sent in the measured time, with the sum of their stays in ps and the largest occupancy
     /// with one of them.
     #[inline]
     pub(crate) fn enter_inner(&mut self, cells: u64, stays: u128, max: u64) {
         self.enter_units(cells, cells * CELL_BYTES, stays);
         self.max = self.max.max(max);
-    }
-
-    /// Enter when the cells of the chain leave.
-    fn end_chain(&mut self) {
-        let Chain { first, cells, pace, .. } = std::mem::take(&mut self.chain);
-        let starts = first.sum_of_starts(cells, &pace);
-        self.area = self.area.wrapping_add(starts + u128::from(cells) * u128::from(pace.whole.0));
     }
 
     /// Enter units that were lost in the measured time, none of which starts a frame.
@@ -212,7 +159,6 @@ impl Accounting {
 
     /// At the end of the run, hand everything to the port.
     pub(crate) fn close(&mut self, port: &mut Port) {
-        self.end_chain();
         for (unit, vc, sending) in self.rest.drain(..) {
             port.restock(unit, vc as usize, sending);
         }

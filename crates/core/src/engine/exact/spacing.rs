@@ -99,7 +99,7 @@ pub(crate) struct SpacingTable {
 
 /// Remainders that are worth remembering, and units that one looks ahead from any of them: more than a frame has.
 const MOST_PLACES: u64 = 2048;
-const AHEAD: u64 = 256;
+const AHEAD: u64 = 512;
 
 impl SpacingTable {
     /// That of a pace in lowest terms.
@@ -128,6 +128,13 @@ impl SpacingTable {
         let within = units * units.saturating_sub(1) / 2 * self.pace.whole.0 + over;
         let sum = u128::from(units) * u128::from(first.time.0) + u128::from(within);
         (self.arrive(first, units, (to.0 - from.0).into()), sum)
+    }
+
+    /// When the last of `units` units starts, and the sum of the instants at which all of them do.
+    #[inline]
+    pub(crate) fn run(&self, first: Beat, units: u64) -> (Beat, u128) {
+        let (last, sum) = self.after(first, units - 1);
+        (last, sum + u128::from(last.time.0))
     }
 
     /// The beat after `units` units.

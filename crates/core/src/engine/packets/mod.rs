@@ -36,7 +36,6 @@ use crate::units::Time;
 use agenda::{Arrival, Due};
 use lookahead::HOSTS;
 use payload::PacketPayload;
-pub(crate) use port::{PacketFifo, PacketQueue};
 use route::{Packet, PacketDestination};
 use transit::Transit;
 

@@ -85,13 +85,6 @@ struct Samples {
     occupancy: Occupancy,
 }
 
-/// When a packet starts and ends that has been taken.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sent {
-    pub(crate) starts: Time,
-    pub(crate) ends: Time,
-}
-
 impl PacketFifo {
     /// An empty port that takes packets by this rule.
     pub(crate) fn new(
@@ -180,7 +173,7 @@ impl PacketFifo {
         self.pass(now, bytes, pace, edge)
     }
 
-    /// Any packet arrives: when is it sent, or why is it lost? Few want to know which unit it is, and of which circuit of
+    /// Any packet arrives: when does it start and end, or why is it lost? Few want to know which unit it is, and of which circuit of
     /// the port.
     #[inline(always)] // a unit that nobody looks at need not be put together
     pub(crate) fn take(
@@ -191,7 +184,7 @@ impl PacketFifo {
         bytes: u16,
         pace: &Pace,
         unit: impl Fn() -> (Unit, u32),
-    ) -> Result<Sent, Reason> {
+    ) -> Result<(Time, Time), Reason> {
         if queue.stop <= now {
             self.settle(queue, now);
         }
@@ -219,7 +212,7 @@ impl PacketFifo {
             let (unit, vc) = unit();
             queue.enter_part(window, &Sojourn { unit, vc, size, arrived: now, starts, ends });
         }
-        Ok(Sent { starts, ends })
+        Ok((starts, ends))
     }
 
     /// At the end of the run, leave everything as if the port had done its own books.
@@ -447,7 +440,7 @@ mod tests {
                     .pass(now, bytes, &pace, window.to)
                     .or_else(|| fifo.pass_first(&mut queue, now, bytes, &pace, window.to)),
             };
-            let taken = || fifo.take(&mut queue, window, now, bytes, &pace, unit).ok().map(|sent| sent.ends);
+            let taken = || fifo.take(&mut queue, window, now, bytes, &pace, unit).ok().map(|sent| sent.1);
             ends.push(passed.or_else(taken));
         }
         fifo.close(queue, window, port);

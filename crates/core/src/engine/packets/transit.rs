@@ -6,7 +6,7 @@ use super::agenda::{Arrival, ArrivalAgenda};
 use super::host::{Host, hosts, tallies};
 use super::lookahead::{AGENDAS, HOSTS, Lookahead};
 use super::payload::PacketPayload;
-use super::port::{PacketFifo, PacketQueue, Sent};
+use super::port::{PacketFifo, PacketQueue};
 use super::route::{Head, Packet, PacketDestination, Step, StepClass, StepExtras, Steps};
 use crate::buffer::admission::Rule;
 use crate::buffer::verdict::Reason;
@@ -247,7 +247,7 @@ impl Transit {
         let (latency, pace) = (kind.latency, kind.pace_of(head.bytes));
         let unit = || (head.unit(passage), passage.number);
         match fifo.take(queue, self.window, now, head.bytes, pace, unit) {
-            Ok(Sent { starts, ends }) => {
+            Ok((starts, ends)) => {
                 let time = ends.later(latency);
                 self.packet_hops += 1;
                 if time < self.window.to { Some(time) } else { self.stay(at, starts) }

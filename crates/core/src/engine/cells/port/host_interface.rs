@@ -129,10 +129,7 @@ impl HostInterface {
     /// When the last unit of a frame starts, and the sum of the instants at which all of them do.
     fn starts_from(&self, first: Beat, shape: Shape) -> (Beat, u128) {
         match (&self.spacing, shape.units) {
-            (Some(spacing), units @ 2..) => {
-                let (last, sum) = spacing.after(first, u64::from(units) - 1);
-                (last, sum + u128::from(last.time.0))
-            }
+            (Some(spacing), units @ 2..) => spacing.run(first, units.into()),
             _ => (first, u128::from(first.time.0)),
         }
     }

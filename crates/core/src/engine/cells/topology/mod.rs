@@ -16,7 +16,7 @@ use crate::engine::exact::spacing::{Pace, SpacingTable};
 use crate::engine::{latency, policed_ports};
 use crate::network::end::End;
 use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
-use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
+use crate::scenario::model::{Flow, Line, Medium, NodeKind, Scenario};
 use crate::scheduler;
 use crate::units::{CELL_BYTES, Span, Time};
 
@@ -51,6 +51,8 @@ pub(crate) struct Plan {
     ///
     /// With it come the circuits of its flow.
     pub(crate) actors: Vec<Option<(u32, [u32; 2])>>,
+    /// Flows whose source has a clock, gets no answer, and alone sends over an unlimited interface.
+    pub(crate) open_loop: Vec<bool>,
     /// Circuits whose frames a host may answer.
     pub(crate) answered: Vec<bool>,
     /// For every port the circuits that pass it, by their number there.
@@ -80,6 +82,7 @@ impl Plan {
             reach: Vec::new(),
             upstream: Vec::new(),
             actors: Vec::new(),
+            open_loop: Vec::new(),
             answered: answered(scenario),
             passing: Passing::default(),
             per_vc: Vec::new(),
@@ -114,12 +117,13 @@ impl Plan {
             frames[vc] += 1;
             interfaces[interface(vc)] += 1;
         }
-        let acts_alone = |vc: usize, answers: usize| {
-            let interface = interface(answers);
-            frames[vc] == 1
-                && interfaces[interface] == 1
-                && matches!(self.forms[interface], PortForm::HostInterface)
+        let sends_alone = |vc: usize| {
+            let interface = interface(vc);
+            interfaces[interface] == 1 && matches!(self.forms[interface], PortForm::HostInterface)
         };
+        let acts_alone = |vc: usize, answers: usize| frames[vc] == 1 && sends_alone(answers);
+        let is_open = |flow: &Flow| flow.back.is_none() && sends_alone(flow.vc);
+        self.open_loop = scenario.flows.iter().map(is_open).collect();
         let mut actors = vec![None; scenario.vcs.len()];
         for (index, flow) in scenario.flows.iter().enumerate() {
             let Some(back) = flow.back else { continue };
@@ -389,7 +393,7 @@ fn alike(scenario: &Scenario) -> Vec<bool> {
 }
 
 /// For every line those over which units come to its port, in the order of the scenario.
-pub(crate) fn lines(scenario: &Scenario) -> Vec<Vec<usize>> {
+fn lines(scenario: &Scenario) -> Vec<Vec<usize>> {
     let mut lines = vec![Vec::new(); scenario.lines.len()];
     for vc in &scenario.vcs {
         for (&line, &port) in vc.path.iter().zip(&vc.path[1..]) {
@@ -403,7 +407,7 @@ pub(crate) fn lines(scenario: &Scenario) -> Vec<Vec<usize>> {
 }
 
 /// The rule of a line's port, if its policy is no more than one.
-pub(crate) fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
+fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
     let contracts = contracts(scenario, line, vcs);
     let policy = line.port.admission.build(&context(scenario, line, &contracts));
     policy.expect("a checked scenario can be built").rule()

@@ -374,7 +374,7 @@ impl CellFifo {
         }
         self.books.max = self.books.max.max(self.content.level());
         let (starts, ends) = (start.time, start.time.later(pace.whole));
-        self.enter(&Sojourn { unit, vc, size, arrived, starts, ends }, start, &pace);
+        self.enter(&Sojourn { unit, vc, size, arrived, starts, ends });
         while self.cuts.pop_if(|cut| *cut <= starts).is_some() {
             self.hand_on(out);
         }
@@ -383,11 +383,8 @@ impl CellFifo {
 
     /// Enter a unit in the books.
     #[inline]
-    fn enter(&mut self, stay: &Sojourn, start: Beat, pace: &Pace) {
-        match &self.content {
-            Content::Cells { .. } => self.books.enter_cell(stay, (start, self.free), pace),
-            Content::Packets { .. } => self.books.enter(stay),
-        }
+    fn enter(&mut self, stay: &Sojourn) {
+        self.books.enter(stay);
         let measured = stay.ends >= self.books.window.from;
         let whole = self.progress.sent(&stay.unit, 1, stay.vc as usize, measured);
         self.books.frames_whole_out += u64::from(whole && self.books.window.holds(stay.ends));

@@ -29,7 +29,7 @@ use crate::engine::cells::port::context::{Context, Outbox};
 use crate::engine::cells::topology::route::{Handoff, RouteSegment};
 use crate::engine::cells::train::CellTrain;
 use crate::engine::exact::spacing::{Beat, Pace};
-use crate::units::{CELL_BYTES, Time};
+use crate::units::{CELL_BYTES, Span, Time};
 
 impl CellFifo {
     /// Whether the next train passes whole, if it arrives before `stop` with nothing else in between.
@@ -94,16 +94,16 @@ impl CellFifo {
 
     /// Its cells start one behind the other; answers when the last one does.
     fn lay_whole(&mut self, routes: &[RouteSegment], train: &CellTrain, start: Beat, arrivals: u128) -> Time {
-        let &Content::Cells { pace, .. } = &self.content else { return Time::ZERO };
-        let (vc, units) = (train.vc, u64::from(train.units));
-        let last = start.skip(units - 1, &pace);
+        let Content::Cells { pace, spacing, .. } = &self.content else { return Time::ZERO };
+        let (vc, units, pace) = (train.vc, u64::from(train.units), *pace);
+        let (last, starts) = spacing.run(start, units);
         self.free = last.next(&pace);
         self.content.join_many(start, units);
         if let Some(ledger) = &mut self.ledger {
             ledger.joined(vc, units);
         }
         if self.is_measured() {
-            self.books.enter_train((start, self.free), units, arrivals, &pace);
+            self.enter_busy(units, starts, arrivals, pace.whole);
         }
         if routes[vc as usize].handoff == Handoff::Timed {
             self.gathered[vc as usize].start_many(start, units, &pace);
@@ -154,13 +154,21 @@ impl CellFifo {
         self.counted = Some(end);
     }
 
+    /// Enter cells in the books, given the sums of the instants at which they start and arrive. Cells that were counted may have
+    /// arrived after the starts that are entered with them, so single differences wrap; all together are right.
+    #[inline]
+    fn enter_busy(&mut self, cells: u64, starts: u128, arrivals: u128, whole: Span) {
+        let ends = starts + u128::from(cells) * u128::from(whole.0);
+        self.books.enter_inner(cells, ends.wrapping_sub(arrivals), 0);
+    }
+
     /// Its cells start among others, `ahead` of them before its last one; answers when that starts.
     fn lay_among(&mut self, train: &CellTrain, ahead: u64, arrivals: u128) -> Time {
         let Content::Cells { pace, spacing, .. } = &self.content else { return Time::ZERO };
-        let (first, units) = (self.free, u64::from(train.units));
-        let (after, last) = (spacing.skip(first, units), spacing.skip(first, ahead + units - 1));
-        if self.begin == Time::NEVER {
-            self.books.enter_train((first, after), units, arrivals, pace);
+        let (first, units, whole) = (self.free, u64::from(train.units), pace.whole);
+        let ((after, starts), last) = (spacing.after(first, units), spacing.skip(first, ahead + units - 1));
+        if self.is_measured() {
+            self.enter_busy(units, starts, arrivals, whole);
         }
         self.content.join_many(first, units);
         self.free = after;
@@ -305,15 +313,15 @@ impl CellFifo {
     /// The segment passes while the line has work for all of it.
     pub(super) fn pass_busy(&mut self, cx: &mut Context<'_>, out: &mut Outbox, taken: u64) {
         let (measured, segment) = (self.is_measured(), std::mem::take(&mut self.segment));
-        let Content::Cells { pace, .. } = self.content else { return };
+        let Content::Cells { pace, spacing, .. } = &self.content else { return };
+        let (pace, first, (after, starts)) = (*pace, self.free, spacing.after(self.free, taken));
         self.gather(cx, out, &segment, &pace);
         if self.ledger.is_some() || self.holds_back {
             self.enter_in_order(cx, &segment, &pace);
         }
         let arrivals = self.inbox.pass_inner(&segment, |train| measured && train.lost.is_none());
-        let (first, after) = (self.free, self.free.skip(taken, &pace));
         if measured {
-            self.books.enter_train((first, after), taken, arrivals, &pace);
+            self.enter_busy(taken, starts, arrivals, pace.whole);
         }
         self.content.join_many(first, taken);
         self.free = after;

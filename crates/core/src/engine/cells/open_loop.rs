@@ -1,0 +1,46 @@
+//! Sources without feedback hand over many units at once.
+//!
+//! # What it assumes
+//! The source has a clock and gets no answer: datagrams, single cells and packets with parity. No other flow sends over the
+//! interface of its host.
+//!
+//! # What it skips
+//! A timer event for each packet: when the source's timer fires, it sends a window of packets ahead of time.
+//!
+//! # Why that is exact
+//! What the source does depends on its own clock alone, and its interface takes frames in order, whenever that is.
+//!
+//! # What turns it off
+//! An acknowledged flow, a second flow at the host, or an interface that is not unlimited. A window ends with the part of the run
+//! that is being computed, so that counters are reset in between.
+//!
+//! # What it saves
+//! W2_SAVES
+
+use super::Cells;
+use crate::network::Network;
+use crate::network::end::End;
+use crate::units::Time;
+
+/// Packets that a source sends ahead at a time.
+const PACKETS: usize = 64;
+
+impl Cells<'_> {
+    /// Let a source without feedback, which has just sent, send what follows.
+    pub(super) fn send_ahead(&mut self, flow: usize) {
+        if !self.plan.open_loop[flow] {
+            return;
+        }
+        for _ in 0..PACKETS {
+            let Some(now) = self.next_of_open_loop(flow) else { return };
+            let Network { flows, circuits, .. } = &mut self.network;
+            flows[flow].on_timer(End::Source, now, circuits, &mut self.emitted);
+            self.emit(now);
+        }
+    }
+
+    /// When it acts next, if that is in the part of the run that is being computed.
+    fn next_of_open_loop(&self, flow: usize) -> Option<Time> {
+        self.network.flows[flow].next_timer(End::Source).filter(|due| *due < self.end)
+    }
+}
