@@ -7,6 +7,9 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 RUST_FILES = $(shell git ls-files --cached --others --exclude-standard '*.rs')
 ARGS ?=
+MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+# Where the repository is. Nothing in it names an address until `make urls REPOSITORY=https://…` has written one.
+REPOSITORY ?=
 # With any other word than yes the simulator is compiled once, without a profile: in half the time, and a sixth slower to
 # run. What has been built with the other word is built again.
 PGO ?= yes
@@ -18,7 +21,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence wasm fuzz bench performance docs wheel tour simulator plain trained need need-lint clean
+.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence wasm fuzz bench performance docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +61,18 @@ generate: $(VENV)/.built ## Write the generated files anew
 equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUIVALENCE=…)
 	PUSHOUT_EQUIVALENCE=$${PUSHOUT_EQUIVALENCE:-10000} cargo test --locked --release --package pushout-core --test equivalence
 
+msrv: need ## The simulator and its bindings compile with the oldest Rust that is promised (rustup toolchain install $(MSRV))
+	env -u PYO3_PYTHON PYO3_NO_PYTHON=1 cargo +$(MSRV) check --locked --workspace --target-dir target/msrv
+
+msrv-version: ## Print the oldest Rust that is promised
+	@echo $(MSRV)
+
+deny: need ## Licences, sources and known faults of the crates (needs cargo-deny)
+	cargo deny --locked --workspace check
+
+urls: ## Write the address of the repository into all metadata (REPOSITORY=https://…)
+	$(PYTHON) packaging/urls.py $(REPOSITORY)
+
 wasm: need ## The simulator compiles for browsers (needs the Rust target wasm32-unknown-unknown)
 	cargo check --locked --package pushout-core --target wasm32-unknown-unknown
 
@@ -83,11 +98,11 @@ docs: $(VENV)/.docs ## The site in target/site and the simulator's documentation
 wheel: $(VENV)/.built $(VENV)/.wheel ## Build the wheel for this system from a source archive and check both: dist/ (PGO=no: without a profile)
 	rm -rf dist $(WHEEL)/pushout
 	mkdir -p dist $(WHEEL)/pushout
-	$(BIN)/maturin sdist --quiet --out dist
+	$(PROGRESS) "packing the source" - 0 $(BIN)/maturin sdist --out dist
 	tar -xzmf dist/pushout-*.tar.gz -C $(WHEEL)/pushout --strip-components 1
 	RUSTFLAGS="$$RUSTFLAGS $(REMAP) $(if $(filter yes,$(PGO)),$(USE_PROFILE))" CARGO_TARGET_DIR=$(WHEEL)/target \
 		MATURIN_PEP517_ARGS="--strip --target $(HOST) $(PORTABLE)" PATH="$(abspath $(BIN)):$$PATH" \
-		$(COMPILING) "building the wheel" Compiling $(CRATES) $(BIN)/pip wheel --verbose --disable-pip-version-check \
+		$(PROGRESS) "building the wheel" Compiling $(CRATES) $(BIN)/pip wheel --verbose --disable-pip-version-check \
 		--no-cache-dir --no-deps --no-build-isolation --wheel-dir dist $(WHEEL)/pushout
 	$(BIN)/python packaging/check.py dist/pushout-*.whl
 
@@ -131,9 +146,9 @@ REMAP = --remap-path-prefix=$(WHEEL)/pushout=pushout --remap-path-prefix=$(or $(
 # The compiler uses a profile of the simulator: see benchmarks/train.py. What merges profiles, llvm-profdata, comes with
 # Rust's component llvm-tools; without it the program is the same, only slower. The target is named because functions have
 # other names with a named target than without one, and a profile knows functions by their names.
-COMPILING = $(BIN)/python packaging/progress.py
+PROGRESS = $(BIN)/python packaging/progress.py
 CRATES = $$(cargo tree --locked --package pushout-python --edges normal,build --prefix none | sed 's/ (.*//' | sort -u | wc -l)
-INSTALL = PATH="$(abspath $(BIN)):$$PATH" $(COMPILING) "building the simulator" Compiling $(CRATES) \
+INSTALL = PATH="$(abspath $(BIN)):$$PATH" $(PROGRESS) "building the simulator" Compiling $(CRATES) \
 	$(BIN)/pip install --verbose --disable-pip-version-check --no-deps --no-build-isolation --editable .
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 PROFILE := $(abspath target/profile)
@@ -162,7 +177,7 @@ trained:
 	@RUSTFLAGS="$$RUSTFLAGS -C profile-generate=$(PROFILE)/raw" CARGO_TARGET_DIR=$(PROFILE)/target $(INSTALL)
 	@rm -rf $(PROFILE)/raw
 	@echo "step 2 of 3: collecting the profile" >&2
-	@$(COMPILING) "running benchmarks and studies" - 0 $(BIN)/python benchmarks/train.py
+	@$(PROGRESS) "running benchmarks and studies" - 0 $(BIN)/python benchmarks/train.py
 	@$(PROFDATA) merge --output $(PROFILE)/merged.profdata $(PROFILE)/raw
 	@echo "step 3 of 3: building the simulator with the profile" >&2
 	@RUSTFLAGS="$$RUSTFLAGS $(USE_PROFILE)" CARGO_TARGET_DIR=target/trained $(INSTALL)

@@ -1,0 +1,168 @@
+"""The files around the program: metadata, workflows, packaging."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from conftest import ROOT
+from pushout.generate import generated
+from pushout.study.model import available, load
+
+sys.path.insert(0, str(ROOT / "packaging"))
+
+import progress
+import urls
+
+GIT = shutil.which("git")
+SETUP = re.compile(r"rustup (toolchain install|component add|target add) |cargo install --locked |docker (build|run) ")
+"""What a workflow does besides making targets: it brings tools, and builds the image."""
+
+
+def tracked(*patterns: str) -> list[Path]:
+    """The files of the repository, those that are not yet committed included."""
+    if GIT is None:
+        pytest.skip("git is not installed")
+    command = [GIT, "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [ROOT / name for name in listed if (ROOT / name).exists()]
+
+
+def workflows() -> dict[str, Any]:
+    return {
+        file.name: yaml.safe_load(file.read_text(encoding="utf-8"))
+        for file in sorted((ROOT / ".github" / "workflows").iterdir())
+    }
+
+
+def test_every_yaml_and_toml_file_can_be_read() -> None:
+    files = tracked("*.yml", "*.yaml", "*.cff", "*.toml", "*.lock")
+    assert len(files) > 30
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        if file.suffix == ".toml" or file.name == "Cargo.lock":
+            tomllib.loads(text)
+        elif file.suffix != ".lock":
+            assert isinstance(yaml.safe_load(text), dict), file
+
+
+def test_there_are_no_symbolic_links() -> None:
+    assert [file for file in tracked() if file.is_symlink()] == []
+
+
+def test_workflows_call_targets_that_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    made = set()
+    for workflow in workflows().values():
+        for job in workflow["jobs"].values():
+            assert job["timeout-minutes"] <= 180
+            for step in job["steps"]:
+                assert step.keys() <= {"uses", "with", "run", "if"}
+                if "run" in step and not SETUP.match(step["run"]):
+                    program, target, *_ = step["run"].split()
+                    assert program == "make"
+                    assert re.search(rf"^{re.escape(target)}:.* ## ", makefile, re.MULTILINE), target
+                    made.add(target)
+    assert made == {"test", "docs", "msrv", "wasm", "deny", "tour", "equivalence", "fuzz"}
+
+
+def test_workflows_cover_both_systems_and_keep_their_hours() -> None:
+    found = workflows()
+    assert {"ubuntu-latest", "macos-latest"} <= set(found["ci.yml"]["jobs"]["test"]["strategy"]["matrix"]["os"])
+    assert {"ubuntu-latest", "macos-latest"} <= set(found["wheels.yml"]["jobs"]["wheel"]["strategy"]["matrix"]["os"])
+    # YAML reads the key `on` as true.
+    hours = {
+        name: workflow[True]["schedule"][0]["cron"] for name, workflow in found.items() if "schedule" in workflow[True]
+    }
+    assert set(hours) == {"nightly.yml", "weekly.yml"}
+    assert hours["nightly.yml"].endswith("* * *")
+    assert re.search(r"\* \* \d$", hours["weekly.yml"])
+
+
+def test_metadata_names_no_address_but_that_of_the_repository() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    own = project.get("urls", {}).get("Repository", "none yet")
+    for file in tracked(".github", "*.cff", "deny.toml", "*Cargo.toml", "pyproject.toml", "SECURITY.md", "Dockerfile"):
+        named = re.findall(r"https?://[^\s\"'`)]+", file.read_text(encoding="utf-8"))
+        assert [address for address in named if not address.startswith(own)] == [], file
+
+
+def test_one_variable_writes_the_address_everywhere(tmp_path: Path) -> None:
+    for name in urls.PLACES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    for address in ("https://host.example/first/name", "https://host.example/owner/pushout"):
+        urls.main(address, tmp_path)
+    project, workspace, core, *_ = (
+        tomllib.loads((tmp_path / name).read_text(encoding="utf-8")) for name in urls.PLACES if name != "CITATION.cff"
+    )
+    assert project["project"]["urls"]["Repository"] == address
+    assert project["project"]["scripts"]["pushout"]
+    assert workspace["workspace"]["package"]["repository"] == address
+    assert core["package"]["repository"] == {"workspace": True}
+    assert yaml.safe_load((tmp_path / "CITATION.cff").read_text(encoding="utf-8"))["repository-code"] == address
+    assert not any("first" in (tmp_path / name).read_text(encoding="utf-8") for name in urls.PLACES)
+    with pytest.raises(SystemExit, match="REPOSITORY must be an address such as"):
+        urls.main("", tmp_path)
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    version = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["version"]
+    assert citation()["version"] == version
+    assert f"\n## {version}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def citation() -> Any:
+    return yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+
+
+def test_the_citation_names_the_paper_of_every_study() -> None:
+    references = {each["notes"].removeprefix("Study ").partition(";")[0]: each for each in citation()["references"]}
+    assert sorted(references) == available()
+    for study, reference in references.items():
+        source = load(study).source
+        assert reference["title"].lower() in source.lower()
+        assert all(author["family-names"] in source for author in reference["authors"])
+
+
+def test_generated_files_are_marked_as_such() -> None:
+    lines = (ROOT / ".gitattributes").read_text(encoding="utf-8").splitlines()
+    patterns = [line.split()[0].removeprefix("/") for line in lines if line.endswith("linguist-generated")]
+    unmarked = {
+        path.as_posix()
+        for path in generated()
+        if not any(path.match(pattern) or path.is_relative_to(pattern.removesuffix("/**")) for pattern in patterns)
+    }
+    assert unmarked <= {"docs/performance.md"}, "written by hand but for its table"
+
+
+def test_the_image_ends_in_a_run_and_has_no_compiler() -> None:
+    lines = (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines()
+    starts = [index for index, line in enumerate(lines) if line.startswith("FROM ")]
+    assert json.loads(lines[-1].removeprefix("CMD ")) == ["pushout", "run", "lan"]
+    assert any("make wheel" in line for line in lines[: starts[-1]])
+    assert not any("apt-get" in line or "cargo" in line for line in lines[starts[-1] :])
+
+
+def test_a_long_command_shows_how_far_it_is(capfd: pytest.CaptureFixture[str]) -> None:
+    script = "print('Compiling a'); print('Compiling b')"
+    assert progress.main("building", "^Compiling", "3", sys.executable, "-c", script) == 0
+    shown = capfd.readouterr().err
+    assert "building: 0 of 3, 0:00" in shown
+    assert "building: done in 0:0" in shown
+    assert "Compiling" not in shown
+
+
+def test_what_a_long_command_printed_is_shown_if_it_fails(capfd: pytest.CaptureFixture[str]) -> None:
+    script = "import sys; print('the reason'); sys.exit(3)"
+    assert progress.main("building", "x", "0", sys.executable, "-c", script) == 3
+    shown = capfd.readouterr().err
+    assert "building: failed with exit code 3" in shown
+    assert "the reason" in shown
