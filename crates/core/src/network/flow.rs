@@ -317,12 +317,12 @@ struct Totals {
 impl Tcp {
     fn new(scenario: &Scenario, index: usize, params: &tcp::Params) -> Tcp {
         let spec = &scenario.flows[index];
-        let phase = |node: usize, timer: &str, tick: Span| {
-            let path = format_args!("node.{}.{timer}", scenario.nodes[node].name);
-            match params.timer_phase {
-                tcp::Phase::Random => Span(Stream::new(scenario.seed, path).up_to(tick.0 - 1)),
-                tcp::Phase::Aligned => Span::ZERO,
+        let phase = |node: usize, timer: &str, tick: Span| match params.timer_phase {
+            tcp::Phase::Random => {
+                let node = &scenario.nodes[node].name;
+                Span(Stream::new(scenario.seed, format_args!("node.{node}.{timer}")).up_to(tick.0 - 1))
             }
+            tcp::Phase::Aligned => Span::ZERO,
         };
         let jitter = Stream::new(scenario.seed, format_args!("flow.{}.rtt", spec.name));
         let files = match &spec.source {
