@@ -171,16 +171,16 @@ simulator: $(if $(and $(filter yes,$(PGO)),$(PROFDATA)),trained,plain)
 plain:
 	@$(INSTALL)
 
-trained: export CARGO_BUILD_TARGET = $(HOST)
 trained:
 	@echo "step 1 of 3: building an instrumented simulator to collect a profile" >&2
-	@RUSTFLAGS="$$RUSTFLAGS -C profile-generate=$(PROFILE)/raw" CARGO_TARGET_DIR=$(PROFILE)/target $(INSTALL)
+	@RUSTFLAGS="$$RUSTFLAGS -C profile-generate=$(PROFILE)/raw" CARGO_BUILD_TARGET=$(HOST) \
+		CARGO_TARGET_DIR=$(PROFILE)/target $(INSTALL)
 	@rm -rf $(PROFILE)/raw
 	@echo "step 2 of 3: collecting the profile" >&2
 	@$(PROGRESS) "running benchmarks and studies" - 0 $(BIN)/python benchmarks/train.py
 	@$(PROFDATA) merge --output $(PROFILE)/merged.profdata $(PROFILE)/raw
 	@echo "step 3 of 3: building the simulator with the profile" >&2
-	@RUSTFLAGS="$$RUSTFLAGS $(USE_PROFILE)" CARGO_TARGET_DIR=target/trained $(INSTALL)
+	@RUSTFLAGS="$$RUSTFLAGS $(USE_PROFILE)" CARGO_BUILD_TARGET=$(HOST) CARGO_TARGET_DIR=target/trained $(INSTALL)
 
 need:
 	@missing=; say() { echo "missing: $$1" >&2; missing=1; }; \

@@ -79,7 +79,7 @@ def test_a_file_comes_before_a_shipped_scenario_of_its_name(tmp_path: Path, monk
     (tmp_path / "lan").mkdir()
     assert shipped.resolved("lan") == ROOT / "scenarios" / "lan.toml", "a folder is no scenario"
     (tmp_path / "lan.toml").write_text("", encoding="utf-8")
-    assert shipped.resolved("lan") == Path("lan.toml"), "what init copied and someone changed"
+    assert shipped.resolved("lan") == Path("lan.toml"), "what init copied and a user changed"
     (tmp_path / "incast").write_text("", encoding="utf-8")
     assert shipped.resolved("incast") == Path("incast")
     assert shipped.resolved("./incast.toml") == Path("incast.toml"), "a path is a path"
