@@ -19,6 +19,9 @@ NAME = re.compile(
 )
 """One wheel for every Python from 3.11 on, for every Linux since 2014 or for macOS."""
 
+FOLDERS = ("scenarios", "studies", "benchmarks/ns2", "benchmarks/ns3")
+"""What of the clone has to be in it."""
+
 ROOT = Path(__file__).parent.parent
 TOOLS = Path(sys.executable).parent
 
@@ -28,7 +31,7 @@ def main(wheel: Path) -> None:
     _demand(NAME.fullmatch(wheel.name) is not None, f"{wheel.name} is not the name of a portable wheel")
     _demand(wheel.stat().st_size <= LIMIT, f"{wheel.name} has {wheel.stat().st_size} bytes, more than {LIMIT}")
     with zipfile.ZipFile(wheel) as archive:
-        _check_files(set(archive.namelist()))
+        check_files(set(archive.namelist()))
         module = archive.read("pushout/_core.abi3.so")
     for path in (ROOT, Path.home()):
         _demand(f"{path}/".encode() not in module, f"the module names a folder of this machine: {path}")
@@ -39,9 +42,9 @@ def main(wheel: Path) -> None:
     print(f"{wheel}: {wheel.stat().st_size / 1e6:.2f} MB, checked")
 
 
-def _check_files(names: set[str]) -> None:
+def check_files(names: set[str]) -> None:
     """Everything that is shipped is there, and nothing that is not."""
-    for folder in ("scenarios", "studies", "benchmarks/ns2", "benchmarks/ns3"):
+    for folder in FOLDERS:
         for file in (ROOT / folder).rglob("*.*"):
             name = f"pushout/shipped/{file.relative_to(ROOT).as_posix()}"
             _demand(name in names, f"{name} is missing")

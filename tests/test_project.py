@@ -18,7 +18,9 @@ from pushout.study.model import available, load
 
 sys.path.insert(0, str(ROOT / "packaging"))
 
+import check
 import progress
+import tour
 import urls
 
 GIT = shutil.which("git")
@@ -166,3 +168,36 @@ def test_what_a_long_command_printed_is_shown_if_it_fails(capfd: pytest.CaptureF
     shown = capfd.readouterr().err
     assert "building: failed with exit code 3" in shown
     assert "the reason" in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "portable"),
+    [
+        ("pushout-0.1.0-cp311-abi3-manylinux2014_x86_64.manylinux_2_17_x86_64.whl", True),
+        ("pushout-0.1.0-cp311-abi3-macosx_11_0_arm64.whl", True),
+        ("pushout-0.1.0-cp311-cp311-manylinux2014_x86_64.manylinux_2_17_x86_64.whl", False),
+        ("pushout-0.1.0-cp311-abi3-linux_x86_64.whl", False),
+        ("pushout-0.1.0-cp311-abi3-manylinux_2_36_x86_64.whl", False),
+    ],
+)
+def test_the_name_of_a_wheel_says_where_it_runs(name: str, portable: bool) -> None:
+    assert (check.NAME.fullmatch(name) is not None) is portable
+
+
+def test_a_wheel_without_a_scenario_or_with_a_stray_file_is_refused() -> None:
+    shipped = [file for folder in check.FOLDERS for file in (ROOT / folder).rglob("*.*")]
+    names = {f"pushout/shipped/{file.relative_to(ROOT).as_posix()}" for file in shipped}
+    names |= {f"pushout-0.1.0.dist-info/licenses/LICENSE-{name}" for name in ("MIT", "APACHE")}
+    check.check_files(names)
+    with pytest.raises(SystemExit, match=r"scenarios/lan\.toml is missing"):
+        check.check_files(names - {"pushout/shipped/scenarios/lan.toml"})
+    with pytest.raises(SystemExit, match="does not belong into a wheel"):
+        check.check_files(names | {"tests/test_project.py"})
+
+
+def test_the_tour_is_that_of_the_readme_and_the_tutorial() -> None:
+    verbs = {line.split()[1] for line in tour.commands()}
+    assert {"run", "compare", "size", "sweep", "reproduce", "scenarios", "init"} <= verbs
+    assert sum(tour.FAILS.search(line) is not None for line in tour.commands()) == 1
+    assert "pushout.run" in tour.notebook()
+    compile(tour.notebook(), "tutorial", "exec")
