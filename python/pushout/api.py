@@ -12,13 +12,13 @@ from pushout.question import design as designs
 from pushout.question import sweep as sweeps
 from pushout.question.ask import Named, Policies
 from pushout.question.compare import CompareResult
-from pushout.question.session import Folder, Progress, Session
+from pushout.question.session import Folder, Session
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult, trace
 from pushout.reading import explain, policies, schema, validate
 from pushout.result import Result
-from pushout.simulate import Job, check_reps, check_seed, run_all
+from pushout.simulate import Job, Progress, UnderWay, check_reps, check_seed, run_all
 from pushout.source import Overrides, Scenario, load, overrides
 from pushout.words import SEARCHES, Engine, Search
 
@@ -60,7 +60,8 @@ def run(
     JSON) or a mapping of its keys; `set` overrides keys
     (`{"flows.transport.mss": 9140}`); `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by
     default the scenario's; `audit` checks that every unit and every byte is accounted for; `jobs` is the number of
-    threads (default: every core); `progress` is called with (done, total) now and then.
+    threads (default: every core); `progress` is called with (done, total) now and then: replications, those under way
+    by the part of them that is done, or the simulated seconds of a single run.
 
     The result keeps the whole document of every replication: 1.4 MB for a network of 220 flows and their 882 ports. For
     hundreds of replications use `sweep`, which keeps the figures that it is asked for.
@@ -71,7 +72,9 @@ def run(
     check_seed(seed)
     job = Job(load(scenario), tuple(overrides(set)), engine, audit)
     seeds = job.seeds(seed, reps) if reps > 1 else [seed]
-    documents = run_all((partial(job.run, each) for each in seeds), total=reps, jobs=jobs, progress=progress)
+    under_way = UnderWay()
+    tasks = (partial(under_way.run, partial(job.run, each)) for each in seeds)
+    documents = run_all(tasks, total=reps, jobs=jobs, progress=under_way.telling(progress, reps))
     return Result(merge(documents), documents)
 
 

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from operator import index
 from typing import TYPE_CHECKING, TypeVar
@@ -50,13 +51,14 @@ class Job:
         if not isinstance(plain(self.audit), bool):
             raise TypeError(f"audit is {self.audit!r}: it is true or false")
 
-    def report(self, seed: int | None) -> str:
-        """Simulate once; the report is JSON."""
-        return _core.run(self.source.text, self.source.name, self.sets, seed, self.engine, self.audit)
+    def report(self, seed: int | None, reached: _core.Reached | None = None) -> str:
+        """Simulate once; the report is JSON. `reached` shows other threads how far the run has come."""
+        source, reached = self.source, reached or _core.Reached()
+        return _core.run(source.text, source.name, self.sets, seed, self.engine, self.audit, reached)
 
-    def run(self, seed: int | None) -> "Document":
+    def run(self, seed: int | None, reached: _core.Reached | None = None) -> "Document":
         """Simulate once."""
-        document: Document = json.loads(self.report(seed))
+        document: Document = json.loads(self.report(seed, reached))
         return document
 
     def explain(self, seed: int | None = None) -> str:
@@ -125,12 +127,51 @@ def check_reps(reps: int, least: int = 1) -> None:
         raise ValueError(f"reps is {reps}: {few if reps < least else f'there can be {MOST_REPS}'}")
 
 
+Progress = Callable[[float, float], None]
+"""Called with how much is done and how much there is: runs (those under way by the part of them that is done), or the
+simulated seconds of a single run."""
+
+
+class UnderWay:
+    """The runs that are under way, and how far each has come."""
+
+    def __init__(self) -> None:
+        self._runs: set[_core.Reached] = set()
+        self._last = _core.Reached()
+
+    def run(self, task: Callable[[_core.Reached], T]) -> T:
+        """Do a task that runs once."""
+        self._last = reached = _core.Reached()
+        self._runs.add(reached)
+        try:
+            return task(reached)
+        finally:
+            self._runs.discard(reached)
+
+    def share(self) -> float:
+        """How many runs that comes to."""
+        return sum(run.now_s / run.duration_s for run in list(self._runs) if run.duration_s)
+
+    def telling(self, progress: Progress | None, total: int) -> Progress | None:
+        """Have `progress` called with runs done and under way, or with the simulated time of a single one."""
+        if progress is None:
+            return None
+        return partial(self._tell, progress) if total > 1 else partial(self._tell_seconds, progress)
+
+    def _tell(self, progress: Progress, done: float, total: float) -> None:
+        progress(min(done + self.share(), total), total)
+
+    def _tell_seconds(self, progress: Progress, done: float, _total: float) -> None:
+        if self._last.duration_s:
+            progress(self._last.now_s, self._last.duration_s)
+
+
 def run_all(
     tasks: Iterable[Callable[[], T]],
     *,
     total: int | None = None,
     jobs: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     finished: Callable[[int], None] | None = None,
 ) -> list[T]:
     """Do the tasks on `jobs` threads (default: every core) and give their results in order.

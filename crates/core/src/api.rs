@@ -7,7 +7,7 @@ use crate::report::{Report, keys};
 use crate::scenario::model::{Engine, Scenario};
 use crate::scenario::{Part, Refusal, Variation, Warning};
 use crate::trace::{Packet, Packets};
-use crate::units::Span;
+use crate::units::{Span, Time};
 use crate::{audit, engine, report, scenario};
 
 /// A scenario as it reaches us, with whatever overrides it.
@@ -72,26 +72,46 @@ impl Request<'_> {
     }
 }
 
-/// Run a scenario and report. The core has no clock: `seconds` is the caller's, read before and after the event loop.
+/// What a caller lends to a run: the core has no clock and shows nothing.
+#[derive(Clone, Copy)]
+#[allow(missing_debug_implementations)] // functions have nothing to show
+pub struct Caller<'a> {
+    /// Its clock in seconds, read before and after the event loop.
+    pub seconds: &'a dyn Fn() -> f64,
+    /// Called now and then with how far the run has come, and how far it goes.
+    pub reached: &'a dyn Fn(Time, Span),
+}
+
+impl Caller<'_> {
+    /// Have the caller watch a run; the second value is the time that the event loop took.
+    fn watch<T>(self, scenario: &Scenario, run: impl FnOnce(&mut Stopwatch<'_>) -> T) -> (T, f64) {
+        let reached = |now| (self.reached)(now, scenario.duration);
+        let mut watch = Stopwatch::telling(self.seconds, &reached);
+        reached(Time::ZERO);
+        let outcome = run(&mut watch);
+        reached(Time::ZERO + scenario.duration);
+        (outcome, watch.seconds())
+    }
+}
+
+/// Run a scenario and report; `seconds` is the caller's clock.
 pub fn run(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<Json, Refusal> {
-    run_and(request, seconds, |report| report.document())
+    run_and(request, Caller { seconds: &seconds, reached: &|_, _| () }, |report| report.document())
 }
 
 /// The same, with the report as text, which needs much less memory where there are many flows.
-pub fn run_to_text(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<String, Refusal> {
-    run_and(request, seconds, |report| report.text())
+pub fn run_to_text(request: &Request<'_>, caller: Caller<'_>) -> Result<String, Refusal> {
+    run_and(request, caller, |report| report.text())
 }
 
 fn run_and<T>(
     request: &Request<'_>,
-    seconds: impl Fn() -> f64,
+    caller: Caller<'_>,
     write: impl FnOnce(&Report<'_>) -> T,
 ) -> Result<T, Refusal> {
     let (scenario, warnings) = request.scenario()?;
-    let watch = &mut Stopwatch::new(&seconds);
-    let outcome = engine::run_timed(&scenario, false, watch);
-    let wall_s = Some(watch.seconds());
-    let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
+    let (outcome, wall_s) = caller.watch(&scenario, |watch| engine::run_timed(&scenario, false, watch));
+    let (audit, wall_s) = (request.audit.then(|| audit::audit(&scenario, &outcome)), Some(wall_s));
     let (scenario, outcome, warnings) = (&scenario, &outcome, &warnings[..]);
     Ok(write(&Report { scenario, outcome, warnings, audit: audit.as_ref(), wall_s }))
 }
@@ -111,16 +131,15 @@ pub struct Traced {
 
 /// Run on the reference engine and keep every packet at the ports of these names; without names, at those with a
 /// limited buffer.
-pub fn trace(request: &Request<'_>, ports: &[String], seconds: impl Fn() -> f64) -> Result<Traced, Refusal> {
+pub fn trace(request: &Request<'_>, ports: &[String], caller: Caller<'_>) -> Result<Traced, Refusal> {
     let (scenario, warnings) = request.scenario()?;
     let scenario = Scenario { engine: Engine::Reference, ..scenario };
     let packets = Packets::at(&scenario, ports).map_err(|why| format!("ports to trace: {why}"))?;
-    let watch = &mut Stopwatch::new(&seconds);
-    let (outcome, packets) = engine::reference::run_traced(&scenario, false, packets, watch);
-    let wall_s = Some(watch.seconds());
+    let run = |watch: &mut Stopwatch<'_>| engine::reference::run_traced(&scenario, false, packets, watch);
+    let ((outcome, packets), wall_s) = caller.watch(&scenario, run);
     let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
     let document = {
-        let (scenario, outcome, warnings) = (&scenario, &outcome, &warnings[..]);
+        let (scenario, outcome, warnings, wall_s) = (&scenario, &outcome, &warnings[..], Some(wall_s));
         Report { scenario, outcome, warnings, audit: audit.as_ref(), wall_s }.document()
     };
     Ok(Traced { document, ports: packets.ports().collect(), packets: packets.into_list(), scenario })
@@ -134,12 +153,11 @@ pub fn measure(
     scenario: &Scenario,
     seed: u64,
     paths: &[String],
-    seconds: impl Fn() -> f64,
+    caller: Caller<'_>,
 ) -> Result<(Json, f64), Refusal> {
     let scenario = Scenario { seed, ..scenario.clone() };
-    let watch = &mut Stopwatch::new(&seconds);
-    let outcome = engine::run_timed(&scenario, false, watch);
-    Ok((report::figures(&scenario, &outcome, paths)?.into(), watch.seconds()))
+    let (outcome, wall_s) = caller.watch(&scenario, |watch| engine::run_timed(&scenario, false, watch));
+    Ok((report::figures(&scenario, &outcome, paths)?.into(), wall_s))
 }
 
 /// The paths of all figures that [`measure`] would give; a look at a run that ends as it begins.

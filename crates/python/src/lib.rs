@@ -3,6 +3,7 @@
 mod document;
 mod failure;
 mod pool;
+mod reached;
 mod trace;
 
 use std::hint::black_box;
@@ -39,6 +40,9 @@ mod _core {
     use super::pool::{Points, Pool};
 
     #[pymodule_export]
+    use super::reached::Reached;
+
+    #[pymodule_export]
     use super::trace::Trace;
 
     #[pymodule_init]
@@ -52,7 +56,8 @@ mod _core {
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-    /// Simulate once; the result as a JSON text. Other Python threads run meanwhile.
+    /// Simulate once; the result as a JSON text. Other Python threads run meanwhile, and see in `reached` how far it has
+    /// come.
     #[pyfunction]
     fn run(
         py: Python<'_>,
@@ -62,10 +67,10 @@ mod _core {
         seed: Option<u64>,
         engine: Option<&str>,
         audit: bool,
+        reached: &Bound<'_, Reached>,
     ) -> PyResult<String> {
-        let start = Instant::now();
-        let request = request(text, name, &sets, seed, engine, audit);
-        let run = || api::run_to_text(&request, || start.elapsed().as_secs_f64());
+        let (request, reached) = (request(text, name, &sets, seed, engine, audit), reached.get());
+        let run = || reached.lend(|caller| api::run_to_text(&request, caller));
         Ok(py.detach(|| guarded(|| described(name, &sets, seed, engine), run))?)
     }
 

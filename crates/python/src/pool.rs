@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pushout_core::api::{self, Base};
 use pushout_core::scenario::Variation;
@@ -13,6 +13,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
 use crate::failure::{Failure, described, guarded};
+use crate::reached::Reached;
 
 /// A variation of a scenario that has been checked.
 struct Point {
@@ -144,13 +145,14 @@ struct State {
 }
 
 /// What the threads of a pool share.
-#[derive(Default)]
 struct Shared {
     state: Mutex<State>,
     /// There is a task, or the pool is closed.
     wanted: Condvar,
     /// A run is done.
     finished: Condvar,
+    /// How far the run of each thread has come.
+    reached: Vec<Reached>,
 }
 
 impl Shared {
@@ -160,7 +162,7 @@ impl Shared {
     }
 
     /// Run one task after another until the pool is closed.
-    fn work(&self) {
+    fn work(&self, reached: &Reached) {
         let mut state = self.lock();
         while !state.closed {
             let Some(task) = state.tasks.pop_front() else {
@@ -168,8 +170,9 @@ impl Shared {
                 continue;
             };
             drop(state);
-            let done = task.run();
+            let done = task.run(reached);
             state = self.lock();
+            reached.clear();
             state.done.push(done);
             self.finished.notify_one();
         }
@@ -177,11 +180,11 @@ impl Shared {
 }
 
 impl Task {
-    fn run(self) -> Done {
-        let start = Instant::now();
-        let clock = || start.elapsed().as_secs_f64();
-        let measure = || api::measure(&self.point.scenario, self.seed, &self.figures, clock);
-        let (figures, wall) = guarded(|| self.point.described(Some(self.seed)), measure)?;
+    fn run(self, reached: &Reached) -> Done {
+        let point = &self.point;
+        let measure =
+            || reached.lend(|caller| api::measure(&point.scenario, self.seed, &self.figures, caller));
+        let (figures, wall) = guarded(|| point.described(Some(self.seed)), measure)?;
         Ok((self.tag, figures.to_string(), wall))
     }
 }
@@ -196,10 +199,17 @@ pub(crate) struct Pool {
 impl Pool {
     #[new]
     fn new(threads: usize) -> PyResult<Pool> {
-        let shared = Arc::new(Shared::default());
-        for _ in 0..threads.max(1) {
+        let reached = (0..threads.max(1)).map(|_| Reached::default()).collect();
+        let shared = Arc::new(Shared {
+            state: Mutex::default(),
+            wanted: Condvar::new(),
+            finished: Condvar::new(),
+            reached,
+        });
+        for thread in 0..shared.reached.len() {
             let shared = Arc::clone(&shared);
-            thread::Builder::new().name("pushout".to_string()).spawn(move || shared.work())?;
+            let work = move || shared.work(&shared.reached[thread]);
+            thread::Builder::new().name("pushout".to_string()).spawn(work)?;
         }
         Ok(Pool { shared })
     }
@@ -239,6 +249,11 @@ impl Pool {
             whole
         });
         Ok(done.into_iter().collect::<Result<_, _>>()?)
+    }
+
+    /// The runs that are under way, each counted by the part of it that is done.
+    fn under_way(&self) -> f64 {
+        self.shared.reached.iter().map(Reached::share).sum()
     }
 
     /// Forget the tasks that have not begun; the threads end with the run that they are at.

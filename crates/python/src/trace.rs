@@ -1,7 +1,5 @@
 //! A traced run: packets at ports as a capture file and as columns.
 
-use std::time::Instant;
-
 use pushout_core::api::{self, Request, Traced};
 use pushout_core::trace;
 use pushout_core::units::Time;
@@ -9,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::failure::{described, guarded};
+use crate::reached::Reached;
 
 /// Every packet at some ports of a run.
 #[pyclass(frozen)]
@@ -28,10 +27,11 @@ impl Trace {
         seed: Option<u64>,
         audit: bool,
         ports: Vec<String>,
+        reached: &Bound<'_, Reached>,
     ) -> PyResult<Trace> {
         let request = Request { text, name, sets: &sets, seed, engine: None, audit };
-        let start = Instant::now();
-        let trace = || api::trace(&request, &ports, || start.elapsed().as_secs_f64());
+        let reached = reached.get();
+        let trace = || reached.lend(|caller| api::trace(&request, &ports, caller));
         let traced = py.detach(|| guarded(|| described(name, &sets, seed, Some("reference")), trace))?;
         Ok(Trace { traced })
     }

@@ -32,7 +32,7 @@ def simulate(path: str, sets: list[str]) -> dict[str, Any]:
     """What one run of a scenario costs."""
     text = Path(path).read_text(encoding="utf-8")
     before = peak_bytes()
-    result = _core.run(text, path, sets, None, None, False)
+    result = _core.run(text, path, sets, None, None, False, _core.Reached())
     after = peak_bytes()
     document = json.loads(result)
     engine, flows = document["engine"], len(document["flows"])

@@ -36,14 +36,19 @@ OUT = click.option("--out", type=PLACE, metavar="DIR", help="Where results go: a
 
 
 @contextmanager
-def _session(out: str, cache: Path | None, jobs: int | None, cluster: str | None) -> Iterator["Session"]:
-    """Where runs are kept and done; what is finished when the user interrupts, or when one run fails, is kept."""
+def _session(
+    out: str, cache: Path | None, jobs: int | None, cluster: str | None, *, about: bool = False
+) -> Iterator["Session"]:
+    """Where runs are kept and done; what is finished when the user interrupts, or when one run fails, is kept.
+
+    `about`: how many runs it takes is an estimate.
+    """
     if jobs is not None and cluster is not None:
         raise click.UsageError("--jobs is about threads here, and --cluster runs elsewhere: leave out one of them")
     from pushout.cli.progress import Progress
     from pushout.question.session import Session
 
-    with Progress("runs") as progress, Session.open(out, cache, jobs, cluster, progress) as session:
+    with Progress("runs", about=about) as progress, Session.open(out, cache, jobs, cluster, progress) as session:
         kept = f"finished runs are kept in {session.store.path}"
         try:
             yield session
@@ -54,9 +59,11 @@ def _session(out: str, cache: Path | None, jobs: int | None, cluster: str | None
 
 
 @contextmanager
-def _replacing(place: str, cache: Path | None, jobs: int | None, cluster: str | None) -> Iterator["Session"]:
+def _replacing(
+    place: str, cache: Path | None, jobs: int | None, cluster: str | None, *, about: bool = False
+) -> Iterator["Session"]:
     """A session in a folder named after its scenario: if that had the answer to another question, it is said."""
-    with _session(place, cache, jobs, cluster) as session:
+    with _session(place, cache, jobs, cluster, about=about) as session:
         try:
             yield session
         finally:
@@ -93,7 +100,7 @@ def sweep(file: str, out: str | None, cache: Path | None, jobs: int | None, clus
     plan = design.read(file)
     question.look_over(plan)
     place = out or str(question.default_out(plan))
-    with _session(place, cache, jobs, cluster) as session:
+    with _session(place, cache, jobs, cluster, about=plan.reps.least < plan.reps.most) as session:
         result = question.sweep(plan, session)
     if as_json:
         echo_json(result.document)
@@ -225,7 +232,7 @@ def size(scenario: str, out: str | None, cache: Path | None, as_json: bool, **op
         asked = ask.sizing(scenario_file(scenario), goal, over, set=sets, **options)
     warn(asked.warnings)
     place = out or _folder(f"{asked.explained['name']}-size")
-    with _replacing(place, cache, jobs, cluster) as session:
+    with _replacing(place, cache, jobs, cluster, about=True) as session:
         result = asked(session)
     if as_json:
         echo_json(result.document)

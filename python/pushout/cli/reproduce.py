@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pushout.cli.options import FOLDER, JSON, MISSED, REPS, console
+from pushout.cli.options import FOLDER, JOBS, JSON, MISSED, REPS, console
 from pushout.cli.streams import echo_json
 
 if TYPE_CHECKING:
@@ -29,9 +29,16 @@ REPORT = "reproduce.json"
 )
 @click.option("--strict", is_flag=True, help="Exit with 4 if a number misses its tolerance or a claim fails.")
 @click.option("--details", is_flag=True, help="Print every number, claim and remark, not only what differs.")
+@JOBS
 @JSON
 def reproduce(
-    studies: tuple[str, ...], reps: int | None, out: Path, strict: bool, details: bool, as_json: bool
+    studies: tuple[str, ...],
+    reps: int | None,
+    out: Path,
+    strict: bool,
+    details: bool,
+    jobs: int | None,
+    as_json: bool,
 ) -> None:
     """Run published studies and compare with the printed numbers.
 
@@ -48,7 +55,7 @@ def reproduce(
     chosen = [load(study) for study in _studies(studies)]
     cache = Cache(out / "cache")
     try:
-        done = run_studies(chosen, reps=reps, cache=cache, stage=Progress)
+        done = run_studies(chosen, reps=reps, cache=cache, jobs=jobs, stage=Progress)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"finished runs are kept in {cache.folder}; the same command goes on") from None
     others = kept(out / REPORT, [study.id for study in chosen], cache, Progress)

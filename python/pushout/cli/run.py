@@ -78,9 +78,9 @@ def run(
         source = load(scenario_file(scenario))
         known = of_scenario(source, sets)
     warn(known)  # before a run that may take hours
-    with Progress("replications") as progress:
+    with Progress("replications" if reps > 1 else "") as progress:
         if kinds is not None:
-            result, save = _trace(source, kinds, trace_ports or "", options)
+            result, save = _trace(source, kinds, trace_ports or "", {**options, "progress": progress})
         else:
             options |= {"reps": reps, "engine": engine}
             result = api.run(source, progress=progress, **options)

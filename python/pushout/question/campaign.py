@@ -1,7 +1,7 @@
 """Have points run often enough, and nothing twice."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,15 @@ SUMMARY = "summary."
 
 CHUNK = 2000
 """Points that are worth looking after at a time; the memory that a sweep needs does not grow with it."""
+
+
+Later = Callable[[int, Sequence[int]], float]
+"""The runs expected besides those ordered: given how many points are run, and what each unfinished one has ordered."""
+
+
+def _none(_points: int, _wanted: Sequence[int]) -> float:
+    """Nothing follows."""
+    return 0.0
 
 
 @dataclass
@@ -55,10 +64,10 @@ class Chunk:
         self._known = store.find(self.keys)
         self._orders: dict[tuple[str, ...], tuple[str, ...]] = {}
 
-    def runs(self, rule: Replications, *, later: int = 0) -> Iterator[list[Run]]:
+    def runs(self, rule: Replications, *, later: Later = _none) -> Iterator[list[Run]]:
         """The runs of each point, in order of their seeds, as they are complete; points come in their order.
 
-        `later` is how many runs are known to follow, for the progress.
+        `later` says how many runs are expected to follow those that were ordered, for the progress.
         """
         return _Work(self, rule, later).runs()
 
@@ -97,7 +106,7 @@ class Chunk:
 class _Work:
     """What a chunk still wants, and what is on its way."""
 
-    def __init__(self, chunk: Chunk, rule: Replications, later: int) -> None:
+    def __init__(self, chunk: Chunk, rule: Replications, later: Later) -> None:
         self.chunk = chunk
         self.session = chunk.campaign.session
         self.counts = chunk.campaign.counts
@@ -176,7 +185,9 @@ class _Work:
         self._submit()
         if self.session.progress:
             computed = self.counts.computed
-            self.session.progress(computed, computed + len(self.waiting) + self.later)
+            wanted = [count for point, count in enumerate(self.wanted) if self.missing[point]]
+            total = computed + len(self.waiting) + self.later(len(self.wanted), wanted)
+            self.session.progress(min(computed + self.session.executor.under_way(), total), total)
 
     def _keep(self, done: list[Done]) -> None:
         self.chunk.keep([(*self.tags[tag], text, wall_s) for tag, text, wall_s in done])

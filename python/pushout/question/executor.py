@@ -66,6 +66,10 @@ class Executor(Protocol):
         """The runs that have been done since; waits for the first."""
         ...
 
+    def under_way(self) -> float:
+        """The runs that are under way, each counted by the part of it that is done, as far as that is known."""
+        ...
+
     def close(self) -> None:
         """Drop what has not begun."""
         ...
@@ -94,6 +98,10 @@ class Local:
     def wait(self, timeout_s: float) -> list[Done]:
         """The runs that have been done since."""
         return self._pool.wait(timeout_s, LINGER_S)
+
+    def under_way(self) -> float:
+        """The runs that are under way, each counted by the part of it that is done."""
+        return self._pool.under_way()
 
     def close(self) -> None:
         """Drop what has not begun; a run under way ends by itself."""

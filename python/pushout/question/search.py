@@ -15,6 +15,8 @@ GRID = 5
 """Values that are tried first, together: they show whether the goal is monotone."""
 TRIALS = 30
 """Values that Optuna tries."""
+CONFIRMED = 3
+"""The best of these, which are run again when the best one is wanted."""
 
 Try = Callable[[Sequence[float]], list[Tried]]
 """Have values tried, all at once."""
@@ -107,7 +109,7 @@ def best(space: Space, attempt: Try, confirm: Try, sign: int) -> Found:
     def loss(point: Tried) -> float:
         return -sign * point.mean["mean"] if point.mean else math.inf
 
-    leaders = sorted(_explore(space, attempt, loss), key=loss)[:3]
+    leaders = sorted(_explore(space, attempt, loss), key=loss)[:CONFIRMED]
     first, *others = sorted(confirm([point.value for point in leaders]), key=loss)
     return Found(first, None, "optuna", tuple(others))
 

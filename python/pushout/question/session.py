@@ -1,7 +1,7 @@
 """What every question needs: where its runs are kept, where they are done, where its answer goes."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +10,10 @@ from pushout.errors import QuestionError
 from pushout.question.executor import Executor, Local
 from pushout.question.output import Output
 from pushout.question.store import Store
-from pushout.simulate import check_text
+from pushout.simulate import Progress, check_text
 
 Folder = str | os.PathLike[str]
 """The path of a folder."""
-
-Progress = Callable[[int, int], None]
-"""Told how many runs are done, and of how many."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from pushout.question.executor import Variations, check
 from pushout.question.frame import Framed
 from pushout.question.goal import Goal, Separate, Tried, judged
 from pushout.question.manifest import begin, end, who
+from pushout.question.outlook import Outlook
 from pushout.question.port import Choice, Port, policy_refused
 from pushout.question.quantity import brief, word
 from pushout.question.search import Found
@@ -135,6 +136,12 @@ class Question:
     most: int = MOST
     method: Search = SEARCHES[0]
 
+    def outlook(self, policies: int) -> Outlook:
+        """How many runs it will take for so many policies, as far as can be told before any."""
+        has_level = self.goal.level is not None
+        by_halves = has_level and self.method != "optuna"
+        return Outlook(self.space, self.resolution, self.least, self.most, policies, has_level, by_halves)
+
     def sizes(self, value: float) -> dict[str, float]:
         """A value in all units that make sense at the port."""
         return self.port.sizes(f"{value!r} {self.space.unit}") if self.port and self.space.unit else {}
@@ -161,7 +168,8 @@ def size(
     manifest = {"kind": "size", "name": f"{explained['name']}-size", **asked, **who(explained["engine"])}
     begin(session.out, {**manifest, "scenario": explained})
     campaign = Campaign(source, session, [question.goal.path], engine_name, seed)
-    searches = [_Search(campaign, question, choice, tuple(sets)) for choice in choices]
+    outlook = question.outlook(len(choices))
+    searches = [_Search(campaign, question, choice, tuple(sets), outlook) for choice in choices]
     answers = [one.answer() for one in searches]
     document = {**_asked(question, explained, sets), "answers": _entries(question, choices, answers)}
     table = _table(question, searches)
@@ -223,16 +231,20 @@ def _told(
 class _Search:
     """The search for one policy, with every run that it took."""
 
-    def __init__(self, campaign: Campaign, question: Question, choice: Choice, sets: tuple[str, ...]) -> None:
+    def __init__(
+        self, campaign: Campaign, question: Question, choice: Choice, sets: tuple[str, ...], outlook: Outlook
+    ) -> None:
         self.campaign = campaign
         self.question = question
         self.choice = choice
         self.sets = sets
+        self.outlook = outlook
         self.runs: dict[float, list[Run]] = {}
         self.tried: dict[float, Tried] = {}
 
     def answer(self) -> Answer:
         question = self.question
+        self.outlook.begin()
         if question.goal.level is None:
             sign = 1 if question.goal.relation == "max" else -1
             found = search.best(question.space, self._try, self._confirm, sign)
@@ -271,6 +283,7 @@ class _Search:
         for value, runs in zip(values, self._runs(values, points, rule), strict=True):
             self.runs[value] = runs
             self.tried[value] = judged(self.question.goal, runs, value)
+        self.outlook.tried([self.tried[value] for value in values], list(self.tried.values()))
         if len(self.tried) >= search.GRID:  # from one end to the other
             self._check_measured()
         return [self.tried[value] for value in values]
@@ -289,7 +302,7 @@ class _Search:
 
     def _runs(self, values: Sequence[float], points: Sequence[Sequence[str]], rule: Separate) -> Iterator[list[Run]]:
         try:
-            yield from self.campaign.prepare(points).runs(rule)
+            yield from self.campaign.prepare(points).runs(rule, later=self.outlook.later)
         except ScenarioError as error:
             raise _told(error, self.question, values, points, self.choice) from None
 

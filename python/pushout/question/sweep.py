@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -208,8 +209,13 @@ def _measured(campaign: Campaign, points: Sequence[Level], design: Design) -> tu
 
 def _parts(campaign: Campaign, points: Sequence[Level], design: Design) -> Iterator[Part]:
     for first, chunk in _prepared(campaign, design, [point.sets for point in points]):
-        later = max(0, len(points) - first - CHUNK) * design.reps.least
-        yield first, list(chunk.runs(design.reps, later=later))
+        later = float(max(0, len(points) - first - CHUNK) * design.reps.least)
+        yield first, list(chunk.runs(design.reps, later=partial(_later, later)))
+
+
+def _later(runs: float, _points: int, _wanted: Sequence[int]) -> float:
+    """What is known to follow: the least number of runs of all points that come later."""
+    return runs
 
 
 def _prepared(campaign: Campaign, design: Design, points: Sequence[Sequence[str]]) -> Iterator[tuple[int, Chunk]]:

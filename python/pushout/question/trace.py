@@ -13,7 +13,7 @@ from pushout.extras import need
 from pushout.question.columns import Columns, Kind
 from pushout.question.frame import Framed
 from pushout.question.output import Output
-from pushout.simulate import check_seed, run_all
+from pushout.simulate import Progress, UnderWay, check_seed, run_all
 from pushout.source import Overrides, Scenario, load, overrides
 from pushout.warning import HasWarnings
 
@@ -58,6 +58,7 @@ def trace(
     set: Overrides = (),  # noqa: A002  (the name of the option)
     seed: int | None = None,
     audit: bool = False,
+    progress: Progress | None = None,
 ) -> TraceResult:
     """Run once, on the reference engine, and keep every packet at these ports.
 
@@ -69,8 +70,9 @@ def trace(
     source = load(scenario)
     check_seed(seed)
     names = [ports] if isinstance(ports, str) else list(ports)
-    run = partial(_core.Trace, source.text, source.name, overrides(set), seed, audit, names)
-    (traced,) = run_all([run], jobs=1)  # beside this thread, which notices Ctrl-C
+    under_way = UnderWay()
+    run = partial(under_way.run, partial(_core.Trace, source.text, source.name, overrides(set), seed, audit, names))
+    (traced,) = run_all([run], jobs=1, progress=under_way.telling(progress, 1))  # this thread notices Ctrl-C
     columns: dict[str, list[Any]] = traced.columns()
     kinds: dict[str, Kind] = {**dict.fromkeys(TEXTS, "string"), **dict.fromkeys(NUMBERS, "int64"), "reason": "string"}
     table = Columns.of({name: columns[name] for name in kinds}, kinds)

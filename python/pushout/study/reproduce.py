@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pushout.cache import Cache
 from pushout.document import Document
-from pushout.simulate import Job, run_all
+from pushout.simulate import Job, Progress, run_all
 from pushout.stats import interval
 from pushout.study.aside import Aside
 from pushout.study.case import Case
@@ -23,11 +23,11 @@ from pushout.study.outcome import SETS, Finding, Judgement, Outcome, Variant, We
 from pushout.study.samples import Samples
 from pushout.study.sensitivity import Sensitivity
 
-Stage = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
+Stage = Callable[[str], AbstractContextManager[Progress]]
 """Given what is being done, something to be told how much of how much is done: `Progress`, on the command line."""
 
 
-def silent(_: str) -> AbstractContextManager[Callable[[int, int], None]]:
+def silent(_: str) -> AbstractContextManager[Progress]:
     """A stage that tells nobody."""
     return nullcontext(lambda done, total: None)
 
@@ -37,11 +37,13 @@ def reproduce(
     *,
     reps: int | None = None,
     cache: Cache,
+    jobs: int | None = None,
     stage: Stage = silent,
 ) -> Reproduction:
     """Run every case of the studies `reps` times, except what the cache holds, judge the results and draw them.
 
-    Without `reps` each case has its own number of replications. `stage` is told what is done, and how far it is.
+    Without `reps` each case has its own number of replications; `jobs` is the number of threads (default: every core).
+    `stage` is told what is done, and how far it is.
     """
     start = time.monotonic()
     plans = [Plan(study, reps, cache) for study in studies]
@@ -50,7 +52,7 @@ def reproduce(
         desk = Desk(plans, queue, cache, aside)
         tasks = [partial(run.execute, cache) for run in queue]
         with stage("runs") as progress:
-            run_all(tasks, progress=progress, finished=lambda place: desk.finished(queue[place]))
+            run_all(tasks, jobs=jobs, progress=progress, finished=lambda place: desk.finished(queue[place]))
         with stage("studies drawn") as progress:
             chapters = desk.chapters(progress)
         return Reproduction(chapters, time.monotonic() - start)
@@ -75,7 +77,7 @@ class Desk:
                 if not paths and plan not in self._begun:
                     self._begin(plan)
 
-    def chapters(self, progress: Callable[[int, int], None]) -> list[Chapter]:
+    def chapters(self, progress: Progress) -> list[Chapter]:
         """Every study, in the order of the plans; all runs are done."""
         for plan in [plan for plan in self._missing if plan not in self._begun][1::2]:
             self._begin(plan)

@@ -46,12 +46,19 @@ pub fn chosen(scenario: &Scenario) -> (Engine, Option<&'static str>) {
     }
 }
 
-/// What times the event loop of a run, by the caller's clock: the core has none.
+/// What times the event loop of a run, by the caller's clock, and tells the caller how far the run has come: the core has
+/// no clock and no threads.
 pub struct Stopwatch<'a> {
     clock: &'a dyn Fn() -> f64,
+    reached: &'a dyn Fn(Time),
+    /// How often the loop went round since the start.
+    rounds: u32,
     start: f64,
     taken: f64,
 }
+
+/// The caller is told of one in so many rounds of the event loop, which take a millisecond or less.
+const TOLD: u32 = 256;
 
 impl Default for Stopwatch<'_> {
     /// One that stands still.
@@ -63,12 +70,26 @@ impl Default for Stopwatch<'_> {
 impl Stopwatch<'_> {
     /// One that goes by a clock, which shows seconds.
     pub fn new(clock: &dyn Fn() -> f64) -> Stopwatch<'_> {
-        Stopwatch { clock, start: 0.0, taken: 0.0 }
+        Stopwatch { clock, reached: &|_| (), rounds: 0, start: 0.0, taken: 0.0 }
+    }
+
+    /// The same, and whenever the run has come a little further, `reached` is called with the simulated time.
+    pub fn telling<'a>(clock: &'a dyn Fn() -> f64, reached: &'a dyn Fn(Time)) -> Stopwatch<'a> {
+        Stopwatch { reached, ..Stopwatch::new(clock) }
     }
 
     /// The network has been built, and the first event is due.
     fn start(&mut self) {
         self.start = (self.clock)();
+    }
+
+    /// The event loop goes round, and has come to this instant of the run.
+    #[inline(always)] // in the loop
+    fn reach(&mut self, now: Time) {
+        self.rounds = self.rounds.wrapping_add(1);
+        if self.rounds.is_multiple_of(TOLD) {
+            (self.reached)(now);
+        }
     }
 
     /// The last event has been handled.

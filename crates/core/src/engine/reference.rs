@@ -38,9 +38,9 @@ pub fn run_traced<T: Tracer>(
 ) -> (Outcome, T) {
     let mut engine = Engine::new(scenario, log, tracer);
     watch.start();
-    engine.run_until(Time::ZERO + scenario.warmup);
+    engine.run_until(Time::ZERO + scenario.warmup, watch);
     engine.network.reset_counters(Time::ZERO + scenario.warmup);
-    engine.run_until(Time::ZERO + scenario.duration);
+    engine.run_until(Time::ZERO + scenario.duration, watch);
     watch.stop();
     engine.network.close_counters(Time::ZERO + scenario.duration);
     engine.outcome()
@@ -126,9 +126,9 @@ impl<T: Tracer> Engine<T> {
     }
 
     /// Handle every event before `end`, and take the samples that fall before it.
-    fn run_until(&mut self, end: Time) {
+    fn run_until(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         while self.sample < end {
-            self.handle_until(self.sample);
+            self.handle_until(self.sample, watch);
             for index in 0..self.sampled.len() {
                 let port = self.sampled[index];
                 self.catch_up(port, self.sample);
@@ -136,12 +136,13 @@ impl<T: Tracer> Engine<T> {
             }
             self.sample += self.every;
         }
-        self.handle_until(end);
+        self.handle_until(end, watch);
         (0..self.lines.len()).for_each(|port| self.catch_up(port, end));
     }
 
-    fn handle_until(&mut self, end: Time) {
+    fn handle_until(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         while let Some(event) = self.queue.pop_before(end) {
+            watch.reach(event.time);
             self.work.events += 1;
             let entity = event.entity as usize;
             match event.class {

@@ -58,9 +58,9 @@ pub(crate) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> 
     let mut cells = Cells::new(scenario, log);
     watch.start();
     let Window { from, to } = cells.window;
-    cells.run_until(from);
+    cells.run_until(from, watch);
     cells.network.reset_counters(from);
-    cells.run_until(to);
+    cells.run_until(to, watch);
     watch.stop();
     cells.network.close_counters(to);
     cells.outcome()
@@ -137,7 +137,7 @@ impl Cells<'_> {
     }
 
     /// Let happen what happens before `end`.
-    fn run_until(&mut self, end: Time) {
+    fn run_until(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         self.end = end;
         loop {
             self.act_ahead();
@@ -147,10 +147,12 @@ impl Cells<'_> {
                     break;
                 }
                 self.work.events += 1;
+                watch.reach(wakeup);
                 self.wake(port as usize, wakeup);
                 continue;
             };
             self.work.events += 1;
+            watch.reach(event.time);
             let entity = event.entity as usize;
             match event.class {
                 Class::Free | Class::Tick => self.wake(entity, event.time),

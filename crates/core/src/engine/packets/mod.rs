@@ -50,10 +50,10 @@ pub(crate) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> 
     watch.start();
     let Window { from, to } = engine.transit.window;
     if from > Time::ZERO {
-        engine.run_until(from);
+        engine.run_until(from, watch);
         engine.reset_counters(scenario, from);
     }
-    engine.run_until(to);
+    engine.run_until(to, watch);
     watch.stop();
     engine.close(scenario, to)
 }
@@ -89,21 +89,22 @@ impl Packets {
     }
 
     /// Let happen what happens before `end`, and take the samples that fall before it.
-    fn run_until(&mut self, end: Time) {
+    fn run_until(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         self.transit.edge = end;
         while let Some(sample) = self.transit.next_sample().filter(|sample| *sample < end) {
-            self.handle_until(sample);
+            self.handle_until(sample, watch);
             self.transit.sample();
         }
-        self.handle_until(end);
+        self.handle_until(end, watch);
     }
 
-    fn handle_until(&mut self, end: Time) {
+    fn handle_until(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         loop {
             let (agenda, first) = self.transit.first();
             if first >= end {
                 return;
             }
+            watch.reach(first);
             self.work_through(agenda, end.min(first + self.transit.division.lookahead));
         }
     }

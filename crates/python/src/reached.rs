@@ -1,0 +1,63 @@
+//! How far runs have come: numbers that the threads that simulate write, and any other reads.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use pushout_core::api::Caller;
+use pushout_core::units::{Span, Time};
+use pyo3::prelude::*;
+
+/// How far one run has come.
+#[pyclass(frozen)]
+#[derive(Debug, Default)]
+pub(crate) struct Reached {
+    now_ps: AtomicU64,
+    duration_ps: AtomicU64,
+}
+
+#[pymethods]
+impl Reached {
+    /// A run that has not begun.
+    #[new]
+    fn new() -> Reached {
+        Reached::default()
+    }
+
+    /// The simulated time that it has come to, in seconds.
+    #[getter]
+    fn now_s(&self) -> f64 {
+        Span(self.now_ps.load(Ordering::Relaxed)).as_secs_f64()
+    }
+
+    /// The simulated time at which it ends, in seconds; 0 before it has begun.
+    #[getter]
+    fn duration_s(&self) -> f64 {
+        Span(self.duration_ps.load(Ordering::Relaxed)).as_secs_f64()
+    }
+}
+
+impl Reached {
+    /// Which part of the run is done.
+    pub(crate) fn share(&self) -> f64 {
+        let (now, duration) = (self.now_s(), self.duration_s());
+        if duration > 0.0 { now / duration } else { 0.0 }
+    }
+
+    /// It has come to this instant, and ends after `duration`.
+    fn reach(&self, now: Time, duration: Span) {
+        self.now_ps.store(now.since(Time::ZERO).0, Ordering::Relaxed);
+        self.duration_ps.store(duration.0, Ordering::Relaxed);
+    }
+
+    /// No run is under way.
+    pub(crate) fn clear(&self) {
+        self.reach(Time::ZERO, Span::ZERO);
+    }
+
+    /// Do something that lets a run tell here how far it has come, with a clock that starts now.
+    pub(crate) fn lend<T>(&self, run: impl FnOnce(Caller<'_>) -> T) -> T {
+        let start = Instant::now();
+        let seconds = || start.elapsed().as_secs_f64();
+        run(Caller { seconds: &seconds, reached: &|now, duration| self.reach(now, duration) })
+    }
+}

@@ -1,0 +1,86 @@
+"""How many runs a search will still take, as far as can be told: what the progress shows of it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pushout.question.goal import Tried
+from pushout.question.search import CONFIRMED, GRID, TRIALS, is_monotone
+from pushout.question.space import Space
+
+
+@dataclass
+class Outlook:
+    """What the searches for some policies expect of themselves.
+
+    A value takes between `least` and `most` runs, those near the goal more; until some are done, the geometric mean is
+    expected of each.
+    """
+
+    space: Space
+    resolution: float
+    least: int
+    most: int
+    policies: int
+    """Searches that have not begun."""
+    has_level: bool = True
+    """Whether the goal is a level; for the best value the leaders are run again, `most` times."""
+    by_halves: bool = True
+    """Whether a search halves an interval; otherwise Optuna tries one value after the other."""
+    left: int = 0
+    """Values that the search which goes on has not tried."""
+    counts: list[int] = field(default_factory=list)
+    """The runs of each value that is done, in all searches."""
+
+    def begin(self) -> None:
+        """The search for the next policy begins."""
+        self.policies -= 1
+        self.left = self._values()
+
+    def tried(self, points: Sequence[Tried], so_far: Sequence[Tried]) -> None:
+        """Some values are done; `so_far` are all of this search."""
+        self.counts += [point.runs for point in points]
+        halves = self.by_halves and is_monotone(sorted(so_far, key=lambda point: point.value))
+        self.left = self._halvings(so_far) if halves else max(0, TRIALS - len(so_far))
+
+    def later(self, values: int, wanted: Sequence[int]) -> float:
+        """The runs that are expected besides those that were ordered for the `values` under way.
+
+        `wanted` says how many were ordered for each of these that is not done.
+        """
+        expected = self._expected()
+        growth = sum(max(0.0, expected - count) for count in wanted)
+        again = 0.0 if self.has_level else CONFIRMED * max(0.0, self.most - expected)
+        rest = max(0, self.left - values) * expected + (again if self.left > values else 0.0)
+        return growth + rest + self.policies * (self._values() * expected + again)
+
+    def _expected(self) -> float:
+        """The runs of a value: what was expected at first counts as much as two values that are done."""
+        first = math.sqrt(self.least * self.most)
+        return (2 * first + sum(self.counts)) / (2 + len(self.counts))
+
+    def _values(self) -> int:
+        """How many values a whole search tries: it halves one of the gaps between the first."""
+        if not self.by_halves:
+            return TRIALS
+        first = sorted({self.space.at(index / (GRID - 1)) for index in range(GRID)})
+        return len(first) + (halvings(self.space, first[-2], first[-1], self.resolution) if len(first) > 1 else 0)
+
+    def _halvings(self, so_far: Sequence[Tried]) -> int:
+        """How many values are still tried by halving, as `search` does."""
+        last_miss = max((point.value for point in so_far if not point.meets), default=None)
+        best = min((point.value for point in so_far if point.meets and point.value > (last_miss or 0.0)), default=None)
+        if last_miss is None or best is None:
+            return 0
+        return halvings(self.space, last_miss, best, self.resolution)
+
+
+def halvings(space: Space, below: float, best: float, resolution: float) -> int:
+    """How often an interval is halved until its ends differ by no more than this share of the upper one."""
+    count = 0
+    while best - below > resolution * best:
+        middle = space.between(below, best)
+        if not below < middle < best:
+            break
+        below, count = middle, count + 1
+    return count
