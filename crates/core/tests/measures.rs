@@ -291,6 +291,8 @@ fn a_file_of_one_segment_takes_a_round_trip() {
         // one every 99.696 ms; the eleventh starts at 996.96 ms
         assert_eq!(document["summary"]["transfers"], 10);
         assert_eq!(document["summary"]["transfers_unfinished"], 1);
+        near(document["summary"]["transfer_age_max_s"].as_f64().unwrap(), 1.0 - 0.99696, 1e-9);
+        near(1.0 + document["summary"]["transfer_time_drift"].as_f64().unwrap(), 1.0, 1e-9);
     }
 }
 
@@ -325,6 +327,8 @@ fn where_no_file_ends_there_is_no_time_but_a_file_under_way() {
     assert!(
         summary["transfer_time_p99_s"].is_null() && document["flows"][0]["transfer_time_mean_s"].is_null()
     );
+    assert!(summary["transfer_time_drift"].is_null());
+    near(summary["transfer_age_max_s"].as_f64().unwrap(), 1.0, 1e-12);
 }
 
 #[test]
@@ -356,4 +360,63 @@ fn delivery_times_have_percentiles_if_they_are_asked_for() {
     assert_eq!(run("delivery = true", &["engine=reference"])["flows"], fast);
     let plain = run("", &[]);
     assert!(plain["flows"][0].get(&names[1]).is_none() && plain["summary"].get(&names[1]).is_none());
+}
+
+/// The drift of the goodput as two windows show it, each one half of the measured time.
+fn drift_of_windows(document: &Json) -> f64 {
+    let flows = document["flows"].as_array().unwrap();
+    let half =
+        |index: usize| flows.iter().map(|flow| numbers(&flow["throughput"]["bps"])[index]).sum::<f64>();
+    2.0 * (half(1) - half(0)) / (half(1) + half(0))
+}
+
+#[test]
+fn the_goodput_drifts_from_one_half_of_the_measured_time_to_the_other() {
+    let datagrams = [
+        "flow.flow1.source={kind=\"on-off\", peak=\"1 Mb/s\", size=\"512 bytes\", on=\"2 s\", off=\"2 s\"}",
+        "flow.flow1.transport={kind=\"udp\"}",
+        "port.bottleneck.admission={policy=\"tail-drop\"}",
+    ];
+    let processors = ["flows.processing=\"20 ms\"", "flows.processing_variation=\"5 ms\""];
+    for sets in [&[][..], &datagrams[..], &processors[..]] {
+        for engine in ["engine=fast", "engine=reference"] {
+            let document = run("window = \"12.5 s\"", &[sets, &[engine]].concat());
+            near(document["summary"]["goodput_drift"].as_f64().unwrap(), drift_of_windows(&document), 1e-9);
+        }
+    }
+}
+
+#[test]
+fn cells_that_nobody_answers_drift_as_little_as_their_sources() {
+    let text = include_str!("../../../scenarios/mux-poisson.toml");
+    let sets: Vec<String> = ["duration=0.3 s", "measure.window=0.1 s"].map(str::to_string).to_vec();
+    for engine in ["fast", "reference"] {
+        let engine = Some(engine);
+        let request = Request { text, name: "mux.toml", sets: &sets, engine, ..Request::default() };
+        let document = api::run(&request, || 0.0).unwrap_or_else(|why| panic!("{why}"));
+        near(document["summary"]["goodput_drift"].as_f64().unwrap(), drift_of_windows(&document), 1e-9);
+    }
+}
+
+#[test]
+fn a_source_that_falls_silent_drifts_to_minus_two() {
+    let burst = "flow.flow1.source={kind=\"on-off\", peak=\"1 Mb/s\", size=\"512 bytes\", activity=0.5, on=\"1 s\", total=100}";
+    let document = files(&[burst, "flow.flow1.transport={kind=\"udp\"}", "duration=\"20 s\""]);
+    near(document["summary"]["goodput_drift"].as_f64().unwrap(), -2.0, 1e-12);
+}
+
+#[test]
+fn a_warm_up_may_end_inside_slow_start() {
+    let starting = |warmup: &str, more: &str| {
+        let greedy = "flows.source={kind=\"greedy\"}";
+        let document = files(&[greedy, "duration=\"20 s\"", &format!("warmup=\"{warmup}\""), more]);
+        document["summary"]["flows_in_slow_start"].clone()
+    };
+    let window = |octets: u32| format!("flows.transport.window=\"{octets} bytes\"");
+    assert_eq!(starting("0 s", &window(65_535)), 1, "without a warm-up all of it is measured");
+    assert_eq!(starting("20 ms", &window(65_535)), 1);
+    assert_eq!(starting("5 s", &window(65_535)), 0, "the receiver's window ends it");
+    assert_eq!(starting("5 s", &window(1_000_000)), 0, "a loss ends it");
+    assert_eq!(starting("10 ms", "flows.start=\"5 s\""), 1, "it has not even begun");
+    assert!(files(&[])["summary"].get("flows_in_slow_start").is_none(), "files are no greedy flows");
 }

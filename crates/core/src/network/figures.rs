@@ -8,6 +8,8 @@ use crate::transport::fec::Books;
 pub struct Figures {
     /// Octets of application data that reached the sink, of TCP in order and once.
     pub bytes: u64,
+    /// Those of them that came in the second half of the measured time.
+    pub late_bytes: u64,
     /// Segments, datagrams or cells sent, retransmissions included.
     pub sent: u64,
     /// Segments sent again.

@@ -74,9 +74,9 @@ impl Files {
         &self.times
     }
 
-    /// Whether a file is under way.
-    pub(super) fn is_sending(&self) -> bool {
-        self.began.is_some()
+    /// When the file under way was wanted, if one is under way.
+    pub(super) fn under_way(&self) -> Option<Time> {
+        self.began
     }
 }
 
@@ -96,9 +96,9 @@ mod tests {
     #[test]
     fn a_file_takes_from_its_start_until_its_last_octet_is_acknowledged() {
         let mut files = files(Span::secs(2));
-        assert!(!files.is_sending());
+        assert_eq!(files.under_way(), None);
         assert_eq!(files.begin(at(1)), File { size: 1000, reconnect: true });
-        assert!(files.is_sending());
+        assert_eq!(files.under_way(), Some(at(1)));
         assert!(!files.end(at(4)));
         assert_eq!((files.times(), files.next_timer()), (&[Span::secs(3)][..], Some(at(6))));
     }
@@ -108,7 +108,7 @@ mod tests {
         let mut files = files(Span::secs(2));
         files.begin(at(1));
         files.end(at(4));
-        assert!(!files.is_sending() && !files.is_due(at(5)) && files.is_due(at(6)));
+        assert!(files.under_way().is_none() && !files.is_due(at(5)) && files.is_due(at(6)));
         files.begin(at(6));
         files.end(at(7));
         assert_eq!(files.times(), [Span::secs(3), Span::secs(1)]);

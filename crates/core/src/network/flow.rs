@@ -8,6 +8,7 @@ use super::coded::{self, Coded};
 use super::end::{End, Uplink};
 use super::figures::Figures;
 use super::files::Files;
+use super::halftime::Halftime;
 use super::host::{Interfaces, Processor, Task, Ways};
 use crate::metrics::delivery::DeliveryTime;
 use crate::metrics::throughput::Throughput;
@@ -30,6 +31,7 @@ pub struct Flow {
     processors: Option<Box<[Processor; 2]>>,
     /// Octets over time, if somebody wants to see them.
     throughput: Option<Box<Throughput>>,
+    halftime: Halftime,
     work: Work,
 }
 
@@ -49,8 +51,8 @@ pub struct Progress {
 pub struct Transfers<'a> {
     /// How long each took that has ended.
     pub times: &'a [Span],
-    /// Whether one is under way.
-    pub under_way: bool,
+    /// When the one under way was wanted, if one is under way.
+    pub under_way: Option<Time>,
 }
 
 /// What hosts have to send: shared by all of them, and emptied at once.
@@ -71,6 +73,7 @@ impl Flow {
             start: Some(start),
             processors: Processor::both(scenario, spec),
             throughput: scenario.measure.throughput.map(|windows| Box::new(Throughput::new(windows.step))),
+            halftime: Halftime::of(scenario),
             work: match &spec.transport {
                 transport::Spec::Tcp(params) => Work::Tcp(Tcp::new(scenario, index, params)),
                 transport::Spec::Udp(_) | transport::Spec::Cells(_) => {
@@ -147,6 +150,9 @@ impl Flow {
         payload: &Payload,
         uplink: &mut U,
     ) -> (End, Option<Time>) {
+        if self.halftime.is_due(now) && !payload.is_ack() {
+            self.halftime.pass(self.work.bytes());
+        }
         // by reference, since a payload that has just been copied is slow to copy again
         let answer = match (&mut self.work, payload) {
             (Work::Tcp(tcp), Payload::Tcp(segment)) => {
@@ -181,10 +187,21 @@ impl Flow {
 
     /// What the flow has done since the last reset.
     pub fn figures(&self) -> Figures {
-        match &self.work {
+        let figures = match &self.work {
             Work::Tcp(tcp) => tcp.figures(),
             Work::Datagrams(source) => source.figures.clone(),
             Work::Coded(coded) => coded.figures(),
+        };
+        Figures { late_bytes: self.work.bytes() - self.halftime.octets(), ..figures }
+    }
+
+    /// Whether a greedy TCP flow was still in its first slow start when the measured time began; `None` for other flows.
+    pub fn began_in_slow_start(&self) -> Option<bool> {
+        match &self.work {
+            Work::Tcp(Tcp { files: None, baseline, .. }) => {
+                Some(baseline.as_ref().is_none_or(|totals| totals.in_slow_start))
+            }
+            _ => None,
         }
     }
 
@@ -192,7 +209,7 @@ impl Flow {
     pub fn transfers(&self) -> Option<Transfers<'_>> {
         let Work::Tcp(Tcp { files: Some(files), baseline, .. }) = &self.work else { return None };
         let before = baseline.as_ref().map_or(0, |totals| totals.transfers);
-        Some(Transfers { times: &files.times()[before..], under_way: files.is_sending() })
+        Some(Transfers { times: &files.times()[before..], under_way: files.under_way() })
     }
 
     /// For the audit: how far a flow with acknowledgements has come.
@@ -224,6 +241,7 @@ impl Flow {
 
     /// The run is over.
     pub fn finish(&mut self, now: Time, circuits: &[Circuit]) {
+        self.halftime.finish(self.work.bytes());
         if let Work::Coded(coded) = &mut self.work {
             coded.finish(&circuits[self.ways.vcs[0] as usize]);
         }
@@ -236,6 +254,9 @@ impl Flow {
     #[inline(never)] // there is seldom one
     fn work_off<U: Uplink>(&mut self, end: End, now: Time, uplink: &mut U) {
         let (Work::Tcp(tcp), Some(processors)) = (&mut self.work, &mut self.processors) else { return };
+        if self.halftime.is_due(now) && end == End::Sink {
+            self.halftime.pass(tcp.receiver.delivered());
+        }
         while let Some(task) = processors[end as usize].take(now) {
             match task {
                 Task::Send(segment) => {
@@ -312,6 +333,7 @@ struct Totals {
     received: u64,
     transfers: usize,
     stats: SenderStats,
+    in_slow_start: bool,
 }
 
 impl Tcp {
@@ -395,7 +417,21 @@ impl Tcp {
     fn totals(&self) -> Totals {
         let transfers = self.files.as_ref().map_or(0, |files| files.times().len());
         let received = self.receiver.stats().segments;
-        Totals { delivered: self.receiver.delivered(), received, transfers, stats: *self.sender.stats() }
+        Totals {
+            delivered: self.receiver.delivered(),
+            received,
+            transfers,
+            stats: *self.sender.stats(),
+            in_slow_start: self.is_in_first_slow_start(),
+        }
+    }
+
+    /// Nothing was lost yet, and neither the threshold nor the receiver keeps the window from doubling.
+    fn is_in_first_slow_start(&self) -> bool {
+        let (sender, stats) = (&self.sender, self.sender.stats());
+        let limit = sender.ssthresh().map_or(sender.send_window(), |level| level.min(sender.send_window()));
+        let is_growing = sender.acked() == 0 || sender.cwnd() < limit;
+        is_growing && stats.timeouts + stats.fast_retransmits == 0
     }
 
     fn reset_counters(&mut self) {
@@ -415,7 +451,7 @@ impl Tcp {
             received: now.received - then.received,
             transfers: (now.transfers - then.transfers) as u64,
             delivery: self.sender.deliveries().clone(),
-            coded: None,
+            ..Figures::default()
         }
     }
 }

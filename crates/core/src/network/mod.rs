@@ -15,6 +15,8 @@ mod files;
 
 pub mod flow;
 
+mod halftime;
+
 mod host;
 
 use crate::buffer::pool::Pool;

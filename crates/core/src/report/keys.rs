@@ -56,6 +56,7 @@ const fn if_so(name: &'static str, holds: Holds, when: &'static str, doc: &'stat
 
 const WITH_CODE: &str = "with a code";
 const WITH_FILES: &str = "with files";
+const WITH_GREEDY: &str = "with greedy TCP flows";
 const WITH_DELIVERY: &str = "with `measure.delivery`";
 const SAMPLED: &str = "with a limited buffer";
 const MEASURED: &str = "with `measure.window`";
@@ -260,17 +261,40 @@ const SUMMARY: &[Key] = &[
         "Retransmitted over sent segments of all TCP flows; null without one.",
     ),
     key("weighted_deviation", Number("1"), "Largest deviation of a circuit's `weighted_share` from 1."),
+    key(
+        "goodput_drift",
+        Number("1"),
+        "Goodput in the second half of the measured time minus that in the first, over the mean of both: near 0 in a steady state.",
+    ),
+    if_so(
+        "flows_in_slow_start",
+        Count,
+        WITH_GREEDY,
+        "Such flows that were still in their first slow start when the measured time began: without a warm-up, all of them.",
+    ),
     if_so("delivery_time_p50_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all."),
     if_so("delivery_time_p95_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all."),
     if_so("delivery_time_p99_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all."),
     if_so("delivery_time_max_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all."),
     if_so("transfers", Count, WITH_FILES, "Files that ended."),
     if_so("transfers_unfinished", Count, WITH_FILES, "Files that were under way at the end."),
+    if_so(
+        "transfer_age_max_s",
+        Number("s"),
+        WITH_FILES,
+        "Longest time that one of these had taken by then; null if none was under way.",
+    ),
     if_so("transfer_time_mean_s", Number("s"), WITH_FILES, "Mean transfer time of all files that ended."),
     if_so("transfer_time_p50_s", Number("s"), WITH_FILES, "Its median (nearest rank)."),
     if_so("transfer_time_p95_s", Number("s"), WITH_FILES, "Its 95th percentile."),
     if_so("transfer_time_p99_s", Number("s"), WITH_FILES, "Its 99th percentile."),
     if_so("transfer_time_max_s", Number("s"), WITH_FILES, "The longest."),
+    if_so(
+        "transfer_time_drift",
+        Number("1"),
+        WITH_FILES,
+        "Time of the later half of each flow's files minus that of the earlier half, over the mean of both: near 0 in a steady state.",
+    ),
     if_so("packets_sent", Count, WITH_CODE, "As for a flow, of all together."),
     if_so("packets_received", Count, WITH_CODE, "As for a flow, of all together."),
     if_so("packets_recovered", Count, WITH_CODE, "As for a flow, of all together."),

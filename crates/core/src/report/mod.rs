@@ -26,10 +26,12 @@ use crate::engine::{self, Outcome};
 use crate::link::credit::Receiver;
 use crate::metrics::fairness;
 use crate::network::figures::{Coding, Figures};
+use crate::network::flow::Flow;
 use crate::scenario::Warning;
 use crate::scenario::model::{Line, Scenario};
 use crate::scenario::spec::Field;
 use crate::transport;
+use crate::units::Time;
 
 /// The report of a run. It is written entry by entry, so that as text it needs no more memory than its longest entry does.
 #[derive(Clone, Copy, Debug)]
@@ -271,15 +273,32 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows) -> Json {
         "difference": fairness::difference(rates),
         "retransmission_ratio": retransmission_ratio(scenario, figures),
         "weighted_deviation": shared.shares.as_deref().and_then(fairness::weighted_deviation),
+        "goodput_drift": drift(figures),
     });
+    append_slow_starts(&mut summary, outcome);
     deliveries::append(&mut summary, figures.iter());
-    transfers::append_to_summary(&mut summary, &outcome.network.flows);
+    transfers::append_to_summary(&mut summary, &outcome.network.flows, Time::ZERO + scenario.duration);
     classes::append(&mut summary, scenario, figures, rates);
     let coded = figures.iter().filter_map(|figures| figures.coded).reduce(Coding::plus);
     if let Some(coding) = coded {
         append_coding(&mut summary, coding);
     }
     summary
+}
+
+/// How much more was delivered in the second half of the measured time than in the first, over the mean of both.
+fn drift(figures: &[Figures]) -> Option<f64> {
+    let sum = |octets: fn(&Figures) -> u64| figures.iter().map(octets).sum::<u64>() as f64;
+    let (all, late) = (sum(|figures| figures.bytes), sum(|figures| figures.late_bytes));
+    (all > 0.0).then(|| 2.0 * (2.0 * late - all) / all)
+}
+
+/// Add how many greedy TCP flows were still in slow start when the measured time began: nothing without such a flow.
+fn append_slow_starts(summary: &mut Json, outcome: &Outcome) {
+    let greedy: Vec<bool> = outcome.network.flows.iter().filter_map(Flow::began_in_slow_start).collect();
+    if !greedy.is_empty() {
+        summary["flows_in_slow_start"] = greedy.iter().filter(|starting| **starting).count().into();
+    }
 }
 
 /// Segments sent again over segments sent, by the flows that would send one again.

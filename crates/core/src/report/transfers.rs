@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::PERCENTILES;
 use crate::network::flow::{Flow, Transfers};
-use crate::units::{PS_PER_S, Span};
+use crate::units::{PS_PER_S, Span, Time};
 
 /// Add to a flow's entry how long its files took: nothing for a flow without files.
 pub(super) fn append_to_flow(entry: &mut Json, flow: &Flow) {
@@ -13,8 +13,8 @@ pub(super) fn append_to_flow(entry: &mut Json, flow: &Flow) {
     entry["transfer_time_max_s"] = times.iter().max().map(|time| time.as_secs_f64()).into();
 }
 
-/// Add to the summary how long the files of all flows took, and how many had not ended: nothing without files.
-pub(super) fn append_to_summary(summary: &mut Json, flows: &[Flow]) {
+/// Add to the summary how long the files of all flows took, and which had not ended at `end`: nothing without files.
+pub(super) fn append_to_summary(summary: &mut Json, flows: &[Flow], end: Time) {
     let of_files: Vec<Transfers<'_>> = flows.iter().filter_map(Flow::transfers).collect();
     if of_files.is_empty() {
         return;
@@ -22,12 +22,26 @@ pub(super) fn append_to_summary(summary: &mut Json, flows: &[Flow]) {
     let mut times: Vec<Span> = of_files.iter().flat_map(|files| files.times.iter().copied()).collect();
     times.sort_unstable();
     summary["transfers"] = times.len().into();
-    summary["transfers_unfinished"] = of_files.iter().filter(|files| files.under_way).count().into();
+    let ages: Vec<Span> = of_files.iter().filter_map(|files| Some(end.since(files.under_way?))).collect();
+    summary["transfers_unfinished"] = ages.len().into();
+    summary["transfer_age_max_s"] = ages.iter().max().map(|age| age.as_secs_f64()).into();
     summary["transfer_time_mean_s"] = mean_s(&times).into();
     for (name, percent) in PERCENTILES.into_iter().chain([("max", 100)]) {
         summary[format!("transfer_time_{name}_s")] =
             json!(percentile(&times, percent).map(Span::as_secs_f64));
     }
+    summary["transfer_time_drift"] = drift(of_files.iter().map(|files| files.times)).into();
+}
+
+/// How much longer the later half of each flow's files took than the earlier half, over the mean of both.
+fn drift<'a>(of_flows: impl Iterator<Item = &'a [Span]>) -> Option<f64> {
+    let sum = |times: &[Span]| times.iter().map(|time| u128::from(time.0)).sum::<u128>() as f64;
+    let halves = of_flows.map(|times| {
+        let half = times.len() / 2;
+        (sum(&times[..half]), sum(&times[times.len() - half..]))
+    });
+    let (early, late) = halves.fold((0.0, 0.0), |(early, late), (one, other)| (early + one, late + other));
+    (early + late > 0.0).then(|| 2.0 * (late - early) / (early + late))
 }
 
 fn mean_s(times: &[Span]) -> Option<f64> {
@@ -63,5 +77,18 @@ mod tests {
     fn without_a_file_that_ended_there_is_no_time() {
         assert_eq!((percentile(&[], 99), mean_s(&[])), (None, None));
         assert_eq!(mean_s(&spans(1..=4)), Some(2.5));
+    }
+
+    #[test]
+    fn the_drift_compares_the_halves_of_each_flow() {
+        let (steady, slower) = (spans([4, 2, 3].into_iter()), spans([1, 9, 2].into_iter()));
+        assert_eq!(
+            drift([&slower[..]].into_iter()),
+            Some(2.0 / 3.0),
+            "the file in the middle is in neither half"
+        );
+        let both = [&steady[..], &slower[..]];
+        assert_eq!(drift(both.into_iter()), Some(0.0), "4 + 1 s earlier and 3 + 2 s later");
+        assert_eq!(drift([&steady[..1], &[]].into_iter()), None, "one file has no halves");
     }
 }

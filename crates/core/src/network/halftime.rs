@@ -1,0 +1,47 @@
+//! What a sink has when half of the measured time is over: how far the goodput of a run drifts follows from it.
+//!
+//! Ends of flows have a time of their own, so the count is taken by the sink alone: before the first thing that reaches it at
+//! the middle of the measured time or later. Engines need not stop there.
+
+use crate::scenario::model::Scenario;
+use crate::units::{Span, Time};
+
+/// The middle of the measured time, and the octets that the sink has by then.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Halftime {
+    /// The middle; never, once it has passed.
+    due: Time,
+    octets: u64,
+}
+
+impl Halftime {
+    /// Before it.
+    pub(super) fn of(scenario: &Scenario) -> Halftime {
+        let measured = scenario.duration - scenario.warmup;
+        Halftime { due: Time::ZERO + scenario.warmup + Span(measured.0.div_ceil(2)), octets: 0 }
+    }
+
+    /// Whether it is due at `now`.
+    #[inline(always)] // asked by every arrival
+    pub(super) fn is_due(&self, now: Time) -> bool {
+        now >= self.due
+    }
+
+    /// It passes, and the sink has these octets.
+    #[cold]
+    pub(super) fn pass(&mut self, octets: u64) {
+        *self = Halftime { due: Time::NEVER, octets };
+    }
+
+    /// The run is over: if nothing reached the sink after the middle, it has these octets.
+    pub(super) fn finish(&mut self, octets: u64) {
+        if self.due < Time::NEVER {
+            self.pass(octets);
+        }
+    }
+
+    /// The octets that the sink had.
+    pub(super) fn octets(&self) -> u64 {
+        self.octets
+    }
+}
