@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pushout import simulate
+from pushout._core import Reached
 from pushout.document import Document
 from pushout.errors import ScenarioError
 
@@ -64,13 +65,23 @@ class FakeCore:
     """The functions of `_core`, and a list of the runs that were asked for."""
 
     __file__ = __file__
+    Reached = Reached
 
     def __init__(self) -> None:
         self.runs: list[tuple[tuple[str, ...], int | None]] = []
         self.interrupt_after: int | None = None
         self.lock = threading.Lock()
 
-    def run(self, text: str, name: str, sets: Sequence[str], seed: int | None, engine: str | None, audit: bool) -> str:
+    def run(
+        self,
+        text: str,
+        name: str,
+        sets: Sequence[str],
+        seed: int | None,
+        engine: str | None,
+        audit: bool,
+        reached: Reached,
+    ) -> str:
         self.validate(text, name, sets)
         with self.lock:
             if self.interrupt_after is not None and len(self.runs) >= self.interrupt_after:

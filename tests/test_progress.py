@@ -80,3 +80,50 @@ def test_a_terminal_line_is_drawn_over_and_then_cleared(monkeypatch: pytest.Monk
 
 def test_a_time_is_told_in_the_units_people_use() -> None:
     assert [duration(s) for s in (0.4, 59.4, 61, 3_661)] == ["0 s", "59 s", "1 min 1 s", "1 h 1 min"]
+
+
+def test_one_run_shows_its_simulated_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, log = Clock(monkeypatch), io.StringIO()
+    with Progress("", log) as progress:
+        clock.now += 3
+        progress(0, 40)
+        clock.now += 3
+        progress(12, 40)
+    assert log.getvalue() == "simulated 0 of 40 s, 3 s so far\nsimulated 12 of 40 s, 2 s per second, 14 s left\n"
+
+
+def test_one_run_that_takes_long_is_warned_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, log = Clock(monkeypatch), io.StringIO()
+    with Progress("", log) as progress:
+        for seconds in (3, 6, 12, 24):
+            clock.now = 100.0 + seconds
+            progress(seconds, 1e6)
+    (warning,) = [line for line in log.getvalue().splitlines() if not line.startswith("simulated")]
+    assert warning == "this run takes about 11 days more; Ctrl-C ends it, --set 'duration=…' makes it shorter"
+
+
+def test_one_run_that_ends_soon_is_not_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, log = Clock(monkeypatch), io.StringIO()
+    with Progress("", log) as progress:
+        for seconds in (3, 6, 12, 24):
+            clock.now = 100.0 + seconds
+            progress(seconds, 60)
+    assert "this run takes" not in log.getvalue()
+
+
+def test_runs_under_way_count_by_the_part_that_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, log = Clock(monkeypatch), io.StringIO()
+    with Progress("runs", log) as progress:
+        clock.now += 10
+        progress(0.5, 4)
+        clock.now += 20
+        progress(1.5, 4)
+    assert log.getvalue() == "runs: 0 of 4, 20.0 s each, 1 min 10 s left\nruns: 1 of 4, 20.0 s each, 50 s left\n"
+
+
+def test_an_estimated_total_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, log = Clock(monkeypatch), io.StringIO()
+    with Progress("runs", log, about=True) as progress:
+        clock.now += 4
+        progress(8, 40.4)
+    assert log.getvalue() == "runs: 8 of about 40, 2.0 per second, 16 s left\n"

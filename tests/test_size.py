@@ -13,7 +13,7 @@ import pushout
 from conftest import ROOT, command
 from pushout.errors import QuestionError
 from pushout.question import ask, size
-from pushout.question.goal import Goal, Separate, Tried, judged
+from pushout.question.goal import FORMS, Goal, Separate, Tried, judged
 from pushout.question.goal import read as goal_of
 from pushout.question.search import Found, best, between, is_monotone, smallest
 from pushout.question.size import Answer, Question
@@ -190,19 +190,42 @@ def test_what_is_no_goal_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "instead"),
+    ("text", "level", "measure"),
     [
-        ("transfer_time_p99_s<=4 ms", "'4 ms' is not a number: transfer_time_p99_s is in seconds: write 0.004"),
-        ("flows.a.goodput_bps >= 1.5Mb/s", "'1.5Mb/s' is not a number: flows.a.goodput_bps is in b/s: write 1500000"),
-        ("goodput_ratio>=98 %", "'98 %' is not a number: goodput_ratio is a share: write 0.98"),
-        ("ports.a.occupancy_mean<=9 cells", "'9 cells' is not a number: write it without a unit"),
-        ("goodput_ratio>=much", "'much' is not a number"),
+        ("transfer_time_p99_s<=4 ms", 0.004, ""),
+        ("transfer_time_p99_s<=40 µs", 0.00004, ""),
+        ("flows.a.goodput_bps >= 1.5Mb/s", 1_500_000, ""),
+        ("goodput_ratio>=98 %", 0.98, ""),
+        ("classes.x.fairness_mean_deviation>=50%", 0.5, ""),
+        ("ports.a.occupancy_mean<=9 cells", 9, "cells"),
+        ("ports.a.occupancy_max<=100 kB", 100_000, "bytes"),
     ],
 )
-def test_a_level_has_no_unit_and_the_message_says_what_to_write(text: str, instead: str) -> None:
+def test_a_level_may_have_a_unit(text: str, level: float, measure: str) -> None:
+    found = goal_of(text)
+    assert (found.level, found.measure) == (pytest.approx(level, rel=1e-12), measure)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            "transfer_time_p99_s<=4 kB",
+            "transfer_time_p99_s is in seconds, and '4 kB' is not (units: s, ms, us, ns, ps, min)",
+        ),
+        ("ports.a.lost.overflow<=4 cells", "ports.a.lost.overflow has no unit: write 4"),
+        ("goodput_ratio>=much", "'much' is not a number"),
+        ("goodput>0.9", f"did you mean goodput_ratio>=0.9? {FORMS}"),
+        ("goodput > 90 %", f"did you mean goodput_ratio>=90 %? {FORMS}"),
+        ("goodput>=>9e6", FORMS),
+        ("goodput=9e6", f"did you mean goodput_bps>=9e6? {FORMS}"),
+        ("ports.a.occupancy_mean<9", f"did you mean ports.a.occupancy_mean<=9? {FORMS}"),
+    ],
+)
+def test_a_goal_that_cannot_be_read_says_what_to_write(text: str, why: str) -> None:
     with pytest.raises(QuestionError) as refused:
         goal_of(text)
-    assert str(refused.value) == f"goal {text!r}: {instead}"
+    assert str(refused.value) == f"goal {text!r}: {why}"
 
 
 def test_replications_end_when_the_interval_has_left_the_goal() -> None:

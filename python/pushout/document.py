@@ -36,9 +36,19 @@ def figure(document: Mapping[str, Any], path: str) -> Any:
     """The value at a path such as `ports.bottleneck.lost.overflow`; entries of a list go by their name.
 
     A `*` stands for every entry and gives a list: `flows.*.goodput_bps`. A name with a point in it has quotes:
-    `ports."access1.back".units_in`. A reason for which nothing was lost counts zero.
+    `ports."access1.back".units_in`. A reason for which nothing was lost counts zero. A figure of the summary may be
+    named without it, as in tables and goals: `goodput_ratio`.
     """
-    return _Walk(path, interval([0] * len(document["seeds"])) if "seeds" in document else 0).on(document, steps(path))
+    names = steps(path)
+    if names[0] not in document and names[0] in _summary(document):
+        names = ["summary", *names]
+    return _Walk(path, interval([0] * len(document["seeds"])) if "seeds" in document else 0).on(document, names)
+
+
+def _summary(node: Any) -> Mapping[str, Any]:
+    """The summary of a report; nothing if this is none."""
+    summary = node.get("summary", {}) if isinstance(node, Mapping) else {}
+    return summary if isinstance(summary, Mapping) else {}
 
 
 def steps(path: str) -> list[str]:
@@ -63,7 +73,7 @@ class _Walk(NamedTuple):
         if step == "*":
             return [self.on(entry, rest) for entry in entries.values()]
         if step not in entries:
-            raise FigureError(self.path, _core.no_entry(step, list(entries)))
+            raise FigureError(self.path, _core.no_entry(step, [*entries, *_summary(node)]))
         if step == "lost" and rest and rest[0] != "*" and isinstance(node[step], Mapping):
             return self.on(dict.fromkeys(REASONS, self.nothing) | dict(node[step]), rest)
         return self.on(entries[step], rest)

@@ -12,6 +12,7 @@ from pushout.limits import MOST_REPS
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, size
 from pushout.question.compare import CompareResult, compare, planned, policies_named
 from pushout.question.design import Design
+from pushout.question.goal import Goal
 from pushout.question.goal import read as read_goal
 from pushout.question.port import Choice, Port, choose, ports
 from pushout.question.port import policies as choices_of
@@ -154,6 +155,16 @@ def _check_search(least: int, most: int, resolution: float, search: Search) -> N
         raise QuestionError(_core.unknown("search", str(search), SEARCHES))
 
 
+def _check_measure(goal: Goal, explained: Document) -> None:
+    """Refuse the level of an occupancy in something that its port does not count."""
+    _, *names = steps(goal.path)
+    port = ports(explained).get(names[0]) if goal.measure else None
+    if port is not None and port.measure != goal.measure:
+        raise QuestionError(
+            f"goal {goal.text!r}: the occupancy of {port.name} is in {port.measure}, not {goal.measure}"
+        )
+
+
 def comparison(
     scenario: Scenario,
     policies: Policies,
@@ -223,6 +234,7 @@ def sizing(
     where = given or ((own,) if own else ())
     choices = _choices(policies, where) if policies else (Choice("", ()),)
     ends = [None if end is None else str(plain(end)) for end in (low, high)]
+    _check_measure(wanted, explained)
     room = space(explained, over, *ends, written=_is_written(over, source, sets))
     question = Question(wanted, over, room, own or (given[0] if given else None), resolution, least, most, search)
     size.look_over(source, question, choices, sets, engine, int(explained["seed"]))

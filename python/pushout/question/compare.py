@@ -73,11 +73,12 @@ class Policy:
 
     def mean(self, figure: str) -> Interval | None:
         """The mean of a figure."""
-        known = [value for value in self.runs[figure] if value is not None]
+        known = [value for value in self.runs[column_of(figure)] if value is not None]
         return interval(known) if known else None
 
     def minus(self, other: "Policy", figure: str) -> Interval | None:
         """The mean difference to another policy, pair by pair."""
+        figure = column_of(figure)
         pairs = zip(self.runs[figure], other.runs[figure], strict=True)
         known = [own - others for own, others in pairs if own is not None and others is not None]
         return interval(known) if known else None

@@ -10,6 +10,7 @@ from pushout import _core
 from pushout.errors import QuestionError
 from pushout.extras import need
 from pushout.question.columns import NUMBERS, Columns
+from pushout.question.table import column_of
 from pushout.stats import Interval, interval
 
 if TYPE_CHECKING:
@@ -117,15 +118,16 @@ class Pointed(Framed):
         names = list(self.columns)
         return [name for name in names[names.index("seed") + 1 : -1] if self.columns.kinds[name] != "list"]
 
-    def check_column(self, name: str) -> None:
-        """Refuse what is no column of the table."""
-        if name not in self.columns:
-            raise QuestionError(_core.unknown("column", name, list(self.columns)))
+    def column(self, name: str) -> str:
+        """The column that a figure has; one of the summary may be named as in a report (`summary.goodput_ratio`)."""
+        for known in (name, column_of(name)):
+            if known in self.columns:
+                return known
+        raise QuestionError(_core.unknown("column", name, list(self.columns)))
 
     def is_list(self, name: str) -> bool:
         """Whether a column has lists of numbers instead of single ones; refuse one that has neither."""
-        self.check_column(name)
-        kind = self.columns.kinds[name]
+        kind = self.columns.kinds[self.column(name)]
         if kind not in (*NUMBERS, "list"):
             raise QuestionError(f"the column {name} holds no numbers")
         return kind == "list"
@@ -135,7 +137,7 @@ class Pointed(Framed):
         if self.is_list(figure):
             raise QuestionError(f"{figure} is a list in every run, and what has a mean is a single figure")
         groups: dict[int, list[float]] = {}
-        for point, value in zip(*map(self.columns.plain, ("point", figure)), strict=True):
+        for point, value in zip(*map(self.columns.plain, ("point", self.column(figure))), strict=True):
             if value is not None:
                 groups.setdefault(point, []).append(value)
         return [interval(groups[point]) if point in groups else None for point in range(len(self.points))]

@@ -5,11 +5,14 @@ the goal. Runs that all give the same have no such interval: they are believed w
 any other run can give something else.
 """
 
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pushout import _core
+from pushout.document import steps
 from pushout.errors import QuestionError
 from pushout.question import LEAST, MOST
 from pushout.question.quantity import QUANTITY, RATES, SECONDS, SIZES, split
@@ -18,13 +21,19 @@ from pushout.question.store import Run
 from pushout.question.table import column_of, path_of
 from pushout.stats import AGREEING, Interval, interval, unseen
 
-UNITS: dict[str, tuple[str, Mapping[str, float]]] = {
-    "_s": ("in seconds", SECONDS),
-    "_bps": ("in b/s", RATES),
-    "_bytes": ("in bytes", SIZES),
-    "_ratio": ("a share", {"%": 0.01}),
-}
-"""In what figures with such endings are, and how much of it other units are."""
+UNITS: tuple[tuple[str, str, Mapping[str, float]], ...] = (
+    (r"_s$", "in seconds", SECONDS),
+    (r"_bps$", "in b/s", RATES),
+    (r"^octets_|_bytes$", "in bytes", SIZES),
+    (r"_ratio$|_throughput$|_fairness$|^fairness_|_deviation$", "a share", {"%": 0.01}),
+    (r"^occupancy_", "in cells, packets or bytes", {**SIZES, "cells": 1, "packets": 1}),
+)
+"""In what figures of such names are, and how much of it other units are."""
+
+OPERATORS = {"≥": ">=", "≤": "<=", "=>": ">=", "=<": "<=", ">": ">=", "<": "<="}
+"""What other signs stand for."""
+
+FORMS = "write FIGURE>=NUMBER, FIGURE<=NUMBER, max FIGURE or min FIGURE"
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,8 @@ class Goal:
     path: str
     relation: str
     level: float | None = None
+    measure: str = ""
+    """What the level of an occupancy was given in: cells, packets or bytes; nothing if it was a plain number."""
 
     @property
     def column(self) -> str:
@@ -49,27 +60,51 @@ class Goal:
 
 
 def read(text: str) -> Goal:
-    """Read `goodput_ratio>=0.98`, `ports.bottleneck.lost.overflow<=0` or `max packet_throughput`."""
-    if match := re.fullmatch(r"\s*(.*\S)\s*(>=|<=|≥|≤)\s*(\S.*?)\s*", text):
-        try:
-            level = float(match[3])
-        except ValueError:
-            level = math.nan
-        if not math.isfinite(level):
-            raise QuestionError(f"goal {text!r}: {match[3]!r} is not a number{_instead(match[1], match[3])}")
-        return Goal(text, _one(text, match[1]), {"≥": ">=", "≤": "<="}.get(match[2], match[2]), level)
+    """Read `goodput_ratio>=98 %`, `transfer_time_p99_s<=4 ms`, `ports.a.lost.overflow<=0` or `max goodput_ratio`."""
+    if match := re.fullmatch(r"\s*(.*[^\s<>=≥≤])\s*(>=|<=|≥|≤)\s*([^\s<>=≥≤].*?)\s*", text):
+        level, measure = _level(text, match[1], match[3])
+        return Goal(text, _one(text, match[1]), OPERATORS.get(match[2], match[2]), level, measure)
     if match := re.fullmatch(r"\s*(max|min)\s+(\S+)\s*", text):
         return Goal(text, _one(text, match[2]), match[1])
-    raise QuestionError(f"goal {text!r}: write FIGURE>=NUMBER, FIGURE<=NUMBER, max FIGURE or min FIGURE")
+    raise QuestionError(f"goal {text!r}: {_meant(text)}{FORMS}")
 
 
-def _instead(name: str, level: str) -> str:
-    """What to write instead of a level with a unit, which figures do not have."""
-    match = QUANTITY.fullmatch(level)
-    for end, (unit, units) in UNITS.items():
-        if match and name.endswith(end) and match[2] in units:
-            return f": {name} is {unit}: write {split(level)[0] * units[match[2]]:.10g}"
-    return ": write it without a unit" if match else ""
+def _level(goal: str, name: str, text: str) -> tuple[float, str]:
+    """A level in the unit of its figure, and the measure that an occupancy was given in."""
+    match = QUANTITY.fullmatch(text)
+    number, unit = split(text) if match else (math.nan, "")
+    if not math.isfinite(number):
+        raise QuestionError(f"goal {goal!r}: {text!r} is not a number")
+    if not unit:
+        return number, ""
+    for pattern, what, units in UNITS:
+        if re.search(pattern, steps(name)[-1]):
+            if unit in units:
+                return number * units[unit], ("bytes" if unit in SIZES else unit) if pattern == "^occupancy_" else ""
+            known = ", ".join(units)
+            raise QuestionError(f"goal {goal!r}: {name} is {what}, and {text!r} is not (units: {known})")
+    raise QuestionError(f"goal {goal!r}: {name} has no unit: write {number:.10g}")
+
+
+def _meant(text: str) -> str:
+    """What a goal with another sign was probably meant to be."""
+    match = re.fullmatch(r"\s*([^\s<>=]+)\s*(>|<|=>|=<|==?)\s*([^\s<>=].*?)\s*", text)
+    if not match:
+        return ""
+    name, sign, level = match[1], match[2], match[3]
+    return f"did you mean {nearest(name, level)}{OPERATORS.get(sign, '>=')}{level}? "
+
+
+def nearest(name: str, level: str = "") -> str:
+    """The figure of the summary of which a name is the beginning, a share if the level is one; else the name itself."""
+    properties = json.loads(_core.result_schema())["properties"]["summary"]["properties"]
+    begin = [figure for figure in properties if figure.startswith(name)]
+    shares = [figure for figure in begin if re.search(UNITS[3][0], figure)]
+    try:
+        is_share = 0 <= float(level) <= 1
+    except ValueError:
+        is_share = "%" in level
+    return name if name in properties else next(iter([*(shares if is_share else []), *begin]), name)
 
 
 def _one(goal: str, name: str) -> str:

@@ -1,6 +1,5 @@
 """How many runs a search will still take, as far as can be told: what the progress shows of it."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -13,8 +12,7 @@ from pushout.question.space import Space
 class Outlook:
     """What the searches for some policies expect of themselves.
 
-    A value takes between `least` and `most` runs, those near the goal more; until some are done, the geometric mean is
-    expected of each.
+    A value takes between `least` and `most` runs, those near the goal more.
     """
 
     space: Space
@@ -38,8 +36,12 @@ class Outlook:
         self.left = self._values()
 
     def tried(self, points: Sequence[Tried], so_far: Sequence[Tried]) -> None:
-        """Some values are done; `so_far` are all of this search."""
-        self.counts += [point.runs for point in points]
+        """Some values are done; `so_far` are all of this search.
+
+        The first values of a search by halves are mostly far from the goal and say nothing of the runs of the others.
+        """
+        if not (self.by_halves and len(points) == len(so_far)):
+            self.counts += [point.runs for point in points]
         halves = self.by_halves and is_monotone(sorted(so_far, key=lambda point: point.value))
         self.left = self._halvings(so_far) if halves else max(0, TRIALS - len(so_far))
 
@@ -48,16 +50,19 @@ class Outlook:
 
         `wanted` says how many were ordered for each of these that is not done.
         """
-        expected = self._expected()
-        growth = sum(max(0.0, expected - count) for count in wanted)
+        expected = self.least + self._growth(self.least)
+        growth = sum(map(self._growth, wanted))
         again = 0.0 if self.has_level else CONFIRMED * max(0.0, self.most - expected)
         rest = max(0, self.left - values) * expected + (again if self.left > values else 0.0)
         return growth + rest + self.policies * (self._values() * expected + again)
 
-    def _expected(self) -> float:
-        """The runs of a value: what was expected at first counts as much as two values that are done."""
-        first = math.sqrt(self.least * self.most)
-        return (2 * first + sum(self.counts)) / (2 + len(self.counts))
+    def _growth(self, count: int) -> float:
+        """The runs by which a value grows that has `count`: as those grew that had as many.
+
+        Before there are any, one value that stays and one that takes them all are imagined.
+        """
+        grown = [each - count for each in self.counts if each >= count]
+        return (self.most - count + sum(grown)) / (2 + len(grown))
 
     def _values(self) -> int:
         """How many values a whole search tries: it halves one of the gaps between the first."""

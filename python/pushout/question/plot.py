@@ -21,9 +21,7 @@ def draw(result: Pointed, y: str, x: str | None, by: str | None, kind: Drawing |
     chosen = kind or ("cdf" if x is None else "line" if _is_swept(result, x) else "cloud")
     if chosen not in DRAWINGS:
         raise QuestionError(_core.unknown("kind of drawing", chosen, list(DRAWINGS)))
-    for name in (y, x, by):
-        if name is not None:
-            result.check_column(name)
+    y, x, by = result.column(y), x and result.column(x), by and result.column(by)
     with paper() as (figure, grid):
         DRAWINGS[chosen](figure, grid[0][0], result, y, x, by)
     return figure

@@ -20,7 +20,7 @@ FINEST: dict[str, int] = {"cell": 1, "cells": 1, **SIZES, **RATES, **TIMES}
 PLURALS = {"cell": "cells", "packet": "packets", "byte": "bytes"}
 """What one of something is called, and what others are."""
 
-QUANTITY = re.compile(r"\s*([-+]?\d(?:_?\d)*(?:\.\d+)?(?:e[-+]?\d+)?)\s*([%A-Za-z/]*)\s*")
+QUANTITY = re.compile(r"\s*([-+]?\d(?:_?\d)*(?:\.\d+)?(?:e[-+]?\d+)?)\s*([%A-Za-zµμ/]*)\s*")
 
 
 def split(text: str) -> tuple[float, str]:
@@ -28,7 +28,8 @@ def split(text: str) -> tuple[float, str]:
     match = QUANTITY.fullmatch(text)
     if not match:
         raise QuestionError(f"{text!r} is not a number with a unit, as in 1000 cells")
-    return float(match[1].replace("_", "")), PLURALS.get(match[2], match[2])
+    unit = match[2].replace("µ", "u").replace("μ", "u")  # the micro sign, and the Greek letter
+    return float(match[1].replace("_", "")), PLURALS.get(unit, unit)
 
 
 def nearest(number: float, unit: str) -> float:

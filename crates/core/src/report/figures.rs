@@ -61,6 +61,9 @@ fn of_port(scenario: &Scenario, outcome: &Outcome, names: &[&str]) -> Option<Jso
     walk(&plain_port(&scenario.lines[index], outcome, index), name, rest).and_then(plain).ok()
 }
 
+/// The other parts of a report that have figures.
+const PARTS: [&str; 4] = ["flows", "ports", "circuits", "engine"];
+
 /// What stands below a node, which is called `at`, at the end of these names.
 fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {
     let Some((name, rest)) = names.split_first() else { return Ok(node.clone()) };
@@ -77,7 +80,9 @@ fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {
             if is_reason { Ok(0.into()) } else { Err(unknown("reason", name, &reasons)) }
         }
         None => {
-            let names: Vec<&str> = entries.iter().map(|(name, _)| *name).collect();
+            // what is named without a part of the report is looked for in the summary
+            let parts = if at == "summary" { &PARTS[..] } else { &[] };
+            let names: Vec<&str> = entries.iter().map(|(name, _)| *name).chain(parts.iter().copied()).collect();
             Err(no_entry(name, &names))
         }
     }
@@ -164,6 +169,7 @@ mod tests {
         for (path, why) in [
             ("ports.bottleneck.name", "\"bottleneck\" is not a number"),
             ("ports.botleneck.units_in", "did you mean \"bottleneck\"?"),
+            ("summary.flow.flow1.timeouts", "unknown entry \"flow\"; did you mean \"flows\"?"),
             ("summary", "that is a table of goodput_bps"),
             ("ports..units_in", "is not the path of a figure"),
             ("summary.delivery_time_p99_s", "is there only with `measure.delivery` in the scenario"),

@@ -1,0 +1,101 @@
+from collections.abc import Sequence
+
+import pytest
+
+from pushout import trust
+from pushout.trust import Doubt
+
+
+def runs_of(**figures: Sequence[float | None]) -> trust.Runs:
+    count = len(next(iter(figures.values())))
+    return lambda name: figures.get(name, [None] * count)
+
+
+def codes(found: Sequence[Doubt]) -> list[str]:
+    return [doubt.code for doubt in found]
+
+
+def test_an_interval_of_more_than_a_quarter_of_the_mean_is_told_with_what_to_change() -> None:
+    (doubt,) = trust.doubts(runs_of(goodput_ratio=[0.5, 0.9, 0.6]), ["goodput_ratio"], 0.0)
+    assert doubt.code == "wide-interval"
+    assert doubt.message == (
+        "goodput_ratio: the interval is ± 78 %: runs are too short or too few; lengthen duration or warmup, or take "
+        "more replications"
+    )
+    assert trust.doubts(runs_of(goodput_ratio=[0.5, 0.51, 0.52]), ["goodput_ratio"], 0.0) == []
+
+
+def test_a_single_run_has_no_interval_to_doubt() -> None:
+    assert trust.doubts(runs_of(goodput_ratio=[0.5]), ["goodput_ratio"], 0.0) == []
+
+
+@pytest.mark.parametrize(
+    ("drifts", "told"),
+    [
+        ([0.4, 0.42, 0.38], True),
+        ([-0.4, -0.42, -0.38], True),
+        ([0.08, 0.081, 0.079], False),  # surely there, but small
+        ([0.9, -0.5, 0.2], False),  # large, but may be chance
+        ([0.2], False),  # one run
+        ([0.3], True),
+    ],
+)
+def test_a_second_half_that_surely_differs_from_the_first_is_told(drifts: list[float], told: bool) -> None:
+    assert codes(trust.doubts(runs_of(goodput_drift=drifts), [], 0.0)) == ["drift"] * told
+
+
+def test_a_drift_is_told_as_a_ratio_of_the_halves() -> None:
+    (doubt,) = trust.doubts(runs_of(goodput_drift=[2 / 3]), [], 0.0)
+    assert doubt.message.startswith(
+        "the goodput of the second half of the measured time is 2.00 times that of the first"
+    )
+    (doubt,) = trust.doubts(runs_of(transfer_time_drift=[2.0]), [], 0.0)
+    assert "is all; the earlier half had none" in doubt.message
+
+
+@pytest.mark.parametrize(
+    ("ended", "left", "age", "longest", "message"),
+    [
+        (0, 3, 1.0, None, "no file had ended when the runs did: lengthen duration"),
+        (15, 5, 1.0, 2.0, "10 of 40 files had not ended, and their times are not counted: lengthen duration"),
+        (95, 5, 3.0, 2.0, "open files had taken longer (3 s) than any that had ended: the longest are not counted"),
+        (95, 5, 1.0, 2.0, None),
+        (20, 0, None, 2.0, None),
+    ],
+)
+def test_files_that_had_not_ended_are_told_where_times_are_missing(
+    ended: float, left: float, age: float | None, longest: float | None, message: str | None
+) -> None:
+    runs = runs_of(
+        transfers=[ended] * 2,
+        transfers_unfinished=[left] * 2,
+        transfer_age_max_s=[age] * 2,
+        transfer_time_max_s=[longest] * 2,
+    )
+    found = trust.doubts(runs, [], 0.0)
+    assert codes(found) == (["unfinished-files"] if message else [])
+    assert not message or found[0].message.startswith(message)
+
+
+def test_a_warm_up_that_ends_inside_slow_start_is_told_unless_there_is_none() -> None:
+    (doubt,) = trust.doubts(runs_of(flows_in_slow_start=[0, 3]), [], 0.5)
+    assert doubt.message == "3 flows were still in slow start when the warm-up of 0.5 s ended: lengthen warmup"
+    assert trust.doubts(runs_of(flows_in_slow_start=[3, 3]), [], 0.0) == []
+
+
+def test_where_files_are_sent_their_times_are_the_headline() -> None:
+    both = runs_of(goodput_ratio=[0.3], transfer_time_mean_s=[1.0], transfer_time_p99_s=[2.0])
+    assert trust.headlines(both) == ["transfer_time_mean_s", "transfer_time_p99_s"]
+    assert trust.headlines(runs_of(goodput_ratio=[0.3], packet_throughput=[0.9])) == ["packet_throughput"]
+    none_ended = runs_of(goodput_ratio=[0.3], transfer_time_mean_s=[None])
+    assert trust.headlines(none_ended) == ["goodput_ratio"]
+
+
+def test_of_doubts_about_the_same_the_strongest_is_told_with_all_labels() -> None:
+    weak, strong = Doubt("drift", "goodput_drift", "weak", 0.2), Doubt("drift", "goodput_drift", "strong", 0.3)
+    other = Doubt("slow-start", "flows_in_slow_start", "alone", 1.0)
+    assert trust.warnings([("epd", [weak]), ("ppd", [strong, other]), ("", [])]) == [
+        {"code": "drift", "message": "epd, ppd (most): strong"},
+        {"code": "slow-start", "message": "ppd: alone"},
+    ]
+    assert trust.warnings([("", [weak])]) == [{"code": "drift", "message": "weak"}]
