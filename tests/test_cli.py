@@ -1,6 +1,7 @@
 import errno
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+import pushout
 from conftest import ROOT, FakeCore, command
+from pushout.cli import options
 from pushout.cli.show.result import cell, decimals
 from pushout.study import model
 from test_study import TOML, toy
@@ -114,6 +117,14 @@ def test_replications_of_an_earlier_run_are_removed_and_nothing_else(
     assert names == {"lan.toml", "result.json", "replication-8.json", "replication-mine.json", "replication-8.txt"}
 
 
+def test_where_files_are_sent_their_times_come_first(capsys: pytest.CaptureFixture[str]) -> None:
+    command("run", "incast", "--set", "duration=50 ms")
+    printed = capsys.readouterr().out
+    assert printed.index("time of a file, mean, ms") < printed.index("goodput ÷ ideal")
+    run = pushout.run("incast", set={"duration": "50 ms"})
+    assert re.match(r"<Result incast: seed 1, transfer_time_mean_s 0\.\d+, transfer_time_p99_s 0\.\d+, fair", repr(run))
+
+
 def test_of_how_many_runs_a_figure_is_the_mean_is_told_if_some_have_none() -> None:
     form = decimals(1)
     assert cell({"mean": 2.0, "ci95": [1.0, 3.0], "n": 3}, form, 3) == "2.0 ± 1.0"
@@ -178,7 +189,6 @@ def test_wrong_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["--trace", "pcapng"], "--trace needs --out DIR"),
         (["--trace", "pcapng", "--out", "x", "--reps", "3"], "reference engine: leave out --reps 3"),
         (["--trace", "pcapng", "--out", "x", "--engine", "fast"], "reference engine: leave out --engine fast"),
         (["--trace-ports", "bottleneck"], "give both, or leave both out"),
@@ -190,6 +200,54 @@ def test_wrong_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFi
 def test_wrong_usage_says_what_is_wrong(arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
     command("run", "x", *arguments, code=2)
     assert why in capsys.readouterr().err
+
+
+def test_the_kind_of_a_trace_is_checked_first(capsys: pytest.CaptureFixture[str]) -> None:
+    command("run", "nowhere.toml", "--trace", "pcap", "--reps", "3", code=3)
+    assert capsys.readouterr().err == (
+        'unknown kind of trace "pcap"; did you mean "pcapng"? (allowed: pcapng, parquet)\n'
+    )
+
+
+def test_a_trace_has_a_folder_by_default(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command("run", "lan", "--set", "duration=1 ms", "--set", "name=short", "--trace", "pcapng", "--json")
+    assert (tmp_path / "results" / "short-trace" / "trace.pcapng").is_file()
+    assert "trace: results/short-trace/trace.pcapng" in capsys.readouterr().err
+
+
+def test_every_verb_that_runs_takes_jobs(capsys: pytest.CaptureFixture[str]) -> None:
+    for verb in ("run", "reproduce", "compare", "sweep", "size"):
+        command(verb, "--help")
+        assert "--jobs N" in capsys.readouterr().out
+    arguments = ["run", "lan", "--set", "duration=1 ms", "--reps", "3", "--json"]
+    printed = []
+    for jobs in ("1", "3"):
+        command(*arguments, "--jobs", jobs)
+        document = json.loads(capsys.readouterr().out)
+        printed.append({**document, "engine": None})
+    assert printed[0] == printed[1]
+
+
+def test_the_catalogue_can_be_asked_for_a_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    command("policies", "--kind", "scheduler", "--json")
+    listed = json.loads(capsys.readouterr().out)
+    assert {entry["kind"] for entry in listed} == {"scheduler"}
+    assert "round-robin" in {entry["name"] for entry in listed}
+    command("policies", "--kind", "shedule", code=2)
+    assert 'unknown kind "shedule"; did you mean "schedul' in capsys.readouterr().err
+    command("policies", "--kind", "scheduler", "epd", code=2)
+    assert 'unknown name "epd"' in capsys.readouterr().err
+
+
+def test_a_pipe_has_the_width_that_columns_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    for columns, width in (("70", 70), ("", 200), ("wide", 200), ("0", 200)):
+        monkeypatch.setenv("COLUMNS", columns)
+        assert options.console().width == width
+    monkeypatch.delenv("COLUMNS")
+    assert options.console().width == 200
 
 
 @pytest.mark.parametrize(
@@ -445,7 +503,7 @@ def test_an_encoding_without_some_signs_gets_others(encoding: str) -> None:
 
     def printed(*arguments: str) -> str:
         done = subprocess.run([*PUSHOUT, *arguments], env=environment, capture_output=True, check=True)
-        assert done.stderr == b""
+        assert all(line.startswith(b"warning: ") for line in done.stderr.splitlines())
         return done.stdout.decode("utf-8" if encoding == "ascii" else encoding)
 
     assert ("±" if encoding != "ascii" else "+/-") in printed("run", scenario, "--set", "duration=20 ms", "--reps", "2")

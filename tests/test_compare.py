@@ -250,7 +250,7 @@ def test_what_nothing_was_measured_of_under_one_policy_is_told_all_the_same() ->
     port = Port("bottleneck", 1e9, True, {"buffer": "10 cells"})
     policies = [policy("one", [0.1, 0.2]), policy("none", [None, None])]
     result = CompareResult(Columns.of({}), {}, (port,), policies, 0.0, 1.0)
-    assert result.figures() == ["goodput_ratio", "transfer_time_mean_s"]
+    assert result.figures() == ["transfer_time_mean_s", "goodput_ratio"]
     assert result.drawn(["transfer_time_mean_s"], 1) == []
     console = Console(record=True, width=100)
     answers.comparison(result, None, console)
@@ -315,9 +315,52 @@ def test_policies_can_be_put_at_several_ports(tmp_path: Path, capsys: pytest.Cap
     assert found.plot().axes[-1].get_ylabel() == "occupancy at b (cells)"
     answers.comparison(found, str(tmp_path), Console(width=200))
     assert "Policies at b, a; losses, occupancy and delay are those of b." in capsys.readouterr().out
-    for port_, why in [("a,z", 'unknown port "z"'), ("a,a", "the port a is named twice"), (None, "which ports with")]:
+    for port_, why in [("a,z", 'unknown port "z"'), ("a,a", "the port a is named twice")]:
         with pytest.raises(QuestionError, match=why):
             ask.comparison(multi_hop, "epd,ppd", port=port_)
+
+
+FABRIC = """
+name = "fabric"
+duration = "20 ms"
+adaptation = { kind = "packet" }
+node = [{ name = "x", kind = "host" }, { name = "y", kind = "host" }, { name = "z", kind = "host" },
+        { name = "s", kind = "router" }]
+link = [
+  { name = "x", from = "x", to = "s", rate = "10 Mb/s", delay = "1 us" },
+  { name = "y", from = "y", to = "s", rate = "10 Mb/s", delay = "1 us" },
+  { name = "z", from = "s", to = "z", rate = "10 Mb/s", delay = "1 us" },
+]
+port.x = { buffer = "50 kB" }
+port."x.back" = { buffer = "50 kB" }
+port.z = { buffer = "50 kB" }
+flow = [
+  { name = "a", from = "x", to = "z", source = { kind = "greedy" }, transport = { kind = "tcp" } },
+  { name = "b", from = "y", to = "z", source = { kind = "cbr", rate = "5 Mb/s" }, transport = { kind = "udp" } },
+]
+"""
+
+
+def test_without_a_name_the_busiest_port_is_meant_and_that_is_told() -> None:
+    explained = pushout.explain(FABRIC)
+    loads = {"x": 1.0, "y": 0.5, "z": 1.5}
+    assert port.loads(explained) == loads
+    asked = ask.comparison(FABRIC, "tail-drop,red")
+    assert [each.name for each in asked.ports] == ["z"]
+    (warned,) = asked.warnings
+    assert warned == {
+        "code": "busiest-port",
+        "message": "the question is put to the port z: of 3 with a limited buffer it is the busiest, since flows may "
+        "send it 1.5 times its rate; port names another",
+    }
+    assert ask.sizing(
+        FABRIC, "goodput_ratio>=0.5", "flow.a.start", low="1 ms", high="9 ms", policies="red"
+    ).warnings == [warned]
+    assert ask.comparison(FABRIC, "tail-drop,red", port="x").warnings == []
+    with pytest.raises(QuestionError, match="no port has a limited buffer: name the one that is meant with port"):
+        ask.comparison(
+            FABRIC, "tail-drop,red", set={f'port."{name}".buffer': "unlimited" for name in ("x", "x.back", "z")}
+        )
 
 
 def test_ports_of_both_directions_are_known() -> None:
@@ -329,7 +372,8 @@ def test_ports_of_both_directions_are_known() -> None:
 
 
 def test_an_amount_of_buffer_is_also_octets_and_time() -> None:
-    (bottleneck,) = port.choose(pushout.explain(LAN), None)
+    bottleneck, told = port.by_default(pushout.explain(LAN))
+    assert told == []
     sizes = bottleneck.sizes("1000 cells")
     assert sizes == {"cells": 1000, "bytes": 53_000, "us": pytest.approx(53_000 * 8 / 149.76)}
     assert bottleneck.sizes("50 %")["cells"] == 4096

@@ -14,6 +14,17 @@ def test_a_figure_is_found_by_its_path() -> None:
     assert figure(result, "flows.*.vc") == [1, 1]
 
 
+def test_a_figure_of_the_summary_may_be_named_without_it() -> None:
+    result = pushout.run(ROOT / "scenarios/lan.toml", set={"duration": "1 ms", "flows.class": "x"})
+    for name in ("goodput_ratio", "classes.x.goodput_bps"):
+        assert result[name] == result[f"summary.{name}"]
+    assert "classes.x.flows" in result
+    with pytest.raises(FigureError, match='unknown entry "clases"; did you mean "classes"'):
+        result["clases.x.goodput_bps"]
+    with pytest.raises(FigureError, match='unknown entry "port"; did you mean "ports"'):
+        result["port.bottleneck.units_in"]
+
+
 def test_a_name_with_a_point_has_quotes() -> None:
     ports = {"ports": [{"name": "access1.back", "units_in": 5}]}
     assert figure(ports, 'ports."access1.back".units_in') == figure(ports, "ports.'access1.back'.units_in") == 5

@@ -49,8 +49,11 @@ def test_a_drift_is_told_as_a_ratio_of_the_halves() -> None:
     assert doubt.message.startswith(
         "the goodput of the second half of the measured time is 2.00 times that of the first"
     )
-    (doubt,) = trust.doubts(runs_of(transfer_time_drift=[2.0]), [], 0.0)
-    assert "is all; the earlier half had none" in doubt.message
+    (doubt,) = trust.doubts(runs_of(transfer_time_drift=[-2 / 3]), [], 0.0)
+    assert doubt.message.startswith("the time of the later half of the files is 0.50 times that of the earlier half")
+    for drift, half in ((2.0, "first"), (-2.0, "second")):
+        (doubt,) = trust.doubts(runs_of(goodput_drift=[drift]), [], 0.0)
+        assert doubt.message.startswith(f"nothing was delivered in the {half} half of the measured time: ")
 
 
 @pytest.mark.parametrize(

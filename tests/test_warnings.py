@@ -1,6 +1,7 @@
 """What may mislead is said once, by every command and in every document."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from pushout.cli import main
 
 FABRIC = """
 name = "fabric"
-duration = "20 ms"
+duration = "6 s"
 adaptation = { kind = "packet" }
 node = [
   { name = "a", kind = "host" },
@@ -104,7 +105,8 @@ def test_compare_warns_of_phase_capture_until_there_is_a_pause(
         "port": {"bottleneck": {"buffer": "50 kB"}},
         "flows": {"source": {"kind": "greedy"}, "transport": {"kind": "tcp"}},
     }
-    assert [each["code"] for each in pushout.compare(scenario, policies, reps=2).warnings] == codes
+    told = [each["code"] for each in pushout.compare(scenario, policies, reps=2).warnings]
+    assert [code for code in told if code == "phase-capture"] == codes
 
 
 def test_a_scenario_without_them_has_an_empty_list(fabric: Path) -> None:
@@ -119,3 +121,39 @@ def test_results_have_them(fabric: Path) -> None:
     assert result.warnings == pushout.validate(fabric) == pushout.trace(fabric).warnings
     assert "1 warning>" in repr(result)
     assert "warning: 2 equally short routes" in (result._repr_html_() or "")
+
+
+def test_runs_that_are_too_short_to_trust_say_so_everywhere(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    short = ("--set", "duration=300 ms", "--set", "flows.source.size=50 kB")
+    out, err = said(capsys, "run", "lan", *short, "--reps", "3", "--json")
+    codes = [each["code"] for each in json.loads(out)["warnings"]]
+    assert codes
+    assert err.count("warning: ") == len(codes)
+    compared = ("compare", "lan", *short, "--policies", "tail-drop,epd", "--reps", "3", "--out", str(tmp_path / "c"))
+    out, err = said(capsys, *compared, "--json")
+    assert "wide-interval" in {each["code"] for each in json.loads(out)["warnings"]}
+    assert "the interval is ± " in err
+
+
+def test_a_goal_that_is_missed_by_runs_too_few_says_that_first(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    sized = ("size", "lan", "--set", "duration=5 ms", "--goal", "goodput_ratio>=0.99", "--out", str(tmp_path))
+    out, err = said(capsys, *sized, "--over", "port.bottleneck.buffer", "--least", "2", "--most", "2")
+    assert re.search(r"no value that was tried meets the goal; at .*: the interval is ± \d+ %: runs are too short", out)
+    assert "look further" not in out
+    assert re.search(r"warning: 32768 cells: goodput_ratio: the interval is ± \d+ %", err)
+
+
+def test_a_single_run_that_never_settles_is_told_of_its_drift() -> None:
+    later: dict[str, Any] = {"duration": "2 s", "flow.flow1.start": "1.1 s", "topology.sources": 1}
+    codes = [each["code"] for each in pushout.run("w3-100", set=later).warnings]
+    assert codes == ["drift"]
+
+
+def test_a_warm_up_inside_slow_start_is_told() -> None:
+    keys: dict[str, Any] = {"duration": "4 s", "topology.sources": 1, "flows.start_spread": "0 s"}
+    warnings = pushout.run("w3-100", set={**keys, "warmup": "20 ms"}).warnings
+    assert [each["code"] for each in warnings] == ["slow-start"]
+    assert "1 flow was still in slow start when the warm-up of 0.02 s ended" in warnings[0]["message"]
+    assert pushout.run("w3-100", set={**keys, "warmup": "2 s"}).warnings == []

@@ -20,6 +20,7 @@ from pushout.reading import explain, policies, schema, validate
 from pushout.result import Result
 from pushout.simulate import Job, Progress, UnderWay, check_reps, check_seed, run_all
 from pushout.source import Overrides, Scenario, load, overrides
+from pushout.trust import judged
 from pushout.words import SEARCHES, Engine, Search
 
 __all__ = [
@@ -75,7 +76,7 @@ def run(
     under_way = UnderWay()
     tasks = (partial(under_way.run, partial(job.run, each)) for each in seeds)
     documents = run_all(tasks, total=reps, jobs=jobs, progress=under_way.telling(progress, reps))
-    return Result(merge(documents), documents)
+    return Result(judged(merge(documents), documents), documents)
 
 
 def compare(

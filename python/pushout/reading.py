@@ -41,14 +41,19 @@ def schema() -> dict[str, Any]:
     return document
 
 
-def policies(name: str | None = None) -> list[Entry]:
+def policies(name: str | None = None, *, kind: str | None = None) -> list[Entry]:
     """Everything that can be named in a scenario: its kind, its source, its parameters, what its authors meant.
 
-    With a `name`, only what has it.
+    With a `name`, only what has it; with a `kind` such as `admission`, `scheduler` or `source`, only what is of it.
 
         >>> pushout.policies("epd")[0]["params"]
     """
     entries: list[Entry] = json.loads(_core.policies())
+    if kind is not None:
+        kinds = list(dict.fromkeys(entry["kind"] for entry in entries))
+        entries = [entry for entry in entries if entry["kind"] == kind]
+        if not entries:
+            raise QuestionError(_core.unknown("kind", str(kind), kinds))
     found = [entry for entry in entries if name in (None, entry["name"])]
     if not found:
         raise QuestionError(_core.unknown("name", str(name), [entry["name"] for entry in entries]))

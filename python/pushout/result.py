@@ -11,13 +11,11 @@ from pushout.errors import FigureError, QuestionError
 from pushout.question.columns import Columns
 from pushout.question.frame import Framed, Tabled
 from pushout.stats import Interval
+from pushout.trust import headlines
 from pushout.warning import HasWarnings
 
 NAMED, LETTERS = 12, 16
 """Flows up to here have their names below the axis, and so many letters of them."""
-
-MAIN = ("goodput_ratio", "fairness_jain", "packet_throughput")
-"""Figures by which a result is known in a line."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,7 +51,8 @@ class Result(HasWarnings, Tabled):
     def _brief(self) -> str:
         seeds, summary = [one["seed"] for one in self.replications], self.document["summary"]
         told = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]}–{seeds[-1]}"
-        known = [(name, summary[name]) for name in MAIN if summary.get(name) is not None]
+        names = (*headlines(lambda name: [summary.get(name)]), "fairness_jain")
+        known = [(name, summary[name]) for name in names if summary.get(name) is not None]
         figures = [f"{name} {_interval(value)['mean']:.4g}" for name, value in known]
         counts = [f"{len(self.document[part])} {part}" for part in ("flows", "ports")]
         if self.warnings:

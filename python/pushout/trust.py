@@ -4,11 +4,13 @@ Each doubt is a rule over the summaries of replications. Its limit is a conventi
 before the figures are believed.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from pushout.document import Document
 from pushout.stats import Interval, interval
+from pushout.warning import Warned
 
 WIDE = 0.25
 """Half of an interval may be this share of the mean."""
@@ -23,7 +25,7 @@ FILES = ("transfer_time_mean_s", "transfer_time_p99_s")
 SHARES = ("packet_throughput", "goodput_ratio")
 """What a result is known by: where files are sent their times, else what was delivered."""
 
-Runs = Callable[[str], Sequence[float | None]]
+Runs = Callable[[str], Sequence[Any]]
 """The values of a figure of the summary, one for each run; none where the scenario has no such figure."""
 
 
@@ -76,10 +78,12 @@ def drifting(runs: Runs) -> Iterator[Doubt]:
         ("goodput_drift", "the goodput of the second half of the measured time", "the first"),
         ("transfer_time_drift", "the time of the later half of the files", "the earlier half"),
     ):
-        drift = _drift(known(runs, name))
-        if drift:
-            times = f"{(2 + drift) / (2 - drift):.2f} times that of {first}" if drift < 2 else f"all; {first} had none"
-            yield Doubt("drift", name, f"{second} is {times}: lengthen warmup or duration", abs(drift))
+        if drift := _drift(known(runs, name)):
+            told = f"{second} is {(2 + drift) / (2 - drift):.2f} times that of {first}" if abs(drift) < 2 else ""
+            told = (
+                told or f"nothing was delivered in the {'first' if drift > 0 else 'second'} half of the measured time"
+            )
+            yield Doubt("drift", name, f"{told}: lengthen warmup or duration", abs(drift))
 
 
 def _drift(values: Sequence[float]) -> float:
@@ -130,16 +134,17 @@ def known(runs: Runs, name: str) -> list[float]:
     return [value for value in runs(name) if value is not None]
 
 
-def of_documents(documents: Sequence[Mapping[str, Any]]) -> list[Doubt]:
-    """What speaks against the replications of a run."""
+def judged(document: Document, replications: Sequence[Document]) -> Document:
+    """The document of a run with what speaks against its replications among its warnings."""
 
     def runs(name: str) -> list[float | None]:
-        return [document["summary"].get(name) for document in documents]
+        return [one["summary"].get(name) for one in replications]
 
-    return doubts(runs, headlines(runs), documents[0]["warmup_s"])
+    found = doubts(runs, headlines(runs), document["warmup_s"])
+    return {**document, "warnings": [*document.get("warnings", []), *warnings([("", found)])]}
 
 
-def warnings(labelled: Iterable[tuple[str, Iterable[Doubt]]]) -> list[dict[str, str]]:
+def warnings(labelled: Iterable[tuple[str, Iterable[Doubt]]]) -> list[Warned]:
     """Warnings for a document: of doubts about the same the strongest, with the labels of all."""
     groups: dict[tuple[str, str], list[tuple[str, Doubt]]] = {}
     for label, found in labelled:
@@ -148,7 +153,7 @@ def warnings(labelled: Iterable[tuple[str, Iterable[Doubt]]]) -> list[dict[str, 
     return [_warning(group) for group in groups.values()]
 
 
-def _warning(group: Sequence[tuple[str, Doubt]]) -> dict[str, str]:
+def _warning(group: Sequence[tuple[str, Doubt]]) -> Warned:
     worst = max((doubt for _, doubt in group), key=lambda doubt: doubt.size)
     labels = ", ".join(dict.fromkeys(label for label, _ in group if label))
     most = " (most)" if len(group) > 1 and labels else ""

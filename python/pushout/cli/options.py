@@ -1,5 +1,7 @@
 """What the commands have in common: arguments, options, exit codes, the console."""
 
+import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -96,6 +98,11 @@ CACHE = click.option(
 )
 
 
+def default_folder(name: str) -> str:
+    """Where the results of a scenario go by default: one folder in results, whatever its name."""
+    return f"results/{name.replace('/', '-')}"
+
+
 def scenario_file(path: str) -> Path:
     """On the command line a scenario is always a file, whatever its name looks like."""
     return Path(path)
@@ -129,5 +136,14 @@ def console() -> "Console":
     """Where tables go."""
     from rich.console import Console
 
-    # Into a pipe or a file the tables keep their full width. Brackets and colons in names are no markup.
-    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 200)
+    # Brackets and colons in names are no markup.
+    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else _piped_width())
+
+
+PIPED = 200
+"""Into a pipe or a file tables keep their full width, up to so many letters, unless COLUMNS says otherwise."""
+
+
+def _piped_width() -> int:
+    columns = os.environ.get("COLUMNS", "")
+    return int(columns) if re.fullmatch("[1-9][0-9]{0,5}", columns) else PIPED

@@ -20,6 +20,7 @@ from pushout.cli.options import (
     SEED,
     SET,
     console,
+    default_folder,
     no_sweep,
     scenario_file,
 )
@@ -73,11 +74,6 @@ def _replacing(
                     "this one takes its place. Finished runs are kept; a folder for each (--out) keeps both answers.",
                     err=True,
                 )
-
-
-def _folder(name: str) -> str:
-    """Where the results of a scenario go by default: one folder in results, whatever its name."""
-    return f"results/{name.replace('/', '-')}"
 
 
 @click.command()
@@ -158,9 +154,10 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
     with no_sweep(scenario):
         asked = ask.comparison(scenario_file(scenario), policies, set=sets, **options)
     warn(asked.warnings)
-    place = out or _folder(f"{asked.explained['name']}-compare")
+    place = out or default_folder(f"{asked.explained['name']}-compare")
     with _replacing(place, cache, jobs, cluster) as session:
         result = asked(session)
+    warn(warned for warned in result.warnings if warned not in asked.warnings)
     if as_json:
         echo_json(result.document)
     else:
@@ -231,9 +228,10 @@ def size(scenario: str, out: str | None, cache: Path | None, as_json: bool, **op
     with no_sweep(scenario):
         asked = ask.sizing(scenario_file(scenario), goal, over, set=sets, **options)
     warn(asked.warnings)
-    place = out or _folder(f"{asked.explained['name']}-size")
+    place = out or default_folder(f"{asked.explained['name']}-size")
     with _replacing(place, cache, jobs, cluster, about=True) as session:
         result = asked(session)
+    warn(warned for warned in result.warnings if warned not in asked.warnings)
     if as_json:
         echo_json(result.document)
     else:

@@ -13,12 +13,14 @@ from pushout.cli.options import (
     ENGINE,
     FAILURE,
     FOLDER,
+    JOBS,
     JSON,
     REPS,
     SCENARIO,
     SEED,
     SET,
     console,
+    default_folder,
     no_sweep,
     scenario_file,
 )
@@ -40,7 +42,13 @@ if TYPE_CHECKING:
 @click.option(
     "--trace-ports", metavar="A,B,…", help="Ports to trace, or * for all (default: those with a limited buffer)."
 )
-@click.option("--out", type=FOLDER, metavar="DIR", help="Write the result, and one file for each replication, there.")
+@click.option(
+    "--out",
+    type=FOLDER,
+    metavar="DIR",
+    help="Write the result, and one file for each replication, there (with --trace by default results/NAME-trace).",
+)
+@JOBS
 @JSON
 def run(
     scenario: str,
@@ -52,6 +60,7 @@ def run(
     kinds: str | None,
     trace_ports: str | None,
     out: Path | None,
+    jobs: int | None,
     as_json: bool,
 ) -> None:
     """Simulate a scenario and summarise what happened.
@@ -63,28 +72,47 @@ def run(
     from pushout.source import load
     from pushout.warning import of_scenario
 
-    if trace_ports is not None and kinds is None:
-        raise click.UsageError("--trace-ports says which ports --trace KINDS is about: give both, or leave both out")
-    if kinds is not None and out is None:
-        raise click.UsageError("--trace needs --out DIR, where the packets are written")
-    if kinds is not None and (reps > 1 or engine not in (None, "reference")):
-        given = f"--reps {reps}" if reps > 1 else f"--engine {engine}"
-        raise click.UsageError(f"--trace is for one replication on the reference engine: leave out {given}")
-    if out is not None:
-        _check_writable(out)
-    save: Callable[[Any, Path], None] = _write_results
-    options: Any = {"set": sets, "seed": seed, "audit": audit}
+    chosen = _trace_kinds(kinds, trace_ports, reps, engine)
     with no_sweep(scenario):
         source = load(scenario_file(scenario))
         known = of_scenario(source, sets)
+    if chosen and out is None:
+        out = Path(default_folder(f"{api.explain(source, set=sets)['name']}-trace"))
+    if out is not None:
+        _check_writable(out)
     warn(known)  # before a run that may take hours
+    save: Callable[[Any, Path], None] = _write_results
+    options: dict[str, Any] = {"set": sets, "seed": seed, "audit": audit}
     with Progress("replications" if reps > 1 else "") as progress:
-        if kinds is not None:
-            result, save = _trace(source, kinds, trace_ports or "", {**options, "progress": progress})
+        options["progress"] = progress
+        if chosen:
+            result, save = _trace(source, chosen, trace_ports or "", options)
         else:
-            options |= {"reps": reps, "engine": engine}
-            result = api.run(source, progress=progress, **options)
+            options |= {"reps": reps, "engine": engine, "jobs": jobs}
+            result = api.run(source, **options)
     warn(warned for warned in result.warnings if warned not in known)
+    _finish(result, out, save, as_json=as_json)
+
+
+def _trace_kinds(kinds: str | None, ports: str | None, reps: int, engine: str | None) -> list[str]:
+    """The kinds of trace that are wanted; refuse first what can be none, then what does not go together."""
+    if kinds is None:
+        if ports is not None:
+            raise click.UsageError(
+                "--trace-ports says which ports --trace KINDS is about: give both, or leave both out"
+            )
+        return []
+    from pushout.question import trace
+
+    chosen = trace.kinds(kinds)
+    if reps > 1 or engine not in (None, "reference"):
+        given = f"--reps {reps}" if reps > 1 else f"--engine {engine}"
+        raise click.UsageError(f"--trace is for one replication on the reference engine: leave out {given}")
+    return chosen
+
+
+def _finish(result: Any, out: Path | None, save: Callable[[Any, Path], None], *, as_json: bool) -> None:
+    """Show a result, write it, and fail if its audit does."""
     if as_json:
         echo_json(result.document)
     else:
@@ -101,13 +129,12 @@ def run(
         raise click.exceptions.Exit(FAILURE)
 
 
-def _trace(scenario: "Source", kinds: str, ports: str, options: Any) -> tuple[Any, Callable[[Any, Path], None]]:
+def _trace(scenario: "Source", chosen: list[str], ports: str, options: Any) -> tuple[Any, Callable[[Any, Path], None]]:
     """Run once and keep every packet: the result, and what writes it."""
     from pushout import api
     from pushout.question import trace
     from pushout.question.output import Output
 
-    chosen = trace.kinds(kinds)
     traced = api.trace(scenario, ports=[name.strip() for name in ports.split(",") if name.strip()], **options)
 
     def save(result: Any, out: Path) -> None:

@@ -94,13 +94,14 @@ def schema(as_json: bool) -> None:
 
 @click.command()
 @click.argument("name", required=False)
+@click.option("--kind", metavar="KIND", help="Only what is of this kind, such as admission, scheduler or source.")
 @JSON
-def policies(name: str | None, as_json: bool) -> None:
+def policies(name: str | None, kind: str | None, as_json: bool) -> None:
     """List all that a scenario can name, or explain one NAME."""
     from pushout import reading
 
     try:
-        entries = reading.policies(name)
+        entries = reading.policies(name, kind=kind)
     except QuestionError as error:
         raise click.UsageError(str(error)) from None
     if as_json:

@@ -14,7 +14,7 @@ from pushout.question.compare import CompareResult, compare, planned, policies_n
 from pushout.question.design import Design
 from pushout.question.goal import Goal
 from pushout.question.goal import read as read_goal
-from pushout.question.port import Choice, Port, choose, ports
+from pushout.question.port import Choice, Port, by_default, choose, ports
 from pushout.question.port import policies as choices_of
 from pushout.question.session import Session
 from pushout.question.size import Question, SizeResult
@@ -178,7 +178,7 @@ def comparison(
 ) -> Comparison:
     """Understand a comparison."""
     source, explained, sets = _read(scenario, set, seed, engine)
-    where = choose(explained, _named(port))
+    where, told = _where(explained, _named(port))
     check_reps(reps, least=2)
     choices, paths = _choices(policies, where), _paths(figures)
     design = planned(
@@ -186,8 +186,16 @@ def comparison(
     )
     with policies_named(design, choices):
         look_over(design)
-    warnings = _warnings(source, sets, choices)
+    warnings = [*told, *_warnings(source, sets, choices)]
     return Comparison(source, explained, sets, choices, seed, engine, warnings, where, design, paths)
+
+
+def _where(explained: Document, named: Named) -> tuple[tuple[Port, ...], list[Warned]]:
+    """The ports that have the policies, and what is to be said of the choice where none is named."""
+    if named is not None:
+        return choose(explained, named), []
+    port, told = by_default(explained)
+    return (port,), told
 
 
 def _warnings(source: Source, sets: Sequence[str], choices: Sequence[Choice]) -> list[Warned]:
@@ -230,7 +238,8 @@ def sizing(
         )
     own = _port_of(check_text("over", over), explained, source)
     named = _named(port)
-    given = () if named is None and (own or not policies) else choose(explained, named)
+    is_asked = named is not None or (policies and not own)
+    given, told = _where(explained, named) if is_asked else ((), [])
     where = given or ((own,) if own else ())
     choices = _choices(policies, where) if policies else (Choice("", ()),)
     ends = [None if end is None else str(plain(end)) for end in (low, high)]
@@ -238,5 +247,5 @@ def sizing(
     room = space(explained, over, *ends, written=_is_written(over, source, sets))
     question = Question(wanted, over, room, own or (given[0] if given else None), resolution, least, most, search)
     size.look_over(source, question, choices, sets, engine, int(explained["seed"]))
-    warnings = _warnings(source, sets, choices)
+    warnings = [*told, *_warnings(source, sets, choices)]
     return Sizing(source, explained, sets, choices, seed, engine, warnings, question)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
+from pushout import trust
 from pushout.document import Document
 from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.question import port as at_port
@@ -37,14 +38,14 @@ CURVE = ("occupancy.values", "occupancy.start_s", "occupancy.step_s")
 LOSSES = ("lost.*", "units_in")
 
 FIGURES: dict[str, str] = {
+    "transfer_time_mean_s": "mean time of a file (s)",
+    "transfer_time_p99_s": "99th percentile of it (s)",
+    "transfers_unfinished": "files under way at the end",
+    "packet_throughput": "packet throughput",
     "goodput_ratio": "goodput ÷ ideal",
     "fairness_jain": "fairness (Jain)",
     "fairness_mean_deviation": "fairness φ (mean deviation)",
     "retransmission_ratio": "retransmitted ÷ sent",
-    "packet_throughput": "packet throughput",
-    "transfer_time_mean_s": "mean time of a file (s)",
-    "transfer_time_p99_s": "99th percentile of it (s)",
-    "transfers_unfinished": "files under way at the end",
     "delivery_time_p99_s": "99th percentile of the time to deliver (s)",
     "loss_ratio": "units lost ÷ units in",
     "occupancy_mean": "mean occupancy ({measure})",
@@ -55,7 +56,10 @@ FIGURES: dict[str, str] = {
 AT_PORT = ("loss_ratio", "occupancy_mean", "delay_s")
 """What is a figure of a port."""
 
-UP = ("packet_throughput", "goodput_ratio", "transfer_time_p99_s")
+RARE = ("retransmission_ratio", "transfers_unfinished", "loss_ratio")
+"""What may be next to nothing, so that its interval is wide as a share of its mean and says something all the same."""
+
+UP = ("transfer_time_p99_s", "packet_throughput", "goodput_ratio")
 ACROSS = ("fairness_jain", "delay_s", "loss_ratio")
 """What is drawn: the first figure upwards that tells the policies apart, against the first two across that do."""
 
@@ -70,6 +74,8 @@ class Policy:
     choice: Choice
     runs: Mapping[str, Sequence[float | None]] = field(repr=False)
     occupancy: Sequence[Sequence[float]] = field(repr=False)
+    point: int = 0
+    """Its number among the policies."""
 
     def mean(self, figure: str) -> Interval | None:
         """The mean of a figure."""
@@ -238,11 +244,22 @@ def compare(
     policies = [_policy(found, index, choice, port, explained, asked) for index, choice in enumerate(choices)]
     start, step = (float(found.columns[at_port.figure_of(port, name)][0]) for name in CURVE[1:])
     result = CompareResult(found.columns, {}, ports, policies, start, step, asked)
-    result.document.update({**_document(result, found, explained), "warnings": list(warnings)})
+    doubted = trust.warnings((policy.choice.label, _doubts(found, policy, explained)) for policy in policies)
+    result.document.update({**_document(result, found, explained), "warnings": [*warnings, *doubted]})
     if session.out:
         session.out.text("compare.json", json.dumps(result.document, indent=2, ensure_ascii=False) + "\n")
         session.out.figure("compare", result.plot())
     return result
+
+
+def _doubts(found: sweep.SweepResult, policy: Policy, explained: Document) -> list[trust.Doubt]:
+    """What speaks against the runs of a policy."""
+    rows = found.of_point(policy.point)
+
+    def runs(name: str) -> Sequence[float | None]:
+        return policy.runs[name] if name in policy.runs else rows.plain(name) if name in rows else [None] * rows.rows
+
+    return trust.doubts(runs, [name for name in policy.runs if name not in RARE], seconds(explained["warmup"]))
 
 
 def _names(ports: Sequence[Port]) -> list[str]:
@@ -280,7 +297,7 @@ def _policy(
     books = zip(own("occupancy_mean"), *map(own, _leaving(port)), strict=True)
     # Little's law, transmission included, for all that was in the buffer: units, or octets where it counts these
     runs["delay_s"] = [mean * measured / (sent + lost) if sent + lost else None for mean, sent, lost in books]
-    return Policy(choice, runs, own(CURVE[0]))
+    return Policy(choice, runs, own(CURVE[0]), point)
 
 
 def _leaving(port: Port) -> tuple[str, str]:

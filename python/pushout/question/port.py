@@ -1,9 +1,10 @@
 """The ports that a question is about, and policies for them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from pushout import _core
 from pushout.catalogue import Entry
@@ -11,6 +12,7 @@ from pushout.document import Document
 from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.question.quantity import CELL_BYTES, octets, scaled, split
 from pushout.source import toml
+from pushout.warning import Warned
 
 
 @dataclass(frozen=True)
@@ -48,34 +50,81 @@ class Port:
         return {**cells, "bytes": size, "us": size * 8 / self.rate_bps * 1e6}
 
 
+class Line(NamedTuple):
+    """A line of an explained scenario, behind the port of the same name."""
+
+    name: str
+    ends: tuple[str, str]
+    rate_bps: float
+    is_cells: bool
+    link: Mapping[str, Any]
+    """The keys of its direction."""
+
+
+def lines(explained: Document) -> Iterator[Line]:
+    """Every line of an explained scenario, those of both directions of a link."""
+    for link in explained["link"]:
+        back = {**link.get("back", link), "pause": "0 s"}
+        there, here = link["to"], link["from"]
+        reverse = f"{link['name']}.back" if link["name"] != f"{here}->{there}" else f"{there}->{here}"
+        for name, ends, keys in ((link["name"], (here, there), link), (reverse, (there, here), back)):
+            bps = scaled(keys["rate"], "b/s")
+            assert bps is not None, "a rate is in b/s"  # noqa: S101
+            yield Line(name, ends, bps, link["medium"] == "cells", keys)
+
+
 def ports(explained: Document) -> dict[str, Port]:
     """Every port of an explained scenario by its name."""
-    found = {}
-    for link in explained["link"]:
-        back = link.get("back", link)
-        reverse = f"{link['name']}.back" if link["name"] != f"{link['from']}->{link['to']}" else ""
-        lines = [(link["name"], link["rate"]), (reverse or f"{link['to']}->{link['from']}", back["rate"])]
-        for name, rate in lines:
-            if keys := explained["port"].get(name):
-                bps = scaled(rate, "b/s")
-                assert bps is not None, "a rate is in b/s"  # noqa: S101
-                found[name] = Port(name, bps, link["medium"] == "cells", keys)
+    known = ((line, explained["port"].get(line.name)) for line in lines(explained))
+    return {line.name: Port(line.name, line.rate_bps, line.is_cells, keys) for line, keys in known if keys}
+
+
+def route(flow: Mapping[str, Any], by_ends: Mapping[tuple[str, str], Line]) -> list[Line]:
+    """The lines that the data of a flow take."""
+    nodes = [flow["from"], *flow["via"], flow["to"]]
+    return [by_ends[ends] for ends in pairwise(nodes)]
+
+
+def loads(explained: Document) -> dict[str, float]:
+    """How many times its rate a port may be sent, by the name of the port: what each flow can send at most, added up.
+
+    That is the least rate on its way, or the rate of its source.
+    """
+    by_ends = {line.ends: line for line in reversed(list(lines(explained)))}
+    found: dict[str, float] = {}
+    for flow in explained["flow"]:
+        way = route(flow, by_ends)
+        own = flow["source"].get("peak") or flow["source"].get("rate")
+        most = min([*(line.rate_bps for line in way), *([scaled(own, "b/s") or 0.0] if own else [])])
+        for line in way:
+            found[line.name] = found.get(line.name, 0.0) + most / line.rate_bps
     return found
 
 
-def choose(explained: Document, named: str | Sequence[str] | None) -> tuple[Port, ...]:
-    """The ports of these names, which may be one text with commas, or the only one with a limited buffer."""
+def by_default(explained: Document) -> tuple[Port, list[Warned]]:
+    """The port that is meant where none is named, the busiest with a limited buffer, and a warning of any others."""
+    limited = _limited(ports(explained))
+    if not limited:
+        raise QuestionError("no port has a limited buffer: name the one that is meant with ", Argument("port"))
+    if len(limited) == 1:
+        return limited[0], []
+    load = loads(explained)
+    busiest = max(limited, key=lambda port: load.get(port.name, 0.0))
+    message = (
+        f"the question is put to the port {busiest.name}: of {len(limited)} with a limited buffer it is the busiest, "
+        f"since flows may send it {load.get(busiest.name, 0.0):.3g} times its rate; port names another"
+    )
+    return busiest, [{"code": "busiest-port", "message": message}]
+
+
+def _limited(known: Mapping[str, Port]) -> list[Port]:
+    return [port for port in known.values() if port.buffer != "unlimited"]
+
+
+def choose(explained: Document, named: str | Sequence[str]) -> tuple[Port, ...]:
+    """The ports of these names, which may be one text with commas."""
     known = ports(explained)
-    limited = [port for port in known.values() if port.buffer != "unlimited"]
-    if named is None:
-        if len(limited) == 1:
-            return (limited[0],)
-        have = f"these have a limited buffer: {', '.join(port.name for port in limited)}"
-        raise QuestionError(
-            "say which port is meant with ",
-            Argument("port"),
-            f", or which ports with commas between them: {have if limited else 'none has a limited buffer'}",
-        )
+    limited = _limited(known)
     names = _names(named, known)
     for name in names:
         if name not in known:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pushout import trust
 from pushout.document import Document
 from pushout.errors import QuestionError, ScenarioError
 from pushout.measures import improvement
@@ -23,12 +24,12 @@ from pushout.question.goal import Goal, Separate, Tried, judged
 from pushout.question.manifest import begin, end, who
 from pushout.question.outlook import Outlook
 from pushout.question.port import Choice, Port, policy_refused
-from pushout.question.quantity import brief, word
+from pushout.question.quantity import brief, seconds, word
 from pushout.question.search import Found
 from pushout.question.session import Session
 from pushout.question.space import HIGH, LOW, Space
 from pushout.question.store import Run
-from pushout.question.table import engine
+from pushout.question.table import engine, path_of
 from pushout.simulate import check_room
 from pushout.source import Source
 from pushout.stats import AGREEING, interval
@@ -56,6 +57,14 @@ class Answer:
         """Whether the runs leave no doubt about the ends of the search, or about which value is best."""
         return not self.rivals and all(end.sure for end in (self.found.best, self.found.below) if end is not None)
 
+    @property
+    def span(self) -> tuple[float | None, float | None]:
+        """Between which values the runs place the answer, as far as they do: the ends that are clear, or the rivals."""
+        if self.found.method == "bisect":
+            return search.between(self.tried)
+        values = [*self.rivals, *([] if self.value is None else [self.value])]
+        return (min(values), max(values)) if self.rivals else (None, None)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SizeResult(HasWarnings, Framed):
@@ -74,12 +83,16 @@ class SizeResult(HasWarnings, Framed):
         return f"{self.document['scenario']}: {self.goal.text} over {self.over}: {found}; {super()._brief()}"
 
     def _needs(self, answer: Answer) -> str:
-        """Which policy, and what it needs."""
+        """Which policy, and what it needs; what the runs leave open is marked as in the table."""
         needs = "none is enough" if answer.value is None else brief(self.space.text(answer.value))
+        needs = needs if answer.sure else f"{needs} ?"
         return f"{answer.label}: {needs}" if answer.label else needs
 
     def plot(self) -> Any:
-        """Draw it: every value of the search with its interval, the goal, and the answers as vertical lines."""
+        """Draw it: every value of the search with its interval, the goal, and the answers as vertical lines.
+
+        Where the runs leave an answer open it has a `?`, and the range in which they place it is shaded.
+        """
         from pushout.question import drawing
 
         with drawing.paper() as (figure, grid):
@@ -101,7 +114,10 @@ class SizeResult(HasWarnings, Framed):
         """What was tried for one policy, and what it needs."""
         from pushout.question import drawing
 
-        name = self._needs(answer)
+        name, span = self._needs(answer), None if answer.sure else self._span(answer)
+        if span is not None:
+            name = f"{name} ({' to '.join(brief(self.space.text(end)) for end in span)})"
+            axes.axvspan(*span, color=look["color"], alpha=0.12, linewidth=0, zorder=0)
         tried = sorted(answer.tried, key=lambda point: point.value)
         known = [(point.value, point.mean) for point in tried if point.mean]
         mark = {"color": look["color"], "fmt": look["marker"], "capsize": 2.5, "ms": 4.5}
@@ -110,7 +126,13 @@ class SizeResult(HasWarnings, Framed):
         places, means = [place for place, _ in known], [mean["mean"] for _, mean in known]
         axes.plot(places, means, color=look["color"], lw=0.7)
         if answer.value is not None:
-            axes.axvline(answer.value, color=look["color"], linestyle=look["linestyle"], linewidth=1)
+            # broad and pale, behind the interval at this value
+            axes.axvline(answer.value, color=look["color"], linewidth=4, alpha=0.3, zorder=0.5)
+
+    def _span(self, answer: Answer) -> tuple[float, float]:
+        """The range in which the runs place an answer, or that of the search where they leave an end open."""
+        low, high = answer.span
+        return self.space.low if low is None else low, self.space.high if high is None else high
 
     def _draw_time(self, axes: Any, factor: float) -> None:
         """The same amounts as time at the rate of the line, above."""
@@ -175,8 +197,14 @@ def size(
     table = _table(question, searches)
     factor = question.sizes(1).get("us")
     result = SizeResult(table, document, question.goal, question.over, question.space, factor, answers)
+    warmup_s = seconds(explained["warmup"])
+    doubted = trust.warnings(
+        doubt for one, answer in zip(searches, answers, strict=True) for doubt in one.doubts(answer, warmup_s)
+    )
     counts = {"runs": table.rows, "computed": campaign.counts.computed}
-    document.update({**counts, "engine": engine(), "wall_s": time.monotonic() - start, "warnings": list(warnings)})
+    document.update(
+        {**counts, "engine": engine(), "wall_s": time.monotonic() - start, "warnings": [*warnings, *doubted]}
+    )
     if session.out:
         rows = session.out.rows("rows", table)
         session.out.text("size.json", json.dumps(document, indent=2, ensure_ascii=False) + "\n")
@@ -288,6 +316,18 @@ class _Search:
             self._check_measured()
         return [self.tried[value] for value in values]
 
+    def doubts(self, answer: Answer, warmup_s: float) -> Iterator[tuple[str, list[trust.Doubt]]]:
+        """What speaks against the runs at the ends of the search, with the value and whose it is."""
+        for point in (answer.found.best, answer.found.below):
+            if point is None:
+                continue
+
+            def figures(name: str, runs: Sequence[Run] = self.runs[point.value]) -> list[float | None]:
+                return [run.figures.get(path_of(name)) for run in runs]
+
+            where = f"{answer.label} at {self.question.space.text(point.value)}".removeprefix(" at ")
+            yield where, trust.doubts(figures, [self.question.goal.column], warmup_s)
+
     def _check_measured(self) -> None:
         """Refuse to answer where there was nothing to measure, at no value: no file has ended, for instance."""
         if any(point.mean for point in self.tried.values()):
@@ -370,7 +410,7 @@ def _at_ends(answer: Answer, question: Question) -> list[str]:
 def _doubt(answer: Answer, space: Space) -> dict[str, Any]:
     """Between which values the runs place what is needed, or which other values may be as good as the best."""
     if answer.found.method == "bisect":
-        return {"between": [None if end is None else space.text(end) for end in search.between(answer.tried)]}
+        return {"between": [None if end is None else space.text(end) for end in answer.span]}
     return {"rivals": [space.text(value) for value in answer.rivals]} if answer.found.others else {}
 
 

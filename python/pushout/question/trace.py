@@ -15,6 +15,7 @@ from pushout.question.frame import Framed
 from pushout.question.output import Output
 from pushout.simulate import Progress, UnderWay, check_seed, run_all
 from pushout.source import Overrides, Scenario, load, overrides
+from pushout.trust import judged
 from pushout.warning import HasWarnings
 
 TEXTS = ("port", "vc", "flow")
@@ -76,7 +77,8 @@ def trace(
     columns: dict[str, list[Any]] = traced.columns()
     kinds: dict[str, Kind] = {**dict.fromkeys(TEXTS, "string"), **dict.fromkeys(NUMBERS, "int64"), "reason": "string"}
     table = Columns.of({name: columns[name] for name in kinds}, kinds)
-    return TraceResult(table, json.loads(traced.document()), traced.pcapng())
+    document = json.loads(traced.document())
+    return TraceResult(table, judged(document, [document]), traced.pcapng())
 
 
 def kinds(text: str) -> list[str]:
@@ -84,6 +86,8 @@ def kinds(text: str) -> list[str]:
     chosen = [kind.strip() for kind in text.split(",")]
     if wrong := [kind for kind in chosen if kind not in KINDS]:
         raise QuestionError(_core.unknown("kind of trace", wrong[0], KINDS))
+    if "parquet" in chosen:
+        need("pyarrow", "--trace parquet")
     if "parquet" in chosen:
         need("pyarrow", "--trace parquet")
     return chosen

@@ -20,6 +20,7 @@ from pushout.question.size import Answer, SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.table import column_of
 from pushout.stats import AGREEING, Interval, unseen
+from pushout.trust import FILES, WIDE, half_width, too_wide
 
 MANY = 40
 """Points beyond these are only in the table of rows."""
@@ -36,7 +37,8 @@ def sweep(result: SweepResult, console: Console) -> None:
     clocks = {f"{name.removesuffix('.values')}.{key}" for name in asked for key in ("start_s", "step_s")}
     names = [name for name in asked if name in result.scalars() and name not in clocks] or list(USUAL)
     deciding = [column_of(result.manifest["reps"]["of"])] if "of" in result.manifest["reps"] else []
-    names = list(dict.fromkeys(["goodput_ratio", *deciding, *names]))
+    head = [name for name in FILES if name in result.scalars()] or ["goodput_ratio"]
+    names = list(dict.fromkeys([*head, *deciding, *names]))
     swept = result.telling(result.swept())
     means, titles = [], []
     for name in names:
@@ -255,7 +257,9 @@ def _beyond(result: SizeResult) -> Iterator[str]:
                 yield f"{whose}the smallest value that was tried meets the goal; less than {least} may do (--from)"
             elif below is not None:
                 there = f"{spoken(result.space.text(below.value))} {result.goal.column} is {_reached(below)}"
-                yield f"{whose}no value that was tried meets the goal; at {there}: look further (--to), or ask for less"
+                share = half_width(below.mean) if below.mean else 0.0
+                fix = too_wide(share) if share > WIDE else "look further (--to), or ask for less"
+                yield f"{whose}no value that was tried meets the goal; at {there}: {fix}"
 
 
 def _doubts(result: SizeResult) -> Iterator[str]:

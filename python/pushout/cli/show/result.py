@@ -77,6 +77,13 @@ CLASS_COLUMNS: list[tuple[str, str, Format]] = [
 """The last two are counted together from the flows of the class."""
 
 SUMMARY_ROWS: list[tuple[str, str, Format]] = [
+    ("time of a file, mean, ms", "transfer_time_mean_s", decimals(3, 1e3)),
+    ("… 99th percentile, ms", "transfer_time_p99_s", decimals(3, 1e3)),
+    ("files that ended", "transfers", count),
+    ("files under way at the end", "transfers_unfinished", count),
+    ("packet throughput (after decoding)", "packet_throughput", decimals(4)),
+    ("packets lost", "packets_lost", count),
+    ("blocks with a lost packet", "blocks_lost", count),
     ("goodput, Mb/s", "goodput_bps", decimals(3, 1e-6)),
     ("goodput ÷ ideal", "goodput_ratio", decimals(4)),
     ("fairness φ (mean deviation)", "fairness_mean_deviation", decimals(4)),
@@ -87,13 +94,6 @@ SUMMARY_ROWS: list[tuple[str, str, Format]] = [
     ("retransmitted ÷ sent", "retransmission_ratio", decimals(5)),
     ("time to deliver, median, ms", "delivery_time_p50_s", decimals(3, 1e3)),
     ("… 99th percentile, ms", "delivery_time_p99_s", decimals(3, 1e3)),
-    ("files that ended", "transfers", count),
-    ("files under way at the end", "transfers_unfinished", count),
-    ("time of a file, mean, ms", "transfer_time_mean_s", decimals(3, 1e3)),
-    ("… 99th percentile, ms", "transfer_time_p99_s", decimals(3, 1e3)),
-    ("packet throughput (after decoding)", "packet_throughput", decimals(4)),
-    ("packets lost", "packets_lost", count),
-    ("blocks with a lost packet", "blocks_lost", count),
 ]
 
 
