@@ -66,7 +66,8 @@ def test_the_command_writes_what_is_asked_for(tmp_path: Path, capsys: pytest.Cap
     command(*arguments, "--trace", "pcapng,parquet", "--trace-ports", "bottleneck, bottleneck.back")
     out, err = capsys.readouterr()
     assert json.loads(out)["engine"]["name"] == "reference"
-    assert err.splitlines() == [f"trace: {tmp_path}/trace.{kind}" for kind in ("pcapng", "parquet")]
+    told = [line for line in err.splitlines() if not line.startswith("warning: ")]
+    assert told == [f"trace: {tmp_path}/trace.{kind}" for kind in ("pcapng", "parquet")]
     assert (tmp_path / "result.json").exists()
     table = pq.read_table(tmp_path / "trace.parquet")
     assert set(table["port"].to_pylist()) == {"bottleneck", "bottleneck.back"}
@@ -75,7 +76,6 @@ def test_the_command_writes_what_is_asked_for(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("arguments", "code", "why"),
     [
-        (["--trace", "pcapng"], 2, "--trace needs --out"),
         (["--trace", "pcapng", "--out", "x", "--reps", "2"], 2, "one replication"),
         (["--trace", "pcap", "--out", "x"], 3, 'unknown kind of trace "pcap"; did you mean "pcapng"?'),
         (["--trace", "pcapng", "--out", "x", "--trace-ports", "botleneck"], 3, 'did you mean "bottleneck"'),

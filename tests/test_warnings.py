@@ -138,7 +138,7 @@ def test_runs_that_are_too_short_to_trust_say_so_everywhere(capsys: pytest.Captu
 def test_a_goal_that_is_missed_by_runs_too_few_says_that_first(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    sized = ("size", "lan", "--set", "duration=5 ms", "--goal", "goodput_ratio>=0.99", "--out", str(tmp_path))
+    sized = ("size", "lan", "--set", "duration=20 ms", "--goal", "goodput_ratio>=0.99", "--out", str(tmp_path))
     out, err = said(capsys, *sized, "--over", "port.bottleneck.buffer", "--least", "2", "--most", "2")
     assert re.search(r"no value that was tried meets the goal; at .*: the interval is ± \d+ %: runs are too short", out)
     assert "look further" not in out

@@ -86,10 +86,10 @@ def test_each_front_end_has_its_own_words(
     assert command in caught.value.told(option)
 
 
-def test_of_several_ports_the_option_or_the_argument_says_which() -> None:
-    with pytest.raises(pushout.QuestionError, match="say which port is meant with port, or") as caught:
-        pushout.compare(ROOT / "scenarios" / "multi-hop.toml", ["epd", "ppd"])
-    assert "say which port is meant with --port, or" in caught.value.told(option)
+def test_where_no_port_has_a_limited_buffer_the_option_or_the_argument_says_which() -> None:
+    with pytest.raises(pushout.QuestionError, match="name the one that is meant with port$") as caught:
+        pushout.compare(LAN, ["epd", "ppd"], set={"port.bottleneck.buffer": "unlimited"})
+    assert "name the one that is meant with --port" in caught.value.told(option)
 
 
 def test_the_command_line_prints_its_own_words(capsys: pytest.CaptureFixture[str]) -> None:

@@ -82,7 +82,8 @@ fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {
         None => {
             // what is named without a part of the report is looked for in the summary
             let parts = if at == "summary" { &PARTS[..] } else { &[] };
-            let names: Vec<&str> = entries.iter().map(|(name, _)| *name).chain(parts.iter().copied()).collect();
+            let names: Vec<&str> =
+                entries.iter().map(|(name, _)| *name).chain(parts.iter().copied()).collect();
             Err(no_entry(name, &names))
         }
     }

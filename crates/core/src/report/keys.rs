@@ -264,7 +264,7 @@ const SUMMARY: &[Key] = &[
     key(
         "goodput_drift",
         Number("1"),
-        "Goodput in the second half of the measured time minus that in the first, over the mean of both: near 0 in a steady state.",
+        "Goodput in the second half of the measured time minus that in the first, over the mean of both: near 0 in a steady state; of flows whose sources do not stop by themselves.",
     ),
     if_so(
         "flows_in_slow_start",

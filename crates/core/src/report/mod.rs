@@ -273,7 +273,7 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows) -> Json {
         "difference": fairness::difference(rates),
         "retransmission_ratio": retransmission_ratio(scenario, figures),
         "weighted_deviation": shared.shares.as_deref().and_then(fairness::weighted_deviation),
-        "goodput_drift": drift(figures),
+        "goodput_drift": drift(scenario, figures),
     });
     append_slow_starts(&mut summary, outcome);
     deliveries::append(&mut summary, figures.iter());
@@ -286,9 +286,14 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows) -> Json {
     summary
 }
 
-/// How much more was delivered in the second half of the measured time than in the first, over the mean of both.
-fn drift(figures: &[Figures]) -> Option<f64> {
-    let sum = |octets: fn(&Figures) -> u64| figures.iter().map(octets).sum::<u64>() as f64;
+/// How much more was delivered in the second half of the measured time than in the first, over the mean of both, by
+/// flows that do not stop by themselves.
+fn drift(scenario: &Scenario, figures: &[Figures]) -> Option<f64> {
+    let sum = |octets: fn(&Figures) -> u64| {
+        let flows = scenario.flows.iter().zip(figures);
+        let lasting = flows.filter(|(flow, _)| flow.source.packets().is_none());
+        lasting.map(|(_, figures)| octets(figures)).sum::<u64>() as f64
+    };
     let (all, late) = (sum(|figures| figures.bytes), sum(|figures| figures.late_bytes));
     (all > 0.0).then(|| 2.0 * (2.0 * late - all) / all)
 }

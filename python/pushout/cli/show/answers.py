@@ -28,17 +28,17 @@ MANY = 40
 PARTLY = "(… of … runs): the other runs had nothing to measure of the figure, and its mean does not speak of them"
 
 USUAL = ("goodput_ratio", "fairness_mean_deviation", "fairness_jain")
-"""Figures that are shown unless the sweep names its own."""
+"""Figures that are shown unless the sweep names its own; where files are sent their times stand before them."""
 
 
 def sweep(result: SweepResult, console: Console) -> None:
     """The mean of the main figures at every point."""
     asked = result.manifest["figures"]
     clocks = {f"{name.removesuffix('.values')}.{key}" for name in asked for key in ("start_s", "step_s")}
-    names = [name for name in asked if name in result.scalars() and name not in clocks] or list(USUAL)
+    files = [name for name in FILES if name in result.scalars()]
+    names = [name for name in asked if name in result.scalars() and name not in clocks] or [*files, *USUAL]
     deciding = [column_of(result.manifest["reps"]["of"])] if "of" in result.manifest["reps"] else []
-    head = [name for name in FILES if name in result.scalars()] or ["goodput_ratio"]
-    names = list(dict.fromkeys([*head, *deciding, *names]))
+    names = list(dict.fromkeys([*deciding, *names]))
     swept = result.telling(result.swept())
     means, titles = [], []
     for name in names:
