@@ -55,6 +55,17 @@ def test_a_reason_for_which_nothing_was_lost_counts_zero() -> None:
         figure(document(), "ports.bottleneck.lost.overflow.x")
 
 
+def test_marks_that_are_missing_count_zero() -> None:
+    assert figure(document(), "ports.bottleneck.marked.early") == 0
+    with pytest.raises(FigureError, match=r'unknown entry "marked"'):
+        figure(document(), "summary.marked.early")
+    marked = document(2)
+    marked["ports"][0]["marked"] = {"early": 3}
+    merged = merge([document(1), marked])
+    assert merged["ports"][0]["marked"]["early"]["mean"] == 1.5
+    assert figure(merged, "ports.bottleneck.marked.early")["mean"] == 1.5
+
+
 def test_the_reasons_are_those_of_the_simulator() -> None:
     text = (ROOT / "scenarios/lan.toml").read_text(encoding="utf-8")
     with pytest.raises(ScenarioError) as refused:

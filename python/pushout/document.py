@@ -26,7 +26,7 @@ REASONS = (
     "janitor",
     "policed",
 )
-"""Why a unit may be lost; a document names those for which one was."""
+"""Why a unit may be lost or marked; a document names those for which one was."""
 
 OUTSIDE = re.compile(r"""\.(?=(?:[^"']*["'][^"']*["'])*[^"']*$)""")
 """A point outside of quotes."""
@@ -36,8 +36,8 @@ def figure(document: Mapping[str, Any], path: str) -> Any:
     """The value at a path such as `ports.bottleneck.lost.overflow`; entries of a list go by their name.
 
     A `*` stands for every entry and gives a list: `flows.*.goodput_bps`. A name with a point in it has quotes:
-    `ports."access1.back".units_in`. A reason for which nothing was lost counts zero. A figure of the summary may be
-    named without it, as in tables and goals: `goodput_ratio`.
+    `ports."access1.back".units_in`. A reason for which nothing was lost or marked counts zero. A figure of the summary
+    may be named without it, as in tables and goals: `goodput_ratio`.
     """
     names = steps(path)
     if names[0] not in document and names[0] in _summary(document):
@@ -59,7 +59,7 @@ def steps(path: str) -> list[str]:
 
 
 class _Walk(NamedTuple):
-    """The way along a path, and what counts as nothing lost."""
+    """The way along a path, and what counts as nothing lost or marked."""
 
     path: str
     nothing: Any
@@ -72,10 +72,12 @@ class _Walk(NamedTuple):
         entries = _entries(node)
         if step == "*":
             return [self.on(entry, rest) for entry in entries.values()]
+        if step == "marked" and "lost" in entries:
+            entries.setdefault(step, {})  # a port at which nothing was marked
         if step not in entries:
             raise FigureError(self.path, _core.no_entry(step, [*entries, *_summary(node)]))
-        if step == "lost" and rest and rest[0] != "*" and isinstance(node[step], Mapping):
-            return self.on(dict.fromkeys(REASONS, self.nothing) | dict(node[step]), rest)
+        if step in ("lost", "marked") and rest and rest[0] != "*" and isinstance(entries[step], Mapping):
+            return self.on(dict.fromkeys(REASONS, self.nothing) | dict(entries[step]), rest)
         return self.on(entries[step], rest)
 
 
@@ -120,8 +122,9 @@ def _merge_key(key: str, tables: Sequence[dict[str, Any]]) -> Any:
         return tables[0][key]
     if key == "occupancy_distribution":
         return _merge_distributions([table[key] for table in tables])
-    # A reason for loss that did not occur in a replication counts zero.
-    return _merge([table.get(key, 0) for table in tables])
+    # A reason that did not occur in a replication counts zero, and a table of reasons that is missing is empty.
+    missing: Any = {} if any(isinstance(table.get(key), dict) for table in tables) else 0
+    return _merge([table.get(key, missing) for table in tables])
 
 
 def _merge_distributions(distributions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -7,10 +7,23 @@ use std::fmt;
 pub enum Verdict {
     /// Take it in.
     Accept,
+    /// Take it in and mark it, and say why.
+    Mark(Reason),
     /// Lose it, and say why.
     Discard(Reason),
     /// Take it in, in the place of a unit that is already queued.
     Replace(Victim, Reason),
+}
+
+/// The answer of an admission policy about the unit at the head of a queue, which is about to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeadVerdict {
+    /// Send it.
+    Send,
+    /// Send it marked, and say why.
+    Mark(Reason),
+    /// Lose it, and say why.
+    Discard(Reason),
 }
 
 /// A queued unit that an admission policy gives up.
@@ -22,7 +35,7 @@ pub enum Victim {
     At(u64),
 }
 
-/// Why a unit was lost. The books of a port count every loss under exactly one of these.
+/// Why a unit was lost or marked. The books of a port count every loss under exactly one of these, and so every mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     /// There was no room for it.

@@ -30,6 +30,7 @@ pub struct Counters {
     /// If somebody wants to see them, what the policy knew at every sample: a row of all circuits each time.
     pub meter: Option<Vec<Reading>>,
     lost: [u64; Reason::ALL.len()],
+    marked: [u64; Reason::ALL.len()],
     /// For each circuit the place of the unit that goes on the frame of which all units so far were sent; [`BROKEN`] if
     /// one is missing.
     next: Vec<u64>,
@@ -50,6 +51,7 @@ impl Counters {
             occupancy: Occupancy::new(),
             meter: None,
             lost: [0; Reason::ALL.len()],
+            marked: [0; Reason::ALL.len()],
             next: vec![BROKEN; vcs],
         }
     }
@@ -63,6 +65,7 @@ impl Counters {
         (self.units_out, self.bytes_out, self.frames_whole_out) = (0, 0, 0);
         (self.units_given_up, self.bytes_given_up, self.credit_cells) = (0, 0, 0);
         self.lost.fill(0);
+        self.marked.fill(0);
         self.occupancy.reset(now, level);
         self.meter.iter_mut().for_each(Vec::clear);
     }
@@ -77,6 +80,11 @@ impl Counters {
         self.lost.iter().sum()
     }
 
+    /// Marks under one reason.
+    pub fn marked_for(&self, reason: Reason) -> u64 {
+        self.marked[reason as usize]
+    }
+
     #[inline]
     pub(crate) fn arrived(&mut self, unit: &Unit) {
         self.units_in += 1;
@@ -86,6 +94,11 @@ impl Counters {
     #[inline]
     pub(crate) fn lost(&mut self, reason: Reason) {
         self.lost[reason as usize] += 1;
+    }
+
+    /// A unit is marked.
+    pub(crate) fn marked(&mut self, reason: Reason) {
+        self.marked[reason as usize] += 1;
     }
 
     /// A unit that had been queued is lost.

@@ -73,8 +73,11 @@ fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {
     }
     match entries.iter().find(|(found, _)| found == name) {
         Some((_, entry)) => walk(entry, name, rest),
-        // a table of losses says nothing of reasons for which nothing was lost
-        None if at == "lost" => {
+        // a table of losses or marks says nothing of reasons that did not occur, and a port without marks has no such table
+        None if *name == "marked" && entries.iter().any(|(key, _)| *key == "lost") => {
+            walk(&Json::Object(Map::new()), name, rest)
+        }
+        None if at == "lost" || at == "marked" => {
             let reasons = Reason::ALL.map(Reason::word);
             let is_reason = reasons.contains(name) && rest.is_empty();
             if is_reason { Ok(0.into()) } else { Err(unknown("reason", name, &reasons)) }
@@ -163,6 +166,15 @@ mod tests {
         assert_eq!(found["ports.bottleneck.lost.random"], 0);
         let why = ask(&["ports.bottleneck.lost.rain"]).unwrap_err();
         assert!(why.contains("unknown reason \"rain\"") && why.contains("overflow"), "{why}");
+    }
+
+    #[test]
+    fn marks_of_a_port_at_which_nothing_was_marked_count_zero() {
+        assert_eq!(ask(&["ports.bottleneck.marked.early"]).unwrap()["ports.bottleneck.marked.early"], 0);
+        let why = ask(&["ports.bottleneck.marked.rain"]).unwrap_err();
+        assert!(why.contains("unknown reason \"rain\"") && why.contains("overflow"), "{why}");
+        let why = ask(&["flows.flow1.marked.early"]).unwrap_err();
+        assert!(why.contains("unknown entry \"marked\""), "{why}");
     }
 
     #[test]

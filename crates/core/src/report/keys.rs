@@ -34,7 +34,7 @@ enum Holds {
     Texts,
     /// A list of whole numbers.
     Wholes,
-    /// A count for each reason for which a unit was lost.
+    /// A count for each reason for which a unit was lost or marked.
     Reasons,
     /// A table of its own.
     Table(&'static [Key]),
@@ -166,6 +166,12 @@ const PORT: &[Key] = &[
         "lost",
         Reasons,
         "Cells or packets lost, by reason; a reason that did not occur is left out and counts zero.",
+    ),
+    if_so(
+        "marked",
+        Reasons,
+        "with marked units",
+        "Cells or packets marked instead of lost, by reason; a reason that did not occur is left out and counts zero.",
     ),
     key("frames_in", Count, "Frames whose first cell arrived."),
     key("frames_whole_out", Count, "Frames of which everything was sent."),
@@ -532,6 +538,10 @@ mod tests {
         let texts = [
             (include_str!("../../../../scenarios/lan.toml"), vec![]),
             (include_str!("../../../../scenarios/gpj.toml"), vec![]),
+            (
+                include_str!("../../../../scenarios/lan.toml"),
+                vec!["port.bottleneck.admission={ policy = \"probe\", mark_from = \"0 cells\" }".to_string()],
+            ),
             (include_str!("../../../../scenarios/multi-hop.toml"), vec!["measure.delivery=true".to_string()]),
             (
                 include_str!("../../../../scenarios/wfepd-example.toml"),

@@ -180,11 +180,7 @@ fn port_json(scenario: &Scenario, outcome: &Outcome, index: usize) -> Json {
 fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
     let port = &outcome.network.ports[index];
     let counters = port.counters();
-    let lost: Map<String, Json> = Reason::ALL
-        .iter()
-        .filter(|&&reason| counters.lost_for(reason) > 0)
-        .map(|&reason| (reason.word().to_string(), counters.lost_for(reason).into()))
-        .collect();
+    let marked = by_reason(|reason| counters.marked_for(reason));
     let (bin, shares) = counters.occupancy.distribution();
     let mut entry = json!({
         "name": line.name,
@@ -194,7 +190,7 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "units_queued": port.units_queued(),
         "units_given_up": counters.units_given_up,
         "octets_given_up": counters.bytes_given_up,
-        "lost": lost,
+        "lost": by_reason(|reason| counters.lost_for(reason)),
         "frames_in": counters.frames_in,
         "frames_whole_out": counters.frames_whole_out,
         "credit_cells": counters.credit_cells,
@@ -204,6 +200,9 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "occupancy_unit": line.port.measure.word(),
         "occupancy_distribution": { "bin": bin, "share": shares },
     });
+    if !marked.is_empty() {
+        entry["marked"] = marked.into();
+    }
     if line.port.capacity.is_limited() {
         let spread = Some(counters.occupancy.spread()).filter(|spread| spread.count() >= ENOUGH);
         for (name, percent) in PERCENTILES {
@@ -211,6 +210,12 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         }
     }
     entry
+}
+
+/// The counts of units by reason that are not zero.
+fn by_reason(count: impl Fn(Reason) -> u64) -> Map<String, Json> {
+    let counts = Reason::ALL.into_iter().map(|reason| (reason.word().to_string(), count(reason)));
+    counts.filter(|(_, count)| *count > 0).map(|(word, count)| (word, count.into())).collect()
 }
 
 /// What the flows of each circuit of data get together.

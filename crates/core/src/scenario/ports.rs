@@ -125,7 +125,7 @@ impl<'a> Ports<'a> {
 fn admission(line: &Line, context: &Context<'_>) -> Result<admission::Policy, Refused> {
     let Port { admission, scheduler, .. } = &line.port;
     let policy = admission.build(context)?;
-    if policy.needs_one_queue() && !scheduler.shares_one_queue() {
+    if policy.needs().one_queue && !scheduler.shares_one_queue() {
         return unfit(format!(
             "looks into a queue that all circuits share, and {:?} has one for each",
             scheduler.name()

@@ -72,9 +72,21 @@ impl Entry {
 pub(super) const FENCE: &str = "```";
 
 /// List the modules of one kind, one line each: `Variant = "name" in module`; one that is documented by another file adds
-/// `at "module/mod.rs"`, and one whose sources leave too much open `[experimental]`.
+/// `at "module/mod.rs"`, and one whose sources leave too much open `[experimental]`. Behind the list, `testing { … }` lists
+/// modules that only unit tests have.
 #[macro_export]
 macro_rules! registry {
+    (
+        $(#[doc = $doc:literal])+
+        $kind:literal by $tag:literal { $($line:tt)+ } testing { $($test_line:tt)+ }
+        $($asked:tt)*
+    ) => {
+        #[cfg(not(test))]
+        $crate::registry! { $(#[doc = $doc])+ $kind by $tag { $($line)+ } $($asked)* }
+
+        #[cfg(test)]
+        $crate::registry! { $(#[doc = $doc])+ $kind by $tag { $($line)+ $($test_line)+ } $($asked)* }
+    };
     (
         $(#[doc = $doc:literal])+
         $kind:literal by $tag:literal {

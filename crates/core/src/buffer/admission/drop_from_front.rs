@@ -22,9 +22,9 @@
 //! # Complexity
 //! Constant; the frame form keeps the number of the broken frame of each circuit.
 
-use super::{Admission, Arrival, Context, Departure, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Head, Shortcuts};
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::{Reason, Verdict, Victim};
+use crate::buffer::verdict::{HeadVerdict, Reason, Verdict, Victim};
 use crate::refused::Refused;
 use crate::unit::Unit;
 use crate::{choice, section};
@@ -82,15 +82,23 @@ impl Policy {
             *broken = Some(known.unwrap_or(Broken { frame, fragment }));
         }
     }
+
+    /// Whether a unit belongs to a broken frame and does not delimit its fragment.
+    fn is_useless(&self, unit: &Unit, vc: usize) -> bool {
+        self.broken.get(vc).copied().flatten().is_some_and(|broken| {
+            let delimiter = unit.is_eom() && broken.fragment && self.pass_eom;
+            unit.frame == broken.frame && !delimiter
+        })
+    }
 }
 
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         self.arriving = arrival.unit.frame;
-        match self.stale(arrival.unit, arrival.vc) {
-            Some(reason) => Verdict::Discard(reason),
-            None if arrival.fits() => Verdict::Accept,
-            None => Verdict::Replace(Victim::Head, Reason::Front),
+        match self.is_useless(arrival.unit, arrival.vc) {
+            true => Verdict::Discard(Reason::Partial),
+            false if arrival.fits() => Verdict::Accept,
+            false => Verdict::Replace(Victim::Head, Reason::Front),
         }
     }
 
@@ -101,10 +109,12 @@ impl Admission for Policy {
         }
     }
 
-    fn stale(&mut self, unit: &Unit, vc: usize) -> Option<Reason> {
-        let broken = (*self.broken.get(vc)?)?;
-        let delimiter = unit.is_eom() && broken.fragment && self.pass_eom;
-        (unit.frame == broken.frame && !delimiter).then_some(Reason::Partial)
+    fn at_head(&mut self, head: &Head<'_>) -> HeadVerdict {
+        if self.is_useless(head.unit, head.vc) {
+            HeadVerdict::Discard(Reason::Partial)
+        } else {
+            HeadVerdict::Send
+        }
     }
 
     fn broken(&mut self, vc: usize, fragment: bool) {

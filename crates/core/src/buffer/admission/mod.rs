@@ -14,7 +14,7 @@ use super::frame::Frames;
 use super::pool::Pool;
 use super::queue::Queue;
 use super::size::Measure;
-use super::verdict::{Reason, Verdict};
+use super::verdict::{HeadVerdict, Reason, Verdict};
 use crate::registry;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -39,6 +39,8 @@ registry! {
         DynamicThreshold = "dynamic-threshold" in dynamic_threshold,
         DtEpd = "dt-epd" in dt_epd,
         GatekeeperJanitor = "gatekeeper-janitor" in gatekeeper_janitor at "gatekeeper_janitor/mod.rs",
+    } testing {
+        Probe = "probe" in probe,
     }
 
     /// What a policy is asked. Circuits are numbered within the port, from 0.
@@ -60,9 +62,9 @@ registry! {
         /// A unit has left the buffer; the books no longer count it.
         fn departed(&mut self, departure: &Departure<'_>) {}
 
-        /// A unit has come to the head of its queue and is about to be sent: why should it be lost instead, if at all?
-        fn stale(&mut self, unit: &Unit, vc: usize) -> Option<Reason> {
-            None
+        /// A unit has come to the head of its queue: send it, or lose it instead? It has left the queue, but not the books.
+        fn at_head(&mut self, head: &Head<'_>) -> HeadVerdict {
+            HeadVerdict::Send
         }
 
         /// The tail of a circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
@@ -84,9 +86,9 @@ registry! {
             None
         }
 
-        /// Whether the policy only works where all circuits share one queue.
-        fn needs_one_queue(&self) -> bool {
-            false
+        /// What the policy needs of its port.
+        fn needs(&self) -> Needs {
+            Needs::default()
         }
 
         /// Why a push-out policy would never act beside this one at a port that counts in `measure`, if it would not.
@@ -229,6 +231,15 @@ impl Policy {
     }
 }
 
+/// What a policy needs of its port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// All circuits share one queue.
+    pub one_queue: bool,
+    /// The port remembers when each queued unit arrived, for [`at_head`](Admission::at_head).
+    pub arrival_times: bool,
+}
+
 /// A unit that asks for admission.
 #[derive(Debug)]
 pub struct Arrival<'a> {
@@ -253,6 +264,23 @@ impl Arrival<'_> {
     pub fn fits(&self) -> bool {
         self.elastic || self.pool.fits(self.size)
     }
+}
+
+/// A unit at the head of its queue, about to be sent.
+#[derive(Debug)]
+pub struct Head<'a> {
+    /// The present instant.
+    pub now: Time,
+    /// When it arrived, at a port that keeps [arrival times](Needs::arrival_times).
+    pub arrived: Option<Time>,
+    /// The unit.
+    pub unit: &'a Unit,
+    /// Its circuit, numbered within the port.
+    pub vc: usize,
+    /// What it takes of the occupancy, in the port's measure.
+    pub size: u64,
+    /// The books, which still count it.
+    pub pool: &'a Pool,
 }
 
 /// A unit that has left, sent or lost.
@@ -299,7 +327,7 @@ pub(crate) mod tests {
 
         /// Offer cells of one circuit, spelled as in [`Flags::spelled`].
         ///
-        /// Answers: `A` accepted, `o` overflow, `p` rest of a broken frame, `r` frame refused early, `m` random,
+        /// Answers: `A` accepted, `M` accepted and marked, `o` overflow, `p` rest of a broken frame, `r` frame refused early, `m` random,
         /// `c` marked, `g` gatekeeper, `x` anything else.
         pub(crate) fn offer(&mut self, vc: usize, cells: &str) -> String {
             cells.chars().map(|cell| self.offer_one(vc, cell)).collect()
@@ -311,10 +339,10 @@ pub(crate) mod tests {
             let arrival = &mut Arrival { now, unit: &unit, vc, size: 1, pool, queue, elastic: false };
             let verdict = self.policy.judge(arrival);
             match verdict {
-                Verdict::Accept => {
+                Verdict::Accept | Verdict::Mark(_) => {
                     assert!(self.pool.fits(1), "accepted into a full buffer");
                     self.pool.add(vc, 1);
-                    'A'
+                    if verdict == Verdict::Accept { 'A' } else { 'M' }
                 }
                 Verdict::Discard(Reason::Overflow) => 'o',
                 Verdict::Discard(Reason::Partial) => 'p',

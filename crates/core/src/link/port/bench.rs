@@ -141,6 +141,11 @@ impl Bench {
         (0..self.next.len()).map(|vc| self.port.pool.of(vc)).collect()
     }
 
+    /// How many cells were marked for this reason.
+    pub(crate) fn marked(&self, reason: Reason) -> u64 {
+        self.port.counters().marked_for(reason)
+    }
+
     /// The books balance.
     fn check(&self) {
         let (port, counters) = (&self.port, self.port.counters());

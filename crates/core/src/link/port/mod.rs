@@ -11,16 +11,17 @@
 #[cfg(test)]
 pub(crate) mod bench;
 
+mod arrivals;
 mod room;
 
 use std::collections::VecDeque;
 
-use crate::buffer::admission::{self, Admission, Arrival, Departure, Rule, Shortcuts};
+use crate::buffer::admission::{self, Admission, Arrival, Departure, Head, Rule, Shortcuts};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::{self, PushOut};
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::{Reason, Verdict};
+use crate::buffer::verdict::{HeadVerdict, Reason, Verdict};
 use crate::link::credit::{self, Credit};
 use crate::link::line::{Line, Sent};
 use crate::metrics::port::Counters;
@@ -28,6 +29,7 @@ use crate::scheduler::{self, Scheduler};
 use crate::unit::{Boundary, Unit};
 use crate::units::{CELL_BYTES, Time};
 
+use arrivals::ArrivalTimes;
 use room::Newcomer;
 
 /// A port at work. Engines that know what they do may keep its parts by themselves for a while.
@@ -36,6 +38,8 @@ pub struct Port {
     measure: Measure,
     pub(crate) pool: Pool,
     pub(crate) queues: Vec<Queue>,
+    /// Arrival times of each queue, if the admission policy needs them.
+    arrivals: Vec<ArrivalTimes>,
     pub(crate) admission: admission::Policy,
     pub(crate) pushout: Option<pushout::Policy>,
     pub(crate) scheduler: scheduler::Policy,
@@ -125,6 +129,11 @@ impl Port {
         let queue = if parts.pushout.is_some() { Queue::of_frames() } else { Queue::default() };
         let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_));
         let rule = parts.admission.rule();
+        let arrival_times = parts.admission.needs().arrival_times;
+        assert!(
+            !arrival_times || rule.is_none(),
+            "only a policy that is asked about every unit sees arrival times"
+        );
         Port {
             takes_all: matches!(rule, Some(Rule::Fits)),
             manner: match rule {
@@ -139,6 +148,7 @@ impl Port {
             measure: parts.measure,
             pool: parts.pool,
             queues: vec![queue; queues],
+            arrivals: vec![ArrivalTimes::default(); if arrival_times { queues } else { 0 }],
             admission: parts.admission,
             pushout: parts.pushout,
             scheduler: parts.scheduler,
@@ -247,9 +257,13 @@ impl Port {
             Manner::Plain | Manner::InTurn => Verdict::Discard(Reason::Overflow),
             Manner::Judged | Manner::Asked => self.judge_alone(now, &unit, vc, size),
         };
-        if let Verdict::Discard(reason) = verdict {
-            self.lose(unit, reason, losses);
-            return false;
+        match verdict {
+            Verdict::Discard(reason) => {
+                self.lose(unit, reason, losses);
+                return false;
+            }
+            Verdict::Mark(reason) => self.counters.marked(reason),
+            Verdict::Accept | Verdict::Replace(..) => {}
         }
         self.take_in(now, vc, size);
         true
@@ -306,20 +320,31 @@ impl Port {
             let mut may_send = |vc: usize| credit.as_ref().is_none_or(|credit| credit.balance(vc) > 0);
             let index = scheduler.next(now, &mut may_send)?;
             let queue = &mut self.queues[index];
+            let head = queue.positions().start;
             let unit = queue.pop().expect("a scheduler picks a queue that holds something");
             self.scheduler.left(index, queue.is_empty());
+            let arrived = self.arrivals.get_mut(index).map(|times| times.left(head));
             let vc = if self.queues.len() == 1 { vc_of(&unit) } else { index };
-            if self.manner == Manner::Asked
-                && let Some(reason) = self.admission.stale(&unit, vc)
-            {
-                self.give_up(now, unit, vc, reason, losses);
-                continue;
+            if self.manner == Manner::Asked {
+                match self.judge_head(now, &unit, vc, arrived) {
+                    HeadVerdict::Send => {}
+                    HeadVerdict::Mark(reason) => self.counters.marked(reason),
+                    HeadVerdict::Discard(reason) => {
+                        self.give_up(now, unit, vc, reason, losses);
+                        continue;
+                    }
+                }
             }
             if let Some(credit) = &mut self.credit {
                 credit.sent(vc);
             }
             return Some((unit, vc));
         }
+    }
+
+    fn judge_head(&mut self, now: Time, unit: &Unit, vc: usize, arrived: Option<Time>) -> HeadVerdict {
+        let (size, pool) = (self.size_of(unit), &self.pool);
+        self.admission.at_head(&Head { now, arrived, unit, vc, size, pool })
     }
 
     /// A credit cell is to go out over the line, ahead of all units that wait.
@@ -427,6 +452,9 @@ impl Port {
         self.take_in(now, vc, size);
         let queue = self.queue_of(vc);
         let position = self.queues[queue].push(unit);
+        if let Some(times) = self.arrivals.get_mut(queue) {
+            times.joined(self.queues[queue].positions().start, position, now);
+        }
         self.admission.queued(&unit, vc, position);
         self.scheduler.joined(queue);
         if let Some(pushout) = &mut self.pushout {

@@ -34,8 +34,12 @@ impl Port {
         let Newcomer { unit, vc, size } = newcomer;
         let cut = self.cut_for(&unit, vc, size);
         match self.judge(now, &unit, vc, size, cut.is_some()) {
-            Verdict::Accept if self.pool.fits(size) => self.enqueue(now, unit, vc, size),
-            Verdict::Accept => self.push_in(now, newcomer, cut, losses),
+            Verdict::Accept => drop(self.let_in(now, newcomer, cut, losses)),
+            Verdict::Mark(reason) => {
+                if self.let_in(now, newcomer, cut, losses) {
+                    self.counters.marked(reason);
+                }
+            }
             Verdict::Discard(reason) => self.lose(unit, reason, losses),
             Verdict::Replace(victim, reason) => {
                 if self.make_room(now, (self.queue_of(vc), size), (victim, reason), &vc_of, losses) {
@@ -141,27 +145,25 @@ impl Port {
         }
     }
 
-    /// Let in a unit that does not fit, in the place of what goes, `cut` first.
-    pub(super) fn push_in(
-        &mut self,
-        now: Time,
-        newcomer: Newcomer,
-        cut: Option<Cut>,
-        losses: &mut Vec<Loss>,
-    ) {
+    /// Let in a unit that the admission policy has accepted; if it does not fit, in the place of what goes, `cut` first.
+    /// Answers whether it is queued.
+    fn let_in(&mut self, now: Time, newcomer: Newcomer, cut: Option<Cut>, losses: &mut Vec<Loss>) -> bool {
         let Newcomer { unit, vc, size } = newcomer;
         let mut chosen = cut;
         while !self.pool.fits(size) {
             let Some(cut) = chosen.take().or_else(|| self.cut_for(&unit, vc, size)) else {
                 self.cut_off(vc, !unit.is_first());
-                return self.turn_away(&newcomer, Reason::Overflow, losses);
+                self.turn_away(&newcomer, Reason::Overflow, losses);
+                return false;
             };
             let own = self.push_out(now, cut, &newcomer, losses);
             if own && let Verdict::Discard(reason) = self.judge_rest(&unit, vc, size) {
-                return self.turn_away(&newcomer, reason, losses);
+                self.turn_away(&newcomer, reason, losses);
+                return false;
             }
         }
         self.enqueue(now, unit, vc, size);
+        true
     }
 
     /// A unit that the admission policy has accepted is lost.

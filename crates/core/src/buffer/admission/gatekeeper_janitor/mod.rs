@@ -40,7 +40,7 @@ mod candidates;
 
 use std::collections::VecDeque;
 
-use super::{Admission, Arrival, Context, Departure, Measure, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Measure, Needs, Shortcuts};
 use crate::buffer::context::Contract;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
@@ -376,8 +376,8 @@ impl Admission for Policy {
         }
     }
 
-    fn needs_one_queue(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { one_queue: true, ..Needs::default() }
     }
 
     fn goes_by_frames(&self) -> bool {

@@ -1,0 +1,60 @@
+//! When queued units arrived, for policies that look at how long a unit has waited.
+
+use std::collections::VecDeque;
+
+use crate::units::Time;
+
+/// The arrival times of one queue, by position. A unit that is taken out of the middle keeps its entry until the head of
+/// the queue has passed it, so that removing units costs nothing here.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ArrivalTimes {
+    /// The position of the first entry.
+    first: u64,
+    times: VecDeque<Time>,
+}
+
+impl ArrivalTimes {
+    /// A unit joins at `position`; the head of the queue is at `head`.
+    pub(super) fn joined(&mut self, head: u64, position: u64, now: Time) {
+        self.pass(head);
+        debug_assert_eq!(position, self.first + self.times.len() as u64, "positions are consecutive");
+        self.times.push_back(now);
+    }
+
+    /// The unit at `head` leaves: when had it arrived?
+    pub(super) fn left(&mut self, head: u64) -> Time {
+        self.pass(head);
+        self.first += 1;
+        self.times.pop_front().expect("every queued unit has an arrival time")
+    }
+
+    /// Forget what is ahead of `head`.
+    fn pass(&mut self, head: u64) {
+        let gone = (head - self.first) as usize;
+        self.times.drain(..gone);
+        self.first = head;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_keeps_its_arrival_time_while_others_are_taken_out() {
+        let mut times = ArrivalTimes::default();
+        (0..5).for_each(|n| times.joined(0, n, Time(10 * n)));
+        assert_eq!(times.left(0), Time(0));
+        assert_eq!(times.left(3), Time(30), "those at 1 and 2 were taken out");
+        assert_eq!(times.left(4), Time(40));
+        times.joined(5, 5, Time(50));
+        assert_eq!(times.left(5), Time(50));
+    }
+
+    #[test]
+    fn a_queue_from_which_units_are_only_pushed_out_keeps_no_old_times() {
+        let mut times = ArrivalTimes::default();
+        (0..1000).for_each(|n| times.joined(n, n, Time(n)));
+        assert_eq!(times.times.len(), 1);
+    }
+}
