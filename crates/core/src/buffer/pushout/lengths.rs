@@ -10,7 +10,7 @@ use crate::refused::Refused;
 
 /// The circuits with something in the buffer, and how their queues count.
 #[derive(Clone, Debug)]
-pub(super) struct Lengths {
+pub struct Lengths {
     busy: Set,
     /// Whether shares count at all.
     shared: bool,

@@ -15,6 +15,7 @@ use super::queue::Queue;
 use super::runs::Part;
 use crate::{choice, registry};
 
+pub use lengths::Lengths;
 pub use register::{Change, Register};
 
 registry! {
@@ -31,11 +32,18 @@ registry! {
         /// What should go, if anything can? Asked when an arriving unit does not fit; the answer changes nothing yet.
         fn choose(&mut self, full: &Full<'_>) -> Option<Cut>;
 
+        /// How long the queues are.
+        fn lengths(&mut self) -> &mut Lengths;
+
         /// A unit has joined this circuit's queue; the books count it.
-        fn joined(&mut self, vc: usize, pool: &Pool);
+        fn joined(&mut self, vc: usize, pool: &Pool) {
+            self.lengths().joined(vc);
+        }
 
         /// A unit of this circuit has left the buffer, sent or else lost; the books no longer count it.
-        fn left(&mut self, vc: usize, pool: &Pool, sent: bool);
+        fn left(&mut self, vc: usize, pool: &Pool, sent: bool) {
+            self.lengths().left(vc, pool);
+        }
 
         /// The frame rule of the port, if it has one.
         fn frames(&mut self) -> Option<&mut Frames>;

@@ -29,7 +29,6 @@
 use super::lengths::{Lengths, head_fragment};
 use super::{Bite, Context, Cut, Fallback, Full, PushOut};
 use crate::buffer::frame::Frames;
-use crate::buffer::pool::Pool;
 use crate::refused::Refused;
 use crate::section;
 
@@ -73,12 +72,8 @@ impl PushOut for Policy {
         self.lengths.victim(full, self.fallback, |queue| head_fragment(queue, self.keep_eom))
     }
 
-    fn joined(&mut self, vc: usize, _: &Pool) {
-        self.lengths.joined(vc);
-    }
-
-    fn left(&mut self, vc: usize, pool: &Pool, _: bool) {
-        self.lengths.left(vc, pool);
+    fn lengths(&mut self) -> &mut Lengths {
+        &mut self.lengths
     }
 
     fn frames(&mut self) -> Option<&mut Frames> {

@@ -30,7 +30,6 @@
 use super::lengths::Lengths;
 use super::{Bite, Context, Cut, Fallback, Full, PushOut};
 use crate::buffer::frame::Frames;
-use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::runs::{Extent, Part};
 use crate::refused::Refused;
@@ -72,12 +71,8 @@ impl PushOut for Policy {
         self.lengths.victim(full, self.fallback, entire_packet)
     }
 
-    fn joined(&mut self, vc: usize, _: &Pool) {
-        self.lengths.joined(vc);
-    }
-
-    fn left(&mut self, vc: usize, pool: &Pool, _: bool) {
-        self.lengths.left(vc, pool);
+    fn lengths(&mut self) -> &mut Lengths {
+        &mut self.lengths
     }
 
     fn frames(&mut self) -> Option<&mut Frames> {

@@ -81,6 +81,10 @@ impl PushOut for Policy {
             .or_else(|| fall_back(full, longest, self.fallback, || self.next(full)))
     }
 
+    fn lengths(&mut self) -> &mut Lengths {
+        self.register.lengths_mut()
+    }
+
     fn joined(&mut self, vc: usize, pool: &Pool) {
         self.register.lengths_mut().joined(vc);
         self.register.compare(vc, pool);
