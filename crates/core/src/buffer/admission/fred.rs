@@ -26,15 +26,12 @@
 //! # Complexity
 //! Constant; two bits and a strike counter per circuit.
 
-use super::red::{Curve, Detector, mean_frame_time};
-use super::{Admission, Arrival, Context, Departure, Interest, Rule, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Interest, Rule, Shortcuts, red};
 use crate::buffer::context::Contract;
-use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
-use crate::refused::{Refused, probability, refuse};
-use crate::rng::Stream;
+use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::units::Time;
 
@@ -59,12 +56,9 @@ section! {
 /// Flow random early drop at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    detector: Detector,
-    max_p: f64,
+    red: red::Policy,
     min_packets: f64,
     circuits: Vec<Circuit>,
-    stream: Stream,
-    frames: Frames,
 }
 
 /// What is known of a circuit.
@@ -79,37 +73,36 @@ struct Circuit {
 impl Policy {
     /// The policy at one port, or why its parameters cannot be.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let thresholds = (params.min_threshold, params.max_threshold);
-        let slot = mean_frame_time(context);
-        let detector = Detector::new(context, params.weight, thresholds, Curve::Classic, slot)?;
-        if detector.min() == 0.0 {
+        let Params { weight, max_p, min_threshold, max_threshold, min_packets, pass_eom } = *params;
+        let (curve, packet_time) = (red::Curve::Classic, None);
+        let red = red::Params { weight, max_p, min_threshold, max_threshold, curve, packet_time, pass_eom };
+        let red = red::Policy::with_stream(&red, context, "fred")?;
+        if red.detector.min() == 0.0 {
             return refuse("min_threshold", "with 0 no circuit may hold anything");
         }
         Ok(Policy {
-            detector,
-            max_p: probability("max_p", params.max_p)?,
-            min_packets: f64::from(params.min_packets),
+            red,
+            min_packets: f64::from(min_packets),
             circuits: context.contracts.iter().map(Circuit::new).collect(),
-            stream: context.stream("fred"),
-            frames: Frames::new(context.vcs(), params.pass_eom),
         })
     }
 
     /// Shall a frame that starts now be refused?
     fn refuses(&mut self, now: Time, vc: usize, pool: &Pool) -> Option<Reason> {
-        self.detector.sample(now, pool.total());
+        let detector = &mut self.red.detector;
+        detector.sample(now, pool.total());
         let Circuit { packet, strikes } = &mut self.circuits[vc];
         let own = pool.of(vc) as f64;
-        let share = (self.detector.average() / f64::from(pool.active().max(1))).max(*packet);
-        let above = self.detector.is_above();
-        let most = if above { 2.0 * *packet } else { self.detector.min() };
+        let share = (detector.average() / f64::from(pool.active().max(1))).max(*packet);
+        let above = detector.is_above();
+        let most = if above { 2.0 * *packet } else { detector.min() };
         if own >= most || (above && own > 2.0 * share) || (own >= share && *strikes > 1) {
             *strikes += 1;
             return Some(Reason::Early);
         }
-        self.detector.count();
+        detector.count();
         let robust = own >= share.max(self.min_packets * *packet);
-        ((above || robust) && self.detector.marks(self.max_p, &mut self.stream)).then_some(Reason::Random)
+        if above || robust { self.red.draw() } else { None }
     }
 }
 
@@ -123,28 +116,22 @@ impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         let refused =
             if arrival.unit.is_first() { self.refuses(arrival.now, arrival.vc, arrival.pool) } else { None };
-        let verdict = self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || refused);
-        if verdict == Verdict::Discard(Reason::Overflow) {
-            self.detector.lost();
-        }
-        verdict
+        self.red.judge_frame(arrival, refused)
     }
 
     fn departed(&mut self, departure: &Departure<'_>) {
-        let Departure { now, unit, vc, pool, .. } = *departure;
+        let Departure { unit, vc, pool, .. } = *departure;
         if unit.is_eom() {
-            self.detector.sample_behind(pool.total());
+            self.red.detector.sample_behind(pool.total());
         }
         if pool.of(vc) == 0 {
             self.circuits[vc].strikes = 0;
         }
-        if pool.total() == 0 {
-            self.detector.idle(now);
-        }
+        self.red.departed(departure);
     }
 
     fn broken(&mut self, vc: usize, fragment: bool) {
-        self.frames.broken(vc, fragment);
+        self.red.broken(vc, fragment);
     }
 }
 
@@ -277,21 +264,21 @@ mod tests {
         let mut bench = long(Params { weight: 0.5, ..params(900, 1000, 0.0) });
         assert_eq!(bench.offer(0, "f.e"), "AAA", "sampled at 0");
         bench.send(0, 'f');
-        assert_eq!(bench.policy.detector.average(), 0.0, "only with whole packets");
+        assert_eq!(bench.policy.red.detector.average(), 0.0, "only with whole packets");
         bench.send(0, 'e');
-        assert_eq!(bench.policy.detector.average(), 0.5, "one cell is left");
+        assert_eq!(bench.policy.red.detector.average(), 0.5, "one cell is left");
     }
 
     #[test]
     fn while_the_port_is_idle_the_average_decays_with_every_packet_time() {
         let mut bench = long(Params { weight: 0.5, ..params(900, 1000, 0.0) });
         bench.offer(0, "1111");
-        let average = bench.policy.detector.average();
+        let average = bench.policy.red.detector.average();
         bench.now += Span::secs(1);
         (0..4).for_each(|_| bench.depart(0));
         bench.now += Span(2 * 32 * 2_726_337);
         bench.offer(0, "1");
-        assert!((bench.policy.detector.average() / (average / 4.0) - 1.0).abs() < 1e-5);
+        assert!((bench.policy.red.detector.average() / (average / 4.0) - 1.0).abs() < 1e-5);
     }
 
     #[test]

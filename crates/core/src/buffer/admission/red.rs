@@ -68,7 +68,7 @@ section! {
 /// Random early detection at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    detector: Detector,
+    pub(super) detector: Detector,
     max_p: f64,
     stream: Stream,
     frames: Frames,
@@ -77,30 +77,49 @@ pub struct Policy {
 impl Policy {
     /// The policy at one port, or why its parameters cannot be.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        Policy::with_stream(params, context, "red")
+    }
+
+    /// The same for a scheme that builds on this one and has random numbers of its own.
+    pub(super) fn with_stream(
+        params: &Params,
+        context: &Context<'_>,
+        stream: &str,
+    ) -> Result<Policy, Refused> {
         let slot = params.packet_time.unwrap_or_else(|| mean_frame_time(context));
         let thresholds = (params.min_threshold, params.max_threshold);
         Ok(Policy {
             detector: Detector::new(context, params.weight, thresholds, params.curve, slot)?,
             max_p: probability("max_p", params.max_p)?,
-            stream: context.stream("red"),
+            stream: context.stream(stream),
             frames: Frames::new(context.vcs(), params.pass_eom),
         })
+    }
+
+    /// Judge a unit by the frame rule; `refused` says whether a frame that starts with it is refused.
+    pub(super) fn judge_frame(&mut self, arrival: &Arrival<'_>, refused: Option<Reason>) -> Verdict {
+        let verdict = self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || refused);
+        if verdict == Verdict::Discard(Reason::Overflow) {
+            self.detector.lost();
+        }
+        verdict
+    }
+
+    /// Shall the packet that was counted last be discarded at random?
+    pub(super) fn draw(&mut self) -> Option<Reason> {
+        self.detector.marks(self.max_p, &mut self.stream).then_some(Reason::Random)
     }
 }
 
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
-        let Policy { detector, max_p, stream, frames } = self;
-        let (now, queue) = (arrival.now, arrival.pool.total());
-        let verdict = frames.judge(arrival.unit, arrival.vc, arrival.fits(), || {
-            detector.sample(now, queue);
-            detector.count();
-            detector.marks(*max_p, stream).then_some(Reason::Random)
-        });
-        if verdict == Verdict::Discard(Reason::Overflow) {
-            detector.lost();
+        let mut refused = None;
+        if arrival.unit.is_first() {
+            self.detector.sample(arrival.now, arrival.pool.total());
+            self.detector.count();
+            refused = self.draw();
         }
-        verdict
+        self.judge_frame(arrival, refused)
     }
 
     fn departed(&mut self, departure: &Departure<'_>) {
