@@ -2,11 +2,10 @@
 
 use super::circuit::{Circuit, Payload};
 use super::figures::{Coding, Figures};
-use crate::rng::Stream;
+use super::flow::clock;
 use crate::scenario::model::{self, Scenario};
-use crate::source;
-use crate::source::burst::Bursts;
-use crate::source::fec_block;
+use crate::source::Source;
+use crate::source::clock::Clock;
 use crate::transport::fec::{Code, Decoder, Encoder, Label};
 use crate::transport::udp;
 use crate::units::Time;
@@ -14,7 +13,7 @@ use crate::units::Time;
 /// A source of blocks, and its sink.
 #[derive(Debug)]
 pub(super) struct Coded {
-    bursts: Bursts,
+    clock: Clock,
     /// When the next packet is due; `Time::NEVER` after the last one.
     pub(super) next: Time,
     /// Octets of every packet, IP header included.
@@ -28,17 +27,17 @@ pub(super) struct Coded {
 }
 
 impl Coded {
-    pub(super) fn new(scenario: &Scenario, spec: &model::Flow, source: &fec_block::Params) -> Coded {
+    pub(super) fn new(scenario: &Scenario, spec: &model::Flow) -> Coded {
         let vc = &scenario.vcs[spec.vc];
         let packet = spec.packet();
         let bits = 8 * vc.framing.without_parity().shape(packet).line_bytes();
-        let stream = Stream::new(scenario.seed, format_args!("flow.{}.bursts", spec.name));
-        let code = Code::of(source);
+        let code = spec.source.code().expect("a checked coded flow has a source of blocks");
+        let blocks = spec.source.packets().map(|packets| packets / u64::from(code.data));
         Coded {
-            bursts: Bursts::new(&source.pattern(), bits, source.added(), stream),
+            clock: clock(scenario, spec, bits),
             next: Time::NEVER,
             packet,
-            encoder: Encoder::new(code, source.blocks),
+            encoder: Encoder::new(code, blocks),
             decoder: Decoder::new(code),
             code,
             figures: Figures::new(scenario.measure.delivery),
@@ -47,13 +46,13 @@ impl Coded {
     }
 
     pub(super) fn start(&mut self, now: Time) {
-        self.next = now + self.bursts.first();
+        self.next = now + self.clock.first();
     }
 
     /// The next packet sets out: its octets and what it carries.
     pub(super) fn send(&mut self, now: Time) -> (u32, Payload) {
         let label = self.encoder.take();
-        self.next = self.encoder.peek().map_or(Time::NEVER, |data| now + self.bursts.gap(data));
+        self.next = self.encoder.peek().map_or(Time::NEVER, |data| now + self.clock.gap(data));
         self.figures.sent += 1;
         self.data_sent += u64::from(label.index < self.code.data && self.decoder.counts(label.block));
         let ends_block = label.index + 1 == self.code.packets();
@@ -88,13 +87,5 @@ impl Coded {
         self.figures = self.figures.fresh();
         self.decoder.reset(self.encoder.blocks_begun());
         self.data_sent = 0;
-    }
-}
-
-/// The source of a coded flow.
-pub(super) fn source_of(spec: &model::Flow) -> &fec_block::Params {
-    match &spec.source {
-        source::Spec::FecBlock(params) => params,
-        _ => unreachable!("a checked coded flow has a source of blocks"),
     }
 }

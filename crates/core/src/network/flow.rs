@@ -4,7 +4,7 @@
 //! end wants to send is appended to a list of [`Emission`]s.
 
 use super::circuit::{Circuit, Emission, Frame, Payload};
-use super::coded::{self, Coded};
+use super::coded::Coded;
 use super::end::{End, Uplink};
 use super::figures::Figures;
 use super::files::Files;
@@ -14,9 +14,8 @@ use crate::metrics::delivery::DeliveryTime;
 use crate::metrics::throughput::Throughput;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
-use crate::source;
-use crate::source::burst::{Added, Bursts};
 use crate::source::clock::{Clock, Ticks};
+use crate::source::{self, Source};
 use crate::transport::tcp::{Outlet, Receiver, Segment, Sender, SenderStats};
 use crate::transport::{self, tcp};
 use crate::units::{Span, Time};
@@ -79,9 +78,7 @@ impl Flow {
                 transport::Spec::Udp(_) | transport::Spec::Cells(_) => {
                     Work::Datagrams(Box::new(Datagrams::new(scenario, spec)))
                 }
-                transport::Spec::Fec(_) => {
-                    Work::Coded(Box::new(Coded::new(scenario, spec, coded::source_of(spec))))
-                }
+                transport::Spec::Fec(_) => Work::Coded(Box::new(Coded::new(scenario, spec))),
             },
         }
     }
@@ -470,25 +467,8 @@ impl Datagrams {
         let vc = &scenario.vcs[spec.vc];
         let packet = spec.packet();
         let bits = 8 * vc.framing.shape(packet).line_bytes();
-        let clock = match &spec.source {
-            source::Spec::Cbr(params) => Clock::periodic(bits, params.rate),
-            source::Spec::Poisson(params) => {
-                let stream = Stream::new(scenario.seed, format_args!("flow.{}.gaps", spec.name));
-                Clock::poisson(bits, params.rate, stream)
-            }
-            source::Spec::OnOff(params) => {
-                let stream = Stream::new(scenario.seed, format_args!("flow.{}.bursts", spec.name));
-                Clock::Bursts(Bursts::new(&params.pattern(), bits, Added::NOTHING, stream))
-            }
-            source::Spec::Greedy(_) | source::Spec::File(_) | source::Spec::FecBlock(_) => {
-                unreachable!("a checked datagram flow has a source with a clock")
-            }
-        };
-        let total = match &spec.source {
-            source::Spec::OnOff(params) => params.total,
-            _ => None,
-        };
-        let (ticks, figures) = (Ticks::new(clock, total), Figures::new(scenario.measure.delivery));
+        let ticks = Ticks::new(clock(scenario, spec, bits), spec.source.packets());
+        let figures = Figures::new(scenario.measure.delivery);
         Datagrams { ticks, packet, payload: spec.payload(), figures }
     }
 
@@ -497,6 +477,12 @@ impl Datagrams {
         self.figures.sent += 1;
         (self.packet, Payload::Datagram { bytes: self.payload, sent: now })
     }
+}
+
+/// The clock of a flow's source, whose packets are `bits` bits on the line.
+pub(super) fn clock(scenario: &Scenario, spec: &model::Flow, bits: u64) -> Clock {
+    let stream = |name: &str| Stream::new(scenario.seed, format_args!("flow.{}.{name}", spec.name));
+    spec.source.clock(bits, &stream).expect("a checked flow without TCP has a source with a clock")
 }
 
 fn earliest(a: Option<Time>, b: Option<Time>) -> Option<Time> {

@@ -13,8 +13,8 @@ use super::circuit::Payload;
 use super::end::{End, Uplink};
 use crate::rng::Stream;
 use crate::scenario::model::{Flow, Scenario};
-use crate::transport;
-use crate::transport::tcp::{self, Outlet, Segment};
+use crate::transport::Transport;
+use crate::transport::tcp::{Outlet, Segment};
 use crate::units::{Span, Time};
 
 /// Where the packets of a flow go.
@@ -23,17 +23,14 @@ pub(super) struct Ways {
     pub(super) flow: u32,
     /// Circuits of the data and of the acknowledgements, which only TCP has.
     pub(super) vcs: [u32; 2],
-    /// Octets of IP and TCP headers, options included.
+    /// Octets of IP and transport headers, options included.
     pub(super) headers: u32,
 }
 
 impl Ways {
     /// Those of flow number `index` of a scenario.
     pub(super) fn of(flow: &Flow, index: usize) -> Ways {
-        let headers = match &flow.transport {
-            transport::Spec::Tcp(params) => tcp::HEADERS + params.option_bytes(),
-            _ => 0,
-        };
+        let headers = flow.transport.header_bytes() + flow.transport.option_bytes();
         Ways { flow: index as u32, vcs: [flow.vc as u32, flow.back.unwrap_or(flow.vc) as u32], headers }
     }
 }

@@ -3,6 +3,7 @@
 use crate::adaptation::Framing;
 use crate::metrics::ideal::{Demand, max_min};
 use crate::scenario::model::{Flow, Scenario};
+use crate::source::Source;
 
 /// Max–min fair payload rates of the flows over the measured time, in bits per second. A source that stops after so many
 /// packets wants no more than they carry.
@@ -19,7 +20,7 @@ fn demand(scenario: &Scenario, flow: &Flow) -> Demand {
     let cost = octets(vc.framing) as f64 * flow.source.redundancy() / payload;
     let lines = vc.path.iter().map(|&line| (line, cost));
     let plain = octets(vc.framing.without_parity());
-    let offered = flow.source.offered(payload, 8 * plain).unwrap_or(f64::INFINITY);
+    let offered = flow.source.mean_rate(payload, 8 * plain).unwrap_or(f64::INFINITY);
     let measured = (scenario.duration - scenario.warmup).as_secs_f64();
     let all =
         flow.source.packets().map_or(f64::INFINITY, |packets| 8.0 * payload * packets as f64 / measured);

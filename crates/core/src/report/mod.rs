@@ -30,6 +30,7 @@ use crate::network::flow::Flow;
 use crate::scenario::Warning;
 use crate::scenario::model::{Line, Scenario};
 use crate::scenario::spec::Field;
+use crate::source::Source;
 use crate::transport;
 use crate::units::Time;
 

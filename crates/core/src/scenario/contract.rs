@@ -5,6 +5,7 @@ use std::ops::Index;
 use super::model::{Flow, Line, Scenario};
 use crate::buffer::context::{Context, Contract};
 use crate::buffer::size::Measure;
+use crate::transport::Transport;
 
 /// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
 #[derive(Debug, Default)]

@@ -11,9 +11,9 @@ use super::route::{Route, Routes};
 use super::tree::{self, Fault};
 use crate::adaptation::{self, Framing, MAX_PACKET, aal5};
 use crate::police;
-use crate::source;
-use crate::transport::{self, Needs, udp};
-use crate::units::{Bytes, Rate, Span};
+use crate::source::{self, Source};
+use crate::transport::{self, Needs, Transport, udp};
+use crate::units::{Rate, Span};
 
 /// Lines on the longest route: units count them in eight bits.
 const MOST_HOPS: usize = 255;
@@ -405,7 +405,7 @@ fn check_ends(item: &Item<'_, file::Flow>) -> Result<Needs, Fault> {
     source.check(udp::HEADERS).map_err(|refused| item.refuse("source", refused))?;
     transport.check().map_err(|refused| item.refuse("transport", refused))?;
     let Some(needs) = transport.needs(source) else {
-        let carried = source::Kind::ALL.iter().filter(|kind| transport.carries(**kind));
+        let carried = source::Kind::ALL.iter().filter(|kind| kind.traffic() == transport.carries());
         let message = format!(
             "the source {:?} does not fit the transport {:?}, which takes: {}",
             source.name(),
@@ -414,11 +414,10 @@ fn check_ends(item: &Item<'_, file::Flow>) -> Result<Needs, Fault> {
         );
         return Err(item.fault("source.kind", message));
     };
-    if let Some((key, rate)) = source.rate() {
+    if let Some((key, rate)) = source.peak() {
         let key = format!("source.{key}");
         item.ensure(rate > Rate(0), &key, "a rate of zero never sends anything")?;
         item.ensure(rate <= FASTEST, &key, "a source has at most 100 Tb/s")?;
     }
-    item.ensure(source.datagram() != Some(Bytes(0)), "source.size", "a datagram has at least one byte")?;
     Ok(needs)
 }

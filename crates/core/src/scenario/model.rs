@@ -9,7 +9,7 @@ use crate::link::credit;
 use crate::police;
 use crate::scheduler;
 use crate::source;
-use crate::transport;
+use crate::transport::{self, Transport};
 use crate::units::{Rate, Span};
 
 crate::choice! {

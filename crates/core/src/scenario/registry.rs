@@ -4,7 +4,8 @@
 //! opens with its documentation; the macro declares it and makes the enum `Spec` of what a scenario can ask for, which
 //! reads and writes itself, and the `CATALOGUE`. Traits behind the list say what each is asked. A `trait … for Policy`
 //! makes the enum `Policy` of what runs as well, of the `Policy` of every module; it answers the trait's methods by one
-//! `match` each, without a virtual call per cell. To a `trait … for Spec` the `Params` know the answers.
+//! `match` each, without a virtual call per cell. To a `trait … for Spec` the `Params` know the answers. What holds for
+//! all of a module, whatever its parameters, is a constant of the module, which `pub const … as Kind::…` gives a name.
 //!
 //! What is chosen by a word alone is listed without a key, each line below its documentation: `Spec` is that word, and a
 //! `trait … for Control` makes the enum `Control` of what runs, of the `Control` of every module.
@@ -231,6 +232,20 @@ macro_rules! registry {
         $crate::registry!(@trait $list $(#[doc = $doc])+ pub trait $trait $(: $base)? for $enum $methods $($more)*);
     };
     (@trait $list:tt) => {};
+    (
+        @trait { $( $variant:ident = $module:ident ),+ }
+        $(#[doc = $doc:literal])+ pub const $constant:ident: $type:ty as Kind::$method:ident;
+        $($more:tt)*
+    ) => {
+        impl Kind {
+            $(#[doc = $doc])+
+            pub fn $method(self) -> $type {
+                match self { $( Kind::$variant => $module::$constant ),+ }
+            }
+        }
+
+        $crate::registry!(@trait { $( $variant = $module ),+ } $($more)*);
+    };
     (
         @trait $list:tt
         $(#[doc = $doc:literal])+ pub trait $trait:ident $(: $base:ident)? for $enum:ident $methods:tt

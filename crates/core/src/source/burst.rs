@@ -90,6 +90,11 @@ impl Pattern {
         (on, cycle)
     }
 
+    /// Mean bits per second on the line.
+    pub fn mean_rate(&self, bits: u64) -> f64 {
+        self.peak.as_f64() * self.activity(bits)
+    }
+
     /// Share of time within bursts of packets of `bits` bits: the activity ratio a.
     pub fn activity(&self, bits: u64) -> f64 {
         let (on, cycle) = self.on_and_cycle(bits);

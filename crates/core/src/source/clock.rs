@@ -41,18 +41,18 @@ impl Clock {
     pub fn first(&mut self) -> Span {
         match self {
             Clock::Periodic { .. } => Span::ZERO,
-            Clock::Poisson { .. } => self.gap(),
+            Clock::Poisson { .. } => self.gap(true),
             Clock::Bursts(bursts) => bursts.first(),
         }
     }
 
-    /// The gap to the next unit.
+    /// The gap to the next unit; `data` says whether that one carries data and so counts in its burst.
     #[inline]
-    pub fn gap(&mut self) -> Span {
+    pub fn gap(&mut self, data: bool) -> Span {
         match self {
             Clock::Periodic { pace, carry } => pace.step(carry),
             Clock::Poisson { mean, stream } => Span(libm::round(*mean * stream.exponential()) as u64),
-            Clock::Bursts(bursts) => bursts.gap(true),
+            Clock::Bursts(bursts) => bursts.gap(data),
         }
     }
 }
@@ -89,7 +89,7 @@ impl Ticks {
         if let Some(left) = &mut self.left {
             *left -= 1;
         }
-        self.next = if self.left == Some(0) { Time::NEVER } else { self.next + self.clock.gap() };
+        self.next = if self.left == Some(0) { Time::NEVER } else { self.next + self.clock.gap(true) };
     }
 }
 
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn a_period_that_is_no_whole_number_of_picoseconds_does_not_drift() {
         let mut clock = Clock::periodic(424, Rate(17_107_200));
-        let total: u64 = (0..17_107_200u64).map(|_| clock.gap().0).sum();
+        let total: u64 = (0..17_107_200u64).map(|_| clock.gap(true).0).sum();
         assert_eq!(total, 424 * 1_000_000_000_000);
     }
 
@@ -108,7 +108,7 @@ mod tests {
     fn poisson_gaps_have_the_right_mean() {
         let mut clock = Clock::poisson(424, Rate(155_520_000), Stream::new(3, "test"));
         let n = 50_000;
-        let mean = (0..n).map(|_| clock.gap().0 as f64).sum::<f64>() / f64::from(n);
+        let mean = (0..n).map(|_| clock.gap(true).0 as f64).sum::<f64>() / f64::from(n);
         assert!((mean / 2_726_337.4 - 1.0).abs() < 0.02);
     }
 }

@@ -19,9 +19,13 @@
 //! # Complexity
 //! Constant per packet.
 
-use super::burst::{Added, Distribution, Pattern, Phase};
+use super::burst::{Added, Bursts, Distribution, Pattern, Phase};
+use super::clock::Clock;
+use super::{Source, Traffic, data_rate};
 use crate::refused::{Refused, refuse};
+use crate::rng::Stream;
 use crate::section;
+use crate::transport::fec::Code;
 use crate::units::{Bytes, Rate, Span};
 
 crate::choice! {
@@ -64,24 +68,14 @@ section! {
     }
 }
 
+/// Which transports can carry it.
+pub const TRAFFIC: Traffic = Traffic::Blocks;
+
 /// Packets in the longest block: their positions are counted in sixteen bits.
 const LONGEST: u64 = 65_535;
 
-impl Params {
-    /// Its bursts.
-    pub fn pattern(&self) -> Pattern {
-        let Params { peak, burst, on, activity, off, distribution, phase, .. } = *self;
-        Pattern { peak, burst, on, activity, off, distribution, phase }
-    }
-
-    /// The place of parity packets in bursts.
-    pub fn added(&self) -> Added {
-        let closer = self.parity_adds == ParityAdds::Rate;
-        Added { data: self.block, all: self.block + self.parity, closer }
-    }
-
-    /// Refuse blocks and bursts that cannot be.
-    pub fn check(&self, headers: u64) -> Result<(), Refused> {
+impl Source for Params {
+    fn check(&self, headers: u32) -> Result<(), Refused> {
         self.pattern().check()?;
         if self.block == 0 {
             return refuse("block", "a block has at least one packet of data");
@@ -92,7 +86,7 @@ impl Params {
         if self.blocks == Some(0) {
             return refuse("blocks", "a source sends at least one block");
         }
-        if self.mtu.0 <= headers {
+        if self.mtu.0 <= u64::from(headers) {
             return refuse("mtu", format!("nothing is left after {headers} bytes of headers"));
         }
         let share = f64::from(self.block) / f64::from(self.block + self.parity);
@@ -103,6 +97,48 @@ impl Params {
             );
         }
         Ok(())
+    }
+
+    fn packet(&self, _: u32) -> Option<(u64, &'static str)> {
+        Some((self.mtu.0, "source.mtu"))
+    }
+
+    fn peak(&self) -> Option<(&'static str, Rate)> {
+        Some(("peak", self.peak))
+    }
+
+    fn mean_rate(&self, payload: f64, bits: u64) -> Option<f64> {
+        Some(data_rate(self.pattern().mean_rate(bits), payload, bits))
+    }
+
+    fn bursts(&self) -> Option<(Pattern, Added)> {
+        Some((self.pattern(), self.added()))
+    }
+
+    fn packets(&self) -> Option<u64> {
+        Some(u64::from(self.blocks?) * u64::from(self.block))
+    }
+
+    fn code(&self) -> Option<Code> {
+        let count = |n| u16::try_from(n).expect("a checked block counts its packets in sixteen bits");
+        Some(Code { data: count(self.block), parity: count(self.parity) })
+    }
+
+    fn clock(&self, bits: u64, stream: &dyn Fn(&str) -> Stream) -> Option<Clock> {
+        Some(Clock::Bursts(Bursts::new(&self.pattern(), bits, self.added(), stream("bursts"))))
+    }
+}
+
+impl Params {
+    fn pattern(&self) -> Pattern {
+        let Params { peak, burst, on, activity, off, distribution, phase, .. } = *self;
+        Pattern { peak, burst, on, activity, off, distribution, phase }
+    }
+
+    /// The place of parity packets in bursts.
+    fn added(&self) -> Added {
+        let closer = self.parity_adds == ParityAdds::Rate;
+        Added { data: self.block, all: self.block + self.parity, closer }
     }
 }
 

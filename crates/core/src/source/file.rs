@@ -19,6 +19,7 @@
 //! # Complexity
 //! Constant per file.
 
+use super::{Source, Traffic};
 use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::units::{Bytes, Span};
@@ -38,9 +39,11 @@ section! {
     }
 }
 
-impl Params {
-    /// Refuse what cannot be.
-    pub fn check(&self) -> Result<(), Refused> {
+/// Which transports can carry it.
+pub const TRAFFIC: Traffic = Traffic::Data;
+
+impl Source for Params {
+    fn check(&self, _: u32) -> Result<(), Refused> {
         if self.size == Bytes(0) {
             return refuse("size", "a file has at least one byte");
         }
@@ -53,8 +56,8 @@ impl Params {
         }
     }
 
-    /// Bits per second that an application with fixed intervals wants to send.
-    pub fn rate(&self) -> Option<f64> {
+    /// With fixed intervals there is a limit to what the application wants to send.
+    fn mean_rate(&self, _: f64, _: u64) -> Option<f64> {
         self.every.map(|every| 8.0 * self.size.0 as f64 / every.as_secs_f64())
     }
 }

@@ -13,9 +13,15 @@
 //! # Complexity
 //! Constant.
 
+use super::{Source, Traffic};
 use crate::section;
 
 section! {
     /// An application that always has data to send.
     pub struct Params {}
 }
+
+/// Which transports can carry it.
+pub const TRAFFIC: Traffic = Traffic::Data;
+
+impl Source for Params {}

@@ -3,14 +3,21 @@
 //! A source that fills a transport (`greedy`, `file`) is driven by the transport's progress; a source that clocks
 //! its own units (`cbr`, `poisson`, `on-off`, `fec-block`) is driven by time. Rates count every octet on the line,
 //! headers and padding included, so that a load is simply the sum of rates over the rate of the line.
+//!
+//! A source is one file. To add one, write its file and add a line to the list below.
 
 pub mod clock;
 
 pub mod burst;
 
-use crate::refused::{Refused, refuse};
+use crate::refused::{Refused, refuse_if};
 use crate::registry;
+use crate::rng::Stream;
+use crate::transport::fec::Code;
 use crate::units::{Bytes, Rate};
+
+use burst::{Added, Pattern};
+use clock::Clock;
 
 registry! {
     /// A source as a scenario asks for it.
@@ -22,71 +29,132 @@ registry! {
         OnOff = "on-off" in on_off,
         FecBlock = "fec-block" in fec_block,
     }
+
+    /// What a source is asked. The defaults are those of one that always has data for a transport which paces it.
+    pub trait Source for Spec {
+        /// Refuse parameters that cannot work. Packets of blocks begin with `headers` octets of headers.
+        fn check(&self, headers: u32) -> Result<(), Refused> {
+            Ok(())
+        }
+
+        /// Octets of a packet, IP header included, whose payload stands behind `headers` octets of headers, and the key that
+        /// decides about them, if that is one of the source and not of the transport.
+        fn packet(&self, headers: u32) -> Option<(u64, &'static str)> {
+            None
+        }
+
+        /// The highest rate on the line, if the source states one, and the key that does.
+        fn peak(&self) -> Option<(&'static str, Rate)> {
+            None
+        }
+
+        /// Bits of data per second that the source wants to send by itself, if there is a limit to it. They come in packets
+        /// with `payload` octets of data, each of which is `bits` bits on the line.
+        fn mean_rate(&self, payload: f64, bits: u64) -> Option<f64> {
+            None
+        }
+
+        /// The bursts in which the source sends, and how packets of parity find their place in them.
+        fn bursts(&self) -> Option<(Pattern, Added)> {
+            None
+        }
+
+        /// Packets with data after which the source stops, if it does.
+        fn packets(&self) -> Option<u64> {
+            None
+        }
+
+        /// The code of a source that groups its packets into blocks.
+        fn code(&self) -> Option<Code> {
+            None
+        }
+
+        /// The clock of a source that is driven by time, for packets of `bits` bits on the line. `stream` opens the random
+        /// numbers of the flow that have this name.
+        fn clock(&self, bits: u64, stream: &dyn Fn(&str) -> Stream) -> Option<Clock> {
+            None
+        }
+
+        /// Whether the instants at which it sends are random.
+        fn is_random(&self) -> bool {
+            false
+        }
+    }
+
+    /// What it sends.
+    pub const TRAFFIC: Traffic as Kind::traffic;
+}
+
+/// What a source sends, which decides the transports that can carry it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Traffic {
+    /// Data that the transport cuts into packets and paces.
+    Data,
+    /// Datagrams, or single cells in their place.
+    Datagrams,
+    /// Packets of data and parity that form blocks.
+    Blocks,
 }
 
 impl Spec {
-    /// Payload of a datagram, if the source cuts its data into datagrams.
-    pub fn datagram(&self) -> Option<Bytes> {
-        match self {
-            Spec::Cbr(cbr) => Some(cbr.size),
-            Spec::Poisson(poisson) => Some(poisson.size),
-            Spec::OnOff(on_off) => Some(on_off.size),
-            Spec::Greedy(_) | Spec::File(_) | Spec::FecBlock(_) => None,
-        }
-    }
-
-    /// The rate on the line that the source states, if it states one, and the key that does.
-    pub fn rate(&self) -> Option<(&'static str, Rate)> {
-        match self {
-            Spec::Cbr(cbr) => Some(("rate", cbr.rate)),
-            Spec::Poisson(poisson) => Some(("rate", poisson.rate)),
-            Spec::OnOff(on_off) => Some(("peak", on_off.peak)),
-            Spec::FecBlock(blocks) => Some(("peak", blocks.peak)),
-            Spec::Greedy(_) | Spec::File(_) => None,
-        }
-    }
-
-    /// Bits of data per second that the source wants to send by itself, if there is a limit to it. They come in packets
-    /// of `payload` octets, each of which is `bits` bits on the line.
-    pub fn offered(&self, payload: f64, bits: u64) -> Option<f64> {
-        let on_the_line = match self {
-            Spec::Greedy(_) => return None,
-            Spec::File(file) => return file.rate(),
-            Spec::Cbr(cbr) => cbr.rate.as_f64(),
-            Spec::Poisson(poisson) => poisson.rate.as_f64(),
-            Spec::OnOff(on_off) => on_off.peak.as_f64() * on_off.pattern().activity(bits),
-            Spec::FecBlock(blocks) => blocks.peak.as_f64() * blocks.pattern().activity(bits),
-        };
-        Some(on_the_line * 8.0 * payload / bits as f64)
-    }
-
-    /// Packets with data after which the source stops, if it does.
-    pub fn packets(&self) -> Option<u64> {
-        match self {
-            Spec::OnOff(on_off) => on_off.total,
-            Spec::FecBlock(blocks) => Some(u64::from(blocks.blocks?) * u64::from(blocks.block)),
-            _ => None,
-        }
-    }
-
     /// Packets sent for every packet with data: 1 + h / K for a source that adds parity.
     pub fn redundancy(&self) -> f64 {
-        match self {
-            Spec::FecBlock(blocks) => f64::from(blocks.block + blocks.parity) / f64::from(blocks.block),
-            _ => 1.0,
-        }
+        self.code().map_or(1.0, |code| f64::from(code.packets()) / f64::from(code.data))
+    }
+}
+
+/// Refuse datagrams without payload.
+fn check_datagram(size: Bytes) -> Result<(), Refused> {
+    refuse_if(size == Bytes(0), "size", "a datagram has at least one byte")
+}
+
+/// The packet around a payload of `size`: see [`Source::packet`].
+fn datagram(size: Bytes, headers: u32) -> (u64, &'static str) {
+    (size.0.saturating_add(headers.into()), "source.size")
+}
+
+/// Bits of data per second in a mean of `rate` bits per second on the line: see [`Source::mean_rate`].
+fn data_rate(rate: f64, payload: f64, bits: u64) -> f64 {
+    rate * 8.0 * payload / bits as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::read::{Format, read};
+    use crate::scenario::spec::Field;
+
+    /// Every source with its defaults, and values for the keys that have none.
+    fn every() -> Vec<Spec> {
+        let spec = |kind: &Kind| {
+            let text = format!("kind = '{}'\nrate = '1 Mb/s'\npeak = '1 Mb/s'\nsize = '1 kB'", kind.name());
+            let entry =
+                CATALOGUE.iter().find(|entry| entry.name == kind.name()).expect("every kind is listed");
+            let known: Vec<&str> = (entry.params)().iter().map(|param| param.name).collect();
+            let is_known =
+                |line: &&str| line.starts_with("kind") || known.iter().any(|key| line.starts_with(key));
+            let text = text.lines().filter(is_known).collect::<Vec<_>>().join("\n");
+            Spec::read(&read(&text, Format::Toml).unwrap(), "source").unwrap()
+        };
+        Kind::ALL.iter().map(spec).collect()
     }
 
-    /// Refuse parameters that cannot work; packets of blocks begin with so many octets of `headers`.
-    pub fn check(&self, headers: u32) -> Result<(), Refused> {
-        match self {
-            Spec::File(file) => file.check(),
-            Spec::OnOff(on_off) if on_off.total == Some(0) => {
-                refuse("total", "a source sends at least one packet")
-            }
-            Spec::OnOff(on_off) => on_off.pattern().check(),
-            Spec::FecBlock(blocks) => blocks.check(headers.into()),
-            _ => Ok(()),
+    #[test]
+    fn a_source_answers_what_its_traffic_calls_for() {
+        for source in every() {
+            let stream = |name: &str| Stream::new(1, name);
+            let found = (
+                source.clock(8000, &stream).is_some(),
+                source.packet(28).is_some(),
+                source.peak().is_some(),
+                source.code().is_some(),
+            );
+            let expected = match source.kind().traffic() {
+                Traffic::Data => (false, false, false, false),
+                Traffic::Datagrams => (true, true, true, false),
+                Traffic::Blocks => (true, true, true, true),
+            };
+            assert_eq!(found, expected, "{}: clock, packet, peak, code", source.name());
         }
     }
 }

@@ -18,7 +18,11 @@
 //! # Complexity
 //! Constant per packet.
 
-use super::burst::{Distribution, Pattern, Phase};
+use super::burst::{Added, Bursts, Distribution, Pattern, Phase};
+use super::clock::Clock;
+use super::{Source, Traffic, check_datagram, data_rate, datagram};
+use crate::refused::{Refused, refuse_if};
+use crate::rng::Stream;
 use crate::section;
 use crate::units::{Bytes, Rate, Span};
 
@@ -46,9 +50,47 @@ section! {
     }
 }
 
+/// Which transports can carry it.
+pub const TRAFFIC: Traffic = Traffic::Datagrams;
+
+impl Source for Params {
+    fn check(&self, _: u32) -> Result<(), Refused> {
+        refuse_if(self.total == Some(0), "total", "a source sends at least one packet")?;
+        self.pattern().check()?;
+        check_datagram(self.size)
+    }
+
+    fn packet(&self, headers: u32) -> Option<(u64, &'static str)> {
+        Some(datagram(self.size, headers))
+    }
+
+    fn peak(&self) -> Option<(&'static str, Rate)> {
+        Some(("peak", self.peak))
+    }
+
+    fn mean_rate(&self, payload: f64, bits: u64) -> Option<f64> {
+        Some(data_rate(self.pattern().mean_rate(bits), payload, bits))
+    }
+
+    fn bursts(&self) -> Option<(Pattern, Added)> {
+        Some((self.pattern(), Added::NOTHING))
+    }
+
+    fn packets(&self) -> Option<u64> {
+        self.total
+    }
+
+    fn clock(&self, bits: u64, stream: &dyn Fn(&str) -> Stream) -> Option<Clock> {
+        Some(Clock::Bursts(Bursts::new(&self.pattern(), bits, Added::NOTHING, stream("bursts"))))
+    }
+
+    fn is_random(&self) -> bool {
+        true
+    }
+}
+
 impl Params {
-    /// Its bursts.
-    pub fn pattern(&self) -> Pattern {
+    fn pattern(&self) -> Pattern {
         let Params { peak, burst, on, activity, off, distribution, phase, .. } = *self;
         Pattern { peak, burst, on, activity, off, distribution, phase }
     }

@@ -13,6 +13,10 @@
 //! # Complexity
 //! Constant per unit: one logarithm.
 
+use super::clock::Clock;
+use super::{Source, Traffic, check_datagram, data_rate, datagram};
+use crate::refused::Refused;
+use crate::rng::Stream;
 use crate::section;
 use crate::units::{Bytes, Rate};
 
@@ -23,5 +27,34 @@ section! {
         pub rate: Rate,
         /// Payload of one datagram; a transport of single cells has 48 octets whatever this says.
         pub size: Bytes = Bytes(1460),
+    }
+}
+
+/// Which transports can carry it.
+pub const TRAFFIC: Traffic = Traffic::Datagrams;
+
+impl Source for Params {
+    fn check(&self, _: u32) -> Result<(), Refused> {
+        check_datagram(self.size)
+    }
+
+    fn packet(&self, headers: u32) -> Option<(u64, &'static str)> {
+        Some(datagram(self.size, headers))
+    }
+
+    fn peak(&self) -> Option<(&'static str, Rate)> {
+        Some(("rate", self.rate))
+    }
+
+    fn mean_rate(&self, payload: f64, bits: u64) -> Option<f64> {
+        Some(data_rate(self.rate.as_f64(), payload, bits))
+    }
+
+    fn clock(&self, bits: u64, stream: &dyn Fn(&str) -> Stream) -> Option<Clock> {
+        Some(Clock::poisson(bits, self.rate, stream("gaps")))
+    }
+
+    fn is_random(&self) -> bool {
+        true
     }
 }

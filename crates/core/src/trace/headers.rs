@@ -6,7 +6,7 @@ use crate::adaptation::Framing;
 use crate::network::circuit::Payload;
 use crate::scenario::model::{Flow, Scenario};
 use crate::transport::tcp::{self, Segment};
-use crate::transport::{IP_HEADER, udp};
+use crate::transport::{IP_HEADER, Transport, udp};
 use crate::units::{CELL_PAYLOAD, Time};
 
 /// A packet as a capture shows it: what is kept of its octets, and how many it has.

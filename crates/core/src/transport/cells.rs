@@ -13,9 +13,25 @@
 //! # Complexity
 //! Constant.
 
+use super::{Needs, Transport};
 use crate::section;
+use crate::source::{self, Traffic};
 
 section! {
     /// Single cells without adaptation.
     pub struct Params {}
+}
+
+impl Transport for Params {
+    fn carries(&self) -> Traffic {
+        Traffic::Datagrams
+    }
+
+    fn header_bytes(&self) -> u32 {
+        0
+    }
+
+    fn needs_for(&self, _: &source::Spec) -> Option<Needs> {
+        Some(Needs { packet: None, packet_key: "source.size", reverse: None })
+    }
 }

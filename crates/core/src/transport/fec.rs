@@ -24,9 +24,10 @@
 //! # Complexity
 //! Constant per packet.
 
+use super::{Needs, Transport, udp};
 use crate::refused::{Refused, refuse};
 use crate::section;
-use crate::source::fec_block;
+use crate::source::{self, Source, Traffic};
 
 section! {
     /// Packets in blocks that repair themselves.
@@ -45,9 +46,33 @@ const MOST_PARITY_CELLS: u32 = 1024;
 /// The largest budget that a switch keeps for a frame or a block.
 const LARGEST_BUDGET: u32 = 1 << 20;
 
-impl Params {
-    /// Refuse what cannot be.
-    pub fn check(&self) -> Result<(), Refused> {
+impl Transport for Params {
+    fn carries(&self) -> Traffic {
+        Traffic::Blocks
+    }
+
+    fn header_bytes(&self) -> u32 {
+        udp::HEADERS
+    }
+
+    fn needs_for(&self, source: &source::Spec) -> Option<Needs> {
+        source.packet(udp::HEADERS).map(Needs::one_way)
+    }
+
+    fn parity_cells(&self) -> u32 {
+        self.parity_cells
+    }
+
+    fn budget(&self, source: &source::Spec) -> Option<Budget> {
+        source.code().map(|code| Budget {
+            parity_cells: self.parity_cells,
+            parity_packets: code.parity.into(),
+            cells: self.fcf,
+            packets: self.blf,
+        })
+    }
+
+    fn check(&self) -> Result<(), Refused> {
         if self.parity_cells > MOST_PARITY_CELLS {
             return refuse("parity_cells", format!("a frame has at most {MOST_PARITY_CELLS} of them"));
         }
@@ -57,16 +82,6 @@ impl Params {
             }
         }
         Ok(())
-    }
-
-    /// What switches may know of a circuit with this code.
-    pub fn budget(&self, code: Code) -> Budget {
-        Budget {
-            parity_cells: self.parity_cells,
-            parity_packets: code.parity.into(),
-            cells: self.fcf,
-            packets: self.blf,
-        }
     }
 }
 
@@ -93,12 +108,6 @@ pub struct Code {
 }
 
 impl Code {
-    /// The code of a source that has been checked.
-    pub fn of(source: &fec_block::Params) -> Code {
-        let count = |n| u16::try_from(n).expect("a checked block counts its packets in sixteen bits");
-        Code { data: count(source.block), parity: count(source.parity) }
-    }
-
     /// Packets of a block: K + h.
     pub fn packets(self) -> u16 {
         self.data + self.parity
@@ -129,8 +138,8 @@ pub struct Encoder {
 
 impl Encoder {
     /// An encoder that stops after so many blocks.
-    pub fn new(code: Code, blocks: Option<u32>) -> Encoder {
-        Encoder { code, next: 0, end: blocks.map(|blocks| u64::from(blocks) * u64::from(code.packets())) }
+    pub fn new(code: Code, blocks: Option<u64>) -> Encoder {
+        Encoder { code, next: 0, end: blocks.map(|blocks| blocks * u64::from(code.packets())) }
     }
 
     /// The label of the next packet.

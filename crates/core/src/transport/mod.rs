@@ -1,8 +1,10 @@
 //! Transports: what turns an application's data into packets or single cells.
+//!
+//! What a scenario must know of a transport stands in its file. `network/flow.rs` runs its ends.
 
 use crate::refused::Refused;
 use crate::registry;
-use crate::source;
+use crate::source::{self, Traffic};
 use crate::units::CELL_PAYLOAD;
 
 registry! {
@@ -12,6 +14,38 @@ registry! {
         Udp = "udp" in udp,
         Cells = "cells" in cells,
         Fec = "fec" in fec,
+    }
+
+    /// What a transport is asked.
+    pub trait Transport for Spec {
+        /// What it can carry.
+        fn carries(&self) -> Traffic;
+
+        /// Octets of IP and transport headers before options and payload; a single cell has none.
+        fn header_bytes(&self) -> u32;
+
+        /// What it needs to carry a source whose traffic it can carry.
+        fn needs_for(&self, source: &source::Spec) -> Option<Needs>;
+
+        /// Octets of options in every packet, which its payload gives up.
+        fn option_bytes(&self) -> u32 {
+            0
+        }
+
+        /// Parity cells that it adds to every frame.
+        fn parity_cells(&self) -> u32 {
+            0
+        }
+
+        /// What switches may lose of its packets from `source`, if it repairs losses.
+        fn budget(&self, source: &source::Spec) -> Option<fec::Budget> {
+            None
+        }
+
+        /// Refuse parameters that cannot work together.
+        fn check(&self) -> Result<(), Refused> {
+            Ok(())
+        }
     }
 }
 
@@ -30,6 +64,11 @@ pub struct Needs {
 }
 
 impl Needs {
+    /// Those of packets to which nothing comes back, of a size that this key decides about.
+    fn one_way((octets, packet_key): (u64, &'static str)) -> Needs {
+        Needs { packet: Some(octets), packet_key, reverse: None }
+    }
+
     /// Octets of the largest packet, IP header included, or those that a single cell carries.
     pub fn octets(&self) -> u64 {
         self.packet.unwrap_or(CELL_PAYLOAD)
@@ -37,76 +76,8 @@ impl Needs {
 }
 
 impl Spec {
-    /// Octets of IP and transport headers before options and payload; a single cell has none.
-    pub fn header_bytes(&self) -> u32 {
-        match self {
-            Spec::Tcp(_) => tcp::HEADERS,
-            Spec::Udp(_) => udp::HEADERS,
-            Spec::Cells(_) => 0,
-            Spec::Fec(_) => udp::HEADERS,
-        }
-    }
-
-    /// Octets of options in every packet, which its payload gives up.
-    pub fn option_bytes(&self) -> u32 {
-        match self {
-            Spec::Tcp(params) => params.option_bytes(),
-            _ => 0,
-        }
-    }
-
-    /// Whether it can carry what such a source sends.
-    pub fn carries(&self, source: source::Kind) -> bool {
-        use source::Kind::{Cbr, FecBlock, File, Greedy, OnOff, Poisson};
-        match source {
-            Greedy | File => matches!(self, Spec::Tcp(_)),
-            Cbr | Poisson | OnOff => matches!(self, Spec::Udp(_) | Spec::Cells(_)),
-            FecBlock => matches!(self, Spec::Fec(_)),
-        }
-    }
-
     /// What it needs to carry `source`, if it can.
     pub fn needs(&self, source: &source::Spec) -> Option<Needs> {
-        let one_way = |packet, packet_key| Some(Needs { packet, packet_key, reverse: None });
-        match (self, source) {
-            _ if !self.carries(source.kind()) => None,
-            (Spec::Tcp(params), _) => Some(Needs {
-                packet: Some(u64::from(tcp::HEADERS) + u64::from(params.mss)),
-                packet_key: "transport.mss",
-                reverse: Some(tcp::HEADERS + params.option_bytes()),
-            }),
-            (Spec::Udp(_), _) => {
-                let packet = source.datagram()?.0.saturating_add(udp::HEADERS.into());
-                one_way(Some(packet), "source.size")
-            }
-            (Spec::Cells(_), _) => one_way(None, "source.size"),
-            (Spec::Fec(_), source::Spec::FecBlock(blocks)) => one_way(Some(blocks.mtu.0), "source.mtu"),
-            (Spec::Fec(_), _) => None,
-        }
-    }
-
-    /// Parity cells that this transport adds to every frame.
-    pub fn parity_cells(&self) -> u32 {
-        match self {
-            Spec::Fec(params) => params.parity_cells,
-            Spec::Tcp(_) | Spec::Udp(_) | Spec::Cells(_) => 0,
-        }
-    }
-
-    /// What switches may lose of this transport's packets from `source`, if it repairs losses.
-    pub fn budget(&self, source: &source::Spec) -> Option<fec::Budget> {
-        match (self, source) {
-            (Spec::Fec(params), source::Spec::FecBlock(blocks)) => Some(params.budget(fec::Code::of(blocks))),
-            _ => None,
-        }
-    }
-
-    /// Refuse parameters that cannot work together.
-    pub fn check(&self) -> Result<(), Refused> {
-        match self {
-            Spec::Tcp(params) => params.check(),
-            Spec::Fec(params) => params.check(),
-            Spec::Udp(_) | Spec::Cells(_) => Ok(()),
-        }
+        if self.carries() == source.kind().traffic() { self.needs_for(source) } else { None }
     }
 }

@@ -13,8 +13,9 @@
 //! # Complexity
 //! Constant.
 
-use super::IP_HEADER;
+use super::{IP_HEADER, Needs, Transport};
 use crate::section;
+use crate::source::{self, Source, Traffic};
 
 section! {
     /// Datagrams without feedback.
@@ -25,3 +26,17 @@ section! {
 pub const HEADER: u32 = 8;
 /// Octets of the IP and UDP headers before the payload.
 pub const HEADERS: u32 = IP_HEADER + HEADER;
+
+impl Transport for Params {
+    fn carries(&self) -> Traffic {
+        Traffic::Datagrams
+    }
+
+    fn header_bytes(&self) -> u32 {
+        HEADERS
+    }
+
+    fn needs_for(&self, source: &source::Spec) -> Option<Needs> {
+        source.packet(HEADERS).map(Needs::one_way)
+    }
+}

@@ -8,6 +8,7 @@ use pushout_core::scenario::file;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::scenario::spec::{Field, Section, object_schema};
 use pushout_core::serde_json::{Value as Json, json};
+use pushout_core::source::Source;
 use pushout_core::transport::tcp;
 use pushout_core::units::{Quantity, Rate};
 use pushout_core::{source, transport};
@@ -207,7 +208,7 @@ impl Net {
             };
             flow["source"] = draw.instance(&source::Spec::shape().schema);
             let Ok(alone) = load(&self.alone(&flow)) else { continue };
-            let rate = alone.flows[0].source.rate().map_or(limit, |(_, rate)| rate);
+            let rate = alone.flows[0].source.peak().map_or(limit, |(_, rate)| rate);
             self.work += rate.as_f64() * (self.relays + 1) as f64 / 424.0;
             let packet = u64::from(alone.vcs[0].packet) + self.header.max(8);
             let frame = match alone.vcs[0].framing {

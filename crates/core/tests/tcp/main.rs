@@ -6,6 +6,7 @@ mod script;
 
 use pushout_core::scenario::spec::{Section, Table};
 use pushout_core::scenario::tree::{Key, Node, Place, Value};
+use pushout_core::transport::Transport;
 use pushout_core::transport::tcp::Params;
 
 /// The parameters as a scenario with these keys would set them.

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use pushout_core::rng::Stream;
+use pushout_core::transport::Transport;
 use pushout_core::transport::tcp::congestion;
 use pushout_core::transport::tcp::congestion::new_reno::PartialAck;
 use pushout_core::transport::tcp::{Params, Receiver, Segment, Sender};

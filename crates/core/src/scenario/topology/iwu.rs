@@ -47,7 +47,9 @@ use crate::scenario::links::SLOWEST;
 use crate::scenario::spec::{Field, Nested, Section, Shape, object_schema, read_section};
 use crate::scenario::tree::{Fault, Node};
 use crate::section;
-use crate::source;
+use crate::source::Source;
+use crate::source::burst::{Added, Pattern};
+use crate::transport::Transport;
 use crate::units::{Rate, Span};
 
 section! {
@@ -131,7 +133,7 @@ impl Template for Params {
             [flow] => match spaced(flow, adaptation) {
                 Some(rate) => Ok(Some(rate)),
                 None => missing(format!(
-                    "none follows from the source {:?}, only from on-off and fec-block",
+                    "none follows from the source {:?}, only from one with bursts, as on-off",
                     flow.source.name()
                 )),
             },
@@ -145,14 +147,8 @@ impl Template for Params {
 
 /// r' of a bursty source: with what it adds to its data, every packet lasts as long as on the local network.
 fn spaced(flow: &Flow, adaptation: &adaptation::Spec) -> Option<Rate> {
-    let (peak, data, all) = match &flow.source {
-        source::Spec::OnOff(on_off) => (on_off.peak, 1, 1),
-        source::Spec::FecBlock(blocks) => {
-            let added = blocks.added();
-            (blocks.peak, added.data, if added.closer { added.all } else { added.data })
-        }
-        _ => return None,
-    };
+    let (Pattern { peak, .. }, Added { data, all, closer }) = flow.source.bursts()?;
+    let all = if closer { all } else { data };
     if peak == Rate(0) {
         return Some(SLOWEST); // refused with the flow
     }
@@ -267,7 +263,7 @@ mod tests {
         let first = |sets: &[&str]| gpj(sets).unwrap_err().lines().next().unwrap().to_string();
         let cbr = ["flows.source={kind='cbr', rate='5 Mb/s', size='1 kB'}", "flows.transport={kind='udp'}"];
         let missing = |why: &str| format!(": topology.access: the key \"rate\" is missing: {why}");
-        let why = "none follows from the source \"cbr\", only from on-off and fec-block";
+        let why = "none follows from the source \"cbr\", only from one with bursts, as on-off";
         assert!(first(&cbr).ends_with(&missing(why)));
         let why = "it follows from the only flow of a source, and one of them has 2";
         assert!(first(&["flow.flow2.from=source1"]).ends_with(&missing(why)));

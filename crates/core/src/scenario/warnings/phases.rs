@@ -7,7 +7,7 @@ use super::Warning;
 use crate::buffer::admission;
 use crate::scenario::contract::{Passing, carried};
 use crate::scenario::model::{Flow, Line, Scenario};
-use crate::source;
+use crate::source::{self, Source};
 use crate::transport;
 use crate::units::Span;
 
@@ -38,8 +38,7 @@ pub(super) fn captured(scenario: &Scenario, passing: &Passing) -> Option<Warning
 
 /// Whether the flow of a circuit sends at random instants.
 fn is_random(scenario: &Scenario, vc: usize) -> bool {
-    let source = carried(scenario, vc).map(|flow| &flow.source);
-    matches!(source, Some(source::Spec::Poisson(_) | source::Spec::OnOff(_)))
+    carried(scenario, vc).is_some_and(|flow| flow.source.is_random())
 }
 
 /// Circuits of greedy TCP flows whose units never wait for a random time.

@@ -35,9 +35,10 @@
 //! * A segment is timed only if all of it is new (P. Karn and C. Partridge, 1991); Net/3 also times a
 //!   retransmission that carries some new data.
 
-use super::IP_HEADER;
+use super::{IP_HEADER, Needs, Transport};
 use crate::refused::{Refused, refuse, refuse_if};
 use crate::section;
+use crate::source::{self, Traffic};
 use crate::units::{Bytes, Span, Time};
 
 pub mod congestion;
@@ -161,9 +162,28 @@ section! {
     }
 }
 
-impl Params {
-    /// Refuse combinations that cannot work.
-    pub fn check(&self) -> Result<(), Refused> {
+impl Transport for Params {
+    fn carries(&self) -> Traffic {
+        Traffic::Data
+    }
+
+    fn header_bytes(&self) -> u32 {
+        HEADERS
+    }
+
+    fn needs_for(&self, _: &source::Spec) -> Option<Needs> {
+        Some(Needs {
+            packet: Some(u64::from(HEADERS) + u64::from(self.mss)),
+            packet_key: "transport.mss",
+            reverse: Some(HEADERS + self.option_bytes()),
+        })
+    }
+
+    fn option_bytes(&self) -> u32 {
+        if self.timestamps { TIMESTAMPS } else { 0 }
+    }
+
+    fn check(&self) -> Result<(), Refused> {
         refuse_if(self.mss == 0, "mss", "a segment carries at least one byte")?;
         refuse_if(
             self.timestamps && self.mss <= TIMESTAMPS,
@@ -217,15 +237,12 @@ impl Params {
         refuse_if(self.initial_ssthresh == Some(Bytes(0)), "initial_ssthresh", "it cannot be zero")?;
         refuse_if(self.dupack_threshold == 0, "dupack_threshold", "at least one duplicate ACK")
     }
+}
 
+impl Params {
     /// Octets of data in a full segment: what options leave of `mss`.
     pub fn segment_data(&self) -> u64 {
         u64::from(self.mss - self.option_bytes())
-    }
-
-    /// Octets of options in every segment and ACK.
-    pub fn option_bytes(&self) -> u32 {
-        if self.timestamps { TIMESTAMPS } else { 0 }
     }
 
     /// Bits by which the window field is shifted (RFC 1323 section 2.3): the least that can say the whole window.
