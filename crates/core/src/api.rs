@@ -189,6 +189,11 @@ pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
     scenario::nearest::unknown(what, name, allowed)
 }
 
+/// What is wrong with a name, if anything.
+pub fn name_fault(name: &str) -> Option<String> {
+    scenario::name_fault(name)
+}
+
 /// The message about a name that a report does not have beside these; one that it could have had says when.
 pub fn no_entry(name: &str, names: &[&str]) -> String {
     report::no_entry(name, names)

@@ -11,6 +11,8 @@ pub mod pace;
 
 pub mod rng;
 
+pub mod excerpt;
+
 pub mod refused;
 
 pub mod unit;

@@ -10,6 +10,8 @@
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub};
 
+use crate::excerpt::quoted;
+
 /// Octets of one cell on the line, header included (ITU-T I.361).
 pub const CELL_BYTES: u64 = 53;
 /// Octets of payload in one cell.
@@ -188,10 +190,10 @@ pub trait Quantity: Sized + Copy {
 
     /// Read `"100 us"`; the unit is required, the blank before it is not.
     fn parse(text: &str) -> Result<Self, NotAQuantity> {
-        let text = text.trim();
+        let text = text.trim_ascii();
         let split =
             text.find(|c: char| !matches!(c, '0'..='9' | '.' | '_' | '+' | '-')).unwrap_or(text.len());
-        let (number, unit) = (&text[..split], text[split..].trim());
+        let (number, unit) = (&text[..split], text[split..].trim_ascii());
         let units = || Self::UNITS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
         if number.starts_with('-') {
             return Err(NotAQuantity(format!("{} cannot be negative", Self::WHAT)));
@@ -213,14 +215,17 @@ pub trait Quantity: Sized + Copy {
         }
         let Some((_, factor)) = Self::UNITS.iter().find(|(name, _)| *name == unit) else {
             return Err(NotAQuantity(format!(
-                "unknown unit \"{unit}\" for {} (units: {})",
+                "unknown unit {} for {} (units: {})",
+                quoted(unit),
                 Self::WHAT,
                 units()
             )));
         };
         match decimal_times(number, *factor) {
             Ok(raw) => Ok(Self::from_raw(raw)),
-            Err(NotExact::Malformed) => Err(NotAQuantity(format!("\"{number}\" is not a decimal number"))),
+            Err(NotExact::Malformed) => {
+                Err(NotAQuantity(format!("{} is not a decimal number", quoted(number))))
+            }
             Err(NotExact::TooFine) => {
                 let finest =
                     Self::UNITS.iter().rfind(|(_, factor)| *factor == 1).map_or("", |(unit, _)| unit);
@@ -348,6 +353,17 @@ mod tests {
         assert!(Cells::parse("0.5 cells").unwrap_err().0.contains("finer"));
         assert!(Span::parse("400 s").is_ok());
         assert_eq!(Span::parse("99999999 s").unwrap_err().0, "too large: at most 18446744 s");
+    }
+
+    #[test]
+    fn blanks_and_digits_are_those_of_ascii() {
+        assert_eq!(Span::parse(" 50\tms "), Ok(Span::millis(50)));
+        for text in ["50\u{a0}ms", "\u{2003}50 ms", "50 ms\u{3000}", "\u{665} ms", "\u{ff15} ms"] {
+            assert!(Span::parse(text).is_err(), "{text:?}");
+        }
+        assert!(
+            Span::parse("50\u{a0}ms").unwrap_err().0.starts_with("unknown unit \"\\u{a0}ms\" for a time")
+        );
     }
 
     #[test]

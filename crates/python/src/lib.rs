@@ -134,6 +134,12 @@ mod _core {
         api::unknown(what, name, &allowed)
     }
 
+    /// What is wrong with the name of a scenario, if anything.
+    #[pyfunction]
+    fn name_fault(name: &str) -> Option<String> {
+        api::name_fault(name)
+    }
+
     /// The message about a name that a report does not have beside these; one that it could have had says when.
     #[pyfunction]
     fn no_entry(name: &str, names: Vec<String>) -> String {

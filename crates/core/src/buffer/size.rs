@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::capacity::Capacity;
+use crate::excerpt::quoted;
 use crate::scenario::spec::{Field, Shape};
 use crate::scenario::tree::{Fault, Node, Value};
 use crate::unit::Unit;
@@ -119,15 +120,17 @@ impl BufferSize {
         let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || ".,_+- ".contains(c));
         match unit {
             "packets" | "packet" => {
-                let number = text[..text.len() - unit.len()].trim();
-                let packets = number.parse().map_err(|_| format!("\"{number}\" is not a whole number"))?;
+                let number = text[..text.len() - unit.len()].trim_ascii();
+                let packets =
+                    number.parse().map_err(|_| format!("{} is not a whole number", quoted(number)))?;
                 Ok(BufferSize::Packets(packets))
             }
             "cells" | "cell" => Cells::parse(text).map(|n| BufferSize::Cells(n.0)).map_err(|why| why.0),
             _ => Bytes::parse(text).map(|n| BufferSize::Bytes(n.0)).map_err(|why| match unit {
                 "" => "the unit is missing: a size is written as in \"8192 cells\" or \"150 KB\"".to_string(),
                 _ if why.0.starts_with("unknown unit") => {
-                    format!("unknown unit \"{unit}\" for {} (units: {UNITS}{})", wanted.what, wanted.units)
+                    let (what, units) = (wanted.what, wanted.units);
+                    format!("unknown unit {} for {what} (units: {UNITS}{units})", quoted(unit))
                 }
                 _ if unit == text => {
                     format!("{} is a size, as in \"8192 cells\" or \"150 KB\", or {}", wanted.what, wanted.or)
@@ -163,7 +166,8 @@ const LEVEL: Wanted =
 const SIZE_PATTERN: &str = "[0-9_]*\\.?[0-9_]+ *(cells?|packets?|bytes?|B|kB|KB|KiB|MB|MiB|GB|GiB)";
 
 fn read_size(node: &Node, path: &str, text: &str, wanted: &Wanted) -> Result<BufferSize, Fault> {
-    BufferSize::parse(text.trim(), wanted).map_err(|why| node.fault(path, format!("{}: {why}", node.show())))
+    BufferSize::parse(text.trim_ascii(), wanted)
+        .map_err(|why| node.fault(path, format!("{}: {why}", node.show())))
 }
 
 fn not_a_size(node: &Node, path: &str) -> Fault {
@@ -194,10 +198,10 @@ impl Field for BufferSize {
 impl Field for Level {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
         let Value::Text(text) = &node.value else { return Err(not_a_size(node, path)) };
-        let Some(share) = text.trim().strip_suffix('%') else {
+        let Some(share) = text.trim_ascii().strip_suffix('%') else {
             return read_size(node, path, text, &LEVEL).map(Level::Size);
         };
-        match share.trim().parse::<f64>() {
+        match share.trim_ascii().parse::<f64>() {
             Ok(share) if (0.0..=100.0).contains(&share) => Ok(Level::Percent(share)),
             _ => Err(node.fault(path, format!("{} is not a share from 0 % to 100 %", node.show()))),
         }

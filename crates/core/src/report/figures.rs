@@ -6,8 +6,9 @@ use super::keys::when;
 use super::{Flows, plain_port, report, summary};
 use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
+use crate::excerpt::{VALUE, excerpt, fitted, quoted};
 use crate::scenario::model::Scenario;
-use crate::scenario::nearest::unknown;
+use crate::scenario::nearest::{LISTED, listing, unknown};
 use crate::scenario::set::steps;
 use crate::scenario::{Part, Refusal};
 
@@ -27,15 +28,16 @@ pub fn figures(
         if found.contains_key(path) {
             continue;
         }
-        let refusal = |message| Refusal { message, part: Some(Part::Figure(path.clone())) };
-        let names = steps(path).ok_or_else(|| refusal(format!("{path:?} is not the path of a figure")))?;
+        let refusal = |message| Refusal { message: fitted(message), part: Some(Part::Figure(path.clone())) };
+        let names =
+            steps(path).ok_or_else(|| refusal(format!("{} is not the path of a figure", quoted(path))))?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let figure = match of_port(scenario, outcome, &names) {
             Some(figure) => figure,
             None => {
                 let whole = whole.get_or_insert_with(|| report(scenario, outcome, None));
                 let found = walk(whole, "", &names).and_then(plain);
-                found.map_err(|why| refusal(format!("no figure {path}: {why}")))?
+                found.map_err(|why| refusal(format!("no figure {}: {why}", excerpt(path, VALUE))))?
             }
         };
         found.insert(path.clone(), figure);
@@ -95,7 +97,7 @@ fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {
 /// What is wrong with a name that a report does not have beside these; one that it could have had says when.
 pub fn no_entry(name: &str, names: &[&str]) -> String {
     match when(name, names) {
-        Some(when) => format!("\"{name}\" is there only {when} in the scenario"),
+        Some(when) => format!("{} is there only {when} in the scenario", quoted(name)),
         None => unknown("entry", name, names),
     }
 }
@@ -115,9 +117,9 @@ fn plain(found: Json) -> Result<Json, String> {
         Json::Array(list) if list.iter().all(|entry| entry.is_number() || entry.is_null()) => Ok(found),
         Json::Object(keys) => {
             let names: Vec<&str> = keys.keys().map(String::as_str).collect();
-            Err(format!("that is a table of {}", names.join(", ")))
+            Err(format!("that is a table of {}", listing(&names, LISTED)))
         }
-        other => Err(format!("{other} is not a number")),
+        other => Err(format!("{} is not a number", excerpt(&other.to_string(), VALUE))),
     }
 }
 

@@ -12,6 +12,7 @@ use super::spec::{Field, Section, Table};
 use super::topology::{self, Network, Template};
 use super::tree::{Fault, Key, Node, Value, join};
 use crate::adaptation;
+use crate::excerpt::quoted;
 use crate::refused::Refused;
 use crate::units::Quantity;
 
@@ -275,7 +276,7 @@ fn absorb(list: &str, mut made: Vec<Node>, listed: Option<&Node>) -> Result<Vec<
                     let path = join(&join(list, &label), "name");
                     return Err(item
                         .along("name")
-                        .fault(&path, format!("the name {label:?} is given twice")));
+                        .fault(&path, format!("the name {} is given twice", quoted(&label))));
                 }
                 made[index] = merge(&made[index], item);
             }

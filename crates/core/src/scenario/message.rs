@@ -3,6 +3,7 @@
 use super::set::Set;
 use super::tree::{Fault, Node, Place, Value, join};
 use super::{Part, Refusal};
+use crate::excerpt::{MESSAGE, excerpt, fitted, is_control};
 
 /// What a scenario was read from.
 #[derive(Clone, Copy, Debug)]
@@ -28,14 +29,20 @@ impl Sources<'_> {
             fault.path = path;
         }
         match fault.place.source {
-            0 if self.name.is_empty() => fault.to_string(),
-            0 => {
-                let (line, column) = line_and_column(self.text, fault.place.offset as usize);
-                let mark = mark(self.text, line, column);
-                format!("{}:{line}:{column}: {fault}{mark}", self.name)
-            }
+            0 if self.name.is_empty() => fitted(fault.to_string()),
+            0 => self.tell_file(&fault),
             n => self.tell_override(fault, n),
         }
+    }
+
+    /// A fault in the file; its line is shown if there is room for it.
+    fn tell_file(&self, fault: &Fault) -> String {
+        let (line, column) = line_and_column(self.text, fault.place.offset as usize);
+        let name = excerpt(self.name, LONGEST_NAME);
+        let told = fitted(format!("{name}:{line}:{column}: {fault}"));
+        let mark = mark(self.text, line, column);
+        let fits = told.chars().count() + mark.chars().count() <= MESSAGE;
+        if fits { told + &mark } else { told }
     }
 
     /// A fault in an override; a path that the override spells out is not repeated.
@@ -44,14 +51,18 @@ impl Sources<'_> {
         if Set::parse(argument, source).is_ok_and(|set| set.path() == fault.path) {
             fault.path.clear();
         }
-        let shown: String = argument.chars().take(LONGEST_SHOWN).flat_map(char::escape_debug).collect();
-        let more = if argument.chars().count() > LONGEST_SHOWN { "…" } else { "" };
-        format!("{}{more}: {fault}", shown.replace("\\\"", "\"").replace("\\'", "'"))
+        fitted(format!("{}: {fault}", excerpt(argument, LONGEST_OVERRIDE)))
     }
 }
 
-/// Characters of an override, or of a line, that are shown.
-const LONGEST_SHOWN: usize = 100;
+/// Characters of an override that are shown.
+const LONGEST_OVERRIDE: usize = 100;
+
+/// Characters of a line that are shown.
+const LONGEST_SHOWN: usize = 72;
+
+/// Characters of the name of a file that are shown.
+const LONGEST_NAME: usize = 120;
 
 /// Line and column of an offset, counted from 1 in lines and characters.
 pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
@@ -70,7 +81,7 @@ fn mark(text: &str, line: usize, column: usize) -> String {
         return String::new();
     };
     let skipped = if column > LONGEST_SHOWN { column - LONGEST_SHOWN / 2 } else { 0 };
-    let printable = |c: char| if c.is_control() { ' ' } else { c };
+    let printable = |c: char| if is_control(c) { ' ' } else { c };
     let shown: String = content.trim_end().chars().skip(skipped).take(LONGEST_SHOWN).map(printable).collect();
     let gutter = " ".repeat(line.to_string().len());
     let blank = " ".repeat(column - 1 - skipped);

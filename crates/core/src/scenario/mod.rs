@@ -65,6 +65,7 @@ pub use check::Checked;
 pub(crate) use docs::GENERATED;
 pub use docs::docs;
 pub use explain::explain;
+pub(crate) use names::name_fault;
 pub use schema::schema;
 pub use warnings::Warning;
 

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::nearest::unknown;
+use crate::excerpt::is_control;
 
 /// What is wrong with a name, if anything.
-pub(super) fn name_fault(name: &str) -> Option<String> {
+pub(crate) fn name_fault(name: &str) -> Option<String> {
     let fits = (1..=100).contains(&name.chars().count());
-    let odd = name.chars().any(|c| c.is_control() || matches!(c, '"' | '\''));
+    let odd = name.chars().any(|c| is_control(c) || matches!(c, '"' | '\''));
     (!fits || odd)
         .then(|| "a name has 1 to 100 characters, without quotes and control characters".to_string())
 }

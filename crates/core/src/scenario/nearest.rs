@@ -1,16 +1,13 @@
 //! Names that mean nothing: what to say of them, and which one was probably meant.
 
+use crate::excerpt::quoted;
+
 /// "unknown key "bufer"; did you mean "buffer"? Allowed: …"
 pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
     let near = nearest(name, allowed);
     let near = near.map(|candidate| format!("; did you mean \"{candidate}\"?")).unwrap_or_default();
-    let shown = &allowed[..allowed.len().min(LISTED)];
-    let list = match allowed.len() - shown.len() {
-        0 if shown.is_empty() => "none".to_string(),
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    };
-    format!("unknown {what} \"{}\"{near} (allowed: {list})", cut(name))
+    let list = listing(allowed, if near.is_empty() { LISTED } else { BESIDE });
+    format!("unknown {what} {}{near} (allowed: {list})", quoted(name))
 }
 
 /// The name of which another one is probably a misspelling, if there is one: letters that have changed places are one
@@ -28,8 +25,24 @@ fn letters(name: &str) -> Vec<char> {
     letters
 }
 
-/// How many allowed names a message lists.
-const LISTED: usize = 16;
+/// Characters of the list of allowed names, where a message suggests none of them and where it suggests one.
+pub(crate) const LISTED: usize = 160;
+const BESIDE: usize = 120;
+
+/// Names in a list of about `most` characters, at least one of them, and how many others there are.
+pub(crate) fn listing(names: &[&str], most: usize) -> String {
+    let ends = names.iter().scan(0, |end, name| {
+        *end += name.chars().count() + ", ".len();
+        Some(*end)
+    });
+    let shown = ends.take_while(|end| *end <= most + ", ".len()).count().max(1).min(names.len());
+    let list = names[..shown].join(", ");
+    match names.len() - shown {
+        0 if names.is_empty() => "none".to_string(),
+        0 => list,
+        more => format!("{list} and {more} more"),
+    }
+}
 
 /// Whether a name is probably a misspelling of the other.
 fn is_near(name: &str, other: &str) -> bool {
@@ -43,12 +56,6 @@ pub(super) fn distance(name: &str, other: &str) -> usize {
         return usize::MAX;
     }
     strsim::damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase())
-}
-
-/// A name as a message shows it: on one line and not too long.
-fn cut(name: &str) -> String {
-    let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
-    if name.chars().count() > 60 { shown + "…" } else { shown }
 }
 
 #[cfg(test)]

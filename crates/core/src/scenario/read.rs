@@ -7,9 +7,13 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::tree::{Fault, Key, Node, Place, Value};
+use crate::excerpt::{VALUE, excerpt, quoted};
 
 /// Octets of the longest scenario that is read.
 pub const LONGEST: usize = 16 << 20;
+
+/// Levels of tables and lists in one another, the outermost included: what looks at them recurses.
+pub const DEEPEST: usize = 64;
 
 /// The two ways to write a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +27,7 @@ pub enum Format {
 impl Format {
     /// The format of a text with this name: JSON if the name says so or the text starts like it.
     pub fn of(name: &str, text: &str) -> Format {
-        let brace = text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
+        let brace = text.trim_ascii_start().starts_with('{');
         if name.ends_with(".json") || brace { Format::Json } else { Format::Toml }
     }
 }
@@ -34,6 +38,12 @@ pub fn read(text: &str, format: Format) -> Result<Node, Fault> {
         let message = format!("{} bytes are more than the {LONGEST} that a scenario can have", text.len());
         return Err(Fault::at(Place::default(), message));
     }
+    if text.starts_with('\u{feff}') {
+        return Err(Fault::at(
+            Place::default(),
+            "a scenario must begin with a key, not with a byte order mark",
+        ));
+    }
     match format {
         Format::Toml => toml_document(text),
         Format::Json => json_document(text),
@@ -43,17 +53,17 @@ pub fn read(text: &str, format: Format) -> Result<Node, Fault> {
 /// Read one TOML value that starts `shift` octets into source number `source`; `None` if it is not one.
 pub fn toml_value(text: &str, source: u32, shift: u32) -> Option<Result<Node, Fault>> {
     let reader = Toml { text, source, shift };
-    DeValue::parse(text).ok().map(|value| reader.node(&value, 0, true))
+    DeValue::parse(text).ok().map(|value| reader.node(&value, 0, true, 1))
 }
 
 fn toml_document(text: &str) -> Result<Node, Fault> {
     let reader = Toml { text, source: 0, shift: 0 };
     match DeTable::parse(text) {
-        Ok(table) => Ok(Node { value: reader.table(table.get_ref(), false)?, place: reader.place(0) }),
+        Ok(table) => Ok(Node { value: reader.table(table.get_ref(), false, 1)?, place: reader.place(0) }),
         Err(error) => {
             let place = reader.place(error.span().map_or(0, |span| span.start));
             let reason = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
-            Err(Fault::at(place, format!("this is not TOML: {reason}")))
+            Err(Fault::at(place, format!("this is not TOML: {}", excerpt(&reason, LONGEST_REASON))))
         }
     }
 }
@@ -70,9 +80,15 @@ impl Toml<'_> {
         Place { source: self.source, offset: self.shift + offset as u32 }
     }
 
-    /// A value, `inside` an inline list or table or not; a table that is opened by a header, or by dotted keys, stands
-    /// where its key stands.
-    fn node(&self, value: &Spanned<DeValue<'_>>, key: usize, inside: bool) -> Result<Node, Fault> {
+    /// A value at this level, `inside` an inline list or table or not; a table that is opened by a header, or by dotted
+    /// keys, stands where its key stands.
+    fn node(
+        &self,
+        value: &Spanned<DeValue<'_>>,
+        key: usize,
+        inside: bool,
+        level: usize,
+    ) -> Result<Node, Fault> {
         let start = value.span().start;
         let inline = self.text.as_bytes().get(start).is_some_and(|byte| matches!(byte, b'{' | b'['))
             && (inside || !self.is_header(start));
@@ -83,10 +99,11 @@ impl Toml<'_> {
         let fault = |message: String| Fault::at(place, message);
         let value = match value.get_ref() {
             DeValue::Boolean(b) => Value::Bool(*b),
-            DeValue::Integer(i) => i128::from_str_radix(i.as_str(), i.radix())
-                .ok()
-                .and_then(whole)
-                .ok_or_else(|| fault(format!("{i} is not a whole number of at most 64 bits")))?,
+            DeValue::Integer(i) => {
+                i128::from_str_radix(i.as_str(), i.radix()).ok().and_then(whole).ok_or_else(|| {
+                    fault(format!("{} is not a whole number of at most 64 bits", excerpt(i.as_str(), VALUE)))
+                })?
+            }
             DeValue::Float(x) => Value::Float(x.as_str().parse().unwrap_or(f64::NAN)),
             DeValue::String(text) => Value::Text(text.to_string()),
             DeValue::Datetime(date) => {
@@ -94,13 +111,14 @@ impl Toml<'_> {
                     "{date} is a date, and a scenario has none; quote it if it is a text"
                 )));
             }
+            DeValue::Array(_) | DeValue::Table(_) if level >= DEEPEST => return Err(fault(too_deep())),
             DeValue::Array(items) => {
                 let header = |start: usize| (!inline).then(|| self.in_header(start)).flatten();
                 let own = |item: &Spanned<DeValue<'_>>| header(item.span().start).unwrap_or(key);
-                let items = items.iter().map(|item| self.node(item, own(item), inline));
+                let items = items.iter().map(|item| self.node(item, own(item), inline, level + 1));
                 Value::List(items.collect::<Result<_, _>>()?)
             }
-            DeValue::Table(table) => self.table(table, inline)?,
+            DeValue::Table(table) => self.table(table, inline, level + 1)?,
         };
         Ok(Node { value, place })
     }
@@ -122,13 +140,13 @@ impl Toml<'_> {
         Some(start + 2 + shift)
     }
 
-    /// The entries of a table, in the order in which they are written.
-    fn table(&self, table: &DeTable<'_>, inline: bool) -> Result<Value, Fault> {
+    /// The entries of a table, in the order in which they are written; they are at this level.
+    fn table(&self, table: &DeTable<'_>, inline: bool, level: usize) -> Result<Value, Fault> {
         let mut entries = Vec::with_capacity(table.len());
         for (key, value) in table {
             let start = key.span().start;
             let name = key.get_ref().to_string();
-            entries.push((Key { name, place: self.place(start) }, self.node(value, start, inline)?));
+            entries.push((Key { name, place: self.place(start) }, self.node(value, start, inline, level)?));
         }
         entries.sort_by_key(|(key, _)| key.place.offset);
         Ok(Value::Table(entries))
@@ -170,30 +188,45 @@ fn json_place(offset: usize) -> Place {
 }
 
 fn json_document(text: &str) -> Result<Node, Fault> {
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &STRICT)
-        .map_err(|error| json_fault(error.range().start, format!("this is not JSON: {}", error.kind())))?;
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &STRICT).map_err(|error| {
+        let reason = excerpt(&error.kind().to_string(), LONGEST_REASON);
+        json_fault(error.range().start, format!("this is not JSON: {reason}"))
+    })?;
     match parsed.value {
-        Some(value) => json_node(&value),
+        Some(value) => json_node(&value, 0),
         None => Err(json_fault(0, "this is not JSON: it is empty".to_string())),
     }
 }
 
-fn json_node(value: &JsonValue<'_>) -> Result<Node, Fault> {
+/// A value at this level.
+fn json_node(value: &JsonValue<'_>, level: usize) -> Result<Node, Fault> {
     let start = value.start();
     let value = match value {
         JsonValue::StringLit(text) => Value::Text(text.value.to_string()),
-        JsonValue::NumberLit(number) => json_number(number.value)
-            .ok_or_else(|| json_fault(start, format!("{} is too large a number", number.value)))?,
+        JsonValue::NumberLit(number) => json_number(number.value).ok_or_else(|| {
+            json_fault(start, format!("{} is too large a number", excerpt(number.value, VALUE)))
+        })?,
         JsonValue::BooleanLit(boolean) => Value::Bool(boolean.value),
-        JsonValue::Object(object) => json_table(&object.properties)?,
+        JsonValue::Object(_) | JsonValue::Array(_) if level >= DEEPEST => {
+            return Err(json_fault(start, too_deep()));
+        }
+        JsonValue::Object(object) => json_table(&object.properties, level + 1)?,
         JsonValue::Array(array) => {
-            Value::List(array.elements.iter().map(json_node).collect::<Result<_, _>>()?)
+            let entry = |item| json_node(item, level + 1);
+            Value::List(array.elements.iter().map(entry).collect::<Result<_, _>>()?)
         }
         JsonValue::NullKeyword(_) => {
             return Err(json_fault(start, "null is no value: leave the key out".to_string()));
         }
     };
     Ok(Node { value, place: json_place(start) })
+}
+
+/// Characters of what a parser says that a message repeats; it may quote what it read.
+const LONGEST_REASON: usize = 120;
+
+fn too_deep() -> String {
+    format!("tables and lists must be nested at most {DEEPEST} levels deep")
 }
 
 /// A number: whole if it is written so.
@@ -209,16 +242,17 @@ fn whole(number: i128) -> Option<Value> {
     (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&number).then_some(Value::Integer(number))
 }
 
-fn json_table(properties: &[ObjectProp<'_>]) -> Result<Value, Fault> {
+/// A table whose entries are at this level.
+fn json_table(properties: &[ObjectProp<'_>], level: usize) -> Result<Value, Fault> {
     let mut seen = std::collections::BTreeSet::new();
     let mut entries = Vec::with_capacity(properties.len());
     for property in properties {
         let (name, start) = (property.name.as_str(), property.name.start());
         if !seen.insert(name) {
-            return Err(json_fault(start, format!("this is not JSON: duplicate key {name:?}")));
+            return Err(json_fault(start, format!("this is not JSON: duplicate key {}", quoted(name))));
         }
         let key = Key { name: name.to_string(), place: json_place(start) };
-        entries.push((key, json_node(&property.value)?));
+        entries.push((key, json_node(&property.value, level)?));
     }
     Ok(Value::Table(entries))
 }
@@ -397,6 +431,51 @@ mod tests {
         assert!(read(&format!("a = {deep}"), Format::Toml).is_err());
         assert!(read(&format!("{{\"a\": {deep}"), Format::Json).is_err());
         assert!(read(&"{\"a\":".repeat(100_000), Format::Json).is_err());
+    }
+
+    #[test]
+    fn tables_and_lists_are_nested_at_most_64_levels_deep() {
+        let json = |levels: usize| "{\"a\":".repeat(levels) + "1" + &"}".repeat(levels);
+        let lists = |levels: usize| format!("a = {}{}", "[".repeat(levels - 1), "]".repeat(levels - 1));
+        let inline =
+            |levels: usize| format!("{}1{}", "a={".repeat(levels - 1) + "a=", "}".repeat(levels - 1));
+        let dotted = |levels: usize| format!("{} = 1", vec!["a"; levels].join("."));
+        let headed = |levels: usize| format!("[{}]", vec!["a"; levels - 1].join("."));
+        for toml in [&lists, &inline, &dotted, &headed] as [&dyn Fn(usize) -> String; 4] {
+            assert!(read(&toml(64), Format::Toml).is_ok());
+            assert!(refused(&toml(65), Format::Toml).1.contains("nested at most 64 levels deep"));
+        }
+        assert!(read(&json(64), Format::Json).is_ok());
+        assert!(refused(&json(65), Format::Json).1.contains("nested at most 64 levels deep"));
+        assert!(matches!(toml_value(&"[".repeat(65), 1, 0), None | Some(Err(_))));
+    }
+
+    #[test]
+    fn keys_that_nest_in_values_that_nest_do_not_exhaust_the_stack() {
+        let keys = vec!["a"; 79].join(".");
+        let deep = format!("[{keys}]\n") + &format!("{keys}={{").repeat(79) + "a=1" + &"}".repeat(79);
+        assert!(refused(&deep, Format::Toml).1.contains("nested at most 64 levels deep"));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_scenario() {
+        for format in [Format::Toml, Format::Json] {
+            assert!(refused("\u{feff}{}", format).1.ends_with("not with a byte order mark"));
+        }
+    }
+
+    #[test]
+    fn what_a_message_repeats_of_a_text_is_short() {
+        let long = "7".repeat(10_000);
+        for text in [
+            format!("a = {long}"),
+            format!("{{\"a\": {long}}}"),
+            format!("{{\"a\": x{long}}}"),
+            format!("{{\"{long}\": 1, \"{long}\": 1}}"),
+            format!("a = x{long}"),
+        ] {
+            assert!(refused(&text, Format::of("", &text)).1.chars().count() < 200);
+        }
     }
 
     #[test]

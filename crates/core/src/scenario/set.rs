@@ -4,7 +4,7 @@
 //! name or by its position, from 0.
 
 use super::nearest::unknown;
-use super::read;
+use super::read::{self, DEEPEST};
 use super::tree::{Fault, Key, Node, Place, Value, join};
 
 /// A key and the value that it is to have.
@@ -26,6 +26,10 @@ impl Set {
         };
         let equals = unquoted(argument, '=').next().ok_or_else(|| malformed(argument.len()))?;
         let keys = keys(&argument[..equals], source).ok_or_else(|| malformed(0))?;
+        if keys.len() > DEEPEST {
+            let message = format!("the path of an override has at most {DEEPEST} keys, not {}", keys.len());
+            return Err(Fault::at(Place { source, offset: 0 }, message));
+        }
         let value = value(&argument[equals + 1..], source, equals as u32 + 1)?;
         Ok(Set { keys, value })
     }
@@ -84,7 +88,7 @@ fn keys(path: &str, source: u32) -> Option<Vec<Key>> {
     let ends = unquoted(path, '.').chain([path.len()]);
     let mut start = 0;
     ends.map(|end| {
-        let part = path[start..end].trim();
+        let part = path[start..end].trim_ascii();
         let place = Place { source, offset: start as u32 };
         start = end + 1;
         let bare = |quote| part.strip_prefix(quote).map(|rest: &str| rest.strip_suffix(quote));
@@ -98,7 +102,7 @@ fn keys(path: &str, source: u32) -> Option<Vec<Key>> {
 fn value(text: &str, source: u32, shift: u32) -> Result<Node, Fault> {
     let place = Place { source, offset: shift };
     let plain = || Node { value: Value::Text(text.to_string()), place };
-    let looks_like_toml = text.trim_start().starts_with(['{', '[', '"', '\'']);
+    let looks_like_toml = text.trim_ascii_start().starts_with(['{', '[', '"', '\'']);
     match read::toml_value(text, source, shift) {
         Some(Ok(node)) => Ok(node),
         Some(Err(fault)) if looks_like_toml => Err(fault),
@@ -207,6 +211,16 @@ mod tests {
             after("", &sets),
             Ok(json!({ "port": { "left.back": { "buffer": "1 cell" } }, "a=b": 1 }))
         );
+    }
+
+    #[test]
+    fn a_path_has_at_most_64_keys() {
+        let deep = |keys: usize| format!("{}=1", vec!["a"; keys].join("."));
+        assert!(after("", &[&deep(64)]).is_ok());
+        for keys in [65, 20_000, 100_000] {
+            let refused = format!("the path of an override has at most 64 keys, not {keys}");
+            assert_eq!(after("", &[&deep(keys)]), Err(refused));
+        }
     }
 
     #[test]

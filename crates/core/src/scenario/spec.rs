@@ -10,6 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use super::nearest::{distance, unknown};
 use super::prose::plain;
 use super::tree::{Fault, Key, Node, Place, Value, join};
+use crate::excerpt::quoted;
 
 /// What a value looks like, for catalogue, schema and documentation.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,7 +109,8 @@ impl<'a> Table<'a> {
     /// A key that nobody has asked for and that looks like the missing one.
     fn misspelt(&self, name: &str) -> Option<Fault> {
         let (key, _) = self.rest().find(|(key, _)| distance(&key.name, name) <= 1 + name.len() / 6)?;
-        let message = format!("unknown key \"{}\"; did you mean \"{name}\", which is missing?", key.name);
+        let message =
+            format!("unknown key {}; did you mean \"{name}\", which is missing?", quoted(&key.name));
         Some(Fault { place: key.place, path: self.path_of(&key.name), message })
     }
 

@@ -4,6 +4,8 @@ use std::fmt::{self, Write};
 
 use serde_json::Value as Json;
 
+use crate::excerpt::{cut, quoted};
+
 /// Where a value was written: a byte offset in one of the sources of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
@@ -64,10 +66,13 @@ impl fmt::Display for Fault {
         if self.path.is_empty() {
             f.write_str(&self.message)
         } else {
-            write!(f, "{}: {}", self.path, self.message)
+            write!(f, "{}: {}", cut(&self.path, LONGEST_PATH), self.message)
         }
     }
 }
+
+/// Characters of a path that a message shows.
+const LONGEST_PATH: usize = 100;
 
 impl std::error::Error for Fault {}
 
@@ -112,15 +117,14 @@ impl Node {
 
     /// The value as a person would write it, cut when long.
     pub fn show(&self) -> String {
-        let text = match &self.value {
+        match &self.value {
             Value::Bool(b) => b.to_string(),
             Value::Integer(i) => i.to_string(),
             Value::Float(x) => format!("{x:?}"),
-            Value::Text(text) => format!("{text:?}"),
+            Value::Text(text) => quoted(text),
             Value::List(_) => "a list".to_string(),
             Value::Table(_) => "a table".to_string(),
-        };
-        if text.chars().count() > 60 { text.chars().take(57).collect::<String>() + "…" } else { text }
+        }
     }
 
     /// The entry of a table with this name.

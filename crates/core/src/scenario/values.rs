@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::spec::{Field, Shape};
 use super::tree::{Fault, Node, Value};
+use crate::excerpt::is_control;
 use crate::units::Quantity;
 
 impl<T: Quantity> Field for T {
@@ -110,6 +111,9 @@ impl Field for f64 {
 impl Field for String {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
         match &node.value {
+            Value::Text(text) if text.chars().any(is_control) => {
+                Err(node.fault(path, format!("must be without control characters, not {}", node.show())))
+            }
             Value::Text(text) => Ok(text.clone()),
             _ => Err(node.fault(path, format!("{} is not a text", node.show()))),
         }
