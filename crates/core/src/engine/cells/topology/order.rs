@@ -29,18 +29,27 @@ pub(crate) fn upstream(before: &[Vec<u32>], wanted: &[bool]) -> (Vec<Vec<u32>>, 
 }
 
 /// Search the ports before a port, depth first; one that is met again before its search is done is on a circle. A port that has
-/// been `seen` says whether its search is done.
+/// been `seen` says whether its search is done. A stack of its own holds the open searches, since ports stand in a row as long
+/// as a network can be.
 fn is_on_a_circle(before: &[Vec<u32>], seen: &mut [Option<bool>], order: &mut Vec<u32>, port: u32) -> bool {
-    seen[port as usize] = Some(false);
     let mut circle = false;
-    for &other in &before[port as usize] {
-        circle |= match seen[other as usize] {
-            None => is_on_a_circle(before, seen, order, other),
-            Some(is_done) => !is_done,
+    let mut open = vec![(port, before[port as usize].iter())];
+    seen[port as usize] = Some(false);
+    while let Some((port, others)) = open.last_mut() {
+        let Some(&other) = others.next() else {
+            seen[*port as usize] = Some(true);
+            order.push(*port);
+            open.pop();
+            continue;
         };
+        match seen[other as usize] {
+            None => {
+                seen[other as usize] = Some(false);
+                open.push((other, before[other as usize].iter()));
+            }
+            Some(is_done) => circle |= !is_done,
+        }
     }
-    seen[port as usize] = Some(true);
-    order.push(port);
     circle
 }
 
@@ -53,6 +62,16 @@ mod tests {
         let before = [vec![], vec![0], vec![0, 1], vec![]];
         let (all, circle) = upstream(&before, &[true, true, true, false]);
         assert_eq!((all, circle), (vec![vec![0], vec![0, 1], vec![0, 1, 2], vec![]], false));
+    }
+
+    #[test]
+    fn a_row_of_a_million_ports_does_not_exhaust_the_stack() {
+        let count = 1_000_000;
+        let before: Vec<Vec<u32>> =
+            (0..count).map(|port: u32| port.checked_sub(1).into_iter().collect()).collect();
+        let wanted: Vec<bool> = (0..count).map(|port| port + 1 == count).collect();
+        let (all, circle) = upstream(&before, &wanted);
+        assert_eq!((all[count as usize - 1].len(), circle), (count as usize, false));
     }
 
     #[test]
