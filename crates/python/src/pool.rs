@@ -117,7 +117,9 @@ fn in_order<T: Sync, R: Send, F: FnMut(usize, &T) -> Result<R, Failure>>(
         }
     };
     let mut answers: Vec<(usize, Result<R, Failure>)> = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(items.len())).map(|_| scope.spawn(work)).collect();
+        // where the system has no more threads, fewer do
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..threads.min(items.len())).map_while(spawn).collect();
         let mut answers = work();
         answers.extend(others.into_iter().flat_map(|other| other.join().expect("checks are guarded")));
         answers
