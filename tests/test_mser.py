@@ -31,6 +31,18 @@ def test_what_never_settles_is_told() -> None:
         truncation(noise(49))
 
 
+@pytest.mark.parametrize("batches", [20, 21, 101])
+def test_no_more_than_half_of_a_run_is_dropped(batches: int) -> None:
+    def settled(dropped: int) -> list[float]:
+        """A run that has its level exactly behind so many batches."""
+        return [100.0] * 5 * dropped + [0.0] * 5 * (batches - dropped)
+
+    half = batches // 2
+    assert truncation(settled(half)) == half
+    with pytest.raises(WarmupError, match="simulate longer"):
+        truncation(settled(half + 1))
+
+
 def test_the_minimum_is_that_of_the_definition() -> None:
     samples = [value + (30 if index < 37 else 0) for index, value in enumerate(noise(400))]
     means = [sum(samples[k : k + 5]) / 5 for k in range(0, 400, 5)]
