@@ -211,7 +211,7 @@ def test_a_level_may_have_a_unit(text: str, level: float, measure: str) -> None:
     [
         (
             "transfer_time_p99_s<=4 kB",
-            "transfer_time_p99_s is in seconds, and '4 kB' is not (units: s, ms, us, ns, ps, min)",
+            "transfer_time_p99_s is in seconds, not '4 kB' (units: s, ms, us, ns, ps, min)",
         ),
         ("ports.a.lost.overflow<=4 cells", "ports.a.lost.overflow has no unit: write 4"),
         ("goodput_ratio>=much", "'much' is not a number"),
@@ -549,7 +549,7 @@ def test_an_answer_at_an_end_of_the_range_says_so(
         ({"over": 'port."bottleneck.bac".buffer'}, 'unknown port "bottleneck.bac"; did you mean "bottleneck.back"'),
         ({"search": "magic"}, r'unknown search "magic" \(allowed: auto, bisect, optuna\)'),
         ({"goal": "max goodput_ratio", "search": "bisect"}, "bisect halves until a level is met, and max has none"),
-        ({"resolution": -1}, "resolution is -1: it is a share"),
+        ({"resolution": -1}, "resolution must be 0 or a share from 1e-06 to 1, such as 0.02, not -1"),
         ({"seed": -1}, "seed is -1"),
         (
             {"over": "port.bottleneck.admission.policy"},

@@ -7,6 +7,7 @@ from typing import Any
 
 from pushout import _core, display  # noqa: F401  (results are shown by it)
 from pushout.document import merge
+from pushout.excerpt import quoted
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
 from pushout.question import sweep as sweeps
@@ -183,7 +184,7 @@ def sweep(
         >>> result.to_polars()
     """
     if not isinstance(design, str | os.PathLike | Mapping):
-        raise TypeError(f"a design is the path of a sweep file or a mapping of its keys; this is {design!r}")
+        raise TypeError(f"a design is the path of a sweep file or a mapping of its keys; this is {quoted(design)}")
     plan = designs.made(design) if isinstance(design, Mapping) else designs.read(design)
     sweeps.look_over(plan)
     with Session.open(out, cache, jobs, cluster, progress) as session:

@@ -1,11 +1,11 @@
 """The JSON document of a run: find a figure in it, merge the documents of several replications."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pushout import _core
 from pushout.errors import FigureError
+from pushout.excerpt import quoted
 from pushout.stats import interval
 from pushout.warning import union
 
@@ -27,9 +27,6 @@ REASONS = (
     "policed",
 )
 """Why a unit may be lost or marked; a document names those for which one was."""
-
-OUTSIDE = re.compile(r"""\.(?=(?:[^"']*["'][^"']*["'])*[^"']*$)""")
-"""A point outside of quotes."""
 
 
 def figure(document: Mapping[str, Any], path: str) -> Any:
@@ -54,8 +51,25 @@ def _summary(node: Any) -> Mapping[str, Any]:
 def steps(path: str) -> list[str]:
     """The names along a path, without the quotes that some may have."""
     if not isinstance(path, str):
-        raise TypeError(f'a figure is a path such as "summary.goodput_ratio"; this is {path!r}')
-    return [name.strip().strip("\"'") for name in OUTSIDE.split(path)]
+        raise TypeError(f'a figure is a path such as "summary.goodput_ratio"; this is {quoted(path)}')
+    return [name.strip(BLANKS).strip("\"'") for name in _names(path)]
+
+
+BLANKS = " \t"
+
+
+def _names(path: str) -> list[str]:
+    """The names between the points of a path that do not stand in quotes."""
+    if '"' not in path and "'" not in path:
+        return path.split(".")
+    ends, quote = [], ""
+    for place, character in enumerate(path):
+        if character in "\"'":
+            quote = "" if character == quote else quote or character
+        elif character == "." and not quote:
+            ends.append(place)
+    starts = [0, *(end + 1 for end in ends)]
+    return [path[start:end] for start, end in zip(starts, [*ends, len(path)], strict=True)]
 
 
 class _Walk(NamedTuple):

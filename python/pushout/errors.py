@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pushout.excerpt import excerpt, fitted, masked, printable
+
 
 @dataclass(frozen=True)
 class Argument:
@@ -19,6 +21,9 @@ class PushoutError(Exception):
 
     def told(self, named: Callable[[str], str]) -> str:
         """The message for people who know arguments by other names: `named` gives theirs."""
+        return fitted(printable(masked(self._words(named))))
+
+    def _words(self, named: Callable[[str], str]) -> str:
         return "".join(_told(piece, named) for piece in self.args)
 
     def __str__(self) -> str:
@@ -43,9 +48,9 @@ class ScenarioError(PushoutError, ValueError):
     engine: bool = False
     """or whether it is the engine."""
 
-    def told(self, named: Callable[[str], str]) -> str:
+    def _words(self, named: Callable[[str], str]) -> str:
         """The message, with the name of the argument that the override was given in."""
-        message = super().told(named)
+        message = super()._words(named)
         return message if self.set is None else f"{named('set')} {message}"
 
 
@@ -55,6 +60,10 @@ class ScenarioNotFoundError(ScenarioError, FileNotFoundError):
 
 class InternalError(PushoutError, RuntimeError):
     """A mistake in the simulator itself: the message says what and where, and the scenario and seed that led there."""
+
+    def told(self, named: Callable[[str], str]) -> str:
+        """The message in full, however long: it is for a report."""
+        return self._words(named)
 
 
 class MissingExtraError(PushoutError, ImportError):
@@ -72,9 +81,8 @@ class FigureError(PushoutError, KeyError):
         super().__init__(path, why)
         self.why = why
 
-    def told(self, named: Callable[[str], str]) -> str:
-        """The message, which names no arguments."""
-        return f"no figure {self.args[0]}: {self.why}"
+    def _words(self, named: Callable[[str], str]) -> str:
+        return f"no figure {excerpt(self.args[0])}: {self.why}"
 
 
 class QuestionError(PushoutError, ValueError):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pushout import _core
 from pushout.errors import ScenarioError
+from pushout.excerpt import quoted
 from pushout.limits import MOST_JOBS, MOST_REPS
 from pushout.source import Source, plain
 
@@ -49,7 +50,7 @@ class Job:
         if self.engine is not None:
             check_text("engine", self.engine)
         if not isinstance(plain(self.audit), bool):
-            raise TypeError(f"audit is {self.audit!r}: it is true or false")
+            raise TypeError(f"audit is {quoted(self.audit)}: it is true or false")
 
     def report(self, seed: int | None, reached: _core.Reached | None = None) -> str:
         """Simulate once; the report is JSON. `reached` shows other threads how far the run has come."""
@@ -84,13 +85,13 @@ def check_whole(name: str, value: int) -> None:
     try:
         index(value)
     except TypeError:
-        raise TypeError(f"{name} is {value!r}: it is a whole number") from None
+        raise TypeError(f"{name} is {quoted(value)}: it is a whole number") from None
 
 
 def check_text(name: str, value: str) -> str:
     """The value, unless it is no text."""
     if not isinstance(value, str):
-        raise TypeError(f"{name} is {value!r}: it is a text")
+        raise TypeError(f"{name} is {quoted(value)}: it is a text")
     return value
 
 

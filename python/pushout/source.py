@@ -11,13 +11,18 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from pushout import shipped
-from pushout.errors import ScenarioError, ScenarioNotFoundError
+from pushout.errors import Argument, ScenarioError, ScenarioNotFoundError
+from pushout.excerpt import LONGEST_PATH, excerpt, place, quoted
+from pushout.limits import DEEPEST
 
 Overrides = Mapping[str, Any] | Iterable[str]
 """`{"flows.transport.mss": 9140}` or `["flows.transport.mss=9140"]`."""
 
 SIZE_LIMIT = 16 * 2**20
 """A larger file (bytes) is not a scenario but a mistake."""
+
+MARK = "\ufeff"
+"""The byte order mark with which a text may begin, once."""
 
 
 class Source(NamedTuple):
@@ -38,9 +43,9 @@ def load(scenario: Scenario) -> Source:
     if isinstance(scenario, Mapping):
         return Source(json.dumps(_known(scenario, "")), "")
     if isinstance(scenario, str) and ("\n" in scenario or scenario.lstrip().startswith("{")):
-        return Source(scenario, "<text>")
+        return Source(utf_8(scenario.removeprefix(MARK), "a scenario"), "<text>")
     if not isinstance(scenario, str | os.PathLike):
-        raise TypeError(f"a scenario is a path, a text, or a mapping of its keys; this is {scenario!r}")
+        raise TypeError(f"a scenario is a path, a text, or a mapping of its keys; this is {quoted(scenario)}")
     return read(os.fspath(scenario))
 
 
@@ -55,23 +60,23 @@ def read(path: str, what: str = "scenario") -> Source:
         with Path(path).open("rb") as file:
             if os.fstat(file.fileno()).st_size > SIZE_LIMIT:
                 raise _too_large(path, what)
-            return Source(_decode(_limited(file, path, what), path), path)
+            return Source(_decode(_limited(file, path, what), path), place(path))
     except FileNotFoundError:
         raise _absent(path) from None
     except IsADirectoryError:
-        raise ScenarioError(f"{path}: is a directory, not a {what} file") from None
+        raise ScenarioError(f"{place(path)}: is a directory, not a {what} file") from None
     except (OSError, ValueError) as error:
         if isinstance(error, ScenarioError):
             raise
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ScenarioError(f"{path}: cannot be read: {reason}") from None
+        raise ScenarioError(f"{place(path)}: cannot be read: {reason}") from None
 
 
 def _absent(path: str) -> ScenarioNotFoundError:
     """What is not there: the file, or what a link with its name leads to."""
     link = Path(path).is_symlink()
-    why = f"leads to {Path(path).readlink()}, where no file is" if link else f"no such file{_meant(path)}"
-    error = ScenarioNotFoundError(f"{path}: {why}")
+    why = f"leads to {place(str(Path(path).readlink()))}, where no file is" if link else f"no such file{_meant(path)}"
+    error = ScenarioNotFoundError(f"{place(path)}: {why}")
     error.errno, error.strerror, error.filename = errno.ENOENT, why, path
     return error
 
@@ -94,7 +99,7 @@ def _limited(file: BinaryIO, path: str, what: str) -> bytes:
 
 
 def _too_large(path: str, what: str) -> ScenarioError:
-    return ScenarioError(f"{path}: larger than {SIZE_LIMIT >> 20} MiB, the limit for a {what}")
+    return ScenarioError(f"{place(path)}: larger than {SIZE_LIMIT >> 20} MiB, the limit for a {what}")
 
 
 def _decode(data: bytes, path: str) -> str:
@@ -103,21 +108,30 @@ def _decode(data: bytes, path: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
-        raise ScenarioError(f"{path}:{line}:{column}: not UTF-8 text") from None
+        raise ScenarioError(f"{place(path)}:{line}:{column}: not UTF-8 text") from None
+
+
+def utf_8(text: str, what: str | Argument) -> str:
+    """The text, unless UTF-8 cannot write it: the command line has such characters for octets that are no text."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ScenarioError(what, f" must be UTF-8 text, not {quoted(text)}") from None
+    return text
 
 
 def overrides(given: Overrides) -> list[str]:
     """Bring overrides into the form `key.path=value`."""
     if isinstance(given, Mapping):
-        return [f"{key}={_toml(_known(value, str(key)))}" for key, value in given.items()]
+        return [utf_8(f"{key}={_toml(_known(value, str(key)))}", Argument("set")) for key, value in given.items()]
     if isinstance(given, str):
         raise TypeError('set takes {"key": value} or ["key=value"], not one text')
     if not isinstance(given, Iterable):
-        raise TypeError(f'set takes {{"key": value}} or ["key=value"]; this is {given!r}')
+        raise TypeError(f'set takes {{"key": value}} or ["key=value"]; this is {quoted(given)}')
     changes = list(given)
     if wrong := [change for change in changes if not isinstance(change, str)]:
-        raise TypeError(f'set takes {{"key": value}} or ["key=value"], and {wrong[0]!r} is no "key=value"')
-    return changes
+        raise TypeError(f'set takes {{"key": value}} or ["key=value"], and {quoted(wrong[0])} is no "key=value"')
+    return [utf_8(change, Argument("set")) for change in changes]
 
 
 def plain(value: Any) -> Any:
@@ -133,19 +147,21 @@ def plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _known(value: Any, path: str) -> Any:
-    """A value as one that JSON and TOML know, with all that is in it; `path` is what messages call it."""
+def _known(value: Any, path: str, level: int = 0) -> Any:
+    """A value at this level as one that JSON and TOML know, with all that is in it; `path` is what messages call it."""
     value = plain(value)
+    where = f"{excerpt(path, LONGEST_PATH)}: " if path else ""
+    if isinstance(value, Mapping | list | tuple) and level >= DEEPEST:
+        raise ScenarioError(f"{where}tables and lists must be nested at most {DEEPEST} levels deep")
     if isinstance(value, Mapping):
-        return {str(key): _known(item, _join(path, str(key))) for key, item in value.items()}
+        return {str(key): _known(item, _join(path, str(key)), level + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_known(item, f"{path}[{index}]") for index, item in enumerate(value)]
+        return [_known(item, f"{path}[{index}]", level + 1) for index, item in enumerate(value)]
     if isinstance(value, float) and not math.isfinite(value):
-        raise ScenarioError(f"{path}: {value} is not a number")
+        raise ScenarioError(f"{where}{value} is not a number")
     if isinstance(value, bool | str | int | float):
         return value
-    where = f"{path}: " if path else ""
-    raise TypeError(f"{where}{value!r} cannot be a value of a scenario{': leave the key out' * (value is None)}")
+    raise TypeError(f"{where}{quoted(value)} cannot be a value of a scenario{': leave the key out' * (value is None)}")
 
 
 def _join(path: str, name: str) -> str:
@@ -154,9 +170,9 @@ def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def toml(value: Any) -> str:
-    """Write a value as TOML on one line."""
-    return _toml(_known(value, ""))
+def toml(value: Any, path: str = "") -> str:
+    """Write a value as TOML on one line; `path` is what messages call it."""
+    return _toml(_known(value, path))
 
 
 def _toml(value: Any) -> str:

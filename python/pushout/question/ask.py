@@ -7,8 +7,9 @@ from typing import Any
 
 from pushout import _core
 from pushout.document import Document, figure, steps
-from pushout.errors import FigureError, QuestionError
-from pushout.limits import MOST_REPS
+from pushout.errors import Argument, FigureError, QuestionError
+from pushout.excerpt import excerpt, quoted
+from pushout.limits import DEEPEST, LEAST_RESOLUTION, MOST_REPS
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, size
 from pushout.question.compare import CompareResult, compare, planned, policies_named
 from pushout.question.design import Design
@@ -103,9 +104,9 @@ def _read(
 def _choices(policies: Policies, where: Sequence[Port]) -> tuple[Choice, ...]:
     listed = [policies] if isinstance(policies, str | Mapping) else policies
     if not isinstance(listed, Iterable):
-        raise TypeError(f"policies are a name, a table of parameters, or a list of these; this is {listed!r}")
+        raise TypeError(f"policies are a name, a table of parameters, or a list of these; this is {quoted(listed)}")
     if wrong := [policy for policy in listed if not isinstance(policy, str | Mapping)]:
-        raise TypeError(f"a policy is a name, a table of parameters or as-is; this is {wrong[0]!r}")
+        raise TypeError(f"a policy is a name, a table of parameters or as-is; this is {quoted(wrong[0])}")
     given = [policy if isinstance(policy, str) else toml(policy) for policy in listed]
     return tuple(choices_of(given, where, json.loads(_core.policies())))
 
@@ -114,7 +115,7 @@ def _named(port: Named) -> Named:
     if port is None or isinstance(port, str):
         return port
     if not isinstance(port, Iterable):
-        raise TypeError(f"port is {port!r}: it is a text, or a list of these")
+        raise TypeError(f"port is {quoted(port)}: it is a text, or a list of these")
     names = [check_text("port", name) for name in port]
     if not names:
         raise QuestionError("port is an empty list: name a port, or leave it out")
@@ -132,6 +133,14 @@ def _port_of(key: str, explained: Document, source: Source) -> Port | None:
     return choose(explained, [section])[0]
 
 
+def _key(over: str) -> str:
+    """The path of a key, unless it has more names than any."""
+    count = len(steps(check_text("over", over)))
+    if count > DEEPEST:
+        raise QuestionError(Argument("over"), f" {excerpt(over)}: a path has at most {DEEPEST} keys, not {count}")
+    return over
+
+
 def _is_written(key: str, source: Source, sets: Sequence[str]) -> bool:
     """Whether a key stands in a scenario, or in an override, just so."""
     if any(change.partition("=")[0].strip() == key for change in sets):
@@ -147,10 +156,11 @@ def _check_search(least: int, most: int, resolution: float, search: Search) -> N
     check_whole("least", least)
     check_whole("most", most)
     if not 2 <= least <= most <= MOST_REPS:
-        message = f"least {least} and most {most} must be with 2 ≤ least ≤ most ≤ {MOST_REPS}"
-        raise QuestionError(f"replications of each value: {message}")
-    if not isinstance(resolution, int | float) or not 0 <= resolution <= 1:
-        raise QuestionError(f"resolution is {resolution!r}: it is a share from 0 to 1, such as {RESOLUTION}")
+        order = f" {most} must be with 2 ≤ least ≤ most ≤ {MOST_REPS}: they are replications of each value"
+        raise QuestionError(Argument("least"), f" {least} and ", Argument("most"), order)
+    if not isinstance(resolution, int | float) or not (resolution == 0 or LEAST_RESOLUTION <= resolution <= 1):
+        allowed = f"0 or a share from {LEAST_RESOLUTION:g} to 1, such as {RESOLUTION}"
+        raise QuestionError(f"resolution must be {allowed}, not {quoted(resolution)}")
     if search not in SEARCHES:
         raise QuestionError(_core.unknown("search", str(search), SEARCHES))
 
@@ -206,7 +216,7 @@ def _paths(figures: str | Sequence[str]) -> tuple[str, ...]:
     """The paths of figures that somebody names, in a list or separated by commas."""
     listed = figures.split(",") if isinstance(figures, str) else figures
     if not isinstance(listed, Iterable):
-        raise TypeError(f"figures are paths, in a list or separated by commas; this is {figures!r}")
+        raise TypeError(f"figures are paths, in a list or separated by commas; this is {quoted(figures)}")
     names = [check_text("a figure", name).strip() for name in listed]
     return tuple(path_of(name) for name in names if name)
 
@@ -233,15 +243,16 @@ def sizing(
     wanted = read_goal(check_text("goal", goal))
     _check_search(least, most, resolution, search)
     if wanted.level is None and search == "bisect":
-        raise QuestionError(
-            f"goal {goal!r}: bisect halves until a level is met, and {wanted.relation} has none: leave search to auto"
-        )
-    own = _port_of(check_text("over", over), explained, source)
+        why = f"bisect halves until a level is met, and {wanted.relation} has none: leave search to auto"
+        raise QuestionError(f"goal {quoted(goal)}: {why}")
+    own = _port_of(_key(over), explained, source)
     named = _named(port)
     is_asked = named is not None or (policies and not own)
     given, told = _where(explained, named) if is_asked else ((), [])
     where = given or ((own,) if own else ())
     choices = _choices(policies, where) if policies else (Choice("", ()),)
+    if not choices:
+        raise QuestionError(Argument("policies"), " must name one policy at least, as in epd,ppd")
     ends = [None if end is None else str(plain(end)) for end in (low, high)]
     _check_measure(wanted, explained)
     room = space(explained, over, *ends, written=_is_written(over, source, sets))

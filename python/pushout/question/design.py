@@ -19,7 +19,6 @@ varying slowest. Every point is run with the same seeds: common random numbers.
 """
 
 import itertools
-import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +28,9 @@ from typing import Any
 
 from pushout import _core, shipped
 from pushout.errors import DesignError, ScenarioError
-from pushout.limits import MOST_REPS
+from pushout.excerpt import quoted
+from pushout.limits import DEEPEST, MOST_REPS
+from pushout.parsing import parsed
 from pushout.question import mser
 from pushout.question.factor import (
     MOST_POINTS,
@@ -39,6 +40,7 @@ from pushout.question.factor import (
     Place,
     check_keys,
     check_overrides,
+    check_plain,
     check_word,
     factors,
     is_number,
@@ -165,12 +167,24 @@ def read(path: str | os.PathLike[str]) -> Design:
 
 def made(table: Mapping[str, Any]) -> Design:
     """A sweep from keys that were made in Python, where overrides can be mappings too, as those of a run."""
+    _check_nesting(table)
     keys = dict(table)
     if "set" in table:
         keys["set"] = _listed(table["set"])
     if isinstance(axes := table.get("axis"), Mapping):
         keys["axis"] = {name: _listed_labels(labels) for name, labels in axes.items()}
     return design(keys)
+
+
+def _check_nesting(table: Mapping[str, Any]) -> None:
+    """Refuse tables and lists in one another, or in themselves, of more levels than a file may have."""
+    inside: dict[int, Any] = {id(table): table}
+    for _ in range(DEEPEST):
+        entries = (each.values() if isinstance(each, Mapping) else each for each in inside.values())
+        found = (entry for each in entries for entry in each if isinstance(entry, Mapping | list | tuple))
+        inside = {id(entry): entry for entry in found}
+    if inside:
+        raise DesignError(f"tables and lists must be nested at most {DEEPEST} levels deep")
 
 
 def _listed_labels(labels: Any) -> Any:
@@ -188,7 +202,7 @@ def looks_like(path: str | os.PathLike[str]) -> str:
     try:
         text, name = read_text(os.fspath(path))
         # Results have nulls, which scenarios and sweeps do not.
-        table = json.loads(text) if text.lstrip().startswith("{") else _core.Document(text, name).value()
+        table = parsed(text) if text.lstrip().startswith("{") else _core.Document(text, name).value()
     except (ScenarioError, ValueError):
         return ""
     return ("result" if _is_result(table) else "sweep") if "scenario" in table else ""
@@ -211,7 +225,7 @@ def design(table: Mapping[str, Any], *, folder: Path = Path(), text: str = "") -
     _check_columns(varied, warmup)
     return Design(
         name=_name(table),
-        title=_typed(table, "title", (str,), "a text", ""),
+        title=_title(table),
         text=text,
         scenario=_scenario(table, folder),
         points=tuple(_points(varied, common)),
@@ -230,16 +244,24 @@ def _typed(table: Mapping[str, Any], key: str, types: tuple[type, ...], what: st
     if value is None:
         raise DesignError(f'the key "{key}" is missing')
     if not isinstance(value, types):
-        raise DesignError(f"{key}: {value!r} is not {what}", (key,))
+        raise DesignError(f"{key}: {quoted(value)} is not {what}", (key,))
     return value
 
 
 def _name(table: Mapping[str, Any]) -> str:
     """What the sweep is called; its results go to a folder of this name unless another is named."""
     name: str = _typed(table, "name", (str,), "a text", "sweep")
-    if not name or Path(name).is_absolute() or ".." in Path(name).parts:
-        raise DesignError(f"name: {name!r} is not the name of a folder in results", ("name",))
+    if why := _core.name_fault(name):
+        raise DesignError(f"name: {quoted(name)}: {why}", ("name",))
+    if Path(name).is_absolute() or ".." in Path(name).parts:
+        raise DesignError(f"name: {quoted(name)} is not the name of a folder in results", ("name",))
     return name
+
+
+def _title(table: Mapping[str, Any]) -> str:
+    title: str = _typed(table, "title", (str,), "a text", "")
+    check_plain(title, "title")
+    return title
 
 
 def _scenario(table: Mapping[str, Any], folder: Path) -> Path | Mapping[str, Any] | str:
@@ -255,7 +277,7 @@ def _seed(seed: Any, reps: Replications) -> int | None:
     if seed is None:
         return None
     if not is_whole(seed) or not 0 <= seed < SEED_LIMIT:
-        raise DesignError(f"seed: {seed!r} is not a whole number from 0 to 2^64 - 1", ("seed",))
+        raise DesignError(f"seed: {quoted(seed)} is not a whole number from 0 to 2^64 - 1", ("seed",))
     try:
         check_room(seed, reps.most)
     except SeedError as error:
@@ -294,7 +316,7 @@ def _replications(reps: Any) -> Replications:
             raise DesignError(f"reps: {reps} replications are more than {MOST_REPS}", ("reps",))
         return Fixed(reps)
     if not isinstance(reps, Mapping):
-        message = f"reps: {reps!r} is neither a whole number nor a table, as in {{ precision = 0.02 }}"
+        message = f"reps: {quoted(reps)} is neither a whole number nor a table, as in {{ precision = 0.02 }}"
         raise DesignError(message, ("reps",))
     return _precision(reps)
 
@@ -305,12 +327,14 @@ def _precision(reps: Mapping[str, Any]) -> Precision:
     precision, of, most = given["precision"], given["of"], given["max"]
     least = given.get("min", min(Precision.least, most) if is_whole(most) else Precision.least)
     if not is_number(precision) or not 0 < precision < 1:
-        message = f"reps.precision: {precision!r} is not a share between 0 and 1, such as 0.02"
+        message = f"reps.precision: {quoted(precision)} is not a share between 0 and 1, such as 0.02"
         raise DesignError(message, ("reps", "precision"))
     if not isinstance(of, str) or "*" in of:
-        raise DesignError(f"reps.of: {of!r} is not the path of a single figure", ("reps", "of"))
+        raise DesignError(f"reps.of: {quoted(of)} is not the path of a single figure", ("reps", "of"))
     if not (is_whole(least) and is_whole(most) and 2 <= least <= most <= MOST_REPS):
-        message = f"reps: min {least!r} and max {most!r} must be whole numbers with 2 ≤ min ≤ max ≤ {MOST_REPS}"
+        message = (
+            f"reps: min {quoted(least)} and max {quoted(most)} must be whole numbers with 2 ≤ min ≤ max ≤ {MOST_REPS}"
+        )
         raise DesignError(message, ("reps",))
     return Precision(precision, path_of(of), least, most)
 
@@ -318,7 +342,9 @@ def _precision(reps: Mapping[str, Any]) -> Precision:
 def _warmup(warmup: Any) -> Mser | None:
     """How the warm-up is found, unless it is given as a time: then it is an override like others."""
     if isinstance(warmup, str) and warmup.strip().lower().startswith("mser"):
-        message = f'warmup: {warmup!r} is no time; to have it found write {{ method = "mser-5", figure = "PATH" }}'
+        message = (
+            f'warmup: {quoted(warmup)} is no time; to have it found write {{ method = "mser-5", figure = "PATH" }}'
+        )
         raise DesignError(message, ("warmup",))
     if warmup is None or isinstance(warmup, str):
         return None
@@ -336,7 +362,9 @@ def _warmup(warmup: Any) -> Mser | None:
     except mser.WarmupError as error:
         raise DesignError(f"warmup.figure: {error}", ("warmup", "figure")) from None
     if not is_whole(reps) or not 1 <= reps <= MOST_REPS:
-        raise DesignError(f"warmup.reps: {reps!r} is not a whole number from 1 to {MOST_REPS}", ("warmup", "reps"))
+        raise DesignError(
+            f"warmup.reps: {quoted(reps)} is not a whole number from 1 to {MOST_REPS}", ("warmup", "reps")
+        )
     return Mser(figure, reps)
 
 

@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from pushout import _core
-from pushout.errors import DesignError
+from pushout.errors import DesignError, ScenarioError
+from pushout.excerpt import CONTROL, excerpt, quoted
 from pushout.question import quantity
 from pushout.question.table import Swept
 from pushout.source import plain, toml
@@ -67,7 +68,7 @@ def check_keys(table: Any, keys: Sequence[str], *at: str) -> None:
     """Refuse whatever is no table, or has a key that means nothing."""
     path = ".".join(at)
     if not isinstance(table, Mapping):
-        raise DesignError(f"{path}: {table!r} is not a table", at)
+        raise DesignError(f"{path}: {quoted(table)} is not a table", at)
     for key in table:
         if key not in keys:
             message = _core.unknown("key", str(key), keys)
@@ -81,15 +82,22 @@ def check_overrides(sets: Any, *at: str) -> None:
         raise DesignError(f"{path}: is a list of overrides, as in ['duration=1 s']", at)
     for row, change in enumerate(sets):
         if not isinstance(change, str) or "=" not in change.lstrip("="):
-            message = f"{path}: {change!r} is not an override key.path=value, as in 'duration=1 s'"
+            message = f"{path}: {quoted(change)} is not an override key.path=value, as in 'duration=1 s'"
             raise DesignError(message, (*at, row))
+
+
+def check_plain(text: str, *at: str, key: bool = False) -> None:
+    """Refuse a text, or a key, that has control characters."""
+    if CONTROL.search(text):
+        path = excerpt(".".join(at))
+        raise DesignError(f"{path} must be without control characters, not {quoted(text)}", at, key=key)
 
 
 def check_word(word: Any, known: Sequence[str], *at: str) -> None:
     """Refuse what is none of these words."""
     path = ".".join(at)
     if not isinstance(word, str):
-        raise DesignError(f"{path}: {word!r} is not one of {', '.join(known)}", at)
+        raise DesignError(f"{path}: {quoted(word)} is not one of {', '.join(known)}", at)
     if word not in known:
         raise DesignError(f"{path}: {_core.unknown(at[-1], word, known)}", at)
 
@@ -101,7 +109,12 @@ def is_whole(value: Any) -> bool:
 
 def is_number(value: Any) -> bool:
     """Whether this is a number that one can calculate with."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond all others
+        return False
 
 
 # --- lists of values
@@ -150,7 +163,7 @@ def _lists(table: Any, at: Place) -> Iterator[tuple[str, Place, list[Any]]]:
     for key, place, given in _leaves(table, "", at):
         value = _listed(given)
         if value is None:
-            raise DesignError(f"{path}: {key} has {given!r}, which is not a list of values", place)
+            raise DesignError(f"{path}: {key} has {quoted(given)}, which is not a list of values", place)
         if not value:
             raise DesignError(f"{path}: {key} has an empty list, which leaves nothing to run", place)
         yield key, place, value
@@ -179,8 +192,8 @@ def _together(values: Mapping[str, Any], places: Mapping[str, Place]) -> Level:
         try:
             columns[key] = _shown(value)
             sets.append(f"{key}={toml(value)}")
-        except TypeError as error:
-            raise DesignError(f"{key}: {error}", places[key]) from None
+        except (TypeError, ScenarioError) as error:
+            raise DesignError(f"{excerpt(key)}: {error}", places[key]) from None
     return Level(columns, tuple(sets), tuple(places.values()))
 
 
@@ -198,6 +211,7 @@ def _axes(table: Any) -> Iterator[Factor]:
     if not isinstance(table, Mapping):
         raise DesignError("axis: write [axis.NAME] with a list of overrides for each LABEL", ("axis",))
     for name, labels in table.items():
+        check_plain(name, "axis", name, key=True)
         if not isinstance(labels, Mapping) or not labels:
             raise DesignError(f"axis.{name}: has a list of overrides for each LABEL", ("axis", name))
         levels = tuple(_labelled(name, label, sets) for label, sets in labels.items())
@@ -210,6 +224,7 @@ def _axes(table: Any) -> Iterator[Factor]:
 
 def _labelled(name: str, label: str, sets: Any) -> Level:
     """A label with its overrides; each key that it sets has a column as well."""
+    check_plain(label, "axis", name, label, key=True)
     check_overrides(sets, "axis", name, label)
     places = tuple(("axis", name, label, row) for row in range(len(sets)))
     columns: dict[str, Value] = {name: label}
@@ -241,10 +256,10 @@ def _random(table: Any) -> Iterator[Factor]:
     if points is None:
         raise DesignError("random: says how many points to draw, as in points = 100; that is missing", ("random",))
     if not is_whole(points) or not 1 <= points <= MOST_POINTS:
-        message = f"random.points: {points!r} is not a whole number from 1 to {MOST_POINTS}"
+        message = f"random.points: {quoted(points)} is not a whole number from 1 to {MOST_POINTS}"
         raise DesignError(message, ("random", "points"))
     if not is_whole(seed):
-        raise DesignError(f"random.seed: {seed!r} is not a whole number", ("random", "seed"))
+        raise DesignError(f"random.seed: {quoted(seed)} is not a whole number", ("random", "seed"))
     check_word(method, METHODS, "random", "method")
     ranges = list(_ranges(table.get("keys"), "", ("random", "keys")))
     if not ranges:
@@ -269,7 +284,7 @@ def _ranges(table: Any, path: str, at: Place) -> Iterator[tuple[str, Place, Mapp
         elif isinstance(value, Mapping):
             yield from _ranges(value, key, (*at, name))
         else:
-            message = f"random.keys: {key} has {value!r}, not {{ from, to }} or {{ choose = [values] }}"
+            message = f"random.keys: {key} has {quoted(value)}, not {{ from, to }} or {{ choose = [values] }}"
             raise DesignError(message, (*at, name))
 
 
@@ -289,7 +304,7 @@ def _choice(key: str, at: Place, spec: Mapping[str, Any]) -> Callable[[float], A
     check_keys(spec, ("choose",), *map(str, at))
     choices = _listed(spec["choose"])
     if not choices:
-        message = f"random.keys.{key}: choose has {spec['choose']!r}, which is not a list of values"
+        message = f"random.keys.{key}: choose has {quoted(spec['choose'])}, which is not a list of values"
         raise DesignError(message, (*at, "choose"))
     return lambda place: choices[int(place * len(choices))]
 
@@ -304,14 +319,16 @@ def _range(key: str, at: Place, spec: Mapping[str, Any]) -> Callable[[float], An
     if not isinstance(unit, str) or not isinstance(whole, bool):
         raise DesignError(f"{path}: unit is a text, and whole is true or false", at)
     if not (is_number(low) and is_number(high)) or not low < high or (scale == "log" and low <= 0):
-        message = f"{path}: from {low!r} to {high!r} is no range of numbers on a {scale} scale"
+        message = f"{path}: from {quoted(low)} to {quoted(high)} is no range of numbers on a {scale} scale"
         hint = "; from is the smaller one" if is_number(low) and is_number(high) and low >= high else ""
         raise DesignError(message + hint, at)
 
+    if not math.isfinite(float(high) / low if scale == "log" else float(high) - low):
+        raise DesignError(f"{path}: the range from {quoted(low)} to {quoted(high)} is too wide to calculate with", at)
     first, last = math.ceil(low), math.floor(high)
     if whole := whole or unit in INDIVISIBLE:
         if first > last:
-            raise DesignError(f"{path}: there is no whole number from {low!r} to {high!r}", at)
+            raise DesignError(f"{path}: there is no whole number from {quoted(low)} to {quoted(high)}", at)
         low, high = first - 0.5, last + 0.5  # what is rounded to the ends is as much as what is rounded to others
 
     def value(place: float) -> Any:
@@ -319,6 +336,11 @@ def _range(key: str, at: Place, spec: Mapping[str, Any]) -> Callable[[float], An
         number = min(max(first, math.floor(number + 0.5)), last) if whole else quantity.nearest(number, unit)
         return quantity.text(number, unit) if unit else number
 
+    try:
+        value(0.0), value(1.0)
+    except OverflowError:
+        message = f"{path}: {quoted(low)} or {quoted(high)} is too large a number of {quoted(unit)}"
+        raise DesignError(message, at) from None
     return value
 
 

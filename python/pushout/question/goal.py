@@ -6,7 +6,6 @@ any other run can give something else.
 """
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +13,9 @@ from dataclasses import dataclass
 from pushout import _core
 from pushout.document import steps
 from pushout.errors import QuestionError
+from pushout.excerpt import excerpt, quoted
 from pushout.question import LEAST, MOST
-from pushout.question.quantity import QUANTITY, RATES, SECONDS, SIZES, split
+from pushout.question.quantity import RATES, SECONDS, SIZES, split
 from pushout.question.replications import numbers
 from pushout.question.store import Run
 from pushout.question.table import column_of, path_of
@@ -66,15 +66,15 @@ def read(text: str) -> Goal:
         return Goal(text, _one(text, match[1]), OPERATORS.get(match[2], match[2]), level, measure)
     if match := re.fullmatch(r"\s*(max|min)\s+(\S+)\s*", text):
         return Goal(text, _one(text, match[2]), match[1])
-    raise QuestionError(f"goal {text!r}: {_meant(text)}{FORMS}")
+    raise QuestionError(f"goal {quoted(text)}: {_meant(text)}{FORMS}")
 
 
 def _level(goal: str, name: str, text: str) -> tuple[float, str]:
     """A level in the unit of its figure, and the measure that an occupancy was given in."""
-    match = QUANTITY.fullmatch(text)
-    number, unit = split(text) if match else (math.nan, "")
-    if not math.isfinite(number):
-        raise QuestionError(f"goal {goal!r}: {text!r} is not a number")
+    try:
+        number, unit = split(text)
+    except QuestionError:
+        raise QuestionError(f"goal {quoted(goal)}: {quoted(text)} is not a number") from None
     if not unit:
         return number, ""
     for pattern, what, units in UNITS:
@@ -82,8 +82,8 @@ def _level(goal: str, name: str, text: str) -> tuple[float, str]:
             if unit in units:
                 return number * units[unit], ("bytes" if unit in SIZES else unit) if pattern == "^occupancy_" else ""
             known = ", ".join(units)
-            raise QuestionError(f"goal {goal!r}: {name} is {what}, and {text!r} is not (units: {known})")
-    raise QuestionError(f"goal {goal!r}: {name} has no unit: write {number:.10g}")
+            raise QuestionError(f"goal {quoted(goal)}: {excerpt(name)} is {what}, not {quoted(text)} (units: {known})")
+    raise QuestionError(f"goal {quoted(goal)}: {excerpt(name)} has no unit: write {number:.10g}")
 
 
 def _meant(text: str) -> str:
@@ -92,7 +92,7 @@ def _meant(text: str) -> str:
     if not match:
         return ""
     name, sign, level = match[1], match[2], match[3]
-    return f"did you mean {nearest(name, level)}{OPERATORS.get(sign, '>=')}{level}? "
+    return f"did you mean {excerpt(nearest(name, level) + OPERATORS.get(sign, '>=') + level)}? "
 
 
 def nearest(name: str, level: str = "") -> str:
@@ -110,7 +110,7 @@ def nearest(name: str, level: str = "") -> str:
 def _one(goal: str, name: str) -> str:
     """The path of a single figure."""
     if "*" in name:
-        raise QuestionError(f"goal {goal!r}: {name} names many figures, and a goal is about one")
+        raise QuestionError(f"goal {quoted(goal)}: {excerpt(name)} names many figures, and a goal is about one")
     return path_of(name)
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from pushout.parsing import parsed
 from pushout.question.output import Output
 from pushout.question.table import engine, host
 
@@ -46,7 +47,7 @@ def who(engine_name: str) -> dict[str, Any]:
 def _read(out: Output) -> dict[str, Any]:
     """What the folder holds; nothing if that cannot be told, as in object stores."""
     try:
-        found = json.loads((out.local / MANIFEST).read_text(encoding="utf-8")) if out.local else {}
+        found = parsed((out.local / MANIFEST).read_text(encoding="utf-8")) if out.local else {}
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

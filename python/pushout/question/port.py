@@ -10,6 +10,7 @@ from pushout import _core
 from pushout.catalogue import Entry
 from pushout.document import Document
 from pushout.errors import Argument, QuestionError, ScenarioError
+from pushout.excerpt import CONTROL, excerpt
 from pushout.question.quantity import CELL_BYTES, octets, scaled, split
 from pushout.source import toml
 from pushout.warning import Warned
@@ -171,7 +172,7 @@ def policies(given: Sequence[str], at: Sequence[Port], catalogue: Sequence[Entry
     choices = [_choice(text, at, catalogue) for entry in given for text in _split(entry)]
     labels = [choice.label for choice in choices]
     if twice := [label for label in labels if labels.count(label) > 1]:
-        raise QuestionError(f"the policy {twice[0]} is named twice")
+        raise QuestionError(f"the policy {excerpt(twice[0])} is named twice")
     return choices
 
 
@@ -190,11 +191,15 @@ def _split(text: str) -> list[str]:
 def _choice(text: str, at: Sequence[Port], catalogue: Sequence[Entry]) -> Choice:
     if text == AS_IT_IS:
         return Choice(AS_IT_IS, ())
+    if CONTROL.search(text):
+        raise QuestionError(Argument("policies"), f" must be without control characters, not {excerpt(text)}")
     if text.startswith("{") != text.endswith("}"):
-        raise QuestionError(f"{text}: a table of parameters begins with {{ and ends with }}")
+        raise QuestionError(f"{excerpt(text)}: a table of parameters begins with {{ and ends with }}")
     match = re.search(r"""policy["']?\s*=\s*["']([^"']+)["']""", text)
     if text.startswith("{") and not match:
-        raise QuestionError(f'{text}: a table names its policy in quotes, as in \'{{policy="epd", threshold="90 %"}}\'')
+        raise QuestionError(
+            f'{excerpt(text)}: a table names its policy in quotes, as in \'{{policy="epd", threshold="90 %"}}\''
+        )
     name = match[1] if match else text
     kind = _kind(name, catalogue)
     beside = next(filter(None, (_beside(port, kind) for port in at)), "")

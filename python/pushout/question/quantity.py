@@ -1,9 +1,11 @@
 """Quantities as scenarios write them: a number and its unit."""
 
+import math
 import re
 from decimal import Decimal
 
 from pushout.errors import QuestionError
+from pushout.excerpt import quoted
 
 CELL_BYTES = 53
 
@@ -20,16 +22,19 @@ FINEST: dict[str, int] = {"cell": 1, "cells": 1, **SIZES, **RATES, **TIMES}
 PLURALS = {"cell": "cells", "packet": "packets", "byte": "bytes"}
 """What one of something is called, and what others are."""
 
-QUANTITY = re.compile(r"\s*([-+]?\d(?:_?\d)*(?:\.\d+)?(?:e[-+]?\d+)?)\s*([%A-Za-zµμ/]*)\s*")
+QUANTITY = re.compile(r"\s*([-+]?\d(?:_?\d)*(?:\.\d+)?(?:e[-+]?\d+)?)\s*([%A-Za-zµμ/]*)\s*", re.ASCII)
 
 
 def split(text: str) -> tuple[float, str]:
     """A number and its unit: "1000 cells" is (1000.0, "cells"), and "1 cell" has the same unit."""
     match = QUANTITY.fullmatch(text)
     if not match:
-        raise QuestionError(f"{text!r} is not a number with a unit, as in 1000 cells")
+        raise QuestionError(f"{quoted(text)} is not a number with a unit, as in 1000 cells")
     unit = match[2].replace("µ", "u").replace("μ", "u")  # the micro sign, and the Greek letter
-    return float(match[1].replace("_", "")), PLURALS.get(unit, unit)
+    number = float(match[1].replace("_", ""))
+    if not math.isfinite(number):
+        raise QuestionError(f"{quoted(text)} is too large a number")
+    return number, PLURALS.get(unit, unit)
 
 
 def nearest(number: float, unit: str) -> float:

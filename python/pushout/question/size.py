@@ -14,6 +14,7 @@ from typing import Any
 from pushout import trust
 from pushout.document import Document
 from pushout.errors import QuestionError, ScenarioError
+from pushout.excerpt import quoted
 from pushout.measures import improvement
 from pushout.question import LEAST, MOST, RESOLUTION, search
 from pushout.question.campaign import Campaign
@@ -241,7 +242,7 @@ def _told(
 ) -> QuestionError | ScenarioError:
     """What is wrong with points of a search, in the words of its question."""
     if error.figure is not None:
-        return QuestionError(f"goal {question.goal.text!r}: {error}")
+        return QuestionError(f"goal {quoted(question.goal.text)}: {error}")
     # The ends may be defaults, which the user has not seen.
     first, last = (question.space.text(value) for value in (values[0], values[-1]))
     ends = [first] if len(values) == 1 else [f"values from {first} (", LOW, f") to {last} (", HIGH, ")"]
@@ -335,8 +336,9 @@ class _Search:
         goal, space = self.question.goal, self.question.space
         whose = f" of {self.choice.label}" if self.choice.label else ""
         values = ", ".join(space.text(value) for value in sorted(self.tried))
+        where = f"with {self.question.over} at {values}"
         raise QuestionError(
-            f"goal {goal.text!r}: no run{whose} has the figure {goal.column}, with {self.question.over} at {values}: "
+            f"goal {quoted(goal.text)}: no run{whose} has the figure {goal.column}, {where}: "
             "what it measures did not happen in any of them. Let them last longer (duration), or take another figure."
         )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pushout.document import Document, figure
 from pushout.errors import Argument, FigureError, QuestionError
+from pushout.excerpt import excerpt, quoted
 from pushout.question import quantity
 from pushout.question.quantity import split
 from pushout.source import toml
@@ -68,21 +69,33 @@ def space(explained: Document, over: str, low: str | None, high: str | None, *, 
         raise _unknown(explained, over, written)
     number, unit = now or (0.0, "")
     most = min(MOST_TIMES * number, 100.0) if unit == "%" else MOST_TIMES * number
-    start, one = split(low) if low is not None else (LEAST_SHARE * number, unit)
-    end, other = split(high) if high is not None else (most, unit)
+    start, one = _end(LOW, low) if low is not None else (LEAST_SHARE * number, unit)
+    end, other = _end(HIGH, high) if high is not None else (most, unit)
     given = [(end, text) for end, text in ((LOW, low), (HIGH, high)) if text is not None]
     if given and not any(split(text)[1] for _, text in given) and unit not in PLAIN:
         bare, text = given[0]
-        raise QuestionError(bare, f" {text} has no unit: {over} is {number:.10g} {unit} in the scenario")
+        raise QuestionError(
+            bare, f" {excerpt(text)} has no unit: {excerpt(over)} is {number:.10g} {unit} in the scenario"
+        )
     units = (one or other or unit, other or one or unit)
     together = quantity.alike((start, units[0]), (end, units[1]))
     if together is None:
         raise QuestionError(LOW, " and ", HIGH, f" have different units: {one} and {other}")
     start, end, unit = together
+    if not _is_finite(start, end, unit):
+        raise QuestionError(
+            "values from ",
+            LOW,
+            f" {excerpt(low or f'{start:g} {unit}')} to ",
+            HIGH,
+            f" {excerpt(high or f'{end:g} {unit}')} are too far apart",
+        )
     whole = unit in WHOLE or (not unit and _are_whole(low, high))
     if whole and start < 0:
-        raise QuestionError(LOW, f" {low}: there are no less than none")
-    asked = [f"{end:.10g} {unit}".strip() if text is None else text for end, text in ((start, low), (end, high))]
+        raise QuestionError(LOW, f" {excerpt(low or '')}: there are no less than none")
+    asked = [
+        f"{end:.10g} {unit}".strip() if text is None else excerpt(text) for end, text in ((start, low), (end, high))
+    ]
     if one != other:  # one end may have the unit of the other, which need not be what was meant
         asked = [
             text if own else f"{text} (without unit, so {units[0]})"
@@ -98,10 +111,27 @@ def space(explained: Document, over: str, low: str | None, high: str | None, *, 
     return Space(start, end, unit, whole, log=start > 0 and end >= 4 * start)
 
 
+def _end(name: Argument, text: str) -> tuple[float, str]:
+    """One end of the range: a number and its unit."""
+    try:
+        return split(text)
+    except QuestionError as error:
+        raise QuestionError(name, ": ", error) from None
+
+
+def _is_finite(start: float, end: float, unit: str) -> bool:
+    """Whether one can calculate with a range."""
+    try:
+        quantity.nearest(start, unit), quantity.nearest(end, unit)
+    except OverflowError:
+        return False
+    return all(map(math.isfinite, (end - start, end / start if start else 0.0)))
+
+
 def _are_whole(*texts: str | None) -> bool:
     """Whether what was given was given in whole numbers."""
     given = [text for text in texts if text is not None]
-    return bool(given) and all(re.fullmatch(r"\d+", text.strip()) for text in given)
+    return bool(given) and all(re.fullmatch(r"\s*\d+\s*", text, re.ASCII) for text in given)
 
 
 def _now(explained: Document, over: str) -> tuple[float, str] | None:
@@ -123,15 +153,15 @@ def _unknown(explained: Document, over: str, written: bool) -> QuestionError:
     try:
         value = figure(explained, over)
     except FigureError as error:
-        why = f"{over} has no value in the scenario ({error.why})"
+        why = f"{excerpt(over)} has no value in the scenario ({error.why})"
         if written:
             why = (
-                f"{over} is no single value in the scenario in full (pushout explain), where what it stands for is "
-                "spread over entries of other names"
+                f"{excerpt(over)} is no single value in the scenario in full (pushout explain), where what it stands "
+                "for is spread over entries of other names"
             )
         return QuestionError(why, *ASK)
     if isinstance(value, dict | list):
         what = "a table" if isinstance(value, dict) else "a list"
-        return QuestionError(f"{over} is {what} in the scenario: ", Argument("over"), NUMBER)
-    why = f"{over} is {value!r} in the scenario, which is no number"
+        return QuestionError(f"{excerpt(over)} is {what} in the scenario: ", Argument("over"), NUMBER)
+    why = f"{excerpt(over)} is {quoted(value)} in the scenario, which is no number"
     return QuestionError(why, *(ASK if value == "unlimited" else (": ", Argument("over"), NUMBER)))
