@@ -99,3 +99,53 @@ def test_an_expression_tells_what_it_looks_at() -> None:
         ("goodput", "lan.UBR.9140"),
         ("goodput", "lan.EPD.9140"),
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-" * 1_999 + "1",
+        "-" * 3_000 + "1",
+        "+".join(["1"] * 900),
+        "+".join(["1"] * 5_000),
+        "not " * 400 + "1",
+        "not " * 50_000 + "1",
+        "(" * 500 + "1" + ")" * 500,
+        "abs(" * 99 + "1" + ")" * 99,
+        "lambda:" * 280 + "1",
+        "1 if 1 else " * 160 + "1",
+        "x" + ".a" * 900,
+        "1" + "<1" * 900,
+        "1\0",
+        "",
+    ],
+)
+def test_an_expression_that_is_too_long_or_too_deep_is_refused(text: str) -> None:
+    with pytest.raises(ExpressionError) as refused:
+        read(text)
+    assert len(str(refused.value)) <= 300
+
+
+@pytest.mark.parametrize("number", ["1e400", "1" + "0" * 400, "1" + "0" * 1_900])
+def test_a_number_beyond_all_others_is_refused(number: str) -> None:
+    with pytest.raises(ExpressionError, match="is not understood"):
+        read(f"{number} < 1")
+
+
+@pytest.mark.parametrize("bins", ["1e9", "10001", "0", "-1", "1e300", "0 / 0 + 1"])
+def test_a_histogram_has_no_more_bins_than_one_can_look_at(bins: str) -> None:
+    with pytest.raises(ExpressionError):
+        read(f'histogram(shares["lan.EPD.1460"], 1, {bins})')(lookup)
+    assert len(read('histogram(shares["lan.EPD.1460"], 1, 10000)')(lookup)) == 10_000
+
+
+@pytest.mark.parametrize("text", ["((1, 2), (3, 4)) * 1000000000000", "1000000000000 * ((1, 2), (3, 4))"])
+def test_lists_in_lists_are_not_repeated(text: str) -> None:
+    with pytest.raises(ExpressionError, match="cannot be multiplied"):
+        read(text)(lookup)
+
+
+def test_a_pattern_has_at_most_eight_stars() -> None:
+    assert read(f'goodput["{"*" * 8}"]').uses
+    with pytest.raises(ExpressionError, match="has more than 8 stars"):
+        read(f'goodput["{"*a" * 9}"]')

@@ -21,6 +21,8 @@ from statistics import fmean
 from typing import Any
 
 from pushout.errors import PushoutError
+from pushout.excerpt import VALUE, excerpt, quoted
+from pushout.limits import DEEPEST, LONGEST_EXPRESSION, MOST_BINS, MOST_STARS
 from pushout.measures import saturation_point
 
 Value = Any
@@ -46,6 +48,8 @@ def _first(values: Sequence[Value], count: Value) -> Value:
 
 def _histogram(values: Sequence[float], width: float, bins: Value) -> Value:
     """The share of the values in each of so many bins of this width, from zero on; the last has all beyond it, too."""
+    if not 1 <= bins <= MOST_BINS:
+        raise ValueError(f"a histogram must have from 1 to {MOST_BINS} bins, not {bins:g}")
     places = Counter(min(value // width, bins - 1) for value in values)
     return tuple(places[index] / len(values) for index in range(int(bins)))
 
@@ -123,10 +127,18 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
 LISTS = ("first", "histogram", "ranked", "rest", "where")
 """The functions that give a list; `abs` and the operators do if they are given one, all others give one value."""
 
+
+def _product(left: Value, right: Value) -> Value:
+    """The product of numbers; Python would repeat a list as often as a number says."""
+    if isinstance(left, tuple) or isinstance(right, tuple):
+        raise TypeError("lists in lists cannot be multiplied")
+    return left * right
+
+
 OPERATORS: dict[type[ast.AST], tuple[str, Callable[..., Value]]] = {
     ast.Add: ("+", operator.add),
     ast.Sub: ("-", operator.sub),
-    ast.Mult: ("*", operator.mul),
+    ast.Mult: ("*", _product),
     ast.Div: ("/", operator.truediv),
     ast.Lt: ("<", operator.lt),
     ast.LtE: ("≤", operator.le),
@@ -149,6 +161,30 @@ def comparisons(tree: ast.expr) -> list[ast.Compare]:
     return []
 
 
+def _parsed(text: str) -> ast.expr:
+    """The tree of an expression; what is too long or too deep for recursion is refused."""
+    if len(text) > LONGEST_EXPRESSION:
+        message = f"an expression has at most {LONGEST_EXPRESSION} characters, not {len(text)}"
+        raise ExpressionError(f"{quoted(text)}: {message}")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError as error:
+        raise ExpressionError(f"{quoted(text)}: {error.msg}") from None
+    except (RecursionError, MemoryError, ValueError):  # what Python's own parser says of nesting and of NUL
+        raise ExpressionError(f"{quoted(text)}: cannot be read") from None
+    if _depth(tree) > DEEPEST:
+        raise ExpressionError(f"{quoted(text)}: nested more than {DEEPEST} levels deep")
+    return tree
+
+
+def _depth(tree: ast.AST) -> int:
+    """How many levels a tree has."""
+    depth, level = 0, [tree]
+    while level:
+        depth, level = depth + 1, [child for node in level for child in ast.iter_child_nodes(node)]
+    return depth
+
+
 RUN = ""
 """The case of a figure in an expression over one run."""
 
@@ -161,10 +197,7 @@ class Expression:
         self._figures = figures
         self._cases = cases
         self._uses: dict[tuple[str, str], None] = {}
-        try:
-            self.tree = ast.parse(text.strip(), mode="eval").body
-        except SyntaxError as error:
-            raise ExpressionError(f"{text!r}: {error.msg}") from None
+        self.tree = _parsed(text)
         self._code = self._compile(self.tree)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -184,8 +217,8 @@ class Expression:
         except (TypeError, ValueError, IndexError, ArithmeticError, StopIteration) as error:
             absent = self._absent(lookup)
             if absent:
-                raise UnmeasuredError(f"{self.text!r}: nothing was measured of {', '.join(absent)}") from None
-            raise ExpressionError(f"{self.text!r}: {error}") from None
+                raise UnmeasuredError(f"{quoted(self.text)}: nothing was measured of {', '.join(absent)}") from None
+            raise ExpressionError(f"{quoted(self.text)}: {error}") from None
 
     def _absent(self, lookup: Lookup) -> list[str]:
         """What it looks at that has no value: no packet for a loss ratio, no file that ended, …."""
@@ -214,7 +247,7 @@ class Expression:
 
     def _compile(self, node: ast.expr) -> Code:
         match node:
-            case ast.Constant(value=int() | float() as constant) if not isinstance(constant, bool):
+            case ast.Constant(value=int() | float() as constant) if _is_number(constant):
                 return lambda _: constant
             case ast.Tuple(elts=entries):
                 return _apply(lambda *values: values, [self._compile(entry) for entry in entries])
@@ -240,14 +273,18 @@ class Expression:
                 return _apply(_by_entry(OPERATORS[type(op)][1]), sides)
         figure = "figure" if self._cases is None else 'figure["case"]'
         allowed = f"numbers, lists (1, 2), + - * /, < <= > >=, and or not, {figure} and " + ", ".join(FUNCTIONS)
-        raise ExpressionError(f"{self.text!r}: {ast.unparse(node)!r} is not understood (allowed: {allowed})")
+        raise ExpressionError(
+            f"{quoted(self.text)}: {quoted(ast.unparse(node))} is not understood (allowed: {allowed})"
+        )
 
     def _figure(self, figure: str, pattern: str, cases: Collection[str]) -> Code:
         self._known(figure)
+        if pattern.count("*") > MOST_STARS:
+            raise ExpressionError(f"{quoted(self.text)}: {quoted(pattern)} has more than {MOST_STARS} stars")
         fitting = [case for case in cases if fnmatchcase(case, pattern)]
         if not fitting:
-            known = ", ".join(cases)
-            raise ExpressionError(f"{self.text!r}: no case is called {pattern!r} (there are: {known})")
+            known = excerpt(", ".join(cases), 2 * VALUE)
+            raise ExpressionError(f"{quoted(self.text)}: no case is called {quoted(pattern)} (there are: {known})")
         self._uses.update(dict.fromkeys((figure, case) for case in fitting))
         if pattern in cases:
             return lambda lookup: lookup(figure, pattern)
@@ -260,8 +297,16 @@ class Expression:
 
     def _known(self, figure: str) -> None:
         if figure not in self._figures:
-            known = ", ".join(self._figures)
-            raise ExpressionError(f"{self.text!r}: no figure is called {figure!r} (there are: {known})")
+            known = excerpt(", ".join(self._figures), 2 * VALUE)
+            raise ExpressionError(f"{quoted(self.text)}: no figure is called {quoted(figure)} (there are: {known})")
+
+
+def _is_number(constant: Value) -> bool:
+    """Whether a constant is a number that one can calculate with."""
+    try:
+        return not isinstance(constant, bool) and math.isfinite(constant)
+    except OverflowError:
+        return False
 
 
 def _apply(function: Callable[..., Value], arguments: list[Code]) -> Code:
