@@ -1,4 +1,3 @@
-import json
 import os
 import re
 from collections.abc import Sequence
@@ -443,7 +442,7 @@ def test_a_damaged_result_is_computed_again(core: FakeCore, tmp_path: Path) -> N
     victim.write_text("{", encoding="utf-8")
     reproduce([study], reps=1, cache=cache)
     assert len(core.runs) == 5
-    assert json.loads(victim.read_text(encoding="utf-8"))["scenario"] == "lan"
+    assert cache.load(victim)["scenario"] == "lan"
 
 
 def test_a_file_is_replaced_as_a_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -320,15 +320,6 @@ def test_the_store_takes_every_seed_and_forgets_nothing(tmp_path: Path) -> None:
     assert found == {other: {} for other in keys}
 
 
-def test_a_run_that_cannot_be_read_is_told_with_the_file_it_is_in(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    key = store.key("scenario")
-    store.put([(key, 1, '{"summary.x": 1.', 0.5)])
-    with pytest.raises(OSError, match="move it away, or keep runs in another folder") as caught:
-        store.find([key])
-    assert caught.value.filename == str(tmp_path / "runs.sqlite")
-
-
 def sweeping(out: Path, plan: Path = SWEEP) -> list[str]:
     script = "import pyarrow.parquet, pushout.question.sweep; print(flush=True); from pushout.cli import main; main()"
     return [sys.executable, "-c", script, "sweep", str(plan), "--out", str(out)]
@@ -580,8 +571,11 @@ def test_an_argument_of_a_wrong_type_is_named() -> None:
         pushout.sweep(PLAN, cluster=3)  # type: ignore[arg-type]
 
 
-def test_a_mistake_of_the_scenario_of_a_sweep_says_whether_it_is_one_by_itself(tmp_path: Path) -> None:
-    file, base = tmp_path / "sweep.toml", tmp_path / "base.toml"
+def test_a_mistake_of_the_scenario_of_a_sweep_says_whether_it_is_one_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # messages have room for the line of a file if its path is short
+    file, base = Path("sweep.toml"), Path("base.toml")
     text = (SWEEP.parent / "lan.toml").read_text(encoding="utf-8")
     file.write_text("scenario = 'base.toml'\n[grid]\nport.bottleneck.buffer = ['5000 cells']\n", encoding="utf-8")
     for mistake, told in [

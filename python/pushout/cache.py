@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import threading
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from pushout import _core
 from pushout.document import Document
+from pushout.parsing import parsed
 
 
 @cache
@@ -25,7 +27,10 @@ def digest(canonical: str) -> str:
 
 
 class Cache:
-    """A folder of results; each is written beside its place and then moved there, so it is whole or absent."""
+    """A folder of results; each is written beside its place and then moved there, so it is whole or absent.
+
+    Each has a digest of itself and of its place: one that a disk has changed since counts as absent.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -39,18 +44,33 @@ class Cache:
     def __contains__(self, path: Path) -> bool:
         """Whether a result is kept at a path; a damaged file counts as none."""
         try:
-            return isinstance(self.load(path), dict)
+            return bool(_report(path))
         except (FileNotFoundError, ValueError):
             return False
 
     def load(self, path: Path) -> Document:
         """The result kept at a path."""
-        document: Document = json.loads(path.read_text(encoding="utf-8"))
+        document: Document = parsed(_report(path))
         return document
 
     def put(self, path: Path, report: str) -> None:
         """Keep a result, which is JSON."""
-        write(path, report)
+        write(path, f"{_head(path, report)}{report}}}")
+
+
+def _head(path: Path, report: str) -> str:
+    """What stands before a report, which the report and the name of its file must agree with."""
+    found = hashlib.sha256(f"{path.stem} {report}".encode()).hexdigest()
+    return f'{{"digest": "{found}", "document": '
+
+
+def _report(path: Path) -> str:
+    """The report in a file; `ValueError` if it is not as it was written."""
+    text = path.read_bytes().decode()
+    report = text[len(_head(path, "")) : -1]
+    if text != f"{_head(path, report)}{report}}}":
+        raise ValueError(f"{path} is damaged")
+    return report
 
 
 def write(path: Path, content: str | bytes) -> None:
@@ -63,6 +83,18 @@ def write(path: Path, content: str | bytes) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         discard(draft)
+
+
+DRAFT = re.compile(r"\..+\.(json|parquet|csv|svg|png|pcapng|md|html)\.\d+\.\d+")
+"""What drafts of Pushout's files are called, with the process and the thread that wrote them."""
+
+
+def sweep_up(folder: Path) -> None:
+    """Remove the drafts that processes left which were killed; for a moment at which none is at work in the folder."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        for file in folder.iterdir():
+            if DRAFT.fullmatch(file.name):
+                discard(file)
 
 
 def discard(draft: Path) -> None:

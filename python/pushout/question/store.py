@@ -4,6 +4,7 @@ import errno
 import hashlib
 import json
 import sqlite3
+import struct
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,8 +20,17 @@ Figures = dict[str, Any]
 WAIT_S = 60
 """How long to wait for others who write to the same file."""
 
+RUNS = "runs.sqlite"
+"""The file in the folder of a cache."""
+
 AT_ONCE = 500
 """Points to ask for in one query; SQLite takes no more than 999 parameters everywhere."""
+
+
+TABLE = (
+    "CREATE TABLE IF NOT EXISTS run (point BLOB, seed INTEGER, figures BLOB, wall_s REAL, digest BLOB, "
+    "PRIMARY KEY (point, seed)) WITHOUT ROWID"
+)
 
 
 class Run(NamedTuple):
@@ -36,21 +46,21 @@ class Store:
 
     The key of a run is the scenario as it was asked for, its seed and a fingerprint of the simulator: a change of any
     of them finds nothing. The file is a SQLite database with a write-ahead log; a process that dies leaves it whole.
+    Every run has a digest: one that a disk has changed since counts as absent.
     """
 
     def __init__(self, folder: Path | None) -> None:
         """Without a folder what is run is known only as long as this lives."""
-        self.path = ":memory:" if folder is None else str(folder / "runs.sqlite")
+        self.path = ":memory:" if folder is None else str(folder / RUNS)
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
         with self._errors():
             self._db = sqlite3.connect(self.path, timeout=WAIT_S, isolation_level=None)
+            self._db.text_factory = bytes
             self._write_ahead()
             self._db.execute("PRAGMA synchronous=NORMAL")
-            self._db.execute(
-                "CREATE TABLE IF NOT EXISTS run "
-                "(point BLOB, seed INTEGER, figures TEXT, wall_s REAL, PRIMARY KEY (point, seed)) WITHOUT ROWID"
-            )
+            self._db.execute(TABLE)
+            self._drop_older()
 
     def _write_ahead(self) -> None:
         """Ask for a write-ahead log; for this alone SQLite does not wait for others who open the file as well."""
@@ -63,6 +73,19 @@ class Store:
                 if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                     raise
                 time.sleep(0.01)
+
+    def _drop_older(self) -> None:
+        """Replace the table of a version that kept runs without digest."""
+        if self._has_digests():
+            return
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            if not self._has_digests():  # another process may have been first
+                self._db.execute("DROP TABLE run")
+                self._db.execute(TABLE)
+
+    def _has_digests(self) -> bool:
+        return any(name == b"digest" for _, name, *_ in self._db.execute("PRAGMA table_info(run)"))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -78,18 +101,20 @@ class Store:
         distinct = list(found)
         for first in range(0, len(distinct), AT_ONCE):
             some = distinct[first : first + AT_ONCE]
-            query = f"SELECT point, seed, figures, wall_s FROM run WHERE point IN ({', '.join('?' * len(some))})"  # noqa: S608
+            query = f"SELECT * FROM run WHERE point IN ({', '.join('?' * len(some))})"  # noqa: S608
             with self._errors():
-                for point, seed, figures, wall_s in self._db.execute(query, some):
-                    found[point][seed % 2**64] = Run(seed % 2**64, json.loads(figures), wall_s)
+                for row in self._db.execute(query, some):
+                    if (run := _undamaged(*row)) and row[0] in found:
+                        found[row[0]][run.seed] = run
         return found
 
     def put(self, runs: Iterable[tuple[bytes, int, str, float]]) -> None:
         """Keep runs, all of them or none: point, seed, figures as JSON, time."""
-        rows = [(point, _signed(seed), figures, wall_s) for point, seed, figures, wall_s in runs]
+        rows = [(point, _signed(seed), figures.encode(), wall_s) for point, seed, figures, wall_s in runs]
         with self._errors(), self._db:
             self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany("INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?)", rows)
+            digested = ((*row, _digest(*row)) for row in rows)
+            self._db.executemany("INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?)", digested)
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -98,8 +123,23 @@ class Store:
             yield
         except sqlite3.OperationalError as error:
             raise OSError(errno.EIO, f"{error}; runs that were kept before are safe", self.path) from None
-        except (sqlite3.DatabaseError, json.JSONDecodeError) as error:
+        except sqlite3.DatabaseError as error:
             raise OSError(errno.EIO, f"{error}: move it away, or keep runs in another folder", self.path) from None
+
+
+def _digest(point: bytes, seed: int, figures: bytes, wall_s: float) -> bytes:
+    """What all parts of a row agree with."""
+    return hashlib.sha256(point + struct.pack(">qd", seed, wall_s) + figures).digest()[:16]
+
+
+def _undamaged(point: Any, seed: Any, figures: Any, wall_s: Any, digest: Any) -> Run | None:
+    """The run in a row; none if anything in it, kinds of values included, is not as it was written."""
+    try:
+        if _digest(point, seed, figures, wall_s) != digest:
+            return None
+        return Run(seed % 2**64, json.loads(figures), wall_s)
+    except (TypeError, ValueError, struct.error):
+        return None
 
 
 def _signed(seed: int) -> int:

@@ -1,11 +1,14 @@
 """A report about some studies does not lose the others: what it had of them is judged anew from the cache."""
 
+import hashlib
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from pushout.cache import Cache
+from pushout.document import Document
+from pushout.parsing import parsed
 from pushout.study.chapter import Chapter
 from pushout.study.model import StudyError, available, load
 from pushout.study.reproduce import Plan, Stage, silent
@@ -27,9 +30,10 @@ def kept(report: Path, chosen: Collection[str], cache: Cache, stage: Stage = sil
     """
     found = Kept([], [])
     others = [(study, reps) for study, reps in _reported(report) if study in available() and study not in chosen]
+    most = sum(1 for _ in cache.folder.iterdir())
     with stage("other studies drawn") as progress:
         for done, (study, reps) in enumerate(others, start=1):
-            chapter = _chapter(study, reps, cache)
+            chapter = _chapter(study, reps, cache) if reps <= most else None
             if chapter:
                 found.chapters.append(chapter)
             else:
@@ -49,13 +53,31 @@ def _chapter(name: str, reps: int, cache: Cache) -> Chapter | None:
     return plan.chapter(cache) if plan.is_kept(cache) else None
 
 
+def sealed(document: Document) -> Document:
+    """The document of a report with a digest of itself."""
+    return {**document, "digest": _digest(document)}
+
+
+def _digest(document: Document) -> str:
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+
+
 def _reported(report: Path) -> Iterator[tuple[str, int]]:
-    """The studies of a report with their (most) replications; none if there is no report, or none that can be read."""
+    """The studies of a report with their (most) replications; none if there is no report, or it is damaged."""
     try:
-        studies = json.loads(report.read_text(encoding="utf-8"))["studies"]
-        sizes = [(study["id"], [number["measured"]["n"] for number in study["numbers"]]) for study in studies]
-    except (OSError, ValueError, KeyError, TypeError):
+        document = parsed(report.read_text(encoding="utf-8"))
+        is_whole = document.pop("digest") == _digest(document)
+        sizes = [(str(study["id"]), _replications(study)) for study in document["studies"]] if is_whole else []
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return
     for study, reps in sizes:
         if reps:
             yield study, max(reps)
+
+
+def _replications(study: Document) -> list[int]:
+    """How many runs each number of a study comes from."""
+    counts = [number["measured"]["n"] for number in study["numbers"]]
+    if not all(type(count) is int and count > 0 for count in counts):
+        raise ValueError("a number of replications must be a whole number from 1 on")
+    return counts
