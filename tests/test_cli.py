@@ -16,6 +16,7 @@ from conftest import ROOT, FakeCore, command
 from pushout.cli import options
 from pushout.cli.show.result import cell, decimals
 from pushout.study import model
+from pushout.study.kept import sealed
 from test_study import TOML, toy
 
 PUSHOUT = [sys.executable, "-c", "from pushout.cli import main; main()"]
@@ -370,7 +371,7 @@ def test_reproduce_writes_a_report_and_its_json(
     out = tmp_path / "reports"
     command("reproduce", "to", "--reps", "3", "--out", str(out), "--json")
     printed = json.loads(capsys.readouterr().out)
-    assert printed == json.loads((out / "reproduce.json").read_text(encoding="utf-8"))
+    assert sealed(printed) == json.loads((out / "reproduce.json").read_text(encoding="utf-8"))
     assert printed["score"]["numbers"] == 3
     assert "Does it work?" in (out / "index.html").read_text(encoding="utf-8")
     command("reproduce", "--reps", "3", "--out", str(out), "--strict", code=4)
@@ -474,7 +475,7 @@ def test_an_interrupt_is_one_line_and_the_code_of_its_signal(
     process.send_signal(sent)
     _, err = process.communicate(timeout=10)
     assert process.returncode == code
-    assert err == "interrupted\n"
+    assert err == "interrupted: nothing was kept\n"
 
 
 def test_an_interrupt_while_the_command_is_loaded_is_no_traceback() -> None:
@@ -484,7 +485,7 @@ def test_an_interrupt_while_the_command_is_loaded_is_no_traceback() -> None:
         "from pushout.__main__ import main\nmain()"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+    assert (done.returncode, done.stderr) == (130, "interrupted: nothing was kept\n")
 
 
 def test_a_reader_who_has_seen_enough_is_no_error() -> None:

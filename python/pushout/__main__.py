@@ -9,7 +9,7 @@ def main() -> None:
     try:
         from pushout import cli
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
+        sys.stderr.write("interrupted: nothing was kept\n")
         sys.stderr.flush()
         os._exit(130)
     cli.main()

@@ -22,7 +22,9 @@ def need(module: str, purpose: str) -> Any:
     library = module.partition(".")[0]
     try:
         return import_module(module)
-    except ImportError:
+    except ImportError as error:
+        if has(library):  # a library that memory has no room for, for instance
+            raise OSError(0, f"cannot be loaded: {error}", library) from None
         raise MissingExtraError(
             f"{purpose} needs {library}, which is not installed: pip install 'pushout[{EXTRAS[library]}]'", library
         ) from None

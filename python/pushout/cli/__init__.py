@@ -11,11 +11,12 @@ from typing import NoReturn
 
 import click
 
-from pushout.cli import bench, completion, questions, reproduce, run, scenarios, start, streams
+from pushout.cli import bench, completion, interrupt, questions, reproduce, run, scenarios, start, streams
 from pushout.cli.examples import EXAMPLES
 from pushout.cli.group import Group
 from pushout.cli.options import BAD_SCENARIO, FAILURE, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, option
 from pushout.errors import InternalError, MissingExtraError, PushoutError
+from pushout.excerpt import excerpt, fitted, masked, quoted
 
 
 def _version(context: click.Context, _option: click.Parameter, asked: bool) -> None:
@@ -36,6 +37,9 @@ def cli() -> None:
     standard input.
     """
 
+
+USAGE_MESSAGE = 240
+"""Characters of what is wrong with the arguments; the usage stands before it."""
 
 COMMANDS = (
     run.run,
@@ -70,21 +74,37 @@ class _Terminate:
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
-    streams.prepare()
-    if (completed := completion.answer(cli)) is not None:
-        sys.exit(completed)
     terminate = _Terminate()
-    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, terminate)
     try:
+        streams.prepare()
+        if (completed := completion.answer(cli)) is not None:
+            sys.exit(completed)
+        if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, terminate)
         status = _run(list(sys.argv[1:] if args is None else args))
-    except KeyboardInterrupt as interrupt:
-        detail = f": {interrupt}" if str(interrupt) else ""
-        click.echo(f"interrupted{detail}", err=True)
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
+        streams.tell(interrupt.said())
         sys.stdout.flush()
         # Simulations under way cannot be stopped; nobody waits for them.
         os._exit(TERMINATED if terminate.asked else INTERRUPTED)
     sys.exit(status)
+
+
+def _scarce(error: Exception) -> str:
+    """What the system has too little of, if it is that."""
+    if isinstance(error, MemoryError):
+        return "out of memory: take fewer threads (--jobs), fewer points or replications, or a shorter duration"
+    if isinstance(error, ImportError):
+        return f"{error.name or 'a library'}: cannot be loaded: {error}"
+    return "out of threads: take fewer (--jobs)" if "start new thread" in str(error) else ""
+
+
+def _show(error: click.ClickException) -> None:
+    """Print what is wrong with the arguments, and how the command is used."""
+    if isinstance(error, click.UsageError) and error.ctx:
+        click.echo(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} -h' for help.\n", err=True)
+    streams.tell(f"Error: {excerpt(masked(error.format_message()), USAGE_MESSAGE)}")
 
 
 def _run(args: list[str]) -> int:
@@ -95,19 +115,27 @@ def _run(args: list[str]) -> int:
     except click.exceptions.Exit as leave:
         return leave.exit_code
     except click.ClickException as error:
-        error.show()
+        _show(error)
         if "unexpected extra argument" in error.message and "--set" in args:
             click.echo("A value with a space in it is quoted, as in --set 'duration=1 s'.", err=True)
         return USAGE
     except InternalError as error:
-        click.echo(str(error), err=True)
+        streams.tell(str(error))
         return INTERNAL
     except MissingExtraError as error:
-        click.echo(str(error), err=True)
+        streams.tell(str(error))
         return FAILURE
     except PushoutError as error:
-        click.echo(error.told(option), err=True)
+        streams.tell(error.told(option))
         return BAD_SCENARIO
+    except UnicodeEncodeError as error:
+        streams.tell(f"an argument must be UTF-8 text, not {quoted(error.object)}")
+        return USAGE
+    except (MemoryError, ImportError, RuntimeError) as error:
+        if not (scarce := _scarce(error)):
+            raise
+        streams.tell(scarce)
+        return FAILURE
     except BrokenPipeError:
         # Whoever read the output has seen enough.
         streams.drop()
@@ -117,6 +145,6 @@ def _run(args: list[str]) -> int:
         why = "is a file, not a folder" if isinstance(error, FileExistsError) else error.strerror or error
         if error.filename is None:
             streams.drop()
-        click.echo(f"{streams.place(error)}: {why}", err=True)
+        streams.tell(fitted(f"{streams.place(error)}: {why}"))
         return FAILURE
     return OK

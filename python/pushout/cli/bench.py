@@ -8,6 +8,7 @@ import click
 
 from pushout.cli.options import FAILURE, FOLDER, JSON, console
 from pushout.cli.streams import echo_json
+from pushout.excerpt import place
 
 
 def _of_list(kind: str, known: Callable[[], Sequence[str]]) -> Callable[..., tuple[str, ...] | None]:
@@ -96,6 +97,6 @@ def bench(
         from pushout.cli.show.bench import measurement
 
         measurement(document, console())
-        click.echo(f"Written to {out}: bench.json, bench.md, bench.svg")
+        click.echo(f"Written to {place(str(out))}: bench.json, bench.md, bench.svg")
     if any(failure["contender"] == OURS for failure in document["failures"]):
         raise click.exceptions.Exit(FAILURE)

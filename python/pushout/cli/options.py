@@ -13,7 +13,8 @@ from click.types import StringParamType
 
 from pushout.cli import completion
 from pushout.errors import ScenarioError
-from pushout.limits import MOST_JOBS, MOST_REPS
+from pushout.excerpt import quoted
+from pushout.limits import LEAST_RESOLUTION, MOST_JOBS, MOST_REPS
 from pushout.words import ENGINES
 
 if TYPE_CHECKING:
@@ -29,6 +30,25 @@ class Whole(click.IntRange):
     """A whole number between two, which a message calls so."""
 
     name = "whole number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number; its digits are those of ASCII, as everywhere."""
+        if isinstance(value, str) and not re.fullmatch(r" *[-+]?[0-9](_?[0-9]){0,30} *", value):
+            self.fail(f"{quoted(value)} is not a valid whole number.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Resolution(click.FloatRange):
+    """A share of which a search makes a difference."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The share."""
+        if isinstance(value, str) and not re.fullmatch(r" *\+?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)? *", value):
+            self.fail(f"{quoted(value)} is not a valid share.", param, ctx)
+        share: float = super().convert(value, param, ctx)
+        if 0 < share < LEAST_RESOLUTION:
+            self.fail(f"it must be 0 or at least {LEAST_RESOLUTION:g}, not {share:g}.", param, ctx)
+        return share
 
 
 class Folder(click.Path):
@@ -62,7 +82,7 @@ REPS, PAIRED = Whole(1, MOST_REPS), Whole(2, MOST_REPS)
 def _assignments(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     for value in values:
         if "=" not in value.lstrip("="):
-            raise click.BadParameter(f"{value!r} is not key.path=value")
+            raise click.BadParameter(f"{quoted(value)} is not key.path=value")
     return values
 
 

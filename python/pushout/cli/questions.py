@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pushout.cli import completion
+from pushout.cli import completion, interrupt
 from pushout.cli.options import (
     CACHE,
     CLUSTER,
@@ -19,14 +19,16 @@ from pushout.cli.options import (
     SCENARIO,
     SEED,
     SET,
+    Resolution,
     console,
     default_folder,
     no_sweep,
     scenario_file,
 )
-from pushout.cli.streams import echo_json
+from pushout.cli.streams import echo_json, tell
 from pushout.cli.warn import warn
 from pushout.errors import InternalError
+from pushout.excerpt import place as shown_place
 from pushout.question import LEAST, MOST, REPS, RESOLUTION
 from pushout.words import SEARCHES
 
@@ -47,16 +49,16 @@ def _session(
     if jobs is not None and cluster is not None:
         raise click.UsageError("--jobs is about threads here, and --cluster runs elsewhere: leave out one of them")
     from pushout.cli.progress import Progress
-    from pushout.question.session import Session
+    from pushout.question.session import Session, default_cache
+    from pushout.question.store import RUNS
 
+    place = (cache or default_cache(out)) / RUNS
+    interrupt.keeping(place)
     with Progress("runs", about=about) as progress, Session.open(out, cache, jobs, cluster, progress) as session:
-        kept = f"finished runs are kept in {session.store.path}"
         try:
             yield session
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"{kept}; the same command goes on") from None
         except InternalError as error:
-            raise InternalError(f"{error}\nNothing is lost: {kept}") from None
+            raise InternalError(f"{error}\nNothing is lost: finished runs are kept in {place}") from None
 
 
 @contextmanager
@@ -69,10 +71,10 @@ def _replacing(
             yield session
         finally:
             if session.out and session.out.replaced:
-                click.echo(
-                    f"{place} had the answer to another question (what differs: {', '.join(session.out.replaced)}); "
-                    "this one takes its place. Finished runs are kept; a folder for each (--out) keeps both answers.",
-                    err=True,
+                differs = ", ".join(session.out.replaced)
+                tell(
+                    f"{session.out.place} had the answer to another question (what differs: {differs}); "
+                    "this one takes its place. Finished runs are kept; a folder for each (--out) keeps both answers."
                 )
 
 
@@ -163,7 +165,7 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
     else:
         from pushout.cli.show import answers
 
-        answers.comparison(result, place, console())
+        answers.comparison(result, shown_place(place), console())
 
 
 @click.command()
@@ -194,7 +196,7 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
 )
 @click.option(
     "--resolution",
-    type=click.FloatRange(0, 1),
+    type=Resolution(0, 1),
     metavar="SHARE",
     default=RESOLUTION,
     show_default=True,
@@ -237,4 +239,4 @@ def size(scenario: str, out: str | None, cache: Path | None, as_json: bool, **op
     else:
         from pushout.cli.show import answers
 
-        answers.size(result, place, console())
+        answers.size(result, shown_place(place), console())

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pushout.cli import interrupt
 from pushout.cli.options import FOLDER, JOBS, JSON, MISSED, REPS, console
-from pushout.cli.streams import echo_json
+from pushout.cli.streams import echo_json, tell
 
 if TYPE_CHECKING:
     from pushout.study.chapter import Reproduction
@@ -48,22 +49,20 @@ def reproduce(
     """
     from pushout.cache import Cache
     from pushout.cli.progress import Progress
+    from pushout.question.output import Output
     from pushout.study.kept import kept
     from pushout.study.model import load
     from pushout.study.reproduce import reproduce as run_studies
 
     chosen = [load(study) for study in _studies(studies)]
     cache = Cache(out / "cache")
-    try:
+    interrupt.keeping(cache.folder)
+    with Output(out).claimed(["reproduce"]):
         done = run_studies(chosen, reps=reps, cache=cache, jobs=jobs, stage=Progress)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"finished runs are kept in {cache.folder}; the same command goes on") from None
-    others = kept(out / REPORT, [study.id for study in chosen], cache, Progress)
+        others = kept(out / REPORT, [study.id for study in chosen], cache, Progress)
+        _write_report(done.beside(others.chapters), out)
     if others.gone:
-        click.echo(
-            f"no longer in the report, their results are not of this version: {', '.join(others.gone)}", err=True
-        )
-    _write_report(done.beside(others.chapters), out)
+        tell(f"no longer in the report, their results are not of this version: {', '.join(others.gone)}")
     if as_json:
         echo_json(done.json())
     else:
@@ -78,9 +77,10 @@ def reproduce(
 def _write_report(done: "Reproduction", out: Path) -> None:
     """Write the report: a page, a document, the score for other pages, and every drawing by itself."""
     from pushout.cache import write
+    from pushout.study.kept import sealed
     from pushout.study.report import files, markdown, render
 
-    write(out / REPORT, json.dumps(done.json(), indent=2, ensure_ascii=False) + "\n")
+    write(out / REPORT, json.dumps(sealed(done.json()), indent=2, ensure_ascii=False) + "\n")
     write(out / "score.md", markdown(done))
     write(out / "index.html", render(done))
     for chapter in done.chapters:

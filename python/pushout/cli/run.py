@@ -24,7 +24,7 @@ from pushout.cli.options import (
     no_sweep,
     scenario_file,
 )
-from pushout.cli.streams import echo_json
+from pushout.cli.streams import echo_json, tell
 from pushout.cli.warn import warn
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _finish(result: Any, out: Path | None, save: Callable[[Any, Path], None], *,
         save(result, out)
     failures = result.document.get("audit", {}).get("failures", [])
     for failure in failures:
-        click.echo(f"audit: {failure}", err=True)
+        tell(f"audit: {failure}")
     if failures:
         raise click.exceptions.Exit(FAILURE)
 
@@ -140,16 +140,17 @@ def _trace(scenario: "Source", chosen: list[str], ports: str, options: Any) -> t
     def save(result: Any, out: Path) -> None:
         _write_results(result, out)
         for path in trace.save(traced, Output(out), chosen):
-            click.echo(f"trace: {path}", err=True)
+            tell(f"trace: {path}")
 
     return api.Result(traced.document, [traced.document]), save
 
 
 def _check_writable(out: Path) -> None:
-    """Find out before a run, not after it."""
+    """Find out before a run, not after it; and sweep up what processes left that were killed."""
     from pushout.cache import discard, write
+    from pushout.question.output import Output
 
-    out.mkdir(parents=True, exist_ok=True)
+    Output(out).tidy()
     try:
         write(out / ".writable", b"")
     except OSError as error:  # people know the folder, not what was tried in it

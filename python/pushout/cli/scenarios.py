@@ -6,9 +6,10 @@ import click
 
 from pushout.cli import completion
 from pushout.cli.options import BAD_SCENARIO, JSON, SCENARIO, SET, console, no_sweep, option, scenario_file
-from pushout.cli.streams import echo_json
+from pushout.cli.streams import echo_json, tell
 from pushout.cli.warn import warn
 from pushout.errors import QuestionError, ScenarioError
+from pushout.excerpt import place
 
 if TYPE_CHECKING:
     from pushout.warning import Warned
@@ -32,13 +33,13 @@ def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -
         except (ScenarioError, QuestionError) as error:
             why = error.told(option)
             verdicts.append({"scenario": scenario, "valid": False, "error": why, "warnings": []})
-            click.echo(why, err=True)
+            tell(why)
     if as_json:
         echo_json(verdicts)
     else:
         for verdict in verdicts:
             if verdict["valid"]:
-                click.echo(f"{verdict['scenario']}: valid")
+                click.echo(f"{place(str(verdict['scenario']))}: valid")
     if not all(verdict["valid"] for verdict in verdicts):
         raise click.exceptions.Exit(BAD_SCENARIO)
 

@@ -7,7 +7,8 @@ import click
 
 from pushout.cli.completion import shipped_names
 from pushout.cli.options import FAILURE, FOLDER, JSON, console
-from pushout.cli.streams import echo_json
+from pushout.cli.streams import echo_json, tell
+from pushout.excerpt import place
 
 if TYPE_CHECKING:
     from pushout.shipped import Shipped
@@ -88,7 +89,7 @@ def init(folder: Path, name: str, as_json: bool) -> None:
     texts = {each.file.name: each.text(f"./{SCHEMA}") for each in (chosen, *chosen.neighbours())}
     texts[SCHEMA] = json_text(reading.schema()) + "\n"
     if there := [file for file in texts if (folder / file).exists()]:
-        click.echo(f"{folder / there[0]}: exists already and is not overwritten: name another folder", err=True)
+        tell(f"{place(str(folder / there[0]))}: exists already and is not overwritten: name another folder")
         raise click.exceptions.Exit(FAILURE)
     folder.mkdir(parents=True, exist_ok=True)
     for file, text in texts.items():
@@ -97,6 +98,6 @@ def init(folder: Path, name: str, as_json: bool) -> None:
         echo_json({"folder": str(folder), "files": list(texts)})
         return
     for file in texts:
-        click.echo(folder / file)
+        click.echo(place(str(folder / file)))
     verb = "sweep" if chosen.kind == "sweep" else "run"
-    click.echo(f"Next: pushout {verb} {folder / chosen.file.name}")
+    click.echo(f"Next: pushout {verb} {place(str(folder / chosen.file.name))}")

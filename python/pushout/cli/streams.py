@@ -10,6 +10,9 @@ from typing import Any, TextIO
 
 import click
 
+from pushout.excerpt import CONTROL, masked, printable
+from pushout.excerpt import place as shown_place
+
 PLAIN = {
     "±": "+/-",
     "–": "-",
@@ -87,7 +90,12 @@ def echo_json(document: Any) -> None:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
         text = json.dumps(document, indent=2)
-    click.echo(text)
+    click.echo(CONTROL.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text))
+
+
+def tell(message: str) -> None:
+    """Print a message on the standard error."""
+    click.echo(printable(masked(message)), err=True)
 
 
 def drop() -> None:
@@ -97,4 +105,6 @@ def drop() -> None:
 
 def place(error: OSError) -> str:
     """Where something went wrong, as far as the error says: files have names, and so have folders and addresses."""
-    return str(error.filename or ("the standard output" if error.errno in BROKEN else "pushout"))
+    if error.filename is None:
+        return "the standard output" if error.errno in BROKEN else "pushout"
+    return shown_place(os.fsdecode(error.filename))

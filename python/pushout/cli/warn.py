@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import click
+from pushout.cli.streams import tell
+from pushout.excerpt import place
 
 if TYPE_CHECKING:
     from pushout.warning import Warned
@@ -12,4 +13,4 @@ if TYPE_CHECKING:
 def warn(warnings: "Iterable[Warned]", *, about: str = "") -> None:
     """Print a line for each warning; `about` names the file that it is about, where there may be several."""
     for warned in warnings:
-        click.echo(f"{about}{': ' * bool(about)}warning: {warned['message']}", err=True)
+        tell(f"{place(about)}{': ' * bool(about)}warning: {warned['message']}")

@@ -5,14 +5,14 @@ import errno
 import hashlib
 import io
 import os
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from pushout.cache import build, discard, write
+from pushout.cache import build, discard, sweep_up, write
+from pushout.excerpt import masked
 from pushout.extras import has, need
 from pushout.question.columns import Columns
 
@@ -20,9 +20,6 @@ ROW_GROUP = 65_536
 
 LOCK = ".lock"
 """The file in a folder that says what is at work there; it stays, but means nothing once that has ended."""
-
-DRAFT = re.compile(r"\..+\.\d+\.\d+")
-"""The name of a file that is being written: that of the file, the process, and the thread."""
 
 LOCKLESS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 """What file systems without locks answer."""
@@ -32,8 +29,10 @@ class Output:
     """Where results go: a folder, or whatever `pyarrow.fs` knows by a URI (`s3://bucket/folder?region=…`)."""
 
     def __init__(self, place: str | os.PathLike[str]) -> None:
-        self.place = os.fspath(place)
-        self.local = None if "://" in self.place else Path(self.place)
+        address = os.fspath(place)
+        self.place = masked(address)
+        """What messages and files call it: without the secrets of an address."""
+        self.local = None if "://" in address else Path(address)
         self.replaced: list[str] = []
         """In what the question differs to which the folder had the answer before."""
         self._lock: TextIO | None = None
@@ -42,17 +41,17 @@ class Output:
             return
         fs = need("pyarrow.fs", "writing to an object store")
         try:
-            self._fs, self._base = fs.FileSystem.from_uri(self.place)
-        except (ValueError, TypeError) as error:
-            raise OSError(0, str(error).splitlines()[0], self.place) from None
+            self._fs, self._base = fs.FileSystem.from_uri(address)
+        except (ValueError, TypeError, OSError) as error:
+            raise OSError(0, _first_line(error), self.place) from None
         if not self._base.strip("/"):
             raise OSError(0, "names no bucket or folder, as in s3://BUCKET/FOLDER", self.place)
 
     def claim(self, question: Iterable[object]) -> None:
         """Keep a folder for one question until `release`: whoever asks the same may join, who asks another is refused.
 
-        The system's locks end with the process that holds them, however it ends, so there is nothing to clean up.
-        Object stores, and some file systems of networks, have no locks.
+        The system's locks end with the process that holds them, however it ends. Whoever is the first sweeps up what
+        processes left that were killed. Object stores, and some file systems of networks, have no locks.
         """
         if self.local is None:
             return
@@ -74,6 +73,15 @@ class Output:
             why = "another question is being answered there: wait until it is done, or write to another folder"
             raise OSError(errno.EBUSY, why, self.place)
 
+    @contextmanager
+    def claimed(self, question: Iterable[object]) -> Iterator[None]:
+        """The same for the length of a `with` block."""
+        self.claim(question)
+        try:
+            yield
+        finally:
+            self.release()
+
     def release(self) -> None:
         """Let others have the folder."""
         if self._lock is not None:
@@ -81,12 +89,19 @@ class Output:
                 self._lock.close()
             self._lock = None
 
+    def tidy(self) -> None:
+        """Remove the drafts of killed processes unless a question is at work in the folder, without claiming it."""
+        if self.local is not None and not (self.local / LOCK).exists():
+            self._tidy()
+            return
+        with suppress(OSError), self.claimed(["tidy"]):
+            pass
+
     def _tidy(self) -> None:
         """Remove the drafts of processes that were killed while they wrote."""
         assert self.local is not None  # noqa: S101
-        for file in self.local.glob(".*"):
-            if DRAFT.fullmatch(file.name):
-                discard(file)
+        for folder in (self.local, self.local / "cache", *self.local.glob("figures/*")):
+            sweep_up(folder)
 
     def text(self, name: str, text: str) -> str:
         """Write a text; the place where it is."""
@@ -158,7 +173,7 @@ class Output:
         try:
             yield
         except OSError as error:
-            raise OSError(error.errno, error.strerror or str(error).splitlines()[0], place) from None
+            raise OSError(error.errno, error.strerror or _first_line(error), place) from None
 
     def _open(self, name: str) -> Any:
         try:
@@ -166,13 +181,18 @@ class Output:
                 self._fs.create_dir(self._base, recursive=True)
             return self._fs.open_output_stream(f"{self._base}/{name}")
         except OSError as error:
-            raise OSError(error.errno, str(error).splitlines()[0], self._full(name)) from None
+            raise OSError(error.errno, _first_line(error), self._full(name)) from None
 
     def _full(self, name: str) -> str:
         if self.local is not None:
             return str(self.local / name)
         head, _, query = self.place.partition("?")
         return f"{head.rstrip('/')}/{name}" + (f"?{query}" if query else "")
+
+
+def _first_line(error: Exception) -> str:
+    """What Arrow says first; it may repeat an address."""
+    return masked(str(error).splitlines()[0])
 
 
 def _mark(question: Iterable[object]) -> str:
@@ -184,7 +204,10 @@ def _mark(question: Iterable[object]) -> str:
 
 
 def _shared(lock: TextIO, mark: str, alone: Callable[[], None]) -> str:
-    """Take a lock together with others; the mark of what is at work, which is this one if nobody else has the lock."""
+    """Take a lock together with others; the mark of what is at work: this one if no other process has the lock.
+
+    `alone` is called while none of the others can take it.
+    """
     import fcntl
 
     with suppress(BlockingIOError):

@@ -36,10 +36,7 @@ class Session:
     ) -> Iterator["Session"]:
         """Open one; without `out` nothing is written, without `out` and `cache` runs are kept in memory alone."""
         output = None if out is None else Output(out)
-        kept = None if cache is None else Path(cache)
-        if cache is None and output is not None:
-            # An object store cannot hold the file with the runs: it stays here.
-            kept = (output.local or Path("results")) / "cache"
+        kept = Path(cache) if cache is not None else None if out is None else default_cache(out)
         with ExitStack() as closing:
             if output is not None:
                 closing.callback(output.release)
@@ -48,6 +45,11 @@ class Session:
             executor = _executor(jobs, cluster)
             closing.callback(executor.close)
             yield Session(output, store, executor, progress)
+
+
+def default_cache(out: Folder) -> Path:
+    """Where runs are kept if no folder is named: an object store cannot hold their file, which stays here then."""
+    return Path("results" if "://" in os.fspath(out) else out) / "cache"
 
 
 def _executor(jobs: int | None, cluster: str | None) -> Executor:
