@@ -21,7 +21,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence wasm fuzz bench performance docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint clean
+.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence hostile wasm fuzz bench performance docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +72,9 @@ deny: need ## Licences, sources and known faults of the crates (needs cargo-deny
 
 urls: ## Write the address of the repository into all metadata (REPOSITORY=https://…)
 	$(PYTHON) packaging/urls.py $(REPOSITORY)
+
+hostile: $(VENV)/.built ## Fifteen hundred hostile inputs over all commands (PUSHOUT_HOSTILE=…, PUSHOUT_HOSTILE_SEED=…), 200 flipped bits in each store
+	PUSHOUT_HOSTILE=$${PUSHOUT_HOSTILE:-1500} PUSHOUT_FLIPS=200 $(BIN)/pytest tests/test_hostile.py tests/test_damage.py
 
 wasm: need ## The simulator compiles for browsers (needs the Rust target wasm32-unknown-unknown)
 	cargo check --locked --package pushout-core --target wasm32-unknown-unknown
