@@ -3,12 +3,13 @@
 //! (paper 000), section 3: an on-off model whose on period is the transfer of a file.
 //!
 //! # Idea
-//! Send a file; when its last byte has been acknowledged, rest; then send the next one, which slow-starts. Or send one
+//! Send a file; when its last byte has been acknowledged, rest; then send the next one. Or send one
 //! at fixed intervals, as servers do that answer the same question together (incast).
 //!
 //! # Parameters
 //! `size` of a file (5 MB in the LAN, 512 kB in the access network), `off` time between two files (null in the
-//! paper), `reconnect`: whether each file opens a connection of its own, or reuses the idle one. `every`: the interval from
+//! paper), `reconnect`: whether each file opens a connection of its own, which slow-starts, or reuses the idle one, which
+//! slow-starts after a pause longer than its retransmission timeout only (RFC 5681 section 4.1). `every`: the interval from
 //! one file to the next, instead of `off`; a file that is wanted while the one before is under way waits for its end,
 //! and that wait counts in the time that it takes.
 //!
@@ -34,7 +35,8 @@ section! {
         /// From one file to the next, however long it takes; a file that is wanted before the last one has ended
         /// starts when it has.
         pub every: Option<Span> = None,
-        /// Whether every file opens a new connection with fresh estimators; otherwise the old one slow-starts again.
+        /// Whether every file opens a new connection with fresh estimators. If not, the old one goes on with its window
+        /// and its estimate; after a pause longer than its retransmission timeout it slow-starts.
         pub reconnect: bool = true,
     }
 }

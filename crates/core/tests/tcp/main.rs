@@ -1,6 +1,9 @@
 //! TCP from outside: scripts for one end, and both ends over bad pipes.
 #![allow(clippy::unwrap_used, reason = "a test that finds nothing has failed")]
 
+mod backoff;
+mod losses;
+mod networks;
 mod pipe;
 mod script;
 

@@ -7,7 +7,7 @@ use pushout_core::rng::Stream;
 use pushout_core::transport::Transport;
 use pushout_core::transport::tcp::congestion;
 use pushout_core::transport::tcp::congestion::new_reno::PartialAck;
-use pushout_core::transport::tcp::{Params, Receiver, Segment, Sender};
+use pushout_core::transport::tcp::{Backoff, InitialEstimate, Params, Receiver, Segment, Sender};
 use pushout_core::units::{Bytes, Span, Time};
 
 use crate::defaults;
@@ -102,7 +102,7 @@ impl Pair {
 
     /// Carry away what the sender gave out, and check that the window was kept.
     fn send(&mut self, out: &mut Vec<Segment>) {
-        let window = self.sender.cwnd().min(self.sender.send_window());
+        let window = (self.sender.cwnd() + self.sender.inflation()).min(self.sender.send_window());
         for segment in out.drain(..) {
             let end = segment.seq + u64::from(segment.len);
             let first = segment.seq == self.sender.acked();
@@ -197,6 +197,8 @@ fn random_params(chance: &mut Stream) -> Params {
     params.slow_timer = tick[chance.up_to(3) as usize];
     params.fast_timer = tick[chance.up_to(3) as usize];
     params.min_rto = [Span::ZERO, Span::millis(400), Span::secs(1)][chance.up_to(2) as usize];
+    params.backoff = [Backoff::Rfc6298, Backoff::Bsd][chance.up_to(1) as usize];
+    params.initial_estimate = [InitialEstimate::Rfc6298, InitialEstimate::Bsd][chance.up_to(1) as usize];
     params.mss = [512, 1460, 9140][chance.up_to(2) as usize];
     params.window = Bytes(u64::from(params.mss) + chance.up_to(130_000));
     params.initial_window = 1 + chance.up_to(3) as u32;

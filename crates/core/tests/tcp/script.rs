@@ -173,6 +173,7 @@ fn sender_fact(sender: &Sender, name: &str) -> Option<String> {
     let stats = sender.stats();
     let number = match name {
         "cwnd" => sender.cwnd(),
+        "inflation" => sender.inflation(),
         "ssthresh" => return Some(sender.ssthresh().map_or("unlimited".to_string(), |it| it.to_string())),
         "window" => sender.send_window(),
         "flight" => sender.flight(),

@@ -1,7 +1,9 @@
 //! # Source
 //! The 4.4BSD-Lite implementation (Net/3) as W. R. Stevens and G. R. Wright describe it in "TCP/IP
 //! Illustrated, Volume 2" (1995), chapters 24–30: segments leave as in `tcp_output`, acknowledgements act as in
-//! `tcp_input`, timers count ticks as in `tcp_timer`. The congestion control is a part of its own: [`congestion`].
+//! `tcp_input`, timers count ticks as in `tcp_timer`. The congestion control is a part of its own: [`congestion`]. What is
+//! done about losses and idle times follows M. Allman, V. Paxson and E. Blanton, RFC 5681 (2009), and what the timers say
+//! V. Paxson, M. Allman, J. Chu and M. Sargent, RFC 6298 (2011), whose two differences from 4.4BSD are keys.
 //!
 //! # Idea
 //! TCP for bulk data in one direction. [`Sender`] and [`Receiver`] are the two ends. Neither knows the other, a clock or a network: whoever runs them
@@ -25,6 +27,13 @@
 //! # Differences from 4.4BSD
 //! Each for a reason:
 //!
+//! * A timeout in fast recovery halves the window without what duplicate ACKs had added to it. With it, each slow start
+//!   would overshoot again, and one flow alone would go from timeout to timeout.
+//! * Slow start after an idle time asks when a segment was sent last, and whether that is longer ago than the timeout (RFC
+//!   5681 section 4.1); Net/3 asks when one was received.
+//! * Timeouts in a row double the timeout in force, and the first measurement replaces what was there before it, as in RFC
+//!   6298. `backoff` and `initial_estimate` give the ways of Net/3, where nothing doubles while the estimate is far below
+//!   `min_rto`.
 //! * Retransmission never gives up; Net/3 drops the connection after twelve timeouts, which no study wants.
 //! * Fast recovery deflates the window also when exactly three duplicates came, and on the very next new ACK
 //!   (RFC 2581 section 3.2); Net/3 misses it in both its header prediction and a comparison (L. S. Brakmo and
@@ -49,7 +58,7 @@ mod sender;
 mod stats;
 
 pub use receiver::Receiver;
-pub use rtt::{Estimator, TickClock};
+pub use rtt::{Backoff, Estimator, InitialEstimate, TickClock};
 pub use sender::Sender;
 pub use stats::{ReceiverStats, SenderStats};
 
@@ -131,14 +140,18 @@ section! {
         pub min_rto: Span = Span::secs(1),
         /// Longest retransmission timeout, back-off included: 64 s in 4.4BSD (TCPTV_REXMTMAX).
         pub max_rto: Span = Span::secs(64),
-        /// First retransmission timeout while there is no measurement: 6 s in 4.4BSD. Its back-off starts from
-        /// twice this value, so that a lost SYN is repeated after 6, 24 and 48 s.
-        pub initial_rto: Span = Span::secs(6),
+        /// What timeouts in a row do.
+        pub backoff: Backoff = Backoff::Rfc6298,
+        /// First retransmission timeout while there is no measurement: 1 s in RFC 6298, where a lost SYN is repeated after
+        /// 1, 3, 7, … s; 6 s in 4.4BSD, where it is repeated after 6, 30 and 78 s.
+        pub initial_rto: Span = Span::secs(1),
         /// Smoothed round-trip time before the first measurement; together with initial_mdev it replaces
         /// initial_rto by their sum srtt + 4 mdev.
         pub initial_srtt: Option<Span> = None,
         /// Mean deviation of the round-trip time before the first measurement.
         pub initial_mdev: Option<Span> = None,
+        /// What the initial values are to the first measurement and to the back-off before it.
+        pub initial_estimate: InitialEstimate = InitialEstimate::Rfc6298,
         /// Each measurement is lengthened by a uniform random time up to this one, against phase effects
         /// (L. Kalampoukas and A. Varma, "Performance of TCP over Multi-Hop ATM Networks", 1995, section 3).
         pub rtt_jitter: Span = Span::ZERO,
@@ -296,9 +309,14 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_are_those_of_44bsd_and_pass_the_check() {
+    fn the_defaults_are_ticks_of_44bsd_and_timeouts_of_rfc_6298_and_pass_the_check() {
         assert_eq!(defaults().check(), Ok(()));
         assert_eq!(defaults().slow_timer, Span::millis(500));
+        assert_eq!((defaults().initial_rto, defaults().min_rto), (Span::secs(1), Span::secs(1)));
+        assert_eq!(
+            (defaults().backoff, defaults().initial_estimate),
+            (Backoff::Rfc6298, InitialEstimate::Rfc6298)
+        );
         assert_eq!(defaults().congestion, congestion::Spec::Reno);
     }
 

@@ -4,12 +4,41 @@
 //! 4.4BSD (`tcp_xmit_timer`, `tcp_timers`; Stevens, vol. 2, chapter 25): time is counted in ticks of the slow
 //! timer, the smoothed time has three and the mean deviation two bits after the binary point.
 //!
+//! Two things follow RFC 6298 (V. Paxson et al., "Computing TCP's Retransmission Timer", 2011) unless the scenario asks
+//! for 4.4BSD's ways: how timeouts in a row grow ([`Backoff`]), and what holds before the first measurement
+//! ([`InitialEstimate`]).
+//!
 //! 4.4BSD keeps one free-running tick for all connections of a host. A measurement is the number of tick edges that
 //! passed, and a timer of n ticks ends at the n-th edge, hence lasts between n - 1 and n ticks. With a tick of one
 //! picosecond the same arithmetic is exact.
 
 use super::Params;
+use crate::choice;
 use crate::units::{Span, Time};
+
+choice! {
+    /// What timeouts in a row do.
+    pub enum Backoff {
+        /// Each one doubles the timeout in force, to which `min_rto` has been applied, up to `max_rto` (RFC 6298, 2.4 and
+        /// 5.5). Only the first one for a segment halves the window (RFC 5681 section 3.1).
+        Rfc6298 = "rfc6298",
+        /// They multiply the estimate by 2, 4, … 64, and apply `min_rto` to the product: nothing doubles while that is less
+        /// than `min_rto`. Each one halves the window (4.4BSD).
+        Bsd = "bsd",
+    }
+}
+
+choice! {
+    /// What the initial values are to the first measurement and to the back-off before it.
+    pub enum InitialEstimate {
+        /// A timeout and no more: the back-off doubles it, and the first measurement replaces it (RFC 6298, 2.1 and 2.2).
+        /// Where the SYN was sent again, data begin with 3 s at least (5.7).
+        Rfc6298 = "rfc6298",
+        /// An estimate: the first measurement is averaged into `initial_srtt` and `initial_mdev`; without them the back-off
+        /// of `bsd` starts from twice `initial_rto` (4.4BSD).
+        Bsd = "bsd",
+    }
+}
 
 /// The free-running tick of a host's timer; it costs no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +90,7 @@ pub struct Estimator {
     rttvar: i64,
     /// Timeouts since the last measurement.
     backoffs: u32,
+    backoff: Backoff,
     min: u64,
     max: u64,
     persist_min: u64,
@@ -70,25 +100,48 @@ pub struct Estimator {
 }
 
 impl Estimator {
-    /// The state of a new connection (`tcp_newtcpcb`).
+    /// The state of a new connection.
     pub fn new(params: &Params, clock: &TickClock) -> Estimator {
         let mut estimator = Estimator {
             srtt: 0,
-            rttvar: 2 * clock.ticks(params.initial_rto) as i64,
+            rttvar: 0,
             backoffs: 0,
+            backoff: params.backoff,
             timeout: 0,
             min: clock.ticks(params.min_rto).max(1),
             max: clock.ticks(params.max_rto).max(1),
             persist_min: clock.ticks(PERSIST_MIN),
             persist_max: clock.ticks(PERSIST_MAX),
         };
-        estimator.timeout = estimator.clipped(clock.ticks(params.initial_rto));
-        if let (Some(srtt), Some(mdev)) = (params.initial_srtt, params.initial_mdev) {
-            estimator.srtt = (clock.ticks(srtt) as i64) << SRTT_BITS;
-            estimator.rttvar = (clock.ticks(mdev) as i64) << RTTVAR_BITS;
-            estimator.timeout = estimator.clipped(estimator.unclipped());
-        }
+        estimator.start(params, clock);
         estimator
+    }
+
+    /// Take the initial values. With a smoothed time of 0 the next measurement starts anew.
+    fn start(&mut self, params: &Params, clock: &TickClock) {
+        let mut ticks = clock.ticks(params.initial_rto);
+        if let (Some(srtt), Some(mdev)) = (params.initial_srtt, params.initial_mdev) {
+            self.srtt = (clock.ticks(srtt) as i64) << SRTT_BITS;
+            self.rttvar = (clock.ticks(mdev) as i64) << RTTVAR_BITS;
+            ticks = self.unclipped();
+        }
+        match params.initial_estimate {
+            InitialEstimate::Rfc6298 => (self.srtt, self.rttvar) = (0, ticks as i64),
+            InitialEstimate::Bsd if self.srtt == 0 => self.rttvar = 2 * ticks as i64, // tcp_newtcpcb
+            InitialEstimate::Bsd => {}
+        }
+        self.timeout = self.clipped(ticks);
+    }
+
+    /// The SYN was sent again, so that the handshake measured nothing: a first timeout of less than 3 s was too short for
+    /// this path, and data begin with 3 s (RFC 6298, 5.7).
+    pub fn restart_after_syn_loss(&mut self, clock: &TickClock) {
+        let ticks = clock.ticks(AFTER_SYN_LOSS);
+        if self.unclipped() < ticks {
+            self.rttvar = ticks as i64;
+            self.backoffs = 0;
+            self.timeout = self.clipped(ticks);
+        }
     }
 
     /// A round trip during which so many edges passed; it ends the back-off (`tcp_xmit_timer`).
@@ -108,11 +161,14 @@ impl Estimator {
         self.timeout = self.clipped(self.unclipped());
     }
 
-    /// The timer has expired: double the timeout, and after the fourth time in a row distrust the estimate, so that
-    /// the next measurement starts anew.
+    /// The timer has expired: lengthen the timeout, and after the fourth time in a row distrust the estimate, so that the
+    /// next measurement starts anew (4.4BSD; RFC 6298 section 5 allows it).
     pub fn back_off(&mut self) {
         let factor = self.next_factor();
-        self.timeout = self.clipped(self.unclipped().saturating_mul(factor));
+        self.timeout = self.clipped(match self.backoff {
+            Backoff::Rfc6298 => self.timeout.saturating_mul(2),
+            Backoff::Bsd => self.unclipped().saturating_mul(factor),
+        });
         if self.backoffs > MAX_BACKOFFS / 4 {
             self.rttvar += self.srtt >> SRTT_BITS;
             self.srtt = 0;
@@ -160,6 +216,8 @@ const RTTVAR_BITS: u32 = 2;
 const MAX_BACKOFFS: u32 = 12;
 /// The last step of tcp_backoff[] that doubles.
 const MAX_DOUBLINGS: u32 = 6;
+/// The first timeout of data behind a SYN that was sent again (RFC 6298, 5.7).
+const AFTER_SYN_LOSS: Span = Span::secs(3);
 /// TCPTV_PERSMIN.
 const PERSIST_MIN: Span = Span::secs(5);
 /// TCPTV_PERSMAX.
@@ -209,16 +267,43 @@ mod tests {
         assert_eq!(shortest(Span::secs(1)), (1, 5));
     }
 
-    #[test]
-    fn without_a_measurement_the_back_off_starts_from_twice_the_first_timeout() {
-        // Stevens, vol. 2, chapter 25: 6, 24, 48, 64 s
-        let mut estimator = estimator(Span::millis(500), |_| ());
+    fn timeouts(mut estimator: Estimator, count: usize) -> Vec<u64> {
         let mut ticks = vec![estimator.timeout()];
-        for _ in 0..3 {
+        ticks.resize_with(count, || {
             estimator.back_off();
-            ticks.push(estimator.timeout());
-        }
-        assert_eq!(ticks, [12, 48, 96, 128]);
+            estimator.timeout()
+        });
+        ticks
+    }
+
+    #[test]
+    fn without_a_measurement_the_back_off_doubles_the_first_timeout() {
+        let estimator = estimator(Span::secs(1), |params| params.initial_rto = Span::secs(1));
+        assert_eq!(timeouts(estimator, 8), [1, 2, 4, 8, 16, 32, 64, 64]);
+    }
+
+    #[test]
+    fn in_44bsd_the_back_off_starts_from_twice_the_first_timeout() {
+        // Stevens, vol. 2, chapter 25: 6, 24, 48, 64 s
+        let estimator = estimator(Span::millis(500), |params| {
+            params.initial_rto = Span::secs(6);
+            (params.backoff, params.initial_estimate) = (Backoff::Bsd, InitialEstimate::Bsd);
+        });
+        assert_eq!(timeouts(estimator, 4), [12, 48, 96, 128]);
+    }
+
+    #[test]
+    fn the_least_timeout_is_what_the_back_off_doubles() {
+        let grown = |backoff| {
+            let mut estimator = estimator(Span::millis(1), |params| {
+                params.min_rto = Span::millis(200);
+                params.backoff = backoff;
+            });
+            estimator.sample(4); // 15 ms
+            timeouts(estimator, 5)
+        };
+        assert_eq!(grown(Backoff::Rfc6298), [200, 400, 800, 1600, 3200]);
+        assert_eq!(grown(Backoff::Bsd), [200, 200, 200, 200, 240]);
     }
 
     #[test]
@@ -241,12 +326,33 @@ mod tests {
     }
 
     #[test]
-    fn given_initial_values_replace_the_initial_timeout() {
-        let estimator = estimator(Span(1), |params| {
-            params.initial_srtt = Some(Span::millis(10));
-            params.initial_mdev = Some(Span::millis(1));
-        });
-        assert_eq!(estimator.timeout(), Span::millis(14).0);
+    fn given_initial_values_replace_the_initial_timeout_and_the_first_measurement_replaces_them() {
+        let started = |initial_estimate| {
+            let mut estimator = estimator(Span::micros(1), |params| {
+                params.initial_srtt = Some(Span::millis(10));
+                params.initial_mdev = Some(Span::millis(1));
+                params.initial_estimate = initial_estimate;
+            });
+            let before = estimator.timeout();
+            estimator.sample(2000);
+            (before, estimator.timeout())
+        };
+        assert_eq!(started(InitialEstimate::Rfc6298), (14_000, 3 * 2001));
+        // srtt 10 - 8/8, mdev 1 + (8 - 1)/4
+        assert_eq!(started(InitialEstimate::Bsd), (14_000, 9_000 + 4 * 2_750));
+    }
+
+    #[test]
+    fn behind_a_lost_syn_data_begin_with_three_seconds_at_least() {
+        let behind = |initial_rto| {
+            let mut estimator = estimator(Span::secs(1), |params| params.initial_rto = initial_rto);
+            (0..2).for_each(|_| estimator.back_off());
+            estimator.restart_after_syn_loss(&TickClock::new(Span::secs(1), Span::ZERO));
+            timeouts(estimator, 3)
+        };
+        assert_eq!(behind(Span::secs(1)), [3, 6, 12]);
+        assert_eq!(behind(Span::secs(2)), [3, 6, 12]);
+        assert_eq!(behind(Span::secs(3)), [12, 24, 48]);
     }
 
     #[test]

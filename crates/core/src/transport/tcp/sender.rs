@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::congestion::{Congestion, Control, Facts, Reaction, Window};
-use super::{Estimator, Outlet, Params, Segment, SenderStats, TickClock};
+use super::congestion::{Congestion, Control, Facts, Reaction, Timeout, Window};
+use super::{Backoff, Estimator, InitialEstimate, Outlet, Params, Segment, SenderStats, TickClock};
 use crate::metrics::delivery::DeliveryTime;
 use crate::rng::Stream;
 use crate::units::{Span, Time};
@@ -35,8 +35,8 @@ pub struct Sender {
     window_ack: u64,
     /// Largest window ever offered (max_sndwnd).
     largest_window: u64,
-    /// When the receiver was heard last (t_idle).
-    last_heard: Time,
+    /// When a segment was sent last.
+    last_sent: Time,
     /// The retransmission and the persist timer never run together.
     timer: Option<(Timer, Time)>,
     clock: TickClock,
@@ -56,11 +56,13 @@ pub struct Sender {
 /// What a greedy application has written: more than a connection ever sends, so that its end is compared with as any other.
 const ENDLESS: u64 = u64::MAX;
 
-/// What is needed at the start of a connection, and for measurements that are lengthened.
+/// What is needed at the start of a connection, for measurements that are lengthened, and after a timeout.
 #[derive(Clone, Debug)]
 struct Aside {
     params: Params,
     jitter: Stream,
+    /// The first octet that the timer sent again last, on this connection.
+    timed_out: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +96,7 @@ impl Sender {
             send_window: 0,
             window_ack: 0,
             largest_window: 0,
-            last_heard: Time::ZERO,
+            last_sent: Time::ZERO,
             timer: None,
             estimator: Estimator::new(params, &clock),
             clock,
@@ -106,7 +108,7 @@ impl Sender {
             deliveries: DeliveryTime::default(),
             rtt_jitter: params.rtt_jitter,
             others: VecDeque::new(),
-            aside: Box::new(Aside { params: params.clone(), jitter }),
+            aside: Box::new(Aside { params: params.clone(), jitter, timed_out: None }),
         }
     }
 
@@ -126,7 +128,8 @@ impl Sender {
         self.duplicates = 0;
         self.timed = None;
         self.timer = None;
-        self.last_heard = now;
+        self.last_sent = now;
+        self.aside.timed_out = None;
         if self.aside.params.handshake {
             self.state = State::SynSent;
             self.send_window = 0;
@@ -138,18 +141,18 @@ impl Sender {
         }
     }
 
-    /// The next piece of data after an end: on a new connection, or on the old one, which slow-starts again but keeps its
-    /// threshold and its estimate of the round trip.
+    /// The next piece of data after an end: on a new connection, or on the old one as it stands.
     pub fn restart(&mut self, now: Time, reconnect: bool, out: &mut impl Outlet) {
         if reconnect || self.state == State::Closed {
-            return self.open(now, out);
+            self.open(now, out);
         }
-        assert!(self.sent == self.unacknowledged, "a connection restarts when nothing is outstanding");
-        self.window.restart();
     }
 
     /// The application gives so many octets to send.
     pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outlet) {
+        if self.was_idle(now) {
+            self.window.restart();
+        }
         self.written = self.written.saturating_add(bytes);
         self.output(now, out);
     }
@@ -171,12 +174,9 @@ impl Sender {
         if !segment.is_ack || segment.connection != self.connection {
             return;
         }
-        self.last_heard = now;
         match (self.state, segment.syn) {
             (State::SynSent, true) => {
-                self.measure(now, segment.ack + 1);
-                self.timer = None;
-                self.establish(u64::from(segment.window));
+                self.end_handshake(now, segment);
                 self.output(now, out);
             }
             (State::Established, false) if segment.ack <= self.unacknowledged => {
@@ -221,9 +221,14 @@ impl Sender {
         self.next - self.unacknowledged
     }
 
-    /// Congestion window, in octets.
+    /// Congestion window, in octets, without inflation.
     pub fn cwnd(&self) -> u64 {
         self.window.cwnd
+    }
+
+    /// What duplicate ACKs add to the congestion window in fast recovery, in octets.
+    pub fn inflation(&self) -> u64 {
+        self.window.inflation
     }
 
     /// Slow-start threshold, in octets, if there is one yet.
@@ -261,6 +266,15 @@ impl Sender {
         self.deliveries = deliveries;
     }
 
+    fn end_handshake(&mut self, now: Time, segment: &Segment) {
+        if self.timed.is_none() && self.aside.params.initial_estimate == InitialEstimate::Rfc6298 {
+            self.estimator.restart_after_syn_loss(&self.clock);
+        }
+        self.measure(now, segment.ack + 1);
+        self.timer = None;
+        self.establish(u64::from(segment.window));
+    }
+
     fn establish(&mut self, window: u64) {
         self.state = State::Established;
         self.send_window = window;
@@ -273,12 +287,7 @@ impl Sender {
         if self.state != State::Established {
             return;
         }
-        if self.sent == self.unacknowledged
-            && self.clock.between(self.last_heard, now) >= self.estimator.timeout()
-        {
-            self.window.restart();
-        }
-        let window = self.send_window.min(self.window.cwnd);
+        let window = self.send_window.min(self.window.usable());
         let end = self.written.min(self.unacknowledged.saturating_add(window));
         while self.next < end {
             let len = (end - self.next).min(self.window.mss);
@@ -297,6 +306,11 @@ impl Sender {
         if self.timer.is_none() && self.unacknowledged < self.written {
             self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
         }
+    }
+
+    /// Nothing is outstanding, and nothing has been sent for longer than the timeout in force (RFC 5681 section 4.1).
+    fn was_idle(&self, now: Time) -> bool {
+        self.sent == self.unacknowledged && self.clock.after(self.last_sent, self.estimator.timeout()) < now
     }
 
     /// Silly-window avoidance of the sender (RFC 1122 section 4.2.3.4) for the `len` octets at `next`.
@@ -321,6 +335,7 @@ impl Sender {
     fn emit(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
         let retransmission = seq < self.sent;
         self.sent = self.sent.max(seq + len);
+        self.last_sent = now;
         self.stats.segments_sent += 1;
         self.stats.segments_retransmitted += u64::from(retransmission);
         let connection = self.connection;
@@ -467,8 +482,8 @@ impl Sender {
     fn time_out(&mut self, now: Time, out: &mut impl Outlet) {
         self.stats.timeouts += 1;
         self.estimator.back_off();
-        let facts = self.facts();
-        self.congestion.on_timeout(&mut self.window, facts);
+        let (facts, timeout) = (self.facts(), self.which_timeout());
+        self.congestion.on_timeout(&mut self.window, facts, timeout);
         self.duplicates = 0;
         self.timed = None;
         self.timer = None;
@@ -480,9 +495,18 @@ impl Sender {
         }
     }
 
+    /// Whether the timer now sends a segment that it has sent before; 4.4BSD makes no difference.
+    fn which_timeout(&mut self) -> Timeout {
+        if self.state == State::SynSent || self.aside.params.backoff == Backoff::Bsd {
+            return Timeout::First;
+        }
+        let last = self.aside.timed_out.replace(self.unacknowledged);
+        if last == Some(self.unacknowledged) { Timeout::Repeated } else { Timeout::First }
+    }
+
     /// The persist timer has expired: one octet into a closed window, or what a small window can take.
     fn probe(&mut self, now: Time, out: &mut impl Outlet) {
-        let window = self.send_window.min(self.window.cwnd);
+        let window = self.send_window.min(self.window.usable());
         let left = self.written - self.unacknowledged;
         self.stats.window_probes += 1;
         let seq = self.unacknowledged;

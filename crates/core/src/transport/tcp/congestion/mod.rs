@@ -25,7 +25,7 @@ registry! {
         fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction;
 
         /// The retransmission timer has expired.
-        fn on_timeout(&mut self, window: &mut Window, facts: Facts);
+        fn on_timeout(&mut self, window: &mut Window, facts: Facts, timeout: Timeout);
 
         /// It is in fast recovery.
         fn is_recovering(&self) -> bool;
@@ -41,6 +41,15 @@ pub struct Facts {
     pub sent: u64,
     /// The window that the receiver offers.
     pub send_window: u64,
+}
+
+/// Which timeout of a segment it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timeout {
+    /// The timer has not sent this segment before.
+    First,
+    /// The timer has sent this segment before, and nothing new has been acknowledged since.
+    Repeated,
 }
 
 /// What the sender should do.
@@ -63,8 +72,10 @@ const UNLIMITED: u64 = u64::MAX;
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Window {
-    /// Congestion window, in octets.
+    /// Congestion window, in octets, without inflation.
     pub cwnd: u64,
+    /// What duplicate ACKs add to it in fast recovery, in octets; a loss never halves this part.
+    pub inflation: u64,
     /// Slow-start threshold, in octets; what is above every window if there is none: see [`Window::threshold`].
     pub ssthresh: u64,
     /// Octets of a full segment.
@@ -82,12 +93,19 @@ impl Window {
         let initial = mss * u64::from(params.initial_window);
         Window {
             cwnd: initial,
+            inflation: 0,
             ssthresh: params.initial_ssthresh.map_or(UNLIMITED, |bytes| bytes.0),
             mss,
             limit: initial.max(super::MAX_WINDOW_FIELD << params.window_shift()),
             extra: if params.extra_increase { mss / 8 } else { 0 },
             initial,
         }
+    }
+
+    /// What the sender may have outstanding as far as congestion goes, in octets.
+    #[inline]
+    pub fn usable(&self) -> u64 {
+        self.cwnd + self.inflation
     }
 
     /// The slow-start threshold, in octets, if there is one.
@@ -110,13 +128,43 @@ impl Window {
         self.ssthresh = segments.max(2) * self.mss;
     }
 
-    /// A timeout: slow start from one segment.
-    pub fn collapse(&mut self, send_window: u64) {
+    /// Enter fast recovery: halve the window, and add what the duplicates have told to have left the network (RFC 5681
+    /// section 3.2, steps 2 and 3).
+    pub fn enter_recovery(&mut self, send_window: u64, duplicates: u32) {
         self.halve(send_window);
-        self.cwnd = self.mss;
+        self.cwnd = self.ssthresh;
+        self.inflation = u64::from(duplicates) * self.mss;
     }
 
-    /// The connection was idle or starts with new data: slow start from the initial window.
+    /// One more duplicate in fast recovery: one more segment has left the network (RFC 5681 section 3.2, step 4).
+    pub fn inflate(&mut self) {
+        self.inflation += self.mss;
+    }
+
+    /// A partial ACK takes away what it acknowledges and adds one segment (RFC 6582 section 3.2, step 3): inflation goes
+    /// first, the window itself last.
+    pub fn deflate(&mut self, acked: u64) {
+        let left = self.usable().saturating_sub(acked) + self.mss;
+        self.cwnd = self.cwnd.min(left);
+        self.inflation = left - self.cwnd;
+    }
+
+    /// Leave fast recovery with this window (RFC 5681 section 3.2, step 6).
+    pub fn leave_recovery(&mut self, cwnd: u64) {
+        self.cwnd = cwnd;
+        self.inflation = 0;
+    }
+
+    /// A timeout: slow start from one segment. The threshold becomes half of the window in use, once for each segment (RFC
+    /// 5681 section 3.1).
+    pub fn collapse(&mut self, send_window: u64, timeout: Timeout) {
+        if timeout == Timeout::First {
+            self.halve(send_window);
+        }
+        self.leave_recovery(self.mss);
+    }
+
+    /// The connection was idle: slow start from the initial window (RFC 5681 section 4.1).
     pub fn restart(&mut self) {
         self.cwnd = self.cwnd.min(self.initial);
     }
@@ -180,7 +228,7 @@ mod tests {
         (0..3).for_each(|_| window.grow());
         window.restart();
         assert_eq!(window.cwnd, 4 * 1460);
-        window.collapse(u64::MAX);
+        window.collapse(u64::MAX, Timeout::First);
         window.restart();
         assert_eq!(window.cwnd, 1460);
     }
@@ -194,7 +242,32 @@ mod tests {
         window.halve(9 * 1460 + 1459);
         assert_eq!(window.ssthresh, 4 * 1460);
         window.cwnd = 1460;
-        window.collapse(u64::MAX);
+        window.collapse(u64::MAX, Timeout::First);
         assert_eq!((window.ssthresh, window.cwnd), (2 * 1460, 1460));
+    }
+
+    #[test]
+    fn a_repeated_timeout_leaves_the_threshold_to_the_first_one() {
+        let mut window = Window::new(&defaults());
+        window.cwnd = 20 * 1460;
+        window.collapse(u64::MAX, Timeout::First);
+        window.collapse(u64::MAX, Timeout::Repeated);
+        assert_eq!((window.ssthresh, window.cwnd), (10 * 1460, 1460));
+        window.collapse(u64::MAX, Timeout::First);
+        assert_eq!(window.ssthresh, 2 * 1460);
+    }
+
+    #[test]
+    fn a_partial_ack_takes_from_the_inflation_first_and_leaves_a_segment() {
+        let mut window = Window::new(&defaults());
+        let mut deflated = |acked: u64| {
+            (window.cwnd, window.inflation) = (10 * 1460, 5 * 1460);
+            window.deflate(acked * 1460);
+            (window.cwnd / 1460, window.inflation / 1460)
+        };
+        assert_eq!(
+            [1, 4, 6, 8, 15, 20].map(|acked| deflated(acked)),
+            [(10, 5), (10, 2), (10, 0), (8, 0), (1, 0), (1, 0)]
+        );
     }
 }

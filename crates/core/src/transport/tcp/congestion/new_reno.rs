@@ -1,7 +1,7 @@
 //! # Source
-//! S. Floyd and T. Henderson, "The NewReno Modification to TCP's Fast Recovery Algorithm", RFC 2582, April 1999,
-//! sections 3–5, and its drafts draft-ietf-tcpimpl-newreno-00 ff. (1998); after J. C. Hoe, "Improving the Start-up
-//! Behavior of a Congestion Control Scheme for TCP", SIGCOMM 1996.
+//! T. Henderson, S. Floyd, A. Gurtov and Y. Nishida, "The NewReno Modification to TCP's Fast Recovery Algorithm", RFC
+//! 6582, April 2012, sections 3 and 4, after RFC 2582 of 1999 and its drafts draft-ietf-tcpimpl-newreno-00 ff. (1998);
+//! after J. C. Hoe, "Improving the Start-up Behavior of a Congestion Control Scheme for TCP", SIGCOMM 1996.
 //!
 //! # Idea
 //! An ACK that covers only part of what was outstanding when fast recovery began (a partial ACK) means that the next
@@ -10,34 +10,36 @@
 //! is halved once for all losses of a window.
 //!
 //! # Parameters
-//! `dupack_threshold` (duplicate ACKs, 3: RFC 2581); `partial_ack` (`impatient`: RFC 2582 section 3 step 5, which
+//! `dupack_threshold` (duplicate ACKs, 3: RFC 5681); `partial_ack` (`impatient`: RFC 6582 section 3.2 step 3, which
 //! restarts the retransmission timer with the first partial ACK only, so that many losses end in a timeout and slow
-//! start; `slow-but-steady`: section 4, each partial ACK restarts it; `never`: none does, so that a recovery ends by a
-//! timeout unless it is shorter, as where the timer belongs to the timed segment, which a retransmission is not);
-//! `send_high` (on: section 5; off: duplicates of what a timeout sent twice may start another recovery, as in Reno).
+//! start; `slow-but-steady`: RFC 2582 section 4 and RFC 6298 (5.3), each partial ACK restarts it; `never`: none does, so
+//! that a recovery ends by a timeout unless it is shorter, as where the timer belongs to the timed segment, which a
+//! retransmission is not); `send_high` (on: RFC 6582 section 3.2 step 2; off: duplicates of what a timeout sent twice may
+//! start another recovery, as in Reno).
 //!
 //! # Differences from the paper
-//! Half the window is min(cwnd, advertised window)/2 in whole segments, as for `reno`. Of the two windows allowed when
-//! recovery ends, it takes min(ssthresh, flight + mss), which cannot burst; with nothing in flight that is one segment,
-//! and slow start. What partial ACKs take from the window leaves one segment at least. The retransmission that opens a
-//! recovery starts the timer anew, as in 4.4BSD; the RFC is silent. After a timeout fast retransmission waits until
-//! more than `send_high` is acknowledged (section 5, the careful variant); before the first timeout of a connection it
+//! Half the window is min(cwnd, advertised window)/2 in whole segments, as for `reno`. The inflation by duplicate ACKs is
+//! kept apart from cwnd, as in ns-2, so that a timeout within a recovery halves the window and not what had been added to
+//! it; the RFC keeps both in cwnd. Of the two windows allowed when recovery ends, it takes min(ssthresh, max(flight, mss) +
+//! mss), which cannot burst. What partial ACKs take from the window leaves one segment at least. The retransmission that
+//! opens a recovery starts the timer anew, as in 4.4BSD; the RFC is silent. After a timeout fast retransmission waits until
+//! more than `send_high` is acknowledged, without the heuristics of section 4; before the first timeout of a connection it
 //! waits for nothing: by the letter `send_high` begins at the initial sequence number, and a loss of the very first
 //! segment would need a timeout. Of Hoe's proposals it has the partial ACKs only.
 //!
 //! # Complexity
 //! O(1) for each ACK; two sequence numbers and a flag for each connection.
 
-use super::{Congestion, Facts, Reaction, Window};
+use super::{Congestion, Facts, Reaction, Timeout, Window};
 use crate::choice;
 use crate::transport::tcp::Params;
 
 choice! {
     /// When a partial ACK restarts the retransmission timer.
     pub enum PartialAck {
-        /// The first one of a recovery restarts it (RFC 2582 section 3).
+        /// The first one of a recovery restarts it (RFC 6582 section 3.2, step 3).
         Impatient = "impatient",
-        /// Each one restarts it (RFC 2582 section 4).
+        /// Each one restarts it (RFC 2582 section 4; RFC 6298, 5.3).
         SlowButSteady = "slow-but-steady",
         /// None restarts it.
         Never = "never",
@@ -76,7 +78,7 @@ impl Control {
 }
 
 impl Congestion for Control {
-    /// RFC 2582 section 3 step 5.
+    /// RFC 6582 section 3.2, step 3.
     fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction {
         let Control(state) = self;
         let Some(recover) = state.recover else {
@@ -84,7 +86,7 @@ impl Congestion for Control {
             return Reaction::Continue;
         };
         if facts.unacknowledged < recover {
-            window.cwnd = window.cwnd.saturating_sub(acked) + window.mss;
+            window.deflate(acked);
             let restart_timer = match state.timer {
                 PartialAck::Impatient => state.first_partial,
                 PartialAck::SlowButSteady => true,
@@ -95,31 +97,30 @@ impl Congestion for Control {
         }
         state.recover = None;
         let flight = facts.sent - facts.unacknowledged;
-        window.cwnd = window.ssthresh.min(flight + window.mss);
+        window.leave_recovery(window.ssthresh.min(flight.max(window.mss) + window.mss));
         Reaction::Continue
     }
 
-    /// RFC 2582 section 3 steps 1–4, with the test of section 5 step 1A.
+    /// RFC 6582 section 3.2, step 2, with RFC 5681 section 3.2, steps 2–4.
     fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
         let Control(state) = self;
         if state.recover.is_some() {
-            window.cwnd += window.mss;
+            window.inflate();
         } else if count == state.threshold && state.send_high.is_none_or(|high| facts.unacknowledged > high) {
             state.recover = Some(facts.sent);
             state.first_partial = true;
-            window.halve(facts.send_window);
-            window.cwnd = window.ssthresh + u64::from(count) * window.mss;
+            window.enter_recovery(facts.send_window, count);
             return Reaction::Retransmit { restart_timer: true };
         }
         Reaction::Continue
     }
 
-    /// RFC 2582 section 5 step 6.
-    fn on_timeout(&mut self, window: &mut Window, facts: Facts) {
+    /// RFC 6582 section 3.2, step 4.
+    fn on_timeout(&mut self, window: &mut Window, facts: Facts, timeout: Timeout) {
         let Control(state) = self;
         state.recover = None;
         state.send_high = state.careful.then_some(facts.sent);
-        window.collapse(facts.send_window);
+        window.collapse(facts.send_window, timeout);
     }
 
     fn is_recovering(&self) -> bool {
@@ -144,7 +145,7 @@ mod tests {
         window.cwnd = 10 * MSS;
         let third = new_reno.on_duplicate(&mut window, 3, facts(0, 10));
         assert_eq!(third, Reaction::Retransmit { restart_timer: true });
-        assert_eq!((window.ssthresh, window.cwnd), (5 * MSS, 8 * MSS));
+        assert_eq!((window.ssthresh, window.cwnd, window.inflation), (5 * MSS, 5 * MSS, 3 * MSS));
         (new_reno, window)
     }
 
@@ -153,7 +154,7 @@ mod tests {
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
         let reaction = new_reno.on_new_ack(&mut window, 4 * MSS, facts(4, 11));
         assert_eq!(reaction, Reaction::Retransmit { restart_timer: true });
-        assert_eq!(window.cwnd, 5 * MSS);
+        assert_eq!((window.cwnd, window.inflation), (5 * MSS, 0));
         assert!(new_reno.is_recovering());
     }
 
@@ -183,19 +184,19 @@ mod tests {
     fn each_further_duplicate_inflates_the_window_after_a_partial_ack_too() {
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
         new_reno.on_duplicate(&mut window, 4, facts(0, 10));
-        assert_eq!(window.cwnd, 9 * MSS);
+        assert_eq!(window.usable(), 9 * MSS);
         new_reno.on_new_ack(&mut window, 2 * MSS, facts(2, 11));
         for count in 1..=4 {
             assert_eq!(new_reno.on_duplicate(&mut window, count, facts(2, 11)), Reaction::Continue);
         }
-        assert_eq!((window.ssthresh, window.cwnd), (5 * MSS, 12 * MSS));
+        assert_eq!((window.ssthresh, window.cwnd, window.inflation), (5 * MSS, 5 * MSS, 7 * MSS));
     }
 
     #[test]
     fn a_partial_ack_of_more_than_the_window_leaves_one_segment() {
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
         new_reno.on_new_ack(&mut window, 9 * MSS, facts(9, 10));
-        assert_eq!(window.cwnd, MSS);
+        assert_eq!((window.cwnd, window.inflation), (MSS, 0));
     }
 
     #[test]
@@ -213,26 +214,38 @@ mod tests {
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
         assert_eq!(new_reno.on_new_ack(&mut window, 10 * MSS, facts(10, 12)), Reaction::Continue);
         assert!(!new_reno.is_recovering());
-        assert_eq!(window.cwnd, 3 * MSS);
+        assert_eq!((window.cwnd, window.inflation), (3 * MSS, 0));
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
         new_reno.on_new_ack(&mut window, 10 * MSS, facts(10, 17));
         assert_eq!(window.cwnd, 5 * MSS);
     }
 
     #[test]
-    fn with_nothing_in_flight_recovery_ends_in_slow_start_from_one_segment() {
+    fn with_nothing_in_flight_recovery_ends_in_slow_start_from_two_segments() {
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
         new_reno.on_new_ack(&mut window, 10 * MSS, facts(10, 10));
-        assert_eq!((window.ssthresh, window.cwnd), (5 * MSS, MSS));
+        assert_eq!((window.ssthresh, window.cwnd), (5 * MSS, 2 * MSS));
         new_reno.on_new_ack(&mut window, MSS, facts(11, 11));
-        assert_eq!(window.cwnd, 2 * MSS);
+        assert_eq!(window.cwnd, 3 * MSS);
+    }
+
+    #[test]
+    fn a_timeout_in_recovery_halves_the_window_without_its_inflation() {
+        for timer in [PartialAck::Impatient, PartialAck::SlowButSteady, PartialAck::Never] {
+            let (mut new_reno, mut window) = recovering(timer);
+            window.cwnd = 40 * MSS;
+            (4..60).for_each(|count| _ = new_reno.on_duplicate(&mut window, count, facts(0, 70)));
+            assert_eq!(window.usable(), 99 * MSS);
+            new_reno.on_timeout(&mut window, facts(0, 70), Timeout::First);
+            assert_eq!((window.ssthresh, window.cwnd, window.inflation), (20 * MSS, MSS, 0));
+        }
     }
 
     #[test]
     fn after_a_timeout_an_ack_below_recover_is_no_partial_ack() {
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
-        new_reno.on_timeout(&mut window, facts(0, 10));
-        assert_eq!((window.ssthresh, window.cwnd), (4 * MSS, MSS));
+        new_reno.on_timeout(&mut window, facts(0, 10), Timeout::First);
+        assert_eq!((window.ssthresh, window.cwnd, window.inflation), (2 * MSS, MSS, 0));
         assert_eq!(new_reno.on_new_ack(&mut window, 2 * MSS, facts(2, 10)), Reaction::Continue);
         assert_eq!(window.cwnd, 2 * MSS);
     }
@@ -240,7 +253,7 @@ mod tests {
     #[test]
     fn after_a_timeout_duplicates_of_older_segments_start_no_recovery() {
         let (mut new_reno, mut window) = recovering(PartialAck::Impatient);
-        new_reno.on_timeout(&mut window, facts(0, 10));
+        new_reno.on_timeout(&mut window, facts(0, 10), Timeout::First);
         assert!(!new_reno.is_recovering());
         let before = (window.ssthresh, window.cwnd);
         assert_eq!(new_reno.on_duplicate(&mut window, 3, facts(5, 10)), Reaction::Continue);
@@ -256,10 +269,10 @@ mod tests {
     fn without_send_high_a_timeout_forbids_nothing() {
         let params = Params { send_high: false, ..defaults() };
         let (mut new_reno, mut window) = (Control::new(&params), Window::new(&params));
-        new_reno.on_timeout(&mut window, facts(0, 10));
+        new_reno.on_timeout(&mut window, facts(0, 10), Timeout::First);
         let third = new_reno.on_duplicate(&mut window, 3, facts(0, 10));
         assert_eq!(third, Reaction::Retransmit { restart_timer: true });
-        assert_eq!((window.ssthresh, window.cwnd), (2 * MSS, 5 * MSS));
+        assert_eq!((window.ssthresh, window.usable()), (2 * MSS, 5 * MSS));
         assert_eq!(new_reno.0.recover, Some(10 * MSS), "the highest that was ever sent");
     }
 }

@@ -1,7 +1,7 @@
 //! # Source
 //! V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988, and "Modified TCP Congestion Avoidance Algorithm",
-//! end2end-interest list, 30 April 1990 (4.3BSD-Reno, 4.4BSD `tcp_input`); M. Allman, V. Paxson and W. Stevens, RFC
-//! 2581, "TCP Congestion Control", 1999, section 3.2.
+//! end2end-interest list, 30 April 1990 (4.3BSD-Reno, 4.4BSD `tcp_input`); M. Allman, V. Paxson and E. Blanton, RFC
+//! 5681, "TCP Congestion Control", 2009, section 3.2.
 //!
 //! # Idea
 //! Three duplicate ACKs mean that a segment is lost and later ones arrive. Send it again at once, halve the window
@@ -9,17 +9,18 @@
 //! network, inflate the window by one. The first ACK of new data ends this fast recovery.
 //!
 //! # Parameters
-//! `dupack_threshold` (duplicate ACKs, 3: RFC 2581).
+//! `dupack_threshold` (duplicate ACKs, 3: RFC 5681).
 //!
 //! # Differences from the paper
-//! Half the window is min(cwnd, advertised window)/2 in whole segments, as in 4.4BSD, where RFC 2581 takes the data in
-//! flight. After a timeout, duplicates of segments that had arrived before may start another fast retransmission, as in
+//! Half the window is min(cwnd, advertised window)/2 in whole segments, as in 4.4BSD, where RFC 5681 takes the data in
+//! flight. The inflation by duplicate ACKs is kept apart from cwnd, as in ns-2, so that a timeout within a recovery halves
+//! the window and not what had been added to it; 4.4BSD and the RFC keep both in cwnd. After a timeout, duplicates of segments that had arrived before may start another fast retransmission, as in
 //! 4.4BSD; `new-reno` prevents this.
 //!
 //! # Complexity
 //! O(1) for each ACK; one flag for each connection.
 
-use super::{Congestion, Facts, Reaction, Window};
+use super::{Congestion, Facts, Reaction, Timeout, Window};
 use crate::transport::tcp::Params;
 
 /// State of Reno.
@@ -40,7 +41,7 @@ impl Congestion for Control {
     fn on_new_ack(&mut self, window: &mut Window, _: u64, _: Facts) -> Reaction {
         if self.recovering {
             self.recovering = false;
-            window.cwnd = window.ssthresh;
+            window.leave_recovery(window.ssthresh);
         } else {
             window.grow();
         }
@@ -49,19 +50,18 @@ impl Congestion for Control {
 
     fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
         if self.recovering {
-            window.cwnd += window.mss;
+            window.inflate();
         } else if count == self.threshold {
             self.recovering = true;
-            window.halve(facts.send_window);
-            window.cwnd = window.ssthresh + u64::from(count) * window.mss;
+            window.enter_recovery(facts.send_window, count);
             return Reaction::Retransmit { restart_timer: true };
         }
         Reaction::Continue
     }
 
-    fn on_timeout(&mut self, window: &mut Window, facts: Facts) {
+    fn on_timeout(&mut self, window: &mut Window, facts: Facts, timeout: Timeout) {
         self.recovering = false;
-        window.collapse(facts.send_window);
+        window.collapse(facts.send_window, timeout);
     }
 
     fn is_recovering(&self) -> bool {
@@ -92,9 +92,10 @@ mod tests {
     #[test]
     fn the_third_duplicate_halves_the_window_and_each_further_one_inflates_it() {
         let (mut reno, mut window) = recovering();
-        assert_eq!((window.ssthresh, window.cwnd), (5 * window.mss, 8 * window.mss));
+        assert_eq!((window.ssthresh, window.cwnd), (5 * window.mss, 5 * window.mss));
+        assert_eq!(window.usable(), 8 * window.mss);
         assert_eq!(reno.on_duplicate(&mut window, 4, FACTS), Reaction::Continue);
-        assert_eq!(window.cwnd, 9 * window.mss);
+        assert_eq!((window.cwnd, window.usable()), (5 * window.mss, 9 * window.mss));
     }
 
     #[test]
@@ -102,16 +103,19 @@ mod tests {
         let (mut reno, mut window) = recovering();
         reno.on_new_ack(&mut window, MSS, FACTS);
         assert!(!reno.is_recovering());
-        assert_eq!(window.cwnd, 5 * window.mss);
+        assert_eq!((window.cwnd, window.inflation), (5 * window.mss, 0));
         reno.on_new_ack(&mut window, MSS, FACTS);
         assert_eq!(window.cwnd, 6 * window.mss);
     }
 
     #[test]
-    fn a_timeout_ends_fast_recovery() {
+    fn a_timeout_ends_fast_recovery_and_halves_the_window_without_its_inflation() {
         let (mut reno, mut window) = recovering();
-        reno.on_timeout(&mut window, FACTS);
+        window.cwnd = 40 * MSS;
+        (4..60).for_each(|count| _ = reno.on_duplicate(&mut window, count, FACTS));
+        assert_eq!(window.usable(), 99 * MSS);
+        reno.on_timeout(&mut window, Facts { send_window: 1 << 20, ..FACTS }, Timeout::First);
         assert!(!reno.is_recovering());
-        assert_eq!((window.ssthresh, window.cwnd), (4 * window.mss, window.mss));
+        assert_eq!((window.ssthresh, window.cwnd, window.inflation), (20 * MSS, MSS, 0));
     }
 }
