@@ -1059,8 +1059,8 @@ class File(Scheme):
 
     Source `file`.
 
-    Send a file; when its last byte has been acknowledged, rest; then send the next one, which slow-starts. Or send one
-    at fixed intervals, as servers do that answer the same question together (incast).
+    Send a file; when its last byte has been acknowledged, rest; then send the next one. Or send one at fixed intervals,
+    as servers do that answer the same question together (incast).
 
     Source: V. Rosolen, O. Bonaventure, G. Leduc, "Impact of cell discard strategies on TCP/IP in ATM UBR networks",
     1998 (paper 000), section 3: an on-off model whose on period is the transfer of a file.
@@ -1071,8 +1071,8 @@ class File(Scheme):
     - `off` (time; default "0 s"): Pause between the last acknowledgement of a file and the start of the next.
     - `every` (time; not set): From one file to the next, however long it takes; a file that is wanted before the last
       one has ended starts when it has.
-    - `reconnect` (default True): Whether every file opens a new connection with fresh estimators; otherwise the old one
-      slow-starts again.
+    - `reconnect` (default True): Whether every file opens a new connection with fresh estimators. If not, the old one
+      goes on with its window and its estimate; after a pause longer than its retransmission timeout it slow-starts.
     """
 
     kind: str = field(default="file", init=False, repr=False)
@@ -1084,7 +1084,8 @@ class File(Scheme):
     """From one file to the next, however long it takes; a file that is wanted before the last one has ended starts when
     it has; time."""
     reconnect: bool = True
-    """Whether every file opens a new connection with fresh estimators; otherwise the old one slow-starts again."""
+    """Whether every file opens a new connection with fresh estimators. If not, the old one goes on with its window and
+    its estimate; after a pause longer than its retransmission timeout it slow-starts."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1281,7 +1282,9 @@ class Tcp(Scheme):
 
     Source: The 4.4BSD-Lite implementation (Net/3) as W. R. Stevens and G. R. Wright describe it in "TCP/IP Illustrated,
     Volume 2" (1995), chapters 24–30: segments leave as in `tcp_output`, acknowledgements act as in `tcp_input`, timers
-    count ticks as in `tcp_timer`. The congestion control is a part of its own: `congestion`.
+    count ticks as in `tcp_timer`. The congestion control is a part of its own: `congestion`. What is done about losses
+    and idle times follows M. Allman, V. Paxson and E. Blanton, RFC 5681 (2009), and what the timers say V. Paxson, M.
+    Allman, J. Chu and M. Sargent, RFC 6298 (2011), whose two differences from 4.4BSD are keys.
 
     Its parameters:
 
@@ -1306,11 +1309,20 @@ class Tcp(Scheme):
       tick.
     - `max_rto` (time; default "64 s"): Longest retransmission timeout, back-off included: 64 s in 4.4BSD
       (TCPTV_REXMTMAX).
-    - `initial_rto` (time; default "6 s"): First retransmission timeout while there is no measurement: 6 s in 4.4BSD.
-      Its back-off starts from twice this value, so that a lost SYN is repeated after 6, 24 and 48 s.
+    - `backoff` (default "rfc6298"): What timeouts in a row do. `rfc6298`: Each one doubles the timeout in force, to
+      which `min_rto` has been applied, up to `max_rto` (RFC 6298, 2.4 and 5.5). Only the first one for a segment halves
+      the window (RFC 5681 section 3.1). `bsd`: They multiply the estimate by 2, 4, … 64, and apply `min_rto` to the
+      product: nothing doubles while that is less than `min_rto`. Each one halves the window (4.4BSD).
+    - `initial_rto` (time; default "1 s"): First retransmission timeout while there is no measurement: 1 s in RFC 6298,
+      where a lost SYN is repeated after 1, 3, 7, … s; 6 s in 4.4BSD, where it is repeated after 6, 30 and 78 s.
     - `initial_srtt` (time; not set): Smoothed round-trip time before the first measurement; together with initial_mdev
       it replaces initial_rto by their sum srtt + 4 mdev.
     - `initial_mdev` (time; not set): Mean deviation of the round-trip time before the first measurement.
+    - `initial_estimate` (default "rfc6298"): What the initial values are to the first measurement and to the back-off
+      before it. `rfc6298`: A timeout and no more: the back-off doubles it, and the first measurement replaces it (RFC
+      6298, 2.1 and 2.2). Where the SYN was sent again, data begin with 3 s at least (5.7). `bsd`: An estimate: the
+      first measurement is averaged into `initial_srtt` and `initial_mdev`; without them the back-off of `bsd` starts
+      from twice `initial_rto` (4.4BSD).
     - `rtt_jitter` (time; default "0 s"): Each measurement is lengthened by a uniform random time up to this one,
       against phase effects (L. Kalampoukas and A. Varma, "Performance of TCP over Multi-Hop ATM Networks", 1995,
       section 3).
@@ -1321,8 +1333,8 @@ class Tcp(Scheme):
     - `dupack_threshold` (default 3): Duplicate ACKs that call for a fast retransmission: 3 (4.3BSD-Reno, RFC 2581); a
       number that no window can produce turns fast retransmission off.
     - `partial_ack` (default "impatient"): Which partial ACKs restart the retransmission timer (new-reno only).
-      `impatient`: The first one of a recovery restarts it (RFC 2582 section 3). `slow-but-steady`: Each one restarts it
-      (RFC 2582 section 4). `never`: None restarts it.
+      `impatient`: The first one of a recovery restarts it (RFC 6582 section 3.2, step 3). `slow-but-steady`: Each one
+      restarts it (RFC 2582 section 4; RFC 6298, 5.3). `never`: None restarts it.
     - `send_high` (default True): After a timeout, no fast retransmission before more than everything sent until then is
       acknowledged (RFC 2582 section 5, the careful variant; new-reno only).
     - `extra_increase` (default False): Open the window by a further mss/8 with each ACK in congestion avoidance, as
@@ -1364,14 +1376,30 @@ class Tcp(Scheme):
     """Shortest retransmission timeout: 1 s in 4.4BSD (TCPTV_MIN). Never less than one tick; time."""
     max_rto: str = "64 s"
     """Longest retransmission timeout, back-off included: 64 s in 4.4BSD (TCPTV_REXMTMAX); time."""
-    initial_rto: str = "6 s"
-    """First retransmission timeout while there is no measurement: 6 s in 4.4BSD. Its back-off starts from twice this
-    value, so that a lost SYN is repeated after 6, 24 and 48 s; time."""
+    backoff: Literal["rfc6298", "bsd"] = "rfc6298"
+    """What timeouts in a row do.
+
+    - `rfc6298`: Each one doubles the timeout in force, to which `min_rto` has been applied, up to `max_rto` (RFC 6298,
+      2.4 and 5.5). Only the first one for a segment halves the window (RFC 5681 section 3.1).
+    - `bsd`: They multiply the estimate by 2, 4, … 64, and apply `min_rto` to the product: nothing doubles while that is
+      less than `min_rto`. Each one halves the window (4.4BSD).
+    """
+    initial_rto: str = "1 s"
+    """First retransmission timeout while there is no measurement: 1 s in RFC 6298, where a lost SYN is repeated after
+    1, 3, 7, … s; 6 s in 4.4BSD, where it is repeated after 6, 30 and 78 s; time."""
     initial_srtt: str | None = None
     """Smoothed round-trip time before the first measurement; together with initial_mdev it replaces initial_rto by
     their sum srtt + 4 mdev; time."""
     initial_mdev: str | None = None
     """Mean deviation of the round-trip time before the first measurement; time."""
+    initial_estimate: Literal["rfc6298", "bsd"] = "rfc6298"
+    """What the initial values are to the first measurement and to the back-off before it.
+
+    - `rfc6298`: A timeout and no more: the back-off doubles it, and the first measurement replaces it (RFC 6298, 2.1
+      and 2.2). Where the SYN was sent again, data begin with 3 s at least (5.7).
+    - `bsd`: An estimate: the first measurement is averaged into `initial_srtt` and `initial_mdev`; without them the
+      back-off of `bsd` starts from twice `initial_rto` (4.4BSD).
+    """
     rtt_jitter: str = "0 s"
     """Each measurement is lengthened by a uniform random time up to this one, against phase effects (L. Kalampoukas and
     A. Varma, "Performance of TCP over Multi-Hop ATM Networks", 1995, section 3); time."""
@@ -1385,8 +1413,8 @@ class Tcp(Scheme):
     partial_ack: Literal["impatient", "slow-but-steady", "never"] = "impatient"
     """Which partial ACKs restart the retransmission timer (new-reno only).
 
-    - `impatient`: The first one of a recovery restarts it (RFC 2582 section 3).
-    - `slow-but-steady`: Each one restarts it (RFC 2582 section 4).
+    - `impatient`: The first one of a recovery restarts it (RFC 6582 section 3.2, step 3).
+    - `slow-but-steady`: Each one restarts it (RFC 2582 section 4; RFC 6298, 5.3).
     - `never`: None restarts it.
     """
     send_high: bool = True
