@@ -5,6 +5,9 @@
 //!
 //! The modules stand in the order in which a cell travels.
 
+#[cfg(test)]
+extern crate self as pushout_core; // tests here draw networks as those beside the crate do
+
 pub mod units;
 
 pub mod pace;

@@ -102,7 +102,8 @@ impl Decimal {
         let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
         let fraction = fraction.trim_end_matches('0');
         let significant = [whole, fraction].concat();
-        let all_digits = significant.bytes().all(|c| c.is_ascii_digit()) && digits != "." && !digits.is_empty();
+        let all_digits =
+            significant.bytes().all(|c| c.is_ascii_digit()) && digits != "." && !digits.is_empty();
         let significant = significant.trim_start_matches('0');
         if !all_digits || significant.len() > MOST_DIGITS {
             return Err(NotWhole::Malformed);
@@ -139,7 +140,9 @@ pub(crate) fn mistake(number: &str) -> String {
     let point = number.replacen(',', ".", 1);
     let is_decimal = separator == Some(',') && Decimal::read(&point).is_ok();
     match (groups(separator.unwrap_or('.')), is_decimal) {
-        (Some((plain, _)), true) => format!("the {name} in {shown} must go: write {plain} or, as a decimal, {point}"),
+        (Some((plain, _)), true) => {
+            format!("the {name} in {shown} must go: write {plain} or, as a decimal, {point}")
+        }
         (Some((plain, spaced)), false) => format!("the {name} in {shown} must go: write {plain} or {spaced}"),
         (None, true) => format!("the {name} in {shown} must be a point: write {point}"),
         (None, false) => format!("a {name} cannot stand in a number such as {shown}"),
@@ -225,7 +228,8 @@ mod tests {
         let draw = &mut crate::rng::Stream::new(1, "floats");
         for _ in 0..2000 {
             let rate = 10f64.powf(3.0 + 9.0 * draw.unit());
-            for text in [format!("{rate}"), format!("{rate:e}"), format!("{rate:E}"), format!("{rate:.15e}")] {
+            for text in [format!("{rate}"), format!("{rate:e}"), format!("{rate:E}"), format!("{rate:.15e}")]
+            {
                 assert_eq!(times(&text, 1, Fraction::Rounded), Ok(rate.round() as u64), "{text}");
             }
             let whole = (draw.next_u32() >> 4).into();

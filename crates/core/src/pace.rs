@@ -8,7 +8,7 @@ use crate::units::{Rate, Span, Time};
 
 /// The exact time that a number of bits takes at a rate: `whole` ps and `rest / rate` of one more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pace {
+pub struct TransmissionTime {
     /// The time of one unit, rounded down.
     pub whole: Span,
     pub(crate) rest: u64,
@@ -17,18 +17,18 @@ pub struct Pace {
 
 /// The instant at which something starts at a pace, and what has been missing up to then.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Beat {
+pub struct ExactTime {
     /// The instant, rounded down.
     pub time: Time,
     /// What is missing, in units of `1 / rate` picoseconds.
     pub(crate) carry: u64,
 }
 
-impl Pace {
+impl TransmissionTime {
     /// The pace of units of `bits` bits at exactly `rate`, which is not zero.
-    pub fn of(rate: Rate, bits: u64) -> Pace {
+    pub fn of(rate: Rate, bits: u64) -> TransmissionTime {
         let (whole, rest) = rate.time_of_bits(bits);
-        Pace { whole: Span(whole), rest, rate: rate.0 }
+        TransmissionTime { whole: Span(whole), rest, rate: rate.0 }
     }
 
     /// The time of the next unit in whole picoseconds, one more when what has been missing, the `carry`, adds up to it.
@@ -41,34 +41,34 @@ impl Pace {
     }
 }
 
-impl Beat {
+impl ExactTime {
     /// A beat without remainder.
     #[inline]
-    pub fn at(time: Time) -> Beat {
-        Beat { time, carry: 0 }
+    pub fn at(time: Time) -> ExactTime {
+        ExactTime { time, carry: 0 }
     }
 
     /// This beat, or one that begins anew at `now` if that is later: when a line that is free from here on starts a unit
     /// that comes then.
     #[inline]
-    pub fn not_before(self, now: Time) -> Beat {
-        if now > self.time { Beat::at(now) } else { self }
+    pub fn not_before(self, now: Time) -> ExactTime {
+        if now > self.time { ExactTime::at(now) } else { self }
     }
 
-    /// The beat of the next unit: as [`Pace::step`], but in a form of which compilers make no branch where packets are
+    /// The beat of the next unit: as [`TransmissionTime::step`], but in a form of which compilers make no branch where packets are
     /// sent.
     #[inline]
-    pub fn next(self, pace: &Pace) -> Beat {
+    pub fn next(self, pace: &TransmissionTime) -> ExactTime {
         let carry = self.carry + pace.rest;
         let over = carry >= pace.rate;
         let carry = if over { carry - pace.rate } else { carry };
-        Beat { time: Time(self.time.0 + pace.whole.0 + u64::from(over)), carry }
+        ExactTime { time: Time(self.time.0 + pace.whole.0 + u64::from(over)), carry }
     }
 
     /// The same beat, later.
     #[inline]
-    pub fn shifted(self, by: Span) -> Beat {
-        Beat { time: self.time.later(by), ..self }
+    pub fn shifted(self, by: Span) -> ExactTime {
+        ExactTime { time: self.time.later(by), ..self }
     }
 }
 
@@ -80,8 +80,8 @@ mod tests {
 
     #[test]
     fn units_in_a_row_take_their_exact_times_rounded_down_once() {
-        let pace = Pace::of(STM1, 424);
-        let beats = std::iter::successors(Some(Beat::at(Time(7))), |beat| Some(beat.next(&pace)));
+        let pace = TransmissionTime::of(STM1, 424);
+        let beats = std::iter::successors(Some(ExactTime::at(Time(7))), |beat| Some(beat.next(&pace)));
         for (n, beat) in (0..1000).zip(beats) {
             let exact = u128::from(Rate::time_of_bits(STM1, 424 * n).0);
             assert_eq!(u128::from(beat.time.0), 7 + exact, "{n} cells");
@@ -90,10 +90,10 @@ mod tests {
 
     #[test]
     fn whoever_comes_later_begins_without_a_remainder() {
-        let pace = Pace::of(STM1, 424);
-        let beat = Beat::at(Time(0)).next(&pace);
+        let pace = TransmissionTime::of(STM1, 424);
+        let beat = ExactTime::at(Time(0)).next(&pace);
         assert_eq!(beat.not_before(beat.time), beat);
-        assert_eq!(beat.not_before(Time(3_000_000)), Beat::at(Time(3_000_000)));
+        assert_eq!(beat.not_before(Time(3_000_000)), ExactTime::at(Time(3_000_000)));
         assert!(beat.carry > 0 && beat.shifted(Span(5)).carry == beat.carry);
     }
 }

@@ -1,4 +1,8 @@
 //! Engines: how a run gets from its first instant to its last.
+//!
+//! Four rooms: `reference.rs` is the truth, one event for each unit and line. `cells/` passes trains of cells through port
+//! processes. `packets/` passes packets one by one. `exact/` has the spacing and the accounting that both use. [`chosen`] says
+//! which engine runs a scenario; all give the same report.
 
 pub mod reference;
 
@@ -8,17 +12,19 @@ mod packets;
 
 mod exact;
 
+mod forms;
+
 mod timers;
+
+mod outcome;
+
+mod questions;
 
 pub mod floor;
 
-use crate::buffer::verdict::Reason;
-use crate::network::Network;
-use crate::network::circuit::Circuit;
-use crate::police;
-use crate::scenario::model::{Engine, Line, Scenario};
-use crate::unit::Unit;
-use crate::units::{Span, Time};
+pub use outcome::{LossRecord, Outcome, Stopwatch, Work};
+
+use crate::scenario::model::{Engine, Scenario};
 
 /// Run a scenario on the engine that it names; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
@@ -42,135 +48,52 @@ pub fn chosen(scenario: &Scenario) -> (Engine, Option<&'static str>) {
         Engine::Fast if scenario.lines.iter().any(|line| line.port.credit.is_some()) => {
             (Engine::Reference, Some("with credits a port depends on its neighbours at every cell"))
         }
+        Engine::Fast if !packets::knows(scenario) && cells::topology::skips_nothing(scenario) => {
+            (Engine::Reference, Some("all cells are policed or coded, and a policy is asked about each"))
+        }
         engine => (engine, None),
     }
 }
 
-/// What times the event loop of a run, by the caller's clock, and tells the caller how far the run has come: the core has
-/// no clock and no threads.
-pub struct Stopwatch<'a> {
-    clock: &'a dyn Fn() -> f64,
-    reached: &'a dyn Fn(Time),
-    /// How often the loop went round since the start.
-    rounds: u32,
-    start: f64,
-    taken: f64,
-}
+#[cfg(test)]
+mod tests {
+    use super::questions::policed_ports;
+    use super::*;
+    use crate::scenario::load;
 
-/// The caller is told of one in so many rounds of the event loop, which take a millisecond or less.
-const TOLD: u32 = 256;
-
-impl Default for Stopwatch<'_> {
-    /// One that stands still.
-    fn default() -> Self {
-        Stopwatch::new(&|| 0.0)
-    }
-}
-
-impl Stopwatch<'_> {
-    /// One that goes by a clock, which shows seconds.
-    pub fn new(clock: &dyn Fn() -> f64) -> Stopwatch<'_> {
-        Stopwatch { clock, reached: &|_| (), rounds: 0, start: 0.0, taken: 0.0 }
+    fn scenario(text: &str, sets: &[&str]) -> Scenario {
+        load(text, "test.toml", &sets.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap()
     }
 
-    /// The same, and whenever the run has come a little further, `reached` is called with the simulated time.
-    pub fn telling<'a>(clock: &'a dyn Fn() -> f64, reached: &'a dyn Fn(Time)) -> Stopwatch<'a> {
-        Stopwatch { reached, ..Stopwatch::new(clock) }
+    #[test]
+    fn networks_with_credits_run_on_the_reference_engine_for_a_reason() {
+        let credits = scenario(include_str!("../../../../scenarios/multi-hop-fcvc.toml"), &[]);
+        let (engine, why) = chosen(&credits);
+        assert_eq!(engine, Engine::Reference);
+        assert!(why.is_some_and(|why| why.contains("credits")));
     }
 
-    /// The network has been built, and the first event is due.
-    fn start(&mut self) {
-        self.start = (self.clock)();
+    #[test]
+    fn networks_in_which_nothing_can_be_skipped_run_on_the_reference_engine() {
+        let text = include_str!("../../../../scenarios/gpj.toml");
+        assert_eq!(chosen(&scenario(text, &[])).0, Engine::Reference);
+        let tail_drop = "port.trunk.admission={policy='tail-drop', clp_threshold='80 %'}";
+        assert_eq!(chosen(&scenario(text, &[tail_drop])), (Engine::Fast, None));
     }
 
-    /// The event loop goes round, and has come to this instant of the run.
-    #[inline(always)] // in the loop
-    fn reach(&mut self, now: Time) {
-        self.rounds = self.rounds.wrapping_add(1);
-        if self.rounds.is_multiple_of(TOLD) {
-            (self.reached)(now);
-        }
+    #[test]
+    fn other_networks_run_on_the_engine_that_they_name() {
+        let text = include_str!("../../../../scenarios/w1-cell.toml");
+        assert_eq!(chosen(&scenario(text, &[])), (Engine::Fast, None));
+        assert_eq!(chosen(&scenario(text, &["engine='reference'"])), (Engine::Reference, None));
     }
 
-    /// The last event has been handled.
-    fn stop(&mut self) {
-        self.taken = (self.clock)() - self.start;
-    }
-
-    /// How many seconds that took.
-    pub fn seconds(&self) -> f64 {
-        self.taken
-    }
-}
-
-/// What is left when a run is over.
-#[derive(Debug)]
-pub struct Outcome {
-    /// The network at the end, with everything it counted.
-    pub network: Network,
-    /// Units still on their way over a line, by circuit.
-    pub on_lines: Vec<u64>,
-    /// How much work the run was.
-    pub work: Work,
-    /// Every loss, if it was asked for, by time and port; what a port loses at one instant stays in order.
-    pub losses: Vec<LossRecord>,
-}
-
-/// How much work a run was, warm-up included.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
-    /// Cells that lines have started to send.
-    pub cell_hops: u64,
-    /// Packets that lines have started to send.
-    pub packet_hops: u64,
-    /// Events that the kernel has handled.
-    pub events: u64,
-}
-
-/// A loss, as the log has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LossRecord {
-    /// When.
-    pub time: Time,
-    /// At which port.
-    pub port: u32,
-    /// Circuit of the lost unit.
-    pub vc: u32,
-    /// Its frame.
-    pub frame: u32,
-    /// Its position in the frame.
-    pub index: u16,
-    /// Why.
-    pub reason: Reason,
-}
-
-/// Ports whose occupancy is sampled: those with a limited buffer.
-///
-/// Samples are taken at whole multiples of the scenario's interval, before anything that happens at that instant.
-fn sampled_ports(scenario: &Scenario) -> Vec<usize> {
-    (0..scenario.lines.len()).filter(|&port| scenario.lines[port].is_sampled()).collect()
-}
-
-/// Time from the end of a unit's transmission to its arrival at the next port or host.
-fn latency(scenario: &Scenario, line: &Line) -> Span {
-    line.delay + scenario.nodes[line.to].latency
-}
-
-/// For every port whether a circuit is policed when it arrives there.
-fn policed_ports(scenario: &Scenario) -> Vec<bool> {
-    let mut policed = vec![false; scenario.lines.len()];
-    for flow in scenario.flows.iter().filter(|flow| flow.police.is_some()) {
-        if let Some(&port) = scenario.vcs[flow.vc].path.get(usize::from(police::HOP)) {
-            policed[port] = true;
-        }
-    }
-    policed
-}
-
-/// The circuit of a queued unit, numbered within the port where it waits.
-fn number_at_port(circuits: &[Circuit]) -> impl Fn(&Unit) -> usize + '_ {
-    |unit| {
-        let hop = circuits[unit.vc as usize].hop(unit.hop);
-        hop.expect("a queued unit has a port").vc as usize
+    #[test]
+    fn a_circuit_is_policed_at_the_second_port_of_its_route() {
+        let policed = "flow.flow1.police={kind='random', probability=0.1}";
+        let scenario = scenario(include_str!("../../../../scenarios/w1-packet.toml"), &[policed]);
+        let ports = policed_ports(&scenario);
+        let named = scenario.lines.iter().zip(&ports).filter(|(_, is_policed)| **is_policed);
+        assert_eq!(named.map(|(line, _)| line.name.as_str()).collect::<Vec<_>>(), ["bottleneck"]);
     }
 }

@@ -1,14 +1,15 @@
 //! The reference engine: the simplest event loop over single units that a reader can check against the papers.
 //!
 //! One event for every unit and line: the unit arrives at its end. That the last bit of a unit has left, and the next one
-//! starts, is a matter of its port alone, so nobody sees whether it happens then or, with the same time, when somebody
-//! looks at the port next: before a unit enters, before a sample, and before the line would run out of units. Only where
+//! starts, is a matter of its port alone, so it makes no difference whether it happens then or, with the same time, when
+//! the port is looked at next: before a unit enters, before a sample, and before the line would run out of units. Only where
 //! credits govern lines does a departure concern other ports; there it is an event.
 
 use std::collections::VecDeque;
 
+use super::outcome::{LossRecord, Outcome, Stopwatch, Work};
+use super::questions::{number_at_port, sampled_ports};
 use super::timers::Timers;
-use super::{LossRecord, Outcome, Stopwatch, Work, number_at_port, sampled_ports};
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
@@ -402,7 +403,7 @@ impl<T: Tracer> Engine<T> {
 enum Announced {
     /// When it starts, a constant time before it arrives.
     AtOnce,
-    /// When the unit ahead of it on the line arrives, for it has waited and nobody was there when it started. It follows
+    /// When the unit ahead of it on the line arrives, for it has waited and no event told when it started. It follows
     /// that unit by the time of its own transmission.
     ByTheUnitAhead,
 }

@@ -20,7 +20,7 @@
 //! Constant.
 
 use super::{Action, Conformance, Context, Police};
-use crate::pace::Pace;
+use crate::pace::TransmissionTime;
 use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::unit::Unit;
@@ -69,7 +69,7 @@ impl Police for Policy {
         if now + self.tolerance < self.expected {
             return Conformance::Excess(self.action);
         }
-        let increment = Pace::of(self.rate, u64::from(unit.bytes) * 8);
+        let increment = TransmissionTime::of(self.rate, u64::from(unit.bytes) * 8);
         if now > self.expected {
             (self.expected, self.carry) = (now, 0);
         }

@@ -3,7 +3,7 @@
 //! A burst is measured in packets that carry data. Packets that a code adds follow the data they protect and end no
 //! burst.
 
-use crate::pace::Pace;
+use crate::pace::TransmissionTime;
 use crate::refused::{Refused, refuse};
 use crate::rng::Stream;
 use crate::units::{PS_PER_S, Rate, Span};
@@ -122,7 +122,7 @@ impl Added {
 #[derive(Clone, Debug)]
 pub struct Bursts {
     /// The gap between packets of a burst, and what has been missing so far.
-    pace: Pace,
+    pace: TransmissionTime,
     carry: u64,
     /// Packets with data that the burst still has to send.
     left: u64,
@@ -158,7 +158,7 @@ impl Bursts {
             false => (bits, pattern.peak),
         };
         Bursts {
-            pace: Pace::of(rate, bits),
+            pace: TransmissionTime::of(rate, bits),
             carry: 0,
             left: 0,
             elapsed: Span::ZERO,

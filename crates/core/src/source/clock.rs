@@ -1,7 +1,7 @@
 //! The clock of a source that sends units by time: periodic, Poisson or in bursts.
 
 use super::burst::Bursts;
-use crate::pace::Pace;
+use crate::pace::TransmissionTime;
 use crate::rng::Stream;
 use crate::units::{Rate, Span, Time};
 
@@ -11,7 +11,7 @@ pub enum Clock {
     /// Equal gaps.
     Periodic {
         /// The period.
-        pace: Pace,
+        pace: TransmissionTime,
         /// What has been missing so far.
         carry: u64,
     },
@@ -29,7 +29,7 @@ pub enum Clock {
 impl Clock {
     /// Units of `bits` bits at exactly `rate`.
     pub fn periodic(bits: u64, rate: Rate) -> Clock {
-        Clock::Periodic { pace: Pace::of(rate, bits), carry: 0 }
+        Clock::Periodic { pace: TransmissionTime::of(rate, bits), carry: 0 }
     }
 
     /// Units of `bits` bits at a mean of `rate`.

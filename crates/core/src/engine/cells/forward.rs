@@ -18,14 +18,15 @@
 use super::Cells;
 use super::inbox::irregular::IrregularArrivals;
 use super::port::PortProcess;
-use super::port::context::Departure;
+use super::port::outbox::Departure;
 use super::topology::route::Destination;
 use super::train::{CellTrain, Delivery};
+use crate::engine::forms::{Form, allows, used};
 use crate::kernel::queue::Series;
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// Trains on a lane that are not awaited: every so many wake the port.
+/// Every time this many trains on a lane are not awaited, they wake the port.
 const PATIENCE: usize = 256;
 
 impl Cells<'_> {
@@ -85,8 +86,8 @@ impl Cells<'_> {
         let behind = route.arrival_behind(first);
         let is_frame = unit.begins_frame() && unit.is_eom();
         if is_frame && first >= self.window.from && behind < self.window.to {
-            self.passed[route.number].frames += 1;
-            self.passed[route.number].units += u64::from(units);
+            let (frames, counted) = &mut self.passed[route.number];
+            (*frames, *counted) = (*frames + 1, *counted + u64::from(units));
         } else {
             self.pass_one_by_one(port, departure, first);
         }
@@ -111,10 +112,10 @@ impl Cells<'_> {
     pub(super) fn enter_passed(&mut self) {
         for route in self.plan.routes.iter().flatten() {
             let passed = self.passed[route.number];
-            if passed.frames == 0 {
+            if passed.0 == 0 {
                 continue;
             }
-            route.count_hops(&mut self.work, passed.units);
+            route.count_hops(&mut self.work, passed.1);
             for hop in &self.plan.delay_hops[route.hops()] {
                 if let PortProcess::Delay(delay) = &mut self.ports[hop.port as usize] {
                     delay.enter_passed(hop, passed);
@@ -129,7 +130,10 @@ impl Cells<'_> {
         let (reach, end) = (self.plan.reach[port as usize], self.end);
         let wakeup = time + reach;
         match &mut self.ports[port as usize] {
-            PortProcess::Fifo(fifo) if fifo.inbox.is_alone() && time < end => self.step(port as usize, time),
+            PortProcess::Fifo(fifo) if fifo.inbox.is_alone() && time < end && allows(Form::OneLine) => {
+                used(Form::OneLine);
+                self.step(port as usize, time)
+            }
             PortProcess::Fifo(fifo) => {
                 let wakeup = fifo.not_out_before(time) + reach;
                 if wakeup < fifo.called {

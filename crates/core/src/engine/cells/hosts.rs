@@ -20,13 +20,14 @@
 use super::Cells;
 use super::port::PortProcess;
 use super::train::Delivery;
+use crate::engine::forms::{Form, allows, used};
 use crate::kernel::queue::{Class, Event};
 use crate::network::Network;
 use crate::network::circuit::Emission;
 use crate::network::end::End;
 use crate::units::Time;
 
-/// Deliveries to a host that are not awaited: every so many get an event.
+/// Every time this many deliveries to a host are not awaited, there is an event.
 const PATIENCE: usize = 256;
 
 impl Cells<'_> {
@@ -49,6 +50,7 @@ impl Cells<'_> {
         let mut place = 0;
         while let Some(&delivery) = self.pending.get(place) {
             if self.deliveries[delivery.line as usize].is_empty() && self.may_act(&delivery) {
+                used(Form::HostAhead);
                 self.deliver(&delivery);
             } else {
                 self.announce(delivery);
@@ -75,7 +77,9 @@ impl Cells<'_> {
     fn may_act(&self, delivery: &Delivery) -> bool {
         let time = delivery.time;
         let undisturbed = |(end, _): (u32, _)| self.timers.at(end as usize) >= time;
-        time < self.end && self.plan.actors[delivery.unit.vc as usize].is_some_and(undisturbed)
+        time < self.end
+            && allows(Form::HostAhead)
+            && self.plan.actors[delivery.unit.vc as usize].is_some_and(undisturbed)
     }
 
     fn deliver(&mut self, delivery: &Delivery) {

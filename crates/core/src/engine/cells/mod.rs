@@ -34,8 +34,8 @@ pub(crate) mod train;
 use std::collections::VecDeque;
 
 use crate::engine::exact::accounting::Window;
+use crate::engine::outcome::{Outcome, Stopwatch, Work};
 use crate::engine::timers::Timers;
-use crate::engine::{Outcome, Stopwatch, Work};
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
 use crate::network::Network;
@@ -47,8 +47,8 @@ use crate::units::{Span, Time};
 
 use inbox::Inbox;
 use port::PortProcess;
-use port::context::{Context, LossLog, Outbox, PortSetup};
-use port::delay::Passed;
+use port::context::{Context, LossLog, PortSetup};
+use port::outbox::Outbox;
 use topology::Plan;
 use train::Delivery;
 
@@ -79,8 +79,8 @@ struct Cells<'a> {
     /// What will arrive at the host at the end of each line, and what has just set out for a host.
     deliveries: Vec<VecDeque<Delivery>>,
     pending: Vec<Delivery>,
-    /// For every route the whole frames that were only counted, and where frames begin in what it carries.
-    passed: Vec<Passed>,
+    /// For every route the whole frames that were only counted and their units, and where frames begin in what it carries.
+    passed: Vec<(u64, u64)>,
     boundaries: Vec<Boundary>,
     queue: EventQueue,
     ties: Ties,
@@ -116,7 +116,7 @@ impl Cells<'_> {
             losses: LossLog { log: log.then(Vec::new), now: Vec::new() },
             deliveries: vec![VecDeque::new(); scenario.lines.len()],
             pending: Vec::new(),
-            passed: vec![Passed::default(); routes],
+            passed: vec![(0, 0); routes],
             boundaries: vec![Boundary::default(); routes],
             queue: EventQueue::default(),
             ties: Ties::new(scenario.seed),

@@ -16,9 +16,9 @@
 //! One object instead of 32 for a frame of W1-cell; without trains at FIFO ports W1-cell takes 32 times as long.
 
 use crate::buffer::verdict::Reason;
-use crate::engine::cells::port::context::Outbox;
+use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::exact::accounting::unknown_unit;
-use crate::engine::exact::spacing::{Beat, Pace};
+use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::kernel::queue::Series;
 use crate::unit::{Flags, Unit};
 use crate::units::{Span, Time};
@@ -27,7 +27,7 @@ use crate::units::{Span, Time};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellTrain {
     /// When the first one arrives.
-    pub(crate) beat: Beat,
+    pub(crate) beat: ExactTime,
     /// The first one. The mark of an EOM is not on it, unless it is the only unit.
     pub(crate) unit: Unit,
     /// When the last one arrives.
@@ -52,7 +52,7 @@ pub(crate) struct CellTrain {
 
 impl CellTrain {
     /// A train of `units` units with the spacing of their line; `unit` has the marks of the first and of the last.
-    pub(crate) fn new(beat: Beat, unit: Unit, vc: u32, units: u16, last: Time) -> CellTrain {
+    pub(crate) fn new(beat: ExactTime, unit: Unit, vc: u32, units: u16, last: Time) -> CellTrain {
         let closed = unit.is_eom();
         let eom = if units > 1 { Flags::EOM } else { Flags::default() };
         let unit = Unit { flags: unit.flags.without(eom), ..unit };
@@ -141,7 +141,7 @@ impl Gathering {
 
     /// Note that `units` units that have joined start one behind the other; answers when the next one can.
     #[inline]
-    pub(crate) fn start_many(&mut self, first: Beat, units: u64, pace: &Pace) -> Beat {
+    pub(crate) fn start_many(&mut self, first: ExactTime, units: u64, pace: &TransmissionTime) -> ExactTime {
         let mut beat = first;
         for _ in 0..units {
             self.starts.push(beat.time);
@@ -188,4 +188,80 @@ pub(crate) struct Delivery {
     pub(crate) awaited: bool,
     /// What announces them.
     pub(crate) series: Series,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit(frame: u32, index: u16, flags: Flags) -> Unit {
+        Unit { vc: 0, frame, index, bytes: 53, hop: 1, flags }
+    }
+
+    fn train(units: u16) -> CellTrain {
+        let flags = Flags::FIRST.with(Flags::EOM);
+        CellTrain::new(ExactTime::at(Time(5)), unit(7, 0, flags), 0, units, Time(50))
+    }
+
+    #[test]
+    fn only_the_first_unit_begins_a_frame_and_only_the_last_ends_it() {
+        let flags: Vec<Flags> = train(3).each().map(|unit| unit.flags).collect();
+        assert_eq!(flags, [Flags::FIRST, Flags::default(), Flags::EOM]);
+    }
+
+    #[test]
+    fn a_train_of_one_unit_has_both_marks() {
+        assert_eq!(train(1).unit.flags, Flags::FIRST.with(Flags::EOM));
+        assert_eq!(train(3).with_marks().flags, Flags::FIRST.with(Flags::EOM));
+    }
+
+    #[test]
+    fn what_is_left_of_a_train_begins_no_frame() {
+        let mut train = train(3);
+        train.advance(2);
+        assert_eq!((train.units, train.unit.index, train.unit.flags), (1, 2, Flags::EOM));
+    }
+
+    #[test]
+    fn only_an_open_irregular_train_is_continued() {
+        let open = CellTrain { even: false, closed: false, ..train(3) };
+        assert!(open.is_continued_by(&unit(7, 3, Flags::EOM)));
+        assert!(
+            !open.is_continued_by(&unit(7, 4, Flags::EOM)) && !open.is_continued_by(&unit(8, 3, Flags::EOM))
+        );
+        assert!(!CellTrain { even: true, ..open }.is_continued_by(&unit(7, 3, Flags::EOM)));
+    }
+
+    #[test]
+    fn units_that_follow_each_other_are_handed_on_together() {
+        let (mut gathering, mut out) = (Gathering::default(), Outbox::default());
+        gathering.join(&mut out, 3, &unit(1, 0, Flags::FIRST), 2, Span(10));
+        gathering.join(&mut out, 3, &unit(1, 2, Flags::EOM), 1, Span(10));
+        gathering.last_starts(Time(40));
+        assert_eq!(out.departures.len(), 0);
+        gathering.send(&mut out, 3, Span(10));
+        let departure = out.departures[0];
+        assert_eq!((departure.vc, departure.units, departure.last), (3, 3, Time(40)));
+        assert!(departure.unit.is_eom() && departure.unit.is_first() && gathering.is_empty());
+    }
+
+    #[test]
+    fn a_gap_hands_on_what_has_been_gathered() {
+        let (mut gathering, mut out) = (Gathering::default(), Outbox::default());
+        gathering.join(&mut out, 0, &unit(1, 0, Flags::FIRST), 2, Span(10));
+        gathering.last_starts(Time(10));
+        gathering.join(&mut out, 0, &unit(1, 3, Flags::default()), 1, Span(10));
+        assert_eq!(out.departures.iter().map(|it| (it.units, it.last)).collect::<Vec<_>>(), [(2, Time(10))]);
+    }
+
+    #[test]
+    fn starts_that_matter_go_with_the_units() {
+        let (mut gathering, mut out) = (Gathering::default(), Outbox::default());
+        gathering.join(&mut out, 0, &unit(1, 0, Flags::FIRST.with(Flags::EOM)), 2, Span(10));
+        gathering.starts_at(Time(3));
+        gathering.starts_at(Time(30));
+        gathering.send(&mut out, 0, Span(10));
+        assert_eq!((out.departures[0].starts, out.departures[0].last), (Some(0), Time(30)));
+        assert_eq!(out.starts, [Time(3), Time(30)]);
+    }
 }

@@ -1,4 +1,19 @@
 //! Exact arithmetic for both fast rooms: when units that follow each other start, and what a port counts of them.
+//!
+//! # What it assumes
+//! Units of one size take one exact time on a line.
+//!
+//! # What it skips
+//! A look at each unit.
+//!
+//! # Why that is exact
+//! Remainders of picoseconds are carried, and counts are sums.
+//!
+//! # What turns it off
+//! Nothing.
+//!
+//! # What it saves
+//! See the two files.
 
 pub(crate) mod accounting;
 pub(crate) mod spacing;

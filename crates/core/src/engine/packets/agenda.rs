@@ -1,7 +1,22 @@
-//! What is to happen, and when: packets under way, and calls of hosts and of ports that have to be asked.
+//! What is to happen, and when: packets under way, and calls of hosts and of ports that are asked.
+//!
+//! # What it assumes
+//! What a port sends keeps its order, and so does what answers to that.
+//!
+//! # What it skips
+//! A heap: packets stand in a few rows, each a queue, and only their heads are compared.
+//!
+//! # Why that is exact
+//! Each packet joins a row whose last one arrives before it, so every row is in order; ties are drawn where heads
+//! meet.
+//!
+//! # What turns it off
+//! More than 12 rows at once: then packets go through a heap, with a list for each line.
+//!
+//! # What it saves
+//! Not measured by itself; with a heap for all packets a mesh costs 4 to 8 times as much a hop as a dumbbell.
 
 use super::route::Packet;
-use super::row::Row;
 use super::timer_wheel::TimerWheel;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
@@ -226,12 +241,60 @@ impl ArrivalAgenda {
 
     /// Take the first call.
     pub(crate) fn pop_call(&mut self) -> Event {
-        let event = self.calls.pop().expect("somebody is to be called");
+        let event = self.calls.pop().expect("a call is pending");
         self.firsts[CALLS] = self.calls.first_time();
         self.find_next();
         event
     }
 }
+
+/// Packets under way, or what is remembered of them, in the order in which they were added.
+#[derive(Debug, Default)]
+pub(crate) struct Row<T> {
+    /// A power of two of places, or none yet.
+    places: Vec<T>,
+    first: usize,
+    len: usize,
+}
+
+impl<T: Clone + Default> Row<T> {
+    /// The place of one more packet, to be filled: filled part by part, each is written where it stays, while a whole
+    /// that is put together first and copied then has to wait until all parts have been written.
+    #[inline(always)]
+    pub(crate) fn add(&mut self) -> &mut T {
+        if self.len == self.places.len() {
+            self.grow();
+        }
+        let place = (self.first + self.len) & (self.places.len() - 1);
+        self.len += 1;
+        &mut self.places[place]
+    }
+
+    /// The first packet.
+    #[inline(always)]
+    pub(crate) fn first(&self) -> Option<&T> {
+        if self.len == 0 { None } else { self.places.get(self.first) }
+    }
+
+    /// The first packet is taken.
+    #[inline(always)]
+    pub(crate) fn drop_first(&mut self) {
+        self.len -= 1;
+        // places that were used a moment ago are still in the cache
+        self.first = if self.len == 0 { 0 } else { (self.first + 1) & (self.places.len() - 1) };
+    }
+
+    /// All places are taken: twice as many.
+    #[cold]
+    fn grow(&mut self) {
+        self.places.rotate_left(self.first);
+        self.first = 0;
+        self.places.resize((2 * self.len).max(FEW), T::default());
+    }
+}
+
+/// Places of a row to begin with.
+const FEW: usize = 8;
 
 #[cfg(test)]
 mod tests {
@@ -278,5 +341,23 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn packets_leave_in_the_order_in_which_they_came_whenever_the_row_grows() {
+        let mut row: Row<Arrival> = Row::default();
+        let (mut added, mut taken) = (0, 0);
+        for round in 0..50 {
+            for _ in 0..round {
+                row.add().time = Time(added);
+                added += 1;
+            }
+            for _ in 0..round / 2 {
+                assert_eq!(row.first().map(|arrival| arrival.time), Some(Time(taken)));
+                row.drop_first();
+                taken += 1;
+            }
+        }
+        assert_eq!(row.len as u64, added - taken);
     }
 }

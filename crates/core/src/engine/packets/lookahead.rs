@@ -1,6 +1,22 @@
 //! How what is to happen is divided among agendas: if data and acknowledgements have one each, what is alike comes together.
+//!
+//! # What it assumes
+//! No port where lines meet gets both data and acknowledgements.
+//!
+//! # What it skips
+//! Switching between the two for every packet.
+//!
+//! # Why that is exact
+//! What happens leads to nothing in another agenda before the least delay of a line has passed, so one agenda can
+//! be worked through for so long.
+//!
+//! # What turns it off
+//! A port that gets both, or a delay in which fewer than eight packets are sent.
+//!
+//! # What it saves
+//! Not measured by itself.
 
-use crate::engine::latency;
+use crate::engine::questions::latency;
 use crate::scenario::model::Scenario;
 use crate::units::Span;
 
@@ -9,7 +25,7 @@ use crate::units::Span;
 pub(crate) struct Lookahead {
     /// Packets that come to a port where lines meet: data, and acknowledgements.
     pub(crate) packets: [usize; 2],
-    /// What happens leads to nothing in any agenda before so much time has passed. So one can be worked through for so long
+    /// What happens leads to nothing in another agenda before this time has passed. So one can be worked through for this time
     /// although something stands in others; without others forever.
     pub(crate) lookahead: Span,
 }

@@ -1,18 +1,27 @@
-//! Networks of packet links, where every packet is a frame and hence a decision.
+//! Packets one by one, in the order of [`crate::kernel`].
 //!
-//! There are no trains to merge and nothing to skip, so everything happens in the order of [`crate::kernel`], but as
-//! little as possible is an event. A port that takes packets by a rule (`fifo`) knows on arrival when each will leave:
-//! its transmissions need no events. Where packets come over one line only, or from the port's own host, they come in the
-//! order in which they were sent, so that such a port is worked through as soon as a packet sets out for it: interfaces
-//! of hosts, lines to hosts. The same goes for a host with one end of one flow: nothing but the packets that come over
-//! its line and its own timers makes it act, so it may act ahead of time, up to the end of the warm-up or of the run. What
-//! remains are arrivals where lines meet and at other hosts, and timers (`agenda`); data and acknowledgements need not take
-//! turns there if it is long before one leads to the other (`division`). Any other port is asked about every packet as in
-//! the reference engine, with an event for the end of each transmission.
+//! # What it assumes
+//! All links carry packets: every packet is a frame and hence a decision, so there are no trains to merge.
 //!
-//! What each packet touches is kept together and small, because with a thousand flows memory is what takes time: a packet
-//! carries its payload with it (`cargo`) instead of leaving it with its circuit, and finds one line of the cache at a port
-//! (`fifo`), one for its way (`steps`) and one for its host (`host`), besides the transport there.
+//! # What it skips
+//! Events. A port that takes packets by a rule (`port.rs`) knows on arrival when each will leave. Where packets
+//! come over one line only, or from the port's own host, the port is worked through as soon as a packet sets out
+//! for it. A host with one end of one flow acts ahead of time. What remains are arrivals where lines meet and at
+//! other hosts, and timers (`agenda.rs`). A policer is a step of a route.
+//!
+//! # Why that is exact
+//! Such ports get their packets in the order in which they were sent, and nothing but its line and its timers makes
+//! such a host act. Data and acknowledgements need not take turns if it is long before one leads to the other
+//! (`lookahead.rs`).
+//!
+//! # What turns it off
+//! A port without a rule is asked about every packet as in the reference engine, with an event for the end of each
+//! transmission.
+//!
+//! # What it saves
+//! On the reference engine W3-1000 takes 5.0 times as long, W1-packet 2.9 times, incast 3.3 times. A packet carries
+//! its payload and touches one line of the cache at a port, one of its route and one of its host, because with a
+//! thousand flows memory is what takes time.
 
 mod agenda;
 mod host;
@@ -20,12 +29,11 @@ mod lookahead;
 mod payload;
 mod port;
 mod route;
-mod row;
 mod timer_wheel;
 mod transit;
 
 use crate::engine::exact::accounting::Window;
-use crate::engine::{Outcome, Stopwatch, Work};
+use crate::engine::outcome::{Outcome, Stopwatch, Work};
 use crate::kernel::queue::{Class, Event};
 use crate::network::circuit::Payload;
 use crate::network::end::{End, Uplink};
@@ -72,7 +80,7 @@ struct Setout<'a> {
 }
 
 impl Uplink for Setout<'_> {
-    #[inline(always)] // whoever sends knows of which kind the payload is
+    #[inline(always)] // the sender knows of which kind the payload is
     fn send(&mut self, _vc: u32, flow: u32, bytes: u32, payload: Payload) {
         let cargo = PacketPayload::of(payload);
         let end = if cargo.is_ack() { End::Sink } else { End::Source };
@@ -140,7 +148,7 @@ impl Packets {
             Class::Free => self.free(entity, now),
             Class::Tick => self.transit.tick(entity, now),
             Class::Timer => self.timer(entity, now),
-            Class::Arrive | Class::Credit => unreachable!("nobody is called for these"),
+            Class::Arrive | Class::Credit => unreachable!("no call is for these"),
         }
     }
 

@@ -1,13 +1,29 @@
 //! A port with one queue that takes packets by a rule: when a packet leaves is known as soon as it comes.
+//!
+//! # What it assumes
+//! The policy is a rule, and nothing that was taken is removed.
+//!
+//! # What it skips
+//! A queue, as long as all packets that stand one behind the other are of one size: when each leaves follows from
+//! when the line is free, and how many there are from how long the last one stays.
+//!
+//! # Why that is exact
+//! Packets of one size leave one transmission time apart; others stand in a list.
+//!
+//! # What turns it off
+//! Packets of several sizes, a buffer that may overflow, a frame rule, a sample that is due.
+//!
+//! # What it saves
+//! See `mod.rs`; one line of the cache a packet.
 
-use super::row::Row;
+use super::agenda::Row;
 use crate::buffer::admission::Rule;
 use crate::buffer::capacity::Capacity;
 use crate::buffer::frame::Frames;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::engine::exact::accounting::{Accounting, Sojourn, Window};
-use crate::engine::exact::spacing::{Beat, Pace};
+use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::link::port::Port;
 use crate::metrics::occupancy::Occupancy;
 use crate::scenario::model::Scenario;
@@ -22,7 +38,7 @@ use crate::units::{Span, Time};
 #[repr(C, align(64))]
 pub(crate) struct PacketFifo {
     /// When the line is free, and whether that is a picosecond after the end of the last packet.
-    free: Beat,
+    free: ExactTime,
     carries: bool,
     in_bytes: bool,
     /// Octets of the packet that came last.
@@ -49,7 +65,7 @@ pub(crate) struct PacketQueue {
     /// When the last one has left that is unlike those behind it.
     alike_from: Time,
     /// The pace of the usual packets.
-    pace: Pace,
+    pace: TransmissionTime,
     capacity: Capacity,
     /// Whether a packet may be refused although the port is empty, or has to be shown to a frame rule.
     is_judged: bool,
@@ -101,7 +117,7 @@ impl PacketFifo {
             Rule::Asked(_) => unreachable!("a port that is asked is none of these"),
         };
         let fifo = PacketFifo {
-            free: Beat::default(),
+            free: ExactTime::default(),
             carries: false,
             in_bytes: line.port.measure == Measure::Bytes,
             last: 0,
@@ -114,7 +130,7 @@ impl PacketFifo {
         let samples = Samples::of(scenario, number, window, port).map(Box::new);
         let is_judged = frames.is_some() || !line.port.capacity.holds(u16::MAX.into());
         let queue = PacketQueue {
-            pace: Pace::default(),
+            pace: TransmissionTime::default(),
             older: Row::default(),
             waiting: 0,
             alike_from: Time::ZERO,
@@ -133,7 +149,13 @@ impl PacketFifo {
     /// Take a packet that is like all others in the buffer and stays no longer than others have, if it ends before an instant
     /// up to which everything counts alike: when does it end?
     #[inline(always)]
-    pub(crate) fn pass(&mut self, now: Time, bytes: u16, pace: &Pace, edge: Time) -> Option<Time> {
+    pub(crate) fn pass(
+        &mut self,
+        now: Time,
+        bytes: u16,
+        pace: &TransmissionTime,
+        edge: Time,
+    ) -> Option<Time> {
         let start = self.free.not_before(now);
         let ends = start.time.later(pace.whole);
         let stay = ends.0 - now.0;
@@ -154,7 +176,7 @@ impl PacketFifo {
         queue: &mut PacketQueue,
         now: Time,
         bytes: u16,
-        pace: &Pace,
+        pace: &TransmissionTime,
         edge: Time,
     ) -> Option<Time> {
         if queue.stop <= now {
@@ -175,14 +197,14 @@ impl PacketFifo {
 
     /// Any packet arrives: when does it start and end, or why is it lost? Few want to know which unit it is, and of which circuit of
     /// the port.
-    #[inline(always)] // a unit that nobody looks at need not be put together
+    #[inline(always)] // a unit that is not looked at need not be put together
     pub(crate) fn take(
         &mut self,
         queue: &mut PacketQueue,
         window: Window,
         now: Time,
         bytes: u16,
-        pace: &Pace,
+        pace: &TransmissionTime,
         unit: impl Fn() -> (Unit, u32),
     ) -> Result<(Time, Time), Reason> {
         if queue.stop <= now {
@@ -232,20 +254,20 @@ impl PacketFifo {
 
     /// The line sends a packet.
     #[inline(always)]
-    fn send(&mut self, start: Beat, bytes: u16, pace: &Pace) {
+    fn send(&mut self, start: ExactTime, bytes: u16, pace: &TransmissionTime) {
         self.free = start.next(pace);
         (self.last, self.carries) = (bytes, self.free.time.0 > start.time.0 + pace.whole.0);
     }
 
     /// All packets are like this one from now on.
-    fn renew(&mut self, queue: &mut PacketQueue, bytes: u16, pace: &Pace) {
+    fn renew(&mut self, queue: &mut PacketQueue, bytes: u16, pace: &TransmissionTime) {
         self.enter_alike(queue);
         queue.drop_until(Time::NEVER);
         (self.usual, self.sure, queue.pace) = (bytes, Span::ZERO, *pace);
         self.reach(queue, queue.tally.max / self.size(bytes));
     }
 
-    /// So many packets may be in the buffer: if there is room for them, nothing up to there is new.
+    /// `packets` packets may be in the buffer: if there is room for them, nothing up to there is new.
     fn reach(&mut self, queue: &mut PacketQueue, packets: u64) {
         let level = packets * self.size(self.usual);
         if queue.capacity.holds(level) {
@@ -283,7 +305,7 @@ impl PacketFifo {
         Time(self.free.time.0 - u64::from(self.carries))
     }
 
-    /// How much is in the buffer; whoever has left leaves the list as well.
+    /// How much is in the buffer; what has left leaves the list as well.
     #[inline(always)]
     fn level(&self, queue: &mut PacketQueue, now: Time) -> u64 {
         if self.usual != 0 {
@@ -384,7 +406,7 @@ impl PacketQueue {
 }
 
 impl Tally {
-    /// So many packets come and go, of so many octets altogether and with this integral of their occupancy.
+    /// `packets` packets come and go, of `octets` octets altogether and with this integral of their occupancy.
     #[inline(always)]
     fn enter(&mut self, packets: u64, octets: u64, area: u128) {
         self.passed += packets;
@@ -431,7 +453,7 @@ mod tests {
         for &(gap, is_large) in packets {
             now.0 += gap;
             let bytes = if is_large { 1500 } else { 40 };
-            let pace = Pace::of_bytes(scenario.lines[number].rate, bytes);
+            let pace = TransmissionTime::of_bytes(scenario.lines[number].rate, bytes);
             let flags = Flags::default().with(Flags::FIRST).with(Flags::EOM);
             let unit = || (Unit { vc: 0, frame: 0, index: 0, bytes, hop: 1, flags }, 0);
             let passed = match one_by_one {

@@ -1,4 +1,20 @@
 //! The way of every circuit, port by port.
+//!
+//! # What it assumes
+//! A circuit has one route; a policer stands at its second port.
+//!
+//! # What it skips
+//! Looking up ports, rates and delays for each packet.
+//!
+//! # Why that is exact
+//! Steps at lines of one kind have them in common, and nothing of that changes during a run.
+//!
+//! # What turns it off
+//! Nothing. A step where a circuit is policed is taken in the order of arrivals, like one where lines meet.
+//!
+//! # What it saves
+//! A policer as a step: W1-packet in which every flow is policed takes 1.2 times as long as without; it was 4.2
+//! times on the engine for cells.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -7,8 +23,8 @@ use super::lookahead::Lookahead;
 use super::payload::PacketPayload;
 use crate::adaptation::Framing;
 use crate::buffer::admission::{Rule, Shortcuts};
-use crate::engine::exact::spacing::{Pace, Paces};
-use crate::engine::{latency, policed_ports};
+use crate::engine::exact::spacing::{Paces, TransmissionTime};
+use crate::engine::questions::{latency, policed_ports};
 use crate::link::port::Port;
 use crate::network::Network;
 use crate::police;
@@ -64,7 +80,7 @@ pub(crate) struct StepClass {
     bytes: u16,
     /// Time from the end of a transmission to the arrival at the next step.
     pub(crate) latency: Span,
-    pace: Pace,
+    pace: TransmissionTime,
     others: Paces,
 }
 
@@ -102,14 +118,14 @@ pub(crate) struct Steps {
 impl StepClass {
     fn new(way: RouteClass, stop: PacketDestination, rate: Rate, latency: Span) -> StepClass {
         let RouteClass { header, is_shared, .. } = way;
-        let (pace, others) = (Pace::default(), Paces::new(rate));
+        let (pace, others) = (TransmissionTime::default(), Paces::new(rate));
         let is_special = is_shared || stop == PacketDestination::Asked;
         StepClass { stop, header, is_special, bytes: 0, latency, pace, others }
     }
 
-    /// The pace of packets of so many octets.
+    /// The pace of packets of `bytes` octets.
     #[inline(always)]
-    pub(crate) fn pace_of(&mut self, bytes: u16) -> &Pace {
+    pub(crate) fn pace_of(&mut self, bytes: u16) -> &TransmissionTime {
         if self.bytes != bytes {
             self.renew(bytes);
         }

@@ -1,4 +1,20 @@
 //! Calls of hosts and of ports, most of which are timers that are still far away.
+//!
+//! # What it assumes
+//! Most timers are set anew before they fire.
+//!
+//! # What it skips
+//! A heap for timers that are far away: they wait among others of their slot, in no order.
+//!
+//! # Why that is exact
+//! Only calls whose slot has had its turn are looked at, and these are kept in order (G. Varghese and T. Lauck,
+//! "Hashed and hierarchical timing wheels", SOSP 1987).
+//!
+//! # What turns it off
+//! Nothing.
+//!
+//! # What it saves
+//! Not measured by itself.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,19 @@
 //! Everything between the hosts: ports, and packets on their way.
+//!
+//! # What it assumes
+//! See `mod.rs`.
+//!
+//! # What it skips
+//! Ports that can be worked through as soon as a packet sets out.
+//!
+//! # Why that is exact
+//! They get packets in order.
+//!
+//! # What turns it off
+//! A port where lines meet, one that is asked, and a policer.
+//!
+//! # What it saves
+//! See `mod.rs`.
 
 use std::collections::VecDeque;
 
@@ -11,7 +26,8 @@ use super::route::{Head, Packet, PacketDestination, Step, StepClass, StepExtras,
 use crate::buffer::admission::Rule;
 use crate::buffer::verdict::Reason;
 use crate::engine::exact::accounting::Window;
-use crate::engine::{LossRecord, number_at_port, sampled_ports};
+use crate::engine::outcome::LossRecord;
+use crate::engine::questions::{number_at_port, sampled_ports};
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event};
 use crate::link::port::{Loss, Started};
@@ -238,7 +254,7 @@ impl Transit {
         Some(ends.later(latency))
     }
 
-    /// The same for a packet at which somebody has to look.
+    /// The same for a packet that needs a look by itself.
     #[inline(never)]
     fn cross_singly(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
         let (step, passage) = (&self.steps[at as usize], &self.passages[at as usize]);

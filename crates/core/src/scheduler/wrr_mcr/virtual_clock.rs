@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::Carry;
 use crate::buffer::set::Set;
-use crate::pace::{Beat, Pace};
+use crate::pace::{ExactTime, TransmissionTime};
 use crate::scheduler::ring::Ring;
 use crate::units::{CELL_BYTES, Rate, Span, Time};
 
@@ -21,8 +21,8 @@ pub(super) struct VirtualClock {
 #[derive(Clone, Debug)]
 struct Account {
     /// Time between two cells, if any are guaranteed.
-    interval: Pace,
-    due: Beat,
+    interval: TransmissionTime,
+    due: ExactTime,
     owed: bool,
 }
 
@@ -30,8 +30,9 @@ impl VirtualClock {
     pub(super) fn new(rates: &[Rate], carry: Carry) -> VirtualClock {
         let account = |&rate: &Rate| {
             let owed = rate > Rate(0);
-            let interval = if owed { Pace::of(rate, CELL_BYTES * 8) } else { Pace::default() };
-            Account { interval, due: Beat::default(), owed }
+            let interval =
+                if owed { TransmissionTime::of(rate, CELL_BYTES * 8) } else { TransmissionTime::default() };
+            Account { interval, due: ExactTime::default(), owed }
         };
         let accounts: Vec<Account> = rates.iter().map(account).collect();
         VirtualClock { carry, waiting: BinaryHeap::with_capacity(accounts.len()), accounts }

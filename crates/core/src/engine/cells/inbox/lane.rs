@@ -20,7 +20,7 @@ use std::rc::Rc;
 
 use crate::engine::cells::inbox::irregular::IrregularArrivals;
 use crate::engine::cells::train::CellTrain;
-use crate::engine::exact::spacing::{Beat, SpacingTable};
+use crate::engine::exact::spacing::{ExactTime, SpacingTable};
 use crate::unit::Unit;
 use crate::units::Time;
 
@@ -96,7 +96,7 @@ impl InboxLane {
             train.beat.next(&spacing.pace)
         } else {
             times.pop_front();
-            Beat::at(times.front().copied().unwrap_or_default())
+            ExactTime::at(times.front().copied().unwrap_or_default())
         };
         train.advance(1);
         (arriving, *train)
@@ -142,7 +142,7 @@ impl InboxLane {
             (true, false) => spacing.skip(train.beat, units.into()),
             (false, _) => {
                 sum = times.drain(..usize::from(units)).map(|time| u128::from(time.0)).sum();
-                Beat::at(times.front().copied().unwrap_or_default())
+                ExactTime::at(times.front().copied().unwrap_or_default())
             }
         };
         train.advance(units);
@@ -202,7 +202,7 @@ impl InboxLane {
             self.awaited += usize::from(awaited);
             return true;
         }
-        let train = CellTrain::new(Beat::at(first), unit, vc, units, last);
+        let train = CellTrain::new(ExactTime::at(first), unit, vc, units, last);
         self.push(CellTrain { even: false, lane, awaited, ..train });
         false
     }

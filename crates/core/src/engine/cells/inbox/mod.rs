@@ -21,7 +21,7 @@ mod reserved;
 
 use crate::engine::cells::topology::Plan;
 use crate::engine::cells::train::CellTrain;
-use crate::engine::exact::spacing::Pace;
+use crate::engine::exact::spacing::TransmissionTime;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::unit::Unit;
@@ -112,7 +112,7 @@ impl Inbox {
     }
 
     /// Units that can arrive in the time that one of this spacing takes.
-    pub(crate) fn influx(&self, pace: &Pace) -> u64 {
+    pub(crate) fn influx(&self, pace: &TransmissionTime) -> u64 {
         self.lanes.iter().map(|lane| pace.whole.0.div_ceil(lane.spacing.pace.whole.0)).sum()
     }
 
@@ -150,7 +150,7 @@ impl Inbox {
         count
     }
 
-    /// The train that has begun to arrive on a lane, of which so many units were left, ends at another time.
+    /// The train that has begun to arrive on a lane, of which `left` units were left, ends at another time.
     fn extend_begun(&mut self, lane: u32, left: u16, last: Time) {
         if left == 1 {
             self.join_midst(lane);
@@ -243,7 +243,7 @@ impl Inbox {
     }
 
     /// The spacing that the units of a train keep, or which they do not fall short of.
-    pub(crate) fn pace_of(&self, train: &CellTrain) -> Pace {
+    pub(crate) fn pace_of(&self, train: &CellTrain) -> TransmissionTime {
         self.lanes[train.lane as usize].spacing.pace
     }
 

@@ -17,7 +17,7 @@
 
 use crate::engine::cells::inbox::{Inbox, MergeOrder};
 use crate::engine::cells::train::CellTrain;
-use crate::engine::exact::spacing::{Beat, Pace};
+use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::units::Time;
 
 impl Inbox {
@@ -104,7 +104,7 @@ impl Inbox {
 
     /// Whether units keep this spacing on the only lane within a train, and behind the next one all of them come no earlier
     /// than those that start from a beat on.
-    pub(crate) fn keeps_behind(&self, beat: Beat, pace: &Pace) -> bool {
+    pub(crate) fn keeps_behind(&self, beat: ExactTime, pace: &TransmissionTime) -> bool {
         let [lane] = self.midst[..] else { return false };
         let train = self.front(lane);
         train.even && self.lanes[lane as usize].spacing.pace == *pace && train.beat.next(pace) >= beat

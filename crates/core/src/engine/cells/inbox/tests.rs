@@ -5,7 +5,7 @@ use std::rc::Rc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::engine::exact::spacing::{Beat, SpacingTable};
+use crate::engine::exact::spacing::{ExactTime, SpacingTable};
 use crate::unit::Flags;
 use crate::units::Rate;
 
@@ -30,7 +30,9 @@ type Seen = (Time, u32, u16);
 
 /// Lanes on which these frames set out, and all units in the order of their arrivals.
 fn filled(frames: &[Frame]) -> (Inbox, Vec<Seen>) {
-    let spacing = Rc::new(SpacingTable::of(Pace::of_bytes(Rate(424_000_000_000_000), 53).in_lowest_terms())); // a cell a picosecond
+    let spacing = Rc::new(SpacingTable::of(
+        TransmissionTime::of_bytes(Rate(424_000_000_000_000), 53).in_lowest_terms(),
+    )); // a cell a picosecond
     let lanes = (0..LANES).map(|line| InboxLane::new(line, Rc::clone(&spacing), &spacing)).collect();
     let mut inbox = Inbox::of(lanes, Ties::new(7));
     let (mut free, mut expected) = ([0; LANES], Vec::new());
@@ -57,7 +59,10 @@ fn set_out(inbox: &mut Inbox, lane: usize, frame: u32, times: &[Time], part: Opt
     };
     let Some(part) = part else {
         let (units, last) = (times.len(), times[times.len() - 1]);
-        inbox.push(lane as u32, CellTrain::new(Beat::at(times[0]), unit(0, units), 0, units as u16, last));
+        inbox.push(
+            lane as u32,
+            CellTrain::new(ExactTime::at(times[0]), unit(0, units), 0, units as u16, last),
+        );
         return;
     };
     let mut index = 0;

@@ -21,13 +21,6 @@ use crate::engine::exact::accounting::{Accounting, Progress, Sojourn, Window};
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// Whole frames that have left a port on one route and have passed the ports behind it that only delay, all in the measured time.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Passed {
-    pub(crate) frames: u64,
-    pub(crate) units: u64,
-}
-
 /// A port that only delays.
 #[derive(Debug)]
 pub(crate) struct Delay {
@@ -44,7 +37,7 @@ impl Delay {
     }
 
     /// Enter whole frames that have passed in the measured time.
-    pub(crate) fn enter_passed(&mut self, hop: &DelayHop, Passed { frames, units }: Passed) {
+    pub(crate) fn enter_passed(&mut self, hop: &DelayHop, (frames, units): (u64, u64)) {
         self.hops += units;
         self.books.frames_in += frames;
         self.books.frames_whole_out += frames;

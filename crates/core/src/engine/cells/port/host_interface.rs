@@ -21,9 +21,10 @@ use std::rc::Rc;
 
 use crate::adaptation::Shape;
 use crate::buffer::size::Measure;
-use crate::engine::cells::port::context::{Departure, Outbox, PortSetup};
+use crate::engine::cells::port::context::PortSetup;
+use crate::engine::cells::port::outbox::{Departure, Outbox};
 use crate::engine::exact::accounting::{Accounting, Sojourn};
-use crate::engine::exact::spacing::{Beat, Pace, Paces, SpacingTable};
+use crate::engine::exact::spacing::{ExactTime, Paces, SpacingTable, TransmissionTime};
 use crate::link::line::Pause;
 use crate::link::port::Port;
 use crate::network::circuit::Emission;
@@ -38,7 +39,7 @@ pub(crate) struct HostInterface {
     paces: Paces,
     pause: Option<Pause>,
     measure: Measure,
-    free: Beat,
+    free: ExactTime,
     /// The spacing of its cells, if that is what it carries.
     spacing: Option<Rc<SpacingTable>>,
     /// Starts on either side of which units of one frame are entered one by one, the next one last.
@@ -55,8 +56,8 @@ const MOST_GONE: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    first: Beat,
-    pace: Pace,
+    first: ExactTime,
+    pace: TransmissionTime,
     units: u64,
     /// Size of one unit.
     size: u64,
@@ -72,7 +73,7 @@ impl HostInterface {
             paces: Paces::new(line.rate),
             pause: setup.port.line().pause().cloned(),
             measure: line.port.measure,
-            free: Beat::default(),
+            free: ExactTime::default(),
             spacing: (line.medium == Medium::Cells).then(|| setup.plan.spacing(setup.index)),
             cuts: setup.cuts(),
             waiting: VecDeque::new(),
@@ -121,20 +122,20 @@ impl HostInterface {
     }
 
     /// When a frame that comes at `now` can start.
-    fn first_start(&mut self, now: Time) -> Beat {
+    fn first_start(&mut self, now: Time) -> ExactTime {
         let pause = self.pause.as_mut().map_or(Span::ZERO, Pause::draw);
         self.free.not_before(now).shifted(pause)
     }
 
     /// When the last unit of a frame starts, and the sum of the instants at which all of them do.
-    fn starts_from(&self, first: Beat, shape: Shape) -> (Beat, u128) {
+    fn starts_from(&self, first: ExactTime, shape: Shape) -> (ExactTime, u128) {
         match (&self.spacing, shape.units) {
             (Some(spacing), units @ 2..) => spacing.run(first, units.into()),
             _ => (first, u128::from(first.time.0)),
         }
     }
 
-    /// Enter a frame whose units stay for so many picoseconds altogether.
+    /// Enter a frame whose units stay for `stays` picoseconds altogether.
     fn enter_frame(&mut self, shape: Shape, stays: u128) {
         let (units, size) = (u64::from(shape.units), self.size(shape));
         self.books.frames_in += 1;

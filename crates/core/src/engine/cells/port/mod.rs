@@ -19,18 +19,22 @@ pub(crate) mod context;
 pub(crate) mod delay;
 pub(crate) mod fifo;
 pub(crate) mod host_interface;
+pub(crate) mod outbox;
 pub(crate) mod per_unit;
 pub(crate) mod per_vc;
+#[cfg(test)]
+pub(crate) mod scripted;
 
 use crate::engine::cells::inbox::{Arriving, Inbox};
 use crate::engine::cells::topology::PortForm;
 use crate::network::circuit::Emission;
 use crate::units::{Span, Time};
 
-use context::{Context, Outbox, PortSetup};
+use context::{Context, PortSetup};
 use delay::Delay;
 use fifo::CellFifo;
 use host_interface::HostInterface;
+use outbox::Outbox;
 use per_unit::PerUnit;
 use per_vc::PerVc;
 

@@ -17,10 +17,11 @@
 //! Drop-from-front in W1-cell takes 1.9 times as long on the reference engine.
 
 use crate::engine::cells::inbox::{Arriving, Inbox};
-use crate::engine::cells::port::context::{Context, Outbox, PortSetup};
+use crate::engine::cells::port::context::{Context, PortSetup};
+use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::Handoff;
 use crate::engine::cells::train::Gathering;
-use crate::engine::number_at_port;
+use crate::engine::questions::number_at_port;
 use crate::kernel::Ties;
 use crate::link::port::Started;
 use crate::units::{Span, Time};

@@ -1,5 +1,19 @@
-//! What of a network never changes during a run: how each port is run, where units go from there, and which ports wait for
-//! which.
+//! Which process each port is, where units go from there, and which ports wait for which: the part of a network that never changes.
+//!
+//! # What it assumes
+//! Policies, rates and routes are those of the checked scenario.
+//!
+//! # What it skips
+//! The same questions during the run.
+//!
+//! # Why that is exact
+//! Nothing that is asked here changes during a run.
+//!
+//! # What turns it off
+//! Nothing.
+//!
+//! # What it saves
+//! See the forms of ports in `port/`.
 
 pub(crate) mod order;
 pub(crate) mod route;
@@ -12,8 +26,8 @@ use crate::buffer::admission::{Interest, Rule, Shortcuts};
 use crate::buffer::size::Measure;
 use crate::engine::cells::topology::route::{DelayHop, Destination, Handoff, RouteSegment};
 use crate::engine::exact::accounting::Window;
-use crate::engine::exact::spacing::{Pace, SpacingTable};
-use crate::engine::{latency, policed_ports};
+use crate::engine::exact::spacing::{SpacingTable, TransmissionTime};
+use crate::engine::questions::{latency, policed_ports};
 use crate::network::end::End;
 use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
 use crate::scenario::model::{Flow, Line, Medium, NodeKind, Scenario};
@@ -47,7 +61,7 @@ pub(crate) struct Plan {
     /// For every port those that must be brought up to date before it and with it, in this order.
     pub(crate) upstream: Vec<Vec<u32>>,
     /// For every circuit the end of a flow that gets its frames, if what that end does depends on nothing else than these and
-    /// its own timers: they are for it alone, and nobody else sends over the interface of its host.
+    /// its own timers: they are for it alone, and no other flow sends over the interface of its host.
     ///
     /// With it come the circuits of its flow.
     pub(crate) actors: Vec<Option<(u32, [u32; 2])>>,
@@ -67,7 +81,7 @@ pub(crate) struct Plan {
     lines: Vec<Vec<usize>>,
     /// For every port the lanes on which they do: a line, or one circuit of it if its units may be held back.
     pub(crate) lanes: Vec<Vec<(usize, Option<u32>)>>,
-    paces: Vec<Pace>,
+    paces: Vec<TransmissionTime>,
     spacings: Vec<Rc<SpacingTable>>,
 }
 
@@ -152,7 +166,7 @@ impl Plan {
     }
 
     /// Whether trains may pass a port abreast: they keep the pace of their lines, the port asks no more than a plain question
-    /// for each frame, and nobody wants to know when cells within frames leave.
+    /// for each frame, and the next stop does not need to know when cells within frames leave.
     pub(crate) fn may_pass_by_ends(&self, port: usize) -> bool {
         let plain = matches!(&self.forms[port], PortForm::Fifo(Rule::Fits | Rule::Frames { .. }));
         let even = self.lanes[port].len() > 1 && self.lanes[port].iter().all(|(_, vc)| vc.is_none());
@@ -321,7 +335,7 @@ impl Plan {
         let line = &scenario.lines[port];
         let shortest = match line.medium {
             Medium::Cells => self.paces[port].whole,
-            Medium::Packets => Pace::of_bytes(line.rate, 1).whole,
+            Medium::Packets => TransmissionTime::of_bytes(line.rate, 1).whole,
         };
         let delay = self.routes[port].iter().map(|route| route.delay).min().unwrap_or_default();
         shortest + latency(scenario, line) + delay
@@ -355,14 +369,14 @@ impl Plan {
 }
 
 /// The pace of cells on a line.
-fn cell_pace(line: &Line) -> Pace {
-    Pace::of_bytes(line.rate, CELL_BYTES as u16).in_lowest_terms()
+fn cell_pace(line: &Line) -> TransmissionTime {
+    TransmissionTime::of_bytes(line.rate, CELL_BYTES as u16).in_lowest_terms()
 }
 
 /// The spacing of every pace; equal ones are one.
-fn spacings(paces: &[Pace]) -> Vec<Rc<SpacingTable>> {
+fn spacings(paces: &[TransmissionTime]) -> Vec<Rc<SpacingTable>> {
     let mut found: Vec<Rc<SpacingTable>> = Vec::new();
-    let spacing = |pace: &Pace| match found.iter().find(|spacing| spacing.pace == *pace) {
+    let spacing = |pace: &TransmissionTime| match found.iter().find(|spacing| spacing.pace == *pace) {
         Some(spacing) => Rc::clone(spacing),
         None => {
             let spacing = Rc::new(SpacingTable::of(*pace));
@@ -390,6 +404,15 @@ fn alike(scenario: &Scenario) -> Vec<bool> {
     let mut alike: Vec<bool> = scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
     scenario.flows.iter().filter(|flow| flow.police.is_some()).for_each(|flow| alike[flow.vc] = false);
     alike
+}
+
+/// Whether no cells can travel in trains and a switch is asked about each: then the reference engine does no more work.
+pub(crate) fn skips_nothing(scenario: &Scenario) -> bool {
+    let is_asked = |(line, vcs): (&Line, &[usize])| {
+        scenario.nodes[line.from].kind != NodeKind::Host && rule(scenario, line, vcs).is_none()
+    };
+    !alike(scenario).contains(&true)
+        && scenario.lines.iter().zip(passing_circuits(scenario).iter()).any(is_asked)
 }
 
 /// For every line those over which units come to its port, in the order of the scenario.
@@ -472,6 +495,33 @@ mod tests {
         let (scenario, plan) = plan(&DUMBBELL.replace("egress = { rate = '100", "egress = { rate = '99"));
         let port = scenario.lines.iter().position(|line| line.name == "egress1").unwrap();
         assert!(matches!(plan.forms[port], PortForm::Fifo(Rule::Fits)));
+    }
+
+    #[test]
+    fn a_source_without_feedback_sends_ahead_if_it_alone_sends_over_its_interface() {
+        let open = DUMBBELL.replace("'greedy'", "'cbr', rate = '1 Mb/s'").replace("'tcp'", "'udp'");
+        assert_eq!(plan(&open).1.open_loop, [true, true]);
+        assert_eq!(plan(DUMBBELL).1.open_loop, [false, false]);
+    }
+
+    #[test]
+    fn an_end_of_a_flow_acts_alone_if_no_other_sends_over_its_interface() {
+        let (scenario, alone) = plan(DUMBBELL);
+        assert!(scenario.flows.iter().all(|flow| alone.actors[flow.vc].is_some()));
+        let (scenario, open) =
+            plan(&DUMBBELL.replace("'greedy'", "'cbr', rate = '1 Mb/s'").replace("'tcp'", "'udp'"));
+        assert!(scenario.flows.iter().all(|flow| open.actors[flow.vc].is_none()), "no host answers");
+    }
+
+    #[test]
+    fn trains_pass_by_their_ends_where_lines_meet_and_each_frame_is_asked_about_once() {
+        let at_bottleneck = |text: &str| {
+            let (scenario, plan) = plan(text);
+            plan.may_pass_by_ends(scenario.lines.iter().position(|line| line.name == "bottleneck").unwrap())
+        };
+        assert!(at_bottleneck(DUMBBELL));
+        assert!(!at_bottleneck(&DUMBBELL.replace("sources = 2", "sources = 1")));
+        assert!(!at_bottleneck(&DUMBBELL.replace("'ppd'", "'fba'")));
     }
 
     #[test]

@@ -1,9 +1,23 @@
-//! Where the units of a circuit go from a port: to the next one that can make them wait or to a host, past those that only
-//! delay them.
+//! Where the units of a circuit go from a port: past ports that only delay them to one that can make them wait, or to a host.
+//!
+//! # What it assumes
+//! A circuit has one route.
+//!
+//! # What it skips
+//! Ports that only delay: see `port/delay.rs`.
+//!
+//! # Why that is exact
+//! Their delay is constant.
+//!
+//! # What turns it off
+//! A port on the way at which units may wait.
+//!
+//! # What it saves
+//! See `port/delay.rs`.
 
 use std::ops::Range;
 
-use crate::engine::Work;
+use crate::engine::outcome::Work;
 use crate::scenario::model::Medium;
 use crate::units::{Span, Time};
 
@@ -67,7 +81,7 @@ impl RouteSegment {
         matches!(self.to, Destination::Host { .. }) && self.handoff == Handoff::Singly
     }
 
-    /// So many units have started.
+    /// `units` units have started.
     #[inline]
     pub(crate) fn count_hops(&self, work: &mut Work, units: u64) {
         let hops = match self.medium {

@@ -18,14 +18,14 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use crate::engine::exact::spacing::{Beat, Pace, SpacingTable};
+use crate::engine::exact::spacing::{ExactTime, SpacingTable, TransmissionTime};
 use crate::units::{Span, Time};
 
 /// What is in the buffer.
 #[derive(Debug)]
 pub(super) enum Content {
     /// `count` cells, of which the oldest one ends at this beat.
-    Cells { count: u64, ends: Beat, pace: Pace, spacing: Rc<SpacingTable> },
+    Cells { count: u64, ends: ExactTime, pace: TransmissionTime, spacing: Rc<SpacingTable> },
     /// Units with their ends and sizes, and their size together.
     Packets { level: u64, units: VecDeque<(Time, u64)> },
 }
@@ -39,7 +39,9 @@ impl Content {
     /// An empty buffer of cells with this spacing, or of packets.
     pub(super) fn new(cell: Option<Rc<SpacingTable>>) -> Content {
         match cell {
-            Some(spacing) => Content::Cells { count: 0, ends: Beat::default(), pace: spacing.pace, spacing },
+            Some(spacing) => {
+                Content::Cells { count: 0, ends: ExactTime::default(), pace: spacing.pace, spacing }
+            }
             None => Content::Packets { level: 0, units: VecDeque::new() },
         }
     }
@@ -79,7 +81,7 @@ impl Content {
     }
 
     /// `cells` cells join that start one behind the other, the first at `start`.
-    pub(super) fn join_many(&mut self, start: Beat, cells: u64) {
+    pub(super) fn join_many(&mut self, start: ExactTime, cells: u64) {
         if let Content::Cells { count, ends, pace, .. } = self {
             if *count == 0 {
                 *ends = start.shifted(pace.whole);
@@ -90,7 +92,7 @@ impl Content {
 
     /// A unit joins that starts at `start`, a picosecond or so before `ends` if it is a short one.
     #[inline]
-    pub(super) fn join(&mut self, start: Beat, whole: Span, size: u64) {
+    pub(super) fn join(&mut self, start: ExactTime, whole: Span, size: u64) {
         match self {
             Content::Cells { count, ends, .. } => {
                 if *count == 0 {
@@ -103,5 +105,51 @@ impl Content {
                 units.push_back((start.time.later(whole), size));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Rate;
+
+    /// Cells of 10 µs.
+    fn cells() -> Content {
+        let pace = TransmissionTime::of_bytes(Rate(42_400_000), 53).in_lowest_terms();
+        Content::new(Some(Rc::new(SpacingTable::of(pace))))
+    }
+
+    fn us(us: u64) -> Time {
+        Time(us * 1_000_000)
+    }
+
+    #[test]
+    fn cells_leave_one_cell_time_apart() {
+        let mut content = cells();
+        content.join_many(ExactTime::at(us(5)), 3);
+        assert_eq!((content.drop_before(us(26)), content.level()), (us(25), 1));
+    }
+
+    #[test]
+    fn a_cell_that_ends_at_an_instant_has_not_ended_before_it() {
+        let mut content = cells();
+        content.join(ExactTime::at(us(5)), Span::micros(10), 1);
+        assert_eq!((content.drop_before(us(15)), content.level()), (Time::ZERO, 1));
+        assert_eq!((content.drop_before(Time(us(15).0 + 1)), content.level()), (us(15), 0));
+    }
+
+    #[test]
+    fn many_cells_leave_as_if_one_by_one() {
+        let mut content = cells();
+        content.join_many(ExactTime::at(us(0)), 1000);
+        assert_eq!((content.drop_before(us(5001)), content.level()), (us(5000), 500));
+    }
+
+    #[test]
+    fn packets_leave_with_their_sizes() {
+        let mut content = Content::new(None);
+        content.join(ExactTime::at(us(0)), Span::micros(3), 40);
+        content.join(ExactTime::at(us(3)), Span::micros(9), 1500);
+        assert_eq!((content.drop_before(us(4)), content.level()), (us(3), 1500));
     }
 }

@@ -26,11 +26,13 @@ use crate::buffer::capacity::Capacity;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::engine::cells::inbox::{Arriving, Inbox, TrainEnd};
-use crate::engine::cells::port::context::{Context, Outbox, PortSetup};
+use crate::engine::cells::port::context::{Context, PortSetup};
+use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::Handoff;
 use crate::engine::cells::train::{CellTrain, Gathering};
 use crate::engine::exact::accounting::{Accounting, Progress, Sojourn, VcAccounting};
-use crate::engine::exact::spacing::{Beat, Pace, Paces};
+use crate::engine::exact::spacing::{ExactTime, Paces, TransmissionTime};
+use crate::engine::forms::{Form, used};
 use crate::kernel::Ties;
 use crate::scenario::model::Medium;
 use crate::unit::{Flags, Unit};
@@ -55,7 +57,7 @@ pub(crate) struct CellFifo {
     measure: Measure,
     paces: Paces,
     /// When the line is free.
-    free: Beat,
+    free: ExactTime,
     content: Content,
     progress: Progress,
     /// Whether trains that interleave may pass by their ends.
@@ -95,7 +97,7 @@ enum SegmentStep {
     /// Cells that were only counted are to be entered in the books first.
     Settle,
     /// By arithmetic: a train that no other crosses, the first cell of which starts at `start`.
-    Whole { train: CellTrain, start: Beat, fate: Result<(), Reason> },
+    Whole { train: CellTrain, start: ExactTime, fate: Result<(), Reason> },
     /// By arithmetic: the first cell of a train among others.
     Begins { end: TrainEnd },
     /// By arithmetic: the last cell of a train among others, `ahead` of whose cells are in no book yet.
@@ -137,7 +139,7 @@ impl CellFifo {
             capacity,
             measure: line.port.measure,
             paces: Paces::new(line.rate),
-            free: Beat::default(),
+            free: ExactTime::default(),
             content: Content::new((line.medium == Medium::Cells).then(|| plan.spacing(index))),
             progress: Progress::new(vcs),
             by_ends: plan.may_pass_by_ends(index) && !by_unit,
@@ -195,7 +197,10 @@ impl CellFifo {
                 SegmentStep::Ends { end, train, ahead, fate } => {
                     self.end_train(cx, out, (end, &train), ahead, fate)
                 }
-                SegmentStep::Busy { taken } => self.pass_busy(cx, out, taken),
+                SegmentStep::Busy { taken } => {
+                    used(Form::BusySegment);
+                    self.pass_busy(cx, out, taken)
+                }
                 SegmentStep::Loop => self.pass_loop(cx, out),
                 SegmentStep::Crossing => self.pass_crossing(cx, out),
                 SegmentStep::Shown => self.show_each(cx, out),
@@ -392,7 +397,14 @@ impl CellFifo {
 
     /// Hand on a unit that starts at `start`, perhaps together with others.
     #[inline]
-    fn send(&mut self, cx: &Context<'_>, out: &mut Outbox, arriving: &Arriving, start: Beat, pace: &Pace) {
+    fn send(
+        &mut self,
+        cx: &Context<'_>,
+        out: &mut Outbox,
+        arriving: &Arriving,
+        start: ExactTime,
+        pace: &TransmissionTime,
+    ) {
         let &Arriving { unit, vc, .. } = arriving;
         let handoff = cx.routes[vc as usize].handoff;
         if handoff == Handoff::Singly {
@@ -449,15 +461,15 @@ impl CellFifo {
     }
 
     /// Whether `cells` cells that start one behind the other have certainly left before the measured time begins or ends.
-    fn leave_in_time(&self, start: Beat, cells: u64) -> bool {
+    fn leave_in_time(&self, start: ExactTime, cells: u64) -> bool {
         let Content::Cells { pace, .. } = &self.content else { return false };
         let limit = if self.begin == Time::NEVER { self.books.window.to } else { self.begin };
         let last = Time(start.time.0 + (cells + 1) * (pace.whole.0 + 1));
         last < limit && self.cuts.last().is_none_or(|cut| last < *cut)
     }
 
-    /// Whether so many cells fit that all start before they would behind `start`, and the same holds.
-    fn fits(&self, start: Beat, taken: u64) -> bool {
+    /// Whether `taken` cells fit that all start before they would behind `start`, and the same holds.
+    fn fits(&self, start: ExactTime, taken: u64) -> bool {
         self.capacity.holds(self.content.level() + taken) && self.leave_in_time(start, taken)
     }
 
@@ -466,3 +478,6 @@ impl CellFifo {
         self.begin == Time::NEVER
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,9 +21,11 @@ use super::{CellFifo, Content, SegmentStep};
 use crate::buffer::admission::{Shortcuts, Within};
 use crate::buffer::verdict::Verdict;
 use crate::engine::cells::inbox::{Arriving, MOST_CROSSING};
-use crate::engine::cells::port::context::{Context, Outbox};
+use crate::engine::cells::port::context::Context;
+use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::Handoff;
 use crate::engine::cells::train::CellTrain;
+use crate::engine::forms::{Form, allows, used};
 use crate::units::Time;
 
 impl CellFifo {
@@ -35,6 +37,7 @@ impl CellFifo {
         let last = self.inbox.crossing(stop, &mut self.segment)?;
         let cells = self.segment.iter().map(|train| u64::from(train.units)).sum();
         let certain = !cx.is_logged()
+            && allows(Form::CrossingTrains)
             && !self.rule.may_refuse(self.content.level() + cells)
             && self.fits(self.free.not_before(last), cells);
         if !certain {
@@ -48,6 +51,7 @@ impl CellFifo {
 
     /// Short trains that cross pass in the order of their cells; each is handed on once.
     pub(super) fn pass_crossing(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
+        used(Form::CrossingTrains);
         let (trains, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
         let mut passed = [0; MOST_CROSSING];
         self.inbox.in_order(&trains, &mut order);
@@ -65,6 +69,7 @@ impl CellFifo {
 
     /// The segment passes cell by cell, each taken or lost with its frame.
     pub(super) fn pass_loop(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
+        used(Form::LoopedSegment);
         let Content::Cells { pace, .. } = self.content else { return };
         let (segment, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
         self.gather(cx, out, &segment, &pace);
@@ -85,7 +90,10 @@ impl CellFifo {
         if !together || !self.leave_in_time(self.free.not_before(until), cells) {
             return None;
         }
-        Some(if self.is_foreseen(cx) { SegmentStep::Shown } else { SegmentStep::Asked })
+        if allows(Form::ShownCells) && self.is_foreseen(cx) {
+            return Some(SegmentStep::Shown);
+        }
+        allows(Form::AskedCells).then_some(SegmentStep::Asked)
     }
 
     /// Whether the policy knows what becomes of the segment before it has seen it, and there is room for all that is taken.
@@ -113,6 +121,7 @@ impl CellFifo {
 
     /// Show the policy the cells of the segment, whose fate it knows.
     pub(super) fn show_each(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
+        used(Form::ShownCells);
         let Content::Cells { pace, .. } = self.content else { return };
         let (mut segment, order) = self.take_in_order();
         for train in &mut segment {
@@ -135,6 +144,7 @@ impl CellFifo {
 
     /// Ask the policy about the cells of the segment, one after the other.
     pub(super) fn ask_each(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
+        used(Form::AskedCells);
         let Content::Cells { pace, .. } = self.content else { return };
         let (mut segment, order) = self.take_in_order();
         for &(time, place) in &order {

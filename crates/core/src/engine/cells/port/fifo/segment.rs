@@ -25,10 +25,12 @@ use crate::buffer::admission::{Policy, Rule, Shortcuts, Within};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::verdict::Reason;
 use crate::engine::cells::inbox::TrainEnd;
-use crate::engine::cells::port::context::{Context, Outbox};
+use crate::engine::cells::port::context::Context;
+use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::{Handoff, RouteSegment};
 use crate::engine::cells::train::CellTrain;
-use crate::engine::exact::spacing::{Beat, Pace};
+use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
+use crate::engine::forms::{Form, allows, used};
 use crate::units::{CELL_BYTES, Span, Time};
 
 impl CellFifo {
@@ -37,7 +39,7 @@ impl CellFifo {
         let &Content::Cells { pace, .. } = &self.content else { return None };
         let train = self.inbox.alone_before(stop)?;
         let start = self.free.not_before(train.beat.time);
-        if cx.is_logged() || !self.is_orderly(&train, start, &pace) {
+        if cx.is_logged() || !self.is_orderly(&train, start, &pace) || !allows(Form::WholeTrain) {
             return None;
         }
         // with the spacing of their own line not more than a cell or two gather, unless it is faster or they have begun among
@@ -57,7 +59,7 @@ impl CellFifo {
 
     /// Whether each cell arrives before it can start, the first of them at `start`: it has to wait for all before it there,
     /// but on a slower line only for those of its own frame.
-    fn is_orderly(&self, train: &CellTrain, start: Beat, pace: &Pace) -> bool {
+    fn is_orderly(&self, train: &CellTrain, start: ExactTime, pace: &TransmissionTime) -> bool {
         let own = self.inbox.pace_of(train);
         if self.free.time > train.last || train.even && own.whole < pace.whole {
             return true;
@@ -77,7 +79,7 @@ impl CellFifo {
         cx: &mut Context<'_>,
         out: &mut Outbox,
         train: &CellTrain,
-        start: Beat,
+        start: ExactTime,
         fate: Result<(), Reason>,
     ) {
         match fate {
@@ -88,12 +90,19 @@ impl CellFifo {
             }
             Err(reason) => self.lose_train(cx, train, reason),
         }
+        used(Form::WholeTrain);
         self.counted = None;
         self.inbox.pop_train();
     }
 
     /// Its cells start one behind the other; answers when the last one does.
-    fn lay_whole(&mut self, routes: &[RouteSegment], train: &CellTrain, start: Beat, arrivals: u128) -> Time {
+    fn lay_whole(
+        &mut self,
+        routes: &[RouteSegment],
+        train: &CellTrain,
+        start: ExactTime,
+        arrivals: u128,
+    ) -> Time {
         let Content::Cells { pace, spacing, .. } = &self.content else { return Time::ZERO };
         let (vc, units, pace) = (train.vc, u64::from(train.units), *pace);
         let (last, starts) = spacing.run(start, units);
@@ -115,7 +124,7 @@ impl CellFifo {
     pub(super) fn step_of_train_end(&mut self, cx: &mut Context<'_>, end: TrainEnd) -> Option<SegmentStep> {
         let &train = self.inbox.train(end);
         let begins = !train.begun && train.units > 1;
-        if !self.is_calm(cx, end.time) {
+        if !self.is_calm(cx, end.time) || !allows(Form::TrainEnds) {
             return None;
         }
         let ahead = self.inbox.ahead_of(end, |vc| self.rule.takes_rest(vc));
@@ -129,6 +138,7 @@ impl CellFifo {
 
     /// The first cell of a train has arrived among others.
     pub(super) fn begin_train(&mut self, end: TrainEnd) {
+        used(Form::TrainEnds);
         self.inbox.begin_train(end);
         self.counted = Some(end);
     }
@@ -201,7 +211,7 @@ impl CellFifo {
         self.free.time >= time && !cx.is_logged() && room()
     }
 
-    /// Whether so many cells beyond those in the books do not make the buffer fuller than it ever was, and the measured time
+    /// Whether `cells` cells beyond those in the books do not make the buffer fuller than it ever was, and the measured time
     /// neither begins nor ends before they have left. What has ended before `time` leaves if that matters.
     fn let_go(&mut self, time: Time, cells: u64) -> bool {
         let most = self.most().beside(self.beside());
@@ -257,10 +267,11 @@ impl CellFifo {
             return self.step_of_asked(cx, until);
         }
         let taken = self.count_taken(cx)?;
-        if self.free.time >= until && self.has_room_between(taken, until) {
+        if self.free.time >= until && self.has_room_between(taken, until) && allows(Form::BusySegment) {
             return Some(SegmentStep::Busy { taken });
         }
-        self.fits(self.free.not_before(until), taken).then_some(SegmentStep::Loop)
+        let fits = self.fits(self.free.not_before(until), taken);
+        (fits && allows(Form::LoopedSegment)).then_some(SegmentStep::Loop)
     }
 
     /// How many cells of the segment are taken, and why others are lost; `None` if they have to be decided one by one.
@@ -282,9 +293,9 @@ impl CellFifo {
         Some(taken)
     }
 
-    /// Whether so many cells that start one behind the other, of which no more than some are `gathered` in the buffer at a
+    /// Whether `taken` cells that start one behind the other, of which no more than `gathered` are in the buffer at a
     /// time, fit without a new largest occupancy, and leave in time.
-    fn has_room(&self, start: Beat, gathered: u64, taken: u64) -> bool {
+    fn has_room(&self, start: ExactTime, gathered: u64, taken: u64) -> bool {
         self.most().holds(self.content.level() + gathered) && self.leave_in_time(start, taken)
     }
 
@@ -294,7 +305,7 @@ impl CellFifo {
         if self.is_measured() { measured() } else { self.capacity }
     }
 
-    /// Whether there is room for the segment, if so many of its cells are taken up to `until`.
+    /// Whether there is room for the segment, if `taken` of its cells are taken up to `until`.
     ///
     /// Arrivals of each lane and departures are spaced evenly, so that the occupancy is never more than a cell for each lane
     /// and two above what it is at the beginning or at the end.
@@ -334,7 +345,7 @@ impl CellFifo {
         cx: &mut Context<'_>,
         out: &mut Outbox,
         segment: &[CellTrain],
-        pace: &Pace,
+        pace: &TransmissionTime,
     ) {
         let measured = self.is_measured();
         for train in segment {
@@ -355,7 +366,7 @@ impl CellFifo {
 
     /// Enter the cells that are taken where it matters whose comes first: in the books of a policy, or because the next port
     /// needs the start of each.
-    fn enter_in_order(&mut self, cx: &mut Context<'_>, segment: &[CellTrain], pace: &Pace) {
+    fn enter_in_order(&mut self, cx: &mut Context<'_>, segment: &[CellTrain], pace: &TransmissionTime) {
         self.tell_taken(cx, segment);
         let mut taken = segment.iter().filter(|train| train.lost.is_none());
         let (first, second) = (taken.next(), taken.next());
@@ -373,7 +384,14 @@ impl CellFifo {
     }
 
     /// The same for cells of one circuit, the first of which starts at `start`; answers when the next one can.
-    fn enter_some(&mut self, routes: &[RouteSegment], vc: u32, cells: u64, start: Beat, pace: &Pace) -> Beat {
+    fn enter_some(
+        &mut self,
+        routes: &[RouteSegment],
+        vc: u32,
+        cells: u64,
+        start: ExactTime,
+        pace: &TransmissionTime,
+    ) -> ExactTime {
         if let Some(ledger) = &mut self.ledger {
             ledger.joined(vc, cells);
         }
@@ -401,7 +419,7 @@ impl CellFifo {
         cx: &mut Context<'_>,
         out: &mut Outbox,
         train: &CellTrain,
-        start: Beat,
+        start: ExactTime,
         lay: impl FnOnce(&mut Self) -> Time,
     ) {
         let &Content::Cells { pace, .. } = &self.content else { return };

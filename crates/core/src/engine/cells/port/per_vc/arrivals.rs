@@ -27,9 +27,11 @@ use crate::buffer::admission::{Admission, Arrival, Shortcuts, Within};
 use crate::buffer::pushout::PushOut;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::engine::cells::inbox::Arriving;
-use crate::engine::cells::port::context::{Context, Outbox};
+use crate::engine::cells::port::context::Context;
+use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::Handoff;
 use crate::engine::cells::train::CellTrain;
+use crate::engine::forms::{Form, allows, used};
 use crate::link::port::Port;
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Time};
@@ -41,12 +43,13 @@ impl PerVc {
         // a policy with a clock may count what it has taken
         let counts = self.tick < Time::NEVER;
         let next = if counts { self.inbox.alone_before(known) } else { self.inbox.next_train(cx.end) };
-        let Some(next) = next else { return false };
+        let Some(next) = next.filter(|_| allows(Form::ReservedTrain)) else { return false };
         match self.fate_of(cx.port, &next, occupancy) {
             None => return false,
             Some(Err(reason)) => self.lose_train(cx, &next, reason),
             Some(Ok(())) => self.join_train(cx, &next),
         }
+        used(Form::ReservedTrain);
         true
     }
 
@@ -192,14 +195,16 @@ impl PerVc {
         let Some(first) = self.inbox.next_time() else { return false };
         self.inbox.list_behind_next(&mut self.rests);
         let mut segment = std::mem::take(&mut self.segment);
-        let joins = self.room_until(cx.port, first, stop).is_some_and(|stop| {
+        let room = self.room_until(cx.port, first, stop).filter(|_| allows(Form::JoinedSegment));
+        let joins = room.is_some_and(|stop| {
             let until = self.inbox.inner(stop, &mut segment);
             !segment.is_empty() && self.can_join(cx.port, &segment, (first, until))
         });
         if joins {
+            used(Form::JoinedSegment);
             self.join_segment(cx, &segment, first);
         }
-        let idle = !joins && self.ends == Time::NEVER;
+        let idle = !joins && self.ends == Time::NEVER && allows(Form::IdleLine);
         let passes = idle && matches!(segment[..], [alone] if self.pass_idle(cx, out, alone));
         segment.clear();
         self.segment = segment;
@@ -240,6 +245,7 @@ impl PerVc {
 
     /// Enter cells in the books that have found the line idle.
     fn enter_idle(&mut self, cx: &mut Context<'_>, alone: &CellTrain) {
+        used(Form::IdleLine);
         let units = u64::from(alone.units);
         if let Some(log) = &mut self.register_log {
             log.join(*alone);
@@ -344,6 +350,7 @@ impl PerVc {
         self.inbox.inner(stop, &mut segment);
         let found = !segment.is_empty();
         if found {
+            used(Form::AskedSegment);
             self.inbox.in_order(&segment, &mut order);
             self.inbox.pass_inner(&segment, |_| false);
             self.book_slots(cx.port);

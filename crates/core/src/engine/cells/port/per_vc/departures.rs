@@ -20,10 +20,12 @@ use super::PerVc;
 use super::rotation::MOST_PLACES;
 use crate::buffer::admission::{Admission, Departure};
 use crate::buffer::pushout::PushOut;
-use crate::engine::cells::port::context::{Context, Outbox};
+use crate::engine::cells::port::context::Context;
+use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::Handoff;
 use crate::engine::exact::accounting::unknown_unit;
-use crate::engine::exact::spacing::Beat;
+use crate::engine::exact::spacing::ExactTime;
+use crate::engine::forms::{Form, allows, used};
 use crate::link::port::{Port, Sending};
 use crate::scheduler::{Scheduler, shares};
 use crate::unit::{Flags, Unit};
@@ -89,7 +91,7 @@ impl PerVc {
 
     /// The line sends one more cell; answers when it starts.
     #[inline]
-    pub(super) fn send(&mut self, now: Time) -> Beat {
+    pub(super) fn send(&mut self, now: Time) -> ExactTime {
         let starts = self.free.not_before(now);
         self.free = starts.next(&self.pace);
         self.ends = starts.time.later(self.pace.whole);
@@ -98,7 +100,7 @@ impl PerVc {
 
     /// Start a cell that does not matter, if it is one.
     #[inline]
-    fn start_ahead(&mut self, vc: usize, starts: Beat) -> bool {
+    fn start_ahead(&mut self, vc: usize, starts: ExactTime) -> bool {
         let turn = &mut self.turns[vc];
         if turn.left == 0 || self.cuts.last().is_some_and(|cut| *cut <= starts.time) {
             return false;
@@ -109,7 +111,7 @@ impl PerVc {
     }
 
     /// Start the last cell of a frame or of its queue, or one that another port waits for.
-    pub(super) fn start_one(&mut self, cx: &mut Context<'_>, out: &mut Outbox, vc: usize, starts: Beat) {
+    pub(super) fn start_one(&mut self, cx: &mut Context<'_>, out: &mut Outbox, vc: usize, starts: ExactTime) {
         if self.cuts.last().is_some_and(|cut| *cut <= starts.time) {
             self.cut(cx, out, starts.time);
         }
@@ -241,7 +243,7 @@ impl PerVc {
         let rotation = &self.rotation;
         let known =
             !rotation.places.is_empty() && rotation.slots < rotation.sure && self.ends < rotation.change;
-        known || self.unseen && self.begin_rotation(port)
+        known || self.unseen && allows(Form::Rotation) && self.begin_rotation(port)
     }
 
     /// Ask the scheduler what rotates from the next slot on; answers whether anything does.
@@ -262,6 +264,7 @@ impl PerVc {
         let until = until.min(Time(self.rotation.change.0 - 1));
         let slots = self.slots_within(stop.min(sure) - given, until);
         if slots > 0 {
+            used(Form::Rotation);
             self.give_away(slots);
             self.has_left(cx.port);
             self.ahead = Some(self.rotation.queue(given + slots - 1));

@@ -19,8 +19,10 @@
 use super::PerVc;
 use super::rotation::{MANY, MOST_PLACES, Turn};
 use crate::buffer::pushout::{Bite, PushOut};
-use crate::engine::cells::port::context::{Context, Outbox};
+use crate::engine::cells::port::context::Context;
+use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::train::CellTrain;
+use crate::engine::forms::{Form, allows, used};
 use crate::link::port::Port;
 use crate::scheduler::Place;
 use crate::unit::Unit;
@@ -70,7 +72,7 @@ impl PerVc {
         self.rotation.find(vc as usize).map_or(arrived, |place| self.rotation.slots_before(place, arrived))
     }
 
-    /// Hand on frames that go round, of whose slots so many are `certain`; answers how many go by at least before the EOM of
+    /// Hand on frames whose slots rotate, `certain` of which are certain; answers how many go by at least before the EOM of
     /// another one.
     fn foretell_round(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time, certain: u64) -> u64 {
         let known = self.slots_known(cx.port).min(certain);
@@ -86,7 +88,7 @@ impl PerVc {
         self.least_behind(cx, out, known)
     }
 
-    /// Hand on the frames whose EOMs stop the round in so many slots, as long as it is sure; answers how many slots go by before
+    /// Hand on the frames whose EOMs stop the rotation within `known` slots, as long as it is sure; answers how many slots go by before
     /// the round changes.
     fn foretell_until(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time, known: u64) -> u64 {
         let sure = self.slots_until_join(cx, known);
@@ -119,9 +121,14 @@ impl PerVc {
         let (end, ahead) = (foretold + u64::from(units), self.rotation.before_stop());
         let begins = ahead.saturating_sub((u64::from(units) - 1) * self.rotation.places.len() as u64);
         let is_kept = begins < uncut || self.has_begun(port, vc);
-        if served + left + 1 != end || !is_kept || self.inbox.is_arriving(vc as u32, now) {
+        if served + left + 1 != end
+            || !is_kept
+            || !allows(Form::Lookahead)
+            || self.inbox.is_arriving(vc as u32, now)
+        {
             return false;
         }
+        used(Form::Lookahead);
         (self.turns[vc].frames, self.turns[vc].foretold) = (frames + 1, end);
         self.see_ahead(port, place);
         let last = self.spacing.skip(self.free, ahead).time;
@@ -138,7 +145,7 @@ impl PerVc {
         self.rotation.set_stop(place, cells - turn.served);
     }
 
-    /// More may have joined the queue that has the next cell of which somebody had to know.
+    /// More may have joined the queue that has the next cell that matters.
     fn look_beyond_stop(&mut self, port: &Port) {
         let mut before = None;
         while self.rotation.stops_within_sure() && before != Some(self.rotation.before_stop()) {
@@ -211,7 +218,7 @@ impl PerVc {
     }
 
     /// How many cells a queue sends at least before the EOM of a frame that has not been handed on, in whose place may come
-    /// one with so many before its EOM.
+    /// one with `spare` before its EOM.
     fn cells_before_eom(&self, vc: usize, spare: u64) -> u64 {
         let Turn { foretold, served, left, .. } = self.turns[vc];
         let ahead = foretold.saturating_sub(served);
@@ -257,7 +264,7 @@ impl PerVc {
         self.free_at_first(port) / self.growth()
     }
 
-    /// Whether so many slots are among these.
+    /// Whether `slots` slots are among these.
     fn has_room_for(&self, port: &Port, slots: u64) -> bool {
         slots * self.growth() <= self.free_at_first(port)
     }
@@ -275,7 +282,7 @@ impl PerVc {
 
     /// For how many slots no queue can run empty because its packets are pushed out, if those of the longest queue go.
     ///
-    /// All entire packets together are so many cells that the longest queue with any has more than one of them and what it
+    /// All entire packets together are enough cells that the longest queue with any has more than one of them and what it
     /// sends in this time. After a cut there is no other before as many cells have arrived as it took out. What may be missing
     /// are packets that are begun to be sent, and those of which some cells are still to arrive.
     fn slots_with_packets(&self, port: &Port) -> u64 {
@@ -286,7 +293,7 @@ impl PerVc {
         cells.saturating_sub(kept) / (self.influx + queues.div_ceil(places) + 1)
     }
 
-    /// How many slots go by before the next one of whose cell somebody has to know, if in this time only packets are pushed
+    /// How many slots go by before the next one whose cell matters, if in this time only packets are pushed
     /// out that no queue needs, for each has begun to send its frame.
     fn slots_with_frames_begun(&mut self, port: &Port) -> u64 {
         let slots = self.rotation.before_stop();

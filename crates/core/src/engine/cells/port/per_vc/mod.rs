@@ -29,11 +29,13 @@ use std::rc::Rc;
 use crate::buffer::admission::{Interest, Shortcuts};
 use crate::buffer::pushout::PushOut;
 use crate::engine::cells::inbox::{Arriving, Inbox};
-use crate::engine::cells::port::context::{Context, Outbox, PortSetup};
+use crate::engine::cells::port::context::{Context, PortSetup};
+use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::Handoff;
 use crate::engine::cells::train::{CellTrain, Gathering};
-use crate::engine::exact::spacing::{Beat, Pace, SpacingTable};
-use crate::engine::number_at_port;
+use crate::engine::exact::spacing::{ExactTime, SpacingTable, TransmissionTime};
+use crate::engine::forms::{Form, allows};
+use crate::engine::questions::number_at_port;
 use crate::kernel::Ties;
 use crate::link::port::Port;
 use crate::scheduler::Scheduler;
@@ -50,7 +52,7 @@ pub(crate) struct PerVc {
     pub(crate) done: Option<Time>,
     /// When the cell in transmission ends, and when the line is free for the next one.
     ends: Time,
-    free: Beat,
+    free: ExactTime,
     /// Its circuit, if the port has not been told of it.
     ahead: Option<usize>,
     turns: Vec<Turn>,
@@ -69,7 +71,7 @@ pub(crate) struct PerVc {
     /// Whether units are policed on arrival.
     polices: bool,
     spacing: Rc<SpacingTable>,
-    pace: Pace,
+    pace: TransmissionTime,
     /// The shortest time from the start of a unit somewhere else to its arrival here.
     min_arrival_delay: Span,
     /// When the clock of the policy ticks.
@@ -125,7 +127,7 @@ impl PerVc {
         PerVc {
             done: None,
             ends: Time::NEVER,
-            free: Beat::default(),
+            free: ExactTime::default(),
             ahead: None,
             turns: vec![Turn { grows: true, ..Turn::default() }; vcs],
             rotation: Rotation::default(),
@@ -188,7 +190,7 @@ impl PerVc {
     /// Let pass what arrives next, at `next`: before `stop`, and where units are taken together, before all that is not `known`.
     fn pass_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox, next: Time, (stop, known): (Time, Time)) {
         let (alone, asks) = (self.one_by_one || cx.is_logged(), self.asked && !cx.is_logged());
-        if asks && self.ask_segment(cx, out, stop) {
+        if asks && allows(Form::AskedSegment) && self.ask_segment(cx, out, stop) {
             return;
         }
         self.remind_in_time(cx, out, next);
@@ -333,3 +335,6 @@ fn goes_by_cell(port: &mut Port) -> bool {
     let by_queues = port.pushout.as_ref().is_none_or(PushOut::goes_by_queues);
     !(in_turn && by_queues) || port.pushout.is_some() && port.admission.asks_for_all()
 }
+
+#[cfg(test)]
+mod tests;

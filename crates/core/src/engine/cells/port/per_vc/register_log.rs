@@ -37,7 +37,7 @@ pub(super) struct RegisterLog {
 
 /// Slots of which a register is reminded first, for each queue.
 pub(super) const FIRST: u64 = 3;
-/// If these do not say what it names, so many times as many may.
+/// If these do not say what it names, it is reminded of this many times as many.
 pub(super) const MORE: u64 = 4;
 /// Changes that are noted at most before the register is reminded in any case.
 const MOST: usize = 1 << 9;

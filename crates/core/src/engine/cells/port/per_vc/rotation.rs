@@ -16,7 +16,7 @@
 //! # What it saves
 //! Without it W1 under DT-EPD and push-out takes 2.2 to 2.5 times as long, study 003 1.4 to 1.5 times.
 
-use crate::engine::exact::spacing::Beat;
+use crate::engine::exact::spacing::ExactTime;
 use crate::scheduler::Place;
 use crate::units::Time;
 
@@ -28,17 +28,17 @@ pub(super) struct Turn {
     pub(super) grows: bool,
     /// Cells there that have started.
     pub(super) served: u64,
-    /// When the last of them did: so many slots behind a beat.
-    pub(super) last: (Beat, u64),
+    /// When the last of them did: a number of slots behind a beat.
+    pub(super) last: (ExactTime, u64),
     /// Frames at the head of its queue that have been handed on already to their end, and their cells.
     pub(super) frames: usize,
     pub(super) foretold: u64,
 }
 
 impl Turn {
-    /// `cells` cells start, the last of them so many slots behind a beat.
+    /// `cells` cells start, the last of them `last.1` slots behind a beat.
     #[inline]
-    pub(super) fn serve(&mut self, cells: u64, last: (Beat, u64)) {
+    pub(super) fn serve(&mut self, cells: u64, last: (ExactTime, u64)) {
         (self.left, self.served, self.last) = (self.left - cells, self.served + cells, last);
     }
 }
@@ -63,7 +63,7 @@ pub(super) struct Rotation {
     pub(super) sure: u64,
     pub(super) change: Time,
     /// When the first slot begins, and how many were given away.
-    pub(super) first: Beat,
+    pub(super) first: ExactTime,
     pub(super) slots: u64,
     /// For each place how many of its slots its queue knows of.
     pub(super) told: Vec<u64>,
@@ -71,7 +71,7 @@ pub(super) struct Rotation {
     pub(super) booked: u64,
     pub(super) ends: Time,
     pub(super) sending: usize,
-    pub(super) free: Beat,
+    pub(super) free: ExactTime,
 }
 
 impl Rotation {
@@ -163,5 +163,58 @@ impl Rotation {
     /// Slots that are not in the books.
     pub(super) fn unbooked(&self) -> u64 {
         self.slots - self.booked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three queues in turn, the first `left` cells of which do not matter.
+    fn rotation(left: [u64; 3]) -> Rotation {
+        let place = |queue| Place { queue, cells: None };
+        let mut rotation = Rotation { places: [4, 0, 2].map(place).to_vec(), ..Rotation::default() };
+        let mut turns = vec![Turn::default(); 5];
+        [4, 0, 2].iter().zip(left).for_each(|(queue, left)| turns[*queue].left = left);
+        rotation.begin(&turns);
+        rotation
+    }
+
+    #[test]
+    fn slots_fall_to_the_places_in_turn() {
+        let rotation = rotation([9, 9, 9]);
+        assert_eq!([0, 1, 2, 3, 4].map(|slot| rotation.queue(slot)), [4, 0, 2, 4, 0]);
+        assert_eq!([0, 1, 2].map(|place| rotation.turns(place, 4)), [2, 1, 1]);
+    }
+
+    #[test]
+    fn the_first_cell_that_matters_stops_the_rotation() {
+        let rotation = rotation([2, 1, 3]);
+        assert_eq!((rotation.before_stop(), rotation.at_stop()), (4, (1, 0)));
+    }
+
+    #[test]
+    fn of_two_places_with_equally_many_cells_the_first_one_stops_the_rotation() {
+        assert_eq!(rotation([2, 2, 2]).at_stop(), (0, 4));
+    }
+
+    #[test]
+    fn a_place_that_gets_more_cells_stops_later() {
+        let mut rotation = rotation([2, 1, 3]);
+        rotation.set_stop(1, 5);
+        assert_eq!(rotation.at_stop(), (0, 4));
+        assert_eq!(rotation.slots_before(1, 2), 7);
+    }
+
+    #[test]
+    fn shares_begin_with_the_queue_whose_slot_it_is() {
+        let shares: Vec<_> = rotation([9, 9, 9]).shares(2, 4).collect();
+        assert_eq!(shares, [(2, 2), (4, 1), (0, 1)]);
+    }
+
+    #[test]
+    fn a_queue_without_a_place_is_not_found() {
+        let rotation = rotation([9, 9, 9]);
+        assert_eq!((rotation.find(2), rotation.find(1), rotation.find(7)), (Some(2), None, None));
     }
 }

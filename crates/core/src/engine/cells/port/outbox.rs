@@ -1,0 +1,81 @@
+//! What has started to leave a port.
+//!
+//! # What it assumes
+//! The loop delivers the outbox when the port has returned.
+//!
+//! # What it skips
+//! A copy of the starts of a frame where only the last one matters.
+//!
+//! # Why that is exact
+//! A host looks at the last unit of a frame only, and a regular train has the spacing of its line.
+//!
+//! # What turns it off
+//! A next port that takes units as they come: then each start goes along.
+//!
+//! # What it saves
+//! See `context.rs`.
+
+use crate::engine::exact::spacing::ExactTime;
+use crate::unit::Unit;
+use crate::units::{Span, Time};
+
+/// Units that start to leave a port.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Departure {
+    /// Their circuit's number at the port.
+    pub(crate) vc: u32,
+    pub(crate) units: u16,
+    /// The first one, with the marks of the first and of the last.
+    pub(crate) unit: Unit,
+    /// When the first and the last one start.
+    pub(crate) first: ExactTime,
+    pub(crate) last: Time,
+    /// How long each of them takes on the line.
+    pub(crate) whole: Span,
+    /// Where their starts begin in the outbox, if each of them matters.
+    pub(crate) starts: Option<u32>,
+}
+
+/// What has started to leave ports and is to be delivered.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    pub(crate) departures: Vec<Departure>,
+    pub(crate) starts: Vec<Time>,
+}
+
+impl Outbox {
+    /// Where the next departure and the next start will stand.
+    #[inline]
+    pub(crate) fn len(&self) -> (usize, usize) {
+        (self.departures.len(), self.starts.len())
+    }
+
+    /// Send units the last of which starts at `last`, to a host or one by one.
+    #[inline]
+    pub(crate) fn send(&mut self, vc: u32, unit: Unit, units: u16, last: Time, whole: Span) {
+        self.send_train(vc, unit, units, ExactTime::at(last), last, whole);
+    }
+
+    /// Send units that keep the spacing of the line.
+    #[inline]
+    pub(crate) fn send_train(
+        &mut self,
+        vc: u32,
+        unit: Unit,
+        units: u16,
+        first: ExactTime,
+        last: Time,
+        whole: Span,
+    ) {
+        self.departures.push(Departure { vc, units, unit, first, last, whole, starts: None });
+    }
+
+    /// Send units each of which has a start of its own.
+    pub(crate) fn send_timed(&mut self, vc: u32, unit: Unit, units: u16, starts: &[Time], whole: Span) {
+        let Some(&last) = starts.last() else { return };
+        let place = Some(self.starts.len() as u32);
+        self.starts.extend_from_slice(starts);
+        let first = ExactTime::at(starts[0]);
+        self.departures.push(Departure { vc, units, unit, first, last, whole, starts: place });
+    }
+}

@@ -1,0 +1,179 @@
+//! Scripted trains for each form of a port with a queue for each circuit, the outcome spelled out: a normal one, one at which the
+//! form gives up, and a tie.
+
+use crate::engine::cells::port::scripted::{Script, used};
+use crate::engine::forms::{Form, switch_off};
+
+/// Two circuits take turns; a frame is refused as a whole or not at all.
+const ROBIN: &str = "buffer = '200 cells'\nscheduler = { policy = 'round-robin' }\nadmission = { policy = 'dt-epd', alpha = 10 }";
+/// The same, with a policy that is asked about each cell.
+const EACH: &str = "buffer = '200 cells'\nscheduler = { policy = 'round-robin' }\nadmission = { policy = 'dynamic-threshold', alpha = 10 }";
+
+/// A line half as fast as those that lead to the port, one as fast, and one twice as fast: 20, 10 and 5 µs a cell.
+const SLOW: &str = "21.2 Mb/s";
+const FAST: &str = "84.8 Mb/s";
+
+/// A port whose two queues hold long frames, and which has been fuller than it is: trains may join ahead without a new maximum.
+fn busy(keys: &str, rate: &str) -> Script {
+    let mut port = Script::new(keys, rate, 2);
+    for start in [0, 200, 400] {
+        port.frame(0, start, 20).frame(1, start + 5, 20);
+    }
+    port.run(600);
+    used(Form::Rotation);
+    port
+}
+
+#[test]
+fn a_train_is_reserved_when_it_begins() {
+    let mut port = busy(ROBIN, SLOW);
+    port.run(1200);
+    used(Form::ReservedTrain);
+    port.frame(0, 1205, 8).run(1206);
+    assert!(used(Form::ReservedTrain) > 0);
+    assert_eq!(port.run(2700).split(' ').next_back(), Some("0x8e@2540"));
+}
+
+#[test]
+fn a_train_that_finds_an_empty_queue_is_not_reserved() {
+    let mut port = Script::new(ROBIN, SLOW, 2);
+    assert_eq!(port.frame(0, 0, 4).run(200), "0x4e@60");
+    assert_eq!(used(Form::ReservedTrain), 0);
+}
+
+#[test]
+fn trains_that_begin_together_are_both_reserved() {
+    let mut port = busy(ROBIN, SLOW);
+    port.run(1200);
+    used(Form::ReservedTrain);
+    port.frame(0, 1205, 8).frame(1, 1205, 8).run(1206);
+    assert_eq!(used(Form::ReservedTrain), 2);
+}
+
+#[test]
+fn slots_rotate_among_queues_that_stay() {
+    let mut port = busy(ROBIN, SLOW);
+    port.run(1200);
+    assert!(used(Form::Rotation) > 0);
+}
+
+#[test]
+fn slots_do_not_rotate_on_an_idle_line() {
+    let mut port = Script::new(ROBIN, FAST, 2);
+    assert_eq!(port.frame(0, 0, 1).frame(1, 50, 1).run(200), "0x1e@0 1x1e@50");
+    assert_eq!(used(Form::Rotation), 0);
+}
+
+#[test]
+fn queues_that_fill_at_the_same_instants_share_the_slots_evenly() {
+    let mut port = Script::new(ROBIN, SLOW, 2);
+    let sent = port.frame(0, 0, 6).frame(1, 0, 6).run(400);
+    assert!(["0x6e@200 1x6e@220", "1x6e@200 0x6e@220"].contains(&sent.as_str()), "{sent}");
+}
+
+#[test]
+fn a_frame_whose_last_slot_is_certain_is_handed_on_ahead() {
+    let mut port = busy(ROBIN, SLOW);
+    let ahead = port.look_ahead(600);
+    assert!(used(Form::Lookahead) > 0, "{ahead}");
+    assert!(ahead.split(' ').all(|frame| frame.contains("x20e@")), "{ahead}");
+}
+
+#[test]
+fn a_frame_that_is_still_arriving_is_not_handed_on_ahead() {
+    let mut port = Script::new(ROBIN, SLOW, 2);
+    port.frame(0, 0, 20).frame(1, 5, 20).run(100);
+    assert_eq!(port.look_ahead(100), "");
+    assert_eq!(used(Form::Lookahead), 0);
+}
+
+#[test]
+fn what_is_handed_on_ahead_is_not_handed_on_again() {
+    let (mut one, mut other) = (busy(ROBIN, SLOW), busy(ROBIN, SLOW));
+    let ahead = format!("{} {}", one.look_ahead(600), one.run(3000));
+    let (mut ahead, late) = (ahead.split(' ').map(str::to_owned).collect::<Vec<_>>(), other.run(3000));
+    let mut late: Vec<String> = late.split(' ').map(str::to_owned).collect();
+    ahead.retain(|frame| !frame.is_empty());
+    ahead.sort();
+    late.sort();
+    assert_eq!(ahead, late);
+}
+
+#[test]
+fn inner_cells_of_a_segment_join_at_once_where_no_train_is_reserved() {
+    let sent = |without: Option<Form>| {
+        let mut port = busy(ROBIN, SLOW);
+        port.run(1200);
+        switch_off(without);
+        port.frame(0, 1205, 12).frame(1, 1207, 12);
+        let sent = port.run(6000);
+        (sent, used(Form::JoinedSegment))
+    };
+    let (reserved, (joined, segments)) = (sent(None).0, sent(Some(Form::ReservedTrain)));
+    assert_eq!(joined, reserved);
+    assert!(segments > 0);
+}
+
+#[test]
+fn a_segment_whose_cells_arrive_together_joins_at_once() {
+    let mut port = busy(ROBIN, SLOW);
+    port.run(1200);
+    switch_off(Some(Form::ReservedTrain));
+    port.frame(0, 1205, 12).frame(1, 1205, 12).run(6000);
+    assert!(used(Form::JoinedSegment) > 0);
+    assert_eq!((port.lost(0), port.lost(1)), (0, 0));
+}
+
+#[test]
+fn a_segment_does_not_join_queues_that_may_run_empty() {
+    let mut port = Script::new(ROBIN, FAST, 2);
+    assert_eq!(port.frame(0, 0, 6).frame(1, 2, 6).run(200), "0x6e@50 1x6e@55");
+    assert_eq!(used(Form::JoinedSegment), 0);
+}
+
+#[test]
+fn cells_of_one_train_find_the_line_idle() {
+    let mut port = Script::new(ROBIN, FAST, 2);
+    port.frame(0, 0, 4).frame(1, 1, 4).run(100);
+    used(Form::IdleLine);
+    assert_eq!(port.frame(0, 200, 8).run(400), "0x8e@270");
+    assert!(used(Form::IdleLine) > 0);
+}
+
+#[test]
+fn cells_of_two_trains_do_not_find_the_line_idle() {
+    let mut port = Script::new(ROBIN, FAST, 2);
+    port.frame(0, 0, 4).run(100);
+    used(Form::IdleLine);
+    assert_eq!(port.frame(0, 200, 8).frame(1, 201, 8).run(400), "0x8e@270 1x8e@275");
+    assert_eq!(used(Form::IdleLine), 0);
+}
+
+#[test]
+fn a_cell_that_arrives_when_the_line_falls_idle_starts_at_once() {
+    let mut port = Script::new(ROBIN, "42.4 Mb/s", 2);
+    port.frame(0, 0, 4).run(100);
+    assert_eq!(port.frame(0, 200, 8).run(400), "0x8e@270");
+}
+
+#[test]
+fn a_policy_is_asked_about_the_cells_of_a_segment_in_one_loop() {
+    let mut port = Script::new(EACH, SLOW, 2);
+    assert_eq!(port.frame(0, 0, 6).frame(1, 1, 6).run(400), "0x6e@200 1x6e@220");
+    assert!(used(Form::AskedSegment) > 0);
+}
+
+#[test]
+fn a_policy_is_asked_cell_by_cell_where_losses_are_logged() {
+    let mut port = Script::new(EACH, SLOW, 2).logged();
+    assert_eq!(port.frame(0, 0, 6).frame(1, 1, 6).run(400), "0x6e@200 1x6e@220");
+    assert_eq!(used(Form::AskedSegment), 0);
+}
+
+#[test]
+fn a_policy_is_asked_about_cells_that_arrive_together_in_one_order() {
+    let mut port = Script::new(EACH, SLOW, 2);
+    let sent = port.frame(0, 0, 6).frame(1, 0, 6).run(400);
+    assert!(["0x6e@200 1x6e@220", "1x6e@200 0x6e@220"].contains(&sent.as_str()), "{sent}");
+    assert!(used(Form::AskedSegment) > 0);
+}

@@ -1,0 +1,163 @@
+//! One port driven by hand: trains in, departures out, time given.
+
+use crate::engine::cells::port::PortProcess;
+use crate::engine::cells::port::context::{Context, LossLog, PortSetup};
+use crate::engine::cells::port::outbox::Outbox;
+use crate::engine::cells::topology::Plan;
+use crate::engine::cells::train::CellTrain;
+use crate::engine::exact::accounting::Window;
+use crate::engine::exact::spacing::ExactTime;
+use crate::engine::forms::{Form, switch_off, take_used};
+use crate::engine::timers::Timers;
+use crate::network::Network;
+use crate::network::circuit::Tally;
+use crate::scenario::load;
+use crate::scenario::model::Scenario;
+use crate::unit::{Flags, Unit};
+use crate::units::{Span, Time};
+
+/// The port `out` of a switch, to which each host sends over a line of its own: cells at 42.4 Mb/s, one in 10 µs.
+pub(crate) struct Script {
+    scenario: Scenario,
+    plan: Plan,
+    network: Network,
+    process: PortProcess,
+    index: usize,
+    out: Outbox,
+    losses: LossLog,
+    timers: Timers,
+    resting: Vec<u32>,
+    /// How many frames each lane has had.
+    frames: Vec<u32>,
+}
+
+/// Time from the start of a cell to its arrival at the next stop; no port is woken by it here.
+const REACH: Span = Span(0);
+
+/// The measured time begins later than any script ends, so that no occupancy is a new maximum for a FIFO port.
+const HEAD: &str = "name = 'script'\nseed = 1\nduration = '2 s'\nwarmup = '1 s'\nsample = '1 s'\n";
+
+impl Script {
+    /// The port with these keys and a line of this rate, and `lanes` lines that lead to it.
+    pub(crate) fn new(keys: &str, rate: &str, lanes: usize) -> Script {
+        let mut text =
+            format!("{HEAD}[[node]]\nname = 's'\nkind = 'switch'\n[[node]]\nname = 'z'\nkind = 'host'\n");
+        let link = |from: &str, to: &str, name: &str, rate: &str| {
+            format!(
+                "[[link]]\nname = '{name}'\nfrom = '{from}'\nto = '{to}'\nrate = '{rate}'\ndelay = '1 us'\nduplex = true\n"
+            )
+        };
+        for i in 1..=lanes {
+            text += &format!("[[node]]\nname = 'h{i}'\nkind = 'host'\n");
+            text += &link(&format!("h{i}"), "s", &format!("in{i}"), "42.4 Mb/s");
+        }
+        text += &link("s", "z", "out", rate);
+        text += &format!("[port.out]\n{keys}\n");
+        for i in 1..=lanes {
+            text += &format!("[[flow]]\nname = 'f{i}'\nfrom = 'h{i}'\nto = 'z'\nmcr = '1 Mb/s'\n");
+            text += "source = { kind = 'greedy' }\ntransport = { kind = 'tcp' }\n";
+        }
+        Script::of(load(&text, "script.toml", &[]).unwrap_or_else(|why| panic!("{why}")), lanes)
+    }
+
+    fn of(scenario: Scenario, lanes: usize) -> Script {
+        let (plan, mut network) = (Plan::new(&scenario), Network::new(&scenario));
+        let index = scenario.lines.iter().position(|line| line.name == "out").expect("the port is there");
+        let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
+        let port = &mut network.ports[index];
+        let setup = PortSetup { scenario: &scenario, plan: &plan, window, index, port };
+        let process = PortProcess::new(setup);
+        // cells are under way on every circuit, whatever is lost
+        let tally = Tally { sent: 1 << 20, ..Tally::default() };
+        network.circuits.iter_mut().for_each(|circuit| circuit.enter(tally, 0));
+        switch_off(None);
+        take_used();
+        Script {
+            timers: Timers::new(scenario.flows.len()),
+            losses: LossLog { log: None, now: Vec::new() },
+            out: Outbox::default(),
+            resting: Vec::new(),
+            frames: vec![0; lanes],
+            scenario,
+            plan,
+            network,
+            process,
+            index,
+        }
+    }
+
+    /// Every loss is recorded from now on.
+    pub(crate) fn logged(mut self) -> Script {
+        self.losses.log = Some(Vec::new());
+        self
+    }
+
+    /// A frame of `units` cells arrives on a lane, the first at `us`, one every 10 µs.
+    pub(crate) fn frame(&mut self, lane: u32, us: u64, units: u16) -> &mut Script {
+        let (first, last) = (Time(us * 1_000_000), Time((us + 10 * (u64::from(units) - 1)) * 1_000_000));
+        let frames = &mut self.frames[lane as usize];
+        let frame = std::mem::replace(frames, *frames + 1);
+        let circuit = self.plan.passing[self.index][lane as usize] as u32;
+        let flags = Flags::FIRST.with(Flags::EOM);
+        let unit = Unit { vc: circuit, frame, index: 0, bytes: 53, hop: 1, flags };
+        let train = CellTrain::new(ExactTime::at(first), unit, lane, units, last);
+        self.process.inbox_mut().push(lane, CellTrain { awaited: true, ..train });
+        self
+    }
+
+    fn work(&mut self, work: impl FnOnce(&mut PortProcess, &mut Context<'_>, &mut Outbox)) {
+        let Network { ports, circuits, .. } = &mut self.network;
+        let window =
+            Window { from: Time::ZERO + self.scenario.warmup, to: Time::ZERO + self.scenario.duration };
+        let mut cx = Context {
+            port: &mut ports[self.index],
+            index: self.index,
+            circuits,
+            plan: &self.plan,
+            routes: &self.plan.routes[self.index],
+            losses: &mut self.losses,
+            timers: &self.timers,
+            resting: &mut self.resting,
+            every: self.scenario.sample,
+            window,
+            end: window.from,
+            together: None,
+        };
+        work(&mut self.process, &mut cx, &mut self.out);
+    }
+
+    /// Let happen what happens up to `us`, that instant included, and tell what has left, each as circuit, `x`, number of cells,
+    /// `e` if the last one ends a frame, `@` and when it starts in µs.
+    pub(crate) fn run(&mut self, us: u64) -> String {
+        self.work(|process, cx, out| process.step(cx, out, Time(us * 1_000_000)));
+        self.sent()
+    }
+
+    /// Ask when the port is to be woken after `us`, and tell what it hands on ahead.
+    pub(crate) fn look_ahead(&mut self, us: u64) -> String {
+        self.work(|process, cx, out| {
+            let _ = process.next_wakeup(cx, out, Time(us * 1_000_000), REACH);
+        });
+        self.sent()
+    }
+
+    fn sent(&mut self) -> String {
+        let tell = |it: &crate::engine::cells::port::outbox::Departure| {
+            let eom = if it.unit.is_eom() { "e" } else { "" };
+            format!("{}x{}{eom}@{}", it.vc, it.units, it.last.0 / 1_000_000)
+        };
+        let sent: Vec<String> = self.out.departures.iter().map(tell).collect();
+        self.out = Outbox::default();
+        sent.join(" ")
+    }
+
+    /// Cells lost on a circuit.
+    pub(crate) fn lost(&self, lane: usize) -> u64 {
+        self.network.circuits[self.plan.passing[self.index][lane]].tally().lost
+    }
+}
+
+/// How often a form has been used since the last question, or since the last script began.
+pub(crate) fn used(form: Form) -> u64 {
+    take_used()[form as usize]
+}

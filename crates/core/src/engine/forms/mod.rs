@@ -1,0 +1,61 @@
+//! The optional forms of the engine for cells, and a switch for each that only tests have.
+//!
+//! # What it assumes
+//! A run gives the same bytes with a form and without it.
+//!
+//! # What it skips
+//! Nothing: outside tests every form is allowed, and the compiler removes the questions.
+//!
+//! # Why that is exact
+//! The tests below switch each form off on random networks, and count that it applied.
+//!
+//! # What turns it off
+//! A build for use.
+//!
+//! # What it saves
+//! A form that silently stops applying would fail no other test: figures stay right, only time changes.
+
+/// A way to pass units that a run can do without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// FIFO, by arithmetic: a train that no other crosses; trains that interleave, by their ends; a segment on a busy line.
+    WholeTrain,
+    TrainEnds,
+    BusySegment,
+    /// FIFO, in one loop: a segment; short trains that cross; cells that a policy is shown or asked about.
+    LoopedSegment,
+    CrossingTrains,
+    ShownCells,
+    AskedCells,
+    /// A port with one line only acts at once.
+    OneLine,
+    /// Queues for circuits: a train is reserved when it begins; a segment joins; cells find the line idle; a policy is asked.
+    ReservedTrain,
+    JoinedSegment,
+    IdleLine,
+    AskedSegment,
+    /// Slots rotate without a look at each; a frame is handed on before it leaves.
+    Rotation,
+    Lookahead,
+    /// A host acts when a frame is on its way; a source without feedback sends ahead.
+    HostAhead,
+    OpenLoop,
+}
+
+/// Whether a form may be used.
+#[cfg(not(test))]
+#[inline(always)]
+pub(crate) fn allows(_: Form) -> bool {
+    true
+}
+
+/// A form has been used.
+#[cfg(not(test))]
+#[inline(always)]
+pub(crate) fn used(_: Form) {}
+
+#[cfg(test)]
+pub(crate) use tests::{allows, switch_off, take_used, used};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+//! Each form on and off gives the same bytes, and a count shows that it applied.
+
+#[allow(dead_code)] // networks with credits have no forms
+#[path = "../../../tests/equivalence/generator.rs"]
+mod generator;
+
+use std::cell::RefCell;
+
+use super::Form;
+use crate::engine;
+use crate::report::report;
+use crate::scenario::load;
+use crate::scenario::model::Scenario;
+
+const FORMS: [Form; 16] = [
+    Form::WholeTrain,
+    Form::TrainEnds,
+    Form::BusySegment,
+    Form::LoopedSegment,
+    Form::CrossingTrains,
+    Form::ShownCells,
+    Form::AskedCells,
+    Form::OneLine,
+    Form::ReservedTrain,
+    Form::JoinedSegment,
+    Form::IdleLine,
+    Form::AskedSegment,
+    Form::Rotation,
+    Form::Lookahead,
+    Form::HostAhead,
+    Form::OpenLoop,
+];
+
+thread_local! {
+    /// The form that is off, and how often each was used.
+    static SWITCH: RefCell<(Option<Form>, [u64; FORMS.len()])> = const { RefCell::new((None, [0; FORMS.len()])) };
+}
+
+pub(crate) fn allows(form: Form) -> bool {
+    SWITCH.with_borrow(|(without, _)| *without != Some(form))
+}
+
+pub(crate) fn used(form: Form) {
+    SWITCH.with_borrow_mut(|(_, used)| used[form as usize] += 1);
+}
+
+/// Switch a form off in this thread, or all on.
+pub(crate) fn switch_off(form: Option<Form>) {
+    SWITCH.with_borrow_mut(|(without, _)| *without = form);
+}
+
+/// How often each form has been used since the last question.
+pub(crate) fn take_used() -> [u64; FORMS.len()] {
+    SWITCH.with_borrow_mut(|(_, used)| std::mem::take(used))
+}
+
+/// The report of a run without a form, but for the engine's own counts; and how often each form was used.
+fn run(scenario: &Scenario, without: Option<Form>) -> (String, [u64; FORMS.len()]) {
+    SWITCH.with_borrow_mut(|switch| *switch = (without, [0; FORMS.len()]));
+    let mut document = report(scenario, &engine::run(scenario, false), None);
+    document["engine"]["events"] = 0.into();
+    switch_off(None);
+    (document.to_string(), take_used())
+}
+
+/// Ten flows that share a port of thousands of cells: random networks are too small for trains to pass by their ends.
+fn congested(seed: u64) -> String {
+    let text = include_str!("../../../../../scenarios/w1-cell.toml");
+    text.replace("duration = \"20 s\"", &format!("duration = \"120 ms\"\nseed = {seed}"))
+}
+
+/// Random networks of a kind; not every text is a scenario.
+fn networks(text: fn(u64) -> String, count: u64) -> impl Iterator<Item = Scenario> {
+    (0..count).filter_map(move |seed| load(&text(seed), "random.toml", &[]).ok())
+}
+
+#[test]
+fn each_form_applies_and_gives_the_same_bytes_as_without_it() {
+    let mut compared = [0; FORMS.len()];
+    let kinds = [generator::scenario, generator::streams, generator::circuits, generator::rings];
+    let congested = networks(congested, 6);
+    for scenario in kinds.into_iter().flat_map(|kind| networks(kind, 40)).chain(congested) {
+        let (whole, used) = run(&scenario, None);
+        for form in FORMS.into_iter().filter(|form| used[*form as usize] > 0) {
+            let (report, used) = run(&scenario, Some(form));
+            assert_eq!(used[form as usize], 0, "{form:?} is off");
+            assert_eq!(report, whole, "{} without {form:?}", scenario.name);
+            compared[form as usize] += 1;
+        }
+    }
+    for (form, compared) in FORMS.iter().zip(compared) {
+        assert!(compared > 0, "{form:?} applied in no network");
+    }
+}
+
+/// Two flows to one host through a FIFO port.
+const PAIR: &str = "name = 'pair'
+    duration = '20 ms'
+    [topology]
+    template = 'dumbbell'
+    sources = 2
+    access = { rate = '42.4 Mb/s', delay = '10 us' }
+    bottleneck = { rate = '42.4 Mb/s', delay = '10 us' }
+    egress = { rate = '42.4 Mb/s', delay = '10 us' }
+    [port.bottleneck]
+    buffer = '100 cells'
+    [flows]
+    source = { kind = 'greedy' }
+    transport = { kind = 'tcp' }";
+
+/// How often a form is used by the pair, with these changes of its text.
+fn uses(form: Form, changes: &[(&str, &str)]) -> u64 {
+    let text = changes.iter().fold(PAIR.to_owned(), |text, (from, to)| text.replace(from, to));
+    let scenario = load(&text, "pair.toml", &[]).unwrap_or_else(|why| panic!("{why}"));
+    let (report, used) = run(&scenario, None);
+    assert_eq!(report, run(&scenario, Some(form)).0, "the same bytes without {form:?}");
+    used[form as usize]
+}
+
+const CLOCKED: [(&str, &str); 2] =
+    [("kind = 'greedy'", "kind = 'cbr', rate = '20 Mb/s'"), ("kind = 'tcp'", "kind = 'cells'")];
+
+#[test]
+fn a_host_acts_when_a_frame_is_on_its_way() {
+    assert!(uses(Form::HostAhead, &[]) > 0);
+}
+
+#[test]
+fn a_host_to_which_nothing_is_acknowledged_does_not_act_ahead() {
+    assert_eq!(uses(Form::HostAhead, &CLOCKED), 0);
+}
+
+#[test]
+fn hosts_of_flows_that_start_together_act_ahead() {
+    assert!(uses(Form::HostAhead, &[("duration", "seed = 3\n    duration")]) > 0);
+}
+
+#[test]
+fn a_clocked_source_sends_ahead() {
+    assert!(uses(Form::OpenLoop, &CLOCKED) > 100);
+}
+
+#[test]
+fn a_source_that_is_answered_does_not_send_ahead() {
+    assert_eq!(uses(Form::OpenLoop, &[]), 0);
+}
+
+#[test]
+fn clocked_sources_that_send_at_the_same_instants_send_ahead() {
+    let together =
+        [CLOCKED[0], CLOCKED[1], ("duration", "sample = '1 ms'\n    warmup = '5 ms'\n    duration")];
+    assert!(uses(Form::OpenLoop, &together) > 100);
+}
+
+#[test]
+fn datagrams_and_packets_with_parity_are_sent_ahead_as_well() {
+    let udp = [CLOCKED[0], ("kind = 'tcp'", "kind = 'udp'")];
+    assert!(uses(Form::OpenLoop, &udp) > 10);
+}
+
+#[test]
+fn a_port_with_one_line_acts_at_once() {
+    let narrow = [("egress = { rate = '42.4 Mb/s'", "egress = { rate = '40 Mb/s'")];
+    assert!(uses(Form::OneLine, &narrow) > 0);
+}
+
+#[test]
+fn a_port_where_lines_meet_does_not_act_at_once() {
+    assert_eq!(uses(Form::OneLine, &[]), 0);
+}
+
+#[test]
+fn a_port_with_one_line_acts_at_once_at_the_instant_of_a_sample() {
+    let narrow = [
+        ("egress = { rate = '42.4 Mb/s'", "egress = { rate = '40 Mb/s'"),
+        ("duration", "sample = '10 us'\n    duration"),
+    ];
+    assert!(uses(Form::OneLine, &narrow) > 0);
+}

@@ -1,0 +1,38 @@
+//! What every engine asks of a scenario.
+
+use crate::network::circuit::Circuit;
+use crate::police;
+use crate::scenario::model::{Line, Scenario};
+use crate::unit::Unit;
+use crate::units::Span;
+
+/// Ports whose occupancy is sampled: those with a limited buffer.
+///
+/// Samples are taken at whole multiples of the scenario's interval, before anything that happens at that instant.
+pub(super) fn sampled_ports(scenario: &Scenario) -> Vec<usize> {
+    (0..scenario.lines.len()).filter(|&port| scenario.lines[port].is_sampled()).collect()
+}
+
+/// Time from the end of a unit's transmission to its arrival at the next port or host.
+pub(super) fn latency(scenario: &Scenario, line: &Line) -> Span {
+    line.delay + scenario.nodes[line.to].latency
+}
+
+/// For every port whether a circuit is policed when it arrives there.
+pub(super) fn policed_ports(scenario: &Scenario) -> Vec<bool> {
+    let mut policed = vec![false; scenario.lines.len()];
+    for flow in scenario.flows.iter().filter(|flow| flow.police.is_some()) {
+        if let Some(&port) = scenario.vcs[flow.vc].path.get(usize::from(police::HOP)) {
+            policed[port] = true;
+        }
+    }
+    policed
+}
+
+/// The circuit of a queued unit, numbered within the port where it waits.
+pub(super) fn number_at_port(circuits: &[Circuit]) -> impl Fn(&Unit) -> usize + '_ {
+    |unit| {
+        let hop = circuits[unit.vc as usize].hop(unit.hop);
+        hop.expect("a queued unit has a port").vc as usize
+    }
+}
