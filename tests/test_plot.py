@@ -178,7 +178,7 @@ def test_times_are_drawn_in_the_unit_in_which_they_are_read_most_easily(largest:
 
 def test_a_label_speaks_for_the_keys_that_it_sets() -> None:
     columns = {"point": range(4), "timer": ["coarse", "fine"] * 2, "rto": [None, "1 ms"] * 2, "x": [1, 1, 2, 2]}
-    table = Columns.of({**columns, "seed": [1] * 4, "y": [0.5] * 4, "wall_s": [0.1] * 4})
+    table = Columns.of({**columns, "seed": [1] * 4, "y": [0.5, 0.6] * 2, "wall_s": [0.1] * 4})
     points = [{"timer": "coarse", "x": 1}, {"timer": "fine", "rto": "1 ms", "x": 1}]
     points += [{**point, "x": 2} for point in points]
     result = pushout.SweepResult(table, points, {})
@@ -193,7 +193,7 @@ def test_a_series_has_one_point_at_a_place() -> None:
     grid = {name: [1, 2] for name in ("flows.transport.mss", "flows.transport.dupacks", "seed2")}
     points = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
     columns = {"point": range(8), **{name: [point[name] for point in points] for name in grid}, "seed": [1] * 8}
-    table = Columns.of({**columns, "goodput_ratio": [0.5] * 8, "wall_s": [0.1] * 8})
+    table = Columns.of({**columns, "goodput_ratio": [0.1 * row for row in range(8)], "wall_s": [0.1] * 8})
     result = pushout.SweepResult(table, points, {})
     assert {"1, 1", "1, 2", "2, 1", "2, 2"} <= texts(result.plot(x="seed2"))
     with pytest.raises(QuestionError, match="leaves several points with one seed2; without by each of them"):
@@ -239,7 +239,7 @@ def test_every_line_is_marked_and_a_key_says_what_tells_them_apart(kind: str) ->
     columns = {"point": range(120), **{name: [point[name] for point in points] for name in grid}, "seed": [1] * 120}
     head = "ports.a.occupancy"
     clock = {f"{head}.start_s": [0.0] * 120, f"{head}.step_s": [0.1] * 120}
-    measured = {f"{head}_mean": [0.5e6] * 120, f"{head}.values": [[1e5 * place for place in range(10)]] * 120, **clock}
+    measured = {f"{head}_mean": [5e5 + row for row in range(120)], f"{head}.values": [[1e5 * place for place in range(10)]] * 120, **clock}
     result = pushout.SweepResult(Columns.of({**columns, **measured, "wall_s": [0.1] * 120}), points, {})
     arguments = {"line": {"x": "x"}, "cdf": {"by": "port.a.admission.alpha"}, "time": {"by": "port.a.admission.alpha"}}
     figure = result.plot(f"{head}.values" if kind == "time" else f"{head}_mean", kind=kind, **arguments[kind])
@@ -281,3 +281,12 @@ def test_a_band_does_not_rise_above_a_full_buffer() -> None:
 )
 def test_an_axis_says_what_and_of_what(name: str, text: str) -> None:
     assert drawing.label(name) == text
+
+
+def test_a_series_that_another_hides_says_so_in_the_legend() -> None:
+    assert drawing.named_alike(["a", "b", "c", "d"], [[1], [2], [1], [2]]) == ["a", "b", "c (as a)", "d (as b)"]
+    grid = {"port.bottleneck.buffer": ["8000 cells", "9000 cells"]}
+    axis = {"policy": {"none": [], "epd": ['port.bottleneck.admission={policy="epd"}']}}
+    plan = {"scenario": PLAN["scenario"], "set": {"duration": "5 ms"}, "grid": grid, "axis": axis}
+    figure = pushout.sweep(plan).plot("goodput_ratio", "port.bottleneck.buffer_cells")
+    assert {text.get_text() for text in figure.legends[0].get_texts()} >= {"none", "epd (as none)"}

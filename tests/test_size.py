@@ -13,6 +13,7 @@ import pushout
 from conftest import ROOT, command
 from pushout.errors import QuestionError
 from pushout.question import ask, size
+from pushout.question.columns import Columns
 from pushout.question.goal import FORMS, Goal, Separate, Tried, judged
 from pushout.question.goal import read as goal_of
 from pushout.question.search import Found, best, between, is_monotone, smallest
@@ -226,6 +227,21 @@ def test_a_goal_that_cannot_be_read_says_what_to_write(text: str, why: str) -> N
     with pytest.raises(QuestionError) as refused:
         goal_of(text)
     assert str(refused.value) == f"goal {text!r}: {why}"
+
+
+@pytest.mark.parametrize(
+    ("goal", "meant"),
+    [
+        ("goodput>=0.9", "goodput_ratio>=0.9"),
+        ("goodput>=9e6", "goodput_bps>=9000000"),
+        ("max fairness_j", "max fairness_jain"),
+    ],
+)
+def test_the_beginning_of_a_figure_is_completed(goal: str, meant: str) -> None:
+    with pytest.raises(QuestionError) as refused:
+        ask.sizing(LAN, goal, "port.bottleneck.buffer")
+    name = goal.removeprefix("max ").partition(">")[0]
+    assert str(refused.value) == f"goal {goal!r}: there is no figure {name}; did you mean {meant}?"
 
 
 def test_replications_end_when_the_interval_has_left_the_goal() -> None:
@@ -589,3 +605,36 @@ def test_a_section_that_stands_for_several_ports_can_be_sized() -> None:
         ask.sizing(LAN, "goodput_ratio>=0.5", "port.default.buffer", **ends)
     asked = ask.sizing(multi_hop, "goodput_ratio>=0.5", "port.default.buffer", policies="ppd", **ends)
     assert [each["code"] for each in asked.warnings] == ["busiest-port"]
+
+
+def test_the_drawing_shows_what_the_runs_leave_open() -> None:
+    """A `?`, the range in which the answer may lie, and behind the intervals a line that hides none of them."""
+
+    def tried(value: float, low: float, high: float, *, meets: bool) -> Tried:
+        mean: Any = {"mean": (low + high) / 2, "ci95": [low, high], "n": 8}
+        return Tried(value, mean, meets, sure=not low <= 0.9 <= high, runs=8)
+
+    points = [
+        tried(100, 0.2, 0.3, meets=False),
+        tried(1000, 0.8, 0.98, meets=False),
+        tried(1100, 0.82, 0.99, meets=True),
+        tried(10_000, 0.95, 0.99, meets=True),
+    ]
+    unsure = Answer("epd", 1100, Found(points[2], points[1], "bisect"), {}, points)
+    sure = Answer("ppd", 10_000, Found(points[3], points[0], "bisect"), {}, points[::3])
+    same = Answer("fba", 10_000, Found(points[3], points[0], "bisect"), {}, points[::3])
+    goal = Goal("goodput_ratio>=0.9", "summary.goodput_ratio", ">=", 0.9)
+    document: Any = {"scenario": "x", "answers": []}
+    result = size.SizeResult(Columns.of({}), document, goal, "buffer", CELLS, None, [unsure, sure, same])
+    figure = result.plot()
+    (axes,) = figure.axes
+    labels = {text.get_text() for text in figure.legends[0].get_texts()}
+    assert "epd: 1 100 cells ? (100 cells to 10 000 cells)" in labels
+    assert "ppd: 10 000 cells" in labels
+    assert "fba (as ppd): 10 000 cells" in labels
+    (span,) = axes.patches
+    assert (span.get_x(), span.get_x() + span.get_width()) == (100, 10_000)
+    lines = [line for line in axes.lines if list(line.get_xdata()) in ([1100, 1100], [10_000, 10_000])]
+    bars = [each for container in axes.containers for each in container.lines[2]]
+    assert min(each.get_zorder() for each in bars) > max(line.get_zorder() for line in lines if line.get_alpha())
+    assert "epd: 1 100 cells ?" in repr(result)

@@ -137,7 +137,9 @@ class CompareResult(HasWarnings, Framed):
             for axes in grid[1]:
                 axes.remove()
             self._draw_occupancy(below, looks)
-            drawing.key(figure, below, [policy.choice.label for policy in self.policies], looks)
+            labels = [policy.choice.label for policy in self.policies]
+            names = drawing.named_alike(labels, [(policy.runs, policy.occupancy) for policy in self.policies])
+            drawing.key(figure, below, names, looks)
         return figure
 
     def _draw_figures(self, grid: Sequence[Any], looks: Sequence[Mapping[str, Any]]) -> None:

@@ -226,6 +226,15 @@ def legend(figure: Any, axes: Any, interval: str | None = None, title: str = "")
     _listed(figure, dict(zip(labels, handles, strict=True)) | _interval(axes, interval), title)
 
 
+def named_alike(names: Sequence[str], drawn: Sequence[object]) -> list[str]:
+    """Names for a legend: of series that are drawn exactly alike, of which only the last can be seen, each says so."""
+    first = [drawn.index(each) for each in drawn]
+    return [
+        name if place == own else f"{name} (as {names[place]})"
+        for own, (name, place) in enumerate(zip(names, first, strict=True))
+    ]
+
+
 def key(figure: Any, axes: Any, names: Sequence[str], looks: Sequence[Look]) -> None:
     """A legend of markers and lines together, for series that appear as both, with bands."""
     from matplotlib.lines import Line2D

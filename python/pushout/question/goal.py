@@ -52,6 +52,13 @@ class Goal:
         """The figure, as tables name it."""
         return column_of(self.path)
 
+    def meant(self) -> str:
+        """What to say of a figure that is not there: which one was probably meant; nothing if none begins like it."""
+        level = "" if self.level is None else f"{self.level:.10g}"
+        figure = nearest(self.column, level)
+        goal = f"{self.relation} {figure}" if self.level is None else f"{figure}{self.relation}{level}"
+        return "" if figure == self.column else f"there is no figure {self.column}; did you mean {goal}?"
+
     def meets(self, value: float) -> bool:
         """Whether a mean does."""
         if self.level is None:

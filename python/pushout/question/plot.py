@@ -129,12 +129,16 @@ def _lines(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: s
         numbers = [name for name in result.columns if name.startswith(f"{x}_")]
         instead = f"{numbers[0]} does" if numbers else f"as by={x!r} it makes a series for each value"
         raise QuestionError(f"the column {x} holds no numbers; {instead}")
-    for series in _series(result, names):
+    all_series, drawn = _series(result, names), []
+    for series in all_series:
         known = {places[point]: mean for point in series.points if (mean := means[point]) and places[point] is not None}
         if by is not None and len({places[point] for point in series.points}) < len(series.points):
             raise QuestionError(f"by={by!r} leaves several points with one {x}; without by each of them has a series")
-        if known:
-            band(axes, sorted(known), [known[place] for place in sorted(known)], series.look, series.name)
+        drawn.append([(place, known[place]) for place in sorted(known)])
+    labels = drawing.named_alike([series.name or "" for series in all_series], drawn)
+    for series, label_, curve in zip(all_series, labels, drawn, strict=True):
+        if curve:
+            band(axes, [place for place, _ in curve], [mean for _, mean in curve], series.look, label_ or None)
     spread(axes, [place for place in places if place is not None])
     from_zero(axes, [mean["mean"] for mean in means if mean])
     frame(axes, label(x), label_of(result, y))

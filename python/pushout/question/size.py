@@ -8,7 +8,7 @@ import json
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pushout import trust
@@ -98,8 +98,9 @@ class SizeResult(HasWarnings, Framed):
 
         with drawing.paper() as (figure, grid):
             axes = grid[0][0]
-            for answer, look in zip(self.answers, drawing.looks(len(self.answers)), strict=True):
-                self._draw_answer(axes, answer, look)
+            alike = drawing.named_alike([answer.label for answer in self.answers], [a.tried for a in self.answers])
+            for answer, label, look in zip(self.answers, alike, drawing.looks(len(self.answers)), strict=True):
+                self._draw_answer(axes, replace(answer, label=label), look)
             if self.goal.level is not None:
                 axes.axhline(self.goal.level, color=drawing.GREY, linestyle=":", linewidth=1, label="goal")
             if self.space.log:
@@ -242,7 +243,7 @@ def _told(
 ) -> QuestionError | ScenarioError:
     """What is wrong with points of a search, in the words of its question."""
     if error.figure is not None:
-        return QuestionError(f"goal {quoted(question.goal.text)}: {error}")
+        return QuestionError(f"goal {quoted(question.goal.text)}: {question.goal.meant() or error}")
     # The ends may be defaults, which the user has not seen.
     first, last = (question.space.text(value) for value in (values[0], values[-1]))
     ends = [first] if len(values) == 1 else [f"values from {first} (", LOW, f") to {last} (", HIGH, ")"]
