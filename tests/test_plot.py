@@ -239,7 +239,11 @@ def test_every_line_is_marked_and_a_key_says_what_tells_them_apart(kind: str) ->
     columns = {"point": range(120), **{name: [point[name] for point in points] for name in grid}, "seed": [1] * 120}
     head = "ports.a.occupancy"
     clock = {f"{head}.start_s": [0.0] * 120, f"{head}.step_s": [0.1] * 120}
-    measured = {f"{head}_mean": [5e5 + row for row in range(120)], f"{head}.values": [[1e5 * place for place in range(10)]] * 120, **clock}
+    measured = {
+        f"{head}_mean": [5e5 + row for row in range(120)],
+        f"{head}.values": [[1e5 * place for place in range(10)]] * 120,
+        **clock,
+    }
     result = pushout.SweepResult(Columns.of({**columns, **measured, "wall_s": [0.1] * 120}), points, {})
     arguments = {"line": {"x": "x"}, "cdf": {"by": "port.a.admission.alpha"}, "time": {"by": "port.a.admission.alpha"}}
     figure = result.plot(f"{head}.values" if kind == "time" else f"{head}_mean", kind=kind, **arguments[kind])

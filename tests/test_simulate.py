@@ -11,7 +11,7 @@ import pytest
 
 import pushout
 from conftest import ROOT, FakeCore
-from pushout.simulate import AHEAD, run_all
+from pushout.simulate import AHEAD, UnderWay, run_all
 
 
 def test_results_come_in_the_order_of_the_tasks() -> None:
@@ -164,3 +164,27 @@ def test_what_can_be_raised_can_be_imported() -> None:
         pushout.compare(ROOT / "scenarios" / "lan.toml", ["epd", "ppd"], port="a--to")
     with pytest.raises(pushout.FigureError):
         pushout.run(ROOT / "scenarios" / "lan.toml", set={"duration": "1 ms"})["summary.nothing"]
+
+
+def test_a_single_run_tells_its_simulated_seconds_and_many_how_many_are_done() -> None:
+    seen: list[tuple[float, float]] = []
+    pushout.run("lan", set={"duration": "0.5 s"}, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (0.5, 0.5)
+    seen.clear()
+    pushout.run("lan", set={"duration": "0.1 s"}, reps=3, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (3, 3)
+    assert all(0 <= done <= total == 3 for done, total in seen)
+
+
+def test_runs_under_way_count_by_the_part_that_is_done() -> None:
+    class Half:
+        now_s, duration_s = 1.0, 2.0
+
+    under_way, shares = UnderWay(), list[float]()
+    under_way._runs = {Half(), Half()}  # type: ignore[arg-type]
+    assert under_way.share() == 1.0
+    telling = under_way.telling(lambda done, total: shares.append(done / total), 4)
+    assert telling is not None
+    telling(1, 4)
+    telling(4, 4)
+    assert shares == [0.5, 1.0], "never more than there are"

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used)] // here a panic is the report
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pushout_core::api::{self, Request};
+use pushout_core::api::{self, Caller, Request};
+use pushout_core::units::{Span, Time};
 
 /// Long enough for the first losses and retransmissions of a local network, short enough for a test.
 const SHORT: [&str; 2] = ["duration=300 ms", "warmup=50 ms"];
@@ -53,5 +55,29 @@ fn every_scenario_of_a_study_passes_the_audit_and_repeats_itself() {
     for study in studies {
         let scenarios = files(&study).into_iter().filter(|path| !path.ends_with("study.toml"));
         scenarios.for_each(|path| check(&path));
+    }
+}
+
+#[test]
+fn a_run_tells_how_far_it_has_come_and_gives_the_same_bytes() {
+    for (name, engine) in [
+        ("lan.toml", "fast"),
+        ("lan.toml", "reference"),
+        ("w3-100.toml", "fast"),
+        ("mux-poisson.toml", "fast"),
+    ] {
+        let text = fs::read_to_string(root().join("scenarios").join(name)).unwrap();
+        let (sets, engine) = (SHORT.map(String::from), Some(engine));
+        let request = Request { text: &text, name, sets: &sets, engine, ..Request::default() };
+        let told = RefCell::new(Vec::new());
+        let reached = |now: Time, duration: Span| told.borrow_mut().push((now, duration));
+        let report = api::run_to_text(&request, Caller { seconds: &|| 0.0, reached: &reached }).unwrap();
+        assert_eq!(report, api::run(&request, || 0.0).unwrap().to_string(), "{name}");
+        let told = told.into_inner();
+        let (duration, end) = (Span::millis(300), Time::ZERO + Span::millis(300));
+        assert!(told.iter().all(|(_, until)| *until == duration), "{name}");
+        assert!(told.is_sorted_by_key(|(now, _)| *now), "{name}: time does not go back");
+        assert_eq!((told[0].0, told[told.len() - 1].0), (Time::ZERO, end), "{name}");
+        assert!(told.len() > 10, "{name}: told {} times", told.len());
     }
 }

@@ -9,14 +9,14 @@ use crate::units::Time;
 pub struct Stopwatch<'a> {
     clock: &'a dyn Fn() -> f64,
     reached: &'a dyn Fn(Time),
-    /// How often the loop went round since the start.
+    /// Rounds of the event loop since the start.
     rounds: u32,
     start: f64,
     taken: f64,
 }
 
-/// The caller is told of one in this many rounds of the event loop, which take a millisecond or less.
-const TOLD: u32 = 256;
+/// The caller receives every 64th round of the event loop.
+const TOLD: u32 = 64;
 
 impl Default for Stopwatch<'_> {
     /// One that stands still.
@@ -41,7 +41,7 @@ impl Stopwatch<'_> {
         self.start = (self.clock)();
     }
 
-    /// The event loop goes round, and has come to this instant of the run.
+    /// Count a round of the event loop, which has come to this instant of the run.
     #[inline(always)] // in the loop
     pub(super) fn reach(&mut self, now: Time) {
         self.rounds = self.rounds.wrapping_add(1);
