@@ -161,7 +161,7 @@ def console() -> "Console":
 
 
 PIPED = 200
-"""Into a pipe or a file tables keep their full width, up to so many letters, unless COLUMNS says otherwise."""
+"""The width of tables in a pipe or a file, in letters, unless COLUMNS says otherwise."""
 
 
 def _piped_width() -> int:

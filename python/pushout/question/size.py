@@ -161,7 +161,7 @@ class Question:
     method: Search = SEARCHES[0]
 
     def outlook(self, policies: int) -> Outlook:
-        """How many runs it will take for so many policies, as far as can be told before any."""
+        """How many runs the searches for this number of policies are expected to take."""
         has_level = self.goal.level is not None
         by_halves = has_level and self.method != "optuna"
         return Outlook(self.space, self.resolution, self.least, self.most, policies, has_level, by_halves)
