@@ -273,7 +273,7 @@ def test_a_file_is_named_in_the_message(tmp_path: Path) -> None:
         ("reps = { precision = 2 }", "2:22: reps.precision: 2 is not a share", "reps = { precision = 2 }"),
         ("set = ['a=1',\n  'b']", "3:3: set: 'b' is not an override", "  'b']"),
         ("[grid]\na.b = []", "3:7: grid: a.b has an empty list", "a.b = []"),
-        ("[grid]\na = 1\na = 2", "4:1: this is not TOML: duplicate key", "a = 2"),
+        ("[grid]\na = 1\na = 2", '4:1: the key "a" is given twice, first in line 3', "a = 2"),
         ("[grid]\na = [2026-01-01]", "3:6: 2026-01-01 is a date", "a = [2026-01-01]"),
         ("[grid]\na = [1]\n[[zip]]\na = [2]", '5:1: "a" is swept twice', "a = [2]"),
         ("[grid]\nseed = [1]", '3:1: "seed" cannot be swept', "seed = [1]"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pushout.question.quantity import brief, readable, spoken
+from pushout.question.quantity import brief, readable, split, spoken
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,8 @@ def test_an_axis_has_the_unit_in_which_its_numbers_are_read() -> None:
     assert readable("port.a.buffer (bytes)", 48e6) == ("port.a.buffer (MB)", 1e-6)
     assert readable("mean delay (s)", 0.02) == ("mean delay (ms)", 1e3)
     assert readable("port.a.buffer (cells)", 48e6) == ("port.a.buffer (cells)", 1.0)
+
+
+@pytest.mark.parametrize("text", ["50 us", "5e1 us", "5E+01us", "50 \N{MICRO SIGN}s", "50\N{GREEK SMALL LETTER MU}s"])
+def test_a_number_and_its_unit_are_read_as_other_programs_write_them(text: str) -> None:
+    assert split(text) == (50.0, "us")

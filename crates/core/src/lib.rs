@@ -10,6 +10,8 @@ extern crate self as pushout_core; // tests here draw networks as those beside t
 
 pub mod units;
 
+pub mod number;
+
 pub mod pace;
 
 pub mod rng;

@@ -1,5 +1,7 @@
 //! Numbers as people and programs write them before a unit: "149.76", "5e4", "1_000"; exact decimal arithmetic.
 
+use crate::excerpt::quoted;
+
 /// Why a number is no whole number of 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotWhole {
@@ -117,7 +119,7 @@ impl Decimal {
 
 /// What is wrong with a number that is [`NotWhole::Malformed`], and how to write it.
 pub(crate) fn mistake(number: &str) -> String {
-    let shown = crate::scenario::tree::shown(number);
+    let shown = quoted(number);
     let groups = |separator: char| {
         let parts: Vec<&str> = number.split(separator).collect();
         let (first, others) = (parts[0], &parts[1..]);
@@ -198,7 +200,7 @@ mod tests {
     fn what_cannot_be_held_is_told_apart() {
         assert_eq!(exact("0.5", 1), Err(NotWhole::TooFine));
         assert_eq!(exact("1e-40", 1_000_000_000_000), Err(NotWhole::TooFine));
-        assert_eq!(exact("1e-99999999", 1), Err(NotWhole::Malformed));
+        assert_eq!(exact("1e-99999999", 1), Err(NotWhole::TooFine));
         assert_eq!(exact("18446744073709551616", 1), Err(NotWhole::TooLarge));
         assert_eq!(exact("1e20", 1), Err(NotWhole::TooLarge));
         assert_eq!(exact("999999999999999999999999999999", 1_000_000_000_000), Err(NotWhole::TooLarge));
@@ -232,8 +234,8 @@ mod tests {
             {
                 assert_eq!(times(&text, 1, Fraction::Rounded), Ok(rate.round() as u64), "{text}");
             }
-            let whole = (draw.next_u32() >> 4).into();
-            let (seconds, ps) = (whole as f64 * 1e-9, whole as u64 * 1000);
+            let whole = u64::from(draw.next_u32() >> 4);
+            let (seconds, ps) = (whole as f64 * 1e-9, whole * 1000);
             for text in [format!("{seconds}"), format!("{seconds:e}")] {
                 assert_eq!(times(&text, 1_000_000_000_000, Fraction::Refused), Ok(ps), "{text}");
             }

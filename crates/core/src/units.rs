@@ -5,12 +5,15 @@
 //! [`crate::link::line::Line`] carries even that remainder. A `u64` of picoseconds lasts 213 days.
 //!
 //! Every quantity is written as a number and a unit (`"149.76 Mb/s"`, `"100 us"`, `"8192 cells"`); parsing is
-//! exact decimal arithmetic, and a value finer than the type can hold is an error, never rounded.
+//! exact decimal arithmetic, and a value finer than the type can hold is an error. Two things are rounded: rates, to a bit
+//! per second, since programs write quotients, and what binary floating point adds (0.30000000000000004 s).
 
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub};
 
 use crate::excerpt::quoted;
+use crate::number::{self, Fraction, NotWhole};
+use crate::scenario::nearest::nearest_unit;
 
 /// Octets of one cell on the line, header included (ITU-T I.361).
 pub const CELL_BYTES: u64 = 53;
@@ -188,56 +191,29 @@ pub trait Quantity: Sized + Copy {
     /// To the stored integer.
     fn raw(self) -> u64;
 
+    /// What becomes of a fraction of the smallest step.
+    const FRACTION: Fraction;
+
     /// Read `"100 us"`; the unit is required, the blank before it is not.
     fn parse(text: &str) -> Result<Self, NotAQuantity> {
-        let text = text.trim_ascii();
-        let split =
-            text.find(|c: char| !matches!(c, '0'..='9' | '.' | '_' | '+' | '-')).unwrap_or(text.len());
-        let (number, unit) = (&text[..split], text[split..].trim_ascii());
-        let units = || Self::UNITS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        let (number, unit) = number::split(text);
+        let (what, example) = (Self::WHAT, Self::EXAMPLE);
+        let wrong = |why: String| Err(NotAQuantity(why));
         if number.starts_with('-') {
-            return Err(NotAQuantity(format!("{} cannot be negative", Self::WHAT)));
+            return wrong(format!("{what} cannot be negative"));
         }
         if number.is_empty() {
-            return Err(NotAQuantity(format!(
-                "{} is a number and a unit, as in \"{}\"",
-                Self::WHAT,
-                Self::EXAMPLE
-            )));
+            return wrong(format!("{what} is a number and a unit, as in \"{example}\""));
         }
         if unit.is_empty() {
-            return Err(NotAQuantity(format!(
-                "the unit is missing: {} is written as in \"{}\" (units: {})",
-                Self::WHAT,
-                Self::EXAMPLE,
-                units()
-            )));
+            let units = names::<Self>().join(", ");
+            return wrong(format!(
+                "the unit is missing: {what} is written as in \"{example}\" (units: {units})"
+            ));
         }
-        let Some((_, factor)) = Self::UNITS.iter().find(|(name, _)| *name == unit) else {
-            return Err(NotAQuantity(format!(
-                "unknown unit {} for {} (units: {})",
-                quoted(unit),
-                Self::WHAT,
-                units()
-            )));
-        };
-        match decimal_times(number, *factor) {
-            Ok(raw) => Ok(Self::from_raw(raw)),
-            Err(NotExact::Malformed) => {
-                Err(NotAQuantity(format!("{} is not a decimal number", quoted(number))))
-            }
-            Err(NotExact::TooFine) => {
-                let finest =
-                    Self::UNITS.iter().rfind(|(_, factor)| *factor == 1).map_or("", |(unit, _)| unit);
-                Err(NotAQuantity(format!("finer than 1 {finest}, the smallest step there is")))
-            }
-            Err(NotExact::TooLarge) => {
-                let (unit, factor) =
-                    Self::UNITS.iter().rev().max_by_key(|(_, factor)| factor).expect("units");
-                let most = u128::from(u64::MAX) / factor;
-                Err(NotAQuantity(format!("too large: at most {most} {unit}")))
-            }
-        }
+        let factor = factor::<Self>(unit)?;
+        let raw = number::times(number, factor, Self::FRACTION);
+        raw.map(Self::from_raw).map_err(|why| NotAQuantity(not_whole::<Self>(why, number)))
     }
 
     /// Write it in the largest unit that keeps it exact.
@@ -252,38 +228,51 @@ pub trait Quantity: Sized + Copy {
     }
 }
 
-/// Why a number is no exact integer of 64 bits.
-#[derive(Clone, Copy, Debug)]
-enum NotExact {
-    Malformed,
-    TooFine,
-    TooLarge,
+/// The names of the units of a quantity.
+fn names<Q: Quantity>() -> Vec<&'static str> {
+    Q::UNITS.iter().map(|(name, _)| *name).collect()
 }
 
-/// `number · factor` as an exact integer, or why not.
-fn decimal_times(number: &str, factor: u128) -> Result<u64, NotExact> {
-    let digits = number.trim_start_matches('+').replace('_', "");
-    let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
-    let all_digits = whole.chars().chain(fraction.chars()).all(|c| c.is_ascii_digit());
-    if !all_digits || (whole.is_empty() && fraction.is_empty()) || digits.len() > 30 {
-        return Err(NotExact::Malformed);
+/// How many of the smallest steps a unit has.
+fn factor<Q: Quantity>(unit: &str) -> Result<u128, NotAQuantity> {
+    // the micro sign and the Greek letter
+    let unit = if matches!(unit, "\u{b5}s" | "\u{3bc}s") { "us" } else { unit };
+    let found = Q::UNITS.iter().find(|(name, _)| *name == unit);
+    found.map(|(_, factor)| *factor).ok_or_else(|| {
+        let (names, what) = (names::<Q>(), Q::WHAT);
+        NotAQuantity(unknown_unit(unit, what, &names))
+    })
+}
+
+/// The message about a unit that there is not, with the one that was probably meant.
+pub(crate) fn unknown_unit(unit: &str, what: &str, names: &[&str]) -> String {
+    let near =
+        nearest_unit(unit, names).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
+    format!("unknown unit {} for {what}{near} (units: {})", quoted(unit), names.join(", "))
+}
+
+/// Why a number cannot be held.
+fn not_whole<Q: Quantity>(why: NotWhole, number: &str) -> String {
+    match why {
+        NotWhole::Malformed => number::mistake(number),
+        NotWhole::TooFine => {
+            let finest = Q::UNITS.iter().rfind(|(_, factor)| *factor == 1).map_or("", |(unit, _)| unit);
+            format!("finer than 1 {finest}, the smallest step there is")
+        }
+        NotWhole::TooLarge => {
+            let (unit, factor) = Q::UNITS.iter().rev().max_by_key(|(_, factor)| factor).expect("units");
+            format!("too large: at most {} {unit}", u128::from(u64::MAX) / factor)
+        }
     }
-    let fraction = fraction.trim_end_matches('0');
-    let scale = 10u128.pow(fraction.len() as u32);
-    let mantissa: u128 = format!("0{whole}{fraction}").parse().map_err(|_| NotExact::TooLarge)?;
-    let product = mantissa.checked_mul(factor).ok_or(NotExact::TooLarge)?;
-    if !product.is_multiple_of(scale) {
-        return Err(NotExact::TooFine);
-    }
-    u64::try_from(product / scale).map_err(|_| NotExact::TooLarge)
 }
 
 macro_rules! quantity {
-    ($type:ident, $what:literal, $example:literal, [$(($unit:literal, $factor:expr)),+ $(,)?]) => {
+    ($type:ident, $what:literal, $example:literal, $fraction:ident, [$(($unit:literal, $factor:expr)),+ $(,)?]) => {
         impl Quantity for $type {
             const WHAT: &'static str = $what;
             const UNITS: &'static [(&'static str, u128)] = &[$(($unit, $factor)),+];
             const EXAMPLE: &'static str = $example;
+            const FRACTION: Fraction = Fraction::$fraction;
             fn from_raw(raw: u64) -> Self {
                 Self(raw)
             }
@@ -304,18 +293,21 @@ quantity!(
     Span,
     "a time",
     "100 us",
+    Refused,
     [("s", 1_000_000_000_000), ("ms", 1_000_000_000), ("us", 1_000_000), ("ns", 1_000), ("ps", 1)]
 );
 quantity!(
     Rate,
     "a rate",
     "149.76 Mb/s",
+    Rounded,
     [("b/s", 1), ("kb/s", 1_000), ("Mb/s", 1_000_000), ("Gb/s", 1_000_000_000), ("Tb/s", 1_000_000_000_000)]
 );
 quantity!(
     Bytes,
     "a size",
     "64 KiB",
+    Refused,
     [
         ("bytes", 1),
         ("byte", 1),
@@ -329,8 +321,8 @@ quantity!(
         ("GiB", 1_073_741_824),
     ]
 );
-quantity!(Share, "a share", "10 %", [("%", 10_000), ("ppm", 1)]);
-quantity!(Cells, "a number of cells", "8192 cells", [("cells", 1), ("cell", 1)]);
+quantity!(Share, "a share", "10 %", Refused, [("%", 10_000), ("ppm", 1)]);
+quantity!(Cells, "a number of cells", "8192 cells", Refused, [("cells", 1), ("cell", 1)]);
 
 #[cfg(test)]
 mod tests {
@@ -372,7 +364,41 @@ mod tests {
         assert!(Rate::parse("10 mb/s").unwrap_err().0.contains("Mb/s"));
         assert!(Rate::parse("-1 Mb/s").unwrap_err().0.contains("negative"));
         assert!(Rate::parse("fast").unwrap_err().0.contains("number and a unit"));
-        assert!(Rate::parse("1.2.3 Mb/s").unwrap_err().0.contains("not a decimal"));
+        assert!(Rate::parse("1.2.3 Mb/s").unwrap_err().0.contains("second decimal point"));
+    }
+
+    #[test]
+    fn what_other_programs_write_is_read() {
+        assert_eq!(Bytes::parse("5e4 bytes"), Ok(Bytes(50_000)));
+        assert_eq!(Span::parse("1e-05 s"), Ok(Span::micros(10)));
+        assert_eq!(Span::parse("2.5E+2 ms"), Ok(Span::millis(250)));
+        for micro in ["7 us", "7 \u{b5}s", "7\u{3bc}s"] {
+            assert_eq!(Span::parse(micro), Ok(Span::micros(7)));
+        }
+        assert_eq!(Rate::parse("333333333.3333333 b/s"), Ok(Rate(333_333_333)));
+        assert_eq!(Rate::parse("149.75999999999999 Mb/s"), Ok(Rate(149_760_000)));
+        assert_eq!(Span::parse("0.30000000000000004 s"), Ok(Span::millis(300)));
+    }
+
+    #[test]
+    fn the_unit_that_was_meant_is_suggested() {
+        for (unit, near) in [("kb", "kB"), ("KIB", "KiB"), ("mb", "MB"), ("Bytes", "bytes"), ("octets", "")] {
+            let told = Bytes::parse(&format!("64 {unit}")).unwrap_err().0;
+            assert_eq!(told.contains(&format!("; did you mean \"{near}\"?")), !near.is_empty(), "{told}");
+            assert!(told.starts_with(&format!("unknown unit \"{unit}\" for a size")), "{told}");
+        }
+        for (unit, near) in [("Mbps", "Mb/s"), ("mbit/s", "Mb/s"), ("bps", "b/s"), ("gb/s", "Gb/s")] {
+            let told = Rate::parse(&format!("1 {unit}")).unwrap_err().0;
+            assert!(told.contains(&format!("did you mean \"{near}\"?")), "{told}");
+        }
+        assert!(!Span::parse("5 m").unwrap_err().0.contains("did you mean"));
+    }
+
+    #[test]
+    fn the_comma_is_blamed_and_not_the_unit() {
+        assert_eq!(Bytes::parse("50,000 bytes").unwrap_err().0, number::mistake("50,000"));
+        assert_eq!(Rate::parse("149,76 Mb/s").unwrap_err().0, number::mistake("149,76"));
+        assert_eq!(Cells::parse("8 192 cells").unwrap_err().0, number::mistake("8 192"));
     }
 
     #[test]

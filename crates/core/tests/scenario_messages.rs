@@ -82,7 +82,7 @@ fn the_examples_themselves_are_right() {
 #[test]
 fn the_place_is_shown_below_the_message() {
     let message = refused(&spoilt(LAN, "8192 cells", "8192 cels"));
-    let expected = r#"lan.toml:16:10: port.bottleneck.buffer: "8192 cels": unknown unit "cels" for a buffer (units: cells, packets, bytes, B, kB, KB, KiB, MB, MiB, GB, GiB)
+    let expected = r#"lan.toml:16:10: port.bottleneck.buffer: "8192 cels": unknown unit "cels" for a buffer; did you mean "cells"? (units: cells, packets, bytes, B, kB, KB, KiB, MB, MiB, GB, GiB)
  16 | buffer = "8192 cels"
     |          ^"#;
     assert_eq!(message, expected);
@@ -424,9 +424,9 @@ fn what_is_no_scenario_at_all_gets_one_message() {
     let cases = [
         ("", "lan.toml", r#"lan.toml:1:1: the key "name" is missing"#),
         ("hello world", "lan.toml", "lan.toml:1:7: this is not TOML: key with no value, expected `=`"),
-        ("name = \"x", "lan.toml", r#"lan.toml:1:10: this is not TOML: invalid basic string, expected `"`"#),
+        ("name = \"x", "lan.toml", "lan.toml:1:8: this is not TOML: a quote on this line is not closed"),
         ("\u{0}\u{1}\u{2}", "lan.toml", "lan.toml:1:4: this is not TOML: key with no value, expected `=`"),
-        ("a = 1\na = 2", "lan.toml", "lan.toml:2:1: this is not TOML: duplicate key"),
+        ("a = 1\na = 2", "lan.toml", "lan.toml:2:1: the key \"a\" is given twice, first in line 1"),
         ("{ \"name\": }", "lan.toml", "lan.toml:1:11: this is not JSON: Unexpected close brace"),
         ("name = 'x'", "lan.json", "lan.json:1:1: this is not JSON: Unexpected word"),
         ("[1, 2]", "lan.json", "lan.json:1:1: a list is not a table of keys"),
@@ -574,4 +574,95 @@ fn a_message_has_at_most_300_characters_and_keeps_both_ends() {
         message.starts_with("xxx") && message.contains(":2:1: ") && message.chars().count() <= 300,
         "{message}"
     );
+}
+
+#[test]
+fn names_from_the_literature_that_are_not_modelled_say_so() {
+    for (from, to, told) in [
+        (
+            "\"epd\", threshold = \"7373 cells\"",
+            "\"codel\"",
+            "unknown admission \"codel\": not modelled yet, see docs/limits.md",
+        ),
+        (
+            "mss = 1460",
+            "congestion = \"cubic\"",
+            "unknown value \"cubic\": not modelled yet, see docs/limits.md",
+        ),
+        (
+            "kind = \"greedy\"",
+            "kind = \"trace\"",
+            "unknown source \"trace\": not modelled yet, see docs/limits.md",
+        ),
+    ] {
+        let line = first_line(&spoilt(LAN, from, to));
+        assert!(line.contains(told), "{line}");
+    }
+}
+
+#[test]
+fn a_key_of_a_table_in_this_one_is_suggested_with_its_path() {
+    let far = "start = \"0 s\"\nwindw = \"64 KiB\"";
+    let line = first_line(&EXPLICIT.replace("name = \"f\"", &format!("name = \"f\"\n{far}")));
+    assert!(
+        line.contains("flow.f.windw: unknown key \"windw\"; did you mean \"transport.window\"?"),
+        "{line}"
+    );
+    let line = first_line(&spoilt(LAN, "[flows]\n", "[flows]\nmss = 1460\n"));
+    assert!(line.contains("flows.mss: unknown key \"mss\"; did you mean \"transport.mss\"?"), "{line}");
+    let line = first_line(&spoilt(
+        LAN,
+        "buffer = \"8192 cells\"\n",
+        "buffer = \"8192 cells\"\nthreshold = \"90 %\"\n",
+    ));
+    assert!(line.contains("unknown key \"threshold\"; did you mean \"admission.threshold\"?"), "{line}");
+}
+
+#[test]
+fn the_unit_or_the_part_of_a_number_that_is_wrong_is_named() {
+    for (buffer, told) in [
+        ("64 kb", "unknown unit \"kb\" for a buffer; did you mean \"kB\"?"),
+        ("10 pakets", "unknown unit \"pakets\" for a buffer; did you mean \"packets\"?"),
+        ("50,000 bytes", "the comma in \"50,000\" must go: write 50000 or, as a decimal, 50.000"),
+        ("1,5 MB", "the comma in \"1,5\" must be a point: write 1.5"),
+        ("8 192 cells", "the blank in \"8 192\" must go: write 8192 or 8_192"),
+        ("0.5 packets", "packets are whole"),
+    ] {
+        let line = first_line(&spoilt(LAN, "8192 cells", buffer));
+        assert!(line.contains(told), "{line}");
+    }
+    let line = first_line(&spoilt(LAN, "7373 cells", "90,5 %"));
+    assert!(line.contains("the comma in \"90,5\" must be a point: write 90.5"), "{line}");
+}
+
+#[test]
+fn what_other_programs_write_is_accepted() {
+    for (from, to) in [
+        ("8192 cells", "8.192e3 cells"),
+        ("8192 cells", "5e5 bytes"),
+        ("7373 cells", "9e1 %"),
+        ("40 s", "4e+01 s"),
+        ("40 s", "4E7 µs"),
+        ("40 s", "40000000 μs"),
+    ] {
+        load(&spoilt(LAN, from, to), "lan.toml", &[]).unwrap();
+    }
+    let rate = LAN.replace("149.76 Mb/s", "149759999.99999997 b/s");
+    let scenario = load(&rate, "lan.toml", &[]).unwrap();
+    assert!(scenario.lines.iter().all(|line| line.rate.0 == 149_760_000));
+}
+
+#[test]
+fn a_whole_number_may_have_an_exponent() {
+    for (mss, told) in [
+        ("1.46e3", None),
+        ("1460.0", None),
+        ("1460.5", Some("1460.5 is not a whole number")),
+        ("-1e3", Some("-1000.0")),
+    ] {
+        let message = load(&spoilt(LAN, "mss = 1460", &format!("mss = {mss}")), "lan.toml", &[]).err();
+        let message = message.map(|refusal| refusal.message);
+        assert_eq!(message.is_some(), told.is_some(), "{mss}: {message:?}");
+        assert!(told.is_none_or(|told| message.is_some_and(|message| message.contains(told))), "{mss}");
+    }
 }

@@ -19,10 +19,12 @@ TIMES: dict[str, int] = {unit: round(scale / SECONDS["ps"]) for unit, scale in S
 FINEST: dict[str, int] = {"cell": 1, "cells": 1, **SIZES, **RATES, **TIMES}
 """How many of the smallest steps that a scenario can tell apart are in a unit: bytes, bits per second, picoseconds."""
 
-PLURALS = {"cell": "cells", "packet": "packets", "byte": "bytes"}
-"""What one of something is called, and what others are."""
+MICRO = "\N{MICRO SIGN}\N{GREEK SMALL LETTER MU}"
 
-QUANTITY = re.compile(r"\s*([-+]?\d(?:_?\d)*(?:\.\d+)?(?:e[-+]?\d+)?)\s*([%A-Za-zµμ/]*)\s*", re.ASCII)
+OTHERS = {"cell": "cells", "packet": "packets", "byte": "bytes", **{f"{sign}s": "us" for sign in MICRO}}
+"""Other names of units: of one of something, or in print."""
+
+QUANTITY = re.compile(rf"\s*([-+]?\d(?:_?\d)*(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*([%A-Za-z/{MICRO}]*)\s*", re.ASCII)
 
 
 def split(text: str) -> tuple[float, str]:
@@ -30,11 +32,10 @@ def split(text: str) -> tuple[float, str]:
     match = QUANTITY.fullmatch(text)
     if not match:
         raise QuestionError(f"{quoted(text)} is not a number with a unit, as in 1000 cells")
-    unit = match[2].replace("µ", "u").replace("μ", "u")  # the micro sign, and the Greek letter
     number = float(match[1].replace("_", ""))
     if not math.isfinite(number):
         raise QuestionError(f"{quoted(text)} is too large a number")
-    return number, PLURALS.get(unit, unit)
+    return number, OTHERS.get(match[2], match[2])
 
 
 def nearest(number: float, unit: str) -> float:

@@ -3,11 +3,11 @@
 use serde_json::{Value as Json, json};
 
 use super::capacity::Capacity;
-use crate::excerpt::quoted;
+use crate::number::{self, Fraction, NotWhole};
 use crate::scenario::spec::{Field, Shape};
 use crate::scenario::tree::{Fault, Node, Value};
 use crate::unit::Unit;
-use crate::units::{Bytes, CELL_BYTES, Cells, Quantity};
+use crate::units::{Bytes, CELL_BYTES, Cells, Quantity, unknown_unit};
 
 /// What a port counts: every occupancy, capacity and threshold of the port is in this measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,26 +117,21 @@ impl BufferSize {
         if text == "unlimited" {
             return Ok(BufferSize::Unlimited);
         }
-        let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || ".,_+- ".contains(c));
+        let (number, unit) = number::split(text);
+        if number.is_empty() {
+            let Wanted { what, or, .. } = wanted;
+            return Err(format!("{what} is a size, as in \"8192 cells\" or \"150 KB\", or {or}"));
+        }
         match unit {
-            "packets" | "packet" => {
-                let number = text[..text.len() - unit.len()].trim_ascii();
-                let packets =
-                    number.parse().map_err(|_| format!("{} is not a whole number", quoted(number)))?;
-                Ok(BufferSize::Packets(packets))
+            "" => {
+                Err("the unit is missing: a size is written as in \"8192 cells\" or \"150 KB\"".to_string())
             }
+            "packets" | "packet" => packets(number).map(BufferSize::Packets),
             "cells" | "cell" => Cells::parse(text).map(|n| BufferSize::Cells(n.0)).map_err(|why| why.0),
-            _ => Bytes::parse(text).map(|n| BufferSize::Bytes(n.0)).map_err(|why| match unit {
-                "" => "the unit is missing: a size is written as in \"8192 cells\" or \"150 KB\"".to_string(),
-                _ if why.0.starts_with("unknown unit") => {
-                    let (what, units) = (wanted.what, wanted.units);
-                    format!("unknown unit {} for {what} (units: {UNITS}{units})", quoted(unit))
-                }
-                _ if unit == text => {
-                    format!("{} is a size, as in \"8192 cells\" or \"150 KB\", or {}", wanted.what, wanted.or)
-                }
-                _ => why.0,
-            }),
+            _ if Bytes::UNITS.iter().any(|(name, _)| *name == unit) => {
+                Bytes::parse(text).map(|n| BufferSize::Bytes(n.0)).map_err(|why| why.0)
+            }
+            _ => Err(unknown_unit(unit, wanted.what, &[&UNITS[..], wanted.units].concat())),
         }
     }
 
@@ -150,20 +145,30 @@ impl BufferSize {
     }
 }
 
-const UNITS: &str = "cells, packets, bytes, B, kB, KB, KiB, MB, MiB, GB, GiB";
+/// A number of packets.
+fn packets(number: &str) -> Result<u64, String> {
+    number::times(number, 1, Fraction::Refused).map_err(|why| match why {
+        NotWhole::Malformed => number::mistake(number),
+        NotWhole::TooFine => "packets are whole".to_string(),
+        NotWhole::TooLarge => format!("too large: at most {} packets", u64::MAX),
+    })
+}
+
+const UNITS: [&str; 11] = ["cells", "packets", "bytes", "B", "kB", "KB", "KiB", "MB", "MiB", "GB", "GiB"];
 
 /// What a message says that a text should be.
 struct Wanted {
     what: &'static str,
-    units: &'static str,
+    units: &'static [&'static str],
     or: &'static str,
 }
 
-const BUFFER: Wanted = Wanted { what: "a buffer", units: "", or: "\"unlimited\"" };
+const BUFFER: Wanted = Wanted { what: "a buffer", units: &[], or: "\"unlimited\"" };
 const LEVEL: Wanted =
-    Wanted { what: "a threshold", units: ", %", or: "a share of the buffer, as in \"90 %\"" };
+    Wanted { what: "a threshold", units: &["%"], or: "a share of the buffer, as in \"90 %\"" };
 
-const SIZE_PATTERN: &str = "[0-9_]*\\.?[0-9_]+ *(cells?|packets?|bytes?|B|kB|KB|KiB|MB|MiB|GB|GiB)";
+const SIZE_PATTERN: &str =
+    "[0-9_]*\\.?[0-9_]+([eE][+-]?[0-9]+)? *(cells?|packets?|bytes?|B|kB|KB|KiB|MB|MiB|GB|GiB)";
 
 fn read_size(node: &Node, path: &str, text: &str, wanted: &Wanted) -> Result<BufferSize, Fault> {
     BufferSize::parse(text.trim_ascii(), wanted)
@@ -203,6 +208,9 @@ impl Field for Level {
         };
         match share.trim_ascii().parse::<f64>() {
             Ok(share) if (0.0..=100.0).contains(&share) => Ok(Level::Percent(share)),
+            Err(_) if number::split(text) == (share.trim_ascii(), "%") => {
+                Err(node.fault(path, format!("{}: {}", node.show(), number::mistake(share.trim_ascii()))))
+            }
             _ => Err(node.fault(path, format!("{} is not a share from 0 % to 100 %", node.show()))),
         }
     }

@@ -198,7 +198,10 @@ fn quantities() -> String {
     format!(
         "| quantity | example | units |\n|---|---|---|\n{}\n`kB` and `KB` are 1000 bytes, `KiB` is 1024. A buffer or a threshold \
          is a size or a number of cells on cell links, and a size or a number of packets (`\"100 packets\"`) on packet \
-         links; a threshold may be a share of the buffer as well.\n",
+         links; a threshold may be a share of the buffer as well.\n\nA number has a decimal point and perhaps an exponent \
+         (`\"1e-05 s\"`); `_` may group its digits, commas and blanks may not. `µs` is `us`. A rate is rounded to a whole bit per \
+         second; of other quantities only the error of binary floating point (`\"0.30000000000000004 s\"`) is rounded away, \
+         and what is finer than their smallest step is refused.\n",
         rows.concat()
     )
 }

@@ -8,7 +8,7 @@ use super::item::Item;
 use super::model::NodeKind;
 use super::nearest::unknown;
 use super::set::Set;
-use super::spec::{Field, Section, Table};
+use super::spec::{Field, Section, Table, nested_keys, unknown_key};
 use super::topology::{self, Network, Template};
 use super::tree::{Fault, Key, Node, Value, join};
 use crate::adaptation;
@@ -167,7 +167,8 @@ impl<'a> File<'a> {
         match keys.iter().find(|(key, _)| !allowed.contains(&key.name.as_str())) {
             None => Ok(()),
             Some((key, _)) => {
-                let (path, message) = (join("flows", &key.name), unknown("key", &key.name, &allowed));
+                let message = unknown_key(&key.name, &allowed, nested_keys::<Flow>);
+                let path = join("flows", &key.name);
                 Err(Fault { place: key.place, path, message })
             }
         }

@@ -4,6 +4,8 @@ pub mod tree;
 
 pub mod nearest;
 
+mod unmodelled;
+
 mod prose;
 
 pub mod spec;
@@ -15,6 +17,8 @@ pub mod registry;
 pub mod model;
 
 pub mod read;
+
+mod toml_error;
 
 pub mod set;
 

@@ -1,11 +1,20 @@
 //! Names that mean nothing: what to say of them, and which one was probably meant.
 
+use super::unmodelled::{PAGE, is_unmodelled};
 use crate::excerpt::quoted;
 
 /// "unknown key "bufer"; did you mean "buffer"? Allowed: …"
 pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
-    let near = nearest(name, allowed);
-    let near = near.map(|candidate| format!("; did you mean \"{candidate}\"?")).unwrap_or_default();
+    unknown_but(what, name, nearest(name, allowed), allowed)
+}
+
+/// The same with another name to be suggested.
+pub(super) fn unknown_but(what: &str, name: &str, near: Option<&str>, allowed: &[&str]) -> String {
+    let near = match near {
+        _ if is_unmodelled(what, name) => format!(": not modelled yet, see {PAGE}"),
+        Some(candidate) => format!("; did you mean \"{candidate}\"?"),
+        None => String::new(),
+    };
     let list = listing(allowed, if near.is_empty() { LISTED } else { BESIDE });
     format!("unknown {what} {}{near} (allowed: {list})", quoted(name))
 }
@@ -16,6 +25,13 @@ pub(crate) fn nearest<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let mistakes = |candidate: &&str| (distance(name, candidate), letters(name) != letters(candidate));
     let nearest = allowed.iter().copied().min_by_key(mistakes)?;
     is_near(name, nearest).then_some(nearest)
+}
+
+/// The unit of which another one is probably a misspelling: another case, or, of longer ones, another letter or two.
+pub(crate) fn nearest_unit<'a>(unit: &str, units: &[&'a str]) -> Option<&'a str> {
+    let same = units.iter().copied().find(|each| each.eq_ignore_ascii_case(unit));
+    let long: Vec<&str> = units.iter().copied().filter(|each| each.len() > 2).collect();
+    same.or_else(|| nearest(unit, &long).filter(|_| unit.len() > 2))
 }
 
 /// The letters of a name, whatever their places.

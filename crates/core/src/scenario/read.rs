@@ -6,6 +6,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::toml_error;
 use super::tree::{Fault, Key, Node, Place, Value};
 use crate::excerpt::{VALUE, excerpt, quoted};
 
@@ -61,9 +62,10 @@ fn toml_document(text: &str) -> Result<Node, Fault> {
     match DeTable::parse(text) {
         Ok(table) => Ok(Node { value: reader.table(table.get_ref(), false, 1)?, place: reader.place(0) }),
         Err(error) => {
-            let place = reader.place(error.span().map_or(0, |span| span.start));
             let reason = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
-            Err(Fault::at(place, format!("this is not TOML: {}", excerpt(&reason, LONGEST_REASON))))
+            let offset = error.span().map_or(0, |span| span.start);
+            let (offset, message) = toml_error::explain(text, offset, &excerpt(&reason, LONGEST_REASON));
+            Err(Fault::at(reader.place(offset), message))
         }
     }
 }
@@ -414,7 +416,10 @@ mod tests {
             (7, "this is not JSON: Trailing commas are not allowed".into())
         );
         assert!(refused("{\"a\": 1 // one\n}", Format::Json).1.starts_with("this is not JSON: "));
-        assert_eq!(refused("a = 1\na = 2\n", Format::Toml).1, "this is not TOML: duplicate key");
+        assert_eq!(
+            refused("a = 1\na = 2\n", Format::Toml).1,
+            "the key \"a\" is given twice, first in line 1"
+        );
         assert_eq!(
             refused(r#"{"a": 1, "a": 2}"#, Format::Json),
             (9, "this is not JSON: duplicate key \"a\"".into())

@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::nearest::{distance, unknown};
+use super::nearest::{distance, nearest, unknown_but};
 use super::prose::plain;
 use super::tree::{Fault, Key, Node, Place, Value, join};
 use crate::excerpt::quoted;
@@ -129,9 +129,14 @@ impl<'a> Table<'a> {
 
     /// Refuse any key that nobody has asked for.
     pub fn finish(self) -> Result<(), Fault> {
+        self.finish_with(Vec::new)
+    }
+
+    /// The same, where tables in this one have keys of which one may have been meant.
+    pub(super) fn finish_with(self, nested: impl Fn() -> Vec<String>) -> Result<(), Fault> {
         let Some((key, _)) = self.rest().next() else { return Ok(()) };
         let path = self.path_of(&key.name);
-        Err(Fault { place: key.place, path, message: unknown("key", &key.name, &self.known) })
+        Err(Fault { place: key.place, path, message: unknown_key(&key.name, &self.known, nested) })
     }
 }
 
@@ -139,8 +144,32 @@ impl<'a> Table<'a> {
 pub fn read_section<T: Section>(node: &Node, path: &str) -> Result<T, Fault> {
     let mut table = Table::new(node, path)?;
     let section = T::take(&mut table)?;
-    table.finish()?;
+    table.finish_with(nested_keys::<T>)?;
     Ok(section)
+}
+
+/// The message about a key that there is not; the nearest may be a key of a table in this one.
+pub(super) fn unknown_key(name: &str, allowed: &[&str], nested: impl Fn() -> Vec<String>) -> String {
+    let nested = nested();
+    let last: Vec<&str> = nested.iter().filter_map(|path| path.rsplit('.').next()).collect();
+    let (here, there) = (nearest(name, allowed), nearest(name, &last));
+    let mistakes = |near: Option<&str>| near.map_or(usize::MAX, |near| distance(name, near));
+    let near = match there.filter(|_| mistakes(there) < mistakes(here)) {
+        Some(key) => last.iter().position(|last| *last == key).map(|index| nested[index].as_str()),
+        None => here,
+    };
+    unknown_but("key", name, near, allowed)
+}
+
+/// The keys of tables in a section, as in "transport.mss", whatever of its kind each table is.
+pub(super) fn nested_keys<T: Section>() -> Vec<String> {
+    let of_param = |param: ParamSpec| {
+        let schema = param.shape.schema;
+        let forms = schema["oneOf"].as_array().cloned().unwrap_or_else(|| vec![schema]);
+        let keys = forms.iter().filter_map(|form| form["properties"].as_object()).flat_map(Map::keys);
+        keys.map(|key| format!("{}.{key}", param.name)).collect::<Vec<_>>()
+    };
+    T::params().into_iter().flat_map(of_param).collect()
 }
 
 /// A section as the value of a key.

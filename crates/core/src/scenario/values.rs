@@ -29,7 +29,8 @@ impl<T: Quantity> Field for T {
 
     fn shape() -> Shape {
         let names: Vec<&str> = T::UNITS.iter().map(|(name, _)| *name).collect();
-        let pattern = format!("^\\+?[0-9_]*\\.?[0-9_]+ *({})$", names.join("|"));
+        let units = names.join("|").replace("|us|", "|[uµμ]s|");
+        let pattern = format!("^\\+?[0-9_]*\\.?[0-9_]+([eE][+-]?[0-9]+)? *({units})$");
         let unit = T::WHAT.trim_start_matches("a number of ").trim_start_matches("a ");
         Shape { unit, schema: json!({ "type": "string", "pattern": pattern, "examples": [T::EXAMPLE] }) }
     }
@@ -58,6 +59,7 @@ impl Field for u32 {
             || node.fault(path, format!("{} is not a whole number from 0 to {}", node.show(), u32::MAX));
         match node.value {
             Value::Integer(i) => u32::try_from(i).map_err(|_| fault()),
+            Value::Float(x) => whole(x).and_then(|i| u32::try_from(i).ok()).ok_or_else(fault),
             _ => Err(fault()),
         }
     }
@@ -77,6 +79,7 @@ impl Field for u64 {
             || node.fault(path, format!("{} is not a whole number from 0 to {}", node.show(), u64::MAX));
         match node.value {
             Value::Integer(i) => u64::try_from(i).map_err(|_| fault()),
+            Value::Float(x) => whole(x).ok_or_else(fault),
             _ => Err(fault()),
         }
     }
@@ -88,6 +91,12 @@ impl Field for u64 {
     fn shape() -> Shape {
         Shape { unit: "-", schema: json!({ "type": "integer", "minimum": 0 }) }
     }
+}
+
+/// A whole number that is written as `5e4` or `50000.0`, as far as binary floating point tells whole numbers apart.
+fn whole(x: f64) -> Option<u64> {
+    let most = (1u64 << 53) as f64;
+    ((0.0..=most).contains(&x) && libm::trunc(x) == x).then_some(x as u64)
 }
 
 impl Field for f64 {

@@ -1,0 +1,72 @@
+//! Names from the literature that are not modelled yet: a message about one says so. A name is taken off the list when it
+//! is added to a registry, which a test checks.
+
+/// What kinds of names there are, and the known ones of which nothing is modelled.
+const UNMODELLED: [(&[&str], &[&str]); 6] = [
+    (
+        &["admission", "policy", "policy of a port"],
+        &[
+            "abm", "afd", "blue", "cobalt", "codel", "dualpi2", "dualq", "fab", "fq-codel", "fq-pie",
+            "occamy", "pi2", "pie", "rem", "sfb", "step",
+        ],
+    ),
+    (&["scheduler"], &["cake", "drr", "edf", "hfsc", "htb", "qfq", "scfq", "sfq", "wf2q", "wfq"]),
+    // of the key `congestion`
+    (
+        &["value"],
+        &[
+            "bbr", "bic", "compound", "cubic", "dctcp", "hybla", "illinois", "sack", "tahoe", "timely",
+            "vegas", "westwood",
+        ],
+    ),
+    (&["source"], &["arrivals", "http", "pareto", "query", "replay", "trace", "voip", "websearch"]),
+    (&["transport"], &["dccp", "homa", "mptcp", "quic", "rdma", "roce", "rtp", "sctp"]),
+    (&["topology", "template"], &["clos", "fat-tree", "leaf-spine", "ring", "torus"]),
+];
+
+/// Where it says what is not modelled.
+pub(crate) const PAGE: &str = "docs/limits.md";
+
+/// Whether a name of this kind is known, but not here.
+pub(super) fn is_unmodelled(what: &str, name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace('_', "-");
+    let is_of = |kinds: &[&str]| what == "name" || kinds.contains(&what); // a name may be of every kind
+    UNMODELLED.iter().any(|(kinds, names)| is_of(kinds) && names.contains(&name.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue;
+    use crate::scenario::nearest::unknown;
+    use crate::transport::tcp::congestion;
+
+    #[test]
+    fn a_known_name_is_told_from_a_misspelt_one() {
+        let told = unknown("admission", "pie", &["ppd", "epd"]);
+        assert_eq!(
+            told,
+            "unknown admission \"pie\": not modelled yet, see docs/limits.md (allowed: ppd, epd)"
+        );
+        assert!(unknown("policy", "FQ_CoDel", &["red"]).contains("not modelled yet"));
+        assert!(unknown("name", "cubic", &["red"]).contains("not modelled yet"));
+        assert!(!unknown("node", "pie", &["west"]).contains("not modelled"));
+        assert!(!unknown("admission", "edp", &["epd"]).contains("not modelled"));
+    }
+
+    #[test]
+    fn what_there_is_is_not_on_the_list() {
+        let known = catalogue()
+            .into_iter()
+            .map(|entry| entry.name)
+            .chain(congestion::Spec::WORDS.iter().map(|(word, _)| *word));
+        let known: Vec<&str> = known.collect();
+        for (_, names) in UNMODELLED {
+            assert!(
+                names.iter().all(|name| !known.contains(name)),
+                "{names:?} has something that is modelled by now"
+            );
+            assert!(names.is_sorted());
+        }
+    }
+}
