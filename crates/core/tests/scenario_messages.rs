@@ -532,7 +532,7 @@ fn no_text_has_control_characters() {
         for control in ["\\u0000", "\\u001b[2J", "\\u0007", "\\n", "\\u007f", "\\u009b", "\\u2028", "\\u202e"]
         {
             let set = set.replace('@', &format!("\"x{control}y\""));
-            let message = load(EXPLICIT, "two.toml", &[set.clone()]).unwrap_err().message;
+            let message = load(EXPLICIT, "two.toml", std::slice::from_ref(&set)).unwrap_err().message;
             assert!(message.contains("must be without control characters, not \"x\\"), "{set}: {message}");
             assert!(!message.contains(char::is_control), "{message:?}");
         }

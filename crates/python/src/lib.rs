@@ -60,7 +60,6 @@ mod _core {
     /// come.
     #[pyfunction]
     fn run(
-        py: Python<'_>,
         text: &str,
         name: &str,
         sets: Vec<String>,
@@ -69,7 +68,8 @@ mod _core {
         audit: bool,
         reached: &Bound<'_, Reached>,
     ) -> PyResult<String> {
-        let (request, reached) = (request(text, name, &sets, seed, engine, audit), reached.get());
+        let (request, py, reached) =
+            (request(text, name, &sets, seed, engine, audit), reached.py(), reached.get());
         let run = || reached.lend(|caller| api::run_to_text(&request, caller));
         Ok(py.detach(|| guarded(|| described(name, &sets, seed, engine), run))?)
     }

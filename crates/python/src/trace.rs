@@ -20,7 +20,6 @@ impl Trace {
     /// Run on the reference engine and listen at these ports, by default at those with a limited buffer.
     #[new]
     fn new(
-        py: Python<'_>,
         text: &str,
         name: &str,
         sets: Vec<String>,
@@ -30,7 +29,7 @@ impl Trace {
         reached: &Bound<'_, Reached>,
     ) -> PyResult<Trace> {
         let request = Request { text, name, sets: &sets, seed, engine: None, audit };
-        let reached = reached.get();
+        let (py, reached) = (reached.py(), reached.get());
         let trace = || reached.lend(|caller| api::trace(&request, &ports, caller));
         let traced = py.detach(|| guarded(|| described(name, &sets, seed, Some("reference")), trace))?;
         Ok(Trace { traced })

@@ -260,14 +260,11 @@ mod tests {
     #[test]
     fn a_partial_ack_takes_from_the_inflation_first_and_leaves_a_segment() {
         let mut window = Window::new(&defaults());
-        let mut deflated = |acked: u64| {
+        let deflated = |acked: u64| {
             (window.cwnd, window.inflation) = (10 * 1460, 5 * 1460);
             window.deflate(acked * 1460);
             (window.cwnd / 1460, window.inflation / 1460)
         };
-        assert_eq!(
-            [1, 4, 6, 8, 15, 20].map(|acked| deflated(acked)),
-            [(10, 5), (10, 2), (10, 0), (8, 0), (1, 0), (1, 0)]
-        );
+        assert_eq!([1, 4, 6, 8, 15, 20].map(deflated), [(10, 5), (10, 2), (10, 0), (8, 0), (1, 0), (1, 0)]);
     }
 }
