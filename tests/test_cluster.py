@@ -55,6 +55,15 @@ def test_a_cluster_that_does_not_answer_is_one_message(tmp_path: Path, capsys: p
     assert message.startswith("127.0.0.1:1: no Ray cluster answers: ")
 
 
+@pytest.mark.parametrize("port", ["65536", "99999", "7" * 5_000, "٣", "-1", "x"])
+def test_what_is_no_port_is_one_message(port: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sweep = str(ROOT / "scenarios" / "sweep-small.toml")
+    command("sweep", sweep, "--cluster", f"127.0.0.1:{port}", "--out", str(tmp_path), code=1)
+    (message,) = capsys.readouterr().err.splitlines()
+    assert message.startswith("127.0.0.1:")
+    assert "a port is a whole number below 65536" in message
+
+
 def test_without_ray_it_is_said_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,6 +5,7 @@ put in order by what was asked, not by who was first: they are the same as those
 """
 
 import logging
+import re
 import signal
 import socket
 import threading
@@ -152,10 +153,12 @@ def _connect(address: str) -> Any:
 
 
 def _reach(address: str) -> None:
-    """See whether anybody listens there, since Ray would try for minutes."""
+    """See whether a process listens there, since Ray would try for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not (host and port.isdigit()):
+    if not (host and port):
         return
+    if not re.fullmatch("[0-9]{1,5}", port) or int(port) >= 2**16:
+        raise ConnectionError(0, "no Ray cluster is there: a port is a whole number below 65536", address)
     try:
         socket.create_connection((host, int(port)), timeout=PATIENCE_S).close()
     except OSError as error:
