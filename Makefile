@@ -73,8 +73,9 @@ deny: need ## Licences, sources and known faults of the crates (needs cargo-deny
 urls: ## Write the address of the repository into all metadata (REPOSITORY=https://…)
 	$(PYTHON) packaging/urls.py $(REPOSITORY)
 
-hostile: $(VENV)/.built ## Fifteen hundred hostile inputs over all commands (PUSHOUT_HOSTILE=…, PUSHOUT_HOSTILE_SEED=…), 200 flipped bits in each store
-	PUSHOUT_HOSTILE=$${PUSHOUT_HOSTILE:-1500} PUSHOUT_FLIPS=200 $(BIN)/pytest tests/test_hostile.py tests/test_damage.py
+hostile: $(VENV)/.built ## 1500 hostile inputs (PUSHOUT_HOSTILE=…, PUSHOUT_HOSTILE_SEED=…), 200 flipped bits in each store, 100 kills
+	PUSHOUT_HOSTILE=$${PUSHOUT_HOSTILE:-1500} PUSHOUT_FLIPS=200 PUSHOUT_KILLS=100 \
+		$(BIN)/pytest tests/test_hostile.py tests/test_damage.py tests/test_interrupt.py
 
 wasm: need ## The simulator compiles for browsers (needs the Rust target wasm32-unknown-unknown)
 	cargo check --locked --package pushout-core --target wasm32-unknown-unknown

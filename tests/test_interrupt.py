@@ -1,0 +1,45 @@
+"""An interrupt at any moment of a long sweep says where runs are kept; a kill leaves nothing that the next sweep keeps.
+
+`make test` tries a few moments, `make hostile` a hundred of each (PUSHOUT_KILLS).
+"""
+
+import os
+import random
+import signal
+import time
+from pathlib import Path
+from subprocess import PIPE, Popen
+
+import pytest
+
+from pushout.cache import DRAFT
+from test_sweep import lasting, sweeping, wait_for_runs
+
+KILLS = int(os.environ.get("PUSHOUT_KILLS", "2"))
+
+
+def drafts(folder: Path) -> list[str]:
+    """Drafts in a folder and below."""
+    return [file.name for file in folder.rglob("*") if DRAFT.fullmatch(file.name)]
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+def test_a_sweep_that_is_stopped_in_the_middle(sent: signal.Signals, code: int, tmp_path: Path) -> None:
+    moments = random.Random(int(sent))  # noqa: S311
+    plan = lasting("40 s", tmp_path)
+    for number in range(KILLS):
+        out = tmp_path / str(number % 10)  # the next sweep of a folder begins where the last was stopped
+        out.mkdir(exist_ok=True)
+        (out / f".rows.parquet.{number}.1").touch()  # as if one had been killed while it wrote
+        with Popen(sweeping(out, plan), stdout=PIPE, stderr=PIPE, text=True) as process:
+            wait_for_runs(out)
+            time.sleep(moments.uniform(0, 1))
+            process.send_signal(sent)
+            _, err = process.communicate(timeout=60)
+        assert process.returncode == code, err
+        assert not drafts(out)
+        if sent != signal.SIGKILL:
+            (message,) = [line for line in err.splitlines() if not line.startswith("runs: ")]
+            kept = f"finished runs are kept in {out}/cache/runs.sqlite; the same command goes on"
+            assert message == f"interrupted: {kept}"
