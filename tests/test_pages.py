@@ -12,7 +12,7 @@ from rich.console import Console
 
 import pushout
 from conftest import ROOT
-from pushout.cli import cli
+from pushout.cli.group import load
 from pushout.cli.show import answers as show
 from pushout.question import ask, design, sweep
 
@@ -100,7 +100,7 @@ def test_what_a_page_says_to_type_can_be_typed(text: str, monkeypatch: pytest.Mo
     """The options exist and have such values, files come along, and overrides and policies fit their scenarios."""
     monkeypatch.chdir(ROOT)
     _, verb, *arguments = shlex.split(text, comments=True)
-    given = cli.commands[verb].make_context(verb, arguments).params
+    given = load(verb).make_context(verb, arguments).params
     scenario, sets = given.get("scenario"), given.get("sets", ())
     if scenario is None or "fails on purpose" in text:
         return

@@ -9,14 +9,13 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-import click
 import pytest
 
 import pushout
 from conftest import ROOT, command
 from pushout import shipped
-from pushout.cli import COMMANDS, cli
 from pushout.cli.examples import EXAMPLES
+from pushout.cli.group import MODULES, load
 
 SHORT = ["--set", "duration=50 ms", "--set", "warmup=0 s"]
 SIZING = ["--goal", "goodput_ratio>=0.1", "--over", "port.bottleneck.buffer"]
@@ -197,18 +196,18 @@ def test_bash_completes_with_the_script(tmp_path: Path) -> None:
 
 
 def test_every_command_has_an_example_in_its_help(capsys: pytest.CaptureFixture[str]) -> None:
-    assert sorted(EXAMPLES) == sorted(cli.commands)
-    for verb in cli.commands:
+    assert sorted(EXAMPLES) == sorted(MODULES)
+    for verb in MODULES:
         command(verb, "--help")
         assert f"Example:\n    {EXAMPLES[verb]}" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("each", COMMANDS, ids=lambda each: each.name)
-def test_every_example_is_one_of_its_command_and_can_be_read(each: click.Command) -> None:
-    text, _, _file = EXAMPLES[each.name or ""].partition(" > ")
+@pytest.mark.parametrize("name", MODULES)
+def test_every_example_is_one_of_its_command_and_can_be_read(name: str) -> None:
+    text, _, _file = EXAMPLES[name].partition(" > ")
     program, verb, *arguments = shlex.split(text)
-    assert (program, verb) == ("pushout", each.name)
-    each.make_context(verb, arguments)
+    assert (program, verb) == ("pushout", name)
+    load(name).make_context(verb, arguments)
 
 
 QUICK = [verb for verb in EXAMPLES if verb not in ("bench", "compare", "reproduce", "run", "size", "sweep")]

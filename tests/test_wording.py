@@ -11,6 +11,7 @@ import pytest
 import pushout
 from conftest import ROOT
 from pushout import cli
+from pushout.cli.group import MODULES, load
 from pushout.cli.options import option
 from pushout.errors import Argument
 
@@ -106,11 +107,7 @@ def test_every_argument_in_a_message_is_one_and_has_an_option() -> None:
     functions = (pushout.run, pushout.compare, pushout.size)
     parameters = {name for function in functions for name in inspect.signature(function).parameters}
     options = {
-        opt
-        for command in cli.cli.commands.values()
-        for each in command.params
-        for opt in each.opts
-        if isinstance(each, click.Option)
+        opt for name in MODULES for each in load(name).params for opt in each.opts if isinstance(each, click.Option)
     }
     assert named <= parameters
     assert {option(name) for name in named} <= options

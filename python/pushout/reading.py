@@ -6,7 +6,6 @@ from typing import Any
 from pushout import _core
 from pushout.catalogue import Entry
 from pushout.errors import QuestionError
-from pushout.simulate import Job
 from pushout.source import Overrides, Scenario, load, overrides
 from pushout.warning import Warned, of_scenario
 from pushout.words import Engine
@@ -25,6 +24,8 @@ def explain(
     engine: Engine | None = None,
 ) -> dict[str, Any]:
     """The scenario in full: templates expanded, overrides applied, defaults filled in."""
+    from pushout.simulate import Job
+
     document: dict[str, Any] = json.loads(Job(load(scenario), tuple(overrides(set)), engine).explain(seed))
     return document
 

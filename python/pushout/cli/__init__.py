@@ -11,8 +11,7 @@ from typing import NoReturn
 
 import click
 
-from pushout.cli import bench, completion, interrupt, questions, reproduce, run, scenarios, start, streams
-from pushout.cli.examples import EXAMPLES
+from pushout.cli import completion, interrupt, streams
 from pushout.cli.group import Group
 from pushout.cli.options import BAD_SCENARIO, FAILURE, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, option
 from pushout.errors import InternalError, MissingExtraError, PushoutError
@@ -40,25 +39,6 @@ def cli() -> None:
 
 USAGE_MESSAGE = 240
 """Characters of what is wrong with the arguments; the usage stands before it."""
-
-COMMANDS = (
-    run.run,
-    start.scenarios,
-    start.init,
-    scenarios.validate,
-    scenarios.explain,
-    scenarios.schema,
-    scenarios.policies,
-    reproduce.reproduce,
-    questions.compare,
-    questions.sweep,
-    questions.size,
-    bench.bench,
-)
-
-for command in COMMANDS:
-    command.epilog = f"\b\nExample:\n  {EXAMPLES[command.name or '']}"
-    cli.add_command(command)
 
 
 class _Terminate:
