@@ -8,7 +8,7 @@ use crate::scenario::model::{Engine, Scenario};
 use crate::scenario::{Part, Refusal, Variation, Warning};
 use crate::trace::{Packet, Packets};
 use crate::units::{Span, Time};
-use crate::{audit, engine, report, scenario};
+use crate::{audit, engine, language, report, scenario};
 
 /// A scenario as it reaches us, with whatever overrides it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -186,7 +186,7 @@ pub fn reference_because(request: &Request<'_>) -> Result<Option<&'static str>, 
 
 /// The message about a name that means nothing, with the nearest of those allowed.
 pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
-    scenario::nearest::unknown(what, name, allowed)
+    language::nearest::unknown(what, name, allowed)
 }
 
 /// What is wrong with a name, if anything.

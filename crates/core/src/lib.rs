@@ -42,6 +42,8 @@ pub mod metrics;
 
 pub mod network;
 
+pub mod language;
+
 pub mod scenario;
 
 pub mod engine;

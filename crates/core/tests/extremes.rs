@@ -10,11 +10,11 @@ use pushout_core::api::Request;
 use pushout_core::audit::audit;
 use pushout_core::catalogue;
 use pushout_core::engine;
+use pushout_core::language::registry::Entry;
+use pushout_core::language::spec::{ParamSpec, Section};
 use pushout_core::report::report;
 use pushout_core::scenario::file;
 use pushout_core::scenario::model::{Engine, Scenario};
-use pushout_core::scenario::registry::Entry;
-use pushout_core::scenario::spec::{ParamSpec, Section};
 use pushout_core::scenario::topology::WireKeys;
 use pushout_core::serde_json::{Value as Json, json};
 

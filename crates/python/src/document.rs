@@ -1,7 +1,7 @@
 //! A TOML file that is no scenario, as Python values; it tells where in it something is wrong.
 
-use pushout_core::scenario::document;
-use pushout_core::scenario::tree::{Node, Value};
+use pushout_core::language::document;
+use pushout_core::language::tree::{Node, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};

@@ -3,9 +3,9 @@
 use serde_json::{Value as Json, json};
 
 use super::capacity::Capacity;
+use crate::language::spec::{Field, Shape};
+use crate::language::tree::{Fault, Node, Value};
 use crate::number::{self, Fraction, NotWhole};
-use crate::scenario::spec::{Field, Shape};
-use crate::scenario::tree::{Fault, Node, Value};
 use crate::unit::Unit;
 use crate::units::{Bytes, CELL_BYTES, Cells, Quantity, unknown_unit};
 
@@ -234,7 +234,7 @@ impl Field for Level {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::tree::Place;
+    use crate::language::tree::Place;
 
     fn level(text: &str) -> Result<Level, String> {
         let node = Node { value: Value::Text(text.to_string()), place: Place::default() };

@@ -7,9 +7,9 @@ use super::{Flows, plain_port, report, summary};
 use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
 use crate::excerpt::{VALUE, excerpt, fitted, quoted};
+use crate::language::nearest::{LISTED, listing, unknown};
+use crate::language::set::steps;
 use crate::scenario::model::Scenario;
-use crate::scenario::nearest::{LISTED, listing, unknown};
-use crate::scenario::set::steps;
 use crate::scenario::{Part, Refusal};
 
 /// Every figure of the summary under its path, then those at `paths`.

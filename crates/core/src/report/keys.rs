@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Map, Value as Json, json};
 
 use crate::buffer::verdict::Reason;
-use crate::scenario::GENERATED;
+use crate::language::docs::GENERATED;
 
 /// A key of a table in the report.
 struct Key {

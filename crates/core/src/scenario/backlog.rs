@@ -1,8 +1,8 @@
 //! How far behind a line can be: instants are counted in 64 bits, also those at which what waits will have left.
 
 use super::model::{Flow, Line, Scenario, Vc};
-use super::tree::{Fault, Place};
 use crate::buffer::size::Measure;
+use crate::language::tree::{Fault, Place};
 use crate::source::Source;
 use crate::transport;
 use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span};

@@ -1,11 +1,11 @@
 //! Everything that has a name in a scenario, from all registries.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::Value as Json;
 
-use super::registry::Entry;
 use super::topology;
 use crate::adaptation;
 use crate::buffer::{admission, pushout};
+use crate::language::registry::Entry;
 use crate::link::credit;
 use crate::police;
 use crate::scheduler;
@@ -23,35 +23,13 @@ pub fn catalogue() -> Vec<Entry> {
 
 /// The catalogue as a JSON document.
 pub fn policies() -> Json {
-    catalogue().iter().map(policy).collect()
-}
-
-fn policy(entry: &Entry) -> Json {
-    let params = (entry.params)().into_iter().map(|param| {
-        let mut keys = Map::new();
-        keys.insert("name".to_string(), param.name.into());
-        keys.insert("unit".to_string(), param.shape.unit.into());
-        keys.insert("required".to_string(), param.default.is_none().into());
-        keys.insert("default".to_string(), param.default.unwrap_or_default());
-        keys.insert("doc".to_string(), param.doc.into());
-        keys.insert("schema".to_string(), param.shape.schema);
-        Json::from(keys)
-    });
-    json!({
-        "name": entry.name,
-        "kind": entry.kind,
-        "summary": entry.summary(),
-        "source": entry.source(),
-        "experimental": entry.experimental,
-        "table": entry.table.map(|form| json!({ "tag": form.tag, "class": form.class })),
-        "params": params.collect::<Json>(),
-        "header": entry.header(),
-    })
+    catalogue().iter().map(Entry::document).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn every_entry_names_its_source_and_documents_its_parameters() {

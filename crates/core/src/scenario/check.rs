@@ -6,15 +6,15 @@ use super::credits;
 use super::expand::{Asked, File};
 use super::file;
 use super::flows::{self, Choice};
-use super::item::Item;
 use super::links::{self, check_delay};
 use super::measure;
 use super::model::{Flow, Line, Node, Scenario, Vc};
-use super::names::{Names, name_fault};
 use super::ports::{self, Ports};
-use super::set::Set;
-use super::tree::{self, Fault};
 use super::warnings::{Warning, warnings};
+use crate::language::item::Item;
+use crate::language::names::{Names, name_fault};
+use crate::language::set::Set;
+use crate::language::tree::{self, Fault};
 use crate::units::Span;
 
 /// A scenario that has been checked, and what else was found out.

@@ -2,10 +2,10 @@
 
 use super::model::{Line, Medium, Scenario};
 use super::ports::Ports;
-use super::tree::Fault;
 use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pushout;
+use crate::language::tree::Fault;
 use crate::link::credit::{Spec, Way};
 use crate::refused::{Refused, unfit};
 

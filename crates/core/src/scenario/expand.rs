@@ -4,15 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::file::{Flow, Head, OWN_KEYS};
-use super::item::Item;
 use super::model::NodeKind;
-use super::nearest::unknown;
-use super::set::Set;
-use super::spec::{Field, Section, Table, nested_keys, unknown_key};
 use super::topology::{self, Network, Template};
-use super::tree::{Fault, Key, Node, Value, join};
 use crate::adaptation;
 use crate::excerpt::quoted;
+use crate::language::item::Item;
+use crate::language::nearest::unknown;
+use crate::language::set::Set;
+use crate::language::spec::{Field, Section, Table, nested_keys, unknown_key};
+use crate::language::tree::{Fault, Key, Node, Value, join};
 use crate::refused::Refused;
 use crate::units::Quantity;
 
@@ -330,8 +330,8 @@ pub(super) fn merge(base: &Node, over: &Node) -> Node {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read::{Format, read};
     use super::*;
+    use crate::language::read::{Format, read};
     use serde_json::{Value as Json, json};
 
     fn merged(text: &str) -> Json {

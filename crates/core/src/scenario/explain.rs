@@ -5,8 +5,8 @@ use serde_json::{Map, Value as Json};
 use super::file::{self, Back, Head};
 use super::measure;
 use super::model::{self, Flow, Line, Measures, Scenario};
-use super::spec::{Field, Nested, Section};
 use crate::buffer::size::{BufferSize, Measure};
+use crate::language::spec::{Field, Nested, Section};
 use crate::units::Rate;
 
 /// A scenario as an explicit JSON document, which [`load`](super::load) reads back to an equal scenario.

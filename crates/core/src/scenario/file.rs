@@ -1,10 +1,10 @@
 //! The sections of a scenario file, apart from those that the registries and the templates declare.
 
 use super::model::{Engine, Medium, NodeKind};
-use super::spec::Nested;
 use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::pushout;
 use crate::buffer::size::BufferSize;
+use crate::language::spec::Nested;
 use crate::link::credit;
 use crate::police;
 use crate::scheduler::{self, fifo};

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::file;
-use super::item::Item;
 use super::links::FASTEST;
 use super::model::{Flow, Line, Medium, Node, NodeKind, Vc};
-use super::names::{Names, name_fault};
 use super::route::{Route, Routes};
-use super::tree::{self, Fault};
 use crate::adaptation::{self, Framing, MAX_PACKET, aal5};
+use crate::language::item::Item;
+use crate::language::names::{Names, name_fault};
+use crate::language::tree::{self, Fault};
 use crate::police;
 use crate::source::{self, Source};
 use crate::transport::{self, Needs, Transport, udp};

@@ -1,13 +1,13 @@
 //! Links: two lines each, or one, with their names, rates and media.
 
 use super::file::{Back, Link};
-use super::item::Item;
 use super::model::{Line, Medium, Node, NodeKind};
-use super::names::Names;
 use super::ports::{DEFAULT, Ports};
-use super::spec::{Field, Section};
-use super::tree::{self, Fault, arrow};
 use crate::adaptation;
+use crate::language::item::Item;
+use crate::language::names::Names;
+use crate::language::spec::{Field, Section};
+use crate::language::tree::{self, Fault, arrow};
 use crate::units::{Rate, Span};
 
 /// The fastest line: a cell still lasts four picoseconds.

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::file::{self, Head};
-use super::item::Item;
 use super::model::{Fair, Flow, Line, Measures, Windows};
-use super::nearest::unknown;
-use super::spec::Nested;
-use super::tree::{self, Fault};
 use crate::buffer::admission::{self, Admission};
 use crate::buffer::context::Context;
+use crate::language::item::Item;
+use crate::language::nearest::unknown;
+use crate::language::spec::Nested;
+use crate::language::tree::{self, Fault};
 use crate::units::Span;
 
 /// Check the section `[measure]`.

@@ -1,26 +1,6 @@
 //! From a file to a scenario that has been checked: parse once, then no more checks.
 
-pub mod tree;
-
-pub mod nearest;
-
-mod unmodelled;
-
-mod prose;
-
-pub mod spec;
-
-mod values;
-
-pub mod registry;
-
 pub mod model;
-
-pub mod read;
-
-mod toml_error;
-
-pub mod set;
 
 pub mod file;
 
@@ -31,14 +11,6 @@ pub mod contract;
 pub mod route;
 
 pub mod catalogue;
-
-pub mod document;
-
-mod message;
-
-mod item;
-
-mod names;
 
 mod expand;
 
@@ -64,61 +36,21 @@ mod schema;
 
 mod docs;
 
+use crate::language::message::Sources;
+use crate::language::read::{self, Format};
+use crate::language::set::Set;
+use crate::language::tree::{Fault, Node, Value};
+
+use model::Scenario;
+
+pub use crate::language::message::{Part, Refusal};
+pub(crate) use crate::language::names::name_fault;
 pub use catalogue::policies;
 pub use check::Checked;
-pub(crate) use docs::GENERATED;
 pub use docs::docs;
 pub use explain::explain;
-pub(crate) use names::name_fault;
 pub use schema::schema;
 pub use warnings::Warning;
-
-use std::fmt;
-
-use message::Sources;
-use model::Scenario;
-use read::Format;
-use set::Set;
-use tree::{Fault, Node, Value};
-
-/// Why a scenario is refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// One message for people: where, what is wrong, what is allowed. About an override it begins with that; callers know
-    /// what their users give it in.
-    pub message: String,
-    /// What is wrong, unless the fault stands in the file.
-    pub part: Option<Part>,
-}
-
-/// What is asked for besides a scenario's file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// The override with this number, from 0.
-    Set(usize),
-    /// The engine.
-    Engine,
-    /// The figure with this path.
-    Figure(String),
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl From<String> for Refusal {
-    fn from(message: String) -> Refusal {
-        Refusal { message, part: None }
-    }
-}
-
-impl From<Refusal> for String {
-    fn from(refusal: Refusal) -> String {
-        refusal.message
-    }
-}
 
 /// Read and check a scenario.
 ///

@@ -4,17 +4,17 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::file;
-use super::item::Item;
 use super::model::{Line, Medium, Node, NodeKind, Port};
-use super::nearest::unknown;
-use super::set::Set;
-use super::spec::read_section;
-use super::tree::{self, Fault, Value, join};
 use crate::buffer::admission::{self, Admission};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::Context;
 use crate::buffer::pushout;
 use crate::buffer::size::{BufferSize, Measure};
+use crate::language::item::Item;
+use crate::language::nearest::unknown;
+use crate::language::set::Set;
+use crate::language::spec::read_section;
+use crate::language::tree::{self, Fault, Value, join};
 use crate::refused::{Refused, unfit};
 use crate::scheduler;
 

@@ -3,9 +3,9 @@
 use serde_json::{Value as Json, json};
 
 use super::file::{Flow, Head, Link, Measure, Node, OWN_KEYS, Port};
-use super::spec::{Field, Section, object_schema};
 use super::topology;
 use crate::adaptation;
+use crate::language::spec::{Field, Section, object_schema};
 
 /// JSON Schema (2020-12) of a scenario file, for editors and for whoever writes scenarios by program.
 pub fn schema() -> Json {

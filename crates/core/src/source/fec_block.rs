@@ -145,8 +145,8 @@ impl Params {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::read::{Format, read};
-    use crate::scenario::spec::read_section;
+    use crate::language::read::{Format, read};
+    use crate::language::spec::read_section;
 
     fn params(more: &str) -> Params {
         let text = format!("peak = '100 Mb/s'\nburst = 50\n{more}");

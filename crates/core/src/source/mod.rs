@@ -121,8 +121,8 @@ fn data_rate(rate: f64, payload: f64, bits: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::read::{Format, read};
-    use crate::scenario::spec::Field;
+    use crate::language::read::{Format, read};
+    use crate::language::spec::Field;
 
     /// Every source with its defaults, and values for the keys that have none.
     fn every() -> Vec<Spec> {

@@ -13,9 +13,9 @@ pub use pcapng::pcapng;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::buffer::verdict::Reason;
+use crate::language::nearest::unknown;
 use crate::network::circuit::{Circuit, Payload};
 use crate::scenario::model::{Line, Scenario};
-use crate::scenario::nearest::unknown;
 use crate::transport::tcp::Segment;
 use crate::unit::Unit;
 use crate::units::Time;

@@ -308,7 +308,7 @@ impl Writer {
         self.line(format_args!("scheduler = {{ policy = \"{scheduler}\" }}"));
     }
 
-    fn any(&mut self, catalogue: &[pushout_core::scenario::registry::Entry]) -> &'static str {
+    fn any(&mut self, catalogue: &[pushout_core::language::registry::Entry]) -> &'static str {
         catalogue[self.below(catalogue.len() as u64) as usize].name
     }
 

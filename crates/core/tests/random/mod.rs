@@ -4,9 +4,9 @@ pub(crate) mod schema;
 
 use pushout_core::adaptation::Framing;
 use pushout_core::api::Request;
+use pushout_core::language::spec::{Field, Section, object_schema};
 use pushout_core::scenario::file;
 use pushout_core::scenario::model::Scenario;
-use pushout_core::scenario::spec::{Field, Section, object_schema};
 use pushout_core::serde_json::{Value as Json, json};
 use pushout_core::source::Source;
 use pushout_core::transport::tcp;

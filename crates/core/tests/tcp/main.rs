@@ -7,8 +7,8 @@ mod networks;
 mod pipe;
 mod script;
 
-use pushout_core::scenario::spec::{Section, Table};
-use pushout_core::scenario::tree::{Key, Node, Place, Value};
+use pushout_core::language::spec::{Section, Table};
+use pushout_core::language::tree::{Key, Node, Place, Value};
 use pushout_core::transport::Transport;
 use pushout_core::transport::tcp::Params;
 

@@ -19,8 +19,8 @@
 use std::collections::VecDeque;
 use std::fmt::Debug;
 
+use pushout_core::language::tree::Value;
 use pushout_core::rng::Stream;
-use pushout_core::scenario::tree::Value;
 use pushout_core::transport::tcp::{Params, Receiver, Segment, Sender};
 use pushout_core::units::{Quantity, Span, Time};
 

@@ -251,7 +251,7 @@ mod tests {
     use super::*;
     use crate::buffer::capacity::Capacity;
     use crate::buffer::size::BufferSize;
-    use crate::scenario::spec::Section;
+    use crate::language::spec::Section;
 
     fn params(min: u64, max: u64) -> Params {
         let cells = |n| Level::Size(BufferSize::Cells(n));

@@ -107,8 +107,8 @@ mod tests {
     use super::super::tests::Bench;
     use super::*;
     use crate::buffer::size::BufferSize;
-    use crate::scenario::read::{Format, read};
-    use crate::scenario::spec::read_section;
+    use crate::language::read::{Format, read};
+    use crate::language::spec::read_section;
 
     fn params(threshold: u64, capacity: u64, scale: f64) -> Params {
         let cells = |n| Level::Size(BufferSize::Cells(n));

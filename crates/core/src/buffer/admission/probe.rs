@@ -91,12 +91,12 @@ mod tests {
     use crate::buffer::admission;
     use crate::buffer::pushout;
     use crate::engine;
+    use crate::language::read::{Format, read};
+    use crate::language::spec::read_section;
     use crate::link::port::bench::Bench;
     use crate::report::report;
     use crate::scenario::load;
     use crate::scenario::model::{Engine, Scenario};
-    use crate::scenario::read::{Format, read};
-    use crate::scenario::spec::read_section;
     use crate::serde_json::{Value as Json, json};
 
     fn probe(text: &str) -> admission::Spec {

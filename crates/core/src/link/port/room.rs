@@ -232,9 +232,9 @@ impl Port {
 mod tests {
     use crate::buffer::admission::{self, atm_red, drop_from_front, epd, virtual_queueing};
     use crate::buffer::pushout::{self, pushout_1, pushout_2, pushout_3};
+    use crate::language::read::{Format, read};
+    use crate::language::spec::{Section, read_section};
     use crate::link::port::bench::Bench;
-    use crate::scenario::read::{Format, read};
-    use crate::scenario::spec::{Section, read_section};
     use crate::units::Span;
 
     fn params<P: Section>(text: &str) -> P {

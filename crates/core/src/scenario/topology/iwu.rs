@@ -41,11 +41,11 @@ use serde_json::Value as Json;
 
 use super::{Each, Network, Template, Wire};
 use crate::adaptation::{self, aal5};
+use crate::language::spec::{Field, Nested, Section, Shape, object_schema, read_section};
+use crate::language::tree::{Fault, Node};
 use crate::refused::{Refused, refuse};
 use crate::scenario::file::{Back, Flow};
 use crate::scenario::links::SLOWEST;
-use crate::scenario::spec::{Field, Nested, Section, Shape, object_schema, read_section};
-use crate::scenario::tree::{Fault, Node};
 use crate::section;
 use crate::source::Source;
 use crate::source::burst::{Added, Pattern};

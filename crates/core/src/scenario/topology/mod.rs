@@ -7,9 +7,9 @@ use serde_json::Value as Json;
 
 use super::file::{Back, Flow};
 use super::model::NodeKind;
-use super::spec::{Field, Nested, Section, Shape, object_schema, read_section};
-use super::tree::{Fault, Key, Node, Place, Value};
 use crate::adaptation;
+use crate::language::spec::{Field, Nested, Section, Shape, object_schema, read_section};
+use crate::language::tree::{Fault, Key, Node, Place, Value};
 use crate::refused::{Refused, refuse};
 use crate::registry;
 use crate::units::{Quantity, Rate, Span};

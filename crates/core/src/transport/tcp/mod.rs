@@ -300,8 +300,8 @@ const MAX_SPAN: Span = Span::secs(86_400);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::spec::{Section, Table};
-    use crate::scenario::tree::{Node, Place, Value};
+    use crate::language::spec::{Section, Table};
+    use crate::language::tree::{Node, Place, Value};
 
     pub(super) fn defaults() -> Params {
         let empty = Node { value: Value::Table(Vec::new()), place: Place::default() };

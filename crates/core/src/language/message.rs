@@ -1,13 +1,53 @@
 //! How a fault is told: where it stands, what is wrong, and the line itself with a mark below.
 
+use std::fmt;
+
 use super::set::Set;
 use super::tree::{Fault, Node, Place, Value, join};
-use super::{Part, Refusal};
 use crate::excerpt::{MESSAGE, excerpt, fitted, is_control};
+
+/// Why a scenario is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// One message for people: where, what is wrong, what is allowed. About an override it begins with that; callers know
+    /// what their users give it in.
+    pub message: String,
+    /// What is wrong, unless the fault stands in the file.
+    pub part: Option<Part>,
+}
+
+/// What is asked for besides the file of a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The override with this number, from 0.
+    Set(usize),
+    /// The engine.
+    Engine,
+    /// The figure with this path.
+    Figure(String),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(message: String) -> Refusal {
+        Refusal { message, part: None }
+    }
+}
+
+impl From<Refusal> for String {
+    fn from(refusal: Refusal) -> String {
+        refusal.message
+    }
+}
 
 /// What a scenario was read from.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sources<'a> {
+pub(crate) struct Sources<'a> {
     /// Name of the file; empty if a program made the text.
     pub name: &'a str,
     /// Its text.
@@ -18,13 +58,13 @@ pub(super) struct Sources<'a> {
 
 impl Sources<'_> {
     /// The fault as callers see it; `root` is what was read, as far as it was read.
-    pub(super) fn refuse(&self, fault: Fault, root: Option<&Node>) -> Refusal {
+    pub(crate) fn refuse(&self, fault: Fault, root: Option<&Node>) -> Refusal {
         let part = (fault.place.source as usize).checked_sub(1).map(Part::Set);
         Refusal { message: self.tell(fault, root), part }
     }
 
     /// The message of a fault; `root` is what was read, as far as it was read.
-    pub(super) fn tell(&self, mut fault: Fault, root: Option<&Node>) -> String {
+    pub(crate) fn tell(&self, mut fault: Fault, root: Option<&Node>) -> String {
         if let Some(path) = root.and_then(|root| written_path(root, &fault)) {
             fault.path = path;
         }
@@ -65,7 +105,7 @@ const LONGEST_SHOWN: usize = 72;
 const LONGEST_NAME: usize = 120;
 
 /// Line and column of an offset, counted from 1 in lines and characters.
-pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+pub(crate) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {
         offset -= 1;

@@ -155,7 +155,7 @@ impl Node {
     }
 
     /// Append the value in a form that only an equal value has, wherever both stand.
-    pub(super) fn spell(&self, text: &mut String) {
+    pub(crate) fn spell(&self, text: &mut String) {
         let spelled = match &self.value {
             Value::Bool(b) => write!(text, "{b} "),
             Value::Integer(i) => write!(text, "{i} "),
@@ -195,7 +195,7 @@ impl Node {
 
 impl Key {
     /// Append the name in a form that only an equal name has.
-    pub(super) fn spell(&self, text: &mut String) {
+    pub(crate) fn spell(&self, text: &mut String) {
         write!(text, "{:?}=", self.name).expect("a text takes everything");
     }
 }

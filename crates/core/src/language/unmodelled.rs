@@ -38,7 +38,7 @@ pub(super) fn is_unmodelled(what: &str, name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::catalogue;
-    use crate::scenario::nearest::unknown;
+    use crate::language::nearest::unknown;
     use crate::transport::tcp::congestion;
 
     #[test]

@@ -6,7 +6,7 @@ use crate::refused::Refused;
 
 /// A section and where it stands.
 #[derive(Clone, Debug)]
-pub(super) struct Item<'a, T> {
+pub(crate) struct Item<'a, T> {
     /// The section.
     pub it: T,
     /// The table from which it was read.
@@ -17,23 +17,23 @@ pub(super) struct Item<'a, T> {
 
 impl<'a, T: Section> Item<'a, T> {
     /// Read the table at `path`.
-    pub(super) fn read(node: &'a Node, path: String) -> Result<Self, Fault> {
+    pub(crate) fn read(node: &'a Node, path: String) -> Result<Self, Fault> {
         Ok(Item { it: read_section(node, &path)?, node, path })
     }
 
     /// Read an entry of the list `list`, which goes by its label or else by its position.
-    pub(super) fn entry(node: &'a Node, list: &str, index: usize) -> Result<Self, Fault> {
+    pub(crate) fn entry(node: &'a Node, list: &str, index: usize) -> Result<Self, Fault> {
         let path = node.label().map_or_else(|| format!("{list}[{index}]"), |label| join(list, &label));
         Item::read(node, path)
     }
 
     /// A fault about one of its keys, as in "transport.mss"; it stands at the key, or where the key is missing.
-    pub(super) fn fault(&self, key: &str, message: impl Into<String>) -> Fault {
+    pub(crate) fn fault(&self, key: &str, message: impl Into<String>) -> Fault {
         self.node.fault_along(&self.path, key, message)
     }
 
     /// A fault about the table under `key`, or about the key of that table which is refused.
-    pub(super) fn refuse(&self, key: &str, refused: Refused) -> Fault {
+    pub(crate) fn refuse(&self, key: &str, refused: Refused) -> Fault {
         match refused.key {
             Some(name) => self.fault(&format!("{key}.{name}"), refused.why),
             None => self.fault(key, refused.why),
@@ -41,7 +41,7 @@ impl<'a, T: Section> Item<'a, T> {
     }
 
     /// Refuse the value of `key` unless it is `right`.
-    pub(super) fn ensure(&self, right: bool, key: &str, message: &str) -> Result<(), Fault> {
+    pub(crate) fn ensure(&self, right: bool, key: &str, message: &str) -> Result<(), Fault> {
         if right { Ok(()) } else { Err(self.fault(key, message)) }
     }
 }

@@ -10,6 +10,8 @@
 //! What is chosen by a word alone is listed without a key, each line below its documentation: `Spec` is that word, and a
 //! `trait … for Control` makes the enum `Control` of what runs, of the `Control` of every module.
 
+use serde_json::{Map, Value as Json, json};
+
 use super::nearest::nearest;
 use super::prose::{plain, unlinked};
 use super::spec::ParamSpec;
@@ -67,10 +69,34 @@ impl Entry {
         let below = header.lines().skip_while(|line| *line != "# Source").skip(1);
         below.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
     }
+
+    /// All of it as a JSON document.
+    pub fn document(&self) -> Json {
+        let params = (self.params)().into_iter().map(|param| {
+            let mut keys = Map::new();
+            keys.insert("name".to_string(), param.name.into());
+            keys.insert("unit".to_string(), param.shape.unit.into());
+            keys.insert("required".to_string(), param.default.is_none().into());
+            keys.insert("default".to_string(), param.default.unwrap_or_default());
+            keys.insert("doc".to_string(), param.doc.into());
+            keys.insert("schema".to_string(), param.shape.schema);
+            Json::from(keys)
+        });
+        json!({
+            "name": self.name,
+            "kind": self.kind,
+            "summary": self.summary(),
+            "source": self.source(),
+            "experimental": self.experimental,
+            "table": self.table.map(|form| json!({ "tag": form.tag, "class": form.class })),
+            "params": params.collect::<Json>(),
+            "header": self.header(),
+        })
+    }
 }
 
 /// What begins and ends a block of code in Markdown.
-pub(super) const FENCE: &str = "```";
+pub(crate) const FENCE: &str = "```";
 
 /// List the modules of one kind, one line each: `Variant = "name" in module`; one that is documented by another file adds
 /// `at "module/mod.rs"`, and one whose sources leave too much open `[experimental]`. Behind the list, `testing { … }` lists
@@ -103,15 +129,15 @@ macro_rules! registry {
         pub enum Spec { $( $variant($module::Params) ),+ }
 
         /// What there is of this kind.
-        pub const CATALOGUE: &[$crate::scenario::registry::Entry] = &[$(
-            $crate::scenario::registry::Entry {
+        pub const CATALOGUE: &[$crate::language::registry::Entry] = &[$(
+            $crate::language::registry::Entry {
                 kind: $kind,
                 name: $name,
-                table: Some($crate::scenario::registry::TableForm { tag: $tag, class: stringify!($variant) }),
+                table: Some($crate::language::registry::TableForm { tag: $tag, class: stringify!($variant) }),
                 experimental: $crate::registry!(@experimental $($experimental)?),
-                doc: <$module::Params as $crate::scenario::spec::Section>::DOC,
+                doc: <$module::Params as $crate::language::spec::Section>::DOC,
                 file: $crate::registry!(@file $module $($file)?),
-                params: <$module::Params as $crate::scenario::spec::Section>::params,
+                params: <$module::Params as $crate::language::spec::Section>::params,
             }
         ),+];
 
@@ -144,21 +170,21 @@ macro_rules! registry {
             /// Everything of this kind that can be asked for by its name alone.
             pub fn plain() -> impl Iterator<Item = Spec> {
                 CATALOGUE.iter().filter_map(|entry| {
-                    let named = $crate::scenario::tree::Node::named($tag, entry.name);
-                    <Spec as $crate::scenario::spec::Field>::read(&named, "").ok()
+                    let named = $crate::language::tree::Node::named($tag, entry.name);
+                    <Spec as $crate::language::spec::Field>::read(&named, "").ok()
                 })
             }
         }
 
-        impl $crate::scenario::spec::Field for Spec {
+        impl $crate::language::spec::Field for Spec {
             fn read(
-                node: &$crate::scenario::tree::Node,
+                node: &$crate::language::tree::Node,
                 path: &str,
-            ) -> Result<Self, $crate::scenario::tree::Fault> {
-                use $crate::scenario::nearest::unknown;
-                use $crate::scenario::spec::{Section, Table};
+            ) -> Result<Self, $crate::language::tree::Fault> {
+                use $crate::language::nearest::unknown;
+                use $crate::language::spec::{Section, Table};
                 let mut table = Table::new(node, path)
-                    .map_err(|fault| $crate::scenario::registry::bare(fault, node, $tag, &[$($name),+]))?;
+                    .map_err(|fault| $crate::language::registry::bare(fault, node, $tag, &[$($name),+]))?;
                 let name: String = table.required($tag).map_err(|fault| match node.get($tag) {
                     Some(_) => fault,
                     None => fault.with(&format!(" (one of: {})", [$($name),+].join(", "))),
@@ -168,7 +194,7 @@ macro_rules! registry {
                     _ => {
                         let place = node.get($tag).map_or(node.place, |tag| tag.place);
                         let message = unknown($kind, &name, &[$($name),+]);
-                        return Err($crate::scenario::tree::Fault { place, path: table.path_of($tag), message });
+                        return Err($crate::language::tree::Fault { place, path: table.path_of($tag), message });
                     }
                 };
                 table.finish().map_err(|fault| fault.with(&format!("; the {} is \"{name}\"", $tag)))?;
@@ -178,12 +204,12 @@ macro_rules! registry {
             fn write(&self) -> $crate::serde_json::Value {
                 let mut keys = $crate::serde_json::Map::new();
                 keys.insert($tag.to_string(), self.name().into());
-                match self { $( Spec::$variant(params) => $crate::scenario::spec::Section::put(params, &mut keys) ),+ }
+                match self { $( Spec::$variant(params) => $crate::language::spec::Section::put(params, &mut keys) ),+ }
                 keys.into()
             }
 
-            fn shape() -> $crate::scenario::spec::Shape {
-                $crate::scenario::registry::shape_of($tag, CATALOGUE)
+            fn shape() -> $crate::language::spec::Shape {
+                $crate::language::registry::shape_of($tag, CATALOGUE)
             }
         }
 
@@ -204,8 +230,8 @@ macro_rules! registry {
         }
 
         /// What there is of this kind.
-        pub const CATALOGUE: &[$crate::scenario::registry::Entry] = &[$(
-            $crate::scenario::registry::Entry {
+        pub const CATALOGUE: &[$crate::language::registry::Entry] = &[$(
+            $crate::language::registry::Entry {
                 kind: $kind,
                 name: $name,
                 table: None,

@@ -15,14 +15,14 @@ pub(crate) fn name_fault(name: &str) -> Option<String> {
 
 /// Names of one kind and the positions of what has them.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     by_name: BTreeMap<String, usize>,
     in_order: Vec<String>,
 }
 
 impl Names {
     /// One more name, or what is wrong with it.
-    pub(super) fn add(&mut self, name: &str) -> Result<(), String> {
+    pub(crate) fn add(&mut self, name: &str) -> Result<(), String> {
         if let Some(message) = name_fault(name) {
             return Err(message);
         }
@@ -34,7 +34,7 @@ impl Names {
     }
 
     /// The position of a name, or a message with the nearest one.
-    pub(super) fn find(&self, what: &str, name: &str) -> Result<usize, String> {
+    pub(crate) fn find(&self, what: &str, name: &str) -> Result<usize, String> {
         self.by_name.get(name).copied().ok_or_else(|| {
             let allowed: Vec<&str> = self.in_order.iter().map(String::as_str).collect();
             unknown(what, name, &allowed)

@@ -67,7 +67,7 @@ fn is_near(name: &str, other: &str) -> bool {
 
 /// Edits between two names, small and capital letters being the same; a name that is far too long is not compared
 /// letter by letter.
-pub(super) fn distance(name: &str, other: &str) -> usize {
+pub(crate) fn distance(name: &str, other: &str) -> usize {
     if name.len() > 200 {
         return usize::MAX;
     }

@@ -149,7 +149,7 @@ pub fn read_section<T: Section>(node: &Node, path: &str) -> Result<T, Fault> {
 }
 
 /// The message about a key that there is not; the nearest may be a key of a table in this one.
-pub(super) fn unknown_key(name: &str, allowed: &[&str], nested: impl Fn() -> Vec<String>) -> String {
+pub(crate) fn unknown_key(name: &str, allowed: &[&str], nested: impl Fn() -> Vec<String>) -> String {
     let nested = nested();
     let last: Vec<&str> = nested.iter().filter_map(|path| path.rsplit('.').next()).collect();
     let (here, there) = (nearest(name, allowed), nearest(name, &last));
@@ -162,7 +162,7 @@ pub(super) fn unknown_key(name: &str, allowed: &[&str], nested: impl Fn() -> Vec
 }
 
 /// The keys of tables in a section, as in "transport.mss", whatever of its kind each table is.
-pub(super) fn nested_keys<T: Section>() -> Vec<String> {
+pub(crate) fn nested_keys<T: Section>() -> Vec<String> {
     let of_param = |param: ParamSpec| {
         let schema = param.shape.schema;
         let forms = schema["oneOf"].as_array().cloned().unwrap_or_else(|| vec![schema]);
@@ -205,33 +205,33 @@ macro_rules! section {
         #[derive(Clone, Debug, PartialEq)]
         $vis struct $name { $( $(#[doc = $fdoc])+ $fvis $field: $type ),* }
 
-        impl $crate::scenario::spec::Section for $name {
+        impl $crate::language::spec::Section for $name {
             const DOC: &'static str = concat!($($doc, "\n"),+);
             const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
-            fn params() -> Vec<$crate::scenario::spec::ParamSpec> {
-                vec![$( $crate::scenario::spec::ParamSpec {
+            fn params() -> Vec<$crate::language::spec::ParamSpec> {
+                vec![$( $crate::language::spec::ParamSpec {
                     name: stringify!($field),
-                    shape: <$type as $crate::scenario::spec::Field>::shape(),
+                    shape: <$type as $crate::language::spec::Field>::shape(),
                     default: $crate::section!(@default $type $(, $default)?),
                     doc: [$($fdoc.trim()),+].join(" "),
                 } ),*]
             }
             #[allow(unused_variables)]
             fn take(
-                table: &mut $crate::scenario::spec::Table<'_>,
-            ) -> Result<Self, $crate::scenario::tree::Fault> {
+                table: &mut $crate::language::spec::Table<'_>,
+            ) -> Result<Self, $crate::language::tree::Fault> {
                 Ok($name { $( $field: $crate::section!(@take table, $field $(, $default)?) ),* })
             }
             #[allow(unused_variables)]
             fn put(&self, into: &mut $crate::serde_json::Map<String, $crate::serde_json::Value>) {
-                $( $crate::scenario::spec::put(into, stringify!($field), &self.$field); )*
+                $( $crate::language::spec::put(into, stringify!($field), &self.$field); )*
             }
         }
     };
     (@default $type:ty) => { None };
     (@default $type:ty, $default:expr) => {{
         let value: $type = $default;
-        Some($crate::scenario::spec::Field::write(&value))
+        Some($crate::language::spec::Field::write(&value))
     }};
     (@take $table:ident, $field:ident) => { $table.required(stringify!($field))? };
     (@take $table:ident, $field:ident, $default:expr) => { $table.or(stringify!($field), $default)? };
@@ -256,18 +256,18 @@ macro_rules! choice {
             $vis fn from_word(word: &str) -> Result<Self, String> {
                 match word {
                     $( $word => Ok($name::$variant), )+
-                    _ => Err($crate::scenario::nearest::unknown("value", word, &[$($word),+])),
+                    _ => Err($crate::language::nearest::unknown("value", word, &[$($word),+])),
                 }
             }
         }
 
-        impl $crate::scenario::spec::Field for $name {
+        impl $crate::language::spec::Field for $name {
             fn read(
-                node: &$crate::scenario::tree::Node,
+                node: &$crate::language::tree::Node,
                 path: &str,
-            ) -> Result<Self, $crate::scenario::tree::Fault> {
+            ) -> Result<Self, $crate::language::tree::Fault> {
                 match &node.value {
-                    $crate::scenario::tree::Value::Text(word) => {
+                    $crate::language::tree::Value::Text(word) => {
                         $name::from_word(word).map_err(|why| node.fault(path, why))
                     }
                     _ => Err(node.fault(path, format!("{} is not one of: {}", node.show(), [$($word),+].join(", ")))),
@@ -276,8 +276,8 @@ macro_rules! choice {
             fn write(&self) -> $crate::serde_json::Value {
                 match self { $( $name::$variant => $word.into() ),+ }
             }
-            fn shape() -> $crate::scenario::spec::Shape {
-                $crate::scenario::spec::shape_of_words($name::WORDS)
+            fn shape() -> $crate::language::spec::Shape {
+                $crate::language::spec::shape_of_words($name::WORDS)
             }
         }
     };
