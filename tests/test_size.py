@@ -459,6 +459,7 @@ def test_a_replaced_answer_is_told_by_a_search_that_is_interrupted(
 
     monkeypatch.setattr("pushout.question.executor.Local.wait", interrupt)
     monkeypatch.setattr("os._exit", interrupted)
+    monkeypatch.setattr("signal.signal", lambda *_: None)  # the process of the tests goes on, and its children inherit
     command(*arguments, "--goal", "goodput_ratio>=0", "--set", "duration=6 ms", code=130)
     told = told_apart_from_warnings(capsys).splitlines()
     assert told[0].startswith(f"{tmp_path} had the answer to another question (what differs: scenario, set)")
