@@ -32,7 +32,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver that listens. `params` must have passed [`Params::check`]; `phase` is the first tick of its host's fast
+    /// A receiver that listens. `params` must have passed `Params::check`; `phase` is the first tick of its host's fast
     /// timer.
     pub fn new(params: &Params, phase: Span) -> Receiver {
         let window = params.advertised_window();

@@ -79,7 +79,7 @@ enum Timer {
 }
 
 impl Sender {
-    /// A closed sender. `params` must have passed [`Params::check`]; `phase` is the first tick of its host's slow timer,
+    /// A closed sender. `params` must have passed `Params::check`; `phase` is the first tick of its host's slow timer,
     /// and `jitter` is drawn from once for each round-trip measurement if `rtt_jitter` is not zero.
     pub fn new(params: &Params, phase: Span, jitter: Stream) -> Sender {
         let clock = TickClock::new(params.slow_timer, phase);
