@@ -77,6 +77,8 @@ def test_no_stream_and_no_file_has_the_secrets_of_a_store(
 def test_a_path_that_was_meant_as_an_address_is_shown_without_secrets(capsys: pytest.CaptureFixture[str]) -> None:
     command("validate", "s3://KEY:SECRET@bucket/x", code=3)
     assert capsys.readouterr().err == "s3:/***@bucket/x: no such file\n"
+    command("validate", "s3://KEY:SECRET@bucket/x", "--json", code=3)
+    assert "SECRET" not in "".join(capsys.readouterr())
 
 
 DRAFTS = ["manifest.json.1.2", "rows.parquet.77.139", "rows.csv.1.2", "size.svg.1.2", "compare.png.1.2"]

@@ -37,7 +37,7 @@ def cli() -> None:
     """
 
 
-USAGE_MESSAGE = 240
+USAGE_MESSAGE = 200
 """Characters of what is wrong with the arguments; the usage stands before it."""
 
 

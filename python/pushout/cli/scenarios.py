@@ -9,7 +9,7 @@ from pushout.cli.options import BAD_SCENARIO, JSON, SCENARIO, SET, console, no_s
 from pushout.cli.streams import echo_json, tell
 from pushout.cli.warn import warn
 from pushout.errors import QuestionError, ScenarioError
-from pushout.excerpt import place
+from pushout.excerpt import masked, place
 
 if TYPE_CHECKING:
     from pushout.warning import Warned
@@ -28,11 +28,11 @@ def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -
     for scenario in scenarios:
         try:
             warnings = _checked(scenario, sets)
-            verdicts.append({"scenario": scenario, "valid": True, "error": None, "warnings": warnings})
+            verdicts.append({"scenario": masked(scenario), "valid": True, "error": None, "warnings": warnings})
             warn(warnings, about=scenario)
         except (ScenarioError, QuestionError) as error:
             why = error.told(option)
-            verdicts.append({"scenario": scenario, "valid": False, "error": why, "warnings": []})
+            verdicts.append({"scenario": masked(scenario), "valid": False, "error": why, "warnings": []})
             tell(why)
     if as_json:
         echo_json(verdicts)
