@@ -8,6 +8,7 @@ import pyarrow.fs
 import pytest
 
 from conftest import ROOT, command
+from pushout.cli import main
 from pushout.question.output import Output
 
 LAN = str(ROOT / "scenarios" / "lan.toml")
@@ -169,3 +170,24 @@ def test_reproduce_claims_its_folder(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "another question is being answered there" in capsys.readouterr().err
     assert list((tmp_path / "cache").iterdir()) == []
     other.release()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        (["run", LAN, "--set", "title=\udcff"], "--set"),
+        (["validate", LAN, "--set=title=\udcff"], "--set"),
+        (["compare", LAN, "--policies", "epd,\udcff"], "--policies"),
+        (["size", LAN, "--goal", "max \udcff", "--over", "port.bottleneck.buffer"], "--goal"),
+        (["policies", "\udcff"], "an argument"),
+    ],
+)
+def test_an_argument_that_is_no_text_is_named(
+    arguments: list[str], place: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    (message,) = capsys.readouterr().err.splitlines()
+    assert ended.value.code in (2, 3)
+    assert message.startswith(place)
+    assert "\\udcff" in message

@@ -80,6 +80,15 @@ def _scarce(error: Exception) -> str:
     return "out of threads: take fewer (--jobs)" if "start new thread" in str(error) else ""
 
 
+def _place(text: str, args: list[str]) -> str:
+    """The option that has this text in its value."""
+    for before, argument in zip(["", *args], args, strict=False):
+        if text in argument:
+            option = argument.partition("=")[0] if argument.startswith("--") else before
+            return option if option.startswith("--") else "an argument"
+    return "an argument"
+
+
 def _show(error: click.ClickException) -> None:
     """Print what is wrong with the arguments, and how the command is used."""
     if isinstance(error, click.UsageError) and error.ctx:
@@ -109,7 +118,7 @@ def _run(args: list[str]) -> int:
         streams.tell(error.told(option))
         return BAD_SCENARIO
     except UnicodeEncodeError as error:
-        streams.tell(f"an argument must be UTF-8 text, not {quoted(error.object)}")
+        streams.tell(f"{_place(error.object[error.start], args)} must be UTF-8 text, not {quoted(error.object)}")
         return USAGE
     except (MemoryError, ImportError, RuntimeError) as error:
         if not (scarce := _scarce(error)):
