@@ -11,6 +11,7 @@ import io
 import json
 import os
 import random
+import re
 import string
 import sys
 import tempfile
@@ -169,8 +170,8 @@ def _option(stream: random.Random) -> Case:
     if option in base:
         base = [word for pair in zip(base[::2], base[1::2], strict=True) if pair[0] != option for word in pair]
     value = stream.choice(TEXTS).replace("\x00", "\x01")  # no argument of a process has a NUL
-    if option in COUNTED and value.strip().isascii() and value.strip().isdigit() and int(value) > 2:
-        value = "-" + value
+    if option in COUNTED and re.fullmatch(r"\s*[+]?[0-9_]{2,}\s*", value, re.ASCII):
+        value = "-" + value.strip()  # a count that is right may take long
     argument = {"sweep": "w.toml", "reproduce": "999"}.get(verb, "s.toml")
     given = [f"{option}={value}"] if stream.random() < 0.5 else [option, value]
     names = [
