@@ -5,6 +5,8 @@ import pytest
 from pushout import trust
 from pushout.trust import Doubt
 
+GOODPUT, FILES = ("goodput_ratio",), ("transfer_time_p99_s",)
+
 
 def runs_of(**figures: Sequence[float | None]) -> trust.Runs:
     count = len(next(iter(figures.values())))
@@ -41,18 +43,18 @@ def test_a_single_run_has_no_interval_to_doubt() -> None:
     ],
 )
 def test_a_second_half_that_surely_differs_from_the_first_is_told(drifts: list[float], told: bool) -> None:
-    assert codes(trust.doubts(runs_of(goodput_drift=drifts), [], 0.0)) == ["drift"] * told
+    assert codes(trust.doubts(runs_of(goodput_drift=drifts), GOODPUT, 0.0)) == ["drift"] * told
 
 
 def test_a_drift_is_told_as_a_ratio_of_the_halves() -> None:
-    (doubt,) = trust.doubts(runs_of(goodput_drift=[2 / 3]), [], 0.0)
+    (doubt,) = trust.doubts(runs_of(goodput_drift=[2 / 3]), GOODPUT, 0.0)
     assert doubt.message.startswith(
         "the goodput of the second half of the measured time is 2.00 times that of the first"
     )
-    (doubt,) = trust.doubts(runs_of(transfer_time_drift=[-2 / 3]), [], 0.0)
+    (doubt,) = trust.doubts(runs_of(transfer_time_drift=[-2 / 3]), FILES, 0.0)
     assert doubt.message.startswith("the time of the later half of the files is 0.50 times that of the earlier half")
     for drift, half in ((2.0, "first"), (-2.0, "second")):
-        (doubt,) = trust.doubts(runs_of(goodput_drift=[drift]), [], 0.0)
+        (doubt,) = trust.doubts(runs_of(goodput_drift=[drift]), GOODPUT, 0.0)
         assert doubt.message.startswith(f"nothing was delivered in the {half} half of the measured time: ")
 
 
@@ -75,23 +77,29 @@ def test_files_that_had_not_ended_are_told_where_times_are_missing(
         transfer_age_max_s=[age] * 2,
         transfer_time_max_s=[longest] * 2,
     )
-    found = trust.doubts(runs, [], 0.0)
+    found = trust.doubts(runs, FILES, 0.0)
     assert codes(found) == (["unfinished-files"] if message else [])
     assert not message or found[0].message.startswith(message)
 
 
 def test_a_warm_up_that_ends_inside_slow_start_is_told_unless_there_is_none() -> None:
-    (doubt,) = trust.doubts(runs_of(flows_in_slow_start=[0, 3]), [], 0.5)
+    (doubt,) = trust.doubts(runs_of(flows_in_slow_start=[0, 3]), GOODPUT, 0.5)
     assert doubt.message == "3 flows were still in slow start when the warm-up of 0.5 s ended: lengthen warmup"
-    assert trust.doubts(runs_of(flows_in_slow_start=[3, 3]), [], 0.0) == []
+    assert trust.doubts(runs_of(flows_in_slow_start=[3, 3]), GOODPUT, 0.0) == []
 
 
 def test_where_files_are_sent_their_times_are_the_headline() -> None:
-    both = runs_of(goodput_ratio=[0.3], transfer_time_mean_s=[1.0], transfer_time_p99_s=[2.0])
+    both = runs_of(goodput_ratio=[0.3], transfers=[5], transfer_time_mean_s=[1.0], transfer_time_p99_s=[2.0])
     assert trust.headlines(both) == ["transfer_time_mean_s", "transfer_time_p99_s"]
     assert trust.headlines(runs_of(goodput_ratio=[0.3], packet_throughput=[0.9])) == ["packet_throughput"]
-    none_ended = runs_of(goodput_ratio=[0.3], transfer_time_mean_s=[None])
-    assert trust.headlines(none_ended) == ["goodput_ratio"]
+    assert trust.headlines(runs_of(goodput_ratio=[0.3])) == ["goodput_ratio"]
+
+
+def test_runs_are_doubted_only_for_what_they_are_asked() -> None:
+    both = runs_of(goodput_drift=[0.5], transfer_time_drift=[0.5], transfers=[1], transfers_unfinished=[9])
+    assert [doubt.about for doubt in trust.doubts(both, GOODPUT, 0.0)] == ["goodput_drift"]
+    assert [doubt.about for doubt in trust.doubts(both, FILES, 0.0)] == ["transfer_time_drift", "transfers"]
+    assert len(trust.doubts(both, (*GOODPUT, *FILES), 0.0)) == 3
 
 
 def test_of_doubts_about_the_same_the_strongest_is_told_with_all_labels() -> None:

@@ -51,7 +51,8 @@ class Result(HasWarnings, Tabled):
     def _brief(self) -> str:
         seeds, summary = [one["seed"] for one in self.replications], self.document["summary"]
         told = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]}–{seeds[-1]}"
-        names = (*headlines(lambda name: [summary.get(name)]), "fairness_jain")
+        first = [name for name in headlines(lambda name: [summary.get(name)]) if summary.get(name) is not None]
+        names = (*(first or ["goodput_ratio"]), "fairness_jain")
         known = [(name, summary[name]) for name in names if summary.get(name) is not None]
         figures = [f"{name} {_interval(value)['mean']:.4g}" for name, value in known]
         counts = [f"{len(self.document[part])} {part}" for part in ("flows", "ports")]

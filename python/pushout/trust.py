@@ -38,15 +38,32 @@ class Doubt(NamedTuple):
     size: float
 
 
+class Halves(NamedTuple):
+    """A drift, and what it compares."""
+
+    name: str
+    second: str
+    first: str
+
+
+RATES = Halves("goodput_drift", "the goodput of the second half of the measured time", "the first")
+TIMES = Halves("transfer_time_drift", "the time of the later half of the files", "the earlier half")
+NONE = ("the second half of the", "the first half of the")
+
+
 def headlines(runs: Runs) -> list[str]:
-    """The figures by which a result is known first, as far as it has them."""
-    files, shares = ([name for name in names if known(runs, name)] for names in (FILES, SHARES))
-    return files or shares[:1]
+    """The figures by which a result is known first."""
+    if known(runs, "transfers"):
+        return list(FILES)
+    return [name for name in SHARES if known(runs, name)][:1]
 
 
-def doubts(runs: Runs, names: Iterable[str], warmup_s: float) -> list[Doubt]:
-    """What speaks against the means of these figures, and against the runs themselves."""
-    return [*wide(runs, names), *drifting(runs), *open_files(runs), *slow_starts(runs, warmup_s)]
+def doubts(runs: Runs, names: Sequence[str], warmup_s: float) -> list[Doubt]:
+    """What speaks against the means of these figures, and against the runs as far as it concerns them."""
+    of_files = [name.startswith("transfer") for name in names]
+    rates = drifting(runs, RATES) if not all(of_files) else ()
+    files = (*drifting(runs, TIMES), *open_files(runs)) if any(of_files) else ()
+    return [*wide(runs, names), *rates, *files, *slow_starts(runs, warmup_s)]
 
 
 def wide(runs: Runs, names: Iterable[str]) -> Iterator[Doubt]:
@@ -72,18 +89,12 @@ def too_wide(share: float) -> str:
     )
 
 
-def drifting(runs: Runs) -> Iterator[Doubt]:
-    """Figures of the second half of the measured time that are not those of the first."""
-    for name, second, first in (
-        ("goodput_drift", "the goodput of the second half of the measured time", "the first"),
-        ("transfer_time_drift", "the time of the later half of the files", "the earlier half"),
-    ):
-        if drift := _drift(known(runs, name)):
-            told = f"{second} is {(2 + drift) / (2 - drift):.2f} times that of {first}" if abs(drift) < 2 else ""
-            told = (
-                told or f"nothing was delivered in the {'first' if drift > 0 else 'second'} half of the measured time"
-            )
-            yield Doubt("drift", name, f"{told}: lengthen warmup or duration", abs(drift))
+def drifting(runs: Runs, halves: Halves) -> Iterator[Doubt]:
+    """Figures of the second half that are not those of the first."""
+    if drift := _drift(known(runs, halves.name)):
+        ratio = f"{(2 + drift) / (2 - drift):.2f} times that of {halves.first}" if abs(drift) < 2 else ""
+        told = f"{halves.second} is {ratio}" if ratio else f"nothing was delivered in {NONE[drift > 0]} measured time"
+        yield Doubt("drift", halves.name, f"{told}: lengthen warmup or duration", abs(drift))
 
 
 def _drift(values: Sequence[float]) -> float:
