@@ -135,7 +135,8 @@ pub fn trace(request: &Request<'_>, ports: &[String], caller: Caller<'_>) -> Res
     let (scenario, warnings) = request.scenario()?;
     let scenario = Scenario { engine: Engine::Reference, ..scenario };
     let packets = Packets::at(&scenario, ports).map_err(|why| format!("ports to trace: {why}"))?;
-    let run = |watch: &mut Stopwatch<'_>| engine::reference::run_traced(&scenario, false, packets, watch);
+    let log = !scenario.measure.losses.is_empty();
+    let run = |watch: &mut Stopwatch<'_>| engine::reference::run_traced(&scenario, log, packets, watch);
     let ((outcome, packets), wall_s) = caller.watch(&scenario, run);
     let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
     let document = {

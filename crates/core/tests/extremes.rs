@@ -128,7 +128,7 @@ fn sections() -> Vec<Place> {
     node.retain(|param| param.name != "kind"); // a host cannot be anything else
     let mut measured = text.clone();
     measured["measure"] = json!({
-        "window": "100 ns", "occupancy": ["bottleneck"], "fairness": [{ "class": "one" }, { "class": "two" }],
+        "window": "100 ns", "occupancy": ["bottleneck"], "losses": ["bottleneck"], "fairness": [{ "class": "one" }, { "class": "two" }],
     });
     vec![
         place(&text, "", file::Head::params()),

@@ -122,6 +122,40 @@ fn the_kept_samples_have_the_reported_distribution() {
 }
 
 #[test]
+fn losses_over_time_add_up_to_those_of_the_port() {
+    for engine in ["engine=\"reference\"", "engine=\"fast\""] {
+        let document = run("losses = [\"bottleneck\"]", &[engine]);
+        let (losses, lost) = (&port(&document)["losses"], &port(&document)["lost"]);
+        assert_eq!((&losses["start_s"], &losses["step_s"]), (&5.0.into(), &0.1.into()));
+        assert!(lost["early"].as_u64().unwrap() > 0, "{lost}");
+        for (reason, units) in losses["units"].as_object().unwrap() {
+            let units: Vec<u64> =
+                units.as_array().unwrap().iter().map(|each| each.as_u64().unwrap()).collect();
+            assert_eq!(units.len(), 250, "{reason}");
+            assert_eq!(units.iter().sum::<u64>(), lost[reason].as_u64().unwrap_or(0), "{reason}");
+        }
+    }
+}
+
+#[test]
+fn the_congestion_window_over_time_is_the_same_with_both_engines() {
+    let cwnd = |engine: &str| {
+        let document = run("cwnd = [\"few\"]", &[engine]);
+        let flows = document["flows"].as_array().unwrap();
+        assert!(flows[..3].iter().all(|flow| flow.get("cwnd").is_none()), "nothing asks for these");
+        assert_eq!((&flows[3]["cwnd"]["start_s"], &flows[3]["cwnd"]["step_s"]), (&5.0.into(), &0.1.into()));
+        numbers(&flows[3]["cwnd"]["octets"])
+    };
+    let (reference, fast) = (cwnd("engine=\"reference\""), cwnd("engine=\"fast\""));
+    assert_eq!(reference, fast);
+    assert_eq!(reference.len(), 251, "the last sample is that at the end");
+    assert!(reference.iter().all(|octets| *octets >= 512.0));
+    let falls = reference.windows(2).filter(|pair| pair[1] < pair[0]).count();
+    let rises = reference.windows(2).filter(|pair| pair[1] > pair[0]).count();
+    assert!(falls > 0 && rises > falls, "a saw tooth: {falls} falls, {rises} rises");
+}
+
+#[test]
 fn a_meter_follows_the_circuits_that_pass_its_port() {
     let document = run("meter = [\"bottleneck\"]", &["port.bottleneck.admission.memory=0.99"]);
     let circuits = port(&document)["meter"]["circuits"].as_array().unwrap();
@@ -224,12 +258,18 @@ fn what_nobody_asks_for_is_not_there() {
     let summary = document["summary"].as_object().unwrap();
     assert!(!summary.contains_key("effective_throughput") && !summary.contains_key("class_fairness"));
     assert!(document["flows"].as_array().unwrap().iter().all(|flow| flow.get("throughput").is_none()));
-    assert!(document["ports"].as_array().unwrap().iter().all(|port| port.get("occupancy").is_none()));
+    for key in ["cwnd", "transfer_times_s"] {
+        assert!(document["flows"].as_array().unwrap().iter().all(|flow| flow.get(key).is_none()), "{key}");
+    }
+    for key in ["occupancy", "losses"] {
+        assert!(document["ports"].as_array().unwrap().iter().all(|port| port.get(key).is_none()), "{key}");
+    }
 }
 
 #[test]
 fn the_canonical_form_asks_for_the_same() {
     let all = "window = \"4 s\"\nstep = \"2 s\"\noccupancy = [\"bottleneck\"]\nmeter = [\"bottleneck\"]\n\
+        losses = [\"bottleneck\"]\ncwnd = [\"flow4\"]\ntransfers = true\n\
         reference = \"bottleneck\"\nfairness = [{ class = \"few\", share = 0.5 }, { class = \"many\" }]";
     let first = load(&format!("{WAN}[measure]\n{all}\n"), "measures.toml", &[]).unwrap();
     assert!(first.measure.throughput.is_some() && first.measure.fairness.is_some());
@@ -245,6 +285,8 @@ fn what_cannot_be_measured_is_refused() {
     refused("window = \"5 s\"\nstep = \"1 us\"", "more than 1000000 steps");
     refused("occupancy = [\"bottlneck\"]", "did you mean \"bottleneck\"?");
     refused("occupancy = [\"egress\"]", "\"egress1\" is not sampled");
+    refused("losses = [\"bottlneck\"]", "did you mean \"bottleneck\"?");
+    refused("cwnd = [\"flow5\"]", "unknown flow \"flow5\"");
     refused("meter = [\"egress\"]", "\"egress1\" is not sampled");
     refused("reference = \"left\"", "unknown port \"left\"");
     refused("fairness = [{ class = \"few\" }]", "two classes can be compared, not 1");
@@ -288,12 +330,30 @@ fn a_file_of_one_segment_takes_a_round_trip() {
         }
         near(document["flows"][0]["transfer_time_mean_s"].as_f64().unwrap(), round_trip, 1e-9);
         near(document["flows"][0]["transfer_time_max_s"].as_f64().unwrap(), round_trip, 1e-9);
+        assert!(document["flows"][0].get("transfer_times_s").is_none());
         // one every 99.696 ms; the eleventh starts at 996.96 ms
         assert_eq!(document["summary"]["transfers"], 10);
         assert_eq!(document["summary"]["transfers_unfinished"], 1);
         near(document["summary"]["transfer_age_max_s"].as_f64().unwrap(), 1.0 - 0.99696, 1e-9);
         near(1.0 + document["summary"]["transfer_time_drift"].as_f64().unwrap(), 1.0, 1e-9);
     }
+}
+
+#[test]
+fn every_transfer_has_its_time_in_the_report_if_the_scenario_asks_for_it() {
+    let document = files(&["measure.transfers=true"]);
+    let times = numbers(&document["flows"][0]["transfer_times_s"]);
+    assert_eq!(times.len(), 10);
+    times.iter().for_each(|time| near(*time, 3.0 * (1.2e-3 + 32e-6 + 2e-3), 1e-9));
+}
+
+#[test]
+fn a_flow_without_tcp_has_no_congestion_window() {
+    let udp = ["flow.flow1.source={kind=\"cbr\", rate=\"1 Mb/s\"}", "flow.flow1.transport={kind=\"udp\"}"];
+    let sets: Vec<String> =
+        udp.iter().chain(&["measure.cwnd=[\"flow1\"]"]).map(|set| set.to_string()).collect();
+    let why = load(FILES, "files.toml", &sets).unwrap_err().message;
+    assert!(why.contains("\"flow1\" has no congestion window"), "{why}");
 }
 
 #[test]

@@ -33,6 +33,7 @@ pub fn run(scenario: &Scenario, log: bool) -> Outcome {
 
 /// The same, with the event loop timed.
 pub fn run_timed(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
+    let log = log || !scenario.measure.losses.is_empty();
     let mut outcome = match chosen(scenario).0 {
         Engine::Fast if packets::knows(scenario) => packets::run(scenario, log, watch),
         Engine::Fast => cells::run(scenario, log, watch),

@@ -8,7 +8,7 @@ pub mod port;
 
 pub mod delivery;
 
-pub mod throughput;
+pub mod steps;
 
 pub mod fairness;
 

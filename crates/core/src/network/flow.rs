@@ -11,7 +11,7 @@ use super::files::Files;
 use super::halftime::Halftime;
 use super::host::{Interfaces, Processor, Task, Ways};
 use crate::metrics::delivery::DeliveryTime;
-use crate::metrics::throughput::Throughput;
+use crate::metrics::steps::Steps;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
 use crate::source::clock::{Clock, Ticks};
@@ -28,10 +28,30 @@ pub struct Flow {
     start: Option<Time>,
     /// Where segments take time, at the source and at the sink.
     processors: Option<Box<[Processor; 2]>>,
-    /// Octets over time, if somebody wants to see them.
-    throughput: Option<Box<Throughput>>,
+    /// What the scenario wants to see over time, if anything.
+    series: Option<Box<Series>>,
     halftime: Halftime,
     work: Work,
+}
+
+/// Counts of a flow over time.
+#[derive(Debug)]
+struct Series {
+    /// Octets that reached the application.
+    octets: Option<Steps>,
+    /// The congestion window of a TCP flow, in octets.
+    cwnd: Option<Steps>,
+}
+
+impl Series {
+    /// Those that the scenario asks for; none if it asks for nothing.
+    fn of(scenario: &Scenario, index: usize, work: &Work) -> Option<Box<Series>> {
+        let octets = scenario.measure.throughput.map(|windows| Steps::new(windows.step));
+        let wants_cwnd = scenario.measure.cwnd.binary_search(&index).is_ok();
+        let mut cwnd = wants_cwnd.then(|| Steps::new(scenario.sample));
+        cwnd.iter_mut().for_each(|cwnd| cwnd.reset(Time::ZERO, work.cwnd()));
+        (octets.is_some() || cwnd.is_some()).then(|| Box::new(Series { octets, cwnd }))
+    }
 }
 
 /// How far a flow with acknowledgements has come, in octets of data.
@@ -67,19 +87,20 @@ impl Flow {
         let spec = &scenario.flows[index];
         let mut stream = Stream::new(scenario.seed, format_args!("flow.{}.start", spec.name));
         let start = Time::ZERO + spec.start + Span(stream.up_to(spec.start_spread.0));
+        let work = match &spec.transport {
+            transport::Spec::Tcp(params) => Work::Tcp(Tcp::new(scenario, index, params)),
+            transport::Spec::Udp(_) | transport::Spec::Cells(_) => {
+                Work::Datagrams(Box::new(Datagrams::new(scenario, spec)))
+            }
+            transport::Spec::Fec(_) => Work::Coded(Box::new(Coded::new(scenario, spec))),
+        };
         Flow {
             ways: Ways::of(spec, index),
             start: Some(start),
             processors: Processor::both(scenario, spec),
-            throughput: scenario.measure.throughput.map(|windows| Box::new(Throughput::new(windows.step))),
+            series: Series::of(scenario, index, &work),
             halftime: Halftime::of(scenario),
-            work: match &spec.transport {
-                transport::Spec::Tcp(params) => Work::Tcp(Tcp::new(scenario, index, params)),
-                transport::Spec::Udp(_) | transport::Spec::Cells(_) => {
-                    Work::Datagrams(Box::new(Datagrams::new(scenario, spec)))
-                }
-                transport::Spec::Fec(_) => Work::Coded(Box::new(Coded::new(scenario, spec))),
-            },
+            work,
         }
     }
 
@@ -131,6 +152,9 @@ impl Flow {
                 let (bytes, payload) = coded.send(now);
                 uplink.send(self.ways.vcs[0], self.ways.flow, bytes, payload);
             }
+        }
+        if end == End::Source {
+            self.record(end, now); // the sink counts what arrives, not what its timers do
         }
     }
 
@@ -221,7 +245,12 @@ impl Flow {
 
     /// Throughput in bits per second in windows of this length, one from each step on, if it is recorded.
     pub fn throughput(&self, window: Span) -> Option<Vec<f64>> {
-        self.throughput.as_ref().map(|octets| octets.throughput(window))
+        Some(self.series.as_ref()?.octets.as_ref()?.throughput(window))
+    }
+
+    /// The congestion window at every sample, in octets, if it is recorded.
+    pub fn cwnd(&self) -> Option<&[u64]> {
+        Some(self.series.as_ref()?.cwnd.as_ref()?.counts())
     }
 
     /// Forget what was counted before `now`.
@@ -231,8 +260,9 @@ impl Flow {
             Work::Datagrams(source) => source.figures = source.figures.fresh(),
             Work::Coded(coded) => coded.reset_counters(),
         }
-        if let Some(octets) = &mut self.throughput {
-            octets.reset(now, self.work.bytes());
+        if let Some(series) = &mut self.series {
+            series.octets.iter_mut().for_each(|octets| octets.reset(now, self.work.bytes()));
+            series.cwnd.iter_mut().for_each(|cwnd| cwnd.reset(now, self.work.cwnd()));
         }
     }
 
@@ -242,8 +272,9 @@ impl Flow {
         if let Work::Coded(coded) = &mut self.work {
             coded.finish(&circuits[self.ways.vcs[0] as usize]);
         }
-        if let Some(octets) = &mut self.throughput {
-            octets.catch_up(now);
+        if let Some(series) = &mut self.series {
+            let Series { octets, cwnd } = &mut **series;
+            octets.iter_mut().chain(cwnd).for_each(|steps| steps.catch_up(now));
         }
     }
 
@@ -268,12 +299,13 @@ impl Flow {
         self.record(end, now);
     }
 
-    /// What has been counted by `now` is recorded over time; only the sink counts octets.
+    /// Record what has changed by `now`: the sink counts octets, the source has the congestion window.
     fn record(&mut self, end: End, now: Time) {
-        if let Some(octets) = &mut self.throughput
-            && end == End::Sink
-        {
-            octets.record(now, self.work.bytes());
+        let Some(series) = &mut self.series else { return };
+        match (end, &mut **series) {
+            (End::Sink, Series { octets: Some(octets), .. }) => octets.record(now, self.work.bytes()),
+            (End::Source, Series { cwnd: Some(cwnd), .. }) => cwnd.record(now, self.work.cwnd()),
+            _ => {}
         }
     }
 }
@@ -307,6 +339,14 @@ impl Work {
             Work::Tcp(tcp) => tcp.receiver.delivered(),
             Work::Datagrams(source) => source.figures.bytes,
             Work::Coded(coded) => coded.figures().bytes,
+        }
+    }
+
+    /// The congestion window in octets; only TCP has one.
+    fn cwnd(&self) -> u64 {
+        match self {
+            Work::Tcp(tcp) => tcp.sender.cwnd(),
+            Work::Datagrams(_) | Work::Coded(_) => 0,
         }
     }
 }

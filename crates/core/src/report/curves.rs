@@ -1,16 +1,21 @@
 //! Figures over time, for the flows and ports for which the scenario asks.
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::buffer::admission::Reading;
+use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
 use crate::metrics::fairness;
 use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
 
-/// Add to a flow's entry what it got over time.
+/// Add to a flow's entry what it got and what its congestion window was over time.
 pub(super) fn append_to_flow(entry: &mut Json, scenario: &Scenario, outcome: &Outcome, flow: usize) {
+    if let Some(counts) = outcome.network.flows[flow].cwnd() {
+        let (start, step) = (scenario.warmup.as_secs_f64(), scenario.sample.as_secs_f64());
+        entry["cwnd"] = json!({ "start_s": start, "step_s": step, "octets": counts });
+    }
     let Some(windows) = scenario.measure.throughput else { return };
     entry["throughput"] = json!({
         "start_s": scenario.warmup.as_secs_f64(),
@@ -35,9 +40,30 @@ pub(super) fn append_to_port(entry: &mut Json, scenario: &Scenario, outcome: &Ou
         samples["values"] = json!(outcome.network.ports[port].counters().occupancy.trace());
         entry["occupancy"] = samples;
     }
+    if scenario.measure.losses.contains(&port) {
+        entry["losses"] = losses(scenario, outcome, port);
+    }
     if scenario.measure.meter.contains(&port) {
         entry["meter"] = metered(scenario, outcome, port);
     }
+}
+
+/// Units that a port lost in every interval between samples, the last of which the end of the run may cut, by reason.
+fn losses(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
+    let (start, step) = (scenario.warmup, scenario.sample);
+    let intervals = (scenario.duration - start).0.div_ceil(step.0) as usize;
+    let mut counts = vec![vec![0_u64; intervals]; Reason::ALL.len()];
+    let first = Time::ZERO + start;
+    for loss in outcome.losses.iter().filter(|loss| loss.port as usize == port && loss.time >= first) {
+        let interval = (loss.time.since(first).0 / step.0) as usize;
+        counts[loss.reason as usize][interval.min(intervals - 1)] += 1;
+    }
+    let units: Map<String, Json> = Reason::ALL
+        .into_iter()
+        .zip(counts)
+        .map(|(reason, counts)| (reason.word().to_string(), json!(counts)))
+        .collect();
+    json!({ "start_s": start.as_secs_f64(), "step_s": step.as_secs_f64(), "units": units })
 }
 
 fn metered(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {

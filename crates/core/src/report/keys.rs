@@ -36,6 +36,8 @@ enum Holds {
     Wholes,
     /// A count for each reason for which a unit was lost or marked.
     Reasons,
+    /// A list of counts for each reason, each under the name of the reason.
+    ListsByReason,
     /// A table of its own.
     Table(&'static [Key]),
     /// A list of tables, each with a name.
@@ -44,7 +46,9 @@ enum Holds {
     Rows(&'static [Key]),
 }
 
-use Holds::{Count, Entries, Fixed, Number, Numbers, Reasons, Rows, Table, Text, Texts, Whole, Wholes};
+use Holds::{
+    Count, Entries, Fixed, ListsByReason, Number, Numbers, Reasons, Rows, Table, Text, Texts, Whole, Wholes,
+};
 
 const fn key(name: &'static str, holds: Holds, doc: &'static str) -> Key {
     Key { name, holds, when: "", doc }
@@ -115,6 +119,12 @@ const FLOW: &[Key] = &[
         "Mean time from when a file was wanted until its last octet was acknowledged.",
     ),
     if_so("transfer_time_max_s", Number("s"), WITH_FILES, "The longest such time."),
+    if_so(
+        "transfer_times_s",
+        Numbers("s"),
+        "with `measure.transfers`",
+        "Every such time, in the order in which the files ended; of several replications one list with those of all.",
+    ),
     key(
         "delivery_time_mean_s",
         Number("s"),
@@ -143,6 +153,18 @@ const FLOW: &[Key] = &[
         "Share of the packets of data that was received or restored.",
     ),
     if_so("throughput", Table(THROUGHPUT), MEASURED, "Throughput over time."),
+    if_so(
+        "cwnd",
+        Table(CWND),
+        "with `measure.cwnd`",
+        "Congestion window over time, without inflation in fast recovery.",
+    ),
+];
+
+const CWND: &[Key] = &[
+    key("start_s", Number("s"), "Time of the first sample."),
+    key("step_s", Number("s"), "From one sample to the next."),
+    key("octets", Numbers("octets"), "Congestion window at each sample."),
 ];
 
 const THROUGHPUT: &[Key] = &[
@@ -193,6 +215,7 @@ const PORT: &[Key] = &[
     if_so("occupancy_p99", Number("`occupancy_unit`"), SAMPLED, "Their 99th percentile."),
     key("occupancy_distribution", Table(DISTRIBUTION), "Sampled distribution of the occupancy."),
     if_so("occupancy", Table(OCCUPANCY), "with `measure.occupancy`", "Occupancy over time."),
+    if_so("losses", Table(LOSSES), "with `measure.losses`", "Losses over time."),
     if_so("meter", Table(METER), "with `measure.meter`", "What a policy with a meter knew over time."),
 ];
 
@@ -205,6 +228,12 @@ const OCCUPANCY: &[Key] = &[
     key("start_s", Number("s"), "Time of the first sample."),
     key("step_s", Number("s"), "From one sample to the next."),
     key("values", Numbers("`occupancy_unit`"), "Occupancy at each sample."),
+];
+
+const LOSSES: &[Key] = &[
+    key("start_s", Number("s"), "When the first interval begins."),
+    key("step_s", Number("s"), "Length of an interval."),
+    key("units", ListsByReason, "Cells or packets lost in each interval: a list for every reason."),
 ];
 
 const METER: &[Key] = &[
@@ -412,9 +441,12 @@ impl Holds {
             Text => "text",
             Whole | Count => "count",
             Reasons => "counts",
+            ListsByReason => "lists of counts",
             Fixed(unit) | Number(unit) => unit,
             Numbers("1") => "list",
             Numbers("b/s") => "list, b/s",
+            Numbers("s") => "list, s",
+            Numbers("octets") => "list, octets",
             Numbers(_) => "list, `occupancy_unit`",
             Texts | Wholes | Rows(_) => "list",
             Table(_) => "table",
@@ -432,15 +464,19 @@ impl Holds {
             Numbers(_) => json!({ "type": "array", "items": { "$ref": "#/$defs/number" } }),
             Texts => json!({ "type": "array", "items": { "type": "string" } }),
             Wholes => json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } }),
-            Reasons => {
-                let count = |reason: Reason| (reason.word().to_string(), json!({ "$ref": "#/$defs/count" }));
-                let reasons: Map<String, Json> = Reason::ALL.into_iter().map(count).collect();
-                json!({ "type": "object", "additionalProperties": false, "properties": reasons })
-            }
+            Reasons => by_reason(&json!({ "$ref": "#/$defs/count" })),
+            ListsByReason => by_reason(&json!({ "type": "array", "items": { "$ref": "#/$defs/count" } })),
             Table(keys) => object(keys),
             Entries(keys) | Rows(keys) => json!({ "type": "array", "items": object(keys) }),
         }
     }
+}
+
+/// A table with such an entry for each reason for which there is one.
+fn by_reason(entry: &Json) -> Json {
+    let reasons: Map<String, Json> =
+        Reason::ALL.into_iter().map(|reason| (reason.word().to_string(), entry.clone())).collect();
+    json!({ "type": "object", "additionalProperties": false, "properties": reasons })
 }
 
 fn object(keys: &[Key]) -> Json {
@@ -510,6 +546,10 @@ mod tests {
                 Texts => list().iter().all(Json::is_string),
                 Wholes => list().iter().all(Json::is_u64),
                 Reasons => value.as_object().unwrap().values().all(Json::is_u64),
+                ListsByReason => {
+                    let lists = || value.as_object().unwrap().values().filter_map(Json::as_array);
+                    lists().count() == Reason::ALL.len() && lists().flatten().all(Json::is_u64)
+                }
                 Table(below) => {
                     compare(&at, value, below, seen);
                     true
@@ -536,7 +576,10 @@ mod tests {
     #[test]
     fn a_report_holds_what_is_declared_and_nothing_else() {
         let texts = [
-            (include_str!("../../../../scenarios/lan.toml"), vec![]),
+            (
+                include_str!("../../../../scenarios/lan.toml"),
+                vec!["measure.cwnd=[\"flow1\"]".to_string(), "measure.transfers=true".to_string()],
+            ),
             (include_str!("../../../../scenarios/gpj.toml"), vec![]),
             (
                 include_str!("../../../../scenarios/lan.toml"),
@@ -548,6 +591,7 @@ mod tests {
                 vec![
                     "measure.window=\"20 ms\"".to_string(),
                     "measure.occupancy=[\"bottleneck\"]".to_string(),
+                    "measure.losses=[\"bottleneck\"]".to_string(),
                 ],
             ),
         ];

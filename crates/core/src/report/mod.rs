@@ -151,7 +151,7 @@ fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows, index: usize) 
         append_coding(&mut flow, coding);
     }
     deliveries::append(&mut flow, std::iter::once(figures));
-    transfers::append_to_flow(&mut flow, &outcome.network.flows[index]);
+    transfers::append_to_flow(&mut flow, &outcome.network.flows[index], scenario.measure.transfers);
     if !spec.class.is_empty() {
         flow["class"] = spec.class.as_str().into();
     }

@@ -7,10 +7,15 @@ use crate::network::flow::{Flow, Transfers};
 use crate::units::{PS_PER_S, Span, Time};
 
 /// Add to a flow's entry how long its files took: nothing for a flow without files.
-pub(super) fn append_to_flow(entry: &mut Json, flow: &Flow) {
+///
+/// With `each` the time of every file is there as well.
+pub(super) fn append_to_flow(entry: &mut Json, flow: &Flow, each: bool) {
     let Some(Transfers { times, .. }) = flow.transfers() else { return };
     entry["transfer_time_mean_s"] = mean_s(times).into();
     entry["transfer_time_max_s"] = times.iter().max().map(|time| time.as_secs_f64()).into();
+    if each {
+        entry["transfer_times_s"] = times.iter().map(|time| time.as_secs_f64()).collect();
+    }
 }
 
 /// Add to the summary how long the files of all flows took, and which had not ended at `end`: nothing without files.

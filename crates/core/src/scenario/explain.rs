@@ -23,7 +23,7 @@ pub fn explain(scenario: &Scenario) -> Json {
     keys.insert("port".to_string(), s.lines.iter().map(|line| (line.name.clone(), port(line))).collect());
     keys.insert("flow".to_string(), s.flows.iter().map(|spec| flow(s, spec)).collect());
     if s.measure != Measures::default() {
-        keys.insert("measure".to_string(), table(&measure::section(&s.measure, &s.lines)));
+        keys.insert("measure".to_string(), table(&measure::section(&s.measure, &s.lines, &s.flows)));
     }
     keys.into()
 }

@@ -157,6 +157,12 @@ section! {
         pub step: Option<Span> = None,
         /// Ports, or classes of ports, whose sampled occupancy is reported over time.
         pub occupancy: Vec<String> = Vec::new(),
+        /// Ports, or classes of ports, whose losses are reported over time: units in every `sample` interval, by reason.
+        pub losses: Vec<String> = Vec::new(),
+        /// TCP flows, or classes of flows, whose congestion window is reported over time, at every `sample`.
+        pub cwnd: Vec<String> = Vec::new(),
+        /// Whether the transfer time of every file is reported, by flow.
+        pub transfers: bool = false,
         /// Ports whose policy measures the rates of circuits, as wfepd does: reports over time those rates, the part of the
         /// line that each circuit may have, the rate granted to it, and the probability with which its frames are refused.
         pub meter: Vec<String> = Vec::new(),

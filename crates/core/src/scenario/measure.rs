@@ -10,6 +10,7 @@ use crate::language::item::Item;
 use crate::language::nearest::unknown;
 use crate::language::spec::Nested;
 use crate::language::tree::{self, Fault};
+use crate::transport;
 use crate::units::Span;
 
 /// Check the section `[measure]`.
@@ -24,6 +25,9 @@ pub(super) fn check(
     let measures = Measures {
         throughput: windows(&item, head.duration - head.warmup)?,
         occupancy: ports(&item, "occupancy", &item.it.occupancy, lines)?,
+        losses: ports(&item, "losses", &item.it.losses, lines)?,
+        cwnd: tcp_flows(&item, flows)?,
+        transfers: item.it.transfers,
         meter: ports(&item, "meter", &item.it.meter, lines)?,
         delivery: item.it.delivery,
         reference: reference(&item, lines)?,
@@ -31,6 +35,9 @@ pub(super) fn check(
     };
     check_sampled(&item, "occupancy", &measures.occupancy, lines, head)?;
     check_sampled(&item, "meter", &measures.meter, lines, head)?;
+    for (key, is_empty) in [("losses", measures.losses.is_empty()), ("cwnd", measures.cwnd.is_empty())] {
+        check_few(&item, key, is_empty, head)?;
+    }
     Ok(measures)
 }
 
@@ -64,10 +71,7 @@ fn check_sampled(
     lines: &[Line],
     head: &Head,
 ) -> Result<(), Fault> {
-    let measured = head.duration - head.warmup;
-    let many =
-        format!("more than {MOST_STEPS} samples in the measured time of {measured}: make \"sample\" longer");
-    item.ensure(ports.is_empty() || measured.0 / head.sample.0 <= MOST_STEPS, key, &many)?;
+    check_few(item, key, ports.is_empty(), head)?;
     ports.iter().map(|&line| &lines[line]).try_for_each(|line| {
         let message =
             format!("the port {:?} is not sampled, since it is unlimited: give it a buffer", line.name);
@@ -75,14 +79,25 @@ fn check_sampled(
     })
 }
 
+/// Refuse more samples than a curve needs.
+fn check_few(item: &Item<'_, file::Measure>, key: &str, is_empty: bool, head: &Head) -> Result<(), Fault> {
+    let measured = head.duration - head.warmup;
+    let many =
+        format!("more than {MOST_STEPS} samples in the measured time of {measured}: make \"sample\" longer");
+    item.ensure(is_empty || measured.0 / head.sample.0 <= MOST_STEPS, key, &many)
+}
+
 /// The section from which these measures would be read.
-pub(super) fn section(measures: &Measures, lines: &[Line]) -> file::Measure {
+pub(super) fn section(measures: &Measures, lines: &[Line], flows: &[Flow]) -> file::Measure {
     let names = |list: &[usize]| list.iter().map(|&line| lines[line].name.clone()).collect();
     let fair = |fair: &Fair| Nested(file::Fair { class: fair.class.clone(), share: fair.share });
     file::Measure {
         window: measures.throughput.map(|windows| windows.window),
         step: measures.throughput.map(|windows| windows.step),
         occupancy: names(&measures.occupancy),
+        losses: names(&measures.losses),
+        cwnd: measures.cwnd.iter().map(|&flow| flows[flow].name.clone()).collect(),
+        transfers: measures.transfers,
         meter: names(&measures.meter),
         delivery: measures.delivery,
         reference: measures.reference.map(|line| lines[line].name.clone()),
@@ -116,17 +131,43 @@ fn ports(
     names: &[String],
     lines: &[Line],
 ) -> Result<Vec<usize>, Fault> {
-    let mut found = Vec::new();
-    let by_name: BTreeMap<&str, usize> = lines.iter().map(|line| line.name.as_str()).zip(0..).collect();
+    let known = lines.iter().map(|line| (line.name.as_str(), line.class.as_str()));
+    listed(names, known).map_err(|name| item.fault(key, no_port(name, lines)))
+}
+
+/// The TCP flows that a list names, by themselves or by their class; other transports have no congestion window.
+fn tcp_flows(item: &Item<'_, file::Measure>, flows: &[Flow]) -> Result<Vec<usize>, Fault> {
+    let known = flows.iter().map(|flow| (flow.name.as_str(), flow.class.as_str()));
+    let found = listed(&item.it.cwnd, known).map_err(|name| {
+        let names: Vec<&str> = flows.iter().map(|flow| flow.name.as_str()).collect();
+        item.fault("cwnd", unknown("flow", name, &names))
+    })?;
+    found.iter().map(|&flow| &flows[flow]).try_for_each(|flow| {
+        let message = format!("the flow {:?} has no congestion window: its transport is not TCP", flow.name);
+        item.ensure(matches!(flow.transport, transport::Spec::Tcp(_)), "cwnd", &message)
+    })?;
+    Ok(found)
+}
+
+/// The entries that a list means, of all with their names and classes; or the name that means none of them.
+fn listed<'a, 'n>(
+    names: &'n [String],
+    known: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Result<Vec<usize>, &'n str> {
+    let mut by_name: BTreeMap<&str, usize> = BTreeMap::new();
     let mut by_class: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (line, index) in lines.iter().zip(0..).filter(|(line, _)| !line.class.is_empty()) {
-        by_class.entry(&line.class).or_default().push(index);
+    for (index, (name, class)) in known.enumerate() {
+        by_name.insert(name, index);
+        if !class.is_empty() {
+            by_class.entry(class).or_default().push(index);
+        }
     }
+    let mut found = Vec::new();
     for name in names.iter().map(String::as_str) {
         match (by_name.get(name), by_class.get(name)) {
-            (Some(line), _) => found.push(*line),
-            (None, Some(lines)) => found.extend(lines),
-            (None, None) => return Err(item.fault(key, no_port(name, lines))),
+            (Some(entry), _) => found.push(*entry),
+            (None, Some(entries)) => found.extend(entries),
+            (None, None) => return Err(name),
         }
     }
     found.sort_unstable();

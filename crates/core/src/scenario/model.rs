@@ -82,6 +82,12 @@ pub struct Measures {
     pub throughput: Option<Windows>,
     /// Ports whose sampled occupancy is reported over time.
     pub occupancy: Vec<usize>,
+    /// Ports whose losses are reported over time.
+    pub losses: Vec<usize>,
+    /// TCP flows whose congestion window is reported over time.
+    pub cwnd: Vec<usize>,
+    /// Whether the time of every transfer is reported.
+    pub transfers: bool,
     /// Ports whose policy reports the rates that it measures over time.
     pub meter: Vec<usize>,
     /// Whether percentiles of the time to deliver are reported.

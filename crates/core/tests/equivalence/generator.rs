@@ -20,6 +20,8 @@ struct Writer {
     limited: Vec<&'static str>,
     /// The switch of each host.
     switches: Vec<u64>,
+    /// Whether a flow of the class `tcp` has been written.
+    has_tcp: bool,
 }
 
 /// A random scenario; not every text is one.
@@ -135,7 +137,7 @@ pub(crate) fn credits(seed: u64) -> String {
 
 impl Writer {
     fn new(draw: Stream, cells: bool) -> Writer {
-        Writer { draw, text: String::new(), cells, limited: Vec::new(), switches: Vec::new() }
+        Writer { draw, text: String::new(), cells, limited: Vec::new(), switches: Vec::new(), has_tcp: false }
     }
 
     /// Ports of a network with credits: on all lines, on those that leave hosts, on those between switches, or on those
@@ -362,7 +364,8 @@ impl Writer {
                 let connections = 1 + self.below(4);
                 self.line(format_args!("connections = {connections}"));
             }
-            return self.line(format_args!("source = {source}\ntransport = {tcp}"));
+            self.has_tcp = true;
+            return self.line(format_args!("source = {source}\ntransport = {tcp}\nclass = \"tcp\""));
         }
         let kind = self.pick(&["cbr", "poisson"]);
         let rate = self.pick(&["42.4 Mb/s", "4.24 Mb/s", "21.2 Mb/s", "60 Mb/s"]);
@@ -404,6 +407,8 @@ impl Writer {
             self.line(format_args!(
                 "[measure]\nwindow = \"100 us\"\nstep = \"20 us\"\ndelivery = true\noccupancy = {limited}"
             ));
+            let cwnd = if self.has_tcp { "[\"tcp\"]" } else { "[]" };
+            self.line(format_args!("losses = {limited}\ncwnd = {cwnd}\ntransfers = true"));
         }
     }
 

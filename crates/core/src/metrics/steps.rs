@@ -1,13 +1,13 @@
-//! Octets over time, counted at whole steps, and throughput in moving windows from them: figures 21 and 22 of paper 002.
+//! A count over time, kept at whole steps, and throughput in moving windows from octets: figures 21 and 22 of paper 002.
 //!
-//! A count is taken before anything that happens at its instant, as samples of the occupancy are. Whoever counts tells
-//! of every change when it happens, so nobody has to be asked at the steps and an engine need not know of them.
+//! A step takes the count before anything that happens at its instant, as samples of the occupancy do. The flow records
+//! every change when it happens, so no engine needs to know the steps.
 
 use crate::units::{Span, Time};
 
-/// Octets at whole steps since the last reset.
+/// Octets, or another count, at whole steps since the last reset.
 #[derive(Clone, Debug)]
-pub struct Throughput {
+pub struct Steps {
     step: Span,
     /// When the next count is taken.
     next: Time,
@@ -15,11 +15,11 @@ pub struct Throughput {
     counts: Vec<u64>,
 }
 
-impl Throughput {
+impl Steps {
     /// Counts from time zero on.
-    pub fn new(step: Span) -> Throughput {
+    pub fn new(step: Span) -> Steps {
         assert!(step > Span::ZERO, "steps take time");
-        Throughput { step, next: Time::ZERO, total: 0, counts: Vec::new() }
+        Steps { step, next: Time::ZERO, total: 0, counts: Vec::new() }
     }
 
     /// From `now` on the total is this.
@@ -30,7 +30,7 @@ impl Throughput {
 
     /// Start again at `now` with this total.
     pub fn reset(&mut self, now: Time, total: u64) {
-        *self = Throughput { next: now, total, ..Throughput::new(self.step) };
+        *self = Steps { next: now, total, ..Steps::new(self.step) };
     }
 
     /// Take the counts up to the end of the run.
@@ -39,6 +39,11 @@ impl Throughput {
             self.counts.push(self.total);
             self.next += self.step;
         }
+    }
+
+    /// The count at each step.
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
     }
 
     /// Throughput in bits per second in the `window`, a multiple of the step, that begins at each step.
@@ -61,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_window_holds_what_comes_from_its_start_to_before_its_end() {
-        let mut octets = Throughput::new(SECOND);
+        let mut octets = Steps::new(SECOND);
         octets.record(at(1), 1000); // in the windows that begin at 1 s, not in that which ends there
         octets.record(Time(at(2).0 + 1), 3000);
         octets.catch_up(at(4));
@@ -72,7 +77,7 @@ mod tests {
 
     #[test]
     fn what_came_before_a_reset_does_not_count() {
-        let mut octets = Throughput::new(SECOND);
+        let mut octets = Steps::new(SECOND);
         octets.record(at(1), 500);
         octets.reset(at(3), 700);
         octets.record(at(3), 1700);
