@@ -139,7 +139,7 @@ def test_a_run_is_drawn_with_its_flows_and_what_was_measured_over_time() -> None
     above, below = result.plot().axes
     assert [label.get_text() for label in above.get_xticklabels()][:2] == ["flow1", "flow2"]
     assert len(below.lines[0].get_xdata()) == 20
-    result.document["flows"][0]["name"] = "the-first-of-many-flows"
+    result.replications[0]["flows"][0]["name"] = "the-first-of-many-flows"
     assert result.plot().axes[0].get_xticklabels()[0].get_text() == "the-fir…ny-flows"
     nothing = pushout.Result({"flows": [], "ports": []}, [])
     with pytest.raises(pushout.QuestionError, match="nothing to draw"):

@@ -5,12 +5,12 @@
     result = pushout.run("scenarios/lan.toml", reps=10)
     print(result["summary.goodput_ratio"])  # {'mean': …, 'ci95': [lo, hi], 'n': 10}
 
-`run` simulates; `compare`, `sweep` and `size` ask questions of many runs. `validate` and `explain` read a scenario
-without running it, `schema` and `policies` say what a scenario may contain, and `pushout.schemes` has it as classes. A
-scenario that cannot be read or run raises `ScenarioError`, a question that cannot be answered `QuestionError` (of which
-`DesignError` is about a sweep), a figure that is not there `FigureError`, and a mistake of the simulator itself
-`InternalError`: each of them is a `PushoutError`. Answers are tables, with `to_polars()`, `to_pandas()` and
-`to_arrow()`, and but for traces all can `plot()`.
+`run` simulates and `plot` draws runs; `compare`, `sweep` and `size` ask questions of many runs. `validate` and
+`explain` read a scenario without running it, `schema` and `policies` say what a scenario may contain, and
+`pushout.schemes` has it as classes. A scenario that cannot be read or run raises `ScenarioError`, a question that
+cannot be answered `QuestionError` (of which `DesignError` is about a sweep), a figure that is not there `FigureError`,
+and a mistake of the simulator itself `InternalError`: each of them is a `PushoutError`. Answers are tables, with
+`to_polars()`, `to_pandas()` and `to_arrow()`, and but for traces all can `plot()`.
 """
 
 from importlib import import_module
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         __version__,
         compare,
         explain,
+        plot,
         policies,
         run,
         schema,
@@ -65,6 +66,7 @@ __all__ = [
     "__version__",
     "compare",
     "explain",
+    "plot",
     "policies",
     "run",
     "schema",

@@ -8,6 +8,8 @@ from typing import Any
 from pushout import _core, display  # noqa: F401  (results are shown by it)
 from pushout.document import merge
 from pushout.excerpt import quoted
+from pushout.picture import asked as pictures
+from pushout.picture.asked import DEFAULT
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
 from pushout.question import sweep as sweeps
@@ -22,7 +24,7 @@ from pushout.result import Result
 from pushout.simulate import Job, Progress, UnderWay, check_reps, check_seed, run_all
 from pushout.source import Overrides, Scenario, load, overrides
 from pushout.trust import judged
-from pushout.words import SEARCHES, Engine, Search
+from pushout.words import SEARCHES, Engine, Panel, Search, ThemeName
 
 __all__ = [
     "CompareResult",
@@ -33,6 +35,7 @@ __all__ = [
     "__version__",
     "compare",
     "explain",
+    "plot",
     "policies",
     "run",
     "schema",
@@ -78,6 +81,58 @@ def run(
     tasks = (partial(under_way.run, partial(job.run, each)) for each in seeds)
     documents = run_all(tasks, total=reps, jobs=jobs, progress=under_way.telling(progress, reps))
     return Result(judged(merge(documents), documents), documents)
+
+
+def plot(
+    runs: Scenario | Result | Sequence[Scenario | Result],
+    *,
+    what: str | Sequence[Panel] = DEFAULT,
+    labels: str | Sequence[str] = (),
+    ports: str | Sequence[str] = (),
+    flows: str | Sequence[str] = (),
+    title: str | None = None,
+    theme: ThemeName = "paper",
+    width: float | None = None,
+    set: Overrides = (),  # noqa: A002
+    seed: int | None = None,
+    reps: int = 1,
+    engine: Engine | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """Draw one run or several on one figure: a matplotlib figure, whose `savefig` writes it.
+
+    Parameters: `runs` are scenarios, which are run and measure what the figure needs, results of `run`, or folders that
+    `pushout run --out` has written; `what` lists panels: queue, drops, throughput, cwnd, occupancy, fct, goodput;
+    `labels` are names for the legend; `ports` and `flows` say which (default: the busiest ports with a limited buffer,
+    the first flows); `title` replaces that of the scenario; `theme` is `paper` (7 inches wide) or `slides` (10);
+    `width` is in inches (3.5 for one column). The others are those of `run`, for scenarios.
+
+        >>> pushout.plot("lan", what="queue,drops", set={"duration": "2 s"}, width=3.5).savefig("queue.png")
+    """
+    asked = pictures.Asked(pictures.panels(what), _listed(ports), _listed(flows), pictures.themed(theme, width), title)
+    given = list(runs) if isinstance(runs, Sequence) and not isinstance(runs, str) else [runs]
+    options: dict[str, Any] = {"seed": seed, "reps": reps, "engine": engine, "jobs": jobs, "progress": progress}
+    drawn = [_to_draw(each, asked, set, options) for each in given]
+    return pictures.draw(pictures.labelled(drawn, given, _listed(labels)), asked)
+
+
+def _listed(names: str | Sequence[str]) -> list[str]:
+    """Names one by one, which may be one text with commas."""
+    return [name.strip() for name in (names.split(",") if isinstance(names, str) else names) if name.strip()]
+
+
+def _to_draw(given: Any, asked: pictures.Asked, set: Overrides, options: Mapping[str, Any]) -> pictures.Run:  # noqa: A002
+    """A run to be drawn: a result, what a folder holds of one, or a scenario that is run now."""
+    if isinstance(given, Result):
+        return asked.run(given.replications)
+    if pictures.is_finished(given):
+        return asked.run(pictures.documents(given))
+    source = load(given)
+    changes = overrides(set)
+    planned = asked.recording(explain(source, set=changes))
+    result = run(source, set=[*changes, *planned.sets], **options)
+    return asked.run(result.replications, planned)
 
 
 def compare(

@@ -136,6 +136,8 @@ def _merge_key(key: str, tables: Sequence[dict[str, Any]]) -> Any:
         return tables[0][key]
     if key == "occupancy_distribution":
         return _merge_distributions([table[key] for table in tables])
+    if key == "transfer_times_s":  # as many in each replication as files have ended
+        return [time for table in tables for time in table.get(key, [])]
     # A reason that did not occur in a replication counts zero, and a table of reasons that is missing is empty.
     missing: Any = {} if any(isinstance(table.get(key), dict) for table in tables) else 0
     return _merge([table.get(key, missing) for table in tables])

@@ -3,7 +3,9 @@
 Colours are stand-ins until a drawing is done, because those of a page differ between light and dark.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
+
+from pushout.words import ThemeName
 
 INK, FAINT, GROUND = "#010203", "#040506", "#070809"
 """What is printed is always hollow or dashed and in the colour of the text; colours are for what is measured."""
@@ -36,6 +38,30 @@ MARKERS = "os^vDPX"
 
 FONT_PT = 9.5
 """Letters."""
+
+
+class Theme(NamedTuple):
+    """The size of pictures of runs for one purpose, and that of their letters."""
+
+    width_in: float
+    letters_pt: float
+
+    @property
+    def panel_in(self) -> float:
+        """The height of a panel: room for its letters, and the rest in proportion to its width."""
+        return 0.11 * self.letters_pt + 0.17 * self.width_in
+
+    @property
+    def points(self) -> int:
+        """How many points of a curve can be told apart across a picture."""
+        return int(60 * self.width_in)
+
+
+THEMES: dict[ThemeName, Theme] = {"paper": Theme(7.0, 8.0), "slides": Theme(10.0, 15.0)}
+"""For a page of a paper, across both columns (one column: 3.5 inches), and for slides."""
+
+NARROWEST_IN, WIDEST_IN = 2.5, 40.0
+"""Widths between which pictures can be drawn."""
 
 
 def style(title: str) -> Any:

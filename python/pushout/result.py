@@ -1,4 +1,4 @@
-"""What `run` gives: the document, its figures by their paths, tables and a drawing."""
+"""What `run` gives: the document, its figures by their paths, tables and a picture."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,9 +13,7 @@ from pushout.question.frame import Framed, Tabled
 from pushout.stats import Interval
 from pushout.trust import headlines
 from pushout.warning import HasWarnings
-
-NAMED, LETTERS = 12, 16
-"""Flows up to here have their names below the axis, and so many letters of them."""
+from pushout.words import Panel, ThemeName
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,55 +85,30 @@ class Result(HasWarnings, Tabled):
             lists = {part: [{**seed, **entry} for entry in document[part]] for part in ("flows", "ports")}
             yield {**document, **lists, "summary": {**seed, **document["summary"]}}
 
-    def plot(self) -> Any:
-        """Draw it: a matplotlib figure with the goodput of every flow, and what occupancies over time were measured."""
-        from pushout.question import drawing
+    def plot(
+        self,
+        what: str | Sequence[Panel] = (),
+        *,
+        ports: Sequence[str] = (),
+        flows: Sequence[str] = (),
+        title: str | None = None,
+        theme: ThemeName = "paper",
+        width: float | None = None,
+    ) -> Any:
+        """Draw it as a matplotlib figure: what it has measured over time, and the goodput of every flow.
 
-        goodputs = [(flow["name"], _interval(flow["goodput_bps"])) for flow in self.document["flows"]]
-        watched = [port for port in self.document["ports"] if "occupancy" in port]
-        if not goodputs and not watched:
+        `what` lists panels (queue, drops, throughput, cwnd, occupancy, fct, goodput); the scenario must have measured
+        what they show, as `pushout.plot` arranges by itself. The other parameters are those of `pushout.plot`.
+
+            >>> pushout.run("lan", set={"duration": "1 s"}).plot("goodput,occupancy", theme="slides")
+        """
+        from pushout.picture import asked as pictures
+
+        panels = pictures.panels(what) if what else pictures.recorded(self.document)
+        if not panels:
             raise QuestionError("there is nothing to draw: no flow, and no port whose occupancy is measured over time")
-        with drawing.paper(rows=bool(goodputs) + bool(watched)) as (drawn, grid):
-            if goodputs:
-                _draw_goodputs(grid[0][0], goodputs)
-            if watched:
-                _draw_occupancies(drawn, grid[-1][0], watched)
-        return drawn
-
-
-def _draw_goodputs(axes: Any, goodputs: Sequence[tuple[str, Interval]]) -> None:
-    from pushout.question import drawing
-
-    (look,) = drawing.looks(1)
-    for place, (_, goodput) in enumerate(goodputs, 1):
-        axes.errorbar(
-            place, goodput["mean"], yerr=drawing.bar(goodput), color=look["color"], fmt="o", ms=4, capsize=2.5
-        )
-    drawing.from_zero(axes, [goodput["mean"] for _, goodput in goodputs])
-    drawing.frame(axes, "flow", "goodput (b/s)", grid="y")
-    if len(goodputs) <= NAMED:
-        axes.set_xticks(range(1, len(goodputs) + 1), [_short(name) for name, _ in goodputs], rotation=30)
-
-
-def _short(name: str) -> str:
-    """The beginning and the end of a long name."""
-    return name if len(name) <= LETTERS else f"{name[: LETTERS // 2 - 1]}…{name[-LETTERS // 2 :]}"
-
-
-def _draw_occupancies(drawn: Any, axes: Any, ports: Sequence[Document]) -> None:
-    from pushout.question import drawing
-
-    units = list(dict.fromkeys(port["occupancy_unit"] for port in ports))
-    for port, look in zip(ports, drawing.looks(len(ports)), strict=True):
-        curve = port["occupancy"]
-        start, step = (_interval(curve[key])["mean"] for key in ("start_s", "step_s"))
-        values = [_interval(value) for value in curve["values"]]
-        times = [start + index * step for index in range(len(values))]
-        name = port["name"] if len(units) == 1 else f"{port['name']} ({port['occupancy_unit']})"
-        drawing.band(axes, times, values, look, name)
-    drawing.frame(axes, "time (s)", f"occupancy ({units[0]})" if len(units) == 1 else "occupancy", grid="y")
-    axes.set_ylim(bottom=0)
-    drawing.legend(drawn, axes, "band")
+        asked = pictures.Asked(panels, ports, flows, pictures.themed(theme, width), title)
+        return pictures.draw([asked.run(self.replications)], asked)
 
 
 def _interval(value: Any) -> Interval:

@@ -10,6 +10,7 @@ MODULES = {
     "run": "run",
     **dict.fromkeys(("scenarios", "init"), "start"),
     **dict.fromkeys(("validate", "explain", "schema", "policies"), "scenarios"),
+    "plot": "plot",
     "reproduce": "reproduce",
     **dict.fromkeys(("compare", "sweep", "size"), "questions"),
     "bench": "bench",

@@ -15,7 +15,7 @@ from pushout.cli import completion
 from pushout.errors import ScenarioError
 from pushout.excerpt import quoted
 from pushout.limits import LEAST_RESOLUTION, MOST_JOBS, MOST_REPS
-from pushout.words import ENGINES
+from pushout.words import ENGINES, FORMATS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -70,6 +70,21 @@ class Place(StringParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The place as a text."""
         return super().convert(value or self.fail(self.empty, param, ctx), param, ctx)
+
+
+class PictureFile(click.ParamType[Path]):
+    """A file for a picture, whose name says in which format."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The file as a path."""
+        path = Path(value)
+        if path.suffix.removeprefix(".").lower() not in FORMATS:
+            self.fail(
+                f"it must end in .{', .'.join(FORMATS[:-1])} or .{FORMATS[-1]}, not {quoted(path.name)}.", param, ctx
+            )
+        return path
 
 
 EMPTY = "it is empty: name a folder, or . for the one you are in"

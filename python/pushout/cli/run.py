@@ -19,6 +19,7 @@ from pushout.cli.options import (
     SCENARIO,
     SEED,
     SET,
+    PictureFile,
     console,
     default_folder,
     no_sweep,
@@ -28,6 +29,7 @@ from pushout.cli.streams import echo_json, tell
 from pushout.cli.warn import warn
 
 if TYPE_CHECKING:
+    from pushout.picture.recording import Recording
     from pushout.source import Source
 
 
@@ -48,6 +50,13 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="Write the result, and one file for each replication, there (with --trace by default results/NAME-trace).",
 )
+@click.option(
+    "--plot",
+    "picture",
+    type=PictureFile(),
+    metavar="FILE",
+    help="Measure queue, losses and throughput over time and draw them: a .png, .svg or .pdf.",
+)
 @JOBS
 @JSON
 def run(
@@ -60,6 +69,7 @@ def run(
     kinds: str | None,
     trace_ports: str | None,
     out: Path | None,
+    picture: Path | None,
     jobs: int | None,
     as_json: bool,
 ) -> None:
@@ -80,6 +90,8 @@ def run(
         out = Path(default_folder(f"{api.explain(source, set=sets)['name']}-trace"))
     if out is not None:
         _check_writable(out)
+    planned = _to_measure(source, sets) if picture else None
+    sets = (*sets, *(planned.sets if planned else ()))
     warn(known)  # before a run that may take hours
     save: Callable[[Any, Path], None] = _write_results
     options: dict[str, Any] = {"set": sets, "seed": seed, "audit": audit}
@@ -91,7 +103,30 @@ def run(
             options |= {"reps": reps, "engine": engine, "jobs": jobs}
             result = api.run(source, **options)
     warn(warned for warned in result.warnings if warned not in known)
+    if picture and planned:
+        _draw(result, planned, picture)
     _finish(result, out, save, as_json=as_json)
+
+
+def _to_measure(source: "Source", sets: tuple[str, ...]) -> "Recording":
+    """What a run has to measure for the picture of the option --plot."""
+    from pushout import api
+    from pushout.picture.asked import DEFAULT
+    from pushout.picture.recording import recording
+
+    return recording(api.explain(source, set=sets), DEFAULT, (), ())
+
+
+def _draw(result: Any, planned: "Recording", file: Path) -> None:
+    """Write the picture of a run."""
+    from pushout.cache import write
+    from pushout.picture import asked, figure
+
+    wanted = asked.Asked(asked.DEFAULT, (), (), asked.themed("paper", None), None)
+    drawn = asked.draw([wanted.run(result.replications, planned)], wanted)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write(file, figure.written(drawn, file.suffix[1:].lower()))
+    tell(f"figure: {file}")
 
 
 def _trace_kinds(kinds: str | None, ports: str | None, reps: int, engine: str | None) -> list[str]:

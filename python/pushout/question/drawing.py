@@ -5,13 +5,13 @@ It knows numbers and intervals, and nothing of the questions whose answers are d
 
 import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import cycle
 from typing import Any
 
 from pushout.document import steps
-from pushout.looks import COLOURS, DASHES, INK, MARKERS, SERIES, style
+from pushout.looks import COLOURS, DASHES, INK, MARKERS, SERIES, Theme, style
 from pushout.question.quantity import FINEST, readable, word
 from pushout.stats import Interval
 
@@ -24,6 +24,12 @@ DPI = 200
 WIDTH_IN, HEIGHT_IN = 5.2, 3.6
 LETTER_PT, MARK_PT, ROW_PT = 8.0, 40.0, 12.5
 """Letters of a legend; what an entry takes beside its name, and its height (points)."""
+
+LINE_PT = 0.14
+"""The width of a line, for letters of one point."""
+
+BANDS = 2
+"""So many bands on the same axes can be told apart."""
 
 MARKED, MARKS = 20, 8
 """Lines of more points do not show each of them, but so many."""
@@ -91,7 +97,7 @@ def images(figure: Any) -> dict[str, bytes]:
     import matplotlib as mpl
 
     found = {}
-    with mpl.rc_context(_style()):
+    with mpl.rc_context(plain_style()):
         for kind, metadata in (("svg", ("Creator", "Date", "Format", "Type")), ("png", ("Software",))):
             data = io.BytesIO()
             figure.savefig(data, format=kind, dpi=DPI, metadata=dict.fromkeys(metadata))
@@ -99,7 +105,7 @@ def images(figure: Any) -> dict[str, bytes]:
     return found
 
 
-def _style() -> Any:
+def plain_style() -> Any:
     """The style of all drawings, on white paper."""
     paper = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), "white")
     plain = {key: COLOURS[value][1] if value in COLOURS else value for key, value in style("answer").items()}
@@ -112,9 +118,23 @@ def paper(columns: int = 1, rows: int = 1, **ratios: Sequence[float]) -> Iterato
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(_style()):
+    with mpl.rc_context(plain_style()):
         figure = Figure(figsize=(WIDTH_IN * columns, HEIGHT_IN * rows), layout="constrained")
         yield figure, figure.subplots(rows, columns, squeeze=False, gridspec_kw=ratios)
+
+
+@contextmanager
+def paper_of(theme: Theme, rows: int) -> Iterator[tuple[Any, list[Any]]]:
+    """An empty figure of a theme, and its axes from above to below."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    letters: Any = {"font.size": theme.letters_pt, "lines.linewidth": LINE_PT * theme.letters_pt}
+    with mpl.rc_context({**plain_style(), **letters}):
+        figure = Figure(figsize=(theme.width_in, theme.panel_in * rows), layout="constrained")
+        axes = figure.subplots(rows, 1, squeeze=False)
+        figure.align_ylabels(axes[:, 0])
+        yield figure, list(axes[:, 0])
 
 
 # --- marks
@@ -140,16 +160,47 @@ def bar(value: Interval) -> list[list[float]]:
     return [[value["mean"] - low], [high - value["mean"]]]
 
 
+def doubt(axes: Any, xs: Any, mean: Any, bounds: tuple[Any, Any], look: Look, place: tuple[int, int]) -> str:
+    """How sure a line is, the first of `place` of as many as the second says; answers how that is drawn.
+
+    The bands of one line or two can be told apart. More would hide each other, and become bars at a few points of each
+    line, elsewhere than those of the others.
+    """
+    low, high = bounds
+    index, lines = place
+    if lines <= BANDS:
+        axes.fill_between(xs, low, high, color=look["color"], alpha=0.2 if lines == 1 else 0.15, linewidth=0)
+        for edge in (low, high) if lines > 1 else ():
+            axes.plot(xs, edge, color=look["color"], alpha=0.55, linewidth=0.5)
+        return "band"
+    step = 1 if len(xs) <= MARKED else len(xs) // MARKS
+    few = slice(step * index // lines, None, step)
+    reach = [[one - other for one, other in zip(mean[few], low[few], strict=True)]]
+    reach += [[other - one for one, other in zip(mean[few], high[few], strict=True)]]
+    axes.errorbar(xs[few], mean[few], yerr=reach, fmt="none", ecolor=look["color"], elinewidth=0.9, capsize=1.8)
+    return "bar"
+
+
 def cross(axes: Any, x: Interval, y: Interval, look: Look, name: str | None) -> None:
     """A point with its two intervals."""
     mark = {"color": look["color"], "marker": look["marker"], "linestyle": "none", "ms": 5, "capsize": 2.5}
     axes.errorbar(x["mean"], y["mean"], xerr=bar(x), yerr=bar(y), **mark, label=name)
 
 
-def band(axes: Any, xs: Sequence[float], values: Sequence[Interval], look: Look, name: str | None) -> None:
-    """Means with their intervals as a band."""
-    axes.fill_between(xs, *zip(*map(_bounds, values), strict=True), color=look["color"], alpha=0.2, linewidth=0)
-    axes.plot(xs, [value["mean"] for value in values], **line(look, len(xs)), label=name)
+def band(
+    axes: Any,
+    xs: Sequence[float],
+    values: Sequence[Interval],
+    look: Look,
+    name: str | None,
+    place: tuple[int, int] = (0, 1),
+) -> str:
+    """Means with their intervals; see `doubt` for `place` and the answer."""
+    mean, bounds = [value["mean"] for value in values], zip(*map(_bounds, values), strict=True)
+    low, high = map(list, bounds)
+    drawn = doubt(axes, list(xs), mean, (low, high), look, place)
+    axes.plot(xs, mean, **line(look, len(xs)), label=name)
+    return drawn
 
 
 def line(look: Look, points: int) -> dict[str, Any]:
@@ -243,15 +294,50 @@ def key(figure: Any, axes: Any, names: Sequence[str], looks: Sequence[Look]) -> 
     _listed(figure, handles | _interval(axes, "band"), handlelength=3)
 
 
-def _interval(axes: Any, drawn: str | None) -> dict[str, Any]:
+def _interval(axes: Any, drawn: str | None, name: str = INTERVAL) -> dict[str, Any]:
     """What a band or a bar is, for the legend."""
     from matplotlib.patches import Patch
 
     if drawn == "band":
-        return {INTERVAL: Patch(facecolor=GREY, alpha=0.2)}
+        return {name: Patch(facecolor=GREY, alpha=0.2)}
     if drawn == "bar":
-        return {INTERVAL: axes.errorbar([math.nan], [0.0], yerr=[0.0], fmt="none", ecolor=GREY, capsize=2.5)}
+        return {name: axes.errorbar([math.nan], [0.0], yerr=[0.0], fmt="none", ecolor=GREY, capsize=2.5)}
     return {}
+
+
+def above(axes: Any, theme: Theme, title: str = "", doubts: tuple[str, str] = ("", "")) -> None:
+    """A legend above its axes, row by row, where it covers nothing; `doubts` is what intervals are, and how drawn.
+
+    A panel whose only series speaks for itself has one all the same: its name is nowhere else.
+    """
+    handles, labels = axes.get_legend_handles_labels()
+    width_in, letters_pt = 0.85 * theme.width_in, 0.9 * theme.letters_pt
+    unique = dict(zip(labels, handles, strict=True)) | _interval(axes, doubts[1] or None, doubts[0])
+    if not unique:
+        return
+    columns = _fitting(unique, width_in, letters_pt)
+    names = [name for column in range(columns) for name in list(unique)[column::columns]]
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.1, "borderpad": 0.2}
+    if title:
+        place |= {"title": title, "title_fontsize": letters_pt, "alignment": "left"}
+    letters = {"fontsize": letters_pt, "ncols": columns, "frameon": False, "handlelength": 1.8, "columnspacing": 1.2}
+    axes.legend([unique[name] for name in names], names, **place, **letters)
+
+
+def _fitting(names: Iterable[str], width_in: float, letters_pt: float) -> int:
+    """How many entries of a legend fit side by side."""
+    from matplotlib.textpath import TextPath
+
+    widest = max(TextPath((0, 0), name or " ", size=letters_pt).get_extents().width for name in names)
+    columns = max(1, int(72 * width_in / (widest + MARK_PT * letters_pt / LETTER_PT)))
+    rows = math.ceil(len(list(names)) / columns)
+    return math.ceil(len(list(names)) / rows)
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit in which it is read most easily: "20 ms"."""
+    title, factor = readable("(s)", seconds * 1.0000001)
+    return f"{seconds * factor:.4g} {title.strip('()')}"
 
 
 def _listed(figure: Any, handles: Mapping[str, Any], title: str = "", **options: Any) -> None:

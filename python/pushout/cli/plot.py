@@ -1,0 +1,106 @@
+"""The command `pushout plot`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pushout.cli import completion
+from pushout.cli.options import (
+    ENGINE,
+    JOBS,
+    JSON,
+    REPS,
+    SEED,
+    SET,
+    PictureFile,
+    default_folder,
+    no_sweep,
+    scenario_file,
+)
+from pushout.cli.streams import echo_json, tell
+from pushout.cli.warn import warn
+from pushout.words import PANELS, THEME_NAMES
+
+
+@click.command()
+@click.argument("runs", metavar="RUN_OR_SCENARIO…", nargs=-1, required=True, shell_complete=completion.scenario)
+@click.option(
+    "--what",
+    metavar="A,B,…",
+    default="queue,drops,throughput",
+    show_default=True,
+    help=f"Panels: {', '.join(PANELS)}.",
+)
+@click.option(
+    "--out", type=PictureFile(), metavar="FILE", help="A .png, .svg or .pdf (default: results/NAME-plot.png)."
+)
+@click.option(
+    "--ports", default="", metavar="A,B,…", help="Ports to show (default: the busiest with a limited buffer)."
+)
+@click.option("--flows", default="", metavar="A,B,…", help="Flows to show (default: the first, or all together).")
+@click.option("--labels", default="", metavar="A,B,…", help="Names of the runs in legends, one for each.")
+@click.option("--title", metavar="TEXT", help="Title of the figure (default: that of the scenario).")
+@click.option("--theme", type=click.Choice(THEME_NAMES), default="paper", show_default=True, help="Size and letters.")
+@click.option("--width", type=float, metavar="INCHES", help="Width (default: paper 7, slides 10; 3.5 for one column).")
+@SET
+@click.option("--seed", type=SEED, metavar="N", help="Seed of the first replication (default: the scenario's).")
+@click.option("--reps", type=REPS, default=1, metavar="R", help="How many replications, with seeds N, N+1, …")
+@ENGINE
+@JOBS
+@JSON
+def plot(
+    runs: tuple[str, ...],
+    what: str,
+    out: Path | None,
+    labels: str,
+    sets: tuple[str, ...],
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Draw one run or several on one figure.
+
+    A scenario is run and measures what the figure shows. A folder that `pushout run --out` has written is drawn from
+    what was measured then.
+    """
+    from pushout import api
+    from pushout.cache import write
+    from pushout.cli.progress import Progress
+    from pushout.picture import figure
+
+    warned = _scenarios(runs, sets)
+    reps = options["reps"]
+    with Progress("replications" if reps > 1 else "") as progress:
+        drawn = api.plot(
+            [given if given not in warned else scenario_file(given) for given in runs],
+            what=what,
+            labels=labels,
+            set=sets,
+            progress=progress,
+            **options,
+        )
+    place = out or Path(f"{default_folder(_name(runs))}-plot.png")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    write(place, figure.written(drawn, place.suffix[1:].lower()))
+    if as_json:
+        echo_json({"file": str(place), "panels": what.split(","), "runs": list(runs)})
+    else:
+        tell(f"figure: {place}")
+
+
+def _scenarios(runs: tuple[str, ...], sets: tuple[str, ...]) -> list[str]:
+    """Those that are scenarios, with what may mislead in them told."""
+    from pushout.picture.finished import is_finished
+    from pushout.source import load
+    from pushout.warning import of_scenario
+
+    found = [given for given in runs if not is_finished(given)]
+    for given in found:
+        with no_sweep(given):
+            warn(of_scenario(load(scenario_file(given)), sets), about=given if len(found) > 1 else "")
+    return found
+
+
+def _name(runs: tuple[str, ...]) -> str:
+    """What a figure is called of which it is not said."""
+    return "-".join(Path(given).stem for given in runs[:3])

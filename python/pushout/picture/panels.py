@@ -1,0 +1,315 @@
+"""The panels of a picture: each draws one thing of all runs that it is given."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from pushout.document import REASONS
+from pushout.errors import QuestionError
+from pushout.picture import series
+from pushout.picture.series import Curve, Run
+from pushout.question import drawing
+from pushout.question.drawing import PALETTE, Look
+from pushout.stats import interval
+from pushout.words import Panel
+
+FLOWS = 4
+"""Of more flows than these a panel shows what they get together, unless some are named."""
+
+LOGARITHMIC = 8.0
+"""A distribution whose largest value is so many times its median has a logarithmic axis."""
+
+FULL = 1.02
+"""The end of an axis of shares: a line at 1 is whole."""
+
+SHORT = {"bytes": "packets"}
+"""What a port that counts octets loses is packets."""
+
+IN_WORDS = {
+    "overflow": "buffer overflow",
+    "partial": "rest of a broken frame",
+    "early": "early discard",
+    "random": "random discard",
+    "front": "from the front",
+    "pushed-out": "pushed out",
+    "marked": "marked by the policer",
+    "gatekeeper": "gatekeeper",
+    "janitor": "janitor",
+    "policed": "policer",
+}
+"""Why units are lost."""
+
+
+class Doubts(NamedTuple):
+    """What intervals of a panel show, and whether as "band" or as "bar"."""
+
+    show: str = ""
+    drawn: str = ""
+
+
+class Drawn(NamedTuple):
+    """One panel: what its axes are called, what draws it, and what stands above it, if anything."""
+
+    y: str
+    x: str
+    draw: Callable[[Any, int], Doubts]
+    """Draws it on axes with curves of so many points, and says what its bands or bars show, if it has any."""
+    title: str = ""
+    names: Sequence[str] = ()
+    """What stands at 1, 2, … of the axis to the right instead of numbers."""
+
+    @property
+    def is_over_time(self) -> bool:
+        """Whether it shows the course of the run."""
+        return self.x == TIME
+
+
+TIME = "time (s)"
+
+
+def of(panel: Panel, runs: Sequence[Run]) -> list[Drawn]:
+    """The panels of this kind: one, but for losses, of which every run and port has its own."""
+    return PANELS[panel](runs)
+
+
+def _named(run: Run, name: str, runs: Sequence[Run], names: Sequence[str]) -> str:
+    """What a legend calls a series: the run, the port or flow, or both, as far as there are several."""
+    if len(runs) == 1:
+        return name
+    return f"{run.name}, {name}" if len(names) > 1 else run.name
+
+
+def _measured(run: Run, name: str, runs: Sequence[Run], names: Sequence[str], unit: str) -> str:
+    """The same for a port, with its own unit if `unit` is not that of all."""
+    own = series.entry(run.documents[0], "ports", name)["occupancy_unit"]
+    return _named(run, name, runs, names) + ("" if unit else f" ({own})")
+
+
+def _queue(runs: Sequence[Run]) -> list[Drawn]:
+    shown = [(run, series.entries(run, "ports", run.ports, "occupancy", "queue over time")) for run in runs]
+    unit = _unit(runs, shown)
+
+    def draw(axes: Any, points: int) -> Doubts:
+        curves = [
+            (_measured(run, name, runs, names, unit), series.curve(run, "ports", name, ("occupancy", "values"), points))
+            for run, names in shown
+            for name in names
+        ]
+        _buffers(axes, shown, max(curve.highest for _, curve in curves))
+        return _over_time(axes, curves)
+
+    return [Drawn(f"queue ({unit})" if unit else "queue", TIME, draw)]
+
+
+def _unit(runs: Sequence[Run], shown: Sequence[tuple[Run, Sequence[str]]]) -> str:
+    """In what occupancies are counted; nothing if ports differ."""
+    units = {series.entry(run.documents[0], "ports", name)["occupancy_unit"] for run, names in shown for name in names}
+    return units.pop() if len(units) == 1 else ""
+
+
+def _buffers(axes: Any, shown: Sequence[tuple[Run, Sequence[str]]], highest: float) -> None:
+    """A dashed line at the size of the buffer, if all have the same and the queue comes near it."""
+    sizes = {run.buffers.get(name) for run, names in shown for name in names}
+    size = sizes.pop() if len(sizes) == 1 else None
+    if size and highest >= size[0] / 2:
+        axes.axhline(size[0], color=drawing.GREY, linestyle=(0, (4, 2)), linewidth=0.9, label="buffer")
+
+
+def _over_time(axes: Any, curves: Sequence[tuple[str, Curve]]) -> Doubts:
+    """Lines over time with their bands; of several lines ranges would hide each other, and are left out."""
+    found = Doubts()
+    for index, ((name, curve), look) in enumerate(zip(curves, drawing.looks(len(curves)), strict=True)):
+        if curve.band and not (len(curves) > 1 and curve.band_is == series.RANGE):
+            drawn = drawing.doubt(axes, curve.times, curve.mean, curve.band, look, (index, len(curves)))
+            found = Doubts(curve.band_is, drawn)
+        axes.plot(curve.times, curve.mean, color=look["color"], linestyle=look["linestyle"], label=name)
+    return found
+
+
+def _drops(runs: Sequence[Run]) -> list[Drawn]:
+    shown = [
+        (run, name) for run in runs for name in series.entries(run, "ports", run.ports, "losses", "losses over time")
+    ]
+    several_ports = len({name for _, name in shown}) > 1
+
+    def panel(run: Run, port: str) -> Drawn:
+        unit = series.entry(run.documents[0], "ports", port)["occupancy_unit"]
+        title = ", ".join([run.name] * (len(runs) > 1) + [port] * several_ports)
+        what = f"lost {SHORT.get(unit, unit)}"
+        return Drawn("", TIME, lambda axes, points: _bars(axes, run, port, what, points // 5), title)
+
+    return [panel(run, port) for run, port in shown]
+
+
+def _bars(axes: Any, run: Run, port: str, what: str, points: int) -> Doubts:
+    """Losses in stretches of time, stacked by reason."""
+    import numpy as np
+
+    found = series.losses(run, port, points)
+    base = np.zeros(max([len(each) for each in found.units.values()], default=1))
+    starts = found.start + found.width * np.arange(len(base))
+    for reason, counts in found.units.items():
+        heights = np.concatenate([counts, np.zeros(len(base) - len(counts))])
+        colour = PALETTE[REASONS.index(reason) % len(PALETTE)]
+        fill = {"width": found.width, "align": "edge", "color": colour, "linewidth": 0}
+        axes.bar(starts, heights, bottom=base, label=IN_WORDS[reason], **fill)
+        base = base + heights
+    if not found.units:
+        axes.text(0.5, 0.5, "nothing was lost", transform=axes.transAxes, ha="center", va="center")
+        axes.set_ylim(0, 1)
+    axes.set_ylabel(f"{what}\nin {drawing.duration(found.width)}")
+    return Doubts()
+
+
+def _throughput(runs: Sequence[Run]) -> list[Drawn]:
+    groups = [(run, _groups(run)) for run in runs]
+
+    def draw(axes: Any, points: int) -> Doubts:
+        curves = [
+            (_named(run, name, runs, list(grouped)), series.total(run, members, points))
+            for run, grouped in groups
+            for name, members in grouped.items()
+        ]
+        curves = [(name, _alone(curve)) for name, curve in curves]
+        return _over_time(axes, curves)
+
+    return [Drawn("throughput (b/s)", TIME, draw)]
+
+
+def _groups(run: Run) -> dict[str, list[str]]:
+    """The flows whose throughputs are added up: each by itself, or by class, or all of them."""
+    names = series.entries(run, "flows", run.flows, "throughput", "throughput over time")
+    if run.flows or len(names) <= FLOWS:
+        return {name: [name] for name in names}
+    classes: dict[str, list[str]] = {}
+    for name in names:
+        of = series.entry(run.documents[0], "flows", name).get("class", "")
+        classes.setdefault(f"class {of}" if of else "", []).append(name)
+    if len(classes) == 1:
+        return {f"all {len(names)} flows": names}
+    return {of or "flows without a class": members for of, members in classes.items()}
+
+
+def _cwnd(runs: Sequence[Run]) -> list[Drawn]:
+    known = [(run, series.entries(run, "flows", run.flows, "cwnd", "congestion windows")) for run in runs]
+    shown = [(run, names if run.flows else names[: max(1, FLOWS // len(runs))]) for run, names in known]
+
+    def draw(axes: Any, points: int) -> Doubts:
+        curves = [
+            (_named(run, name, runs, names), _alone(series.curve(run, "flows", name, ("cwnd", "octets"), points)))
+            for run, names in shown
+            for name in names
+        ]
+        return _over_time(axes, curves)
+
+    return [Drawn("congestion window (bytes)", TIME, draw)]
+
+
+def _alone(curve: Curve) -> Curve:
+    """A curve without its range: what is itself a mean over windows, or moves in steps, has none worth showing."""
+    return Curve(curve.times, curve.mean) if curve.band_is == series.RANGE else curve
+
+
+def _occupancy(runs: Sequence[Run]) -> list[Drawn]:
+    shown = [(run, _sampled(run)) for run in runs]
+    unit = _unit(runs, shown)
+
+    def draw(axes: Any, _: int) -> Doubts:
+        curves = [
+            (_measured(run, name, runs, names, unit), series.distribution(run, name))
+            for run, names in shown
+            for name in names
+        ]
+        for (name, (levels, shares)), look in zip(curves, drawing.looks(len(curves)), strict=True):
+            axes.plot(levels, shares, color=look["color"], linestyle=look["linestyle"], label=name)
+        axes.set_xlim(left=0)
+        axes.set_ylim(0, FULL)
+        return Doubts()
+
+    return [Drawn("share of time\nwith at most this", f"occupancy ({unit})" if unit else "occupancy", draw)]
+
+
+def _sampled(run: Run) -> list[str]:
+    """The ports whose occupancy was sampled."""
+    ports = run.documents[0]["ports"]
+    names = [port["name"] for port in ports if port["occupancy_distribution"]["share"] and "occupancy_p50" in port]
+    chosen = [name for name in names if name in run.ports] if run.ports else names
+    if not chosen:
+        raise QuestionError(f"{run.name} has no port with a limited buffer whose occupancy was sampled")
+    return chosen
+
+
+def _fct(runs: Sequence[Run]) -> list[Drawn]:
+    import numpy as np
+
+    def times(run: Run) -> Any:
+        names = series.entries(run, "flows", run.flows, "transfer_times_s", "transfer times")
+        return series.pooled(
+            run,
+            lambda document: [
+                time for name in names for time in series.entry(document, "flows", name).get("transfer_times_s", [])
+            ],
+        )
+
+    samples = [times(run) for run in runs]
+    for run, values in zip(runs, samples, strict=True):
+        if not len(values):
+            raise QuestionError(f"{run.name} has no transfer that ended: make it longer (duration)")
+
+    def draw(axes: Any, _: int) -> Doubts:
+        for run, values, look in zip(runs, samples, drawing.looks(len(runs)), strict=True):
+            shares = np.arange(1, len(values) + 1) / len(values)
+            name = f"{run.name}, {len(values)} files" if len(runs) > 1 else f"{len(values)} files"
+            places, steps = np.concatenate([values[:1], values]), np.concatenate([[0.0], shares])
+            kind: Look = {"color": look["color"], "linestyle": look["linestyle"]}
+            axes.step(places, steps, where="post", label=name, **kind)
+        everything = np.concatenate(samples)
+        if everything.max() >= LOGARITHMIC * everything.min() > 0:
+            axes.set_xscale("log")
+        else:
+            axes.set_xlim(left=0)
+        axes.set_ylim(0, FULL)
+        return Doubts()
+
+    return [Drawn("share of files\nin at most this", "transfer time (s)", draw)]
+
+
+def _goodput(runs: Sequence[Run]) -> list[Drawn]:
+    def draw(axes: Any, _: int) -> Doubts:
+        count = len(runs)
+        for index, (run, look) in enumerate(zip(runs, drawing.looks(count), strict=True)):
+            columns = zip(
+                *([flow["goodput_bps"] for flow in document["flows"]] for document in run.documents), strict=True
+            )
+            for place, values in enumerate(columns, 1):
+                mean = interval(list(values))
+                at = place + (index - (count - 1) / 2) * 0.6 / count
+                mark = {"color": look["color"], "fmt": look["marker"], "ms": 3.5, "capsize": 2}
+                label = run.name if place == 1 and count > 1 else None
+                axes.errorbar(at, mean["mean"], yerr=drawing.bar(mean), label=label, **mark)
+        return Doubts(series.INTERVAL, "bar") if any(len(run.documents) > 1 for run in runs) else Doubts()
+
+    if not all(document["flows"] for run in runs for document in run.documents):
+        raise QuestionError("there is no flow whose goodput could be drawn")
+    names = [flow["name"] for flow in runs[0].documents[0]["flows"]]
+    return [Drawn("goodput (b/s)", "flow", draw, names=[_short(name) for name in names] if len(names) <= NAMED else [])]
+
+
+NAMED, LETTERS = 12, 16
+"""Flows up to here have their names below the axis, and so many letters of them."""
+
+
+def _short(name: str) -> str:
+    """The beginning and the end of a long name."""
+    return name if len(name) <= LETTERS else f"{name[: LETTERS // 2 - 1]}…{name[-LETTERS // 2 :]}"
+
+
+PANELS: dict[Panel, Callable[[Sequence[Run]], list[Drawn]]] = {
+    "queue": _queue,
+    "drops": _drops,
+    "throughput": _throughput,
+    "cwnd": _cwnd,
+    "occupancy": _occupancy,
+    "fct": _fct,
+    "goodput": _goodput,
+}
+"""What draws each panel."""

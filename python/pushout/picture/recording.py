@@ -1,0 +1,133 @@
+"""What a scenario has to measure so that a picture can be drawn of its run."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from pushout import _core
+from pushout.document import Document
+from pushout.errors import Argument, QuestionError
+from pushout.question.port import Port, loads, ports
+from pushout.question.quantity import content, seconds
+from pushout.words import PANELS, Panel
+
+FEW_PORTS, FEW_FLOWS = 3, 4
+"""How many ports and flows a picture shows unless they are named: more lines cannot be told apart."""
+
+SAMPLES, FEWEST, MOST = 4000, 1000, 20_000
+"""How many samples a picture asks for, and between which numbers those of the scenario do as well."""
+
+WINDOWS = 200
+"""Windows in which throughput is measured, unless the scenario says how long they are."""
+
+
+class Recording(NamedTuple):
+    """What a picture shows of a scenario, and the overrides that have its run measure it."""
+
+    title: str
+    sets: list[str]
+    ports: list[str]
+    flows: list[str]
+    buffers: dict[str, tuple[float, str]]
+    """How much each port can hold, and in what measure."""
+
+
+def panels(what: str | Iterable[str]) -> list[Panel]:
+    """The panels of these names, which may be one text with commas."""
+    names = what.split(",") if isinstance(what, str) else list(what)
+    chosen = list(dict.fromkeys(name.strip() for name in names if name.strip()))
+    if not chosen:
+        raise QuestionError(Argument("what"), f" must name a panel; allowed: {', '.join(PANELS)}")
+    found: list[Panel] = [panel for name in chosen for panel in PANELS if panel == name]
+    for name in chosen:
+        if name not in PANELS:
+            raise QuestionError(_core.unknown("panel", name, list(PANELS)))
+    return found
+
+
+def recording(explained: Document, what: Sequence[Panel], at: Sequence[str], flows: Sequence[str]) -> Recording:
+    """What to measure for these panels, at these ports and of these flows, else at the busiest and of the first."""
+    known = ports(explained)
+    chosen = [_named("port", name, list(known)) for name in at] or _busiest(explained, known)
+    shown = [_named("flow", name, _names(explained)) for name in flows]
+    _check(explained, what, chosen)
+    sets = [*_series(explained, what, chosen, shown), *_sampling(explained, what)]
+    buffers = {name: size for name in chosen if (size := content(known[name].buffer))}
+    return Recording(str(explained.get("title") or explained["name"]), sets, chosen, shown, buffers)
+
+
+def _check(explained: Document, what: Sequence[Panel], at: Sequence[str]) -> None:
+    """Refuse panels that this scenario cannot fill."""
+    lacks: dict[Panel, str] = {}
+    if not at:
+        lacks |= dict.fromkeys(("queue", "drops", "occupancy"), "port with a limited buffer")
+    if not any(flow["transport"]["kind"] == "tcp" for flow in explained["flow"]):
+        lacks["cwnd"] = "TCP flow"
+    if not any(flow["source"]["kind"] == "file" for flow in explained["flow"]):
+        lacks["fct"] = "flow that sends files"
+    for panel in what:
+        if panel in lacks:
+            others = ",".join(each for each in what if each not in lacks) or "goodput"
+            raise QuestionError(
+                f"{explained['name']} has no {lacks[panel]}, so there is no {panel} to draw: choose ",
+                Argument("what"),
+                f" {others}",
+            )
+
+
+def _names(explained: Document) -> list[str]:
+    return [str(flow["name"]) for flow in explained["flow"]]
+
+
+def _named(what: str, name: str, known: Sequence[str]) -> str:
+    if name not in known:
+        raise QuestionError(_core.unknown(what, name, list(known)))
+    return name
+
+
+def _busiest(explained: Document, known: dict[str, Port]) -> list[str]:
+    """The ports with a limited buffer that may be sent most, compared with their rate."""
+    load = loads(explained)
+    limited = [name for name, port in known.items() if port.buffer != "unlimited"]
+    return sorted(limited, key=lambda name: -load.get(name, 0.0))[:FEW_PORTS]
+
+
+def _series(explained: Document, what: Sequence[Panel], at: list[str], flows: list[str]) -> list[str]:
+    """Overrides that have a run keep what these panels show, besides what it keeps already."""
+    asked = explained.get("measure", {})
+    wanted: dict[str, Any] = {}
+    if "queue" in what and at:
+        wanted["occupancy"] = at
+    if "drops" in what and at:
+        wanted["losses"] = at
+    if "cwnd" in what and (windowed := _tcp_flows(explained, flows)):
+        wanted["cwnd"] = windowed
+    if "fct" in what:
+        wanted["transfers"] = True
+    if "throughput" in what and not asked.get("window"):
+        wanted["window"] = f"{max(1, _measured_ps(explained) // WINDOWS)} ps"
+    kept = {key: value for key, value in wanted.items() if not isinstance(value, list)}
+    lists = {key: list(dict.fromkeys([*asked.get(key, []), *wanted[key]])) for key in wanted if key not in kept}
+    return [f"measure.{key}={json.dumps(value, ensure_ascii=False)}" for key, value in {**kept, **lists}.items()]
+
+
+def _tcp_flows(explained: Document, flows: list[str]) -> list[str]:
+    """The flows that have a congestion window: all that are named, or the first few."""
+    known = [str(flow["name"]) for flow in explained["flow"] if flow["transport"]["kind"] == "tcp"]
+    return [name for name in flows if name in known] if flows else known[:FEW_FLOWS]
+
+
+def _sampling(explained: Document, what: Sequence[Panel]) -> list[str]:
+    """An override of the interval between samples, if that of the scenario gives too few or too many of them."""
+    if not {"queue", "drops", "cwnd", "occupancy"} & set(what):
+        return []
+    measured = _measured_ps(explained)
+    given = round(seconds(explained["sample"]) * 1e12)
+    if FEWEST <= measured / max(1, given) <= MOST:
+        return []
+    return [f'sample="{max(1, measured // SAMPLES)} ps"']
+
+
+def _measured_ps(explained: Document) -> int:
+    """The measured time in picoseconds."""
+    return round((seconds(explained["duration"]) - seconds(explained["warmup"])) * 1e12)

@@ -1,0 +1,177 @@
+"""What documents of runs hold over time and in distribution, as arrays for a picture."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pushout.document import REASONS, Document
+from pushout.errors import QuestionError
+from pushout.stats import student_t
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+class Run(NamedTuple):
+    """A run to be drawn: what its legend calls it, and the document of each replication."""
+
+    name: str
+    documents: Sequence[Document]
+    title: str = ""
+    flows: Sequence[str] = ()
+    """Flows to be shown; none for the default."""
+    ports: Sequence[str] = ()
+    buffers: Mapping[str, tuple[float, str]] = {}
+
+
+INTERVAL, RANGE = "95 % interval", "least to greatest"
+"""What bands show: of several replications how sure the mean is, of one how far samples reach."""
+
+
+class Curve(NamedTuple):
+    """A series over time, in steps: a mean, and the range about it that is shown as a band, if there is one."""
+
+    times: "Array"
+    mean: "Array"
+    band: "tuple[Array, Array] | None" = None
+    band_is: str = ""
+    """What the band shows."""
+
+    @property
+    def highest(self) -> float:
+        """The greatest value that is drawn."""
+        return float((self.band[1] if self.band else self.mean).max())
+
+
+def entries(run: Run, part: str, names: Sequence[str], key: str, why: str) -> list[str]:
+    """The names of the ports or flows that have a series; refuse a run that has none, with the remedy."""
+    found = [entry["name"] for entry in run.documents[0][part] if key in entry]
+    chosen = [name for name in found if name in names] if names else found
+    if not chosen:
+        raise QuestionError(
+            f"{run.name} has no {why}: draw the scenario itself, or run it again with --set '{remedy(key, run)}'"
+        )
+    return chosen
+
+
+REMEDIES = {
+    "occupancy": 'measure.occupancy=["PORT"]',
+    "losses": 'measure.losses=["PORT"]',
+    "cwnd": 'measure.cwnd=["FLOW"]',
+    "throughput": 'measure.window="100 ms"',
+    "transfer_times_s": "measure.transfers=true",
+}
+"""The override that has a run keep a series; PORT and FLOW stand for names."""
+
+
+def remedy(key: str, run: Run) -> str:
+    """The override that has this run keep a series."""
+    document = run.documents[0]
+    limited = [port["name"] for port in document["ports"] if "occupancy_p50" in port]
+    flows = [flow["name"] for flow in document["flows"]]
+    port, flow = (limited or ["PORT"])[0], (flows or ["FLOW"])[0]
+    return REMEDIES[key].replace("PORT", port).replace("FLOW", flow)
+
+
+def entry(document: Document, part: str, name: str) -> Document:
+    """The port or flow of this name."""
+    found: Document = next(each for each in document[part] if each["name"] == name)
+    return found
+
+
+def curve(run: Run, part: str, name: str, keys: tuple[str, str], points: int) -> Curve:
+    """A series of a port or a flow, as `points` means over equal stretches of time, or as few as there are samples.
+
+    Of one replication the band reaches from the least to the greatest sample of each stretch; of several it is the
+    95 % interval of the mean.
+    """
+    import numpy as np
+
+    table, values = keys
+    tables = [entry(document, part, name)[table] for document in run.documents]
+    rows = np.array([each[values] for each in tables], dtype=float)
+    return _curve(rows, float(tables[0]["start_s"]), float(tables[0]["step_s"]), points)
+
+
+def _curve(rows: "Array", start: float, step: float, points: int) -> Curve:
+    """Rows of samples, one for each replication, as a mean and a band over time."""
+    import numpy as np
+
+    width = max(1, -(-rows.shape[1] // points))
+    whole = rows[:, : rows.shape[1] // width * width].reshape(len(rows), -1, width)
+    means = whole.mean(axis=2)
+    times = start + step * (width * np.arange(means.shape[1]) + (width - 1) / 2)
+    if len(rows) > 1:
+        half = student_t(0.95, len(rows) - 1) * means.std(axis=0, ddof=1) / np.sqrt(len(rows))
+        mean = means.mean(axis=0)
+        return Curve(times, mean, (np.maximum(mean - half, 0.0), mean + half), INTERVAL)
+    if width == 1:
+        return Curve(times, means[0])
+    return Curve(times, means[0], (whole[0].min(axis=1), whole[0].max(axis=1)), RANGE)
+
+
+def total(run: Run, names: Sequence[str], points: int) -> Curve:
+    """Throughput of some flows together."""
+    import numpy as np
+
+    def together(document: Document) -> Any:
+        return np.sum([entry(document, "flows", name)["throughput"]["bps"] for name in names], axis=0)
+
+    first = entry(run.documents[0], "flows", names[0])["throughput"]
+    rows = np.array([together(document) for document in run.documents], dtype=float)
+    middle = float(first["start_s"]) + float(first["window_s"]) / 2
+    return _curve(rows, middle, float(first["step_s"]), points)
+
+
+NICE = (1.0, 2.0, 5.0, 10.0)
+
+
+class Losses(NamedTuple):
+    """Units lost at a port in each of equal stretches of time, by reason, on average over replications."""
+
+    start: float
+    width: float
+    units: "dict[str, Array]"
+
+
+def losses(run: Run, port: str, points: int) -> Losses:
+    """The losses of a port in at most `points` stretches of a round length."""
+    import numpy as np
+
+    tables = [entry(document, "ports", port)["losses"] for document in run.documents]
+    start, step = float(tables[0]["start_s"]), float(tables[0]["step_s"])
+    count = len(next(iter(tables[0]["units"].values())))
+    least = step * count / points
+    width = next(nice for power in range(-13, 13) for nice in (10.0**power * each for each in NICE) if nice >= least)
+    places = np.minimum((np.arange(count) * step / max(width, step)).astype(int), points)
+    found = {}
+    for reason in REASONS:
+        rows = [table["units"].get(reason, []) for table in tables]
+        if any(map(any, rows)):
+            counts = np.mean([row if len(row) else np.zeros(count) for row in rows], axis=0)
+            found[reason] = np.asarray(np.bincount(places, weights=counts), dtype=float)
+    return Losses(start, max(width, step), found)
+
+
+def pooled(run: Run, key: Callable[[Document], Sequence[float]]) -> "Array":
+    """The sorted values of all replications."""
+    import numpy as np
+
+    return np.sort(np.concatenate([np.asarray(key(document), dtype=float) for document in run.documents]))
+
+
+def distribution(run: Run, port: str) -> "tuple[Array, Array]":
+    """The occupancies at which bins begin, and the share of samples that are in a lower bin, over all replications."""
+    import numpy as np
+
+    tables = [entry(document, "ports", port)["occupancy_distribution"] for document in run.documents]
+    width = max(table["bin"] for table in tables)
+    folded = [_folded(table["share"], width // table["bin"]) for table in tables]
+    longest = max(map(len, folded))
+    shares = np.mean([[*row, *[0.0] * (longest - len(row))] for row in folded], axis=0)
+    return width * np.arange(longest + 1), np.concatenate([[0.0], np.cumsum(shares)])
+
+
+def _folded(shares: Sequence[float], factor: int) -> list[float]:
+    return [sum(shares[start : start + factor]) for start in range(0, len(shares), factor)]

@@ -1,0 +1,237 @@
+"""Pictures of runs: `pushout plot`, `run --plot`, `pushout.plot`."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pushout
+from pushout.cli import main
+from pushout.errors import QuestionError
+from pushout.looks import THEMES
+from pushout.picture import figure
+from pushout.picture.recording import panels, recording
+from pushout.picture.series import Run, losses
+from pushout.question import drawing
+from pushout.words import PANELS
+
+SHORT = {"duration": "0.5 s", "port.bottleneck.buffer": "1000 cells"}
+FILES = {**SHORT, "flows.source.size": "50 kB"}
+
+
+def words(drawn: Any) -> set[str]:
+    """All that is written in a drawing."""
+    return set(re.findall(r"<text[^>]*>([^<]*)</text>", figure.written(drawn, "svg").decode()))
+
+
+def boxes(drawn: Any) -> tuple[list[Any], list[Any]]:
+    """Where axes and legends are on the page."""
+    drawn.draw_without_rendering()
+    axes = [each.get_window_extent() for each in drawn.axes]
+    return axes, [each.get_legend().get_window_extent() for each in drawn.axes if each.get_legend()]
+
+
+@pytest.fixture(scope="module")
+def everything() -> Any:
+    return pushout.plot("lan", what=PANELS, set=FILES)
+
+
+def test_every_panel_says_in_words_what_it_shows_and_in_what_unit(everything: Any) -> None:
+    assert {
+        "queue (cells)",
+        "time (s)",
+        "lost cells",
+        "in 10 ms",
+        "early discard",
+        "throughput (Mb/s)",
+        "all 10 flows",
+        "congestion window (kB)",
+        "flow1",
+        "occupancy (cells)",
+        "share of time",
+        "share of files",
+        "transfer time (s)",
+        "goodput (Mb/s)",
+        "buffer",
+        "least to greatest",
+    } <= words(everything) | {word.replace("ms)", "s)") for word in words(everything)}
+    assert not any("_" in word for word in words(everything)), "no key stands for a word"
+
+
+def test_the_title_is_that_of_the_scenario_unless_another_is_wanted(everything: Any) -> None:
+    assert "Ten TCP sources share one bottleneck (study 000, local network)" in words(everything)
+    assert "Mine" in words(pushout.plot("lan", what="goodput", set=SHORT, title="Mine"))
+    assert pushout.plot("lan", what="goodput", set=SHORT, title="")._suptitle is None
+
+
+@pytest.mark.parametrize("width", [3.5, 7.0, 10.0])
+def test_no_legend_covers_a_panel_or_another_legend(width: float) -> None:
+    drawn = pushout.plot("lan", what=PANELS, set=FILES, width=width, reps=2)
+    axes, legends = boxes(drawn)
+    for index, legend in enumerate(legends):
+        assert not any(legend.overlaps(each) for each in [*axes, *legends[:index]])
+        assert legend.x0 >= 0 and legend.x1 <= drawn.bbox.x1, "nothing is cut off"
+
+
+def test_every_panel_begins_at_zero_and_at_the_start_of_the_measured_time() -> None:
+    drawn = pushout.plot("lan", what="queue,drops,throughput,cwnd", set={**SHORT, "warmup": "0.1 s"})
+    for axes in drawn.axes:
+        assert axes.get_ylim()[0] == 0
+        assert axes.get_xlim() == (0.1, 0.5)
+
+
+def test_the_losses_of_a_picture_are_those_of_the_run() -> None:
+    planned = recording(pushout.explain("lan", set=SHORT), panels("drops"), (), ())
+    result = pushout.run("lan", set=[*(f"{key}={value}" for key, value in SHORT.items()), *planned.sets])
+    found = losses(Run("lan", result.replications), "bottleneck", 50)
+    assert sum(found.units["early"]) == result["ports.bottleneck.lost.early"] > 0
+    assert found.width == pytest.approx(0.01)
+
+
+def test_the_queue_of_a_picture_has_the_mean_of_the_run() -> None:
+    drawn = pushout.plot("lan", what="queue", set=SHORT)
+    (line, *_) = [line for line in drawn.axes[0].lines if line.get_label() == "bottleneck"]
+    mean = pushout.run("lan", set=SHORT)["ports.bottleneck.occupancy_mean"]
+    assert line.get_ydata().mean() == pytest.approx(mean, rel=0.03)
+
+
+def test_recording_changes_nothing_else_that_a_run_measures() -> None:
+    planned = recording(pushout.explain("lan", set=SHORT), PANELS, (), ())
+    plain = pushout.run("lan", set=SHORT)
+    recorded = pushout.run("lan", set=[*(f"{key}={value}" for key, value in SHORT.items()), *planned.sets])
+    assert recorded["summary.goodput_bps"] == plain["summary.goodput_bps"]
+    assert recorded["ports.bottleneck.lost"] == plain["ports.bottleneck.lost"]
+    assert recorded["ports.bottleneck.occupancy_mean"] == plain["ports.bottleneck.occupancy_mean"]
+
+
+def test_what_a_scenario_measures_already_it_goes_on_measuring() -> None:
+    sets = {"duration": "1 s", "sample": "1 ms", "measure": {"window": "10 ms", "cwnd": ["flow9"]}}
+    planned = recording(pushout.explain("lan", set=sets), panels("queue,throughput,cwnd"), (), ["flow2"])
+    assert planned.sets == ['measure.occupancy=["bottleneck"]', 'measure.cwnd=["flow9", "flow2"]']
+    assert planned.flows == ["flow2"]
+
+
+def test_several_runs_share_a_panel_and_have_losses_of_their_own() -> None:
+    tail_drop = pushout.run("lan", set={**SHORT, "measure.losses": ["bottleneck"], "sample": "1 ms"})
+    drawn = pushout.plot(["lan", "lan"], what="queue,drops", labels="EPD,again", set=SHORT)
+    assert len(drawn.axes) == 3
+    assert {"EPD", "again"} <= words(drawn)
+    assert drawn.axes[1].get_ylim() == drawn.axes[2].get_ylim(), "losses can be compared"
+    assert len(pushout.plot([tail_drop, tail_drop], what="drops").axes) == 2
+
+
+def test_more_intervals_than_can_be_told_apart_are_bars() -> None:
+    two = pushout.plot("lan", what="cwnd", flows=["flow1", "flow2"], set=SHORT, reps=2).axes[0]
+    three = pushout.plot("lan", what="cwnd", flows=["flow1", "flow2", "flow3"], set=SHORT, reps=2).axes[0]
+    assert len(two.containers) == 0 < len(three.containers)
+
+
+def test_a_result_draws_what_it_has_measured_and_says_how_to_measure_more() -> None:
+    result = pushout.run("lan", set={**FILES, "measure.transfers": True})
+    assert len(result.plot().axes) == 2
+    assert "share of files" in words(result.plot("fct"))
+    remedy = """lan has no queue over time: .* run it again with --set 'measure.occupancy=["bottleneck"]'"""
+    with pytest.raises(QuestionError, match=re.escape(remedy).replace(r"\.\*", ".*")):
+        result.plot("queue")
+
+
+def test_the_remedy_of_a_missing_series_works() -> None:
+    for what, key, value in [
+        ("queue", "measure.occupancy", ["bottleneck"]),
+        ("drops", "measure.losses", ["bottleneck"]),
+        ("cwnd", "measure.cwnd", ["flow1"]),
+        ("throughput", "measure.window", "100 ms"),
+        ("fct", "measure.transfers", True),
+    ]:
+        with pytest.raises(QuestionError, match=re.escape(key)):
+            pushout.run("lan", set=FILES).plot(what)
+        assert pushout.run("lan", set={**FILES, key: value, "sample": "10 ms"}).plot(what).axes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"what": "queues"}, 'unknown panel "queues"; did you mean "queue"?'),
+        ({"what": ""}, "what must name a panel; allowed: queue, drops"),
+        ({"width": 1}, "width must be from 2.5 to 40 inches, not 1"),
+        ({"theme": "poster"}, 'unknown theme "poster"'),
+        ({"ports": "botleneck"}, 'unknown port "botleneck"; did you mean "bottleneck"?'),
+        ({"flows": "flow11"}, 'unknown flow "flow11"'),
+        ({"labels": "a,b"}, "labels must name each of the 1 runs, not 2"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_before_anything_runs(arguments: Any, message: str) -> None:
+    with pytest.raises(QuestionError, match=re.escape(message)):
+        pushout.plot("lan", **{"set": SHORT, **arguments})
+
+
+def test_panels_that_a_scenario_cannot_fill_are_refused_with_those_that_it_can() -> None:
+    with pytest.raises(QuestionError, match=r"no port with a limited buffer, so there is no queue .* throughput"):
+        pushout.plot("mux-poisson")
+    with pytest.raises(QuestionError, match="no TCP flow, so there is no cwnd"):
+        pushout.plot("mux-poisson", what="cwnd,goodput")
+
+
+def test_the_same_picture_gives_the_same_octets(everything: Any) -> None:
+    for kind in ("svg", "png", "pdf"):
+        assert figure.written(everything, kind) == figure.written(everything, kind)
+
+
+def test_themes_have_a_width_and_letters_that_fit_it(everything: Any) -> None:
+    assert everything.get_figwidth() == THEMES["paper"].width_in == 7
+    slides = pushout.plot("lan", what="goodput", set=SHORT, theme="slides")
+    assert slides.get_figwidth() == 10
+    assert slides.axes[0].yaxis.label.get_fontsize() > everything.axes[0].yaxis.label.get_fontsize()
+
+
+def told(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str]:
+    with pytest.raises(SystemExit) as ended:
+        main(args)
+    return int(ended.value.code or 0), capsys.readouterr().err
+
+
+SETS = ("--set", "duration=0.2 s", "--set", "port.bottleneck.buffer=1000 cells")
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_the_command_writes_the_file_that_it_is_told(
+    ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = tmp_path / f"below/queue.{ending}"
+    status, said = told(capsys, "plot", "lan", "--what", "queue", "--out", str(place), *SETS)
+    assert (status, said) == (0, f"figure: {place}\n")
+    begins = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+    assert place.read_bytes().startswith(begins[ending])
+
+
+def test_a_picture_of_no_known_format_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    status, said = told(capsys, "plot", "lan", "--out", "queue.gif")
+    assert status == 2
+    assert "it must end in .png, .svg or .pdf, not 'queue.gif'" in said
+
+
+def test_finished_runs_are_drawn_from_their_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, policy in (("few", "epd"), ("many", "tail-drop")):
+        admission = f'port.bottleneck.admission={{policy="{policy}"}}'
+        run = ("run", "lan", *SETS, "--set", admission, "--out", name, "--reps", "2", "--plot", f"{name}.svg")
+        assert told(capsys, *run)[0] == 0
+        assert (tmp_path / f"{name}.svg").is_file()
+    assert told(capsys, "plot", "few", "many", "--out", "both.svg") == (0, "figure: both.svg\n")
+    text = (tmp_path / "both.svg").read_text(encoding="utf-8")
+    assert ">few<" in text and ">many<" in text and ">95 % interval<" in text
+    assert told(capsys, "plot", "few/replication-1.json", "--out", "one.svg")[0] == 0
+    status, said = told(capsys, "plot", "few/result.json")
+    assert status == 3
+    assert "few/result.json has the means of several replications: name the folder" in said
+
+
+def test_a_legend_of_many_entries_is_read_row_by_row() -> None:
+    with drawing.paper_of(THEMES["paper"]._replace(width_in=3.5), 1) as (_, (axes,)):
+        for number in range(12):
+            axes.plot([0, 1], label=f"port number {number}")
+        drawing.above(axes, THEMES["paper"]._replace(width_in=3.5))
+    assert axes.get_legend()._ncols == 2
