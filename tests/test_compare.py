@@ -216,7 +216,7 @@ def test_other_figures_are_compared_as_well(tmp_path: Path, capsys: pytest.Captu
     out = capsys.readouterr().out
     assert "goodput of cross (Mb/s)" in out
     assert "timeouts of cross1" in out
-    assert "lost.front of b" in out
+    assert "lost front of b" in out
     document = json.loads((tmp_path / "compare.json").read_text(encoding="utf-8"))
     assert document["figures"] == ["classes.cross.goodput_bps", "flows.cross1.timeouts", "ports.b.lost.front"]
     run = pushout.run(multi_hop, set={"duration": "50 ms", "warmup": "0 s"}, reps=2)
@@ -414,3 +414,17 @@ def test_quantities_are_read_as_scenarios_write_them() -> None:
 )
 def test_a_mean_has_the_digits_that_its_interval_leaves(mean: float, half: float, text: str) -> None:
     assert answers.mean({"mean": mean, "ci95": [mean - half, mean + half], "n": 9}) == text
+
+
+def test_the_figure_has_the_title_of_its_scenario_and_a_legend_that_covers_nothing(
+    found: pushout.CompareResult,
+) -> None:
+    figure = found.plot()
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    box = legend.get_window_extent()
+    assert figure.get_suptitle() == "Ten TCP sources share one bottleneck (study 000, local network)"
+    assert not any(box.overlaps(axes.get_tightbbox()) for axes in figure.axes)
+    for axes in figure.axes:
+        assert axes.get_ylim()[0] >= 0
+        assert axes.get_xlim()[0] >= 0, "no time and no delay before zero"

@@ -48,7 +48,7 @@ def texts(figure: Any) -> set[str]:
     [
         (
             {"y": "goodput_ratio", "x": "port.bottleneck.buffer_cells"},
-            {"goodput ÷ ideal", "port.bottleneck.buffer (cells)", "tail-drop", "EPD", "1 000", "95 % interval"},
+            {"goodput ÷ ideal", "buffer of bottleneck (cells)", "tail-drop", "EPD", "1 000", "95 % interval"},
         ),
         (
             {"y": "goodput_bps", "x": "ports.bottleneck.occupancy_mean"},
@@ -141,7 +141,7 @@ def test_a_point_that_measured_nothing_is_not_drawn() -> None:
     result = pushout.SweepResult(table, [{"x": number} for number in (1, 2, 3)], {})
     assert list(result.plot("y", "x").axes[0].lines[0].get_xdata()) == [1, 3]
     assert len(result.plot("y").axes[0].lines[0].get_xdata()) == 1, "a series for each value of x"
-    assert len(result.plot("y", "y", kind="cloud").axes[0].containers) == 3, "two points and the key of bars"
+    assert len(result.plot("y", "y", kind="cloud").axes[0].containers) == 2, "two points"
 
 
 def rates(mb_per_s: list[float]) -> pushout.SweepResult:
@@ -251,7 +251,7 @@ def test_every_line_is_marked_and_a_key_says_what_tells_them_apart(kind: str) ->
     legend = figure.legends[0]
     assert legend.get_title().get_text() == ("buffer, alpha" if kind == "line" else "alpha")
     assert {text.get_text() for text in legend.get_texts()} >= ({"1 MB, 1"} if kind == "line" else {"0.5", "1"})
-    what = "occupancy.values of a (kB)" if kind == "time" else "occupancy mean of a (kB)"
+    what = "occupancy of a (kB)" if kind == "time" else "occupancy mean of a (kB)"
     assert (figure.axes[0].get_xlabel() if kind == "cdf" else figure.axes[0].get_ylabel()) == what
 
 
@@ -271,16 +271,16 @@ def test_a_band_does_not_rise_above_a_full_buffer() -> None:
     ("name", "text"),
     [
         ("goodput_ratio", "goodput ÷ ideal"),
-        ("port.bottleneck.buffer_cells", "port.bottleneck.buffer (cells)"),
-        ("port.bottleneck.buffer_kB", "port.bottleneck.buffer (kB)"),
-        ("flows.transport.initial_window", "flows.transport.initial_window"),
+        ("port.bottleneck.buffer_cells", "buffer of bottleneck (cells)"),
+        ("port.bottleneck.buffer_kB", "buffer of bottleneck (kB)"),
+        ("flows.transport.initial_window", "transport initial window"),
         ("ports.bottleneck.occupancy_mean", "occupancy mean of bottleneck"),
         ('ports."access1.back".units_in', "units in of access1.back"),
-        ("flows.transport.mss", "flows.transport.mss"),
+        ("flows.transport.mss", "transport mss"),
         ("flows.*.goodput_bps", "goodput of flows (b/s)"),
         ("flows.flow1.goodput_bps", "goodput of flow1 (b/s)"),
-        ("flow.flow1.source.rate_Mb_per_s", "flow.flow1.source.rate (Mb/s)"),
-        ("port.bottleneck.admission.threshold_percent", "port.bottleneck.admission.threshold (%)"),
+        ("flow.flow1.source.rate_Mb_per_s", "source rate of flow1 (Mb/s)"),
+        ("port.bottleneck.admission.threshold_percent", "admission threshold of bottleneck (%)"),
     ],
 )
 def test_an_axis_says_what_and_of_what(name: str, text: str) -> None:

@@ -16,9 +16,6 @@ from pushout.words import Panel, ThemeName
 
 DPI = 200
 
-LETTER_IN = 0.0076
-"""The width of a letter of one point in a title, on average (inches)."""
-
 
 def themed(name: ThemeName, width: float | None) -> Theme:
     """The theme of this name, or a variation of it of another width (inches)."""
@@ -42,7 +39,7 @@ def draw(runs: Sequence[Run], what: Sequence[Panel], theme: Theme, title: str | 
             drawing.above(axes, theme, panel.title, doubts)
         _level(column, drawn)
         if heading := _heading(runs) if title is None else title:
-            lines = wrap(heading, int(theme.width_in / (LETTER_IN * theme.letters_pt)))
+            lines = wrap(heading, int(theme.width_in / (drawing.LETTER_IN * theme.letters_pt)))
             figure.suptitle("\n".join(lines), fontsize=1.1 * theme.letters_pt)
     return figure
 

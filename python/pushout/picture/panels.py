@@ -18,9 +18,6 @@ FLOWS = 4
 LOGARITHMIC = 8.0
 """A distribution whose largest value is so many times its median has a logarithmic axis."""
 
-FULL = 1.02
-"""The end of an axis of shares: a line at 1 is whole."""
-
 SHORT = {"bytes": "packets"}
 """What a port that counts octets loses is packets."""
 
@@ -222,7 +219,7 @@ def _occupancy(runs: Sequence[Run]) -> list[Drawn]:
         for (name, (levels, shares)), look in zip(curves, drawing.looks(len(curves)), strict=True):
             axes.plot(levels, shares, color=look["color"], linestyle=look["linestyle"], label=name)
         axes.set_xlim(left=0)
-        axes.set_ylim(0, FULL)
+        axes.set_ylim(0, drawing.WHOLE)
         return Doubts()
 
     return [Drawn("share of time\nwith at most this", f"occupancy ({unit})" if unit else "occupancy", draw)]
@@ -267,7 +264,7 @@ def _fct(runs: Sequence[Run]) -> list[Drawn]:
             axes.set_xscale("log")
         else:
             axes.set_xlim(left=0)
-        axes.set_ylim(0, FULL)
+        axes.set_ylim(0, drawing.WHOLE)
         return Doubts()
 
     return [Drawn("share of files\nin at most this", "transfer time (s)", draw)]

@@ -136,11 +136,17 @@ class CompareResult(HasWarnings, Framed):
             below = figure.add_subplot(grid[1][0].get_gridspec()[1, :])
             for axes in grid[1]:
                 axes.remove()
-            self._draw_occupancy(below, looks)
+            drawn = self._draw_occupancy(below, looks)
             labels = [policy.choice.label for policy in self.policies]
             names = drawing.named_alike(labels, [(policy.runs, policy.occupancy) for policy in self.policies])
-            drawing.key(figure, below, names, looks)
+            drawing.key(figure, names, looks, drawn)
+            drawing.headed(figure, self.title)
         return figure
+
+    @property
+    def title(self) -> str:
+        """What is compared, in words."""
+        return str(self.document.get("title") or self.document["scenario"])
 
     def _draw_figures(self, grid: Sequence[Any], looks: Sequence[Mapping[str, Any]]) -> None:
         """One figure against two others; axes for what is not known are removed."""
@@ -151,23 +157,28 @@ class CompareResult(HasWarnings, Framed):
             for policy, look in zip(self.policies, looks, strict=True):
                 if (x := policy.mean(across)) and (y := policy.mean(up)):
                     drawing.cross(axes, x, y, look, policy.choice.label)
+            known = [[mean for policy in self.policies if (mean := policy.mean(name))] for name in (across, up)]
+            drawing.not_below_zero(axes, *known)
             drawing.frame(axes, self._label(across), self._label(up))
         for axes in grid[len(pairs) :]:
             axes.remove()
 
-    def _draw_occupancy(self, axes: Any, looks: Sequence[Mapping[str, Any]]) -> None:
+    def _draw_occupancy(self, axes: Any, looks: Sequence[Mapping[str, Any]]) -> str:
+        """The occupancies over time; answers how intervals are drawn."""
         from pushout.question import drawing
 
-        room = content(self.port.buffer)
-        for policy, look in zip(self.policies, looks, strict=True):
+        room, drawn = content(self.port.buffer), ""
+        for index, (policy, look) in enumerate(zip(self.policies, looks, strict=True)):
             columns = zip(*map(_folded, policy.occupancy), strict=True)
             means = [drawing.capped(interval(column), room and room[0]) for column in columns]
             middle = self.start_s + (TOGETHER - 1) / 2 * self.step_s
             times = [middle + index * TOGETHER * self.step_s for index in range(len(means))]
-            drawing.band(axes, times, means, look, policy.choice.label)
+            drawn = drawing.band(axes, times, means, look, policy.choice.label, place=(index, len(self.policies)))
+            axes.set_xlim(self.start_s, max(times))
         whose = f" at {self.port.name}" if len(self.ports) > 1 else ""
         drawing.frame(axes, "time (s)", f"occupancy{whose} ({self.port.measure})", grid="y")
         axes.set_ylim(bottom=0)
+        return drawn
 
     def _label(self, name: str) -> str:
         """What an axis says of a figure; of several ports it has that of one."""
@@ -322,5 +333,11 @@ def _document(result: CompareResult, found: sweep.SweepResult, explained: Docume
     asked = {"set": manifest["set"], "seed": manifest["seed"], "reps": manifest["reps"]["reps"]}
     asked["figures"] = list(result.asked)
     where = {"port": result.port.name, "ports": _names(result.ports)}
-    head = {"scenario": explained["name"], **where, "baseline": baseline.choice.label, **asked}
+    head = {
+        "scenario": explained["name"],
+        "title": explained.get("title", ""),
+        **where,
+        "baseline": baseline.choice.label,
+        **asked,
+    }
     return {**head, "policies": entries, **rest}

@@ -8,10 +8,11 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import cycle
+from textwrap import wrap
 from typing import Any
 
 from pushout.document import steps
-from pushout.looks import COLOURS, DASHES, INK, MARKERS, SERIES, Theme, style
+from pushout.looks import COLOURS, DASHES, FONT_PT, INK, MARKERS, SERIES, Theme, style
 from pushout.question.quantity import FINEST, readable, word
 from pushout.stats import Interval
 
@@ -30,6 +31,12 @@ LINE_PT = 0.14
 
 BANDS = 2
 """So many bands on the same axes can be told apart."""
+
+WHOLE = 1.02
+"""The end of an axis of shares: a line at 1 is seen in its full width."""
+
+APART_PT = 2.5
+"""Bars at the same place stand so far apart (points)."""
 
 MARKED, MARKS = 20, 8
 """Lines of more points do not show each of them, but so many."""
@@ -56,6 +63,9 @@ TITLES = {
     "delivery_time_p99_s": "time to deliver, 99th percentile (s)",
 }
 
+SERIES_OF = ("values", "bps", "octets")
+"""`occupancy.values` is the occupancy."""
+
 TABLES = ("source", "transport", "police")
 """`flows.transport.mss` is a key of a scenario, `flows.flow1.timeouts` a figure of a report."""
 
@@ -71,7 +81,9 @@ def label(name: str) -> str:
         return _of(*steps(name)[1:])
     part, *below = steps(name)
     if len(below) > 1 and part in ("ports", "circuits", "flows") and below[0] not in TABLES:
-        return _of(part if below[0] == "*" else below[0], *below[1:])
+        return _of(part if below[0] == "*" else below[0], *below[1 : -1 if below[-1] in SERIES_OF else None])
+    if len(below) > 1 and part in ("port", "link", "flow", "node"):
+        return _of(below[0], *below[1:])
     if endings := [ending for ending in ENDINGS if name.endswith(ending)]:
         ending = max(endings, key=len)  # of a rate in Mb/s, and not of a time
         return f"{_spaced(name.removesuffix(ending))} ({ENDINGS[ending]})"
@@ -85,8 +97,8 @@ def _of(whose: str, *path: str) -> str:
 
 
 def _spaced(name: str) -> str:
-    """A name in words; a key of a scenario stays as it is written there."""
-    return name if "." in name else name.replace("_", " ")
+    """A name, or the path of a key, in words."""
+    return " ".join(steps(name)).replace("_", " ").removeprefix("flows ")
 
 
 # --- paper
@@ -163,21 +175,22 @@ def bar(value: Interval) -> list[list[float]]:
 def doubt(axes: Any, xs: Any, mean: Any, bounds: tuple[Any, Any], look: Look, place: tuple[int, int]) -> str:
     """How sure a line is, the first of `place` of as many as the second says; answers how that is drawn.
 
-    The bands of one line or two can be told apart. More would hide each other, and become bars at a few points of each
-    line, elsewhere than those of the others.
+    The bands of one line or two can be told apart. More would hide each other, and become bars: at a few points of each
+    line, elsewhere than those of the others, or at all of its few points, side by side.
     """
+    from matplotlib.transforms import ScaledTranslation
+
     low, high = bounds
     index, lines = place
     if lines <= BANDS:
-        axes.fill_between(xs, low, high, color=look["color"], alpha=0.2 if lines == 1 else 0.15, linewidth=0)
-        for edge in (low, high) if lines > 1 else ():
-            axes.plot(xs, edge, color=look["color"], alpha=0.55, linewidth=0.5)
+        edges = {"linewidth": 0.5, "edgecolor": (look["color"], 0.55)} if lines > 1 else {"linewidth": 0}
+        axes.fill_between(xs, low, high, facecolor=(look["color"], 0.2 if lines == 1 else 0.15), **edges)
         return "band"
     step = 1 if len(xs) <= MARKED else len(xs) // MARKS
     few = slice(step * index // lines, None, step)
-    reach = [[one - other for one, other in zip(mean[few], low[few], strict=True)]]
-    reach += [[other - one for one, other in zip(mean[few], high[few], strict=True)]]
-    axes.errorbar(xs[few], mean[few], yerr=reach, fmt="none", ecolor=look["color"], elinewidth=0.9, capsize=1.8)
+    aside = ScaledTranslation(APART_PT * (index - (lines - 1) / 2) / 72, 0, axes.figure.dpi_scale_trans)
+    shifted = {"transform": axes.transData + aside} if step == 1 else {}
+    axes.vlines(xs[few], low[few], high[few], color=look["color"], linewidth=0.9, **shifted)
     return "bar"
 
 
@@ -246,6 +259,24 @@ def from_zero(axes: Any, means: Sequence[float]) -> None:
         axes.set_ylim(bottom=0)
 
 
+def not_below_zero(axes: Any, across: Sequence[Interval], up: Sequence[Interval]) -> None:
+    """Axes that end at zero where intervals reach below, of what is itself never negative."""
+    for means, limits, limit in ((across, axes.get_xlim, axes.set_xlim), (up, axes.get_ylim, axes.set_ylim)):
+        if min((mean["mean"] for mean in means), default=0.0) >= 0 > limits()[0]:
+            limit(0, limits()[1])
+
+
+def headed(figure: Any, title: str) -> None:
+    """A title above a figure, on as many lines as it takes."""
+    lines = wrap(title, int(figure.get_figwidth() / (LETTER_IN * FONT_PT)))
+    if lines:
+        figure.suptitle("\n".join(lines), fontsize=FONT_PT)
+
+
+LETTER_IN = 0.0076
+"""The width of a letter of one point, on average (inches)."""
+
+
 def spread(axes: Any, values: Sequence[float]) -> None:
     """A logarithmic axis to the right, if the values ask for one."""
     if values and min(values) > 0 and max(values) >= DECADE * min(values):
@@ -274,7 +305,7 @@ def log_ticks(axis: Any, ends: tuple[float, float]) -> None:
 def legend(figure: Any, axes: Any, interval: str | None = None, title: str = "") -> None:
     """What each series is, below what all are told apart by, and how intervals are drawn: as "band" or as "bar"."""
     handles, labels = axes.get_legend_handles_labels()
-    _listed(figure, dict(zip(labels, handles, strict=True)) | _interval(axes, interval), title)
+    _listed(figure, dict(zip(labels, handles, strict=True)) | _interval(interval), title)
 
 
 def named_alike(names: Sequence[str], drawn: Sequence[object]) -> list[str]:
@@ -286,22 +317,23 @@ def named_alike(names: Sequence[str], drawn: Sequence[object]) -> list[str]:
     ]
 
 
-def key(figure: Any, axes: Any, names: Sequence[str], looks: Sequence[Look]) -> None:
-    """A legend of markers and lines together, for series that appear as both, with bands."""
+def key(figure: Any, names: Sequence[str], looks: Sequence[Look], drawn: str = "band") -> None:
+    """A legend of markers and lines together, for series that appear as both, with intervals drawn like this."""
     from matplotlib.lines import Line2D
 
     handles: dict[str, Any] = {name: Line2D([], [], ms=5, **look) for name, look in zip(names, looks, strict=True)}
-    _listed(figure, handles | _interval(axes, "band"), handlelength=3)
+    _listed(figure, handles | _interval(drawn), handlelength=3)
 
 
-def _interval(axes: Any, drawn: str | None, name: str = INTERVAL) -> dict[str, Any]:
+def _interval(drawn: str | None, name: str = INTERVAL) -> dict[str, Any]:
     """What a band or a bar is, for the legend."""
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     if drawn == "band":
         return {name: Patch(facecolor=GREY, alpha=0.2)}
     if drawn == "bar":
-        return {name: axes.errorbar([math.nan], [0.0], yerr=[0.0], fmt="none", ecolor=GREY, capsize=2.5)}
+        return {name: Line2D([], [], marker="|", ms=9, markeredgewidth=1.2, linestyle="none", color=GREY)}
     return {}
 
 
@@ -312,7 +344,7 @@ def above(axes: Any, theme: Theme, title: str = "", doubts: tuple[str, str] = ("
     """
     handles, labels = axes.get_legend_handles_labels()
     width_in, letters_pt = 0.85 * theme.width_in, 0.9 * theme.letters_pt
-    unique = dict(zip(labels, handles, strict=True)) | _interval(axes, doubts[1] or None, doubts[0])
+    unique = dict(zip(labels, handles, strict=True)) | _interval(doubts[1], doubts[0])
     if not unique:
         return
     columns = _fitting(unique, width_in, letters_pt)
@@ -341,7 +373,7 @@ def duration(seconds: float) -> str:
 
 
 def _listed(figure: Any, handles: Mapping[str, Any], title: str = "", **options: Any) -> None:
-    """A legend above, to be read row by row; the figure grows by what many rows of it take."""
+    """A legend below its figure, to be read row by row; the figure grows by what many rows take."""
     if not handles:
         return
     from matplotlib.textpath import TextPath
@@ -355,4 +387,5 @@ def _listed(figure: Any, handles: Mapping[str, Any], title: str = "", **options:
     ordered = [handles[name] for name in names]
     if title:
         options |= {"title": title, "title_fontsize": LETTER_PT, "alignment": "left"}
-    figure.legend(ordered, names, loc="outside upper left", ncols=columns, frameon=False, fontsize=LETTER_PT, **options)
+    options |= {"ncols": columns, "frameon": False, "fontsize": LETTER_PT}
+    figure.legend(ordered, names, loc="outside lower left", **options)

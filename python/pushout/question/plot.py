@@ -24,7 +24,14 @@ def draw(result: Pointed, y: str, x: str | None, by: str | None, kind: Drawing |
     y, x, by = result.column(y), x and result.column(x), by and result.column(by)
     with paper() as (figure, grid):
         DRAWINGS[chosen](figure, grid[0][0], result, y, x, by)
+        drawing.headed(figure, _heading(result))
     return figure
+
+
+def _heading(result: Pointed) -> str:
+    """What was swept: the title of the sweep, else that of its scenario."""
+    scenario = result.manifest.get("scenario", {})
+    return str(result.manifest.get("title") or scenario.get("title") or scenario.get("name", ""))
 
 
 def _is_swept(result: Pointed, name: str) -> bool:
@@ -136,13 +143,15 @@ def _lines(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: s
             raise QuestionError(f"by={by!r} leaves several points with one {x}; without by each of them has a series")
         drawn.append([(place, known[place]) for place in sorted(known)])
     labels = drawing.named_alike([series.name or "" for series in all_series], drawn)
+    intervals, count = "band", sum(map(bool, drawn))
     for series, label_, curve in zip(all_series, labels, drawn, strict=True):
         if curve:
-            band(axes, [place for place, _ in curve], [mean for _, mean in curve], series.look, label_ or None)
+            place, means_ = (all_series.index(series), count), [mean for _, mean in curve]
+            intervals = band(axes, [at for at, _ in curve], means_, series.look, label_ or None, place=place)
     spread(axes, [place for place in places if place is not None])
     from_zero(axes, [mean["mean"] for mean in means if mean])
     frame(axes, label(x), label_of(result, y))
-    legend(figure, axes, "band", _title(result, names))
+    legend(figure, axes, intervals, _title(result, names))
 
 
 def _cloud(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: str | None) -> None:
@@ -154,6 +163,7 @@ def _cloud(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: s
             one, other = across[point], up[point]
             if one and other:
                 cross(axes, one, other, series.look, series.name)
+    drawing.not_below_zero(axes, [mean for mean in across if mean], [mean for mean in up if mean])
     frame(axes, label_of(result, x), label_of(result, y))
     legend(figure, axes, "bar", _title(result, names))
 
@@ -197,7 +207,9 @@ def _cdf(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: str
         values = sorted(_entries(result, y, series.points))
         shares = [(index + 1) / len(values) for index in range(len(values))]
         axes.step(values, shares, where="post", label=series.name, **drawing.line(series.look, len(values)))
-    axes.set_ylim(0, 1)
+    axes.set_ylim(0, drawing.WHOLE)
+    if axes.dataLim.x0 >= 0:
+        axes.set_xlim(left=0)
     share = "share of values up to this, all runs" if "*" in y else "share of runs with at most this"
     frame(axes, label_of(result, y), share)
     legend(figure, axes, title=_title(result, names))
@@ -217,19 +229,22 @@ def _time(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
     head, lowest = y.rsplit(".", 1)[0], list[float]()
     if f"{head}.step_s" not in result.columns:
         raise QuestionError(f"to draw {y} over time, {head}.start_s and {head}.step_s must be among the figures")
-    names, rooms = _told_apart_by(result, by), _rooms(result, y)
-    for series in _series(result, names):
+    names, rooms, intervals = _told_apart_by(result, by), _rooms(result, y), "band"
+    all_series = _series(result, names)
+    for index, series in enumerate(all_series):
         rows = result.of_point(series.points[0])
         start, step = (float(rows[f"{head}.{key}"][0]) for key in ("start_s", "step_s"))
         curves = _by_seed(result, y, series.points)
         held = [rooms[point] for point in series.points]
         most = max(room[0] for room in held if room) if all(held) else None
         means = [capped(interval(column), most) for column in zip(*curves, strict=True)]
-        band(axes, [start + index * step for index in range(len(means))], means, series.look, series.name)
+        times = [start + number * step for number in range(len(means))]
+        intervals = band(axes, times, means, series.look, series.name, place=(index, len(all_series)))
+        axes.set_xlim(min(times), max(times))
         lowest.extend(mean["mean"] for mean in means)
     from_zero(axes, lowest)
     frame(axes, "time (s)", label_of(result, y))
-    legend(figure, axes, "band", _title(result, names))
+    legend(figure, axes, intervals, _title(result, names))
 
 
 def _by_seed(result: Pointed, name: str, points: Sequence[int]) -> list[list[float]]:

@@ -105,11 +105,14 @@ class SizeResult(HasWarnings, Framed):
                 axes.axhline(self.goal.level, color=drawing.GREY, linestyle=":", linewidth=1, label="goal")
             if self.space.log:
                 drawing.log(axes)
-            across = f"{self.over} ({self.space.unit})" if self.space.unit else self.over
+            drawing.from_zero(axes, [point.mean["mean"] for a in self.answers for point in a.tried if point.mean])
+            over = drawing.label(self.over)
+            across = f"{over} ({self.space.unit})" if self.space.unit else over
             drawing.frame(axes, across, drawing.label(self.goal.column))
             if self.us_per_unit is not None:
                 self._draw_time(axes, self.us_per_unit)
             drawing.legend(figure, axes, "bar")
+            drawing.headed(figure, str(self.document.get("title") or self.document.get("scenario", "")))
         return figure
 
     def _draw_answer(self, axes: Any, answer: Answer, look: Mapping[str, Any]) -> None:
@@ -355,6 +358,7 @@ def _asked(question: Question, explained: Document, sets: Sequence[str]) -> Docu
     space, port = question.space, question.port
     return {
         "scenario": explained["name"],
+        "title": explained.get("title", ""),
         "goal": question.goal.text,
         "over": question.over,
         "from": space.text(space.low),
