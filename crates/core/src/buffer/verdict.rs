@@ -15,6 +15,20 @@ pub enum Verdict {
     Replace(Victim, Reason),
 }
 
+impl Verdict {
+    /// Whether the unit is taken, or why it is lost, where the policy decides by a [rule](super::admission::Rule).
+    #[inline]
+    pub(crate) fn taken(self) -> Result<(), Reason> {
+        match self {
+            Verdict::Accept => Ok(()),
+            Verdict::Discard(reason) => Err(reason),
+            Verdict::Mark(_) | Verdict::Replace(..) => {
+                unreachable!("a policy with a rule neither marks nor takes back what it has accepted")
+            }
+        }
+    }
+}
+
 /// The answer of an admission policy about the unit at the head of a queue, which is about to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadVerdict {
@@ -95,5 +109,22 @@ impl Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_takes_a_unit_or_says_why_it_is_lost() {
+        assert_eq!(Verdict::Accept.taken(), Ok(()));
+        assert_eq!(Verdict::Discard(Reason::Early).taken(), Err(Reason::Early));
+    }
+
+    #[test]
+    #[should_panic(expected = "a policy with a rule neither marks nor takes back")]
+    fn a_rule_that_marks_is_not_taken_for_one_that_accepts() {
+        let _ = Verdict::Mark(Reason::Early).taken();
     }
 }

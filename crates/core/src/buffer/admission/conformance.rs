@@ -326,6 +326,24 @@ fn what_looks_at_the_books_when_units_leave_sees_every_unit_come() {
 }
 
 #[test]
+fn a_scheme_with_a_rule_neither_marks_what_it_takes_nor_takes_anything_back() {
+    let (queue, mut draw) = (Queue::default(), Stream::new(6, "books"));
+    every_port(|scheme, measure, capacity| {
+        let mut policy = policy_of(scheme, measure, capacity).unwrap();
+        let has_rule = policy.rule().is_some();
+        for index in 0..if has_rule { 500 } else { 0 } {
+            let (mut pool, vc) = (Pool::new(Capacity::limited(capacity), VCS), draw.up_to(VCS as u64 - 1));
+            (0..VCS).for_each(|vc| pool.add(vc, draw.up_to(capacity / VCS as u64)));
+            let flags = if draw.chance(0.5) { Flags::FIRST } else { Flags::default() };
+            let unit = &Unit { vc: vc as u32, frame: 0, index, bytes: 53, hop: 0, flags };
+            let (now, vc, pool, queue) = (Time::ZERO, vc as usize, &pool, &queue);
+            let verdict = policy.judge(&mut Arrival { now, unit, vc, size: 1, pool, queue, elastic: false });
+            assert!(matches!(verdict, Verdict::Accept | Verdict::Discard(_)), "{scheme}: {verdict:?}");
+        }
+    });
+}
+
+#[test]
 fn the_rest_of_a_frame_that_was_pushed_out_is_refused_but_for_the_eom_that_ends_a_fragment() {
     let (pool, queue) = (Pool::new(Capacity::limited(1000), VCS), Queue::default());
     for entry in CATALOGUE {

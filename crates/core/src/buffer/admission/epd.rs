@@ -96,7 +96,7 @@ impl Shortcuts for Policy {
     }
 
     fn rule(&self) -> Option<Rule> {
-        Some(Rule::Frames { threshold: Some(self.threshold), frames: self.frames.clone() })
+        Some(Rule::Frames { threshold: Some(self.threshold) })
     }
 }
 

@@ -107,7 +107,8 @@ registry! {
     /// asks about each unit, as the reference engine does. A wrong answer here gives wrong figures without an error; only the
     /// comparison of the engines finds it.
     pub trait Shortcuts for Policy {
-        /// How the policy decides, if that can be told without asking it; otherwise it sees every unit and the whole port.
+        /// How the policy decides, if that can be told without asking it; otherwise it sees every unit and the whole port. A
+        /// policy that marks what it accepts has no rule: a mark makes a unit differ from the rest of its frame.
         fn rule(&self) -> Option<Rule> {
             None
         }
@@ -152,16 +153,15 @@ pub struct Reading {
 }
 
 /// What a policy does in plain words, if these words suffice: an engine may then act on them without asking.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Rule {
     /// A unit is taken if it fits.
     Fits,
-    /// A frame is refused if its first unit meets this occupancy or more; otherwise the frame rule decides alone.
+    /// A frame is refused if its first unit meets this occupancy or more; otherwise the policy's [frame rule](Shortcuts::frames)
+    /// decides alone.
     Frames {
         /// That occupancy, if there is one.
         threshold: Option<u64>,
-        /// The frame rule.
-        frames: Frames,
     },
     /// The policy has to be asked, but it looks at nothing but the books, and never takes back what it has accepted.
     Asked(Interest),
@@ -170,11 +170,32 @@ pub enum Rule {
 impl Rule {
     /// Whether the rest of a circuit's frame is taken if it fits, as far as that is known without asking.
     #[inline]
-    pub(crate) fn takes_rest(&self, vc: u32) -> bool {
+    pub(crate) fn takes_rest(&self, policy: &mut Policy, vc: u32) -> bool {
         match self {
             Rule::Fits => true,
-            Rule::Frames { frames, .. } => frames.within(vc as usize) == Within::Taken,
+            Rule::Frames { .. } => policy.within(vc as usize) == Within::Taken,
             Rule::Asked(_) => false,
+        }
+    }
+
+    /// Whether a unit is taken that finds this occupancy, if the policy that has this rule need not be asked.
+    #[inline]
+    pub(crate) fn judge(
+        &self,
+        policy: &mut Policy,
+        unit: &Unit,
+        vc: u32,
+        (level, fits): (u64, bool),
+    ) -> Result<(), Reason> {
+        match self {
+            Rule::Fits if fits => Ok(()),
+            Rule::Fits => Err(Reason::Overflow),
+            Rule::Frames { .. } => {
+                let frames = policy.frames().expect("a policy that goes by the frame rule has one");
+                let refuse = || self.may_refuse(level).then_some(Reason::Early);
+                frames.judge(unit, vc as usize, fits, refuse).taken()
+            }
+            Rule::Asked(_) => unreachable!("the policy has to be asked"),
         }
     }
 

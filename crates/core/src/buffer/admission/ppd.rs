@@ -58,7 +58,7 @@ impl Shortcuts for Policy {
     }
 
     fn rule(&self) -> Option<Rule> {
-        Some(Rule::Frames { threshold: None, frames: self.frames.clone() })
+        Some(Rule::Frames { threshold: None })
     }
 }
 

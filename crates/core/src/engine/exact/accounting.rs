@@ -23,7 +23,7 @@ use crate::buffer::admission::{Admission, Arrival, Departure, Interest, Policy};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
-use crate::buffer::verdict::{Reason, Verdict};
+use crate::buffer::verdict::Reason;
 use crate::link::port::Port;
 use crate::unit::{Flags, Unit};
 use crate::units::{CELL_BYTES, Time};
@@ -241,9 +241,9 @@ impl VcAccounting {
         now: Time,
         unit: &Unit,
         (vc, size): (usize, u64),
-    ) -> Verdict {
+    ) -> Result<(), Reason> {
         let VcAccounting { pool, queue, .. } = self;
-        policy.judge(&mut Arrival { now, unit, vc, size, pool, queue, elastic: false })
+        policy.judge(&mut Arrival { now, unit, vc, size, pool, queue, elastic: false }).taken()
     }
 
     /// Something of a circuit was taken.

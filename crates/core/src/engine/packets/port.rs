@@ -17,11 +17,10 @@
 //! See `mod.rs`; one line of the cache a packet.
 
 use super::agenda::Row;
-use crate::buffer::admission::Rule;
+use crate::buffer::admission::{Policy, Rule};
 use crate::buffer::capacity::Capacity;
-use crate::buffer::frame::Frames;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::{Reason, Verdict};
+use crate::buffer::verdict::Reason;
 use crate::engine::exact::accounting::{Accounting, Sojourn, Window};
 use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::link::port::Port;
@@ -75,8 +74,8 @@ pub(crate) struct PacketQueue {
     /// Packets of several sizes before the last one, with their ends and sizes, and the sum of these.
     older: Row<(Time, u64)>,
     waiting: u64,
-    /// The frame rule, if there is one, and its threshold, if it has one.
-    frames: Option<Box<(Option<u64>, Frames)>>,
+    /// How packets are taken; the policy itself keeps the state of frames.
+    rule: Rule,
     samples: Option<Box<Samples>>,
     /// Packets that were lost or did not come and go in the measured time, if there are any.
     books: Option<Box<Accounting>>,
@@ -111,11 +110,6 @@ impl PacketFifo {
         port: &Port,
     ) -> (PacketFifo, PacketQueue) {
         let line = &scenario.lines[number];
-        let frames = match rule {
-            Rule::Fits => None,
-            Rule::Frames { threshold, frames } => Some(Box::new((threshold, frames))),
-            Rule::Asked(_) => unreachable!("a port that is asked is none of these"),
-        };
         let fifo = PacketFifo {
             free: ExactTime::default(),
             carries: false,
@@ -128,7 +122,7 @@ impl PacketFifo {
             quiet: Time::ZERO,
         };
         let samples = Samples::of(scenario, number, window, port).map(Box::new);
-        let is_judged = frames.is_some() || !line.port.capacity.holds(u16::MAX.into());
+        let is_judged = matches!(rule, Rule::Frames { .. }) || !line.port.capacity.holds(u16::MAX.into());
         let queue = PacketQueue {
             pace: TransmissionTime::default(),
             older: Row::default(),
@@ -139,7 +133,7 @@ impl PacketFifo {
             capacity: line.port.capacity,
             is_judged,
             begin: window.from,
-            frames,
+            rule,
             samples,
             books: None,
         };
@@ -200,7 +194,7 @@ impl PacketFifo {
     #[inline(always)] // a unit that is not looked at need not be put together
     pub(crate) fn take(
         &mut self,
-        queue: &mut PacketQueue,
+        (queue, policy): (&mut PacketQueue, &mut Policy),
         window: Window,
         now: Time,
         bytes: u16,
@@ -219,7 +213,7 @@ impl PacketFifo {
         let size = self.size(bytes);
         let level = self.level(queue, now) + size;
         if queue.is_judged || !queue.capacity.holds(level) {
-            queue.judge(window, now, level, unit(), size)?;
+            queue.judge(policy, window, now, level, unit(), size)?;
         }
         queue.tally.max = queue.tally.max.max(level);
         if self.usual == 0 && self.ends() > now {
@@ -352,29 +346,15 @@ impl PacketQueue {
     #[inline(never)]
     fn judge(
         &mut self,
+        policy: &mut Policy,
         window: Window,
         now: Time,
         level: u64,
         (unit, vc): (Unit, u32),
         size: u64,
     ) -> Result<(), Reason> {
-        let fits = self.capacity.holds(level);
-        let verdict = match self.frames.as_deref_mut() {
-            None if fits => Verdict::Accept,
-            None => Verdict::Discard(Reason::Overflow),
-            Some((threshold, frames)) => {
-                let refuse =
-                    || threshold.filter(|threshold| level - size >= *threshold).map(|_| Reason::Early);
-                frames.judge(&unit, vc as usize, fits, refuse)
-            }
-        };
-        match verdict {
-            Verdict::Discard(reason) => {
-                self.lose(window, now, &unit, reason);
-                Err(reason)
-            }
-            _ => Ok(()),
-        }
+        let taken = self.rule.judge(policy, &unit, vc, (level - size, self.capacity.holds(level)));
+        taken.inspect_err(|&reason| self.lose(window, now, &unit, reason))
     }
 
     /// A packet is lost before the port sees it.
@@ -462,7 +442,9 @@ mod tests {
                     .pass(now, bytes, &pace, window.to)
                     .or_else(|| fifo.pass_first(&mut queue, now, bytes, &pace, window.to)),
             };
-            let taken = || fifo.take(&mut queue, window, now, bytes, &pace, unit).ok().map(|sent| sent.1);
+            let policy = port.admission_mut();
+            let taken =
+                || fifo.take((&mut queue, policy), window, now, bytes, &pace, unit).ok().map(|sent| sent.1);
             ends.push(passed.or_else(taken));
         }
         fifo.close(queue, window, port);

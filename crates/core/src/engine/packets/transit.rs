@@ -262,7 +262,8 @@ impl Transit {
         let kind = &mut self.kinds[step.kind as usize];
         let (latency, pace) = (kind.latency, kind.pace_of(head.bytes));
         let unit = || (head.unit(passage), passage.number);
-        match fifo.take(queue, self.window, now, head.bytes, pace, unit) {
+        let policy = self.network.ports[step.place as usize].admission_mut();
+        match fifo.take((queue, policy), self.window, now, head.bytes, pace, unit) {
             Ok((starts, ends)) => {
                 let time = ends.later(latency);
                 self.packet_hops += 1;

@@ -300,13 +300,13 @@ impl Inbox {
 
     /// How many units of circuits that count come before an end of a train, on lanes within another.
     #[inline]
-    pub(crate) fn ahead_of(&self, end: TrainEnd, counts: impl Fn(u32) -> bool) -> u64 {
+    pub(crate) fn ahead_of(&self, end: TrainEnd, mut counts: impl FnMut(u32) -> bool) -> u64 {
         let others = self.midst.iter().filter(|lane| **lane != end.lane && counts(self.front(**lane).vc));
         others.map(|lane| self.count_ahead(*lane, end)).sum()
     }
 
     /// How many units of circuits that count come before `time` on lanes within a train.
-    pub(crate) fn before(&self, time: Time, counts: impl Fn(u32) -> bool) -> u64 {
+    pub(crate) fn before(&self, time: Time, mut counts: impl FnMut(u32) -> bool) -> u64 {
         let lanes = self.midst.iter().filter(|lane| counts(self.front(**lane).vc));
         lanes.map(|lane| self.lanes[*lane as usize].count_before(time).0).sum()
     }

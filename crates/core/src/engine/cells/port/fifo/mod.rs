@@ -24,7 +24,7 @@ mod segment;
 use crate::buffer::admission::{Rule, Shortcuts, Within};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::{Reason, Verdict};
+use crate::buffer::verdict::Reason;
 use crate::engine::cells::inbox::{Arriving, Inbox, TrainEnd};
 use crate::engine::cells::port::context::{Context, PortSetup};
 use crate::engine::cells::port::outbox::Outbox;
@@ -183,7 +183,7 @@ impl CellFifo {
             }
         }
         self.done = self.done.max(Some(until));
-        self.busy = self.busy_until(until);
+        self.busy = self.busy_until(cx, until);
     }
 
     /// Let units pass that arrive before `stop`. Unless they pass `singly`, some may only be counted.
@@ -313,11 +313,11 @@ impl CellFifo {
         let size = if self.measure == Measure::Bytes { u64::from(unit.bytes) } else { 1 };
         let verdict = match refused {
             None => self.judge(cx, arriving, size, self.content.level()),
-            Some(reason) => Verdict::Discard(reason),
+            Some(reason) => Err(reason),
         };
         match verdict {
-            Verdict::Discard(reason) => self.lose(cx, arriving, reason),
-            _ => self.take(cx, out, arriving, size),
+            Ok(()) => self.take(cx, out, arriving, size),
+            Err(reason) => self.lose(cx, arriving, reason),
         }
     }
 
@@ -329,20 +329,12 @@ impl CellFifo {
 
     /// Whether a unit is taken that finds this occupancy.
     #[inline]
-    fn judge(&mut self, cx: &mut Context<'_>, arriving: &Arriving, size: u64, level: u64) -> Verdict {
+    fn judge(&self, cx: &mut Context<'_>, arriving: &Arriving, size: u64, level: u64) -> Result<(), Reason> {
         let &Arriving { time, unit, vc } = arriving;
-        let fits = self.capacity.holds(level + size);
-        match &mut self.rule {
-            Rule::Fits if fits => Verdict::Accept,
-            Rule::Fits => Verdict::Discard(Reason::Overflow),
-            Rule::Frames { threshold, frames } => {
-                let refuse = || threshold.filter(|threshold| level >= *threshold).map(|_| Reason::Early);
-                frames.judge(&unit, vc as usize, fits, refuse)
-            }
-            Rule::Asked(_) => {
-                let ledger = self.ledger.as_ref().expect("a policy that is asked has books");
-                ledger.ask(cx.port.admission_mut(), time, &unit, (vc as usize, size))
-            }
+        let policy = cx.port.admission_mut();
+        match &self.ledger {
+            Some(ledger) => ledger.ask(policy, time, &unit, (vc as usize, size)),
+            None => self.rule.judge(policy, &unit, vc, (level, self.capacity.holds(level + size))),
         }
     }
 
@@ -437,11 +429,10 @@ impl CellFifo {
         if cx.routes[vc as usize].is_collected() {
             return None;
         }
-        let frames = match &mut self.rule {
-            Rule::Fits => return Some(Ok(())),
-            Rule::Frames { frames, .. } => frames,
-            Rule::Asked(_) => cx.port.admission_mut().frames()?,
-        };
+        if let Rule::Fits = self.rule {
+            return Some(Ok(()));
+        }
+        let frames = cx.port.admission_mut().frames()?;
         if !unit.is_first() || begun {
             return match frames.within(vc as usize) {
                 Within::Taken => Some(Ok(())),
@@ -454,10 +445,7 @@ impl CellFifo {
         }
         let level = self.content.level() + ahead;
         let unit = Unit { flags: unit.flags.without(Flags::EOM), ..unit };
-        Some(match self.judge(cx, &Arriving { time: beat.time, unit, vc }, 1, level) {
-            Verdict::Discard(reason) => Err(reason),
-            _ => Ok(()),
-        })
+        Some(self.judge(cx, &Arriving { time: beat.time, unit, vc }, 1, level))
     }
 
     /// Whether `cells` cells that start one behind the other have certainly left before the measured time begins or ends.

@@ -19,7 +19,6 @@
 
 use super::{CellFifo, Content, SegmentStep};
 use crate::buffer::admission::{Shortcuts, Within};
-use crate::buffer::verdict::Verdict;
 use crate::engine::cells::inbox::{Arriving, MOST_CROSSING};
 use crate::engine::cells::port::context::Context;
 use crate::engine::cells::port::outbox::Outbox;
@@ -152,7 +151,7 @@ impl CellFifo {
             let arriving = Arriving { time, unit: *unit, vc: *vc };
             unit.index += 1;
             self.drop_before(cx, Time(time.0 + 1));
-            if let Verdict::Discard(reason) = self.judge(cx, &arriving, 1, self.content.level()) {
+            if let Err(reason) = self.judge(cx, &arriving, 1, self.content.level()) {
                 self.lose(cx, &arriving, reason);
                 continue;
             }

@@ -127,7 +127,7 @@ impl CellFifo {
         if !self.is_calm(cx, end.time) || !allows(Form::TrainEnds) {
             return None;
         }
-        let ahead = self.inbox.ahead_of(end, |vc| self.rule.takes_rest(vc));
+        let ahead = self.inbox.ahead_of(end, |vc| self.rule.takes_rest(cx.port.admission_mut(), vc));
         let own = if begins { 1 } else { u64::from(train.units) };
         if !self.let_go(Time(end.time.0 + 1), ahead + own) {
             return None;
@@ -191,7 +191,7 @@ impl CellFifo {
         if !self.by_ends || !self.is_calm(cx, time) {
             return false;
         }
-        let ahead = self.inbox.before(time, |vc| self.rule.takes_rest(vc));
+        let ahead = self.inbox.before(time, |vc| self.rule.takes_rest(cx.port.admission_mut(), vc));
         let calm = self.let_go(time, ahead);
         if calm {
             self.counted = self.inbox.midst_before(time);
@@ -245,10 +245,11 @@ impl CellFifo {
     }
 
     /// Before this instant the line is not free for what arrives after `time`. Whether uncounted cells will fit is not known.
-    pub(super) fn busy_until(&self, time: Time) -> Time {
+    pub(super) fn busy_until(&self, cx: &mut Context<'_>, time: Time) -> Time {
         match (&self.content, self.counted) {
             (Content::Cells { pace, .. }, Some(end)) => {
-                let counted = self.inbox.before(end.time.min(time), |vc| self.rule.takes_rest(vc));
+                let takes_rest = |vc| self.rule.takes_rest(cx.port.admission_mut(), vc);
+                let counted = self.inbox.before(end.time.min(time), takes_rest);
                 Time(self.free.time.0 + counted * pace.whole.0)
             }
             _ => self.free.time,
@@ -278,7 +279,7 @@ impl CellFifo {
     fn count_taken(&mut self, cx: &mut Context<'_>) -> Option<u64> {
         let mut taken = 0;
         for train in &mut self.segment {
-            train.lost = refusal(&mut self.rule, cx.port.admission_mut(), train.vc);
+            train.lost = refusal(self.rule, cx.port.admission_mut(), train.vc);
             if train.lost.is_some() {
                 if cx.is_logged() {
                     return None;
@@ -467,11 +468,10 @@ impl CellFifo {
 }
 
 /// Why an inner cell of a circuit's frame would be discarded now, if it would.
-fn refusal(rule: &mut Rule, policy: &mut Policy, vc: u32) -> Option<Reason> {
+fn refusal(rule: Rule, policy: &mut Policy, vc: u32) -> Option<Reason> {
     let within = match rule {
         Rule::Fits => return None,
-        Rule::Frames { frames, .. } => frames.within(vc as usize),
-        Rule::Asked(_) => policy.within(vc as usize),
+        Rule::Frames { .. } | Rule::Asked(_) => policy.within(vc as usize),
     };
     match within {
         Within::Lost(reason) | Within::Broken(reason) => Some(reason),

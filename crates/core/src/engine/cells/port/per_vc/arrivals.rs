@@ -25,7 +25,7 @@ use super::register_log::{FIRST, MORE};
 use super::{Occupancy, PerVc};
 use crate::buffer::admission::{Admission, Arrival, Shortcuts, Within};
 use crate::buffer::pushout::PushOut;
-use crate::buffer::verdict::{Reason, Verdict};
+use crate::buffer::verdict::Reason;
 use crate::engine::cells::inbox::Arriving;
 use crate::engine::cells::port::context::Context;
 use crate::engine::cells::port::outbox::Outbox;
@@ -447,10 +447,7 @@ fn judge(port: &mut Port, next: &CellTrain) -> Result<(), Reason> {
     if !unit.is_first() {
         return Ok(());
     }
-    match port.judge(beat.time, &unit, vc as usize, 1, false) {
-        Verdict::Discard(reason) => Err(reason),
-        _ => Ok(()),
-    }
+    port.judge(beat.time, &unit, vc as usize, 1, false).taken()
 }
 
 /// Ask about a cell, and let it join its queue, which is not empty, if that is the answer.
@@ -462,15 +459,15 @@ fn ask_about(cx: &mut Context<'_>, arriving: &Arriving) {
     let Port { pool, queues, admission, counters, .. } = &mut *cx.port;
     let queue = &queues[vc];
     let mut arrival = Arrival { now: time, unit: &unit, vc, size: 1, pool, queue, elastic: false };
-    match admission.judge(&mut arrival) {
-        Verdict::Discard(reason) => {
-            counters.lost(reason);
-            cx.circuits[unit.vc as usize].lost();
-        }
-        _ => {
+    match admission.judge(&mut arrival).taken() {
+        Ok(()) => {
             counters.occupancy.change(time, pool.total(), pool.total() + 1);
             pool.add(vc, 1);
             queues[vc].push_train(unit, 1, false);
+        }
+        Err(reason) => {
+            counters.lost(reason);
+            cx.circuits[unit.vc as usize].lost();
         }
     }
 }
