@@ -49,8 +49,8 @@ registry! {
         fn frames(&mut self) -> Option<&mut Frames>;
 
         /// What a cut can be like.
-        fn bite(&mut self) -> Bite {
-            Bite::Runs
+        fn scope(&mut self) -> Scope {
+            Scope::Runs
         }
 
         /// Whether it looks at nothing but what waits when there is no room, and at its register, so that a queue which has
@@ -82,7 +82,7 @@ choice! {
 
 /// What a push-out takes out at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bite {
+pub enum Scope {
     /// Entire packets, as long as any queue has one.
     Packets,
     /// The same, and of the queues that have one the longest gives way.

@@ -27,7 +27,7 @@
 //! Constant per cell; when the buffer is full, one comparison per circuit with cells.
 
 use super::lengths::{Lengths, head_fragment};
-use super::{Bite, Context, Cut, Fallback, Full, PushOut};
+use super::{Context, Cut, Fallback, Full, PushOut, Scope};
 use crate::buffer::frame::Frames;
 use crate::refused::Refused;
 use crate::section;
@@ -80,8 +80,8 @@ impl PushOut for Policy {
         Some(&mut self.frames)
     }
 
-    fn bite(&mut self) -> Bite {
-        if self.keep_eom { Bite::AllButEom } else { Bite::Runs }
+    fn scope(&mut self) -> Scope {
+        if self.keep_eom { Scope::AllButEom } else { Scope::Runs }
     }
 
     fn goes_by_queues(&self) -> bool {

@@ -28,7 +28,7 @@
 //! entire at the head of the longest queue.
 
 use super::lengths::Lengths;
-use super::{Bite, Context, Cut, Fallback, Full, PushOut};
+use super::{Context, Cut, Fallback, Full, PushOut, Scope};
 use crate::buffer::frame::Frames;
 use crate::buffer::queue::Queue;
 use crate::buffer::runs::{Extent, Part};
@@ -79,11 +79,11 @@ impl PushOut for Policy {
         Some(&mut self.frames)
     }
 
-    fn bite(&mut self) -> Bite {
+    fn scope(&mut self) -> Scope {
         match self.fallback {
-            Fallback::HeadFragment => Bite::Runs,
-            _ if self.lengths.counts_shares() => Bite::Packets,
-            _ => Bite::LongestPackets,
+            Fallback::HeadFragment => Scope::Runs,
+            _ if self.lengths.counts_shares() => Scope::Packets,
+            _ => Scope::LongestPackets,
         }
     }
 

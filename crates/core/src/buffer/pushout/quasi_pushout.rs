@@ -29,7 +29,7 @@
 use super::lengths::{Lengths, cut, fall_back};
 use super::pushout_2::entire_packet;
 use super::register::Register;
-use super::{Bite, Context, Cut, Fallback, Full, PushOut};
+use super::{Context, Cut, Fallback, Full, PushOut, Scope};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::refused::Refused;
@@ -101,8 +101,8 @@ impl PushOut for Policy {
         Some(&mut self.frames)
     }
 
-    fn bite(&mut self) -> Bite {
-        if self.fallback == Fallback::HeadFragment { Bite::Runs } else { Bite::Packets }
+    fn scope(&mut self) -> Scope {
+        if self.fallback == Fallback::HeadFragment { Scope::Runs } else { Scope::Packets }
     }
 
     fn goes_by_queues(&self) -> bool {

@@ -18,7 +18,7 @@
 
 use super::PerVc;
 use super::rotation::{MANY, MOST_PLACES, Turn};
-use crate::buffer::pushout::{Bite, PushOut};
+use crate::buffer::pushout::{PushOut, Scope};
 use crate::engine::cells::port::context::Context;
 use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::train::CellTrain;
@@ -210,9 +210,9 @@ impl PerVc {
     /// How many cells go at least before the EOM of a frame that comes to the head when others are pushed out: from now on, and
     /// from the beginning of a frame.
     fn least_of_cuts(&self, port: &mut Port) -> (u64, u64) {
-        match port.pushout.as_mut().map(PushOut::bite) {
+        match port.pushout.as_mut().map(PushOut::scope) {
             None => (MANY, MANY),
-            Some(Bite::AllButEom) => (0, self.shortest - 1),
+            Some(Scope::AllButEom) => (0, self.shortest - 1),
             Some(_) => (self.shortest - 1, self.shortest - 1),
         }
     }
@@ -228,13 +228,13 @@ impl PerVc {
     /// How many slots go round as the scheduler has said, unless others join.
     fn slots_known(&mut self, port: &mut Port) -> u64 {
         let slots = self.slots_sure();
-        match port.pushout.as_mut().map(PushOut::bite) {
+        match port.pushout.as_mut().map(PushOut::scope) {
             None => slots,
             _ if self.has_room_for(port, slots) => slots,
-            Some(Bite::LongestPackets) => {
+            Some(Scope::LongestPackets) => {
                 slots.min(self.slots_until_cut(port).max(self.slots_with_packets(port)))
             }
-            Some(Bite::Packets) => {
+            Some(Scope::Packets) => {
                 slots.min(self.slots_until_cut(port).max(self.slots_with_frames_begun(port)))
             }
             Some(_) => slots.min(self.slots_until_cut(port)),
