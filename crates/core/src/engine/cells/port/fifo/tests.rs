@@ -34,8 +34,7 @@ fn a_train_whose_losses_are_logged_does_not_pass_whole() {
 #[test]
 fn a_train_that_ends_when_another_begins_does_not_pass_whole_but_the_other_does() {
     let mut port = Script::new(PLAIN, SLOW, 2);
-    let sent = port.frame(0, 0, 3).frame(1, 20, 3).run(100);
-    assert!(["0x3e@40 1x3e@100", "0x3e@60 1x3e@100"].contains(&sent.as_str()), "{sent}");
+    assert_eq!(port.frame(0, 0, 3).frame(1, 20, 3).run(100), "0x3e@40 1x3e@100");
 }
 
 #[test]
@@ -55,8 +54,7 @@ fn trains_whose_losses_are_logged_do_not_pass_by_their_ends() {
 #[test]
 fn trains_that_begin_and_end_at_the_same_instants_pass_by_their_ends_in_one_order() {
     let mut port = Script::new(PLAIN, EQUAL, 2);
-    let sent = port.frame(0, 0, 5).frame(1, 0, 5).run(100);
-    assert!(["0x5e@80 1x5e@90", "1x5e@80 0x5e@90"].contains(&sent.as_str()), "{sent}");
+    assert_eq!(port.frame(0, 0, 5).frame(1, 0, 5).run(100), "0x5e@80 1x5e@90");
     assert!(used(Form::TrainEnds) > 0);
 }
 
@@ -79,8 +77,7 @@ fn a_segment_on_an_idle_line_does_not_pass_by_arithmetic() {
 fn a_segment_of_cells_that_arrive_together_passes_by_arithmetic() {
     let mut port = Script::new(ONCE, SLOW, 2);
     port.frame(0, 0, 12).frame(1, 1, 12).run(125);
-    let sent = port.frame(0, 130, 6).frame(1, 130, 6).run(800);
-    assert!(["0x6e@680 1x6e@700", "1x6e@680 0x6e@700"].contains(&sent.as_str()), "{sent}");
+    assert_eq!(port.frame(0, 130, 6).frame(1, 130, 6).run(800), "1x6e@680 0x6e@700");
     assert!(used(Form::BusySegment) > 0);
 }
 
@@ -94,16 +91,15 @@ fn a_segment_on_an_idle_line_passes_in_one_loop() {
 #[test]
 fn a_segment_that_may_not_fit_passes_cell_by_cell() {
     let mut port = Script::new("buffer = '3 cells'", SLOW, 3);
-    let sent = port.frame(0, 0, 6).frame(1, 2, 6).frame(2, 4, 6).run(400);
-    assert!(port.lost(0) + port.lost(1) + port.lost(2) > 9, "{sent}");
+    assert_eq!(port.frame(0, 0, 6).frame(1, 2, 6).frame(2, 4, 6).run(400), "0x1@0 0x1@60");
+    assert_eq!([port.lost(0), port.lost(1), port.lost(2)], [3, 5, 5]);
     assert_eq!(used(Form::LoopedSegment), 0);
 }
 
 #[test]
 fn a_segment_of_cells_that_arrive_together_on_an_idle_line_passes_in_one_loop() {
     let mut port = Script::new(ONCE, FAST, 2);
-    let sent = port.frame(0, 0, 6).frame(1, 0, 6).run(200);
-    assert!(["0x6e@50 1x6e@55", "1x6e@50 0x6e@55"].contains(&sent.as_str()), "{sent}");
+    assert_eq!(port.frame(0, 0, 6).frame(1, 0, 6).run(200), "0x6e@50 1x6e@55");
     assert!(used(Form::LoopedSegment) > 0);
 }
 
@@ -124,8 +120,7 @@ fn short_trains_whose_losses_are_logged_do_not_pass_together() {
 #[test]
 fn short_trains_that_arrive_together_pass_together_in_one_order() {
     let mut port = Script::new(PLAIN, FAST, 2);
-    let sent = port.frame(0, 1, 2).frame(1, 1, 2).run(100);
-    assert!(["0x2e@11 1x2e@16", "1x2e@11 0x2e@16"].contains(&sent.as_str()), "{sent}");
+    assert_eq!(port.frame(0, 1, 2).frame(1, 1, 2).run(100), "1x2e@11 0x2e@16");
     assert_eq!(used(Form::CrossingTrains), 1);
 }
 
@@ -140,16 +135,15 @@ fn cells_whose_fate_is_known_are_shown_to_the_policy() {
 fn cells_that_may_not_fit_are_not_shown_but_asked_about() {
     let few = SEES.replace("100 cells", "5 cells");
     let mut port = Script::new(&few, SLOW, 3);
-    let sent = port.frame(0, 0, 6).frame(1, 2, 6).frame(2, 4, 6).run(400);
-    assert!(port.lost(0) + port.lost(1) + port.lost(2) > 0, "{sent}");
+    assert_eq!(port.frame(0, 0, 6).frame(1, 2, 6).frame(2, 4, 6).run(400), "0x3@100 0x1e@120");
+    assert_eq!([port.lost(0), port.lost(1), port.lost(2)], [2, 4, 5]);
     assert!(used(Form::AskedCells) > 0);
 }
 
 #[test]
 fn cells_that_arrive_together_are_shown_in_one_order() {
     let mut port = Script::new(SEES, EQUAL, 2);
-    let sent = port.frame(0, 0, 6).frame(1, 0, 6).run(200);
-    assert!(["0x6e@100 1x6e@110", "1x6e@100 0x6e@110"].contains(&sent.as_str()), "{sent}");
+    assert_eq!(port.frame(0, 0, 6).frame(1, 0, 6).run(200), "0x6e@100 1x6e@110");
     assert!(used(Form::ShownCells) > 0);
 }
 
@@ -161,18 +155,16 @@ fn cells_about_each_of_which_the_policy_is_asked_pass_in_one_loop() {
 }
 
 #[test]
-fn a_policy_that_is_asked_about_each_cell_may_lose_one_within_a_frame() {
+fn a_policy_that_is_asked_about_each_cell_may_lose_some_within_a_frame() {
     let mut port = Script::new(&EACH.replace("100", "4"), SLOW, 3);
-    let sent = port.frame(0, 0, 6).frame(1, 2, 6).frame(2, 4, 6).run(400);
-    let lost: Vec<u64> = (0..3).map(|lane| port.lost(lane)).collect();
-    assert!(lost.iter().all(|lost| (1..6).contains(lost)), "{lost:?}: {sent}");
+    assert_eq!(port.frame(0, 0, 6).frame(1, 2, 6).frame(2, 4, 6).run(400), "0x3@80");
+    assert_eq!([port.lost(0), port.lost(1), port.lost(2)], [2, 5, 5]);
     assert!(used(Form::AskedCells) > 0);
 }
 
 #[test]
 fn cells_that_arrive_together_are_asked_about_in_one_order() {
     let mut port = Script::new(EACH, EQUAL, 2);
-    let sent = port.frame(0, 0, 6).frame(1, 0, 6).run(200);
-    assert!(["0x6e@100 1x6e@110", "1x6e@100 0x6e@110"].contains(&sent.as_str()), "{sent}");
+    assert_eq!(port.frame(0, 0, 6).frame(1, 0, 6).run(200), "0x6e@100 1x6e@110");
     assert!(used(Form::AskedCells) > 0);
 }

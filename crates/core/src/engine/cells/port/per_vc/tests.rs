@@ -11,6 +11,7 @@ const EACH: &str = "buffer = '200 cells'\nscheduler = { policy = 'round-robin' }
 
 /// A line half as fast as those that lead to the port, one as fast, and one twice as fast: 20, 10 and 5 µs a cell.
 const SLOW: &str = "21.2 Mb/s";
+const EQUAL: &str = "42.4 Mb/s";
 const FAST: &str = "84.8 Mb/s";
 
 /// A port whose two queues hold long frames, and which has been fuller than it is: trains may join ahead without a new maximum.
@@ -48,6 +49,7 @@ fn trains_that_begin_together_are_both_reserved() {
     used(Form::ReservedTrain);
     port.frame(0, 1205, 8).frame(1, 1205, 8).run(1206);
     assert_eq!(used(Form::ReservedTrain), 2);
+    assert_eq!(port.run(3000), "0x20e@1560 1x20e@1580 0x20e@2360 1x20e@2380 0x8e@2680 1x8e@2700");
 }
 
 #[test]
@@ -65,10 +67,21 @@ fn slots_do_not_rotate_on_an_idle_line() {
 }
 
 #[test]
+fn slots_rotate_among_queues_that_fill_at_the_same_instants() {
+    let mut port = Script::new(ROBIN, SLOW, 2);
+    for start in [0, 200, 400] {
+        port.frame(0, start, 20).frame(1, start, 20);
+    }
+    port.run(600);
+    used(Form::Rotation);
+    assert_eq!(port.run(3000), "1x20e@760 0x20e@780 1x20e@1560 0x20e@1580 1x20e@2360 0x20e@2380");
+    assert!(used(Form::Rotation) > 0);
+}
+
+#[test]
 fn queues_that_fill_at_the_same_instants_share_the_slots_evenly() {
     let mut port = Script::new(ROBIN, SLOW, 2);
-    let sent = port.frame(0, 0, 6).frame(1, 0, 6).run(400);
-    assert!(["0x6e@200 1x6e@220", "1x6e@200 0x6e@220"].contains(&sent.as_str()), "{sent}");
+    assert_eq!(port.frame(0, 0, 6).frame(1, 0, 6).run(400), "1x6e@200 0x6e@220");
 }
 
 #[test]
@@ -119,9 +132,11 @@ fn a_segment_whose_cells_arrive_together_joins_at_once() {
     let mut port = busy(ROBIN, SLOW);
     port.run(1200);
     switch_off(Some(Form::ReservedTrain));
-    port.frame(0, 1205, 12).frame(1, 1205, 12).run(6000);
+    assert_eq!(
+        port.frame(0, 1205, 12).frame(1, 1205, 12).run(6000),
+        "0x20e@1560 1x20e@1580 0x20e@2360 1x20e@2380 0x12e@2840 1x12e@2860"
+    );
     assert!(used(Form::JoinedSegment) > 0);
-    assert_eq!((port.lost(0), port.lost(1)), (0, 0));
 }
 
 #[test]
@@ -150,10 +165,12 @@ fn cells_of_two_trains_do_not_find_the_line_idle() {
 }
 
 #[test]
-fn a_cell_that_arrives_when_the_line_falls_idle_starts_at_once() {
-    let mut port = Script::new(ROBIN, "42.4 Mb/s", 2);
-    port.frame(0, 0, 4).run(100);
-    assert_eq!(port.frame(0, 200, 8).run(400), "0x8e@270");
+fn cells_that_arrive_when_the_line_falls_idle_find_it_idle() {
+    let mut port = Script::new(ROBIN, EQUAL, 2);
+    port.frame(0, 0, 4).frame(1, 1, 4).run(100);
+    used(Form::IdleLine);
+    assert_eq!(port.frame(0, 200, 8).frame(1, 280, 4).run(400), "0x8e@270 1x4e@310");
+    assert!(used(Form::IdleLine) > 0);
 }
 
 #[test]
@@ -173,7 +190,6 @@ fn a_policy_is_asked_cell_by_cell_where_losses_are_logged() {
 #[test]
 fn a_policy_is_asked_about_cells_that_arrive_together_in_one_order() {
     let mut port = Script::new(EACH, SLOW, 2);
-    let sent = port.frame(0, 0, 6).frame(1, 0, 6).run(400);
-    assert!(["0x6e@200 1x6e@220", "1x6e@200 0x6e@220"].contains(&sent.as_str()), "{sent}");
+    assert_eq!(port.frame(0, 0, 6).frame(1, 0, 6).run(400), "1x6e@200 0x6e@220");
     assert!(used(Form::AskedSegment) > 0);
 }
