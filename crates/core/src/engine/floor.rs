@@ -3,6 +3,21 @@
 //! Ten circuits in turn send frames at 1.1 times the rate of the line into a ring of 3000 cells with early packet
 //! discard at 2500, the port of workload W1. A cell is counted, judged, put into the ring and taken out again; there is
 //! no clock, no event, no line and no host. No simulator that handles every cell can be faster.
+//!
+//! # What it assumes
+//! Frames of one length, and one rate of arrivals.
+//!
+//! # What it skips
+//! All that is not the buffer.
+//!
+//! # Why that is exact
+//! It is not: it computes no scenario.
+//!
+//! # What turns it off
+//! It runs for `pushout bench` only.
+//!
+//! # What it saves
+//! Nothing: it is what the other rooms are compared with.
 
 /// Circuits that share the port.
 const CIRCUITS: usize = 10;

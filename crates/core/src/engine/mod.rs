@@ -3,6 +3,21 @@
 //! Four rooms: `reference.rs` is the truth, one event for each unit and line. `cells/` passes trains of cells through port
 //! processes. `packets/` passes packets one by one. `exact/` has the spacing and the accounting that both use. [`chosen`] says
 //! which engine runs a scenario; all give the same report.
+//!
+//! # What it assumes
+//! A scenario that has been checked, and a network before its start.
+//!
+//! # What it skips
+//! The rooms that a scenario does not need: its links and policies say which one runs it.
+//!
+//! # Why that is exact
+//! Each room keeps the order of events that `kernel` documents, for every port and every host.
+//!
+//! # What turns it off
+//! `engine = "reference"` in a scenario, lines with credits, or a network in which no cells can travel in trains.
+//!
+//! # What it saves
+//! By the reference engine W1-cell takes 21 times as long, 1000 flows of packets 5 times.
 
 pub mod reference;
 

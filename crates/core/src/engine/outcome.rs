@@ -1,4 +1,19 @@
 //! What is left when a run is over.
+//!
+//! # What it assumes
+//! An engine that computes part of a network ahead has put its counts back before the run ends.
+//!
+//! # What it skips
+//! Nothing.
+//!
+//! # Why that is exact
+//! It only reads; the clock is the caller's.
+//!
+//! # What turns it off
+//! Nothing.
+//!
+//! # What it saves
+//! Nothing.
 
 use crate::buffer::verdict::Reason;
 use crate::network::Network;

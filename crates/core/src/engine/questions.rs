@@ -1,4 +1,19 @@
 //! What every engine asks of a scenario.
+//!
+//! # What it assumes
+//! A scenario that has been checked.
+//!
+//! # What it skips
+//! Nothing.
+//!
+//! # Why that is exact
+//! The answers follow from the scenario alone, so that no two engines can answer differently.
+//!
+//! # What turns it off
+//! Nothing.
+//!
+//! # What it saves
+//! Nothing.
 
 use crate::network::circuit::Circuit;
 use crate::police;

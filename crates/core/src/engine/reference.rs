@@ -4,6 +4,21 @@
 //! starts, is a matter of its port alone, so it makes no difference whether it happens then or, with the same time, when
 //! the port is looked at next: before a unit enters, before a sample, and before the line would run out of units. Only where
 //! credits govern lines does a departure concern other ports; there it is an event.
+//!
+//! # What it assumes
+//! Nothing but the order of events that `kernel` documents.
+//!
+//! # What it skips
+//! Events for departures, as said above.
+//!
+//! # Why that is exact
+//! It is the definition: the other rooms are held to it.
+//!
+//! # What turns it off
+//! `engine = "fast"`, the default, except where `mod.rs` chooses this engine.
+//!
+//! # What it saves
+//! Nothing: it is short enough to be read beside the papers.
 
 use std::collections::VecDeque;
 
