@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from pushout import _core, display  # noqa: F401  (results are shown by it)
+from pushout import _core, display, page  # noqa: F401  (results are shown by them)
 from pushout.document import merge
 from pushout.excerpt import quoted
 from pushout.picture import asked as pictures

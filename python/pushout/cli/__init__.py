@@ -98,7 +98,7 @@ def _show(error: click.ClickException) -> None:
 
 def _run(args: list[str]) -> int:
     try:
-        with cli.make_context("pushout", args) as context:
+        with cli.make_context("pushout", list(args), obj=args) as context:
             cli.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as leave:

@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,22 +72,26 @@ class Place(StringParamType):
         return super().convert(value or self.fail(self.empty, param, ctx), param, ctx)
 
 
-class PictureFile(click.ParamType[Path]):
-    """A file for a picture, whose name says in which format."""
+class FileOf(click.ParamType[Path]):
+    """A file whose name says in which of some formats it is."""
 
     name = "file"
+
+    def __init__(self, formats: Sequence[str]) -> None:
+        self.formats = formats
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """The file as a path."""
         path = Path(value)
-        if path.suffix.removeprefix(".").lower() not in FORMATS:
-            self.fail(
-                f"it must end in .{', .'.join(FORMATS[:-1])} or .{FORMATS[-1]}, not {quoted(path.name)}.", param, ctx
-            )
+        if path.suffix.removeprefix(".").lower() not in self.formats:
+            *others, last = (f".{ending}" for ending in self.formats)
+            allowed = f"{', '.join(others)} or {last}" if others else last
+            self.fail(f"it must end in {allowed}, not {quoted(path.name)}.", param, ctx)
         return path
 
 
 EMPTY = "it is empty: name a folder, or . for the one you are in"
+PICTURE = FileOf(FORMATS)
 FOLDER, PLACE = Folder(file_okay=False, path_type=Path), Place(EMPTY)
 
 SEED = Whole(0, 2**64 - 1)

@@ -10,10 +10,10 @@ from pushout.cli.options import (
     ENGINE,
     JOBS,
     JSON,
+    PICTURE,
     REPS,
     SEED,
     SET,
-    PictureFile,
     default_folder,
     no_sweep,
     scenario_file,
@@ -32,9 +32,7 @@ from pushout.words import PANELS, THEME_NAMES
     show_default=True,
     help=f"Panels: {', '.join(PANELS)}.",
 )
-@click.option(
-    "--out", type=PictureFile(), metavar="FILE", help="A .png, .svg or .pdf (default: results/NAME-plot.png)."
-)
+@click.option("--out", type=PICTURE, metavar="FILE", help="A .png, .svg or .pdf (default: results/NAME-plot.png).")
 @click.option(
     "--ports", default="", metavar="A,B,…", help="Ports to show (default: the busiest with a limited buffer)."
 )

@@ -25,6 +25,7 @@ from pushout.cli.options import (
     no_sweep,
     scenario_file,
 )
+from pushout.cli.page import HTML, write_page
 from pushout.cli.streams import echo_json, tell
 from pushout.cli.warn import warn
 from pushout.errors import InternalError
@@ -81,11 +82,20 @@ def _replacing(
 @click.command()
 @click.argument("file", metavar="SWEEP.toml", shell_complete=completion.scenario)
 @OUT
+@HTML
 @CACHE
 @JOBS
 @CLUSTER
 @JSON
-def sweep(file: str, out: str | None, cache: Path | None, jobs: int | None, cluster: str | None, as_json: bool) -> None:
+def sweep(
+    file: str,
+    out: str | None,
+    html: Path | None,
+    cache: Path | None,
+    jobs: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
     """Run every point of a design and write one row per run.
 
     SWEEP.toml names a scenario and what to vary: grids, labelled axes, lists that go together, random points. The
@@ -106,6 +116,7 @@ def sweep(file: str, out: str | None, cache: Path | None, jobs: int | None, clus
         from pushout.cli.show import answers
 
         answers.sweep(result, console())
+    write_page(html, result)
 
 
 PORT = click.option(
@@ -138,11 +149,14 @@ FIRST_SEED = click.option(
     help="Figures to be compared besides the usual ones, as in classes.udp.goodput_bps,flows.flow3.timeouts.",
 )
 @OUT
+@HTML
 @CACHE
 @JOBS
 @CLUSTER
 @JSON
-def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, **options: Any) -> None:
+def compare(
+    scenario: str, out: str | None, html: Path | None, cache: Path | None, as_json: bool, **options: Any
+) -> None:
     """Compare policies under the same traffic.
 
     Every policy meets the same seeds, so its differences from the first policy are taken pair by pair. Of several ports
@@ -166,6 +180,7 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
         from pushout.cli.show import answers
 
         answers.comparison(result, shown_place(place), console())
+    write_page(html, result)
 
 
 @click.command()
@@ -211,11 +226,12 @@ def compare(scenario: str, out: str | None, cache: Path | None, as_json: bool, *
 )
 @ENGINE
 @OUT
+@HTML
 @CACHE
 @JOBS
 @CLUSTER
 @JSON
-def size(scenario: str, out: str | None, cache: Path | None, as_json: bool, **options: Any) -> None:
+def size(scenario: str, out: str | None, html: Path | None, cache: Path | None, as_json: bool, **options: Any) -> None:
     """Find the smallest buffer, threshold or weight for a goal.
 
     Where more is better, the interval is halved, and each value is replicated until it is clearly on one side of the
@@ -240,3 +256,4 @@ def size(scenario: str, out: str | None, cache: Path | None, as_json: bool, **op
         from pushout.cli.show import answers
 
         answers.size(result, shown_place(place), console())
+    write_page(html, result)

@@ -15,16 +15,17 @@ from pushout.cli.options import (
     FOLDER,
     JOBS,
     JSON,
+    PICTURE,
     REPS,
     SCENARIO,
     SEED,
     SET,
-    PictureFile,
     console,
     default_folder,
     no_sweep,
     scenario_file,
 )
+from pushout.cli.page import HTML, write_page
 from pushout.cli.streams import echo_json, tell
 from pushout.cli.warn import warn
 
@@ -53,10 +54,11 @@ if TYPE_CHECKING:
 @click.option(
     "--plot",
     "picture",
-    type=PictureFile(),
+    type=PICTURE,
     metavar="FILE",
     help="Measure queue, losses and throughput over time and draw them: a .png, .svg or .pdf.",
 )
+@HTML
 @JOBS
 @JSON
 def run(
@@ -70,6 +72,7 @@ def run(
     trace_ports: str | None,
     out: Path | None,
     picture: Path | None,
+    html: Path | None,
     jobs: int | None,
     as_json: bool,
 ) -> None:
@@ -90,7 +93,7 @@ def run(
         out = Path(default_folder(f"{api.explain(source, set=sets)['name']}-trace"))
     if out is not None:
         _check_writable(out)
-    planned = _to_measure(source, sets) if picture else None
+    planned = _to_measure(source, sets) if picture or html else None
     sets = (*sets, *(planned.sets if planned else ()))
     warn(known)  # before a run that may take hours
     save: Callable[[Any, Path], None] = _write_results
@@ -103,30 +106,33 @@ def run(
             options |= {"reps": reps, "engine": engine, "jobs": jobs}
             result = api.run(source, **options)
     warn(warned for warned in result.warnings if warned not in known)
-    if picture and planned:
-        _draw(result, planned, picture)
+    if planned:
+        _draw(result, planned, picture, html)
     _finish(result, out, save, as_json=as_json)
 
 
 def _to_measure(source: "Source", sets: tuple[str, ...]) -> "Recording":
-    """What a run has to measure for the picture of the option --plot."""
+    """What a run has to measure for its picture: as much of the usual as it has."""
     from pushout import api
     from pushout.picture.asked import DEFAULT
-    from pushout.picture.recording import recording
+    from pushout.picture.recording import fillable, recording
 
-    return recording(api.explain(source, set=sets), DEFAULT, (), ())
+    explained = api.explain(source, set=sets)
+    return recording(explained, fillable(explained, DEFAULT), (), ())
 
 
-def _draw(result: Any, planned: "Recording", file: Path) -> None:
-    """Write the picture of a run."""
+def _draw(result: Any, planned: "Recording", file: Path | None, html: Path | None) -> None:
+    """Write the picture of a run, and its page."""
     from pushout.cache import write
     from pushout.picture import asked, figure
 
-    wanted = asked.Asked(asked.DEFAULT, (), (), asked.themed("paper", None), None)
+    wanted = asked.Asked(planned.what, (), (), asked.themed("paper", None), None)
     drawn = asked.draw([wanted.run(result.replications, planned)], wanted)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write(file, figure.written(drawn, file.suffix[1:].lower()))
-    tell(f"figure: {file}")
+    if file:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write(file, figure.written(drawn, file.suffix[1:].lower()))
+        tell(f"figure: {file}")
+    write_page(html, result, [drawn])
 
 
 def _trace_kinds(kinds: str | None, ports: str | None, reps: int, engine: str | None) -> list[str]:

@@ -25,6 +25,7 @@ class Recording(NamedTuple):
     """What a picture shows of a scenario, and the overrides that have its run measure it."""
 
     title: str
+    what: Sequence[Panel]
     sets: list[str]
     ports: list[str]
     flows: list[str]
@@ -53,11 +54,17 @@ def recording(explained: Document, what: Sequence[Panel], at: Sequence[str], flo
     _check(explained, what, chosen)
     sets = [*_series(explained, what, chosen, shown), *_sampling(explained, what)]
     buffers = {name: size for name in chosen if (size := content(known[name].buffer))}
-    return Recording(str(explained.get("title") or explained["name"]), sets, chosen, shown, buffers)
+    return Recording(str(explained.get("title") or explained["name"]), what, sets, chosen, shown, buffers)
 
 
-def _check(explained: Document, what: Sequence[Panel], at: Sequence[str]) -> None:
-    """Refuse panels that this scenario cannot fill."""
+def fillable(explained: Document, what: Sequence[Panel]) -> list[Panel]:
+    """Those of some panels that a scenario can fill; the goodput, if it can fill none."""
+    lacks = _lacks(explained, _busiest(explained, ports(explained)))
+    return [panel for panel in what if panel not in lacks] or ["goodput"]
+
+
+def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
+    """Panels that a scenario cannot fill, and what it takes to fill them."""
     lacks: dict[Panel, str] = {}
     if not at:
         lacks |= dict.fromkeys(("queue", "drops", "occupancy"), "port with a limited buffer")
@@ -65,6 +72,12 @@ def _check(explained: Document, what: Sequence[Panel], at: Sequence[str]) -> Non
         lacks["cwnd"] = "TCP flow"
     if not any(flow["source"]["kind"] == "file" for flow in explained["flow"]):
         lacks["fct"] = "flow that sends files"
+    return lacks
+
+
+def _check(explained: Document, what: Sequence[Panel], at: Sequence[str]) -> None:
+    """Refuse panels that this scenario cannot fill."""
+    lacks = _lacks(explained, at)
     for panel in what:
         if panel in lacks:
             others = ",".join(each for each in what if each not in lacks) or "goodput"

@@ -29,6 +29,12 @@ def display(result: object, console: "Console") -> None:
     console.print(repr(result))
 
 
+@singledispatch
+def as_page(result: object) -> str:
+    """An answer as a page; `pushout.page` says how for each kind."""
+    raise TypeError(f"{type(result).__name__} has no page")
+
+
 class Tabled:
     """What can be seen as a table; `columns` has it as arrays."""
 
@@ -53,6 +59,10 @@ class Tabled:
         )
         display(self, console)
         return console.export_html(inline_styles=True, code_format='<pre style="line-height: 1.3">{code}</pre>')
+
+    def html(self) -> str:
+        """The answer as one page that needs nothing from elsewhere: figures, numbers, how it was made."""
+        return as_page(self)
 
     @cached_property
     def table(self) -> "pa.Table":

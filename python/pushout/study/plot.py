@@ -13,6 +13,7 @@ from pushout.looks import COLOURS, DASHES, FAINT, FONT_PT, GROUND, INK, MARKERS,
 from pushout.stats import Interval
 from pushout.study.charts import Chart
 from pushout.study.outcome import Finding, Variant, Weighing, score
+from pushout.svg import embedded, identifier
 
 DASHED = (0, (3, 1.6))
 HATCHES = ("", "////", "\\\\\\\\", "xxxx", "---", "+++", "|||", "//")
@@ -79,10 +80,7 @@ class Drawing:
 
         Its caption stands in the page, with the id `NAME-note`.
         """
-        svg = self.svg[self.svg.index("<svg") :]
-        svg = re.sub(r' (?:width|height)="[\d.]+pt"', "", svg, count=2)
-        prefix = re.sub(r"\W+", "-", name.lower())
-        svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", svg)
+        svg, prefix = embedded(self.svg, name), identifier(name)
         for stand_in, (colour, _) in COLOURS.items():
             svg = svg.replace(stand_in, colour)
         described = f'aria-describedby="{prefix}-note" ' if self.note else ""
@@ -219,6 +217,8 @@ def _frame(axes: Any, plot: Chart, limits: tuple[float, float]) -> None:
     for level, dash in zip(plot.levels, DASHES[1:] * len(plot.levels), strict=False):
         _later(axes.axhline(level.value, color=INK, linewidth=1, linestyle=dash, label=level.label), 3)
     axes.set_ylim(*limits)
+    if plot.kind == "series" and axes.get_xlim()[0] < 0 <= min(plot.places(1)):
+        axes.set_xlim(left=0)
     axes.set_xlabel(plot.x_label)
     axes.set_ylabel(plot.y_label)
     axes.grid(axis="y")
@@ -231,7 +231,8 @@ def _curves(axes: Any, plot: Chart, curves: Curves) -> None:
         known = [(x, value) for x, value in zip(plot.places(len(values)), values, strict=True) if value]
         places = [x for x, _ in known]
         bounds = [value["ci95"] or [value["mean"]] * 2 for _, value in known]
-        axes.fill_between(places, *zip(*bounds, strict=True), color=colour, alpha=0.22, linewidth=0)
+        edges = {"edgecolor": (colour, 0.55), "linewidth": 0.5 if len(curves) > 1 else 0}
+        axes.fill_between(places, *zip(*bounds, strict=True), facecolor=(colour, 0.22), **edges)
         means = [value["mean"] for _, value in known]
         look = {"color": colour, "linestyle": DASHED if line.dashed else dash, "linewidth": 1.4, "marker": marker}
         axes.plot(places, means, **look, ms=4, markevery=_marked(len(means), index, len(curves)), label=line.label)

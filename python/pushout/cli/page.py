@@ -1,0 +1,31 @@
+"""The option --html: an answer as one page."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pushout.cli.options import FileOf
+from pushout.cli.streams import tell
+from pushout.excerpt import masked
+
+if TYPE_CHECKING:
+    from pushout.question.frame import Tabled
+
+HTML = click.option(
+    "--html", type=FileOf(("html",)), metavar="FILE", help="Write the answer as one page, with its figures in it."
+)
+
+
+def write_page(file: Path | None, result: "Tabled", figures: list[Any] | None = None) -> None:
+    """Write the page of an answer, if one is wanted."""
+    if file is None:
+        return
+    from pushout.cache import write
+    from pushout.page import page
+
+    typed = click.get_current_context().find_root().obj or []
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write(file, page(result, masked(shlex.join(["pushout", *typed])), figures))
+    tell(f"page: {file}")
