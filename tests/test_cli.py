@@ -16,7 +16,7 @@ from conftest import ROOT, FakeCore, command
 from pushout.cli import options
 from pushout.cli.show.result import cell, decimals
 from pushout.study import model
-from pushout.study.kept import sealed
+from pushout.study.previous_report import sealed
 from test_study import TOML, toy
 
 PUSHOUT = [sys.executable, "-c", "from pushout.cli import main; main()"]

@@ -19,7 +19,7 @@ import pushout
 from conftest import FakeCore
 from pushout.cache import Cache
 from pushout.question.store import Run, Store
-from pushout.study import kept
+from pushout.study import previous_report
 from pushout.study.reproduce import reproduce
 from test_study import toy
 from test_sweep import PLAN, without_wall_time
@@ -139,7 +139,7 @@ def test_a_result_at_the_place_of_another_counts_as_absent(core: FakeCore, tmp_p
 def report(tmp_path: Path, change: Any = None, digest: Any = None) -> Path:
     """A report about a study, of which a number has this many replications."""
     numbers = [{"measured": {"n": 3 if change is None else change}}, {"measured": {"n": 2}}]
-    document = kept.sealed({"studies": [{"id": "000-ubr-discard", "numbers": numbers}]})
+    document = previous_report.sealed({"studies": [{"id": "000-ubr-discard", "numbers": numbers}]})
     path = tmp_path / "reproduce.json"
     path.write_text(json.dumps(document if digest is None else {**document, "digest": digest}), encoding="utf-8")
     return path
@@ -147,13 +147,15 @@ def report(tmp_path: Path, change: Any = None, digest: Any = None) -> Path:
 
 @pytest.mark.parametrize("count", ["a", "3", 1.5, -3, 0, True, None, [3], {"n": 3}, 1e400])
 def test_a_report_with_an_impossible_number_of_replications_counts_as_none(count: Any, tmp_path: Path) -> None:
-    found = kept.kept(report(tmp_path, {} if count is None else count), [], Cache(tmp_path / "cache"))
+    found = previous_report.carried_over(
+        report(tmp_path, {} if count is None else count), [], Cache(tmp_path / "cache")
+    )
     assert (found.chapters, found.gone) == ([], [])
 
 
 def test_a_report_of_more_runs_than_are_kept_is_none_of_this_version(tmp_path: Path) -> None:
     for count in (3, 10**6, 3 * 10**8):
-        found = kept.kept(report(tmp_path, count), [], Cache(tmp_path / "cache"))
+        found = previous_report.carried_over(report(tmp_path, count), [], Cache(tmp_path / "cache"))
         assert (found.chapters, found.gone) == ([], ["000-ubr-discard"])
 
 
@@ -161,11 +163,11 @@ def test_a_report_of_more_runs_than_are_kept_is_none_of_this_version(tmp_path: P
 def test_a_damaged_report_counts_as_none(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache")
     path = report(tmp_path)
-    assert kept.kept(path, [], cache).gone
+    assert previous_report.carried_over(path, [], cache).gone
     for bit in flipped(path, seed=3):
-        assert not kept.kept(path, [], cache).gone, bit
+        assert not previous_report.carried_over(path, [], cache).gone, bit
     deep = '{"a":' * 1_000 + "1" + "}" * 1_000
     for text in ("", "[]", "null", "5", deep, '{"studies": 5, "digest": 5}', '{"studies": [{"id": 0}]}'):
         path.write_text(text, encoding="utf-8")
-        assert not kept.kept(path, [], cache).gone
-    assert not kept.kept(report(tmp_path, digest="0" * 64), [], cache).gone
+        assert not previous_report.carried_over(path, [], cache).gone
+    assert not previous_report.carried_over(report(tmp_path, digest="0" * 64), [], cache).gone

@@ -9,12 +9,12 @@ import pytest
 import pushout
 from pushout.cli import main
 from pushout.errors import QuestionError
-from pushout.looks import THEMES
+from pushout.literals import PANELS
 from pushout.picture import figure
 from pushout.picture.recording import panels, recording
 from pushout.picture.series import Run, losses
 from pushout.question import drawing
-from pushout.words import PANELS
+from pushout.style import THEMES
 
 SHORT = {"duration": "0.5 s", "port.bottleneck.buffer": "1000 cells"}
 FILES = {**SHORT, "flows.source.size": "50 kB"}

@@ -65,8 +65,8 @@ def test_a_table_may_change_a_column_that_others_have() -> None:
     ("old", "new", "why"),
     [
         ("queue = 5400", "queues = 5400", 'row UBR: unknown column "queues"; did you mean "queue"?'),
-        ("best = {", "best = 5\nworst = {", "row best is 5: it is a table of keys"),
-        ("column.queue = {", "column.goodput = 3\ncolumn.queue = {", "column goodput is 3: it is a table of keys"),
+        ("best = {", "best = 5\nworst = {", "row best must be a table, not 5"),
+        ("column.queue = {", "column.goodput = 3\ncolumn.queue = {", "column goodput must be a table, not 3"),
         ('source = "Table 2"', 'source = "Table 2"\nsort = 1', r"unknown key of \[\[table\]\]: sort"),
     ],
 )

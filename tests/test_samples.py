@@ -4,9 +4,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pushout.study.bootstrap import counts
 from pushout.study.expression import Expression, ExpressionError
 from pushout.study.outcome import SETS, SURE
-from pushout.study.redrawn import counts
 from pushout.study.samples import Samples, Verdict
 
 

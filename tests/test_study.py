@@ -9,12 +9,12 @@ import pytest
 from conftest import FakeCore, document
 from pushout.cache import Cache, write
 from pushout.study import charts
+from pushout.study.bootstrap import counts
 from pushout.study.chapter import Reproduction, draw
 from pushout.study.charts import Chart
 from pushout.study.expression import ExpressionError
 from pushout.study.model import Study, StudyError, available, load
 from pushout.study.outcome import Outcome, score
-from pushout.study.redrawn import counts
 from pushout.study.reproduce import judge, reproduce
 from pushout.study.tables import row as in_a_table
 
@@ -226,8 +226,8 @@ def test_a_table_of_published_values_stands_for_several_numbers(tmp_path: Path) 
         ("[[plot]]", CHARTS.replace("measure =", 'like = "theirs"\nmeasure =') + "[[plot]]", "called 'theirs'"),
         ("[[plot]]", CHARTS.replace("printed =", "shown =") + "[[plot]]", "unknown key of the line 'ours': shown"),
         ("published = 5400", 'published = "5400"', "number: queue: '5400' is published, which is no number"),
-        ("[[plot]]", "[[plot]]\neach = 3", "plot: each is 3: it is a table of keys"),
-        ("[[plot]]", "[[plot]]\neach.UBR = 3", "plot: each.UBR is 3: it is a table of keys"),
+        ("[[plot]]", "[[plot]]\neach = 3", "plot: each must be a table, not 3"),
+        ("[[plot]]", "[[plot]]\neach.UBR = 3", "plot: each.UBR must be a table, not 3"),
         ("[[plot]]", TABLE.replace("source", "sort") + "[[plot]]", "table: the key 'source' is missing"),
         (
             "[[plot]]",
@@ -324,7 +324,7 @@ def test_a_claim_of_what_happens_in_some_runs_asks_for_a_share_of_them(
     runs = {case: [document(seed, goodput=value) for seed, value in enumerate(goodput[case])] for case in study.cases}
     (judgement,) = judge(study, runs).judgements
     assert judgement.holds == holds
-    assert judgement.evidence == f"true in 1 of 3 replications, where a share of {share} is asked for"
+    assert judgement.evidence == f"true in 1 of 3 replications; the claim requires a share of {share}"
 
 
 def test_the_same_results_are_as_sure_again(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from pushout import _core, display, page  # noqa: F401  (results are shown by them)
 from pushout.document import merge
 from pushout.excerpt import quoted
+from pushout.literals import SEARCHES, Engine, Panel, Search, ThemeName
 from pushout.picture import asked as pictures
 from pushout.picture.asked import DEFAULT
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
@@ -24,7 +25,6 @@ from pushout.result import Result
 from pushout.simulate import Job, Progress, UnderWay, check_reps, check_seed, run_all
 from pushout.source import Overrides, Scenario, load, overrides
 from pushout.trust import judged
-from pushout.words import SEARCHES, Engine, Panel, Search, ThemeName
 
 __all__ = [
     "CompareResult",

@@ -6,9 +6,9 @@ from typing import Any
 from pushout import _core
 from pushout.catalogue import Entry
 from pushout.errors import QuestionError
+from pushout.literals import Engine
 from pushout.source import Overrides, Scenario, load, overrides
 from pushout.warning import Warned, of_scenario
-from pushout.words import Engine
 
 
 def validate(scenario: Scenario, *, set: Overrides = ()) -> list[Warned]:  # noqa: A002

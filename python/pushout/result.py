@@ -8,12 +8,12 @@ from typing import Any
 
 from pushout.document import REASONS, Document, figure
 from pushout.errors import FigureError, QuestionError
+from pushout.literals import Panel, ThemeName
 from pushout.question.columns import Columns
 from pushout.question.frame import Framed, Tabled
 from pushout.stats import Interval
 from pushout.trust import headlines
 from pushout.warning import HasWarnings
-from pushout.words import Panel, ThemeName
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,7 +15,7 @@ from pushout.cli import completion
 from pushout.errors import ScenarioError
 from pushout.excerpt import quoted
 from pushout.limits import LEAST_RESOLUTION, MOST_JOBS, MOST_REPS
-from pushout.words import ENGINES, FORMATS
+from pushout.literals import ENGINES, FORMATS
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -20,7 +20,7 @@ from pushout.cli.options import (
 )
 from pushout.cli.streams import echo_json, tell
 from pushout.cli.warn import warn
-from pushout.words import PANELS, THEME_NAMES
+from pushout.literals import PANELS, THEME_NAMES
 
 
 @click.command()

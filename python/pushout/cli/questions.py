@@ -30,8 +30,8 @@ from pushout.cli.streams import echo_json, tell
 from pushout.cli.warn import warn
 from pushout.errors import InternalError
 from pushout.excerpt import place as shown_place
+from pushout.literals import SEARCHES
 from pushout.question import LEAST, MOST, REPS, RESOLUTION
-from pushout.words import SEARCHES
 
 if TYPE_CHECKING:
     from pushout.question.session import Session

@@ -50,8 +50,8 @@ def reproduce(
     from pushout.cache import Cache
     from pushout.cli.progress import Progress
     from pushout.question.output import Output
-    from pushout.study.kept import kept
     from pushout.study.model import load
+    from pushout.study.previous_report import carried_over
     from pushout.study.reproduce import reproduce as run_studies
 
     chosen = [load(study) for study in _studies(studies)]
@@ -59,7 +59,7 @@ def reproduce(
     interrupt.keeping(cache.folder)
     with Output(out).claimed(["reproduce"]):
         done = run_studies(chosen, reps=reps, cache=cache, jobs=jobs, stage=Progress)
-        others = kept(out / REPORT, [study.id for study in chosen], cache, Progress)
+        others = carried_over(out / REPORT, [study.id for study in chosen], cache, Progress)
         _write_report(done.beside(others.chapters), out)
     if others.gone:
         tell(f"no longer in the report, their results are not of this version: {', '.join(others.gone)}")
@@ -77,7 +77,7 @@ def reproduce(
 def _write_report(done: "Reproduction", out: Path) -> None:
     """Write the report: a page, a document, the score for other pages, and every drawing by itself."""
     from pushout.cache import write
-    from pushout.study.kept import sealed
+    from pushout.study.previous_report import sealed
     from pushout.study.report import files, markdown, render
 
     write(out / REPORT, json.dumps(sealed(done.json()), indent=2, ensure_ascii=False) + "\n")

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 from pushout.document import Document
 from pushout.errors import Argument, QuestionError
-from pushout.looks import Theme
+from pushout.literals import Panel
 from pushout.picture import figure
 from pushout.picture.figure import themed
 from pushout.picture.finished import documents, is_finished
 from pushout.picture.recording import Recording, panels, recording
 from pushout.picture.series import Run
-from pushout.words import Panel
+from pushout.style import Theme
 
 __all__ = ["DEFAULT", "Asked", "Run", "documents", "draw", "is_finished", "labelled", "panels", "recorded", "themed"]
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from pushout import _core
 from pushout.errors import Argument, QuestionError
-from pushout.looks import NARROWEST_IN, THEMES, WIDEST_IN, Theme
+from pushout.literals import Panel, ThemeName
 from pushout.picture import panels
 from pushout.picture.panels import Drawn
 from pushout.picture.series import Run
 from pushout.question import drawing
-from pushout.words import Panel, ThemeName
+from pushout.style import NARROWEST_IN, THEMES, WIDEST_IN, Theme
 
 DPI = 200
 

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 from pushout.document import REASONS
 from pushout.errors import QuestionError
+from pushout.literals import Panel
 from pushout.picture import series
 from pushout.picture.series import Curve, Run
 from pushout.question import drawing
 from pushout.question.drawing import PALETTE, Look
 from pushout.stats import interval
-from pushout.words import Panel
 
 FLOWS = 4
 """Of more flows than these a panel shows what they get together, unless some are named."""

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from pushout import _core
 from pushout.document import Document
 from pushout.errors import Argument, QuestionError
+from pushout.literals import PANELS, Panel
 from pushout.question.port import Port, loads, ports
 from pushout.question.quantity import content, seconds
-from pushout.words import PANELS, Panel
 
 FEW_PORTS, FEW_FLOWS = 3, 4
 """How many ports and flows a picture shows unless they are named: more lines cannot be told apart."""

@@ -10,6 +10,7 @@ from pushout.document import Document, figure, steps
 from pushout.errors import Argument, FigureError, QuestionError
 from pushout.excerpt import excerpt, quoted
 from pushout.limits import DEEPEST, LEAST_RESOLUTION, MOST_REPS
+from pushout.literals import SEARCHES, Engine, Search
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, size
 from pushout.question.compare import CompareResult, compare, planned, policies_named
 from pushout.question.design import Design
@@ -25,7 +26,6 @@ from pushout.question.table import path_of
 from pushout.simulate import Job, check_reps, check_seed, check_text, check_whole
 from pushout.source import Overrides, Scenario, Source, load, overrides, plain, toml
 from pushout.warning import Warned, of_scenario, union
-from pushout.words import SEARCHES, Engine, Search
 
 Policies = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 """Names, tables of parameters (as TOML or as a mapping) or `as-is`."""

@@ -12,9 +12,9 @@ from textwrap import wrap
 from typing import Any
 
 from pushout.document import steps
-from pushout.looks import COLOURS, DASHES, FONT_PT, INK, MARKERS, SERIES, Theme, style
 from pushout.question.quantity import FINEST, readable, word
 from pushout.stats import Interval
+from pushout.style import COLOURS, DASHES, FONT_PT, INK, MARKERS, SERIES, Theme, style
 
 GREY = COLOURS[INK][1]
 PALETTE = [COLOURS[colour][1] for colour in SERIES]

@@ -7,9 +7,9 @@ from typing import Any
 
 from pushout.errors import Argument, QuestionError
 from pushout.extras import need
+from pushout.literals import Search
 from pushout.question.goal import Tried
 from pushout.question.space import Space
-from pushout.words import Search
 
 GRID = 5
 """Values that are tried first, together: they show whether the goal is monotone."""

@@ -15,6 +15,7 @@ from pushout import trust
 from pushout.document import Document
 from pushout.errors import QuestionError, ScenarioError
 from pushout.excerpt import quoted
+from pushout.literals import SEARCHES, Search
 from pushout.measures import improvement
 from pushout.question import LEAST, MOST, RESOLUTION, search
 from pushout.question.campaign import Campaign
@@ -35,7 +36,6 @@ from pushout.simulate import check_room
 from pushout.source import Source
 from pushout.stats import AGREEING, interval
 from pushout.warning import HasWarnings, Warned
-from pushout.words import SEARCHES, Search
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 from pushout.document import Document
 from pushout.errors import DesignError, ScenarioError
+from pushout.literals import Drawing
 from pushout.question import mser
 from pushout.question.campaign import CHUNK, Campaign, Chunk
 from pushout.question.columns import Columns
@@ -25,7 +26,6 @@ from pushout.question.store import Run
 from pushout.question.table import Rows, column_of, wider
 from pushout.simulate import Job, check_room
 from pushout.source import Source, load
-from pushout.words import Drawing
 
 ROWS = "rows"
 """The file of the rows, `rows.parquet` or `rows.csv`."""

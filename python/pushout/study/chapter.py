@@ -1,4 +1,4 @@
-"""A study as the report has it: what was found, and the drawings of it."""
+"""A chapter of the report: the outcome of a study and its figures."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ Plot = Dots | Chart
 
 @dataclass(frozen=True)
 class Chapter:
-    """A study that has been run and drawn: its plots in their order, and one drawing per assumption that is varied."""
+    """A study after running and drawing: its plots in order, and one figure per varied assumption."""
 
     outcome: Outcome
     plots: list[Drawing]
@@ -22,16 +22,16 @@ class Chapter:
 
 
 ABREAST = 3
-"""So many plots of one figure of a paper stand side by side."""
+"""Number of plots side by side that share one figure of the paper."""
 
 
 def rows(plots: Sequence[Plot]) -> list[list[Plot]]:
-    """Plots that follow each other and belong to one figure of the paper, together."""
+    """Group consecutive plots that belong to the same figure of the paper."""
     return [list(run) for _, run in groupby(plots, key=lambda plot: plot.source or plot.title)]
 
 
 def draw(outcome: Outcome) -> Chapter:
-    """Make the drawings of a study."""
+    """Draw the figures of a study."""
     by_id = {finding.number.id: finding for finding in outcome.findings}
     plots: list[Drawing] = []
     for run in rows(outcome.study.plots):
@@ -50,25 +50,25 @@ def draw(outcome: Outcome) -> Chapter:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """All studies that were asked for."""
+    """All chosen studies."""
 
     chapters: list[Chapter]
     wall_s: float
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """What each of them found."""
+        """The outcome of each study."""
         return [chapter.outcome for chapter in self.chapters]
 
     @property
     def failed(self) -> bool:
-        """Whether a number is outside its tolerance or a claim does not hold."""
+        """Tell whether a number is outside its tolerance or a claim does not hold."""
         return any(finding.verdict != "within" for outcome in self.outcomes for finding in outcome.findings) or any(
             not judgement.holds for outcome in self.outcomes for judgement in outcome.judgements
         )
 
     def beside(self, others: Iterable[Chapter]) -> "Reproduction":
-        """The same together with other studies, in the order of their ids."""
+        """Add other studies, in the order of their ids."""
         return replace(self, chapters=sorted([*self.chapters, *others], key=lambda each: each.outcome.study.id))
 
     def json(self) -> dict[str, Any]:

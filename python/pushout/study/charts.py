@@ -20,8 +20,8 @@ from fnmatch import fnmatchcase
 from itertools import chain, count
 from typing import Any
 
-from pushout.study.entry import keys, made
 from pushout.study.expression import Expression
+from pushout.study.toml_entry import keys, made
 
 STYLES = 8
 """Lines of a study that can be told apart by their colours."""

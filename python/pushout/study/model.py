@@ -36,9 +36,9 @@ from pushout.source import read as read_text
 from pushout.study import charts, printed
 from pushout.study.case import Case
 from pushout.study.charts import Chart, Dots
-from pushout.study.entry import Entries, EntryError, keys, made, read
 from pushout.study.expression import Expression, ExpressionError
 from pushout.study.sensitivity import Sensitivity
+from pushout.study.toml_entry import Entries, EntryError, keys, made, read
 
 DEFAULT_REPS = 10
 

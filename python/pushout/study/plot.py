@@ -9,10 +9,10 @@ from itertools import pairwise
 from textwrap import wrap
 from typing import Any
 
-from pushout.looks import COLOURS, DASHES, FAINT, FONT_PT, GROUND, INK, MARKERS, SERIES, VERDICTS, style
 from pushout.stats import Interval
 from pushout.study.charts import Chart
 from pushout.study.outcome import Finding, Variant, Weighing, score
+from pushout.style import COLOURS, DASHES, FAINT, FONT_PT, GROUND, INK, MARKERS, SERIES, VERDICTS, style
 from pushout.svg import embedded, identifier
 
 DASHED = (0, (3, 1.6))

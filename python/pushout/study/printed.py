@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pushout import _core
-from pushout.study.entry import keys
+from pushout.study.toml_entry import keys
 
 FILLED = ("label", "text", "measure")
 """The keys of a column in which `{row}` and `{case}` stand for something."""

@@ -1,4 +1,4 @@
-"""Run studies and judge them: every number against print, every claim against its check."""
+"""Run studies and judge them: compare every number with the printed one, and check every claim."""
 
 import json
 import time
@@ -13,7 +13,6 @@ from pushout.cache import Cache
 from pushout.document import Document
 from pushout.simulate import Job, Progress, run_all
 from pushout.stats import interval
-from pushout.study.aside import Aside
 from pushout.study.case import Case
 from pushout.study.chapter import Chapter, Reproduction, draw
 from pushout.study.charts import Chart
@@ -22,13 +21,14 @@ from pushout.study.model import Claim, Number, Study
 from pushout.study.outcome import SETS, Finding, Judgement, Outcome, Variant, Weighing
 from pushout.study.samples import Samples
 from pushout.study.sensitivity import Sensitivity
+from pushout.study.worker_process import WorkerProcess
 
 Stage = Callable[[str], AbstractContextManager[Progress]]
-"""Given what is being done, something to be told how much of how much is done: `Progress`, on the command line."""
+"""Turns the name of an activity into a callback for "done of total"; on the command line this is `Progress`."""
 
 
 def silent(_: str) -> AbstractContextManager[Progress]:
-    """A stage that tells nobody."""
+    """A stage that reports no progress."""
     return nullcontext(lambda done, total: None)
 
 
@@ -43,33 +43,33 @@ def reproduce(
     """Run every case of the studies `reps` times, except what the cache holds, judge the results and draw them.
 
     Without `reps` each case has its own number of replications; `jobs` is the number of threads (default: every core).
-    `stage` is told what is done, and how far it is.
+    `stage` receives the progress.
     """
     start = time.monotonic()
     plans = [Plan(study, reps, cache) for study in studies]
     queue = _queue(plans, cache)
-    with Aside() as aside:
-        desk = Desk(plans, queue, cache, aside)
+    with WorkerProcess() as worker:
+        builder = ChapterBuilder(plans, queue, cache, worker)
         tasks = [partial(run.execute, cache) for run in queue]
         with stage("runs") as progress:
-            run_all(tasks, jobs=jobs, progress=progress, finished=lambda place: desk.finished(queue[place]))
+            run_all(tasks, jobs=jobs, progress=progress, finished=lambda place: builder.finished(queue[place]))
         with stage("studies drawn") as progress:
-            chapters = desk.chapters(progress)
+            chapters = builder.chapters(progress)
         return Reproduction(chapters, time.monotonic() - start)
 
 
-class Desk:
-    """Where studies are judged and drawn: aside as soon as their runs are done, here too when nothing runs any more."""
+class ChapterBuilder:
+    """Judges and draws studies: in the worker process while others run, in this process too once all runs are done."""
 
-    def __init__(self, plans: Sequence["Plan"], queue: Sequence["Run"], cache: Cache, aside: Aside) -> None:
+    def __init__(self, plans: Sequence["Plan"], queue: Sequence["Run"], cache: Cache, worker: WorkerProcess) -> None:
         queued = {run.path for run in queue}
         self._missing = {plan: {run.path for run in plan.runs()} & queued for plan in plans}
         self._cache = cache
-        self._aside = aside
+        self._worker = worker
         self._begun: dict[Plan, Future[Chapter]] = {}
 
     def finished(self, run: "Run") -> None:
-        """A run is done."""
+        """Take note that a run is done, and begin the chapters that need no further run."""
         for paths in self._missing.values():
             paths.discard(run.path)
         if any(self._missing.values()):
@@ -78,24 +78,24 @@ class Desk:
                     self._begin(plan)
 
     def chapters(self, progress: Progress) -> list[Chapter]:
-        """Every study, in the order of the plans; all runs are done."""
+        """Build every chapter, in the order of the plans; all runs must be done."""
         for plan in [plan for plan in self._missing if plan not in self._begun][1::2]:
             self._begin(plan)
         done: dict[Plan, Chapter] = {}
-        for plan in sorted(self._missing, key=self._begun.__contains__):  # here, while others are drawn aside
+        for plan in sorted(self._missing, key=self._begun.__contains__):  # here, while the worker draws others
             done[plan] = self._begun[plan].result() if plan in self._begun else plan.chapter(self._cache)
             progress(len(done), len(self._missing))
         return [done[plan] for plan in self._missing]
 
     def _begin(self, plan: "Plan") -> None:
-        self._begun[plan] = self._aside.submit(plan.chapter, self._cache)
+        self._begun[plan] = self._worker.submit(plan.chapter, self._cache)
 
 
 def _queue(plans: Sequence["Plan"], cache: Cache) -> list["Run"]:
-    """The runs that the cache does not hold, long and short ones by turns, so that the time left can be told.
+    """Order the runs that the cache does not hold, long and short ones mixed, so that the time left can be estimated.
 
-    The studies end one after the other in the second half of the time, so that all but the last, which has the fewest
-    runs to read, are drawn while others run.
+    The studies end one after the other in the second half of the time. So all but the last, which has the fewest runs
+    to read, are drawn while others run.
     """
     places: dict[Path, tuple[float, Run]] = {}
     by_runs = sorted(plans, key=lambda plan: len(plan.runs()), reverse=True)
@@ -109,14 +109,14 @@ def _queue(plans: Sequence["Plan"], cache: Cache) -> list["Run"]:
 
 @dataclass(frozen=True)
 class Run:
-    """A replication of a case and where its result is kept."""
+    """A replication of a case and the path of its result in the cache."""
 
     job: Job
     seed: int
     path: Path
 
     def execute(self, cache: Cache) -> None:
-        """Simulate and keep the result."""
+        """Simulate and store the result."""
         cache.put(self.path, self.job.report(self.seed))
 
 
@@ -125,7 +125,7 @@ Runs = Mapping[str, Sequence[Run]]
 
 
 class Plan:
-    """All runs of a study: those of its cases, and fewer of them for every other value of an assumption."""
+    """All runs of a study: those of its cases, and fewer replications for each alternative value of an assumption."""
 
     def __init__(self, study: Study, reps: int | None, cache: Cache) -> None:
         self.study = study
@@ -139,20 +139,20 @@ class Plan:
         ]
 
     def runs(self) -> list[Run]:
-        """Every run, some of them perhaps more than once."""
+        """List every run; a run that cases share may occur more than once."""
         groups = [self.cases, *(cases for values in self.variants for cases in values)]
         return [run for cases in groups for runs in cases.values() for run in runs]
 
     def is_kept(self, cache: Cache) -> bool:
-        """Whether the cache holds every run."""
+        """Tell whether the cache holds every run."""
         return all(run.path in cache for run in self.runs())
 
     def chapter(self, cache: Cache) -> Chapter:
-        """Judge and draw the study by the results that the cache holds."""
+        """Judge and draw the study from the results in the cache."""
         return draw(self.judge(cache))
 
     def judge(self, cache: Cache) -> Outcome:
-        """Judge the study by the results that the cache holds."""
+        """Judge the study from the results in the cache."""
         load = lru_cache(maxsize=None)(cache.load)  # cases share runs
         variants = [[_documents(cases, load) for cases in values] for values in self.variants]
         return judge(self.study, _documents(self.cases, load), variants)
@@ -213,7 +213,7 @@ def _weigh(study: Study, sensitivity: Sensitivity, values: Sequence[dict[str, li
 
 
 def _within(expression: Expression, cases: Collection[str]) -> bool:
-    """Whether all that an expression looks at has been run."""
+    """Tell whether every case that an expression uses has been run."""
     return all(case in cases for _, case in expression.uses)
 
 
@@ -223,5 +223,5 @@ def _check(claim: Claim, samples: Samples) -> Judgement:
     if claim.share is None:
         said = f"{'; '.join(map(str, found.comparisons))}; {said}"
     else:
-        said += f", where a share of {claim.share:g} is asked for"
+        said += f"; the claim requires a share of {claim.share:g}"
     return Judgement(claim, found.holds, found.sure, said, found.comparisons)

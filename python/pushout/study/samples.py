@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from pushout.document import Document, figure
 from pushout.stats import Interval, interval
+from pushout.study.bootstrap import counts, means, reader, same
 from pushout.study.by_run import by_run
 from pushout.study.evidence import Comparison, evidence, unit
 from pushout.study.expression import Expression, ExpressionError, Lookup, UnmeasuredError, Value
-from pushout.study.redrawn import counts, means, reader, same
 
 UNITS = {r"[_.]bps$": "b/s", r"_s$": "s"}
 """How paths in the JSON of a run end, and the unit of what stands there."""

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from pushout.study.case import Case
-from pushout.study.entry import made
+from pushout.study.toml_entry import made
 
 DEFAULT_REPS = 2
 

@@ -1,4 +1,4 @@
-"""Entries of a `study.toml`: what each of them becomes, and where it stands if something is wrong with it."""
+"""Read the entries of a `study.toml` into dataclasses; errors carry the position of the entry."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class EntryError(PushoutError, ValueError):
-    """Something is wrong with an entry; `at` is where it stands."""
+    """An entry is invalid; `at` is its path in the file."""
 
     def __init__(self, message: str, at: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -21,14 +21,14 @@ class EntryError(PushoutError, ValueError):
 
 
 class Entries:
-    """The entries of a list of tables; it knows which one is being read."""
+    """The entries of a list of tables; `at` is the path of the one being read."""
 
     def __init__(self, table: dict[str, Any], key: str) -> None:
         self.key = key
         self.entries = table.pop(key, [])
         self.at: tuple[str, ...] = (key,)
         if not isinstance(self.entries, list) or not all(isinstance(entry, dict) for entry in self.entries):
-            raise EntryError(f"{key}: write [[{key}]]", self.at)
+            raise EntryError(f"{key} must be a list of tables; write [[{key}]]", self.at)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for index, entry in enumerate(self.entries):
@@ -38,7 +38,7 @@ class Entries:
 
 @contextmanager
 def read(entries: Entries) -> Iterator[Entries]:
-    """Whatever goes wrong with an entry is told with its place."""
+    """Raise every error of an entry as an `EntryError` with its path."""
     try:
         yield entries
     except KeyError as error:
@@ -48,14 +48,14 @@ def read(entries: Entries) -> Iterator[Entries]:
 
 
 def keys(name: str, value: Any) -> dict[str, Any]:
-    """The keys of a table, or that what should be one is none."""
+    """Return the keys of a table; raise if the value is not a table."""
     if not isinstance(value, dict):
-        raise TypeError(f"{name} is {value!r}: it is a table of keys")
+        raise TypeError(f"{name} must be a table, not {value!r}")
     return value
 
 
 def made(kind: type[T], keys: dict[str, Any]) -> T:
-    """A dataclass from keys that a file names, or which of them is unknown or missing."""
+    """Make a dataclass from the keys of a file; raise if a key is unknown or missing."""
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     for key in keys:
         if key not in known:

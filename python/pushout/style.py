@@ -1,14 +1,14 @@
-"""How drawings look, those of studies and those of answers: colours, lines, marks and letters.
+"""The style of all figures, of studies and of answers: colours, lines, markers and fonts.
 
-Colours are stand-ins until a drawing is done, because those of a page differ between light and dark.
+Colours are placeholders until a figure is finished, because those of a page differ between light and dark mode.
 """
 
 from typing import Any, NamedTuple
 
-from pushout.words import ThemeName
+from pushout.literals import ThemeName
 
 INK, FAINT, GROUND = "#010203", "#040506", "#070809"
-"""What is printed is always hollow or dashed and in the colour of the text; colours are for what is measured."""
+"""Printed values are always hollow or dashed and in the colour of the text; colours are for measured values."""
 
 VERDICTS = {"within": "#0a0b0c", "uncertain": "#0d0e0f", "differs": "#222324"}
 """The colours of verdicts, as in the tables."""
@@ -31,13 +31,13 @@ COLOURS = {
     SERIES[6]: ("var(--series-7)", "#7a5240"),
     SERIES[7]: ("var(--series-8)", "#6e6e6e"),
 }
-"""What each stands for: in the page, and in a file of its own."""
+"""The colour for each placeholder: in the page, and in a separate file."""
 
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1.2, 1.2)))
 MARKERS = "os^vDPX"
 
 FONT_PT = 9.5
-"""Letters."""
+"""Font size."""
 
 
 class Theme(NamedTuple):
@@ -65,7 +65,7 @@ NARROWEST_IN, WIDEST_IN = 2.5, 40.0
 
 
 def style(title: str) -> Any:
-    """How every drawing looks, in the stand-ins for the colours."""
+    """Give the Matplotlib settings of every figure, with placeholder colours."""
     clear = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), "none")
     ink = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK)
     letters = {"font.size": FONT_PT, "font.family": "sans-serif", "text.parse_math": False}

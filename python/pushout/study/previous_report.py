@@ -1,4 +1,4 @@
-"""A report about some studies does not lose the others: what it had of them is judged anew from the cache."""
+"""The other studies of an earlier report stay in the new one: they are judged again from the cache."""
 
 import hashlib
 import json
@@ -15,20 +15,20 @@ from pushout.study.reproduce import Plan, Stage, silent
 
 
 @dataclass(frozen=True)
-class Kept:
-    """The other studies of an earlier report: those of which every run is there, and those that have to go."""
+class CarriedOver:
+    """The other studies of an earlier report: those whose every run is in the cache, and those to be removed."""
 
     chapters: list[Chapter]
     gone: list[str]
 
 
-def kept(report: Path, chosen: Collection[str], cache: Cache, stage: Stage = silent) -> Kept:
-    """What remains of an earlier report (`reproduce.json`) about studies that are not chosen now.
+def carried_over(report: Path, chosen: Collection[str], cache: Cache, stage: Stage = silent) -> CarriedOver:
+    """Judge again the studies of an earlier report (`reproduce.json`) that are not chosen now.
 
-    The cache knows runs by scenario, seed and simulator: what another version has computed, or what a study no longer
-    asks for, does not stand beside the rest.
+    The cache identifies runs by scenario, seed and simulator. Results of another version, or of runs that a study no
+    longer asks for, are not mixed with the rest.
     """
-    found = Kept([], [])
+    found = CarriedOver([], [])
     others = [(study, reps) for study, reps in _reported(report) if study in available() and study not in chosen]
     most = sum(1 for _ in cache.folder.iterdir())
     with stage("other studies drawn") as progress:
@@ -43,7 +43,7 @@ def kept(report: Path, chosen: Collection[str], cache: Cache, stage: Stage = sil
 
 
 def _chapter(name: str, reps: int, cache: Cache) -> Chapter | None:
-    """A study as it was reported; none if it cannot be read any more, or a run is missing."""
+    """Judge and draw a study as it was reported; None if it can no longer be read or a run is missing."""
     try:
         study = load(name)
     except StudyError:
@@ -54,7 +54,7 @@ def _chapter(name: str, reps: int, cache: Cache) -> Chapter | None:
 
 
 def sealed(document: Document) -> Document:
-    """The document of a report with a digest of itself."""
+    """Add to a report's document a digest of itself."""
     return {**document, "digest": _digest(document)}
 
 
@@ -63,7 +63,7 @@ def _digest(document: Document) -> str:
 
 
 def _reported(report: Path) -> Iterator[tuple[str, int]]:
-    """The studies of a report with their (most) replications; none if there is no report, or it is damaged."""
+    """Yield each study of a report with its largest number of replications; nothing if the report is damaged or absent."""
     try:
         document = parsed(report.read_text(encoding="utf-8"))
         is_whole = document.pop("digest") == _digest(document)
@@ -76,8 +76,8 @@ def _reported(report: Path) -> Iterator[tuple[str, int]]:
 
 
 def _replications(study: Document) -> list[int]:
-    """How many runs each number of a study comes from."""
+    """Count the runs behind each number of a study."""
     counts = [number["measured"]["n"] for number in study["numbers"]]
     if not all(type(count) is int and count > 0 for count in counts):
-        raise ValueError("a number of replications must be a whole number from 1 on")
+        raise ValueError("the number of replications must be an integer of at least 1")
     return counts

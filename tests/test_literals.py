@@ -7,8 +7,8 @@ import pytest
 import pushout
 from pushout import _core
 from pushout.catalogue import Entry, Param, Table
+from pushout.literals import ENGINES, Drawing
 from pushout.question.plot import DRAWINGS
-from pushout.words import ENGINES, Drawing
 
 
 def test_the_words_of_types_are_those_that_are_understood() -> None:

@@ -1,4 +1,4 @@
-"""Words that an argument may be: for type checkers, and for the command line, which loads no simulator to know them."""
+"""Allowed values of arguments: for type checkers, and for the command line, which lists them without the simulator."""
 
 from typing import Literal, get_args
 
@@ -8,7 +8,7 @@ ENGINES: tuple[Engine, ...] = get_args(Engine)
 Drawing = Literal["line", "cloud", "heat", "cdf", "time"]
 
 Search = Literal["auto", "bisect", "optuna"]
-"""Ways to search; the first decides between the others."""
+"""Search methods; the first chooses between the others."""
 SEARCHES: tuple[Search, ...] = get_args(Search)
 
 Panel = Literal["queue", "drops", "throughput", "cwnd", "occupancy", "fct", "goodput"]

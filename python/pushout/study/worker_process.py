@@ -1,4 +1,4 @@
-"""Work in Python beside threads that simulate: in another process, since an interpreter runs one thread at a time."""
+"""Run Python work in a second process while threads simulate: an interpreter runs one thread of Python at a time."""
 
 import signal
 from collections.abc import Callable
@@ -11,17 +11,17 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-class Aside:
-    """A process that does one task after the other; it starts with the first and ends with the `with` block.
+class WorkerProcess:
+    """A process that runs tasks in sequence; it starts with the first task and ends with the `with` block.
 
-    Unlike a worker of `ProcessPoolExecutor` it also ends if this process is gone without a word, as after Ctrl-C.
+    Unlike a worker of `ProcessPoolExecutor` it also ends when this process dies without closing it, as after Ctrl-C.
     """
 
     def __init__(self) -> None:
         self._waiting = ThreadPoolExecutor(max_workers=1)
         self._pipe: Connection | None = None
 
-    def __enter__(self) -> "Aside":
+    def __enter__(self) -> "WorkerProcess":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -30,7 +30,7 @@ class Aside:
             self._pipe.close()
 
     def submit(self, task: Callable[..., T], *arguments: Any) -> Future[T]:
-        """Have a function of a module called there."""
+        """Call a module-level function in the other process."""
         return self._waiting.submit(self._ask, task, arguments)
 
     def _ask(self, task: Callable[..., T], arguments: tuple[Any, ...]) -> T:
@@ -52,13 +52,13 @@ def _start() -> Connection:
 
 
 def _serve(pipe: Connection) -> None:
-    """Answer until nobody asks any more: then the other end is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who asks
+    """Answer until the other end of the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
     with suppress(EOFError, ConnectionError):
         while True:
             task, arguments = pipe.recv()
             try:
                 answer = task(*arguments)
-            except Exception as error:  # it is raised where the task was given
+            except Exception as error:  # the parent process raises it
                 answer = error
             pipe.send(answer)

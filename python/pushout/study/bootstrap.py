@@ -1,8 +1,8 @@
-"""Replications drawn again with replacement: how sure it is what their means say.
+"""Bootstrap: resample replications with replacement to see how certain a verdict on their means is.
 
-B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979. Cases that were run equally
-often are drawn alike: what they share in a replication, such as its seed, they share in every set, and stay compared
-pair by pair. Of ten replications with equal means some 16 % seem settled, of forty 12 %; the limit is 10 %
+B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979. Cases with the same number
+of replications are resampled with the same indices: replications that share a seed stay paired in every resample. Of
+cases with equal means about 16 % seem settled after 10 replications, 12 % after 40; the limit is 10 %
 (docs/concepts/statistics.md).
 """
 
@@ -18,21 +18,23 @@ from pushout.study.expression import Value
 
 @lru_cache(maxsize=64)
 def counts(reps: int, sets: int) -> NDArray[np.float64]:
-    """How often each set (a row) has each replication; the first set is that of all replications, each once."""
-    places = np.random.RandomState(reps).randint(reps, size=(sets, reps))  # a stream that no version of numpy changes
+    """Count how often each resample (a row) contains each replication; the first row has every replication once."""
+    places = np.random.RandomState(reps).randint(
+        reps, size=(sets, reps)
+    )  # its stream is the same in every version of numpy
     drawn = (places[:, :, None] == np.arange(reps)).sum(axis=1)
     return np.vstack([np.ones((1, reps)), drawn])
 
 
 def means(values: Sequence[Value], sets: int) -> NDArray[np.float64]:
-    """The mean over every set (a row): of numbers, or of lists entry by entry as far as the shortest reaches.
+    """Average over every resample (a row): numbers, or lists entry by entry up to the length of the shortest.
 
-    What was not measured does not count; where nothing was, the mean is not a number. The replications are added one
-    after the other, as what they have above one of them: so equal values have equal means, and a constant itself.
+    Values that were not measured are left out; where all are missing, the mean is NaN. The sums are of differences
+    from the first known value, so that equal values have equal means and a constant is its own mean.
     """
     shortest = min((len(value) for value in values if isinstance(value, tuple)), default=1)
     rows = [value[:shortest] if isinstance(value, tuple) else (value,) * shortest for value in values]
-    table = np.array(rows, dtype=float)  # None becomes not a number
+    table = np.array(rows, dtype=float)  # None becomes NaN
     known = ~np.isnan(table)
     base = table[known.argmax(axis=0), np.arange(shortest)]
     above = np.where(known, table - base, 0.0)
@@ -47,7 +49,7 @@ def means(values: Sequence[Value], sets: int) -> NDArray[np.float64]:
 
 
 def reader(table: NDArray[np.float64], *, single: bool) -> Callable[[int], Value]:
-    """What gives the means over a set as expressions read them."""
+    """Make a function from the index of a resample to its means, as expressions read them."""
     if single:
         column = _values(table[:, 0])
         return column.__getitem__
@@ -60,6 +62,6 @@ def _values(numbers: NDArray[np.float64]) -> list[Any]:
 
 
 def same(verdicts: Sequence[Value]) -> float:
-    """In which share of the sets the verdict is that of the first, which is all replications and not counted."""
+    """Give the share of resamples with the verdict of the first row, which is all replications and not counted."""
     first, *others = verdicts
     return others.count(first) / len(others)
