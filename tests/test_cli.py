@@ -52,17 +52,17 @@ def test_json_is_one_document_and_nothing_else(
     assert err == ""
 
 
-def test_of_coded_flows_a_person_sees_what_was_mended_and_what_was_not(capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_coded_flows_a_person_sees_what_was_recovered_and_what_was_not(capsys: pytest.CaptureFixture[str]) -> None:
     scenario = str(ROOT / "scenarios" / "gpj.toml")
     command("run", scenario, "--set", 'port.trunk.buffer="3000 cells"')
     out, _ = capsys.readouterr()
-    for words in ("mended", "packet throughput (after decoding)", "packets lost", "blocks with a lost packet"):
+    for words in ("recovered", "packet throughput (after decoding)", "packets lost", "blocks with a lost packet"):
         assert words in out
     assert "retr." not in out, "nothing is sent again"
     udp = 'flow=[{name="flow1", source={kind="cbr", rate="2 Mb/s"}, transport={kind="udp"}}]'
     command("run", scenario, "--set", udp, "--set", 'topology.access.rate="93 Mb/s"')
     out, _ = capsys.readouterr()
-    assert "mended" in out and "retr." in out
+    assert "recovered" in out and "retr." in out
 
 
 def test_a_person_sees_flows_ports_losses_and_the_summary(
@@ -85,7 +85,7 @@ def test_a_person_sees_flows_ports_losses_and_the_summary(
     assert err == ""
     assert "±" not in out
     command("run", scenario, "--reps", "3")
-    assert "Means over 3 replications ± half of their 95 % intervals." in capsys.readouterr().out
+    assert "Means over 3 replications ± half of the 95 % interval." in capsys.readouterr().out
 
 
 def test_a_queue_is_told_with_what_it_is_counted_in(capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,7 +121,7 @@ def test_replications_of_an_earlier_run_are_removed_and_nothing_else(
 def test_where_files_are_sent_their_times_come_first(capsys: pytest.CaptureFixture[str]) -> None:
     command("run", "incast", "--set", "duration=50 ms")
     printed = capsys.readouterr().out
-    assert printed.index("time of a file, mean, ms") < printed.index("goodput ÷ ideal")
+    assert printed.index("transfer time, mean, ms") < printed.index("goodput ÷ ideal")
     run = pushout.run("incast", set={"duration": "50 ms"})
     assert re.match(r"<Result incast: seed 1, transfer_time_mean_s 0\.\d+, transfer_time_p99_s 0\.\d+, fair", repr(run))
 
@@ -193,8 +193,8 @@ def test_wrong_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFi
         (["--trace", "pcapng", "--out", "x", "--reps", "3"], "reference engine: leave out --reps 3"),
         (["--trace", "pcapng", "--out", "x", "--engine", "fast"], "reference engine: leave out --engine fast"),
         (["--trace-ports", "bottleneck"], "give both, or leave both out"),
-        (["--out", ""], "'--out': it is empty: name a folder, or . for the one you are in"),
-        (["--reps", "2.5"], "'2.5' is not a valid whole number"),
+        (["--out", ""], "'--out': the value must not be empty: name a folder, or . for the current one"),
+        (["--reps", "2.5"], "the value must be an integer, not '2.5'"),
         (["--engine", "Fast"], "'Fast' is not one of 'fast', 'reference'"),
     ],
 )
@@ -254,10 +254,10 @@ def test_a_pipe_has_the_width_that_columns_says(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--out", ""], "'--out': it is empty"),
-        (["--cache", ""], "'--cache': it is empty"),
-        (["--cluster", ""], "'--cluster': it is empty: name ray://HOST:PORT, HOST:PORT, auto or local"),
-        (["--jobs", "2", "--cluster", "local"], "leave out one of them"),
+        (["--out", ""], "'--out': the value must not be empty"),
+        (["--cache", ""], "'--cache': the value must not be empty"),
+        (["--cluster", ""], "'--cluster': the value must not be empty: name ray://HOST:PORT, HOST:PORT, auto or local"),
+        (["--jobs", "2", "--cluster", "local"], "leave out one"),
     ],
 )
 def test_options_that_mean_nothing_are_refused_by_all_questions(
@@ -275,7 +275,7 @@ def test_options_that_mean_nothing_are_refused_by_all_questions(
 
 def test_quotes_that_were_forgotten_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     command("run", "x", "--set", "duration=0.2", "s", code=2)
-    assert "quoted, as in --set 'duration=1 s'" in capsys.readouterr().err
+    assert "contains a space, as in --set 'duration=1 s'" in capsys.readouterr().err
     command("run", str(ROOT / "scenarios" / "lan.toml"), "--set", "port.bottleneck.admission={policy=epd}", code=3)
     assert "texts inside have quotes" in capsys.readouterr().err
     command("run", "x", "y", code=2)
@@ -322,7 +322,9 @@ def test_a_sweep_is_told_from_a_scenario(tmp_path: Path, capsys: pytest.CaptureF
         ["size", sweep, "--goal", "goodput_ratio>=0.5", "--over", "port.bottleneck.buffer"],
     ):
         command(*arguments, code=3)
-        assert capsys.readouterr().err == f"{sweep}: this is a sweep, not a scenario: pushout sweep runs it\n"
+        assert (
+            capsys.readouterr().err == f"{sweep}: the file must be a scenario, not a sweep: run it with pushout sweep\n"
+        )
 
 
 def test_a_result_is_told_from_a_scenario_and_from_a_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -334,7 +336,7 @@ def test_a_result_is_told_from_a_scenario_and_from_a_sweep(tmp_path: Path, capsy
         result = str(tmp_path / file)
         for verb in ("run", "explain", "validate"):
             command(verb, result, code=3)
-            message = f"{result}: this is a result, not a scenario: it names the one that was run\n"
+            message = f"{result}: the file must be a scenario, not a result: use the scenario that it names\n"
             assert capsys.readouterr().err == message
         command("sweep", result, code=3)
         assert capsys.readouterr().err.startswith(f"{result}: this is a result, not a sweep: ")
@@ -409,14 +411,14 @@ def test_a_report_about_one_study_keeps_the_others(
     assert reported() == ["zoo"]
     command("reproduce", "toy", "--reps", "2", "--out", str(out))
     assert reported() == ["toy", "zoo"]
-    assert "which also has what was kept of zoo" in capsys.readouterr().out.replace("\n", " ")
+    assert "which also contains the earlier results of zoo" in capsys.readouterr().out.replace("\n", " ")
     command("reproduce", "toy", "--reps", "2", "--out", str(out), "--json")
     assert [study["id"] for study in json.loads(capsys.readouterr().out)["studies"]] == ["toy"]
     zoo.write_text(zoo.read_text(encoding="utf-8").replace('"mss=1460"', '"mss=1461"'), encoding="utf-8")
     command("reproduce", "toy", "--reps", "2", "--out", str(out))
     assert reported() == ["toy"]
     assert capsys.readouterr().err.splitlines()[-1] == (
-        "no longer in the report, their results are not of this version: zoo"
+        "removed from the report, because their results are of another version: zoo"
     )
 
 
@@ -475,7 +477,7 @@ def test_an_interrupt_is_one_line_and_the_code_of_its_signal(
     process.send_signal(sent)
     _, err = process.communicate(timeout=10)
     assert process.returncode == code
-    assert err == "interrupted: nothing was kept\n"
+    assert err == "interrupted: nothing was saved\n"
 
 
 def test_an_interrupt_while_the_command_is_loaded_is_no_traceback() -> None:
@@ -485,7 +487,7 @@ def test_an_interrupt_while_the_command_is_loaded_is_no_traceback() -> None:
         "from pushout.__main__ import main\nmain()"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "interrupted: nothing was kept\n")
+    assert (done.returncode, done.stderr) == (130, "interrupted: nothing was saved\n")
 
 
 def test_a_reader_who_has_seen_enough_is_no_error() -> None:

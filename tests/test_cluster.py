@@ -40,7 +40,7 @@ def test_a_signal_to_end_keeps_what_is_finished_and_is_one_message(tmp_path: Pat
     _, err = process.communicate(timeout=60)
     assert process.returncode == 143
     (message,) = [line for line in err.splitlines() if not line.startswith("runs: ")]
-    assert message.startswith("interrupted: finished runs are kept in")
+    assert message.startswith("interrupted: finished runs are saved in")
 
 
 @pytest.mark.timeout(120)

@@ -235,7 +235,7 @@ def test_a_range_on_a_logarithmic_scale_may_begin_below_one() -> None:
         ({"axis": {"duration": {"x": ["duration=1 s"]}}}, "axis.duration: sets the key of its own name"),
         ({"set": ["=1 s"]}, "set: '=1 s' is not an override"),
         ({"reps": {"precision": 0.1, "of": "flows.*.x"}}, "reps.of: 'flows.*.x' is not the path of a single figure"),
-        ({"seed": 2**64 - 3, "reps": 4}, "leaves no room for 4 replications"),
+        ({"seed": 2**64 - 3, "reps": 4}, "seed must be at most 2^64 - 4 for 4 replications"),
         ({"name": "../results"}, "name: '../results' is not the name of a folder"),
         (
             {"random": {"points": 1, "keys": {"a": {"from": 1, "to": 2, "scale": "cubic"}}}},

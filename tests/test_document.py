@@ -39,7 +39,7 @@ def test_a_wrong_path_names_what_there_is() -> None:
         figure(run.document, "summary.delivery_time_p99_s")
     with pytest.raises(FigureError, match="allowed: none"):
         figure(document(), "scenario.x")
-    with pytest.raises(TypeError, match=r'a figure is a path such as "summary.goodput_ratio"; this is 3'):
+    with pytest.raises(TypeError, match=r'a figure must be a path such as "summary.goodput_ratio", not 3'):
         figure(document(), 3)  # type: ignore[arg-type]
 
 

@@ -67,7 +67,7 @@ def test_a_sweep_keeps_what_was_finished_before_a_panic(tmp_path: Path) -> None:
     done = run(fails, "sweep", sweep, "--out", str(tmp_path))
     assert done.returncode == 70
     told = [line for line in done.stderr.splitlines() if not line.startswith("runs: ")]
-    assert told[-1] == f"Nothing is lost: finished runs are kept in {tmp_path}/cache/runs.sqlite"
+    assert told[-1] == f"Nothing is lost: finished runs are saved in {tmp_path}/cache/runs.sqlite"
     assert len(told) == 3
     assert run("", "sweep", sweep, "--out", str(tmp_path)).returncode == 0
     manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))

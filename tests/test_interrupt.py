@@ -41,5 +41,5 @@ def test_a_sweep_that_is_stopped_in_the_middle(sent: signal.Signals, code: int, 
         assert not drafts(out)
         if sent != signal.SIGKILL:
             (message,) = [line for line in err.splitlines() if not line.startswith("runs: ")]
-            kept = f"finished runs are kept in {out}/cache/runs.sqlite; the same command goes on"
+            kept = f"finished runs are saved in {out}/cache/runs.sqlite; repeat the command to continue"
             assert message == f"interrupted: {kept}"

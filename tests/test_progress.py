@@ -99,7 +99,7 @@ def test_one_run_that_takes_long_is_warned_of_once(monkeypatch: pytest.MonkeyPat
             clock.now = 100.0 + seconds
             progress(seconds, 1e6)
     (warning,) = [line for line in log.getvalue().splitlines() if not line.startswith("simulated")]
-    assert warning == "this run takes about 11 days more; Ctrl-C ends it, --set 'duration=…' makes it shorter"
+    assert warning == "this run takes about 11 days more; Ctrl-C ends it, --set 'duration=…' shortens it"
 
 
 def test_one_run_that_ends_soon_is_not_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:

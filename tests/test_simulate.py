@@ -77,9 +77,9 @@ def test_without_a_seed_the_scenario_gives_the_first(core: FakeCore) -> None:
 
 
 def test_what_cannot_be_run_is_refused(core: FakeCore) -> None:
-    with pytest.raises(ValueError, match="reps is 0"):
+    with pytest.raises(ValueError, match="reps must be from 1 to 1000000, not 0"):
         pushout.run({"name": "lan"}, reps=0)
-    with pytest.raises(pushout.ScenarioError, match="below 2"):
+    with pytest.raises(pushout.ScenarioError, match="seed must be at most"):
         pushout.run({"name": "lan"}, seed=2**64 - 1, reps=2)
     with pytest.raises(pushout.ScenarioError, match=r'<text>:1:1: .*did you mean "buffer"'):
         pushout.run("bufer = 1\n", reps=2)
@@ -88,15 +88,15 @@ def test_what_cannot_be_run_is_refused(core: FakeCore) -> None:
 @pytest.mark.parametrize(
     ("options", "kind", "why"),
     [
-        ({"seed": -1}, ValueError, "seed is -1: it is a whole number from 0"),
-        ({"seed": "1"}, TypeError, "seed is '1': it is a whole number"),
-        ({"reps": 2.0}, TypeError, "reps is 2.0: it is a whole number"),
-        ({"reps": 10**12}, ValueError, "reps is 1000000000000: there can be 1000000"),
-        ({"jobs": 0}, ValueError, "jobs is 0: it takes from 1 to 1024 threads"),
-        ({"set": [5]}, TypeError, "5 is no"),
-        ({"set": None}, TypeError, 'set takes {"key": value} or ["key=value"]; this is None'),
-        ({"engine": 3}, TypeError, "engine is 3: it is a text"),
-        ({"audit": "yes"}, TypeError, "audit is 'yes': it is true or false"),
+        ({"seed": -1}, ValueError, "seed must be an integer from 0 to 2^64 - 1, not -1"),
+        ({"seed": "1"}, TypeError, "seed must be an integer, not '1'"),
+        ({"reps": 2.0}, TypeError, "reps must be an integer, not 2.0"),
+        ({"reps": 10**12}, ValueError, "reps must be from 1 to 1000000, not 1000000000000"),
+        ({"jobs": 0}, ValueError, "jobs must be from 1 to 1024 threads, not 0"),
+        ({"set": [5]}, TypeError, 'set must contain strings "key=value", not 5'),
+        ({"set": None}, TypeError, 'set must be {"key": value} or ["key=value"], not None'),
+        ({"engine": 3}, TypeError, "engine must be a string, not 3"),
+        ({"audit": "yes"}, TypeError, "audit must be true or false, not 'yes'"),
     ],
 )
 def test_what_is_no_seed_number_or_override_is_refused(
@@ -104,7 +104,7 @@ def test_what_is_no_seed_number_or_override_is_refused(
 ) -> None:
     with pytest.raises(kind, match=re.escape(why)):
         pushout.run("name = 'x'\n", **options)
-    with pytest.raises(TypeError, match="a scenario is a path, a text, or a mapping of its keys; this is 5"):
+    with pytest.raises(TypeError, match="the scenario must be a path, a text or a mapping of its keys, not 5"):
         pushout.run(5)  # type: ignore[arg-type]
 
 

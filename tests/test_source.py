@@ -25,7 +25,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         (tmp_path / "none", "no such file"),
         (tmp_path / "lost", r"leads to \.\./gone, where no file is"),
         (tmp_path, "is a directory"),
-        ("", "the path of a scenario is empty"),
+        ("", "the path of a scenario must not be empty"),
         ("a\0b", "cannot be read"),
     ]:
         with pytest.raises(ScenarioError, match=why):
@@ -84,7 +84,9 @@ def test_a_value_that_cannot_be_one_is_named_by_its_path() -> None:
         load({"flows": {"transport": transport}})
     with pytest.raises(TypeError, match=r"^flow\[1\]\.start: datetime\.timedelta.* cannot be a value of a scenario$"):
         load({"flow": [{}, {"start": timedelta(seconds=1)}]})
-    with pytest.raises(ScenarioError, match=r'^port\."a\.back"\.admission\.weight: nan is not a number$'):
+    with pytest.raises(
+        ScenarioError, match=r'^port\."a\.back"\.admission\.weight: the value must be a finite number, not nan$'
+    ):
         load({"port": {"a.back": {"admission": {"weight": float("nan")}}}})
     with pytest.raises(TypeError, match=r"^flows\.transport\.mss: None"):
         overrides({"flows.transport": transport})

@@ -88,7 +88,7 @@ def test_a_file_comes_before_a_shipped_scenario_of_its_name(tmp_path: Path, monk
     ("given", "why"),
     [
         ("lam", '; unknown shipped scenario "lam"; did you mean "lan"? (allowed: gpj'),
-        ("scenarios/lan.toml", "; the shipped scenario is called lan, without folder and ending\n"),
+        ("scenarios/lan.toml", "; the name of the shipped scenario is lan, without folder and suffix\n"),
         ("nothing.toml", "no such file\n"),
     ],
 )

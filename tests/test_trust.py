@@ -61,9 +61,15 @@ def test_a_drift_is_told_as_a_ratio_of_the_halves() -> None:
 @pytest.mark.parametrize(
     ("ended", "left", "age", "longest", "message"),
     [
-        (0, 3, 1.0, None, "no file had ended when the runs did: lengthen duration"),
-        (15, 5, 1.0, 2.0, "10 of 40 files had not ended, and their times are not counted: lengthen duration"),
-        (95, 5, 3.0, 2.0, "open files had taken longer (3 s) than any that had ended: the longest are not counted"),
+        (0, 3, 1.0, None, "no file was finished when the runs ended: lengthen duration"),
+        (15, 5, 1.0, 2.0, "10 of 40 files were unfinished, and their times are not counted: lengthen duration"),
+        (
+            95,
+            5,
+            3.0,
+            2.0,
+            "unfinished files had taken longer (3 s) than any finished one; they are not counted: lengthen duration",
+        ),
         (95, 5, 1.0, 2.0, None),
         (20, 0, None, 2.0, None),
     ],

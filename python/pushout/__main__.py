@@ -1,4 +1,4 @@
-"""The door of the command line: whoever interrupts while the rest is being loaded sees no traceback either."""
+"""The entry point of the command line: an interrupt while modules load prints no traceback either."""
 
 import gc
 import os
@@ -7,11 +7,11 @@ import sys
 
 def main() -> None:
     """Load the command line and run it."""
-    gc.disable()  # modules are no garbage: to look for some while they load takes a tenth of the time
+    gc.disable()  # loading modules creates no garbage, and searching for some takes 10 % of the time
     try:
         from pushout import cli
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted: nothing was kept\n")
+        sys.stderr.write("interrupted: nothing was saved\n")
         sys.stderr.flush()
         os._exit(130)
     gc.enable()

@@ -1,11 +1,11 @@
-"""What people call from Python."""
+"""The functions of the Python interface."""
 
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from pushout import _core, display, page  # noqa: F401  (results are shown by them)
+from pushout import _core, display, page  # noqa: F401  (they register how results are shown)
 from pushout.document import merge
 from pushout.excerpt import quoted
 from pushout.literals import SEARCHES, Engine, Panel, Search, ThemeName
@@ -65,11 +65,11 @@ def run(
     JSON) or a mapping of its keys; `set` overrides keys
     (`{"flows.transport.mss": 9140}`); `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by
     default the scenario's; `audit` checks that every unit and every byte is accounted for; `jobs` is the number of
-    threads (default: every core); `progress` is called with (done, total) now and then: replications, those under way
-    by the part of them that is done, or the simulated seconds of a single run.
+    threads (default: every core); `progress` is called with (done, total) at intervals: replications, where a running
+    one counts by the fraction done, or the simulated seconds of a single run.
 
-    The result keeps the whole document of every replication: 1.4 MB for a network of 220 flows and their 882 ports. For
-    hundreds of replications use `sweep`, which keeps the figures that it is asked for.
+    The result keeps the complete document of every replication: 1.4 MB for a network of 220 flows and their 882 ports.
+    For hundreds of replications use `sweep`, which keeps only the chosen figures.
 
         >>> pushout.run("lan", set={"duration": "1 s"})["summary.goodput_ratio"]
     """
@@ -151,13 +151,13 @@ def compare(
     cluster: str | None = None,
     progress: Progress | None = None,
 ) -> CompareResult:
-    """Run the same traffic under several policies (common random numbers) and tell the difference.
+    """Run the same traffic under several policies (common random numbers) and compare their figures.
 
     Parameters: `policies` are names, tables of parameters (mappings, objects of `pushout.schemes`, or TOML), or
-    `as-is`; the first is what the others are compared with; `port` is where they are put, by default the one with a
-    limited buffer; of several (`["a", "b"]` or `"a,b"`) occupancy, losses and delay are those of the first; `reps` is
-    the number of seeds; `figures` are paths of figures to be compared besides the usual ones
-    (`["classes.udp.goodput_bps"]`). The others are those of `run` and `sweep`.
+    `as-is`; the first is the baseline of the comparison; `port` is the port that gets them, by default the one with a
+    limited buffer; with several (`["a", "b"]` or `"a,b"`) occupancy, losses and delay are those of the first; `reps` is
+    the number of seeds; `figures` are paths of further figures to compare (`["classes.udp.goodput_bps"]`). For the
+    other parameters see `run` and `sweep`.
 
         >>> pushout.compare("scenarios/lan.toml", ["tail-drop", "epd"], set={"duration": "2 s"}).plot()
     """
@@ -191,10 +191,9 @@ def size(
     """Find the smallest value of a key that meets a goal, or the best one.
 
     Parameters: `goal` is `goodput_ratio>=0.98`, `FIGURE<=NUMBER`, `max FIGURE` or `min FIGURE`; `over` is the key;
-    `low` and `high` say between which values, as the scenario would write them (default: 1/32 and 4 times its value);
-    `policies` asks for each of several; `least` and `most` bound the replications of a value; `resolution` is the
-    relative difference of values that does not matter; `search` is auto, bisect or optuna. The others are those of
-    `compare`.
+    `low` and `high` are the ends of the range, written as in the scenario (default: 1/32 and 4 times its value);
+    `policies` searches for each of several; `least` and `most` bound the replications of a value; the search stops at
+    the relative difference `resolution`; `search` is auto, bisect or optuna. For the other parameters see `compare`.
 
         >>> pushout.size("scenarios/lan.toml", "goodput_ratio>=0.9", "port.bottleneck.buffer").document["answers"]
     """
@@ -231,15 +230,15 @@ def sweep(
 
     Parameters: `design` is a sweep file, or its keys as a mapping, in which overrides may be mappings as well
     (`{"port.bottleneck.admission": Epd()}`); `out` is a folder, or `s3://bucket/folder`, for rows (Parquet) and
-    manifest, by default nowhere; `cache` is a folder where runs are kept, by default in `out`; `jobs` is the number of
+    manifest, by default none; `cache` is a folder for finished runs, by default in `out`; `jobs` is the number of
     threads (default: every core); `cluster` is the address of a Ray cluster; `progress` is called with (done, total)
-    now and then. What `cache` holds is not run again.
+    at intervals. Runs that `cache` holds are not repeated.
 
         >>> result = pushout.sweep({"scenario": "lan.toml", "grid": {"port.bottleneck.buffer": ["1000 cells"]}})
         >>> result.to_polars()
     """
     if not isinstance(design, str | os.PathLike | Mapping):
-        raise TypeError(f"a design is the path of a sweep file or a mapping of its keys; this is {quoted(design)}")
+        raise TypeError(f"the design must be the path of a sweep file or a mapping of its keys, not {quoted(design)}")
     plan = designs.made(design) if isinstance(design, Mapping) else designs.read(design)
     sweeps.look_over(plan)
     with Session.open(out, cache, jobs, cluster, progress) as session:

@@ -1,4 +1,4 @@
-"""Results that need not be computed again, addressed by what they are the result of."""
+"""A cache of results, addressed by scenario, seed and simulator."""
 
 import hashlib
 import json
@@ -16,20 +16,20 @@ from pushout.parsing import parsed
 
 @cache
 def build() -> str:
-    """A fingerprint of the simulator: any change of the compiled module makes old results invalid."""
+    """Fingerprint the simulator: any change of the compiled module invalidates old results."""
     return hashlib.sha256(Path(str(_core.__file__)).read_bytes()).hexdigest()
 
 
 @lru_cache(maxsize=16)
 def digest(canonical: str) -> str:
-    """What stands for a scenario; many seeds ask for the same one after the other."""
+    """Hash a scenario; cached, because many seeds in a row use the same one."""
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 class Cache:
-    """A folder of results; each is written beside its place and then moved there, so it is whole or absent.
+    """A folder of results; each is written to a temporary file and then renamed, so it is complete or absent.
 
-    Each has a digest of itself and of its place: one that a disk has changed since counts as absent.
+    Each has a digest of its content and its path: a result that the disk has corrupted counts as absent.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -37,35 +37,35 @@ class Cache:
         folder.mkdir(parents=True, exist_ok=True)
 
     def path(self, canonical: str, seed: int) -> Path:
-        """Where the result of a scenario (canonical JSON) with a seed is kept."""
+        """Give the path of the result of a scenario (canonical JSON) with a seed."""
         identity = json.dumps([build(), digest(canonical), seed])
         return self.folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:40]}.json"
 
     def __contains__(self, path: Path) -> bool:
-        """Whether a result is kept at a path; a damaged file counts as none."""
+        """Tell whether a path holds a result; a damaged file counts as absent."""
         try:
             return bool(_report(path))
         except (FileNotFoundError, ValueError):
             return False
 
     def load(self, path: Path) -> Document:
-        """The result kept at a path."""
+        """Read the result at a path."""
         document: Document = parsed(_report(path))
         return document
 
     def put(self, path: Path, report: str) -> None:
-        """Keep a result, which is JSON."""
+        """Store a result, which is JSON."""
         write(path, f"{_head(path, report)}{report}}}")
 
 
 def _head(path: Path, report: str) -> str:
-    """What stands before a report, which the report and the name of its file must agree with."""
+    """Give the header of a report: a digest of the report and of its file's name."""
     found = hashlib.sha256(f"{path.stem} {report}".encode()).hexdigest()
     return f'{{"digest": "{found}", "document": '
 
 
 def _report(path: Path) -> str:
-    """The report in a file; `ValueError` if it is not as it was written."""
+    """Read the report in a file; raise `ValueError` if it is not what was written."""
     text = path.read_bytes().decode()
     report = text[len(_head(path, "")) : -1]
     if text != f"{_head(path, report)}{report}}}":
@@ -74,30 +74,30 @@ def _report(path: Path) -> str:
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Replace a file as a whole or not at all."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
+    """Replace a file atomically."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
-        draft.write_bytes(content if isinstance(content, bytes) else content.encode())
-        draft.replace(path)
-    except OSError as error:  # people know the file, not its draft
+        temporary.write_bytes(content if isinstance(content, bytes) else content.encode())
+        temporary.replace(path)
+    except OSError as error:  # users know the file, not its temporary copy
         raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
-        discard(draft)
+        discard(temporary)
 
 
 DRAFT = re.compile(r"\..+\.(json|parquet|csv|svg|png|pcapng|md|html)\.\d+\.\d+")
-"""What drafts of Pushout's files are called, with the process and the thread that wrote them."""
+"""The names of temporary files, with the process and the thread that write them."""
 
 
 def sweep_up(folder: Path) -> None:
-    """Remove the drafts that processes left which were killed; for a moment at which none is at work in the folder."""
+    """Remove the temporary files of killed processes; call it only while no process uses the folder."""
     with suppress(FileNotFoundError, NotADirectoryError):
         for file in folder.iterdir():
             if DRAFT.fullmatch(file.name):
                 discard(file)
 
 
-def discard(draft: Path) -> None:
-    """Remove what may be left of a draft; that it cannot be is no news where it could not be written."""
+def discard(temporary: Path) -> None:
+    """Remove a temporary file; ignore failure, because the write has failed already."""
     with suppress(OSError):
-        draft.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)

@@ -1,10 +1,10 @@
-"""What `policies` says of everything that a scenario can name."""
+"""The types of the catalogue that `policies` returns: every scheme that a scenario can name."""
 
 from typing import Any, TypedDict
 
 
 class Param(TypedDict):
-    """A key of an entry."""
+    """A parameter of an entry."""
 
     name: str
     unit: str
@@ -12,15 +12,15 @@ class Param(TypedDict):
     default: Any
     doc: str
     schema: dict[str, Any]
-    """Which values it may have, as a JSON Schema."""
+    """The allowed values, as a JSON Schema."""
 
 
 Table = TypedDict("Table", {"tag": str, "class": str})
-"""The key of a scenario's table that holds the name, and the class of `pushout.schemes` that stands for the table."""
+"""The key of a scenario's table that holds the name, and the class of `pushout.schemes` for that table."""
 
 
 class Entry(TypedDict):
-    """A policy, a scheduler, a source, or whatever else has a name."""
+    """A policy, a scheduler, a source or another named scheme."""
 
     name: str
     kind: str
@@ -28,13 +28,13 @@ class Entry(TypedDict):
     source: str
     experimental: bool
     table: Table | None
-    """`None` if a scenario names it without a table of its own."""
+    """`None` if a scenario names the scheme without a table."""
     params: list[Param]
     header: str
     """The text at the top of its file, in Markdown."""
 
 
 def meanings(param: Param) -> list[str]:
-    """What each of the words means that can be the value of a parameter."""
+    """Explain each word that a parameter allows."""
     words = zip(param["schema"].get("enum", ()), param["schema"].get("enumDescriptions", ()), strict=False)
     return [f"`{word}`: {meaning}" for word, meaning in words]

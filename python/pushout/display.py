@@ -1,4 +1,4 @@
-"""What results show in a notebook: what their commands print. Loaded by whatever makes results."""
+"""Show results in a notebook as the commands print them. Every module that makes results loads it."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The JSON document of a run: find a figure in it, merge the documents of several replications."""
+"""The JSON document of a run: look up a figure, and merge the documents of several replications."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from pushout.warning import union
 Document = dict[str, Any]
 
 IDENTITY = frozenset({"name", "version", "vc", "occupancy_unit"})
-"""Keys that say which, not how much: they are equal in every replication."""
+"""Keys that identify an entry and measure nothing: they are equal in every replication."""
 
 REASONS = (
     "overflow",
@@ -26,15 +26,15 @@ REASONS = (
     "janitor",
     "policed",
 )
-"""Why a unit may be lost or marked; a document names those for which one was."""
+"""Reasons for which a unit can be lost or marked; a document lists only those that occurred."""
 
 
 def figure(document: Mapping[str, Any], path: str) -> Any:
-    """The value at a path such as `ports.bottleneck.lost.overflow`; entries of a list go by their name.
+    """Look up the value at a path such as `ports.bottleneck.lost.overflow`; entries of a list are found by name.
 
     A `*` stands for every entry and gives a list: `flows.*.goodput_bps`. A name with a point in it has quotes:
-    `ports."access1.back".units_in`. A reason for which nothing was lost or marked counts zero. A figure of the summary
-    may be named without it, as in tables and goals: `goodput_ratio`.
+    `ports."access1.back".units_in`. A reason that did not occur counts zero. A figure of the summary may be named
+    without the prefix `summary.`, as in tables and goals: `goodput_ratio`.
     """
     names = steps(path)
     if names[0] not in document and names[0] in _summary(document):
@@ -43,15 +43,15 @@ def figure(document: Mapping[str, Any], path: str) -> Any:
 
 
 def _summary(node: Any) -> Mapping[str, Any]:
-    """The summary of a report; nothing if this is none."""
+    """Return the summary of a report; an empty mapping if the document is not a report."""
     summary = node.get("summary", {}) if isinstance(node, Mapping) else {}
     return summary if isinstance(summary, Mapping) else {}
 
 
 def steps(path: str) -> list[str]:
-    """The names along a path, without the quotes that some may have."""
+    """Split a path into names without quotes."""
     if not isinstance(path, str):
-        raise TypeError(f'a figure is a path such as "summary.goodput_ratio"; this is {quoted(path)}')
+        raise TypeError(f'a figure must be a path such as "summary.goodput_ratio", not {quoted(path)}')
     return [name.strip(BLANKS).strip("\"'") for name in _names(path)]
 
 
@@ -59,7 +59,7 @@ BLANKS = " \t"
 
 
 def _names(path: str) -> list[str]:
-    """The names between the points of a path that do not stand in quotes."""
+    """Split a path at the dots outside quotes."""
     if '"' not in path and "'" not in path:
         return path.split(".")
     ends, quote = [], ""
@@ -73,13 +73,13 @@ def _names(path: str) -> list[str]:
 
 
 class _Walk(NamedTuple):
-    """The way along a path, and what counts as nothing lost or marked."""
+    """Follow a path; a reason that did not occur counts zero."""
 
     path: str
     nothing: Any
 
     def on(self, node: Any, steps: list[str]) -> Any:
-        """What these steps lead to from here."""
+        """Follow the steps from a value."""
         if not steps:
             return node
         step, *rest = steps
@@ -104,7 +104,7 @@ def _entries(node: Any) -> dict[str, Any]:
 
 
 def merge(documents: Sequence[Document]) -> Document:
-    """One document for all replications: every figure becomes `{mean, ci95, n}`; `seeds` lists the seeds."""
+    """Merge the documents of all replications: every figure becomes `{mean, ci95, n}`; `seeds` lists the seeds."""
     if len(documents) == 1:
         return documents[0]
     merged = dict(documents[0])
@@ -144,7 +144,7 @@ def _merge_key(key: str, tables: Sequence[dict[str, Any]]) -> Any:
 
 
 def _merge_distributions(distributions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Shares of time in bins of the widest width, each with its interval; widths are powers of two."""
+    """Merge histograms into bins of the largest width, each with its interval; widths are powers of two."""
     width = max(distribution["bin"] for distribution in distributions)
     folded = [_fold(distribution["share"], width // distribution["bin"]) for distribution in distributions]
     longest = max(map(len, folded))

@@ -1,4 +1,4 @@
-"""What can go wrong. All of it is a `PushoutError`, and besides what Python calls such a mistake."""
+"""The exceptions of Pushout. Each is a `PushoutError` and a subclass of the built-in exception that fits."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,19 +8,19 @@ from pushout.excerpt import excerpt, fitted, masked, printable
 
 @dataclass(frozen=True)
 class Argument:
-    """A piece of a message: an argument, named as functions name it; the command line has an option for it."""
+    """A piece of a message: the name of a function's argument, which the command line shows as an option."""
 
     name: str
 
 
 class PushoutError(Exception):
-    """What all exceptions of Pushout have in common: `except pushout.PushoutError` catches every one.
+    """The base of all exceptions of Pushout: `except pushout.PushoutError` catches every one.
 
-    Its arguments are the pieces of its message: texts, arguments (`Argument`), and errors that it tells more about.
+    Its arguments are the pieces of its message: texts, arguments (`Argument`) and inner errors.
     """
 
     def told(self, named: Callable[[str], str]) -> str:
-        """The message for people who know arguments by other names: `named` gives theirs."""
+        """Give the message for a front end that calls arguments otherwise: `named` translates their names."""
         return fitted(printable(masked(self._words(named))))
 
     def _words(self, named: Callable[[str], str]) -> str:
@@ -37,37 +37,37 @@ def _told(piece: object, named: Callable[[str], str]) -> str:
 
 
 class ScenarioError(PushoutError, ValueError):
-    """A scenario that cannot be read or run: the message names file, line and column, the value and what is allowed."""
+    """A scenario cannot be read or run: the message names file, line and column, the value and what is allowed."""
 
     point: int | None = None
-    """Of several variations of a scenario the one that is wrong."""
+    """The index of the invalid variation among several of a scenario."""
     set: int | None = None
-    """The override that is wrong, if it is not the file; the message begins with it,"""
+    """The index of the invalid override, if the file is not at fault; the message begins with that override."""
     figure: str | None = None
-    """or the path of a figure that is not there,"""
+    """Or: the path of a figure that does not exist."""
     engine: bool = False
-    """or whether it is the engine."""
+    """Or: whether the engine is at fault."""
 
     def _words(self, named: Callable[[str], str]) -> str:
-        """The message, with the name of the argument that the override was given in."""
+        """Put the name of the override's argument before the message."""
         message = super()._words(named)
         return message if self.set is None else f"{named('set')} {message}"
 
 
 class ScenarioNotFoundError(ScenarioError, FileNotFoundError):
-    """A scenario's file, or another that is written like one, that is not there."""
+    """The file of a scenario, or another file of that format, does not exist."""
 
 
 class InternalError(PushoutError, RuntimeError):
-    """A mistake in the simulator itself: the message says what and where, and the scenario and seed that led there."""
+    """A bug in the simulator: the message names the failure, its location, the scenario and the seed."""
 
     def told(self, named: Callable[[str], str]) -> str:
-        """The message in full, however long: it is for a report."""
+        """Give the complete message, however long: it belongs in a bug report."""
         return self._words(named)
 
 
 class MissingExtraError(PushoutError, ImportError):
-    """A library that an extra of the package brings and that is not installed; the message says how to install it."""
+    """A library of an extra is not installed; the message says how to install it."""
 
     def __init__(self, message: str, library: str = "") -> None:
         super().__init__(message)
@@ -75,7 +75,7 @@ class MissingExtraError(PushoutError, ImportError):
 
 
 class FigureError(PushoutError, KeyError):
-    """A path that leads to nothing in a document, and why."""
+    """A document has no figure at this path; `why` gives the reason."""
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(path, why)
@@ -86,11 +86,11 @@ class FigureError(PushoutError, KeyError):
 
 
 class QuestionError(PushoutError, ValueError):
-    """A question that cannot be asked as it is: the message says what to change."""
+    """A question cannot be answered as asked: the message says what to change."""
 
 
 class DesignError(QuestionError):
-    """A sweep file that cannot be read: what is wrong, and where in it; `key` if with the key, not with its value."""
+    """A sweep file is invalid; the message says what is wrong and where; `key` if the key, not its value, is wrong."""
 
     def __init__(self, message: str, at: tuple[str | int, ...] = (), *, key: bool = False) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""Texts from outside as messages show them: on one line, without secrets, cut in the middle when long."""
+"""Prepare foreign text for messages: on one line, without secrets, long text cut in the middle."""
 
 import re
 from collections.abc import Iterator
@@ -14,16 +14,16 @@ MESSAGE = 300
 """Characters of the longest message."""
 
 CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff]")
-"""A character that a terminal obeys instead of showing it: it controls, breaks a line or turns the direction."""
+"""A character that a terminal would execute, not show: control characters, line breaks, changes of direction."""
 
 MARK = re.compile(r"\n *\d* \| .*\n +\| *\^")
-"""The line of a file below a message, with a caret."""
+"""The quoted line of a file below a message, with a caret."""
 
 SCHEME = re.compile(r"\b[a-z][a-z0-9+.-]{0,20}:/{1,2}", re.IGNORECASE)
 """The beginning of an address."""
 
 PATH = re.compile("[/?#]")
-"""What ends the part of an address with user, password and host."""
+"""The character that ends user, password and host in an address."""
 
 PARAMETER = re.compile(
     r"([?&][^=&#\s]{0,40}(?:key|secret|token|pass|sig|sas|cred)[^=&#\s]{0,40}=)[^&#\s]+", re.IGNORECASE
@@ -35,53 +35,53 @@ _SHORT.maxlevel, _SHORT.maxother = 3, 2 * VALUE
 
 
 def excerpt(text: str, most: int = VALUE) -> str:
-    """A text on one line, in at most so many characters."""
+    """Put a text on one line of at most `most` characters."""
     return cut("".join(map(_visible, _ends(text, most))), most)
 
 
 def quoted(value: object, most: int = VALUE) -> str:
-    """A value as Python writes it, on one line, in about so many characters."""
+    """Write a value as Python does, on one line of about `most` characters."""
     if isinstance(value, str):
         return cut(repr(_ends(value, most)), most + 2)
     try:
         return excerpt(_SHORT.repr(value), most)
-    except ValueError:  # Python does not write whole numbers of thousands of digits
-        return "a whole number of thousands of digits"
+    except ValueError:  # Python refuses to print integers of thousands of digits
+        return "an integer of thousands of digits"
 
 
 def cut(text: str, most: int) -> str:
-    """A text in at most so many characters: an ellipsis stands for what is cut out of its middle."""
+    """Shorten a text to at most `most` characters: an ellipsis replaces its middle."""
     head = most // 2
     return text if len(text) <= most else f"{text[:head]}…{text[len(text) - (most - head - 1) :]}"
 
 
 def place(path: str) -> str:
-    """A path or an address, without secrets and not too long."""
+    """Show a path or an address without secrets and not too long."""
     return excerpt(masked(path), LONGEST_PATH)
 
 
 def fitted(message: str) -> str:
-    """A message in at most `MESSAGE` characters, without the line of the file if there is no room for it."""
+    """Shorten a message to `MESSAGE` characters, first by leaving out the quoted line of the file."""
     return message if len(message) <= MESSAGE else cut(MARK.sub("", message), MESSAGE)
 
 
 def printable(text: str) -> str:
-    """A text of several lines without characters that a terminal obeys."""
+    """Escape the characters of a text of several lines that a terminal would execute."""
     return CONTROL.sub(lambda found: found[0] if found[0] == "\n" else _visible(found[0]), text)
 
 
 def masked(text: str) -> str:
-    """A text without the secrets of the addresses in it."""
+    """Mask the secrets of all addresses in a text."""
     if "@" in text:
         text = re.sub(r"\S+", lambda word: "".join(_without_users(word[0])), text)
     return PARAMETER.sub(r"\1***", text)
 
 
 def _without_users(word: str) -> Iterator[str]:
-    """The pieces of a word, with stars for the user and the password of an address.
+    """Yield the pieces of a word, with stars for the user and the password of an address.
 
-    A slash in a password should be written %2F, but who did not do so has a secret all the same: where a colon stands
-    before the first slash, everything up to the last @ counts as one.
+    A slash in a password should be written %2F. Some users write it plainly, so if a colon stands before the first
+    slash, everything up to the last @ counts as the secret.
     """
     start, last = 0, word.rfind("@")
     while (scheme := SCHEME.search(word, start, last)) is not None:
@@ -98,7 +98,7 @@ def _without_users(word: str) -> Iterator[str]:
 
 
 def _ends(text: str, most: int) -> str:
-    """As much of a text as is looked at when its middle is cut out."""
+    """Cut a very long text to the part that its excerpt needs."""
     return text if len(text) <= 2 * most else text[:most] + text[-most:]
 
 

@@ -1,4 +1,4 @@
-"""Libraries that come with an extra of the package: `tables`, `search` or `cluster`."""
+"""The optional libraries, which come with the extras `tables`, `search` and `cluster`."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -18,12 +18,12 @@ EXTRAS = {
 
 
 def need(module: str, purpose: str) -> Any:
-    """Import a module of such a library; where it is missing, say what for and how to install it."""
+    """Import a module of such a library; if it is missing, say what needs it and how to install it."""
     library = module.partition(".")[0]
     try:
         return import_module(module)
     except ImportError as error:
-        if has(library):  # a library that memory has no room for, for instance
+        if has(library):  # for instance, there is not enough memory to load it
             raise OSError(0, f"cannot be loaded: {error}", library) from None
         raise MissingExtraError(
             f"{purpose} needs {library}, which is not installed: pip install 'pushout[{EXTRAS[library]}]'", library
@@ -31,5 +31,5 @@ def need(module: str, purpose: str) -> Any:
 
 
 def has(library: str) -> bool:
-    """Whether a library is installed."""
+    """Tell whether a library is installed."""
     return find_spec(library) is not None

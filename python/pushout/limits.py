@@ -1,4 +1,4 @@
-"""How much of something is surely a mistake."""
+"""Upper limits; anything above is rejected as a mistake."""
 
 MOST_REPS = 1_000_000
 """Replications of one point."""
@@ -7,16 +7,16 @@ MOST_JOBS = 1024
 """Threads."""
 
 DEEPEST = 64
-"""Tables and lists in one another, and keys of a path; the simulator's reader has the same limit."""
+"""Nesting of tables and lists, and keys in a path; the simulator's reader has the same limit."""
 
 LEAST_RESOLUTION = 1e-6
-"""Relative difference of values: a search writes them in six digits."""
+"""Relative difference of values: a search writes them with six digits."""
 
 LONGEST_EXPRESSION = 2_000
 """Characters of an expression of a study."""
 
 MOST_STARS = 8
-"""In a pattern for cases: fitting a text takes a power of the length for each."""
+"""Stars in a pattern for cases: each multiplies the time to match by the length of the text."""
 
 MOST_BINS = 10_000
 """Bins of a histogram."""

@@ -1,4 +1,4 @@
-"""Measures that compare runs, as the papers define them; those of a single run are in its document."""
+"""Measures that compare runs, as the papers define them; measures of a single run are in its document."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -7,10 +7,10 @@ from pushout.document import figure
 
 
 def gain(loss: float, plain: float) -> float | None:
-    """Loss with a remedy over loss without: the gains G and D of paper 004, section 5.1; below 1 the remedy helps.
+    """Divide the loss with a remedy by the loss without: gains G and D of paper 004, section 5.1; below 1 it helps.
 
-    With `loss` after decoding, of plain error correction, it is the overcoding gain G; of error correction with
-    gatekeeper and janitor, the management gain D. Undefined (`None`) if nothing is lost without the remedy.
+    If `loss` is that of plain error correction after decoding, this is the overcoding gain G; with gatekeeper and
+    janitor it is the management gain D. `None` if nothing is lost without the remedy.
 
     >>> gain(0.01, 0.04)
     0.25
@@ -19,7 +19,7 @@ def gain(loss: float, plain: float) -> float | None:
 
 
 def saturation_point(curve: Iterable[tuple[float, float]], throughput: float = 1.0) -> float | None:
-    """The smallest buffer from which on every larger one reaches a packet throughput (paper 004, section 5.2).
+    """Find the smallest buffer such that it and every larger one reach a packet throughput (paper 004, section 5.2).
 
     `curve` holds pairs of buffer and throughput in any order; `None` if the largest buffer does not reach it.
 
@@ -44,10 +44,10 @@ def improvement(plain: float, managed: float) -> float:
 
 
 def mean_delay_s(document: Mapping[str, Any], port: str) -> float | None:
-    """Mean time of a unit in a port, transmission included, in seconds; `None` if none has left it.
+    """Compute the mean time of a unit in a port, transmission included, in seconds; `None` if no unit has left it.
 
-    By Little's law, occupancy over what leaves the buffer in a second: what was given up after it had been queued has a
-    share in the occupancy, and counts as well. For a port that counts octets it is the mean over octets.
+    By Little's law it is the occupancy divided by the rate at which units leave the buffer. Units discarded after
+    queueing contribute to the occupancy and therefore count. For a port that counts octets it is the mean over octets.
 
     >>> port = {"name": "a", "occupancy_unit": "cells", "occupancy_mean": 2.0, "units_out": 80, "units_given_up": 20}
     >>> mean_delay_s({"duration_s": 1.5, "warmup_s": 0.5, "ports": [port]}, "a")

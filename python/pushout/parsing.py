@@ -1,11 +1,11 @@
-"""JSON from outside, which may be damaged."""
+"""Parse foreign JSON, which may be damaged."""
 
 import json
 from typing import Any
 
 
 def parsed(text: str | bytes) -> Any:
-    """What a JSON text says; whatever is wrong with it, nesting too deep for Python included, is a `ValueError`."""
+    """Parse a JSON text; every fault, including nesting too deep for Python, raises `ValueError`."""
     try:
         return json.loads(text)
     except RecursionError:

@@ -1,4 +1,4 @@
-"""What can be read of scenarios, and of what they may contain, without a run. It loads little."""
+"""Read scenarios and the catalogue without a run. It imports little."""
 
 import json
 from typing import Any
@@ -12,7 +12,7 @@ from pushout.warning import Warned, of_scenario
 
 
 def validate(scenario: Scenario, *, set: Overrides = ()) -> list[Warned]:  # noqa: A002
-    """Raise `ScenarioError` unless the scenario could be run; what is no mistake, but may mislead."""
+    """Raise `ScenarioError` unless the scenario can be run; return warnings about anything that may mislead."""
     return of_scenario(load(scenario), overrides(set))
 
 
@@ -23,7 +23,7 @@ def explain(
     seed: int | None = None,
     engine: Engine | None = None,
 ) -> dict[str, Any]:
-    """The scenario in full: templates expanded, overrides applied, defaults filled in."""
+    """Return the complete scenario: templates expanded, overrides applied, defaults filled in."""
     from pushout.simulate import Job
 
     document: dict[str, Any] = json.loads(Job(load(scenario), tuple(overrides(set)), engine).explain(seed))
@@ -31,21 +31,21 @@ def explain(
 
 
 def reference_because(scenario: Scenario, *, set: Overrides = ()) -> str | None:  # noqa: A002
-    """Why a scenario runs on the reference engine although it asks for the fast one; `None` if it does not."""
+    """Say why a scenario that names the fast engine runs on the reference engine; `None` if it runs on the fast one."""
     text, name = load(scenario)
     return _core.reference_because(text, name, overrides(set))
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of a scenario."""
+    """Return the JSON Schema of a scenario."""
     document: dict[str, Any] = json.loads(_core.schema())
     return document
 
 
 def policies(name: str | None = None, *, kind: str | None = None) -> list[Entry]:
-    """Everything that can be named in a scenario: its kind, its source, its parameters, what its authors meant.
+    """List every scheme that a scenario can name: its kind, its source, its parameters and its description.
 
-    With a `name`, only what has it; with a `kind` such as `admission`, `scheduler` or `source`, only what is of it.
+    `name` selects the entries of that name; `kind`, such as `admission`, `scheduler` or `source`, those of that kind.
 
         >>> pushout.policies("epd")[0]["params"]
     """

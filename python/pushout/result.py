@@ -1,4 +1,4 @@
-"""What `run` gives: the document, its figures by their paths, tables and a picture."""
+"""The result of `run`: the document, figures by path, tables and a picture."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from pushout.warning import HasWarnings
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result(HasWarnings, Tabled):
-    """What a run measured; `result["summary.goodput_ratio"]` is one figure of it.
+    """The measurements of a run; `result["summary.goodput_ratio"]` is one figure.
 
     As a table it has a row for every replication, with its seed, the figures of the summary and the time of its event
     loop (`wall_s`); `flows` and `ports` are tables with a row for every flow or port of every replication.
@@ -32,11 +32,11 @@ class Result(HasWarnings, Tabled):
     """The document of each replication, in the order of the seeds."""
 
     def __getitem__(self, path: str) -> Any:
-        """The figure at a path such as `ports.bottleneck.occupancy_mean`; `*` gives those of every entry."""
+        """Look up a figure such as `ports.bottleneck.occupancy_mean`; `*` gives that of every entry."""
         return figure(self.document, path)
 
     def __contains__(self, path: str) -> bool:
-        """Whether there is a figure at this path."""
+        """Tell whether there is a figure at this path."""
         try:
             figure(self.document, path)
         except FigureError:
@@ -44,7 +44,7 @@ class Result(HasWarnings, Tabled):
         return True
 
     __iter__ = None
-    """It is no list: `flows`, `ports` and `table` are."""
+    """Raise `TypeError`: `flows`, `ports` and `table` are the sequences."""
 
     def _brief(self) -> str:
         seeds, summary = [one["seed"] for one in self.replications], self.document["summary"]
@@ -59,7 +59,7 @@ class Result(HasWarnings, Tabled):
         return f"{self.document['scenario']}: {', '.join([told, *figures, *counts])}"
 
     def json(self) -> str:
-        """The document as text."""
+        """Write the document as text."""
         return json.dumps(self.document, indent=2, ensure_ascii=False)
 
     @cached_property
@@ -79,7 +79,7 @@ class Result(HasWarnings, Tabled):
         return Framed(_table({**port, "lost": dict.fromkeys(REASONS, 0) | port["lost"]} for port in ports))
 
     def _seeded(self) -> Iterator[Document]:
-        """The replications, with the seed in front of all that becomes a row."""
+        """Return the replications, each with its seed first."""
         for document in self.replications:
             seed = {"seed": document["seed"]}
             lists = {part: [{**seed, **entry} for entry in document[part]] for part in ("flows", "ports")}
@@ -95,10 +95,10 @@ class Result(HasWarnings, Tabled):
         theme: ThemeName = "paper",
         width: float | None = None,
     ) -> Any:
-        """Draw it as a matplotlib figure: what it has measured over time, and the goodput of every flow.
+        """Draw with Matplotlib what the run recorded over time, and the goodput of every flow.
 
-        `what` lists panels (queue, drops, throughput, cwnd, occupancy, fct, goodput); the scenario must have measured
-        what they show, as `pushout.plot` arranges by itself. The other parameters are those of `pushout.plot`.
+        `what` lists panels (queue, drops, throughput, cwnd, occupancy, fct, goodput); the scenario must record their
+        figures, which `pushout.plot` arranges by itself. For the other parameters see `pushout.plot`.
 
             >>> pushout.run("lan", set={"duration": "1 s"}).plot("goodput,occupancy", theme="slides")
         """
@@ -106,25 +106,27 @@ class Result(HasWarnings, Tabled):
 
         panels = pictures.panels(what) if what else pictures.recorded(self.document)
         if not panels:
-            raise QuestionError("there is nothing to draw: no flow, and no port whose occupancy is measured over time")
+            raise QuestionError(
+                "nothing to draw: the scenario has no flow, and no port records its occupancy over time"
+            )
         asked = pictures.Asked(panels, ports, flows, pictures.themed(theme, width), title)
         return pictures.draw([asked.run(self.replications)], asked)
 
 
 def _interval(value: Any) -> Interval:
-    """A figure of one replication or of many."""
+    """Return a figure as an interval, of one replication or of many."""
     return value if isinstance(value, Mapping) else {"mean": float(value), "ci95": None, "n": 1}  # type: ignore[return-value]
 
 
 def _table(entries: Iterable[Mapping[str, Any]]) -> Columns:
-    """A row for each entry, a column for each of their figures."""
+    """Make a row of each entry and a column of each figure."""
     rows = [dict(_flat(entry)) for entry in entries]
     names = list(dict.fromkeys(name for row in rows for name in row))
     return Columns.of({name: [row.get(name) for row in rows] for name in names}, {"seed": "uint64"})
 
 
 def _flat(entry: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
-    """What an entry holds, and what the tables in it hold, with dotted names."""
+    """Flatten an entry: figures in nested tables get dotted names."""
     for key, value in entry.items():
         name = f"{path}.{key}" if path else key
         if isinstance(value, Mapping):

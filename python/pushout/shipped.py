@@ -1,7 +1,7 @@
 """The files that come with Pushout: `scenarios`, `studies` and `benchmarks`.
 
-In a clone they are its own folders. A wheel has copies of them inside the package, which `packaging/backend.py` makes.
-A scenario has a name here, that of its file, which stands for the file wherever a path is asked for.
+In a clone they are folders of the repository. A wheel holds copies inside the package, which `packaging/backend.py`
+makes. A scenario has the name of its file, and the name can be given wherever a path is expected.
 """
 
 import os
@@ -13,12 +13,12 @@ _PACKAGE = Path(__file__).parent
 _CLONE = _PACKAGE.parent.parent
 
 ROOT = _CLONE if (_CLONE / "pyproject.toml").is_file() else _PACKAGE / "shipped"
-"""The folder that has them."""
+"""The folder that holds them."""
 
 SCENARIOS, STUDIES, BENCHMARKS = (ROOT / name for name in ("scenarios", "studies", "benchmarks"))
 
 _NAME = re.compile(r"[\w-]+")
-"""What a name may be made of; anything else is a path."""
+"""Characters of a name; anything else is a path."""
 
 SCHEMA = "#:schema "
 """The beginning of the line that names the schema of a scenario to an editor."""
@@ -30,24 +30,24 @@ class Shipped(NamedTuple):
     name: str
     kind: str
     title: str
-    """What it is about, in a sentence."""
+    """Its subject, in a sentence."""
     file: Path
 
     def text(self, schema: str | None = None) -> str:
-        """The file, with this schema in its first line, or without that line."""
+        """Return the text of the file with this schema in its first line, or without that line."""
         first, _, rest = self.file.read_text(encoding="utf-8").partition("\n")
         if not first.startswith(SCHEMA):
             return f"{first}\n{rest}"
         return rest if schema is None else f"{SCHEMA}{schema}\n{rest}"
 
     def neighbours(self) -> list["Shipped"]:
-        """The shipped files that it names, and the sweeps that name it."""
+        """List the shipped files that it names and the sweeps that name it."""
         named = _texts(_table(self.file))
         return [each for each in listed() if each.file.name in named or self.file.name in _texts(_table(each.file))]
 
 
 def listed() -> list[Shipped]:
-    """Everything that has a name, in order."""
+    """List all shipped scenarios, in order."""
     found = []
     for file in (SCENARIOS / f"{name}.toml" for name in names()):
         table = _table(file)
@@ -56,14 +56,14 @@ def listed() -> list[Shipped]:
 
 
 def names() -> list[str]:
-    """The names, in order."""
+    """List their names, in order."""
     return sorted(file.stem for file in SCENARIOS.glob("*.toml"))
 
 
 def resolved(path: str | os.PathLike[str], folder: Path = Path()) -> Path:
-    """The file that a path in a folder leads to, or for which a name stands.
+    """Find the file for a path or a name in a folder.
 
-    A file of this very name comes first, then NAME.toml in the folder, then what is shipped.
+    A file of exactly this name comes first, then NAME.toml in the folder, then the shipped scenario.
     """
     given = folder / path
     if not is_name(path) or (given.exists() and not given.is_dir()):
@@ -75,12 +75,12 @@ def resolved(path: str | os.PathLike[str], folder: Path = Path()) -> Path:
 
 
 def is_name(path: str | os.PathLike[str]) -> bool:
-    """Whether this could be the name of something shipped: it has no folder, and no dot."""
+    """Tell whether this could be the name of a shipped scenario: it has neither folder nor dot."""
     return _NAME.fullmatch(os.fspath(path)) is not None
 
 
 def typed(path: Path) -> str:
-    """A path as one would type it: what is shipped by its name or from the folder of the clone, others from here."""
+    """Write a path as a user types it: shipped files by name or from the clone, others from the current folder."""
     real = path.resolve()
     if real.parent == SCENARIOS.resolve():
         return real.stem
@@ -96,7 +96,7 @@ def _table(file: Path) -> dict[str, Any]:
 
 
 def _texts(value: Any) -> set[str]:
-    """Every text in a table."""
+    """Yield every string in a table."""
     if isinstance(value, str):
         return {value}
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

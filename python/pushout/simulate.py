@@ -1,4 +1,4 @@
-"""Run scenarios, many at a time: the simulator lets go of the interpreter, so threads use every core."""
+"""Run many scenarios at a time: the simulator releases the interpreter lock, so threads use every core."""
 
 import json
 import os
@@ -26,19 +26,19 @@ T = TypeVar("T")
 SEED_LIMIT = 2**64
 
 TICK_S = 0.2
-"""How often the waiting thread looks up, to show progress and to notice Ctrl-C."""
+"""How often the waiting thread wakes to show progress and to notice Ctrl-C."""
 
 AHEAD = 32
-"""Tasks that wait for each thread, so that none has to wait for a task."""
+"""Tasks queued for each thread, so that no thread runs dry."""
 
 
 class SeedError(ScenarioError):
-    """A seed after which there are not enough."""
+    """A seed is too large for the number of replications."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A scenario with its overrides: everything that defines a run but the seed."""
+    """A scenario with its overrides: everything that defines a run except the seed."""
 
     source: Source
     sets: tuple[str, ...] = ()
@@ -46,102 +46,102 @@ class Job:
     audit: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what is no engine's name, and what is neither true nor false."""
+        """Refuse an engine that is not a string and an `audit` that is not a boolean."""
         if self.engine is not None:
             check_text("engine", self.engine)
         if not isinstance(plain(self.audit), bool):
-            raise TypeError(f"audit is {quoted(self.audit)}: it is true or false")
+            raise TypeError(f"audit must be true or false, not {quoted(self.audit)}")
 
     def report(self, seed: int | None, reached: _core.Reached | None = None) -> str:
-        """Simulate once; the report is JSON. `reached` shows other threads how far the run has come."""
+        """Simulate once and return the report as JSON. `reached` shows other threads the progress of the run."""
         source, reached = self.source, reached or _core.Reached()
         return _core.run(source.text, source.name, self.sets, seed, self.engine, self.audit, reached)
 
     def run(self, seed: int | None, reached: _core.Reached | None = None) -> "Document":
-        """Simulate once."""
+        """Simulate once and return the document."""
         document: Document = json.loads(self.report(seed, reached))
         return document
 
     def explain(self, seed: int | None = None) -> str:
-        """The canonical JSON: two jobs with equal canonical JSON are the same experiment."""
+        """Return the canonical JSON: two jobs with equal canonical JSON are the same experiment."""
         return _core.explain(self.source.text, self.source.name, self.sets, seed, self.engine)
 
     def seeds(self, first: int | None, reps: int) -> list[int]:
-        """`first`, `first` + 1, …; the scenario's own seed is first unless one is given."""
+        """List the seeds `first`, `first` + 1, …; by default the first is the scenario's own."""
         start = int(json.loads(self.explain())["seed"]) if first is None else first
         check_room(start, reps)
         return list(range(start, start + reps))
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Count the cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def check_whole(name: str, value: int) -> None:
-    """Refuse what is no whole number."""
+    """Refuse a value that is not an integer."""
     try:
         index(value)
     except TypeError:
-        raise TypeError(f"{name} is {quoted(value)}: it is a whole number") from None
+        raise TypeError(f"{name} must be an integer, not {quoted(value)}") from None
 
 
 def check_text(name: str, value: str) -> str:
-    """The value, unless it is no text."""
+    """Return the value; refuse it if it is not a string."""
     if not isinstance(value, str):
-        raise TypeError(f"{name} is {quoted(value)}: it is a text")
+        raise TypeError(f"{name} must be a string, not {quoted(value)}")
     return value
 
 
 def threads(jobs: int | None) -> int:
-    """How many threads: `jobs`, or one for every core."""
+    """Give the number of threads: `jobs`, or one for every core."""
     if jobs is None:
         return cores()
     check_whole("jobs", jobs)
     if not 1 <= jobs <= MOST_JOBS:
-        raise ValueError(f"jobs is {jobs}: it takes from 1 to {MOST_JOBS} threads")
+        raise ValueError(f"jobs must be from 1 to {MOST_JOBS} threads, not {jobs}")
     return jobs
 
 
 def check_seed(seed: int | None) -> None:
-    """Refuse what is no seed."""
+    """Refuse an invalid seed."""
     if seed is None:
         return
     check_whole("seed", seed)
     if not 0 <= seed < SEED_LIMIT:
-        raise ValueError(f"seed is {seed}: it is a whole number from 0 to 2^64 - 1")
+        raise ValueError(f"seed must be an integer from 0 to 2^64 - 1, not {seed}")
 
 
 def check_room(first: int, reps: int) -> None:
     """Refuse replications whose seeds would be too large."""
     if first + reps > SEED_LIMIT:
-        raise SeedError(f"seed {first} leaves no room for {reps} replications below 2^64")
+        raise SeedError(f"seed must be at most 2^64 - {reps} for {reps} replications, not {first}")
 
 
 def check_reps(reps: int, least: int = 1) -> None:
-    """Refuse too few replications, and more than anybody wants."""
+    """Refuse too few replications, and so many that they must be a mistake."""
     check_whole("reps", reps)
     if not least <= reps <= MOST_REPS:
-        few = "a difference needs two replications at least" if least == 2 else "at least one replication is needed"
-        raise ValueError(f"reps is {reps}: {few if reps < least else f'there can be {MOST_REPS}'}")
+        why = "; a difference needs two replications" if reps < least == 2 else ""
+        raise ValueError(f"reps must be from {least} to {MOST_REPS}, not {reps}{why}")
 
 
 Progress = Callable[[float, float], None]
-"""Called with how much is done and how much there is: runs (those under way by the part of them that is done), or the
-simulated seconds of a single run."""
+"""Called with (done, total): runs, where a running one counts by the fraction done, or the simulated seconds of a
+single run."""
 
 
 class UnderWay:
-    """The runs that are under way, and how far each has come."""
+    """The runs in progress, and how far each has come."""
 
     def __init__(self) -> None:
         self._runs: set[_core.Reached] = set()
         self._last = _core.Reached()
 
     def run(self, task: Callable[[_core.Reached], T]) -> T:
-        """Do a task that runs once."""
+        """Run a task that makes one run."""
         self._last = reached = _core.Reached()
         self._runs.add(reached)
         try:
@@ -150,11 +150,11 @@ class UnderWay:
             self._runs.discard(reached)
 
     def share(self) -> float:
-        """How many runs that comes to."""
+        """Add up the fractions done of all runs in progress."""
         return sum(run.now_s / run.duration_s for run in list(self._runs) if run.duration_s)
 
     def telling(self, progress: Progress | None, total: int) -> Progress | None:
-        """Have `progress` called with runs done and under way, or with the simulated time of a single one."""
+        """Wrap `progress` to receive runs done and in progress, or the simulated time of a single run."""
         if progress is None:
             return None
         return partial(self._tell, progress) if total > 1 else partial(self._tell_seconds, progress)
@@ -175,11 +175,11 @@ def run_all(
     progress: Progress | None = None,
     finished: Callable[[int], None] | None = None,
 ) -> list[T]:
-    """Do the tasks on `jobs` threads (default: every core) and give their results in order.
+    """Run the tasks on `jobs` threads (default: every core) and return their results in order.
 
-    Of tasks that are made on the way, `total` says how many there are. This thread only waits; it tells how many are
-    done (`progress`) and which one was done now (`finished`). The first exception ends it: tasks that have not begun
-    are dropped. So does Ctrl-C.
+    If `tasks` is lazy, `total` is its length. The calling thread only waits; it calls `progress` with the number done,
+    and `finished` with the index of each task when it ends. The first exception, or Ctrl-C, ends the call: tasks that
+    have not begun are dropped.
     """
     from concurrent.futures import ThreadPoolExecutor
     from queue import Empty, SimpleQueue

@@ -1,4 +1,4 @@
-"""Where a scenario comes from: a file, a text, or values made in Python."""
+"""Read scenarios from files, texts or Python values."""
 
 import errno
 import json
@@ -19,25 +19,25 @@ Overrides = Mapping[str, Any] | Iterable[str]
 """`{"flows.transport.mss": 9140}` or `["flows.transport.mss=9140"]`."""
 
 SIZE_LIMIT = 16 * 2**20
-"""A larger file (bytes) is not a scenario but a mistake."""
+"""Largest size of a file in bytes; a larger one is rejected as a mistake."""
 
 MARK = "\ufeff"
-"""The byte order mark with which a text may begin, once."""
+"""The byte order mark, which may begin a text once."""
 
 
 class Source(NamedTuple):
-    """The text of a scenario and the name that messages give it; without one they name keys, not lines and columns."""
+    """The text of a scenario and its name in messages; without a name, messages give keys, not lines and columns."""
 
     text: str
     name: str
 
 
 Scenario = str | os.PathLike[str] | Mapping[str, Any] | Source
-"""A path, the name of a shipped scenario, the text of one (TOML or JSON), its keys as a mapping, or a source."""
+"""A path, the name of a shipped scenario, its text (TOML or JSON), its keys as a mapping, or a `Source`."""
 
 
 def load(scenario: Scenario) -> Source:
-    """Read a scenario from wherever it is; a text is told from a path by its line breaks or its opening brace."""
+    """Read a scenario of any form; a string with a line break or an opening brace is a text, any other a path."""
     if isinstance(scenario, Source):
         return scenario
     if isinstance(scenario, Mapping):
@@ -45,14 +45,14 @@ def load(scenario: Scenario) -> Source:
     if isinstance(scenario, str) and ("\n" in scenario or scenario.lstrip().startswith("{")):
         return Source(utf_8(scenario.removeprefix(MARK), "a scenario"), "<text>")
     if not isinstance(scenario, str | os.PathLike):
-        raise TypeError(f"a scenario is a path, a text, or a mapping of its keys; this is {quoted(scenario)}")
+        raise TypeError(f"the scenario must be a path, a text or a mapping of its keys, not {quoted(scenario)}")
     return read(os.fspath(scenario))
 
 
 def read(path: str, what: str = "scenario") -> Source:
-    """Read a scenario file, or another one that is written like it; `-` is the standard input."""
+    """Read a scenario file or another file of that format; `-` is the standard input."""
     if not path:
-        raise ScenarioError(f"the path of a {what} is empty")
+        raise ScenarioError(f"the path of a {what} must not be empty")
     try:
         if path == "-":
             return Source(_decode(_limited(sys.stdin.buffer, path, what), path), "<stdin>")
@@ -73,7 +73,7 @@ def read(path: str, what: str = "scenario") -> Source:
 
 
 def _absent(path: str) -> ScenarioNotFoundError:
-    """What is not there: the file, or what a link with its name leads to."""
+    """Raise the error for a missing file or a broken link."""
     link = Path(path).is_symlink()
     why = f"leads to {place(str(Path(path).readlink()))}, where no file is" if link else f"no such file{_meant(path)}"
     error = ScenarioNotFoundError(f"{place(path)}: {why}")
@@ -82,13 +82,13 @@ def _absent(path: str) -> ScenarioNotFoundError:
 
 
 def _meant(path: str) -> str:
-    """What a name or a path that leads nowhere may stand for."""
+    """Suggest a shipped scenario for a path that does not exist."""
     known, stem = shipped.names(), Path(path).stem
     if shipped.is_name(path):
         from pushout import _core
 
         return f"; {_core.unknown('shipped scenario', path, known)}"
-    return f"; the shipped scenario is called {stem}, without folder and ending" if stem in known else ""
+    return f"; the name of the shipped scenario is {stem}, without folder and suffix" if stem in known else ""
 
 
 def _limited(file: BinaryIO, path: str, what: str) -> bytes:
@@ -112,7 +112,7 @@ def _decode(data: bytes, path: str) -> str:
 
 
 def utf_8(text: str, what: str | Argument) -> str:
-    """The text, unless UTF-8 cannot write it: the command line has such characters for octets that are no text."""
+    """Return the text; refuse it if UTF-8 cannot encode it, as with arguments that are not valid text."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -121,21 +121,21 @@ def utf_8(text: str, what: str | Argument) -> str:
 
 
 def overrides(given: Overrides) -> list[str]:
-    """Bring overrides into the form `key.path=value`."""
+    """Convert overrides to the form `key.path=value`."""
     if isinstance(given, Mapping):
         return [utf_8(f"{key}={_toml(_known(value, str(key)))}", Argument("set")) for key, value in given.items()]
     if isinstance(given, str):
-        raise TypeError('set takes {"key": value} or ["key=value"], not one text')
+        raise TypeError('set must be {"key": value} or ["key=value"], not a single string')
     if not isinstance(given, Iterable):
-        raise TypeError(f'set takes {{"key": value}} or ["key=value"]; this is {quoted(given)}')
+        raise TypeError(f'set must be {{"key": value}} or ["key=value"], not {quoted(given)}')
     changes = list(given)
     if wrong := [change for change in changes if not isinstance(change, str)]:
-        raise TypeError(f'set takes {{"key": value}} or ["key=value"], and {quoted(wrong[0])} is no "key=value"')
+        raise TypeError(f'set must contain strings "key=value", not {quoted(wrong[0])}')
     return [utf_8(change, Argument("set")) for change in changes]
 
 
 def plain(value: Any) -> Any:
-    """A number or an array of NumPy, whatever else answers like a number, or any mapping, as Python's own."""
+    """Convert numbers and arrays of NumPy, other number-like objects and mappings to Python's own types."""
     if isinstance(value, bool | str):
         return value
     if isinstance(value, Mapping):
@@ -148,7 +148,7 @@ def plain(value: Any) -> Any:
 
 
 def _known(value: Any, path: str, level: int = 0) -> Any:
-    """A value at this level as one that JSON and TOML know, with all that is in it; `path` is what messages call it."""
+    """Convert a value and everything in it to the types of JSON and TOML; messages call it `path`."""
     value = plain(value)
     where = f"{excerpt(path, LONGEST_PATH)}: " if path else ""
     if isinstance(value, Mapping | list | tuple) and level >= DEEPEST:
@@ -158,20 +158,20 @@ def _known(value: Any, path: str, level: int = 0) -> Any:
     if isinstance(value, list | tuple):
         return [_known(item, f"{path}[{index}]", level + 1) for index, item in enumerate(value)]
     if isinstance(value, float) and not math.isfinite(value):
-        raise ScenarioError(f"{where}{value} is not a number")
+        raise ScenarioError(f"{where}the value must be a finite number, not {value}")
     if isinstance(value, bool | str | int | float):
         return value
     raise TypeError(f"{where}{quoted(value)} cannot be a value of a scenario{': leave the key out' * (value is None)}")
 
 
 def _join(path: str, name: str) -> str:
-    """The path of a key in a table; the name is quoted if it holds a dot."""
+    """Give the path of a key in a table; a name with a dot is quoted."""
     name = f'"{name}"' if "." in name else name
     return f"{path}.{name}" if path else name
 
 
 def toml(value: Any, path: str = "") -> str:
-    """Write a value as TOML on one line; `path` is what messages call it."""
+    """Write a value as TOML on one line; messages call it `path`."""
     return _toml(_known(value, path))
 
 

@@ -1,4 +1,4 @@
-"""Means with confidence: Student's t over independent replications."""
+"""Means with confidence intervals: Student's t over independent replications."""
 
 import math
 from collections.abc import Sequence
@@ -26,32 +26,32 @@ def interval(values: Sequence[float]) -> Interval:
 
 
 def unseen(n: int) -> float:
-    """The largest share of runs that may give another value, with 95 % confidence, when all of `n` gave the same.
+    """Bound the share of runs with another value, with 95 % confidence, when all of `n` runs gave the same.
 
-    The one-sided bound of C. J. Clopper and E. S. Pearson (1934) for none among `n`: 1 − 0.05^(1/n), some 3/n for more
-    than ten runs (the "rule of three"). Values without variance have an interval without width; this much is unknown.
+    The one-sided bound of C. J. Clopper and E. S. Pearson (1934) for none among `n`: 1 − 0.05^(1/n), about 3/n for more
+    than ten runs (the "rule of three"). Equal values give an interval of width 0; this bound is the remaining doubt.
     """
     return float(1 - 0.05 ** (1 / n))
 
 
 def agreeing(share: float) -> int:
-    """How many runs have to give the same so that no more than this share is unseen."""
+    """Count the equal runs that are needed to bound the share of other values by `share`."""
     return math.ceil(math.log(0.05) / math.log(1 - share))
 
 
 AGREEING = agreeing(0.05)
-"""So many runs that all give the same are believed: with 95 % confidence no more than 5 % would give something else."""
+"""Number of equal runs that suffice: with 95 % confidence at most 5 % of further runs differ."""
 
 
 @lru_cache(maxsize=1024)
 def student_t(confidence: float, dof: int) -> float:
-    """The t for which `P(|T| < t)` = `confidence` with `dof` degrees of freedom, to about 14 digits.
+    """Compute the t for which `P(|T| < t)` = `confidence` with `dof` degrees of freedom, to about 14 digits.
 
-    With t = √dof · tan θ the probability is a finite sum in θ (`_within`), so the quantile needs no
-    approximation: it is bisected in θ, where the whole line is the interval (0, π/2).
+    With t = √dof · tan θ the probability is a finite sum in θ (`_within`), so the quantile needs no approximation:
+    bisect in θ, where the real line is the interval (0, π/2).
     """
     if dof < 1 or not 0 < confidence < 1:
-        raise ValueError(f"no t quantile for confidence {confidence} and {dof} degrees of freedom")
+        raise ValueError(f"confidence must be between 0 and 1 and dof at least 1, not {confidence} and {dof}")
     low, high = 0.0, math.pi / 2
     while low < (middle := (low + high) / 2) < high:
         if _within(middle, dof) < confidence:

@@ -1,7 +1,7 @@
-"""What speaks against a result: runs that are too short, or too few, for what they are asked.
+"""Doubts about a result: runs that are too short, or too few, for the question.
 
-Each doubt is a rule over the summaries of replications. Its limit is a convention, not a test: it says where to look
-before the figures are believed.
+Each doubt is a rule over the summaries of replications. Its limit is a convention, not a test: it says what to check
+before the figures are trusted.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,24 +13,24 @@ from pushout.stats import Interval, interval
 from pushout.warning import Warned
 
 WIDE = 0.25
-"""Half of an interval may be this share of the mean."""
+"""Largest half-width of an interval, as a share of the mean."""
 
 DRIFT, DRIFT_OF_ONE = 0.10, 0.25
-"""The halves of the measured time may differ by this share of their mean, in one run by more."""
+"""Largest difference of the two halves of the measured time, as a share of their mean; a single run may have more."""
 
 OPEN = 0.10
-"""This share of the files may be under way when a run ends."""
+"""Largest share of files that may be unfinished when a run ends."""
 
 FILES = ("transfer_time_mean_s", "transfer_time_p99_s")
 SHARES = ("packet_throughput", "goodput_ratio")
-"""What a result is known by: where files are sent their times, else what was delivered."""
+"""The main figures of a result: transfer times where files are sent, else delivery."""
 
 Runs = Callable[[str], Sequence[Any]]
-"""The values of a figure of the summary, one for each run; none where the scenario has no such figure."""
+"""Returns the values of a figure of the summary, one for each run; none where the scenario has no such figure."""
 
 
 class Doubt(NamedTuple):
-    """A doubt: its code, the figure that it is about, what it says, and how much there is of it."""
+    """A doubt: its code, its figure, its message and its size."""
 
     code: str
     about: str
@@ -39,7 +39,7 @@ class Doubt(NamedTuple):
 
 
 class Halves(NamedTuple):
-    """A drift, and what it compares."""
+    """A figure of drift, and the names of the two halves that it compares."""
 
     name: str
     second: str
@@ -52,14 +52,14 @@ NONE = ("the second half of the", "the first half of the")
 
 
 def headlines(runs: Runs) -> list[str]:
-    """The figures by which a result is known first."""
+    """List the main figures of a result."""
     if known(runs, "transfers"):
         return list(FILES)
     return [name for name in SHARES if known(runs, name)][:1]
 
 
 def doubts(runs: Runs, names: Sequence[str], warmup_s: float) -> list[Doubt]:
-    """What speaks against the means of these figures, and against the runs as far as it concerns them."""
+    """List the doubts about the means of these figures and about the runs behind them."""
     of_files = [name.startswith("transfer") for name in names]
     rates = drifting(runs, RATES) if not all(of_files) else ()
     files = (*drifting(runs, TIMES), *open_files(runs)) if any(of_files) else ()
@@ -67,7 +67,7 @@ def doubts(runs: Runs, names: Sequence[str], warmup_s: float) -> list[Doubt]:
 
 
 def wide(runs: Runs, names: Iterable[str]) -> Iterator[Doubt]:
-    """Intervals that are too wide to say much."""
+    """Find intervals that are too wide."""
     for name in names:
         values = known(runs, name)
         if values and (share := half_width(interval(values))) > WIDE:
@@ -75,14 +75,14 @@ def wide(runs: Runs, names: Iterable[str]) -> Iterator[Doubt]:
 
 
 def half_width(mean: Interval) -> float:
-    """Half of an interval as a share of its mean; 0 without an interval."""
+    """Give the half-width of an interval as a share of its mean; 0 without an interval."""
     if mean["ci95"] is None or not mean["mean"]:
         return 0.0
     return (mean["ci95"][1] - mean["mean"]) / abs(mean["mean"])
 
 
 def too_wide(share: float) -> str:
-    """What is said of such an interval."""
+    """Write the message for such an interval."""
     return (
         f"the interval is ± {100 * share:.0f} %: runs are too short or too few; lengthen duration or warmup, or take "
         "more replications"
@@ -90,7 +90,7 @@ def too_wide(share: float) -> str:
 
 
 def drifting(runs: Runs, halves: Halves) -> Iterator[Doubt]:
-    """Figures of the second half that are not those of the first."""
+    """Find figures that differ between the two halves."""
     if drift := _drift(known(runs, halves.name)):
         ratio = f"{(2 + drift) / (2 - drift):.2f} times that of {halves.first}" if abs(drift) < 2 else ""
         told = f"{halves.second} is {ratio}" if ratio else f"nothing was delivered in {NONE[drift > 0]} measured time"
@@ -98,7 +98,7 @@ def drifting(runs: Runs, halves: Halves) -> Iterator[Doubt]:
 
 
 def _drift(values: Sequence[float]) -> float:
-    """The mean drift; 0 if it is small, or may be chance."""
+    """Average the drift; 0 if it is small or may be chance."""
     if not values:
         return 0.0
     mean = interval(values)
@@ -108,23 +108,23 @@ def _drift(values: Sequence[float]) -> float:
 
 
 def open_files(runs: Runs) -> Iterator[Doubt]:
-    """Files that had not ended, and so have no time."""
+    """Find unfinished files, which have no transfer time."""
     ended, left = (sum(known(runs, name)) for name in ("transfers", "transfers_unfinished"))
     if not left:
         return
     if not ended:
-        message = "no file had ended when the runs did"
+        message = "no file was finished when the runs ended"
     elif left > OPEN * (ended + left):
-        message = f"{left:.0f} of {ended + left:.0f} files had not ended, and their times are not counted"
+        message = f"{left:.0f} of {ended + left:.0f} files were unfinished, and their times are not counted"
     elif oldest := _outlasting(runs):
-        message = f"open files had taken longer ({oldest:.4g} s) than any that had ended: the longest are not counted"
+        message = f"unfinished files had taken longer ({oldest:.4g} s) than any finished one; they are not counted"
     else:
         return
     yield Doubt("unfinished-files", "transfers", f"{message}: lengthen duration", left / (ended + left))
 
 
 def _outlasting(runs: Runs) -> float:
-    """The mean age of the oldest open files, if in most runs it is above the time of any that ended."""
+    """Average the age of the oldest unfinished files, if it exceeds every transfer time in most runs; else 0."""
     ages, longest = (runs(name) for name in ("transfer_age_max_s", "transfer_time_max_s"))
     pairs = zip(ages, longest, strict=True)
     older = [age for age, time in pairs if age is not None and time is not None and age > time]
@@ -132,7 +132,7 @@ def _outlasting(runs: Runs) -> float:
 
 
 def slow_starts(runs: Runs, warmup_s: float) -> Iterator[Doubt]:
-    """A warm-up that ends too early; where there is none, the drift tells whether that matters."""
+    """Find a warm-up that ends too early; without a warm-up, the drift shows whether that matters."""
     most = max(known(runs, "flows_in_slow_start"), default=0.0)
     if warmup_s and most:
         flows = "1 flow was" if most == 1 else f"{most:.0f} flows were"
@@ -141,12 +141,12 @@ def slow_starts(runs: Runs, warmup_s: float) -> Iterator[Doubt]:
 
 
 def known(runs: Runs, name: str) -> list[float]:
-    """The values of a figure where it was measured."""
+    """List the values of a figure in the runs that measured it."""
     return [value for value in runs(name) if value is not None]
 
 
 def judged(document: Document, replications: Sequence[Document]) -> Document:
-    """The document of a run with what speaks against its replications among its warnings."""
+    """Add the doubts about the replications to the warnings of a run's document."""
 
     def runs(name: str) -> list[float | None]:
         return [one["summary"].get(name) for one in replications]
@@ -156,7 +156,7 @@ def judged(document: Document, replications: Sequence[Document]) -> Document:
 
 
 def warnings(labelled: Iterable[tuple[str, Iterable[Doubt]]]) -> list[Warned]:
-    """Warnings for a document: of doubts about the same the strongest, with the labels of all."""
+    """Turn doubts into warnings: of several about the same figure keep the strongest, with all labels."""
     groups: dict[tuple[str, str], list[tuple[str, Doubt]]] = {}
     for label, found in labelled:
         for doubt in found:

@@ -1,4 +1,4 @@
-"""Warnings: what is no mistake in a scenario, a run or an answer, but may mislead."""
+"""Warnings: valid scenarios, runs and answers that may still mislead."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from pushout.source import Source
 
 
 class Warned(TypedDict):
-    """A warning: a word for programs, which stays the same, and a message for people."""
+    """A warning: a stable code for programs and a message for people."""
 
     code: str
     message: str
@@ -22,17 +22,17 @@ class HasWarnings:
 
     @property
     def warnings(self) -> list[Warned]:
-        """What may mislead in the scenario or in the figures, each with a `code` and a `message`."""
+        """Anything that may mislead in the scenario or in the figures, each with a `code` and a `message`."""
         warnings: list[Warned] = self.document.get("warnings", [])
         return warnings
 
 
 def of_scenario(source: Source, sets: Sequence[str]) -> list[Warned]:
-    """Check a scenario with its overrides, and say what may mislead in it."""
+    """Check a scenario with its overrides, and return warnings about anything that may mislead."""
     warnings: list[Warned] = json.loads(_core.validate(source.text, source.name, sets))
     return warnings
 
 
 def union(lists: Iterable[Sequence[Warned]]) -> list[Warned]:
-    """Each warning once, in the order in which they come."""
+    """Keep each warning once, in order of first occurrence."""
     return list({(warned["code"], warned["message"]): warned for each in lists for warned in each}.values())

@@ -1,6 +1,6 @@
-"""The command line: a file for every few commands, and what they print in `show`.
+"""The command line: related commands share a file, and `show` prints their results.
 
-What is slow to load is loaded by the command that needs it.
+Each command loads its slow modules itself.
 """
 
 import os
@@ -19,7 +19,7 @@ from pushout.excerpt import excerpt, fitted, masked, quoted
 
 
 def _version(context: click.Context, _option: click.Parameter, asked: bool) -> None:
-    """Print the version of the simulator, which is that of the package; to look that up would take longer."""
+    """Print the version of the simulator, which is also that of the package and faster to obtain."""
     if asked and not context.resilient_parsing:
         from pushout import _core
 
@@ -38,16 +38,16 @@ def cli() -> None:
 
 
 USAGE_MESSAGE = 200
-"""Characters of what is wrong with the arguments; the usage stands before it."""
+"""Largest number of characters of a usage error; the usage line precedes it."""
 
 
 class _Terminate:
-    """What SIGTERM, which batch schedulers send, calls: the process ends as after Ctrl-C."""
+    """Handler for SIGTERM, which batch schedulers send: the process ends as after Ctrl-C."""
 
-    asked = False  # the exception does not tell: Ray raises one of its own instead
+    asked = False  # the exception is not enough: Ray raises its own instead
 
     def __call__(self, *_: object) -> NoReturn:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough; what is finished is being kept
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # ignore a second signal while finished runs are saved
         self.asked = True
         raise KeyboardInterrupt
 
@@ -63,25 +63,25 @@ def main(args: Sequence[str] | None = None) -> None:
             signal.signal(signal.SIGTERM, terminate)
         status = _run(list(sys.argv[1:] if args is None else args))
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ignore a second Ctrl-C
         streams.tell(interrupt.said())
         sys.stdout.flush()
-        # Simulations under way cannot be stopped; nobody waits for them.
+        # Running simulations cannot be stopped; leave without waiting for them.
         os._exit(TERMINATED if terminate.asked else INTERRUPTED)
     sys.exit(status)
 
 
 def _scarce(error: Exception) -> str:
-    """What the system has too little of, if it is that."""
+    """Name the resource that the system lacks, if an error says so."""
     if isinstance(error, MemoryError):
-        return "out of memory: take fewer threads (--jobs), fewer points or replications, or a shorter duration"
+        return "out of memory: use fewer threads (--jobs), fewer points or replications, or a shorter duration"
     if isinstance(error, ImportError):
         return f"{error.name or 'a library'}: cannot be loaded: {error}"
-    return "out of threads: take fewer (--jobs)" if "start new thread" in str(error) else ""
+    return "out of threads: use fewer (--jobs)" if "start new thread" in str(error) else ""
 
 
 def _place(text: str, args: list[str]) -> str:
-    """The option that has this text in its value."""
+    """Find the option whose value contains this text."""
     for before, argument in zip(["", *args], args, strict=False):
         if text in argument:
             option = argument.partition("=")[0] if argument.startswith("--") else before
@@ -90,7 +90,7 @@ def _place(text: str, args: list[str]) -> str:
 
 
 def _show(error: click.ClickException) -> None:
-    """Print what is wrong with the arguments, and how the command is used."""
+    """Print a usage error and the usage of the command."""
     if isinstance(error, click.UsageError) and error.ctx:
         click.echo(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} -h' for help.\n", err=True)
     streams.tell(f"Error: {excerpt(masked(error.format_message()), USAGE_MESSAGE)}")
@@ -106,7 +106,7 @@ def _run(args: list[str]) -> int:
     except click.ClickException as error:
         _show(error)
         if "unexpected extra argument" in error.message and "--set" in args:
-            click.echo("A value with a space in it is quoted, as in --set 'duration=1 s'.", err=True)
+            click.echo("Quote a value that contains a space, as in --set 'duration=1 s'.", err=True)
         return USAGE
     except InternalError as error:
         streams.tell(str(error))
@@ -126,11 +126,11 @@ def _run(args: list[str]) -> int:
         streams.tell(scarce)
         return FAILURE
     except BrokenPipeError:
-        # Whoever read the output has seen enough.
+        # The reader of the output, such as head, has closed the pipe.
         streams.drop()
         return FAILURE
     except OSError as error:
-        # Nothing is written but into folders, and files are replaced: what exists already is in the way of a folder.
+        # Existing files are replaced without error, so this is a file where a folder is needed.
         why = "is a file, not a folder" if isinstance(error, FileExistsError) else error.strerror or error
         if error.filename is None:
             streams.drop()

@@ -12,7 +12,7 @@ from pushout.excerpt import place
 
 
 def _of_list(kind: str, known: Callable[[], Sequence[str]]) -> Callable[..., tuple[str, ...] | None]:
-    """Read `a,b,c`, each of which must be known."""
+    """Parse a list `a,b,c` of known names."""
 
     def read(_context: click.Context, _option: click.Parameter, value: str | None) -> tuple[str, ...] | None:
         from pushout import _core
@@ -62,15 +62,15 @@ def _peer_names() -> list[str]:
     default=Path("reports/bench"),
     show_default=True,
     metavar="DIR",
-    help="Where bench.json, the table bench.md and the figure bench.svg go.",
+    help="Folder for bench.json, the table bench.md and the figure bench.svg.",
 )
 @JSON
 def bench(
     reps: int, workloads: tuple[str, ...] | None, peers: tuple[str, ...] | None, out: Path, as_json: bool
 ) -> None:
-    """Measure the speed, and that of installed peers beside it.
+    """Measure the speed of Pushout and of the installed peers.
 
-    Times are of the event loop alone; workloads and simulators take turns. Keep the machine otherwise idle.
+    Only the event loop is timed; workloads and simulators alternate. Keep the machine otherwise idle.
     """
     from pushout.bench import measure, plot, present
     from pushout.bench.peers import OURS

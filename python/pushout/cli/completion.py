@@ -1,4 +1,4 @@
-"""What a shell completes: `_PUSHOUT_COMPLETE=bash_source pushout` prints the script for it."""
+"""Shell completion: `_PUSHOUT_COMPLETE=bash_source pushout` prints the script for a shell."""
 
 import os
 from pathlib import Path
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 VARIABLE = "_PUSHOUT_COMPLETE"
-"""The environment variable in which a shell says what it wants."""
+"""The environment variable in which a shell sends its request."""
 
 ENDINGS = (".toml", ".json")
 
 
 def answer(group: click.Group) -> int | None:
-    """Answer a shell that asks for its script or for a completion, if one does; the exit code."""
+    """Answer a shell's request for its script or a completion; return the exit code, or None without a request."""
     asked = os.environ.get(VARIABLE)
     if not asked:
         return None
@@ -26,7 +26,7 @@ def answer(group: click.Group) -> int | None:
 
 
 def shipped_names(_context: click.Context, _parameter: click.Parameter, typed: str) -> "list[CompletionItem]":
-    """The names of shipped scenarios."""
+    """Complete the names of shipped scenarios."""
     from click.shell_completion import CompletionItem
 
     from pushout import shipped
@@ -35,7 +35,7 @@ def shipped_names(_context: click.Context, _parameter: click.Parameter, typed: s
 
 
 def scenario(context: click.Context, parameter: click.Parameter, typed: str) -> "list[CompletionItem]":
-    """What may stand where a scenario is asked for: the files here and the names; beyond this folder, any file."""
+    """Complete a scenario: files of this folder and shipped names; in other folders, any file."""
     from click.shell_completion import CompletionItem
 
     files = [file.name for file in sorted(Path().iterdir()) if file.suffix in ENDINGS and file.name.startswith(typed)]

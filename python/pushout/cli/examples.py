@@ -1,4 +1,4 @@
-"""An example for every command, which its help shows."""
+"""An example for every command; its help shows it."""
 
 EXAMPLES = {
     "bench": "pushout bench --workloads W1-packet --peers '' --reps 3",

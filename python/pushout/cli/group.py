@@ -1,4 +1,4 @@
-"""The group of all commands: each is loaded when it is asked for, and a misspelt name leads to the nearest one."""
+"""The group of all commands: each is loaded on demand, and a misspelt name suggests the nearest one."""
 
 from importlib import import_module
 
@@ -15,31 +15,31 @@ MODULES = {
     **dict.fromkeys(("compare", "sweep", "size"), "questions"),
     "bench": "bench",
 }
-"""The file of each command."""
+"""The module of each command."""
 
 
 def load(name: str) -> click.Command:
-    """The command of this name, with an example in its help."""
+    """Load the command of this name and add an example to its help."""
     command: click.Command = getattr(import_module(f"pushout.cli.{MODULES[name]}"), name)
     command.epilog = f"\b\nExample:\n  {EXAMPLES[name]}"
     return command
 
 
 class Group(click.Group):
-    """Commands that are loaded one by one."""
+    """A group that loads its commands on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all."""
+        """List the names of all commands."""
         return sorted(MODULES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name, if there is one."""
+        """Return the command of this name, if it exists."""
         return load(cmd_name) if cmd_name in MODULES else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the first argument names."""
+        """Find the command that the first argument names."""
         name = args[0]
         if not name.startswith("-") and name not in MODULES:
             from pushout import _core

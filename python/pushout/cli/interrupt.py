@@ -1,16 +1,16 @@
-"""What is said when the user interrupts: what is kept, and where."""
+"""The message after Ctrl-C: which results are saved, and where."""
 
 from pathlib import Path
 
-_kept = "nothing was kept"
+_kept = "nothing was saved"
 
 
 def keeping(place: Path) -> None:
-    """From now on finished runs are kept there."""
+    """Note that finished runs are saved in `place` from now on."""
     global _kept
-    _kept = f"finished runs are kept in {place}; the same command goes on"
+    _kept = f"finished runs are saved in {place}; repeat the command to continue"
 
 
 def said() -> str:
-    """The message."""
+    """Write the message."""
     return f"interrupted: {_kept}"

@@ -1,4 +1,4 @@
-"""What the commands have in common: arguments, options, exit codes, the console."""
+"""Arguments, options, exit codes and the console that the commands share."""
 
 import os
 import re
@@ -23,57 +23,57 @@ if TYPE_CHECKING:
 OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERNAL, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 70, 130, 143
 
 SCENARIO = click.argument("scenario", metavar="SCENARIO", shell_complete=completion.scenario)
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on the standard output.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document to standard output.")
 
 
 class Whole(click.IntRange):
-    """A whole number between two, which a message calls so."""
+    """An integer in a range."""
 
-    name = "whole number"
+    name = "integer"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number; its digits are those of ASCII, as everywhere."""
+        """Parse the integer; only ASCII digits are allowed."""
         if isinstance(value, str) and not re.fullmatch(r" *[-+]?[0-9](_?[0-9]){0,30} *", value):
-            self.fail(f"{quoted(value)} is not a valid whole number.", param, ctx)
+            self.fail(f"the value must be an integer, not {quoted(value)}.", param, ctx)
         return super().convert(value, param, ctx)
 
 
 class Resolution(click.FloatRange):
-    """A share of which a search makes a difference."""
+    """The smallest relative difference that a search resolves."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The share."""
+        """Parse the share."""
         if isinstance(value, str) and not re.fullmatch(r" *\+?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)? *", value):
-            self.fail(f"{quoted(value)} is not a valid share.", param, ctx)
+            self.fail(f"the value must be a share from 0 to 1, not {quoted(value)}.", param, ctx)
         share: float = super().convert(value, param, ctx)
         if 0 < share < LEAST_RESOLUTION:
-            self.fail(f"it must be 0 or at least {LEAST_RESOLUTION:g}, not {share:g}.", param, ctx)
+            self.fail(f"the value must be 0 or at least {LEAST_RESOLUTION:g}, not {share:g}.", param, ctx)
         return share
 
 
 class Folder(click.Path):
-    """A folder, which has a name."""
+    """A folder with a name that is not empty."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The folder as a path."""
+        """Parse the path of the folder."""
         if value == "":
             self.fail(EMPTY, param, ctx)
         return super().convert(value, param, ctx)
 
 
 class Place(StringParamType):
-    """A folder or an address, which is not empty."""
+    """A folder or an address that is not empty."""
 
     def __init__(self, empty: str) -> None:
         self.empty = empty
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The place as a text."""
+        """Parse the folder or address."""
         return super().convert(value or self.fail(self.empty, param, ctx), param, ctx)
 
 
 class FileOf(click.ParamType[Path]):
-    """A file whose name says in which of some formats it is."""
+    """A file whose suffix gives its format."""
 
     name = "file"
 
@@ -81,16 +81,16 @@ class FileOf(click.ParamType[Path]):
         self.formats = formats
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The file as a path."""
+        """Parse the path of the file."""
         path = Path(value)
         if path.suffix.removeprefix(".").lower() not in self.formats:
             *others, last = (f".{ending}" for ending in self.formats)
             allowed = f"{', '.join(others)} or {last}" if others else last
-            self.fail(f"it must end in {allowed}, not {quoted(path.name)}.", param, ctx)
+            self.fail(f"the file must end in {allowed}, not {quoted(path.name)}.", param, ctx)
         return path
 
 
-EMPTY = "it is empty: name a folder, or . for the one you are in"
+EMPTY = "the value must not be empty: name a folder, or . for the current one"
 PICTURE = FileOf(FORMATS)
 FOLDER, PLACE = Folder(file_okay=False, path_type=Path), Place(EMPTY)
 
@@ -101,7 +101,7 @@ REPS, PAIRED = Whole(1, MOST_REPS), Whole(2, MOST_REPS)
 def _assignments(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     for value in values:
         if "=" not in value.lstrip("="):
-            raise click.BadParameter(f"{quoted(value)} is not key.path=value")
+            raise click.BadParameter(f"the value must be key.path=value, not {quoted(value)}")
     return values
 
 
@@ -111,7 +111,7 @@ SET = click.option(
     multiple=True,
     metavar="KEY.PATH=VALUE",
     callback=_assignments,
-    help="Override a key of the scenario; may be repeated. The value is read as TOML or, if it is none, as a text.",
+    help="Override a key of the scenario (repeatable). The value is parsed as TOML; anything else is a string.",
 )
 
 ENGINE = click.option(
@@ -124,41 +124,41 @@ ENGINE = click.option(
 JOBS = click.option("--jobs", type=Whole(1, MOST_JOBS), metavar="N", help="Threads (default: every core).")
 CLUSTER = click.option(
     "--cluster",
-    type=Place("it is empty: name ray://HOST:PORT, HOST:PORT, auto or local"),
+    type=Place("the value must not be empty: name ray://HOST:PORT, HOST:PORT, auto or local"),
     metavar="ADDRESS",
-    help="Run on a Ray cluster: ray://HOST:PORT, HOST:PORT, auto (the one this machine is in) or local.",
+    help="Run on a Ray cluster: ray://HOST:PORT, HOST:PORT, auto (the cluster of this machine) or local.",
 )
 CACHE = click.option(
     "--cache",
     type=FOLDER,
     envvar="PUSHOUT_CACHE",
     metavar="DIR",
-    help="Where runs are kept, so that none is done twice (default: the folder cache in DIR).",
+    help="Folder of finished runs, which are not repeated (default: cache in DIR).",
 )
 
 
 def default_folder(name: str) -> str:
-    """Where the results of a scenario go by default: one folder in results, whatever its name."""
+    """Give the default folder for the results of a scenario: one folder in results, even if the name has slashes."""
     return f"results/{name.replace('/', '-')}"
 
 
 def scenario_file(path: str) -> Path:
-    """On the command line a scenario is always a file, whatever its name looks like."""
+    """Treat a scenario on the command line as a file, even if it looks like the text of one."""
     return Path(path)
 
 
 OTHERS = {"low": "from", "high": "to"}
-"""Arguments of functions whose options have other names."""
+"""Arguments of functions whose options have different names."""
 
 
 def option(argument: str) -> str:
-    """The option that stands for an argument of a function."""
+    """Give the option for an argument of a function."""
     return f"--{OTHERS.get(argument, argument)}"
 
 
 @contextmanager
 def no_sweep(path: str) -> Iterator[None]:
-    """Tell who names a sweep where a scenario is wanted."""
+    """Reject a sweep file where a scenario is expected."""
     try:
         yield
     except ScenarioError:
@@ -167,20 +167,20 @@ def no_sweep(path: str) -> Iterator[None]:
         other = design.looks_like(path)
         if not other:
             raise
-        more = "pushout sweep runs it" if other == "sweep" else "it names the one that was run"
-        raise ScenarioError(f"{path}: this is a {other}, not a scenario: {more}") from None
+        fix = "run it with pushout sweep" if other == "sweep" else "use the scenario that it names"
+        raise ScenarioError(f"{path}: the file must be a scenario, not a {other}: {fix}") from None
 
 
 def console() -> "Console":
-    """Where tables go."""
+    """Make the console that prints tables."""
     from rich.console import Console
 
-    # Brackets and colons in names are no markup.
+    # Brackets and colons in names are not markup.
     return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else _piped_width())
 
 
 PIPED = 200
-"""The width of tables in a pipe or a file, in letters, unless COLUMNS says otherwise."""
+"""The width of tables in a pipe or a file, in characters, unless COLUMNS is set."""
 
 
 def _piped_width() -> int:

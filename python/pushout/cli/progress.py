@@ -1,4 +1,4 @@
-"""Progress on the standard error: only for work over two seconds, with rate and time left."""
+"""Progress on standard error: only for work of more than two seconds, with rate and time left."""
 
 import sys
 import time
@@ -7,20 +7,20 @@ from typing import TextIO
 
 PATIENCE_S = 2.0
 REDRAW_S = 0.2
-"""On a terminal one line is drawn over and over …"""
+"""Seconds between updates of the one line on a terminal …"""
 LINE_S = 10.0
-"""… elsewhere (a log) a line is written now and then, at first after 2, 4 and 8 seconds."""
+"""… and at most between lines in a log, where the first come after 2, 4 and 8 seconds."""
 FEW = 10
-"""Ten of thousands do not tell yet how long the others take; of hundreds, fewer."""
+"""Fewest runs done before the time left is estimated."""
 WARN_S, LONG_S = 5.0, 60.0
-"""A single run that has gone on for this long is warned of, if what remains takes longer than that."""
+"""Seconds after which a single run gets a warning, if at least as much time remains."""
 
 
 class Progress:
-    """Call it with what is done and what there is; leave the `with` block to clear the line.
+    """Show progress: call it with (done, total); leaving the `with` block clears the line.
 
-    Without a word for what is counted, these are the simulated seconds of a single run. With `about`, the total is an
-    estimate.
+    Without a word for the things counted, these are the simulated seconds of a single run. With `about`, the total is
+    an estimate.
     """
 
     def __init__(self, what: str, stream: TextIO | None = None, *, about: bool = False) -> None:
@@ -39,7 +39,7 @@ class Progress:
         self._clear()
 
     def __call__(self, done: float, total: float) -> None:
-        """Tell how far the work is; cheap, to be called often."""
+        """Report progress; cheap, so it can be called often."""
         now = time.monotonic()
         if now < self.next or done == total:
             return
@@ -47,7 +47,7 @@ class Progress:
         self._warn(done, total, elapsed)
         line = self.line(done, total, elapsed)
         terminal = self.stream.isatty()
-        if terminal:  # a line that is drawn over must not become two
+        if terminal:  # the line that is overwritten must not wrap
             line = line[: get_terminal_size().columns - 1]
         self.stream.write("\r" + line.ljust(self.width) if terminal else line + "\n")
         self.stream.flush()
@@ -55,7 +55,7 @@ class Progress:
         self.next = now + (REDRAW_S if terminal else min(LINE_S, elapsed))
 
     def line(self, done: float, total: float, elapsed: float) -> str:
-        """`runs: 12 of 40, 1.3 per second, 22 s left`, or `simulated 3.2 of 40 s, 1.6 s per second, 23 s left`."""
+        """Write `runs: 12 of 40, 1.3 per second, 22 s left` or `simulated 3.2 of 40 s, 1.6 s per second, 23 s left`."""
         if not self.what:
             return _simulated(done, total, elapsed)
         head = f"{self.what}: {int(done)} of {'about ' if self.about else ''}{round(total)}, "
@@ -66,14 +66,14 @@ class Progress:
         return head + f"{pace}, {duration((total - done) / rate)} left"
 
     def _warn(self, done: float, total: float, elapsed: float) -> None:
-        """Say once that a single run goes on for long, while there is time to think better of it."""
+        """Warn once that a single run takes long, while it is worth interrupting."""
         if self.what or self.has_warned or elapsed < WARN_S or not done:
             return
         left = (total - done) / done * elapsed
         if left > LONG_S:
             self._clear()
             self.stream.write(
-                f"this run takes about {duration(left)} more; Ctrl-C ends it, --set 'duration=…' makes it shorter\n"
+                f"this run takes about {duration(left)} more; Ctrl-C ends it, --set 'duration=…' shortens it\n"
             )
         self.has_warned = True
 
@@ -92,12 +92,12 @@ def _simulated(done: float, total: float, elapsed: float) -> str:
 
 
 def _span(seconds: float) -> str:
-    """A time that something takes, with a digit after the point if it is short."""
+    """Write a duration, with one decimal if it is short."""
     return f"{seconds:.1f} s" if seconds < 60 else duration(seconds)
 
 
 def duration(seconds: float) -> str:
-    """A time to wait, as people say it."""
+    """Write a time to wait in seconds, minutes, hours or days."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -1,4 +1,4 @@
-"""The commands that ask questions of many runs: `sweep`, `compare` and `size`."""
+"""The commands that need many runs: `sweep`, `compare` and `size`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,19 +36,19 @@ from pushout.question import LEAST, MOST, REPS, RESOLUTION
 if TYPE_CHECKING:
     from pushout.question.session import Session
 
-OUT = click.option("--out", type=PLACE, metavar="DIR", help="Where results go: a folder, or s3://BUCKET/FOLDER.")
+OUT = click.option("--out", type=PLACE, metavar="DIR", help="Folder for the results, or s3://BUCKET/FOLDER.")
 
 
 @contextmanager
 def _session(
     out: str, cache: Path | None, jobs: int | None, cluster: str | None, *, about: bool = False
 ) -> Iterator["Session"]:
-    """Where runs are kept and done; what is finished when the user interrupts, or when one run fails, is kept.
+    """Open a session; finished runs are saved, even if the user interrupts or a run fails.
 
-    `about`: how many runs it takes is an estimate.
+    `about`: the number of runs is an estimate.
     """
     if jobs is not None and cluster is not None:
-        raise click.UsageError("--jobs is about threads here, and --cluster runs elsewhere: leave out one of them")
+        raise click.UsageError("--jobs counts threads of this machine and cannot be used with --cluster: leave out one")
     from pushout.cli.progress import Progress
     from pushout.question.session import Session, default_cache
     from pushout.question.store import RUNS
@@ -59,14 +59,14 @@ def _session(
         try:
             yield session
         except InternalError as error:
-            raise InternalError(f"{error}\nNothing is lost: finished runs are kept in {place}") from None
+            raise InternalError(f"{error}\nNothing is lost: finished runs are saved in {place}") from None
 
 
 @contextmanager
 def _replacing(
     place: str, cache: Path | None, jobs: int | None, cluster: str | None, *, about: bool = False
 ) -> Iterator["Session"]:
-    """A session in a folder named after its scenario: if that had the answer to another question, it is said."""
+    """Open a session in a folder named after its scenario; report if it replaces the answer to another question."""
     with _session(place, cache, jobs, cluster, about=about) as session:
         try:
             yield session
@@ -74,8 +74,8 @@ def _replacing(
             if session.out and session.out.replaced:
                 differs = ", ".join(session.out.replaced)
                 tell(
-                    f"{session.out.place} had the answer to another question (what differs: {differs}); "
-                    "this one takes its place. Finished runs are kept; a folder for each (--out) keeps both answers."
+                    f"{session.out.place} held the answer to another question (it differs in {differs}); this answer "
+                    "replaces it. Finished runs are saved; to keep both answers, give each a folder (--out)."
                 )
 
 
@@ -98,9 +98,9 @@ def sweep(
 ) -> None:
     """Run every point of a design and write one row per run.
 
-    SWEEP.toml names a scenario and what to vary: grids, labelled axes, lists that go together, random points. The
-    results go to DIR/rows.parquet (rows.csv without the extra "tables"), and where they come from to DIR/manifest.json;
-    DIR is results/NAME by default. What has been run is not run again: the same command resumes an interrupted sweep.
+    SWEEP.toml names a scenario and the keys to vary: grids, labelled axes, lists in parallel, random points. Results go
+    to DIR/rows.parquet (rows.csv without the extra "tables"), their origin to DIR/manifest.json; DIR is results/NAME by
+    default. Finished runs are not repeated: the same command resumes an interrupted sweep.
     """
     from pushout.question import design
     from pushout.question import sweep as question
@@ -122,12 +122,12 @@ def sweep(
 PORT = click.option(
     "--port",
     metavar="A,B,…",
-    help="The port that has the policies, or several (default: the only one with a limited buffer).",
+    help="Port or ports that get the policies (default: the only one with a limited buffer).",
 )
 POLICIES: dict[str, Any] = {
     "multiple": True,
     "metavar": "A,B,…",
-    "help": 'Names, tables such as \'{policy="epd", threshold="90 %"}\', or as-is: what the scenario has.',
+    "help": 'Names, tables such as \'{policy="epd", threshold="90 %"}\', or as-is: that of the scenario.',
 }
 FIRST_SEED = click.option(
     "--seed", type=SEED, metavar="N", help="Seed of the first replication (default: the scenario's)."
@@ -146,7 +146,7 @@ FIRST_SEED = click.option(
     "--figures",
     default="",
     metavar="PATH,…",
-    help="Figures to be compared besides the usual ones, as in classes.udp.goodput_bps,flows.flow3.timeouts.",
+    help="Further figures to compare, as in classes.udp.goodput_bps,flows.flow3.timeouts.",
 )
 @OUT
 @HTML
@@ -159,9 +159,9 @@ def compare(
 ) -> None:
     """Compare policies under the same traffic.
 
-    Every policy meets the same seeds, so its differences from the first policy are taken pair by pair. Of several ports
-    the first is the one whose occupancy, losses and delay are told; goodput and fairness are those of all flows.
-    Document, rows and figure (compare.svg, compare.png) go to DIR, by default results/NAME-compare.
+    Every policy runs with the same seeds, so differences from the first policy are taken seed by seed. With several
+    ports, occupancy, losses and delay are those of the first; goodput and fairness are those of all flows. Document,
+    rows and figure (compare.svg, compare.png) go to DIR, by default results/NAME-compare.
     """
     from pushout.question import ask
 
@@ -186,7 +186,7 @@ def compare(
 @click.command()
 @SCENARIO
 @click.option("--goal", required=True, metavar="GOAL", help="FIGURE>=NUMBER, FIGURE<=NUMBER, max FIGURE or min FIGURE.")
-@click.option("--over", required=True, metavar="KEY.PATH", help="The key to be sized, as in port.bottleneck.buffer.")
+@click.option("--over", required=True, metavar="KEY.PATH", help="Key to size, as in port.bottleneck.buffer.")
 @click.option("--from", "low", metavar="VALUE", help="Smallest value to try (default: 1/32 of the scenario's).")
 @click.option("--to", "high", metavar="VALUE", help="Largest value to try (default: 4 times the scenario's).")
 @click.option("--policies", **POLICIES)
@@ -199,7 +199,7 @@ def compare(
     metavar="R",
     default=LEAST,
     show_default=True,
-    help="Least number of replications of a value.",
+    help="Smallest number of replications of a value.",
 )
 @click.option(
     "--most",
@@ -207,7 +207,7 @@ def compare(
     metavar="R",
     default=MOST,
     show_default=True,
-    help="Greatest number of them, for values near the goal.",
+    help="Largest number of replications, for values near the goal.",
 )
 @click.option(
     "--resolution",
@@ -215,14 +215,14 @@ def compare(
     metavar="SHARE",
     default=RESOLUTION,
     show_default=True,
-    help="Stop when what suffices and what is too little differ by no more than this share of the larger.",
+    help="Stop when the bracket is narrower than this share of its upper end.",
 )
 @click.option(
     "--search",
     type=click.Choice(SEARCHES),
     default=SEARCHES[0],
     show_default=True,
-    help="bisect halves the interval, optuna tries values anywhere in it, auto chooses between them.",
+    help="bisect halves the range, optuna tries values anywhere in it, auto chooses between them.",
 )
 @ENGINE
 @OUT
@@ -234,10 +234,9 @@ def compare(
 def size(scenario: str, out: str | None, html: Path | None, cache: Path | None, as_json: bool, **options: Any) -> None:
     """Find the smallest buffer, threshold or weight for a goal.
 
-    Where more is better, the interval is halved, and each value is replicated until it is clearly on one side of the
-    goal. Where it is not, and for max and min, Optuna searches. The answer for each policy is in cells, in bytes and in
-    microseconds at the rate of the line. Document, rows and figure (size.svg, size.png) go to DIR, by default
-    results/NAME-size.
+    If more is better, the range is halved, and each value is replicated until it is clearly on one side of the goal.
+    Otherwise, and for max and min, Optuna searches. Each policy's answer is in cells, in bytes and in microseconds at
+    line rate. Document, rows and figure (size.svg, size.png) go to DIR, by default results/NAME-size.
     """
     from pushout.question import ask
 

@@ -19,14 +19,14 @@ REPORT = "reproduce.json"
 
 @click.command()
 @click.argument("studies", metavar="[STUDY]…", nargs=-1)
-@click.option("--reps", type=REPS, metavar="R", help="Replications of each case (default: as many as its study names).")
+@click.option("--reps", type=REPS, metavar="R", help="Replications of each case (default: the number in its study).")
 @click.option(
     "--out",
     type=FOLDER,
     default=Path("reports"),
     show_default=True,
     metavar="DIR",
-    help="Where the report goes, and where results are kept, so that an interrupted run can be resumed.",
+    help="Folder for the report and for finished runs, so that an interrupted command can continue.",
 )
 @click.option("--strict", is_flag=True, help="Exit with 4 if a number misses its tolerance or a claim fails.")
 @click.option("--details", is_flag=True, help="Print every number, claim and remark, not only what differs.")
@@ -41,11 +41,11 @@ def reproduce(
     jobs: int | None,
     as_json: bool,
 ) -> None:
-    """Run published studies and compare with the printed numbers.
+    """Run published studies and compare the results with the printed numbers.
 
-    A STUDY is named by its id or the beginning of it, such as 000; without one, all are run. What differs from print
-    is listed, with the score; the report, DIR/index.html, has everything. Other studies that it already has stay in
-    it, as long as their results are those of this version.
+    A STUDY is given by its id or the beginning of it, such as 000; the default is all. Prints the score and every
+    difference; the report, DIR/index.html, has everything. Other studies that the report already contains stay in it
+    if their results are of this version.
     """
     from pushout.cache import Cache
     from pushout.cli.progress import Progress
@@ -62,7 +62,7 @@ def reproduce(
         others = carried_over(out / REPORT, [study.id for study in chosen], cache, Progress)
         _write_report(done.beside(others.chapters), out)
     if others.gone:
-        tell(f"no longer in the report, their results are not of this version: {', '.join(others.gone)}")
+        tell(f"removed from the report, because their results are of another version: {', '.join(others.gone)}")
     if as_json:
         echo_json(done.json())
     else:
@@ -75,7 +75,7 @@ def reproduce(
 
 
 def _write_report(done: "Reproduction", out: Path) -> None:
-    """Write the report: a page, a document, the score for other pages, and every drawing by itself."""
+    """Write the report: a page, a document, the score for other pages, and every figure as a file."""
     from pushout.cache import write
     from pushout.study.previous_report import sealed
     from pushout.study.report import files, markdown, render

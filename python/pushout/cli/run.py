@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @SCENARIO
 @SET
 @click.option("--seed", type=SEED, metavar="N", help="Seed of the first replication (default: the scenario's).")
-@click.option("--reps", type=REPS, default=1, metavar="R", help="How many replications, with seeds N, N+1, …")
+@click.option("--reps", type=REPS, default=1, metavar="R", help="Number of replications, with seeds N, N+1, …")
 @ENGINE
 @click.option("--audit", is_flag=True, help="Check that every unit and every byte is accounted for.")
 @click.option("--trace", "kinds", metavar="KINDS", help="Write every packet to DIR: pcapng, parquet or both.")
@@ -76,9 +76,9 @@ def run(
     jobs: int | None,
     as_json: bool,
 ) -> None:
-    """Simulate a scenario and summarise what happened.
+    """Simulate a scenario and summarise the results.
 
-    With --trace it is one replication on the reference engine; its figures are the same.
+    With --trace, one replication runs on the reference engine; its figures are the same.
     """
     from pushout import api
     from pushout.cli.progress import Progress
@@ -136,31 +136,29 @@ def _draw(result: Any, planned: "Recording", file: Path | None, html: Path | Non
 
 
 def _trace_kinds(kinds: str | None, ports: str | None, reps: int, engine: str | None) -> list[str]:
-    """The kinds of trace that are wanted; refuse first what can be none, then what does not go together."""
+    """Parse the kinds of trace; refuse unknown kinds first, then options that exclude each other."""
     if kinds is None:
         if ports is not None:
-            raise click.UsageError(
-                "--trace-ports says which ports --trace KINDS is about: give both, or leave both out"
-            )
+            raise click.UsageError("--trace-ports needs --trace KINDS: give both, or leave both out")
         return []
     from pushout.question import trace
 
     chosen = trace.kinds(kinds)
     if reps > 1 or engine not in (None, "reference"):
         given = f"--reps {reps}" if reps > 1 else f"--engine {engine}"
-        raise click.UsageError(f"--trace is for one replication on the reference engine: leave out {given}")
+        raise click.UsageError(f"--trace runs one replication on the reference engine: leave out {given}")
     return chosen
 
 
 def _finish(result: Any, out: Path | None, save: Callable[[Any, Path], None], *, as_json: bool) -> None:
-    """Show a result, write it, and fail if its audit does."""
+    """Show a result, write it, and fail if its audit fails."""
     if as_json:
         echo_json(result.document)
     else:
         from pushout.cli.show.result import result as show
 
         show(result.document, console())
-    if out is not None:  # last, so that what cannot be written has at least been shown
+    if out is not None:  # last, so that the result is shown even if it cannot be written
         sys.stdout.flush()
         save(result, out)
     failures = result.document.get("audit", {}).get("failures", [])
@@ -171,7 +169,7 @@ def _finish(result: Any, out: Path | None, save: Callable[[Any, Path], None], *,
 
 
 def _trace(scenario: "Source", chosen: list[str], ports: str, options: Any) -> tuple[Any, Callable[[Any, Path], None]]:
-    """Run once and keep every packet: the result, and what writes it."""
+    """Run once and record every packet; return the result and the function that writes it."""
     from pushout import api
     from pushout.question import trace
     from pushout.question.output import Output
@@ -187,20 +185,20 @@ def _trace(scenario: "Source", chosen: list[str], ports: str, options: Any) -> t
 
 
 def _check_writable(out: Path) -> None:
-    """Find out before a run, not after it; and sweep up what processes left that were killed."""
+    """Check before a run that the folder can be written, and remove temporary files of killed processes."""
     from pushout.cache import discard, write
     from pushout.question.output import Output
 
     Output(out).tidy()
     try:
         write(out / ".writable", b"")
-    except OSError as error:  # people know the folder, not what was tried in it
+    except OSError as error:  # users know the folder, not the trial file in it
         raise OSError(error.errno, error.strerror, str(out)) from None
     discard(out / ".writable")
 
 
 def _write_results(result: Any, out: Path) -> None:
-    """Write the document and those of the replications, in place of what an earlier run left."""
+    """Write the document and those of the replications, replacing the files of an earlier run."""
     from pushout.cache import write
 
     out.mkdir(parents=True, exist_ok=True)

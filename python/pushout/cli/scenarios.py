@@ -1,4 +1,4 @@
-"""The commands about scenarios and what they may contain: `validate`, `explain`, `schema` and `policies`."""
+"""The commands about scenarios and their contents: `validate`, `explain`, `schema` and `policies`."""
 
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -> None:
     """Check scenarios and sweeps without running them.
 
-    Of a sweep, every point is checked.
+    Every point of a sweep is checked.
     """
     verdicts = []
     for scenario in scenarios:
@@ -45,7 +45,7 @@ def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -
 
 
 def _checked(path: str, sets: tuple[str, ...]) -> "list[Warned]":
-    """Check a scenario or a sweep; what may mislead in the scenario."""
+    """Check a scenario or a sweep; return the warnings about the scenario."""
     from pushout import reading
 
     try:
@@ -67,8 +67,8 @@ def _checked(path: str, sets: tuple[str, ...]) -> "list[Warned]":
 def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
     """Print a scenario in full, with templates and defaults expanded.
 
-    The output is canonical JSON, with --json or without, and can be run as it is. If the fast engine cannot skip
-    anything, the reference engine runs the scenario; a note on stderr gives the reason.
+    The output is canonical JSON, with --json or without, and is itself a scenario. If the fast engine cannot skip
+    anything, the reference engine runs the scenario; a note on standard error gives the reason.
     """
     from pushout import reading
     from pushout.source import load
@@ -95,10 +95,10 @@ def schema(as_json: bool) -> None:
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--kind", metavar="KIND", help="Only what is of this kind, such as admission, scheduler or source.")
+@click.option("--kind", metavar="KIND", help="List only this kind, such as admission, scheduler or source.")
 @JSON
 def policies(name: str | None, kind: str | None, as_json: bool) -> None:
-    """List all that a scenario can name, or explain one NAME."""
+    """List all schemes that a scenario can name, or explain the one called NAME."""
     from pushout import reading
 
     try:

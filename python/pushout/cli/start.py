@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pushout.shipped import Shipped
 
 FIRST = "lan"
-"""The scenario to start from unless another is named."""
+"""The default scenario to start from."""
 
 SCHEMA = "scenario.schema.json"
 
@@ -38,7 +38,7 @@ def scenarios(name: str | None, as_json: bool) -> None:
         return
     from pushout.cli.show.columns import Column, describe
 
-    titles = ("name", "kind", "what it is about")
+    titles = ("name", "kind", "subject")
     rows = [list(each[:3]) for each in listed]
     describe(console(), [Column(title, right=False, whole=title != titles[-1]) for title in titles], rows)
 
@@ -76,10 +76,10 @@ def _named(name: str) -> "Shipped":
 )
 @JSON
 def init(folder: Path, name: str, as_json: bool) -> None:
-    """Copy a shipped scenario into a folder, to start from.
+    """Copy a shipped scenario into a folder as a starting point.
 
-    Copies also the files that it names, the sweeps that name it, and the schema with which an editor completes and
-    checks scenarios. Overwrites no file.
+    Also copies the files that it names, the sweeps that name it, and the schema with which an editor completes and
+    checks scenarios. Existing files are not overwritten.
     """
     from pushout import reading
     from pushout.cache import write
@@ -89,7 +89,7 @@ def init(folder: Path, name: str, as_json: bool) -> None:
     texts = {each.file.name: each.text(f"./{SCHEMA}") for each in (chosen, *chosen.neighbours())}
     texts[SCHEMA] = json_text(reading.schema()) + "\n"
     if there := [file for file in texts if (folder / file).exists()]:
-        tell(f"{place(str(folder / there[0]))}: exists already and is not overwritten: name another folder")
+        tell(f"{place(str(folder / there[0]))}: exists already and is not overwritten; name another folder")
         raise click.exceptions.Exit(FAILURE)
     folder.mkdir(parents=True, exist_ok=True)
     for file, text in texts.items():

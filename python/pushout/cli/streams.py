@@ -1,4 +1,4 @@
-"""The standard output and the standard error, whatever they can take: closed, full, or with few signs."""
+"""Standard output and standard error, also when they are closed, full or of an encoding with few characters."""
 
 import codecs
 import errno
@@ -44,14 +44,14 @@ PLAIN = {
     "✓": "+",
     "✗": "-",
 }
-"""What stands for signs that an encoding lacks."""
+"""Replacements for characters that an encoding lacks."""
 
 BROKEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
-"""What a stream without a name answers that cannot be written to."""
+"""Error codes of a stream that cannot be written to."""
 
 
 def prepare() -> None:
-    """Have both streams take every text; what is written to a closed one goes nowhere."""
+    """Make both streams accept every text; output to a closed one is discarded."""
     codecs.register_error("plain", _plain)
     for name in ("stdout", "stderr"):
         stream: TextIO | None = getattr(sys, name)
@@ -69,22 +69,22 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
 
 
 def _stand_in(sign: str) -> str:
-    """What stands for a sign: its own word, the name of a Greek letter, a letter without its accent."""
+    """Replace a character: by a listed word, the name of a Greek letter, or a letter without its accent."""
     if unicodedata.combining(sign):
         return ""
     kind, *_, name = (unicodedata.name(sign, "") or " ").split(" ")
     bare = unicodedata.normalize("NFKD", sign).encode("ascii", "ignore").decode()
-    unknown = "??" if unicodedata.east_asian_width(sign) in "WF" else "?"  # as wide as the sign, for tables
+    unknown = "??" if unicodedata.east_asian_width(sign) in "WF" else "?"  # as wide as the character, for tables
     return PLAIN.get(sign) or (name.lower() if kind == "GREEK" else bare) or unknown
 
 
 def json_text(document: Any) -> str:
-    """A JSON document as it is printed and written."""
+    """Write a JSON document as text."""
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
 def echo_json(document: Any) -> None:
-    """Print a JSON document, with escapes where the standard output lacks a sign."""
+    """Print a JSON document, with escapes for characters that the standard output lacks."""
     text = json_text(document)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
@@ -94,17 +94,17 @@ def echo_json(document: Any) -> None:
 
 
 def tell(message: str) -> None:
-    """Print a message on the standard error."""
+    """Print a message to standard error."""
     click.echo(printable(masked(message)), err=True)
 
 
 def drop() -> None:
-    """Forget what could not be written: the interpreter's last flush must not complain."""
+    """Drop output that could not be written: the interpreter's last flush must not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def place(error: OSError) -> str:
-    """Where something went wrong, as far as the error says: files have names, and so have folders and addresses."""
+    """Name the file, folder, address or stream of an error, as far as it tells."""
     if error.filename is None:
         return "the standard output" if error.errno in BROKEN else "pushout"
     return shown_place(os.fsdecode(error.filename))

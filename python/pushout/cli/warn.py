@@ -1,4 +1,4 @@
-"""How commands print warnings: once, on the standard error."""
+"""Print warnings once, to standard error."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -11,6 +11,6 @@ if TYPE_CHECKING:
 
 
 def warn(warnings: "Iterable[Warned]", *, about: str = "") -> None:
-    """Print a line for each warning; `about` names the file that it is about, where there may be several."""
+    """Print a line for each warning; `about` names the file, if there may be several."""
     for warned in warnings:
         tell(f"{place(about)}{': ' * bool(about)}warning: {warned['message']}")

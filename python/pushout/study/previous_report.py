@@ -63,7 +63,7 @@ def _digest(document: Document) -> str:
 
 
 def _reported(report: Path) -> Iterator[tuple[str, int]]:
-    """Yield each study of a report with its largest number of replications; nothing if the report is damaged or absent."""
+    """Yield each study of a report with its largest number of replications; nothing if the report is damaged."""
     try:
         document = parsed(report.read_text(encoding="utf-8"))
         is_whole = document.pop("digest") == _digest(document)

@@ -1,1 +1,1 @@
-"""Answers for people at a terminal."""
+"""Results on a terminal."""

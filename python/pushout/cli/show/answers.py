@@ -23,16 +23,16 @@ from pushout.stats import AGREEING, Interval, unseen
 from pushout.trust import FILES, WIDE, half_width, too_wide
 
 MANY = 40
-"""Points beyond these are only in the table of rows."""
+"""Largest number of points in the table; the others are only in the rows."""
 
-PARTLY = "(… of … runs): the other runs had nothing to measure of the figure, and its mean does not speak of them"
+PARTLY = "(… of … runs): the other runs could not measure the figure and are not part of its mean"
 
 USUAL = ("goodput_ratio", "fairness_mean_deviation", "fairness_jain")
-"""Figures that are shown unless the sweep names its own; where files are sent their times stand before them."""
+"""Figures shown by default; where files are sent, transfer times come first."""
 
 
 def sweep(result: SweepResult, console: Console) -> None:
-    """The mean of the main figures at every point."""
+    """Print the mean of the main figures at every point."""
     asked = result.manifest["figures"]
     clocks = {f"{name.removesuffix('.values')}.{key}" for name in asked for key in ("start_s", "step_s")}
     files = [name for name in FILES if name in result.scalars()]
@@ -58,7 +58,7 @@ def sweep(result: SweepResult, console: Console) -> None:
     done = "1 run" if manifest["runs"] == 1 else f"{manifest['runs']} runs"
     if "pilot_runs" in manifest:
         done += f" and {manifest['pilot_runs']} pilot runs for the warm-up"
-    shown_as = "means with half of their 95 % intervals" if max(runs.values()) > 1 else "single runs have no intervals"
+    shown_as = "means ± half of their 95 % intervals" if max(runs.values()) > 1 else "single runs have no intervals"
     console.print(
         f"{done}, {manifest['computed']} of them computed now, in {manifest['wall_s']:.1f} s; {shown_as}.",
         soft_wrap=True,
@@ -71,7 +71,7 @@ def sweep(result: SweepResult, console: Console) -> None:
 
 
 def _unit(result: SweepResult, name: str) -> tuple[str, float]:
-    """The head of a column, with the unit in which its means are read most easily, and their factor."""
+    """Give the head of a column, with the most readable unit for its means, and the factor to that unit."""
     known = [abs(value["mean"]) for value in result.means(name) if value]
     unit = label_of(result, name).rpartition(" (")[2]
     title, factor = readable(f"{name}\n({unit}", max(known, default=0.0))
@@ -79,27 +79,27 @@ def _unit(result: SweepResult, name: str) -> tuple[str, float]:
 
 
 def _imprecise(result: SweepResult) -> Iterator[str]:
-    """How many points have used up their runs and are not as precise as was asked for."""
+    """Count the points that have used all their runs and miss the required precision."""
     reps = result.manifest["reps"]
     if "relative" not in reps:
         return
     name = column_of(reps["of"])
     if wide := sum(not _within(reps["relative"], value) for value in result.means(name)):
         yield (
-            f"not within ± {100 * reps['relative']:.3g} % of the mean {name} after {reps['most']} runs (max): "
-            f"{wide} of {len(result.points)} points"
+            f"{wide} of {len(result.points)} points have a wider interval than ± {100 * reps['relative']:.3g} % of the "
+            f"mean {name} after {reps['most']} runs, the limit (max)"
         )
 
 
 def _within(relative: float, value: Interval | None) -> bool:
-    """Whether the interval of a mean is within ± a share of it; where next to nothing was measured there is none."""
+    """Tell whether the interval of a mean is within ± a share of it; False without an interval."""
     if value is None or value["ci95"] is None:
         return False
     return value["ci95"][1] - value["mean"] <= relative * abs(value["mean"])
 
 
 def comparison(result: CompareResult, place: str | None, console: Console) -> None:
-    """Every figure under every policy, and the difference to the first."""
+    """Print every figure under every policy, and its difference from the first policy."""
     names = result.figures()
     first = result.policies[0]
     reps = len(first.runs[names[0]])
@@ -115,8 +115,8 @@ def comparison(result: CompareResult, place: str | None, console: Console) -> No
         told = f"Policies at {', '.join(port.name for port in result.ports)}"
         console.print(f"{told}; losses, occupancy and delay are those of {result.port.name}.", soft_wrap=True)
     console.print(
-        f"{reps} seeds, the same for all; differences pair by pair with half of their 95 % "
-        "intervals, * where they exclude zero, each by itself.",
+        f"{reps} seeds, the same for all policies; differences seed by seed ± half of their 95 % intervals; "
+        "* where the interval excludes zero, each taken by itself.",
         soft_wrap=True,
     )
     means = [policy.mean(name) for policy in result.policies for name in names]
@@ -132,21 +132,21 @@ def comparison(result: CompareResult, place: str | None, console: Console) -> No
 
 
 def _beside(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Which policies do not act alone."""
+    """Name the policies that do not act alone."""
     for name, beside in pairs:
         if beside:
             yield f"{name}: {beside}"
 
 
 def _title(result: CompareResult, name: str) -> tuple[str, float]:
-    """What a figure is called, and how many of the unit in which it is shown are in its own."""
+    """Give the title of a figure and the factor from its unit to the unit shown."""
     title = FIGURES[name].format(measure=result.port.measure) if name in FIGURES else _asked(result, name)
     means = [value["mean"] for policy in result.policies if (value := policy.mean(name))]
     return readable(title, max(map(abs, means), default=0.0))
 
 
 def _asked(result: CompareResult, name: str) -> str:
-    """What a figure is called that somebody asked for; an occupancy has the measure of its port."""
+    """Give the title of a figure of --figures; an occupancy has the measure of its port."""
     for each in result.ports:
         if re.fullmatch(r"occupancy_(mean|max|p\d+)", name.removeprefix(f"{figure_of(each, '')}")):
             return f"{label(name)} ({each.measure})"
@@ -161,17 +161,17 @@ def _times(factor: float, value: Interval | None) -> Interval | None:
 
 
 def _alike(found: Iterable[Interval | None]) -> Iterator[str]:
-    """What is known where runs all gave the same, so that an interval has no width."""
+    """Explain intervals of width 0, where all runs gave the same value."""
     counts = [value["n"] for value in found if value and value["ci95"] and value["ci95"][0] == value["ci95"][1]]
     if counts:
         yield (
-            f"± 0: all {min(counts)} runs gave the same, which is no certainty; with 95 % confidence "
-            f"no more than {100 * unseen(min(counts)):.2g} % of runs would give something else"
+            f"± 0: all {min(counts)} runs gave the same value; up to {100 * unseen(min(counts)):.2g} % of further runs "
+            "might still differ (95 % confidence)"
         )
 
 
 def _partly(found: Iterable[tuple[Interval | None, int]]) -> Iterator[str]:
-    """What a mean leaves out that is not that of all runs."""
+    """Explain means that are not over all runs."""
     if any(value and value["n"] < reps for value, reps in found):
         yield PARTLY
 
@@ -184,7 +184,7 @@ def _difference(value: Interval | None, reps: int) -> str:
 
 
 def size(result: SizeResult, place: str | None, console: Console) -> None:
-    """What is needed, for every policy."""
+    """Print the size that every policy needs."""
     ends = f"from {spoken(result.document['from'])} to {spoken(result.document['to'])}"
     console.print(Text(f"{result.goal.text} over {result.over} {ends}"), soft_wrap=True)
     named = any(answer.label for answer in result.answers)
@@ -208,7 +208,7 @@ def size(result: SizeResult, place: str | None, console: Console) -> None:
 
 
 def _saving(share: float, first: str) -> str:
-    """What a policy needs beside what the first does."""
+    """Compare the size that a policy needs with that of the first policy."""
     if share == 0:
         return f"needs as much as {first}"
     percent = f"{100 * abs(share):.1f} %"
@@ -216,16 +216,16 @@ def _saving(share: float, first: str) -> str:
 
 
 def _heads(result: SizeResult, units: Sequence[str]) -> list[Column]:
-    """What stands above the columns of the answers: every mean stands beside the value that it belongs to."""
+    """Make the heads of the answers' columns; every mean is next to its value."""
     figure = f"{result.goal.column}\nwith it"
     first = "best" if result.goal.level is None else "needs"
-    less = [] if result.goal.level is None else ["largest that\nis too little", figure]
+    less = [] if result.goal.level is None else ["largest size\nthat fails", figure]
     sizes = [f"{first}, µs\nat line rate" if unit == "us" else f"{first},\nin {unit}" for unit in units]
     return [Column("policy", right=False), *map(Column, [first, figure, *less, *sizes, "runs"])]
 
 
 def _answer(result: SizeResult, answer: Answer, entry: Document, units: Sequence[str]) -> list[str]:
-    """The answer for one policy."""
+    """Make the row of one policy."""
     has_goal = result.goal.level is not None
     needs = spoken(entry["value"] or ("more" if has_goal else "–")) + ("" if entry["sure"] else " ?")
     sizes = [grouped(answer.sizes[unit]) if unit in answer.sizes else "–" for unit in units]
@@ -235,12 +235,12 @@ def _answer(result: SizeResult, answer: Answer, entry: Document, units: Sequence
 
 
 def _reached(point: Tried | None) -> str:
-    """The mean of the figure with a value, if there is one."""
+    """Show the mean of the goal's figure at a value, if there is one."""
     return mean(point.mean, point.runs) if point else mean(None)
 
 
 def _beyond(result: SizeResult) -> Iterator[str]:
-    """What an answer at an end of the range leaves open."""
+    """Explain answers at an end of the range."""
     has_goal = result.goal.level is not None
     for answer, entry in zip(result.answers, result.document["answers"], strict=True):
         whose = f"{answer.label}: " if answer.label else ""
@@ -248,60 +248,59 @@ def _beyond(result: SizeResult) -> Iterator[str]:
         for end in entry["at_end"]:
             if not has_goal:
                 which = "one of the best values" if answer.rivals else "the best value"
-                beyond = (
-                    f"{'less' if end == 'from' else 'more'} than {spoken(result.document[end])} may be better (--{end})"
-                )
+                side = "less" if end == "from" else "more"
+                beyond = f"{side} than {spoken(result.document[end])} may be better; extend it (--{end})"
                 yield f"{whose}{which} is at an end of the range: {beyond}"
             elif best is not None:
                 least = spoken(result.space.text(best.value))
-                yield f"{whose}the smallest value that was tried meets the goal; less than {least} may do (--from)"
+                yield f"{whose}the smallest value tried meets the goal; less than {least} may suffice (--from)"
             elif below is not None:
                 there = f"{spoken(result.space.text(below.value))} {result.goal.column} is {_reached(below)}"
                 share = half_width(below.mean) if below.mean else 0.0
-                fix = too_wide(share) if share > WIDE else "look further (--to), or ask for less"
-                yield f"{whose}no value that was tried meets the goal; at {there}: {fix}"
+                fix = too_wide(share) if share > WIDE else "extend the range (--to), or lower the goal"
+                yield f"{whose}no value tried meets the goal; at {there}: {fix}"
 
 
 def _doubts(result: SizeResult) -> Iterator[str]:
-    """What the runs leave open about an answer."""
+    """Explain what the runs leave open about the answers."""
     ends = [end for answer in result.answers for end in (answer.found.best, answer.found.below) if end is not None]
     doubtful = [end for end in ends if not end.sure]
     if near := [spoken(result.space.text(end.value)) for end in doubtful if end.unseen is None]:
-        yield f"? at {', '.join(near)} the 95 % interval contains the goal: more replications (--most) would tell"
+        yield f"? at {', '.join(near)} the 95 % interval contains the goal: allow more replications (--most)"
     yield from _partly((end.mean, end.runs) for end in ends)
     if nothing := [spoken(result.space.text(end.value)) for end in doubtful if end.mean is None]:
-        yield f"? at {', '.join(nothing)} no run had anything to measure, but they are few: --least {AGREEING} tells"
+        yield f"? at {', '.join(nothing)} no run could measure the figure, but the runs are few: use --least {AGREEING}"
     if any(end.unseen is not None and end.mean for end in doubtful):
-        yield f"? all runs gave the same, but they are too few to be believed: --most {AGREEING} would tell"
+        yield f"? all runs gave the same value, but they are too few to be sure: use --most {AGREEING}"
     for answer, entry in zip(result.answers, result.document["answers"], strict=True):
         whose = f"{answer.label}: " if answer.label else ""
         if not answer.sure and any(entry.get("between", ())):
             low, high = (end and spoken(end) for end in entry["between"])
-            clear = [*([f"too little up to {low}"] if low else []), *([f"enough from {high} on"] if high else [])]
+            clear = [*([f"too small up to {low}"] if low else []), *([f"large enough from {high} on"] if high else [])]
             yield f"{whose}clearly {', clearly '.join(clear)}"
         if answer.rivals:
             rivals = ", ".join(map(spoken, entry["rivals"]))
             yield (
                 f"? {whose}{rivals} may be as good: the 95 % interval of the difference, seed by seed, contains zero, "
-                f"or all differences are the same and fewer than {AGREEING}"
+                f"or fewer than {AGREEING} differences are all the same"
             )
     for answer in result.answers:
         best = answer.found.best
         if best is not None and best.unseen is not None and best.mean is not None:
             whose = f"{answer.label}: " if answer.label else ""
             yield (
-                f"{whose}all {best.mean['n']} runs gave the same there; with 95 % confidence "
-                f"no more than {100 * best.unseen:.2g} % of runs would give something else"
+                f"{whose}all {best.mean['n']} runs at this value gave the same; up to {100 * best.unseen:.2g} % of "
+                "further runs might still differ (95 % confidence)"
             )
 
 
 def mean(value: Interval | None, reps: int = 0) -> str:
-    """A mean and half of its interval, and of how many runs it is the mean if that is not all of the `reps`."""
+    """Show a mean ± half of its interval, and the number of its runs if it is less than `reps`."""
     return "–" if value is None else of_runs(_rounded(value), value["n"], reps)
 
 
 def _rounded(value: Interval) -> str:
-    """Two digits of the interval, and the mean as far; of a mean without one, five digits."""
+    """Round an interval to two digits and the mean to the same place; without an interval, the mean to five digits."""
     middle = value["mean"]
     half = value["ci95"][1] - middle if value["ci95"] else 0.0
     if half <= NOISE * abs(middle):
@@ -312,5 +311,5 @@ def _rounded(value: Interval) -> str:
 
 
 def _digits(number: float, count: int) -> int:
-    """How many digits after the point show so many digits of a number; fewer than none if some before it are enough."""
+    """Count the decimals that show `count` digits of a number; negative if digits before the point suffice."""
     return count - 1 - Decimal(f"{number:.{count - 1}e}").adjusted() if number else 0

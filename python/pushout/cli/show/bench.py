@@ -1,4 +1,4 @@
-"""A measurement of speed: the table and the notes."""
+"""Print a speed measurement: its table and its notes."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from pushout.cli.show.columns import Column, draw
 
 
 def measurement(document: dict[str, Any], console: Console) -> None:
-    """The table and the notes."""
+    """Print the table and the notes."""
     columns = [Column(heading, right=index >= 2) for index, heading in enumerate(HEADINGS)]
     lines = [[Text(cell, style="bold" if row.who == OURS else "") for cell in row.cells()] for row in rows(document)]
     draw(console, columns, lines, keys=2)

@@ -1,4 +1,4 @@
-"""The catalogue: all entries in a table, or the page of one."""
+"""Print the catalogue: all entries in a table, or the page of one."""
 
 import json
 
@@ -10,11 +10,11 @@ from pushout.catalogue import Entry, meanings
 from pushout.cli.show.columns import Column, describe
 
 READING_WIDTH = 100
-"""Running text is not set wider than this."""
+"""Largest width of running text."""
 
 
 def policies(entries: list[Entry], console: Console) -> None:
-    """The catalogue."""
+    """Print the catalogue."""
     titles = ("name", "kind", "what it does", "parameters")
     rows: list[list[str | Text]] = []
     for entry in entries:
@@ -27,7 +27,7 @@ def policies(entries: list[Entry], console: Console) -> None:
 
 
 def policy(entry: Entry, console: Console) -> None:
-    """One entry of the catalogue: what its authors meant, and its parameters."""
+    """Print one entry of the catalogue: its description and its parameters."""
     console.print(Text(entry["summary"], style="bold"))
     console.print(Markdown(entry["header"]), width=min(console.width, READING_WIDTH))
     if not entry["params"]:
@@ -36,7 +36,7 @@ def policy(entry: Entry, console: Console) -> None:
     titles = ("parameter", "unit", "default", "meaning")
     rows: list[list[str | Text]] = []
     for param in entry["params"]:
-        default = "must be given" if param["required"] else "not set"
+        default = "required" if param["required"] else "not set"
         if param["default"] is not None:
             default = json.dumps(param["default"], ensure_ascii=False)
         meaning = "\n".join([param["doc"], *meanings(param)])

@@ -1,7 +1,7 @@
-"""Tables for a terminal of any width: no number and no name is ever shortened, or broken in two.
+"""Tables for a terminal of any width: numbers and names are never shortened or broken.
 
-What does not fit beside each other stands below each other: figures in several tables that begin with the same columns
-(`draw`), texts entry by entry (`describe`).
+A table of figures that is too wide becomes several tables with the same first columns (`draw`); a table of texts
+becomes a list of entries (`describe`).
 """
 
 import re
@@ -16,19 +16,19 @@ from rich.table import Table
 from rich.text import Text
 
 BETWEEN, AROUND = 3, 2
-"""Blanks between two columns, and at the edges of a table."""
+"""Spaces between two columns, and at the edges of a table."""
 
 NARROW = 72
-"""Texts are not set beside each other on less."""
+"""Least width for texts in columns."""
 
 NOISE = 1e-12
-"""What an interval is no wider than, of its mean, comes from adding up."""
+"""An interval narrower than this share of its mean is a rounding error."""
 
 Cell = str | Text
 
 
 class Column(NamedTuple):
-    """What stands at the top, on which side its cells are, how they look, and whether a text stays on one line."""
+    """The head of a column, the alignment and style of its cells, and whether a text stays on one line."""
 
     title: str
     right: bool = True
@@ -37,7 +37,7 @@ class Column(NamedTuple):
 
 
 def draw(console: Console, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], *, keys: int = 1) -> None:
-    """Print a table; the first `keys` columns say what a row is about, and begin every part of one that is too wide."""
+    """Print a table; the first `keys` columns identify a row and are repeated in every part of a wide table."""
     table = _texts(rows)
     widest = [max((cell_len(row[index].plain) for row in table), default=0) for index in range(len(columns))]
     heads = [column.title for column in columns]
@@ -56,7 +56,7 @@ def draw(console: Console, columns: Sequence[Column], rows: Sequence[Sequence[Ce
 
 
 def describe(console: Console, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], *, title: str = "") -> None:
-    """Print a table of texts; where it is too narrow for that, what is said of an entry stands below its name."""
+    """Print a table of texts; on a narrow terminal, a list with the texts of an entry below its name."""
     if console.width < NARROW:
         _listed(console, columns, rows, title)
         return
@@ -69,7 +69,7 @@ def describe(console: Console, columns: Sequence[Column], rows: Sequence[Sequenc
 
 
 def of_runs(told: str, count: int, reps: int) -> str:
-    """A mean as it is told, with how many runs it is the mean of if that is not all of the `reps` replications."""
+    """Add the number of runs to a mean if it is less than the `reps` replications."""
     return told if count >= reps else f"{told} ({count} of {reps} runs)"
 
 
@@ -84,12 +84,12 @@ def _listed(console: Console, columns: Sequence[Column], rows: Sequence[Sequence
 
 
 def _texts(rows: Sequence[Sequence[Cell]]) -> list[list[Text]]:
-    """All cells as they are, whatever brackets they have."""
+    """Make texts of all cells, so that brackets are not markup."""
     return [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
 
 
 def _widths(heads: Sequence[str], widest: Sequence[int]) -> list[int]:
-    """How wide columns are: as the widest cell, or the widest line of the head."""
+    """Compute the widths of columns: that of the widest cell or line of the head."""
     return [max(width, *map(cell_len, head.split("\n"))) for head, width in zip(heads, widest, strict=True)]
 
 
@@ -98,7 +98,7 @@ def _across(widths: Sequence[int]) -> int:
 
 
 def _folded(head: str, width: int) -> str:
-    """A head in more lines, no wider than the cells if that can be: words and the names of a path stay whole."""
+    """Break a head into lines no wider than the cells, if possible; words and names in a path stay whole."""
     lines: list[str] = []
     for line in head.split("\n"):
         first, *others = re.findall(r"[^ .]*[ .]*", line)
@@ -111,7 +111,7 @@ def _folded(head: str, width: int) -> str:
 
 
 def _parts(widths: Sequence[int], keys: int, room: int) -> Iterator[list[int]]:
-    """Which columns stand beside each other: as many as there is room for, but one besides the keys at least."""
+    """Split columns into tables: as many as fit, but at least one besides the keys."""
     always = list(range(keys))
     part = always[:]
     for index in range(keys, len(widths)):

@@ -1,4 +1,4 @@
-"""Studies that were run: the score of each, what differs from print and why, or every number and every claim."""
+"""Print studies: their scores, and the differences from print with reasons, or every number and every claim."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,19 +17,19 @@ NUMBERS = [
     *(Column(title, whole=True) for title in ("printed", "measured", "difference")),
     Column("verdict", right=False),
 ]
-"""What is said of a number of a study."""
+"""The columns for a number of a study."""
 
 SCORE = [
     Column("study", right=False),
     *(Column(title, whole=True) for title in ("within 5 %", "within 10 %", "claims", "remarks")),
 ]
-"""How a study comes out: numbers near print, and claims and remarks that hold."""
+"""The columns of the score: numbers near print, and claims and remarks that hold."""
 
 
 def reproduction(
     done: Reproduction, page: str, others: Sequence[str], console: Console, *, details: bool = False
 ) -> None:
-    """What of each study differs from print, or in detail all of it; the score; where the report is and what it has."""
+    """Print the differences from print, or with `details` everything; then the score and the path of the report."""
     for index, outcome in enumerate(done.outcomes):
         if index:
             console.print()
@@ -38,17 +38,17 @@ def reproduction(
             if details or not judgement.holds:
                 _judged(judgement, console, details)
     console.print()
-    describe(console, SCORE, list(_score(done.outcomes)), title="Measured beside print")
+    describe(console, SCORE, list(_score(done.outcomes)), title="Measured compared with print")
     console.print(
         f"Report: {page}"
-        + (f", which also has what was kept of {', '.join(others)}" if others else "")
-        + ("" if details else "\nEvery number, claim and remark is there, or here with --details."),
+        + (f", which also contains the earlier results of {', '.join(others)}" if others else "")
+        + ("" if details else "\nThe report has every number, claim and remark; --details prints them here."),
         soft_wrap=True,
     )
 
 
 def _numbers(outcome: Outcome, console: Console, details: bool) -> None:
-    """Numbers beside print: those that are not within their tolerance, or all."""
+    """Print the numbers outside their tolerance, or all."""
     rows: list[list[str | Text]] = []
     shown = [each for each in outcome.findings if details or each.verdict != "within"]
     for source, findings in by_source(shown):
@@ -65,7 +65,7 @@ def _numbers(outcome: Outcome, console: Console, details: bool) -> None:
 
 
 def _judged(judgement: Judgement, console: Console, details: bool) -> None:
-    """A claim or a remark and its verdict; why one does not hold, in short or with what was compared."""
+    """Print a claim or remark with its verdict and, if it does not hold, the reason; with `details` the evidence."""
     sign = SIGNS["within" if judgement.holds else "differs"]
     console.print(Text(f"{sign} {judgement.claim.text}"))
     below = [first_sentence(judgement.claim.why)] if judgement.claim.why and not judgement.holds else []
@@ -78,7 +78,7 @@ def _judged(judgement: Judgement, console: Console, details: bool) -> None:
 
 
 def _score(outcomes: Sequence[Outcome]) -> Iterator[list[str | Text]]:
-    """A row for each study, and one for several of them together."""
+    """Yield a row for each study, and one for all if there are several."""
     named = [(f"{each.study.id}: {each.study.title}", [each]) for each in outcomes]
     if len(outcomes) > 1:
         named.append(("together", list(outcomes)))

@@ -1,4 +1,4 @@
-"""The result of a run: its flows, its ports, what they lost and why, and the figures of the whole."""
+"""Print the result of a run: flows, ports, losses with reasons, and the summary."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -15,23 +15,23 @@ MANY = 40
 LISTED = 20
 
 WAITING = {"cells": 1.0, "packets": 1.0, "bytes": 1500.0}
-"""A port with a mean occupancy below one cell, or one full packet, has, most of the time, nothing that waits."""
+"""A port with a mean occupancy below this, one cell or one full packet, hardly ever queues a unit."""
 
 Format = Callable[[float], str]
 
 
 def whole(value: float) -> str:
-    """A count, in groups of three digits."""
+    """Write an integer in groups of three digits."""
     return f"{value:,.0f}".replace(",", " ")
 
 
 def count(value: float) -> str:
-    """A count, or a mean of counts, which need not be whole."""
+    """Write a count, or a mean of counts, which may have a fraction."""
     return whole(value) if value == round(value) else decimals(1)(value)
 
 
 def decimals(digits: int, scale: float = 1.0) -> Format:
-    """A value × `scale` with so many digits after the point, and those before it in groups of three."""
+    """Make a format: a value × `scale` with `digits` decimals, in groups of three digits."""
     return lambda value: f"{value * scale:,.{digits}f}".replace(",", " ")
 
 
@@ -46,7 +46,7 @@ RESENT_COLUMNS: list[tuple[str, str, Format]] = [
 ]
 CODED_COLUMNS: list[tuple[str, str, Format]] = [
     ("packets\nof data", "packets_sent", whole),
-    ("packets\nmended", "packets_recovered", whole),
+    ("packets\nrecovered", "packets_recovered", whole),
     ("packets\nlost", "packets_lost", whole),
 ]
 DELIVERY_COLUMNS: list[tuple[str, str, Format]] = [
@@ -54,7 +54,7 @@ DELIVERY_COLUMNS: list[tuple[str, str, Format]] = [
     ("delivery\nsd, ms", "delivery_time_sd_s", decimals(2, 1e3)),
     ("delivery\np99, ms", "delivery_time_p99_s", decimals(2, 1e3)),
 ]
-"""The last one stands there if it was measured."""
+"""The last one is shown if it was measured."""
 
 PORT_COLUMNS: list[tuple[str, str, Format]] = [
     ("units\nin", "units_in", whole),
@@ -74,13 +74,13 @@ CLASS_COLUMNS: list[tuple[str, str, Format]] = [
     ("segments\nsent", "segments_sent", whole),
     ("segments\nreceived", "segments_received", whole),
 ]
-"""The last two are counted together from the flows of the class."""
+"""The last two are sums over the flows of the class."""
 
 SUMMARY_ROWS: list[tuple[str, str, Format]] = [
-    ("time of a file, mean, ms", "transfer_time_mean_s", decimals(3, 1e3)),
+    ("transfer time, mean, ms", "transfer_time_mean_s", decimals(3, 1e3)),
     ("… 99th percentile, ms", "transfer_time_p99_s", decimals(3, 1e3)),
-    ("files that ended", "transfers", count),
-    ("files under way at the end", "transfers_unfinished", count),
+    ("files finished", "transfers", count),
+    ("files unfinished at the end", "transfers_unfinished", count),
     ("packet throughput (after decoding)", "packet_throughput", decimals(4)),
     ("packets lost", "packets_lost", count),
     ("blocks with a lost packet", "blocks_lost", count),
@@ -98,9 +98,9 @@ SUMMARY_ROWS: list[tuple[str, str, Format]] = [
 
 
 def cell(value: Any, form: Format, reps: int = 1) -> str:
-    """A figure: a plain value, or a mean with half of its confidence interval.
+    """Show a figure: a plain value, or a mean ± half of its confidence interval.
 
-    Of how many runs it is the mean is told if that is not all of the `reps` replications.
+    The number of runs is added if it is less than the `reps` replications.
     """
     if value is None:
         return "–"
@@ -112,14 +112,14 @@ def cell(value: Any, form: Format, reps: int = 1) -> str:
 
 
 def _half(value: Mapping[str, Any], form: Format) -> str:
-    """Half of an interval; one that is rounded to nothing is not told as if all runs had given the same."""
+    """Show half of an interval; one that would be rounded to 0 is shown as less than the last digit."""
     half = value["ci95"][1] - value["mean"]
     told = form(half)
     return told if half <= NOISE * abs(value["mean"]) or re.search("[1-9]", told) else f"<{told[:-1]}1"
 
 
 def result(document: Document, console: Console) -> None:
-    """The summary of a run: flows, ports, and the figures of the whole."""
+    """Print a run: flows, ports and the summary."""
     console.print(_headline(document))
     flows, ports = document["flows"], document["ports"]
     reps = len(document.get("seeds", [None]))
@@ -136,19 +136,19 @@ def result(document: Document, console: Console) -> None:
         columns = [(title.format(unit=unit), key, form) for title, key, form in PORT_COLUMNS]
         _table("port", [port for port in busy if port["occupancy_unit"] == unit], columns, reps, console)
     if len(busy) < len(ports):
-        others = "port lost" if len(ports) == len(busy) + 1 else "ports lost"
+        others = "port" if len(ports) == len(busy) + 1 else "ports"
         more = "more " if busy else ""
-        note = f"{len(ports) - len(busy)} {more}{others} nothing and kept nothing waiting (--json has them all)"
+        note = f"{len(ports) - len(busy)} {more}{others} lost nothing and hardly ever queued a unit (--json)"
         console.print(note, style="dim")
     if any(port["lost"] for port in ports):
         _losses([port for port in ports if port["lost"]], console)
     _summary(document, console)
     if "seeds" in document:
-        console.print(f"Means over {len(document['seeds'])} replications ± half of their 95 % intervals.", style="dim")
+        console.print(f"Means over {len(document['seeds'])} replications ± half of the 95 % interval.", style="dim")
 
 
 def _summary(document: Document, console: Console) -> None:
-    """The figures of the whole."""
+    """Print the figures of the summary."""
     found = [(title, document["summary"].get(key), form) for title, key, form in SUMMARY_ROWS]
     reps = len(document.get("seeds", [None]))
     lines = [(title, cell(value, form, reps)) for title, value, form in found if value is not None]
@@ -160,7 +160,7 @@ def _summary(document: Document, console: Console) -> None:
 
 
 def _flow_columns(flows: list[Document]) -> list[tuple[str, str, Format]]:
-    """What there is to say of these flows: nobody sends a packet of a code again, and only a code can mend one."""
+    """Choose the columns for these flows: coded packets are recovered, never retransmitted."""
     coded = ["packets_lost" in flow for flow in flows]
     resent = [] if all(coded) else RESENT_COLUMNS
     delivery = [column for column in DELIVERY_COLUMNS if column[1] in flows[0]]
@@ -183,7 +183,7 @@ def _headline(document: Document) -> Text:
 def _table(
     what: str, rows: list[Document], columns: list[tuple[str, str, Format]], reps: int, console: Console
 ) -> None:
-    """A line for every flow or port."""
+    """Print a row for every flow or port."""
     heads = [Column(what, right=False)]
     first = [[str(entry["name"])] for entry in rows]
     if what == "flow":
@@ -199,14 +199,14 @@ def _table(
 
 
 def _class(entry: Document, flows: list[Document]) -> Document:
-    """A class with what its flows sent and received; their number is the same in all runs."""
+    """Add to a class the number of its flows and what they sent and received."""
     own = [flow for flow in flows if flow.get("class") == entry["name"]]
     sums = {key: sum(_mean(flow.get(key, 0)) for flow in own) for key in ("segments_sent", "segments_received")}
     return {**entry, **sums, "flows": len(own)}
 
 
 def _losses(ports: list[Document], console: Console) -> None:
-    """How many units every port lost, and why."""
+    """Print the number of lost units of every port, by reason."""
     lines = []
     for port in ports:
         arrived = _mean(port["units_in"])
@@ -218,7 +218,7 @@ def _losses(ports: list[Document], console: Console) -> None:
 
 
 def _is_busy(port: Document) -> bool:
-    """Whether a port is worth a line: it lost something, or units waited in it more than now and then."""
+    """Tell whether a port deserves a row: it lost a unit or often queued one."""
     return bool(port["lost"]) or _mean(port["occupancy_mean"]) >= WAITING[port["occupancy_unit"]]
 
 
