@@ -97,8 +97,8 @@ def test_a_ratio_is_the_peers_median_over_ours(tmp_path: Path, monkeypatch: pyte
     ("script", "why"),
     [
         ("echo 'no such class' >&2; exit 3", "ended with 3: no such class"),
-        ("true", "gave no result"),
-        ("echo segments", "gave no result"),
+        ("true", "printed no result"),
+        ("echo segments", "printed no result"),
     ],
 )
 def test_a_peer_that_fails_is_reported_and_the_others_go_on(
@@ -196,7 +196,7 @@ def test_the_page_is_filled_between_its_marks(alone: None, tmp_path: Path) -> No
     assert "old" not in filled
     assert filled.endswith("After.\n")
     assert present.fill(filled, done) == filled
-    with pytest.raises(ValueError, match="no marks"):
+    with pytest.raises(ValueError, match="must contain the marks"):
         present.fill("# Speed", done)
 
 

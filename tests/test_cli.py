@@ -339,7 +339,7 @@ def test_a_result_is_told_from_a_scenario_and_from_a_sweep(tmp_path: Path, capsy
             message = f"{result}: the file must be a scenario, not a result: use the scenario that it names\n"
             assert capsys.readouterr().err == message
         command("sweep", result, code=3)
-        assert capsys.readouterr().err.startswith(f"{result}: this is a result, not a sweep: ")
+        assert capsys.readouterr().err.startswith(f"{result}: the file must be a sweep, not a result: ")
 
 
 def test_validate_judges_every_scenario(core: FakeCore, scenario: str, capsys: pytest.CaptureFixture[str]) -> None:

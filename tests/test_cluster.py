@@ -61,7 +61,7 @@ def test_what_is_no_port_is_one_message(port: str, tmp_path: Path, capsys: pytes
     command("sweep", sweep, "--cluster", f"127.0.0.1:{port}", "--out", str(tmp_path), code=1)
     (message,) = capsys.readouterr().err.splitlines()
     assert message.startswith("127.0.0.1:")
-    assert "a port is a whole number below 65536" in message
+    assert "must be an integer below 65536" in message
 
 
 def test_without_ray_it_is_said_what_to_install(

@@ -44,13 +44,13 @@ def test_a_table_of_parameters_may_be_a_mapping(found: pushout.CompareResult) ->
     alike = pushout.compare(LAN, ["tail-drop", table], set=SHORT, reps=3)
     assert alike.policies[1].runs == found.policies[1].runs
     assert alike.policies[1].choice.label == "epd, threshold 50 %"
-    with pytest.raises(TypeError, match="a policy is a name, a table of parameters or as-is; this is 5"):
+    with pytest.raises(TypeError, match="a policy must be a name, a table of parameters or as-is, not 5"):
         pushout.compare(LAN, ["tail-drop", 5])  # type: ignore[list-item]
-    with pytest.raises(TypeError, match="policies are a name, a table of parameters, or a list of these; this is None"):
+    with pytest.raises(TypeError, match="policies must be a name, a table of parameters or a list of these, not None"):
         pushout.compare(LAN, None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="port is 5: it is a text, or a list of these"):
+    with pytest.raises(TypeError, match="port must be a string or a list of strings, not 5"):
         pushout.compare(LAN, ["tail-drop", "epd"], port=5)  # type: ignore[arg-type]
-    with pytest.raises(QuestionError, match="a table names its policy in quotes"):
+    with pytest.raises(QuestionError, match="a table must name its policy in quotes"):
         pushout.compare(LAN, "tail-drop,{policy=epd}")
 
 
@@ -192,14 +192,14 @@ def test_the_same_comparison_is_the_same_drawing(found: pushout.CompareResult) -
     ("policies", "options", "why"),
     [
         ("epd", {}, "two policies or more"),
-        ("epd,epd", {}, "epd is named twice"),
-        ('ppd,{policy="epd"', {}, "begins with { and ends with }"),
+        ("epd,epd", {}, "policies must name epd once, not twice"),
+        ('ppd,{policy="epd"', {}, "must begin with { and end with }"),
         ("epd,tail-dorp", {}, 'did you mean "tail-drop"?'),
         ("epd,reno", {}, 'unknown policy of a port "reno"'),
         ("epd,ppd", {"port": "botleneck"}, 'did you mean "bottleneck"?'),
-        ("epd,ppd", {"port": []}, "port is an empty list"),
+        ("epd,ppd", {"port": []}, "port must not be an empty list"),
         ("epd,ppd", {"reps": 1}, "two replications"),
-        ("epd,ppd", {"jobs": 1, "cluster": "local"}, "leave out one of them"),
+        ("epd,ppd", {"jobs": 1, "cluster": "local"}, "leave out one"),
         (["as-is", '{policy = "epd", threshold = "500 %"}'], {}, "500 %"),
     ],
 )
@@ -229,17 +229,17 @@ def test_other_figures_are_compared_as_well(tmp_path: Path, capsys: pytest.Captu
     ("figures", "why"),
     [
         ("goodput_rato", 'did you mean "goodput_ratio"'),
-        ("flows.*.goodput_bps", r"figures flows\.\*\.goodput_bps: that is many figures"),
-        (["ports.bottleneck.occupancy.values"], "figures ports.bottleneck.occupancy.values: that is a list in every"),
+        ("flows.*.goodput_bps", r"figures flows\.\*\.goodput_bps: the path must name a single figure, not many"),
+        (["ports.bottleneck.occupancy.values"], "occupancy.values: the path must name a single figure, not a list"),
         ("ports.bottleneck.occupancy_unit", "occupancy_unit"),
         (["x", 5], "a figure must be a string, not 5"),
-        (5, "figures are paths, in a list or separated by commas; this is 5"),
+        (5, "figures must be paths, in a list or separated by commas, not 5"),
     ],
 )
 def test_a_figure_that_cannot_be_compared_is_refused(figures: Any, why: str, tmp_path: Path) -> None:
     with pytest.raises((ValueError, TypeError), match=why):
         pushout.compare(LAN, "epd,ppd", set={"duration": "20 ms"}, reps=2, figures=figures, out=tmp_path / "out")
-    assert (tmp_path / "out").exists() == ("is a list" in why), "which only a run can tell"
+    assert (tmp_path / "out").exists() == ("not a list" in why), "which only a run can tell"
 
 
 def test_what_nothing_was_measured_of_under_one_policy_is_told_all_the_same() -> None:
@@ -254,7 +254,7 @@ def test_what_nothing_was_measured_of_under_one_policy_is_told_all_the_same() ->
     assert result.drawn(["transfer_time_mean_s"], 1) == []
     console = Console(record=True, width=100)
     answers.comparison(result, None, console)
-    assert re.search(r"mean time of a file \(ms\) +150 ± 640 +–", console.export_text())
+    assert re.search(r"mean transfer time \(ms\) +150 ± 640 +–", console.export_text())
 
 
 def test_equal_differences_are_no_certainty_either(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -292,7 +292,7 @@ def test_a_push_out_policy_says_which_admission_policy_it_stands_beside(capsys: 
     found = pushout.compare(incast, "as-is,pushout-2", set=short, reps=2, figures="ports.bottleneck.occupancy_p99")
     answers.comparison(found, None, Console(width=120))
     out = capsys.readouterr().out
-    assert "pushout-2: with the admission dynamic-threshold of bottleneck, which may refuse what it would" in out
+    assert "pushout-2: with the admission dynamic-threshold of bottleneck, which may refuse units that could" in out
     assert 'port.bottleneck.admission={"policy" = "tail-drop"}' in out
     assert "occupancy p99 of bottleneck (kB)" in out
     asked = ask.comparison(incast, "tail-drop,dynamic-threshold,pushout-2", set=turns)
@@ -317,7 +317,7 @@ def test_policies_can_be_put_at_several_ports(tmp_path: Path, capsys: pytest.Cap
     assert found.plot().axes[-1].get_ylabel() == "occupancy at b (cells)"
     answers.comparison(found, str(tmp_path), Console(width=200))
     assert "Policies at b, a; losses, occupancy and delay are those of b." in capsys.readouterr().out
-    for port_, why in [("a,z", 'unknown port "z"'), ("a,a", "the port a is named twice")]:
+    for port_, why in [("a,z", 'unknown port "z"'), ("a,a", "port must name a once, not twice")]:
         with pytest.raises(QuestionError, match=why):
             ask.comparison(multi_hop, "epd,ppd", port=port_)
 
@@ -352,14 +352,14 @@ def test_without_a_name_the_busiest_port_is_meant_and_that_is_told() -> None:
     (warned,) = asked.warnings
     assert warned == {
         "code": "busiest-port",
-        "message": "the question is put to the port z: of 3 with a limited buffer it is the busiest, since flows may "
-        "send it 1.5 times its rate; port names another",
+        "message": "port z is used: of 3 ports with a limited buffer it is the busiest, because its flows may send 1.5 "
+        "times its rate; choose another with port",
     }
     assert ask.sizing(
         FABRIC, "goodput_ratio>=0.5", "flow.a.start", low="1 ms", high="9 ms", policies="red"
     ).warnings == [warned]
     assert ask.comparison(FABRIC, "tail-drop,red", port="x").warnings == []
-    with pytest.raises(QuestionError, match="no port has a limited buffer: name the one that is meant with port"):
+    with pytest.raises(QuestionError, match="no port has a limited buffer: choose a port with port"):
         ask.comparison(
             FABRIC, "tail-drop,red", set={f'port."{name}".buffer': "unlimited" for name in ("x", "x.back", "z")}
         )
@@ -391,7 +391,7 @@ def test_quantities_are_read_as_scenarios_write_them() -> None:
     assert scaled("5 cells", "b/s") is None
     assert octets("64 KiB") == 65_536
     assert seconds("250 us") == pytest.approx(250e-6)
-    with pytest.raises(QuestionError, match="is not a number with a unit"):
+    with pytest.raises(QuestionError, match="must be a number with a unit"):
         split("cells")
 
 

@@ -64,7 +64,7 @@ def test_what_was_not_measured_does_not_count_in_a_mean() -> None:
 def test_what_cannot_be_compared_because_nothing_was_measured_is_named() -> None:
     delays = {"lan.UBR.1460": 1.0, "lan.UBR.9140": None}
     expression = Expression('all(delay["lan.UBR.*"] > 0)', ["delay"], [*delays])
-    with pytest.raises(ExpressionError, match=re.escape('nothing was measured of delay["lan.UBR.9140"]')):
+    with pytest.raises(ExpressionError, match=re.escape('delay["lan.UBR.9140"] was not measured')):
         expression(lambda _, case: delays[case])
 
 
@@ -72,16 +72,16 @@ def test_what_cannot_be_compared_because_nothing_was_measured_is_named() -> None
     ("text", "why"),
     [
         ("goodput[", "never closed"),
-        ('godput["lan.EPD.1460"]', "no figure is called 'godput'"),
-        ('goodput["lan.RED.*"]', "no case is called"),
-        ("__import__('os')", "not understood"),
-        ("(1).real", "not understood"),
-        ("[x for x in (1, 2)]", "not understood"),
-        ("max(1, key=2)", "not understood"),
-        ("1 < 2 < 3", "not understood"),
-        ("True", "not understood"),
-        ("2 ** 99", "not understood"),
-        ("'text'", "not understood"),
+        ('godput["lan.EPD.1460"]', "unknown figure 'godput'"),
+        ('goodput["lan.RED.*"]', "unknown case"),
+        ("__import__('os')", "is not allowed"),
+        ("(1).real", "is not allowed"),
+        ("[x for x in (1, 2)]", "is not allowed"),
+        ("max(1, key=2)", "is not allowed"),
+        ("1 < 2 < 3", "is not allowed"),
+        ("True", "is not allowed"),
+        ("2 ** 99", "is not allowed"),
+        ("'text'", "is not allowed"),
     ],
 )
 def test_what_is_not_understood_is_refused_when_it_is_read(text: str, why: str) -> None:
@@ -128,7 +128,7 @@ def test_an_expression_that_is_too_long_or_too_deep_is_refused(text: str) -> Non
 
 @pytest.mark.parametrize("number", ["1e400", "1" + "0" * 400, "1" + "0" * 1_900])
 def test_a_number_beyond_all_others_is_refused(number: str) -> None:
-    with pytest.raises(ExpressionError, match="is not understood"):
+    with pytest.raises(ExpressionError, match="is not allowed"):
         read(f"{number} < 1")
 
 
@@ -147,5 +147,5 @@ def test_lists_in_lists_are_not_repeated(text: str) -> None:
 
 def test_a_pattern_has_at_most_eight_stars() -> None:
     assert read(f'goodput["{"*" * 8}"]').uses
-    with pytest.raises(ExpressionError, match="has more than 8 stars"):
+    with pytest.raises(ExpressionError, match="a pattern must have at most 8 stars"):
         read(f'goodput["{"*a" * 9}"]')

@@ -27,7 +27,7 @@ def test_without_a_transient_little_is_dropped() -> None:
 def test_what_never_settles_is_told() -> None:
     with pytest.raises(WarmupError, match="simulate longer"):
         truncation([float(index) for index in range(500)])
-    with pytest.raises(WarmupError, match="49 samples over time are too few"):
+    with pytest.raises(WarmupError, match="MSER-5 needs at least 50 samples over time, not 49"):
         truncation(noise(49))
 
 
@@ -66,7 +66,7 @@ def test_replications_are_averaged_and_time_begins_where_samples_do() -> None:
     step = [[100.0] * 50 + noise(350, seed) for seed in range(4)]
     runs = [{"p.values": values, "p.start_s": 0.5, "p.step_s": 0.01} for values in step]
     assert warmup_s("p.values", runs) == pytest.approx(0.5 + 0.5)
-    with pytest.raises(WarmupError, match="not a figure over time"):
+    with pytest.raises(WarmupError, match="must be a figure over time"):
         warmup_s("summary.goodput_bps", runs)
 
 

@@ -120,8 +120,8 @@ def test_a_run_sweeps_up_the_drafts_of_killed_processes_in_its_folder(tmp_path: 
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (MemoryError(), "out of memory: take fewer threads"),
-        (RuntimeError("can't start new thread"), "out of threads: take fewer (--jobs)"),
+        (MemoryError(), "out of memory: use fewer threads"),
+        (RuntimeError("can't start new thread"), "out of threads: use fewer (--jobs)"),
         (ImportError("no room", name="numpy"), "numpy: cannot be loaded: no room"),
     ],
 )

@@ -60,7 +60,7 @@ def texts(figure: Any) -> set[str]:
         ),
         (
             {"y": "flows.*.goodput_bps", "by": "policy"},
-            {"goodput of flows (Mb/s)", "share of values up to this, all runs", "EPD"},
+            {"goodput of flows (Mb/s)", "share of values ≤ x, all runs", "EPD"},
         ),
         (
             {"y": "ports.bottleneck.occupancy.values", "by": "policy", "kind": "time"},
@@ -80,16 +80,19 @@ def test_axes_have_names_and_units_and_series_have_keys(
     ("arguments", "why"),
     [
         ({"y": "goodput"}, 'unknown column "goodput"'),
-        ({"y": "goodput_ratio", "kind": "pie"}, 'unknown kind of drawing "pie"'),
+        ({"y": "goodput_ratio", "kind": "pie"}, 'unknown kind of plot "pie"'),
         ({"y": "goodput_ratio", "x": "port.bottleneck.buffer"}, "port.bottleneck.buffer_cells"),
-        ({"y": "goodput_ratio", "kind": "heat"}, "needs x and by: two that were swept"),
-        ({"y": "flows.*.goodput_bps", "kind": "time"}, "must be among the figures"),
-        ({"y": "goodput_ratio", "kind": "time"}, "is a single figure of every run"),
-        ({"y": "goodput_ratio", "x": "goodput_bps", "kind": "line"}, "goodput_bps differs from run to run"),
-        ({"y": "goodput_ratio", "x": "policy"}, "makes a series for each value"),
-        ({"y": "flows.*.goodput_bps", "x": "goodput_ratio"}, "is a list in every run"),
-        ({"y": "policy"}, "the column policy holds no numbers"),
-        ({"y": "goodput_ratio", "x": "goodput_bps", "kind": "cdf"}, "a distribution has no x"),
+        ({"y": "goodput_ratio", "kind": "heat"}, "needs x and by, two swept columns"),
+        ({"y": "flows.*.goodput_bps", "kind": "time"}, "figures must include"),
+        ({"y": "goodput_ratio", "kind": "time"}, "must be a list over time"),
+        (
+            {"y": "goodput_ratio", "x": "goodput_bps", "kind": "line"},
+            "goodput_bps must be the same in all runs of a point",
+        ),
+        ({"y": "goodput_ratio", "x": "policy"}, "draw a series for each value"),
+        ({"y": "flows.*.goodput_bps", "x": "goodput_ratio"}, "must be a single figure of every run"),
+        ({"y": "policy"}, "the column policy must hold numbers"),
+        ({"y": "goodput_ratio", "x": "goodput_bps", "kind": "cdf"}, "x cannot be used with a distribution"),
         ({"y": "goodput_ratio", "x": ""}, 'unknown column ""'),
     ],
 )
@@ -196,7 +199,7 @@ def test_a_series_has_one_point_at_a_place() -> None:
     table = Columns.of({**columns, "goodput_ratio": [0.1 * row for row in range(8)], "wall_s": [0.1] * 8})
     result = pushout.SweepResult(table, points, {})
     assert {"1, 1", "1, 2", "2, 1", "2, 2"} <= texts(result.plot(x="seed2"))
-    with pytest.raises(QuestionError, match="leaves several points with one seed2; without by each of them"):
+    with pytest.raises(QuestionError, match="leaves several points with the same seed2; leave out by"):
         result.plot(x="seed2", by="flows.transport.mss")
 
 

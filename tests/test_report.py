@@ -83,7 +83,7 @@ def test_the_page_says_what_was_found(tmp_path: Path) -> None:
         "Table\N{NO-BREAK SPACE}1",
         "section\N{NO-BREAK SPACE}4",
         "1 of 3 numbers lies within its tolerance, 1 is uncertain, 1 differs.",
-        "the same verdict in all 400 redrawn sets of replications",
+        "the same verdict in all 400 bootstrap resamples",
     ):
         assert words in " ".join(re.split(r"[ \n]+", parsed.text))
 
@@ -207,9 +207,9 @@ def test_notes_are_paragraphs_lists_and_tables_and_lead_to_claims(tmp_path: Path
     ("sure", "said"),
     [
         (None, "The check of the means"),
-        (1.0, "The check of the means; the same verdict in all 400 redrawn sets of replications"),
-        (0.9975, "The check of the means; the same verdict in 99 % of 400 redrawn sets of replications"),
-        (0.5, "The check of the means; the same verdict in 50 % of 400 redrawn sets of replications"),
+        (1.0, "The check of the means; the same verdict in all 400 bootstrap resamples"),
+        (0.9975, "The check of the means; the same verdict in 99 % of 400 bootstrap resamples"),
+        (0.5, "The check of the means; the same verdict in 50 % of 400 bootstrap resamples"),
     ],
 )
 def test_a_verdict_is_told_with_how_sure_it_is(tmp_path: Path, sure: float | None, said: str) -> None:
@@ -345,7 +345,7 @@ def test_explanations_are_compared_by_how_near_they_come(tmp_path: Path) -> None
 def test_explanations_that_come_as_near_as_each_other_are_not_told_apart(tmp_path: Path) -> None:
     found = outcome(tmp_path, TOML + SENSITIVITY, [0.9, 0.901])
     text = render(Reproduction([draw(found)], 1.0))
-    assert "The printed numbers do not tell these values apart: mean difference" in text
+    assert "The printed numbers do not distinguish these values: mean difference" in text
 
 
 def test_a_row_can_be_run_again_with_the_printed_command(core: FakeCore, tmp_path: Path) -> None:

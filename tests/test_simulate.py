@@ -158,7 +158,7 @@ def test_a_library_that_is_not_there_is_told_with_what_installs_it(
 
 def test_what_can_be_raised_can_be_imported() -> None:
     assert issubclass(pushout.DesignError, pushout.QuestionError)
-    with pytest.raises(pushout.QuestionError, match="no port has a limited buffer: name the one that is meant with "):
+    with pytest.raises(pushout.QuestionError, match="no port has a limited buffer: choose a port with "):
         pushout.compare(ROOT / "scenarios" / "mux-poisson.toml", ["epd", "ppd"])
     with pytest.raises(pushout.QuestionError, match='unknown port "a--to"'):
         pushout.compare(ROOT / "scenarios" / "lan.toml", ["epd", "ppd"], port="a--to")

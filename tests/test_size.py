@@ -64,7 +64,7 @@ def test_a_space_is_divided_in_factors_or_in_steps() -> None:
     assert space(explained, "x", None, None) == Space(1 / 16, 8, "", False, True)
     assert [space(explained, "x", *ends).log for ends in (("1.0", "4"), ("1.0", "3.9"), ("0.0", "9"))] == [1, 0, 0]
     assert space(explained, "x", "0 cells", "9 cells") == Space(1, 9, "cells", True, True)
-    with pytest.raises(QuestionError, match="y is True in the scenario, which is no number"):
+    with pytest.raises(QuestionError, match="y is True in the scenario"):
         space(explained, "y", None, None)
 
 
@@ -94,7 +94,7 @@ def test_what_is_not_monotone_is_left_to_optuna() -> None:
     assert found.method == "optuna"
     assert found.best is not None
     assert 900 < found.best.value < 1_200
-    with pytest.raises(QuestionError, match="use search optuna"):
+    with pytest.raises(QuestionError, match="search bisect needs a goal that stays met"):
         smallest(CELLS, window, 0.02, "bisect")
     unsure = [Tried(point.value, point.mean, point.meets, False) for point in grid]
     assert is_monotone(unsure)
@@ -212,10 +212,10 @@ def test_a_level_may_have_a_unit(text: str, level: float, measure: str) -> None:
     [
         (
             "transfer_time_p99_s<=4 kB",
-            "transfer_time_p99_s is in seconds, not '4 kB' (units: s, ms, us, ns, ps, min)",
+            "transfer_time_p99_s must be in seconds, not '4 kB' (units: s, ms, us, ns, ps, min)",
         ),
-        ("ports.a.lost.overflow<=4 cells", "ports.a.lost.overflow has no unit: write 4"),
-        ("goodput_ratio>=much", "'much' is not a number"),
+        ("ports.a.lost.overflow<=4 cells", "ports.a.lost.overflow must be a number without unit: write 4"),
+        ("goodput_ratio>=much", "the level must be a number, not 'much'"),
         ("goodput>0.9", f"did you mean goodput_ratio>=0.9? {FORMS}"),
         ("goodput > 90 %", f"did you mean goodput_ratio>=90 %? {FORMS}"),
         ("goodput>=>9e6", FORMS),
@@ -296,7 +296,7 @@ def test_what_is_open_where_nothing_was_measured_is_told(tmp_path: Path, capsys:
     sets = ["topology.sources=8", "flows.start_spread=0 s", "duration=2 ms", "flows.transport.initial_window=40"]
     command(*arguments, *(part for change in sets for part in ("--set", change)), "--out", str(tmp_path))
     out = capsys.readouterr().out
-    assert "no run had anything to measure, but they are few: --least 59 tells" in out
+    assert "no run could measure the figure, but the runs are few: use --least 59" in out
 
 
 def test_an_answer_from_runs_that_all_give_the_same_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -306,7 +306,7 @@ def test_an_answer_from_runs_that_all_give_the_same_says_so(tmp_path: Path, caps
     arguments += ["--set", "duration=1 ms", "--set", "warmup=0 s", "--out", str(tmp_path)]
     command(*arguments)
     out = capsys.readouterr().out
-    assert "all 64 runs gave the same there; with 95 % confidence no more than 4.6 % of runs would give" in out
+    assert "all 64 runs at this value gave the same; up to 4.6 % of further runs might still differ" in out
     assert "?" not in out
     command(*arguments, "--most", "16")
     assert "too few to be sure: use --most 59" in capsys.readouterr().out
@@ -324,16 +324,16 @@ def test_the_range_is_around_what_the_scenario_has() -> None:
         900, 10_000, "kb/s", False, True
     )
     for ends, why in [
-        (("1 cells", "2 bytes"), "different units"),
-        (("1 ms", "2 Mb/s"), "different units"),
-        (("9", "3"), "low 9 is more than high 3"),
-        (("0.5 cells", "0.7 cells"), "nothing between low 0.5 cells and high 0.7 cells in whole cells from 1 on"),
-        (("0 cells", "0 cells"), "nothing between low 0 cells and high 0 cells in whole cells from 1 on"),
-        (("-5 cells", "3 cells"), "low -5 cells: there are no less than none"),
-        (("_", "3 cells"), "'_' is not a number with a unit"),
-        (("1", "1 ms"), r"nothing between low 1 \(without unit, so ms\) and high 1 ms$"),
-        (("9 Mb/s", "5"), r"low 9 Mb/s is more than high 5 \(without unit, so Mb/s\)$"),
-        ((None, "3"), "give low"),
+        (("1 cells", "2 bytes"), "must have units that can be compared"),
+        (("1 ms", "2 Mb/s"), "must have units that can be compared"),
+        (("9", "3"), "low must be less than high, not 9 and 3"),
+        (("0.5 cells", "0.7 cells"), r"low must be less than high, not 0.5 cells and 0.7 cells \(whole cells from 1\)"),
+        (("0 cells", "0 cells"), r"low must be less than high, not 0 cells and 0 cells \(whole cells from 1\)"),
+        (("-5 cells", "3 cells"), "low must not be negative, as is -5 cells"),
+        (("_", "3 cells"), "must be a number with a unit, as in 1000 cells, not '_'"),
+        (("1", "1 ms"), r"low must be less than high, not 1 \(without unit, so ms\) and 1 ms$"),
+        (("9 Mb/s", "5"), r"low must be less than high, not 9 Mb/s and 5 \(without unit, so Mb/s\)$"),
+        ((None, "3"), "give the range by low"),
     ]:
         key = "nothing.here" if ends[0] is None else "port.bottleneck.buffer"
         with pytest.raises(QuestionError, match=why):
@@ -343,8 +343,12 @@ def test_the_range_is_around_what_the_scenario_has() -> None:
 def test_a_number_without_unit_is_no_kilobyte_because_the_scenario_could_say_so() -> None:
     """159000 bytes are 159 kB in the explained scenario, which the user has not seen."""
     explained, buffer = pushout.explain(ROOT / "scenarios" / "w1-packet.toml"), "port.bottleneck.buffer"
-    for low, high, bare in [("10000", None, "low 10000"), (None, "9e6", "high 9e6"), ("1", "2", "low 1")]:
-        with pytest.raises(QuestionError, match=f"^{bare} has no unit: {buffer} is 159 kB in the scenario$"):
+    for low, high, bare in [
+        ("10000", None, "low must have a unit, not be 10000"),
+        (None, "9e6", "high must have a unit, not be 9e6"),
+        ("1", "2", "low must have a unit, not be 1"),
+    ]:
+        with pytest.raises(QuestionError, match=f"^{bare}: {buffer} is 159 kB in the scenario$"):
             space(explained, buffer, low, high)
     assert space(explained, buffer, "1000", "2000 bytes") == Space(1000, 2000, "bytes", True, False)
 
@@ -395,7 +399,7 @@ def test_a_buffer_is_found_for_every_policy(tmp_path: Path, capsys: pytest.Captu
     assert 15 <= cells <= 21
     names = {".lock", "size.json", "size.svg", "size.png", "rows.parquet", "manifest.json", "cache"}
     assert {file.name for file in tmp_path.iterdir()} == names
-    assert "time at the rate of the line (µs)" in (tmp_path / "size.svg").read_text(encoding="utf-8")
+    assert "time at line rate (µs)" in (tmp_path / "size.svg").read_text(encoding="utf-8")
     command(*arguments, "--out", str(tmp_path))
     out, _ = capsys.readouterr()
     assert one["value"] in out
@@ -442,7 +446,7 @@ def test_a_folder_named_after_its_scenario_says_when_its_answer_is_replaced(
         command(*arguments, "--goal", goal, *more)
         err = told_apart_from_warnings(capsys)
         assert err.startswith(told) and bool(err) == bool(told)
-    assert "(what differs: goal, set)" in err
+    assert "(it differs in goal, set)" in err
 
 
 def test_a_replaced_answer_is_told_by_a_search_that_is_interrupted(
@@ -487,8 +491,8 @@ def test_a_figure_that_no_run_has_is_no_answer(goal: str, tmp_path: Path, capsys
     assert out == ""
     assert len(err.splitlines()) == 1
     assert f"no run has the figure {figure}, with port.bottleneck.buffer at 900 cells, " in err
-    assert "905 cells: what it measures did not happen" in err
-    assert "last longer (duration), or take another figure" in err
+    assert "905 cells: nothing that it measures happened" in err
+    assert "Lengthen duration, or choose another figure" in err
 
 
 @pytest.mark.parametrize(
@@ -516,9 +520,12 @@ def test_the_best_value_may_lie_beyond_an_end_of_the_range(
 @pytest.mark.parametrize(
     ("goal", "note"),
     [
-        ("max ports.bottleneck.occupancy_max", "is at an end of the range: more than 2 000 cells may be better (--to)"),
-        ("goodput_ratio>=2", "no value that was tried meets the goal; at 2 000 cells goodput_ratio is "),
-        ("goodput_ratio<=2", "the smallest value that was tried meets the goal; less than 1 000 cells may do (--from)"),
+        (
+            "max ports.bottleneck.occupancy_max",
+            "is at an end of the range: more than 2 000 cells may be better; extend it (--to)",
+        ),
+        ("goodput_ratio>=2", "no value tried meets the goal; at 2 000 cells goodput_ratio is "),
+        ("goodput_ratio<=2", "the smallest value tried meets the goal; less than 1 000 cells may suffice (--from)"),
     ],
 )
 def test_an_answer_at_an_end_of_the_range_says_so(
@@ -539,7 +546,7 @@ def test_an_answer_at_an_end_of_the_range_says_so(
     ]
     command(*arguments)
     assert note in capsys.readouterr().out
-    assert ("none is enough" in (tmp_path / "size.svg").read_text(encoding="utf-8")) == note.startswith("no value")
+    assert ("no value suffices" in (tmp_path / "size.svg").read_text(encoding="utf-8")) == note.startswith("no value")
 
 
 @pytest.mark.parametrize(
@@ -549,33 +556,45 @@ def test_an_answer_at_an_end_of_the_range_says_so(
         ({"over": "port.bottleneck.bufer", "low": "1", "high": "2"}, 'did you mean "buffer"'),
         ({"over": "port.botleneck.buffer"}, 'did you mean "bottleneck"'),
         ({"least": 9, "most": 3}, "2 ≤ least ≤ most"),
-        ({"low": "5000 cells", "high": "100 cells"}, "low 5000 cells is more than high 100 cells"),
-        ({"over": "port.bottleneck.bufer"}, 'has no value in the scenario .*did you mean "buffer".*give low'),
-        ({"over": "flows.transport.window"}, "is no single value in the scenario in full .* give low and high"),
-        ({"over": "topology.bottleneck.delay"}, "is no single value in the scenario in full .* give low and high"),
+        ({"low": "5000 cells", "high": "100 cells"}, "low must be less than high, not 5000 cells and 100 cells"),
+        (
+            {"over": "port.bottleneck.bufer"},
+            'has no value in the scenario .*did you mean "buffer".*give the range by low',
+        ),
+        (
+            {"over": "flows.transport.window"},
+            "is not a single value in the complete scenario .* give the range by low and high",
+        ),
+        (
+            {"over": "topology.bottleneck.delay"},
+            "is not a single value in the complete scenario .* give the range by low and high",
+        ),
         (
             {"over": "flows.start", "set": {"flows.start": "0 s", "duration": "5 ms"}},
-            "is no single value in the scenario in full",
+            "is not a single value in the complete scenario",
         ),
-        ({"over": "port.bottleneck.admission"}, "is a table in the scenario: over takes a key with a number"),
+        ({"over": "port.bottleneck.admission"}, "over must be a key with a number, .* is a table in the scenario"),
         (
             {"goal": "ports.bottleneck.occupancy.values>=1", "set": WATCHED},
-            "values>=1': ports.bottleneck.occupancy.values is a list in every run",
+            "values>=1': ports.bottleneck.occupancy.values must be a single figure of every run, not a list",
         ),
         ({"least": "few"}, "least must be an integer, not 'few'"),
         ({"over": 'port."bottleneck.bac".buffer'}, 'unknown port "bottleneck.bac"; did you mean "bottleneck.back"'),
         ({"search": "magic"}, r'unknown search "magic" \(allowed: auto, bisect, optuna\)'),
-        ({"goal": "max goodput_ratio", "search": "bisect"}, "bisect halves until a level is met, and max has none"),
+        ({"goal": "max goodput_ratio", "search": "bisect"}, "bisect needs a goal with a level, and max has none"),
         ({"resolution": -1}, "resolution must be 0 or a share from 1e-06 to 1, such as 0.02, not -1"),
-        ({"seed": -1}, "seed is -1"),
+        ({"seed": -1}, "seed must be an integer"),
         (
             {"over": "port.bottleneck.admission.policy"},
-            "is 'epd' in the scenario, which is no number: over takes a key",
+            "over must be a key with a number, .* is 'epd' in the scenario",
         ),
-        ({"over": "port.access1.buffer"}, "is 'unlimited' in the scenario, which is no number: give low and high"),
+        (
+            {"over": "port.access1.buffer"},
+            "is 'unlimited' in the scenario, not a number: give the range by low and high",
+        ),
         (
             {"policies": '{policy = "epd", threshold = "7373 cells"}'},
-            r"when port.bottleneck.buffer was to have values from 256 cells \(low\)",
+            r"when port.bottleneck.buffer is set to values from 256 cells \(low\)",
         ),
     ],
 )
@@ -589,7 +608,7 @@ def test_a_mistake_is_one_message(change: dict[str, Any], why: str, tmp_path: Pa
     out = tmp_path / "out"
     with pytest.raises((ValueError, TypeError), match=why):
         pushout.size(LAN, **asked, out=out)
-    assert out.exists() == ("is a list" in why)  # which only a run can tell
+    assert out.exists() == ("not a list" in why)  # which only a run can tell
 
 
 def test_a_section_that_stands_for_several_ports_can_be_sized() -> None:

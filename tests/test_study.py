@@ -21,7 +21,7 @@ from pushout.study.tables import row as in_a_table
 TOML = """
 id = "toy"
 title = "A toy"
-source = "nobody"
+source = "J. Doe"
 question = "Does it work?"
 setup = "setup.svg"
 
@@ -205,34 +205,46 @@ def test_a_table_of_published_values_stands_for_several_numbers(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ('id = "toy"', 'id = "top"', "not the name of the folder"),
+        ('id = "toy"', 'id = "top"', "must be the name of the folder, not 'top'"),
         ('title = "A toy"', "", "title"),
         ("[[plot]]", "[[plott]]", "plott"),
         ('axis = "share"', 'axis = "share"\ncolour = "red"', "colour"),
         ("relative = 0.02", "relativ = 0.02", "relativ"),
-        ('goodput["UBR.{}"]', 'goodput["RED.{}"]', "no case is called 'RED.1460'"),
-        ('numbers = "*.goodput.*"', 'numbers = "x"', "shows no number"),
+        ('goodput["UBR.{}"]', 'goodput["RED.{}"]', "unknown case 'RED.1460'"),
+        ('numbers = "*.goodput.*"', 'numbers = "x"', "must match a number"),
         ('scenario = "base.toml"', 'scenario = "base.toml"\nextra = 1', "extra"),
-        ('scenario = "base.toml"', 'scenario = "base.toml"\nreps = 0', "cases: reps: 0 is no number of replications"),
-        ('id = "toy"', 'reps = "many"\nid = "toy"', "study.toml:2:8: reps: 'many' is no number of replications"),
-        ("[[plot]]", '[quantity]\nqueue = "queue / 2"\n[[plot]]', "quantity: 'queue' is the name of a figure already"),
+        (
+            'scenario = "base.toml"',
+            'scenario = "base.toml"\nreps = 0',
+            "cases: reps must be an integer of at least 1, not 0",
+        ),
+        (
+            'id = "toy"',
+            'reps = "many"\nid = "toy"',
+            "study.toml:2:8: reps must be an integer of at least 1, not 'many'",
+        ),
+        ("[[plot]]", '[quantity]\nqueue = "queue / 2"\n[[plot]]', "quantity: 'queue' must not be the name of a figure"),
         ('label = "all"\n', "", "label"),
         ("[figure]", "[figure", "study.toml:8:8: this is not TOML: "),
         ("tolerance = { relative = 0.02 }", "", "study.toml:22:3: number: the key 'tolerance' is missing"),
         ('text = "Larger', 'tex = "Larger', 'claim: unknown key "tex"; did you mean "text"?'),
-        ("[[plot]]", '[[plot]]\nkind = "pie"', "of no kind: 'pie'"),
-        ("[[plot]]", SENSITIVITY.replace('"size"', '"shape"', 1) + "[[plot]]", "to no assumption"),
-        ("[[plot]]", SENSITIVITY.replace("UBR.*", "RED.*") + "[[plot]]", "none fits ['RED.*']"),
-        ("[[plot]]", CHARTS.replace("measure =", 'like = "theirs"\nmeasure =') + "[[plot]]", "called 'theirs'"),
+        ("[[plot]]", '[[plot]]\nkind = "pie"', "must be numbers, curve, series or bars, not 'pie'"),
+        ("[[plot]]", SENSITIVITY.replace('"size"', '"shape"', 1) + "[[plot]]", "must be one of the study"),
+        ("[[plot]]", SENSITIVITY.replace("UBR.*", "RED.*") + "[[plot]]", "must match a case, not ['RED.*']"),
+        (
+            "[[plot]]",
+            CHARTS.replace("measure =", 'like = "theirs"\nmeasure =') + "[[plot]]",
+            "must be the label of another line, not 'theirs'",
+        ),
         ("[[plot]]", CHARTS.replace("printed =", "shown =") + "[[plot]]", "unknown key of the line 'ours': shown"),
-        ("published = 5400", 'published = "5400"', "number: queue: '5400' is published, which is no number"),
+        ("published = 5400", 'published = "5400"', "number: queue: published must be a number, not '5400'"),
         ("[[plot]]", "[[plot]]\neach = 3", "plot: each must be a table, not 3"),
         ("[[plot]]", "[[plot]]\neach.UBR = 3", "plot: each.UBR must be a table, not 3"),
         ("[[plot]]", TABLE.replace("source", "sort") + "[[plot]]", "table: the key 'source' is missing"),
         (
             "[[plot]]",
             TABLE.replace("UBR", "RED") + "[[plot]]",
-            "table: 'mean(queue[\"RED.*\"])': no case is called 'RED.*'",
+            "table: 'mean(queue[\"RED.*\"])': unknown case 'RED.*'",
         ),
     ],
 )
@@ -333,7 +345,7 @@ def test_the_same_results_are_as_sure_again(tmp_path: Path) -> None:
     assert outcome(tmp_path, TOML + REMARK).json() == first
 
 
-def test_only_a_study_itself_is_redrawn_and_not_the_values_of_an_assumption(tmp_path: Path) -> None:
+def test_only_a_study_itself_is_resampled_and_not_the_values_of_an_assumption(tmp_path: Path) -> None:
     found = outcome(
         tmp_path,
         TOML.replace('all(goodput["*.9140"] > goodput["*.1460"])', 'goodput["UBR.9140"] > goodput["UBR.1460"]')
@@ -397,7 +409,7 @@ def test_a_quantity_is_worked_out_of_the_figures_of_each_run(tmp_path: Path) -> 
 
 
 def test_a_quantity_that_names_what_is_not_there_is_told_with_its_place(tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match=r"quantity: 'goodput / queues': no figure is called 'queues'") as told:
+    with pytest.raises(StudyError, match=r"quantity: 'goodput / queues': unknown figure 'queues'") as told:
         toy(tmp_path, TOML + REMARK.replace("goodput / queue", "goodput / queues"))
     assert "study.toml:" in str(told.value)
 

@@ -251,7 +251,9 @@ def test_a_list_cannot_be_precise_and_the_message_says_where_it_is_asked_for(tmp
     path = "ports.bottleneck.occupancy_distribution.share"
     reps = f"reps = {{ precision = 0.1, of = '{path}' }}"
     file.write_text(f"scenario = '{SWEEP.parent}/mux-periodic.toml'\nset = ['duration=1 ms']\n{reps}\n", "utf-8")
-    with pytest.raises(pushout.ScenarioError, match=rf"list.toml:3:32: reps: {path} is a list in every run"):
+    with pytest.raises(
+        pushout.ScenarioError, match=rf"list.toml:3:32: reps: {path} must be a single figure of every run"
+    ):
         pushout.sweep(file)
 
 
@@ -579,16 +581,14 @@ def test_a_mistake_of_the_scenario_of_a_sweep_says_whether_it_is_one_by_itself(
     text = (SWEEP.parent / "lan.toml").read_text(encoding="utf-8")
     file.write_text("scenario = 'base.toml'\n[grid]\nport.bottleneck.buffer = ['5000 cells']\n", encoding="utf-8")
     for mistake, told in [
-        ("[flos]\n", f"base.toml:[0-9]+:2: flos: unknown key .*; this is the scenario of {file}\n"),
-        ("[", f"base.toml:[0-9]+:2: this is not TOML: .*; this is the scenario of {file}\n"),
+        ("[flos]\n", f"base.toml:[0-9]+:2: flos: unknown key .*; the scenario is that of {file}\n"),
+        ("[", f"base.toml:[0-9]+:2: this is not TOML: .*; the scenario is that of {file}\n"),
     ]:
         base.write_text(text + mistake, encoding="utf-8")
         with pytest.raises(ValueError, match=told):
             pushout.sweep(file)
     base.write_text(text.replace('"90 %"', '"7373 cells"'), encoding="utf-8")
-    with pytest.raises(
-        ValueError, match=r"base.toml:\d+:\d+: .*; it is so with what .*sweep.toml sets: .*=\"5000 cells\""
-    ):
+    with pytest.raises(ValueError, match=r"base.toml:\d+:\d+: .*; .*sweep.toml sets .*=\"5000 cells\""):
         pushout.sweep(file)
 
 

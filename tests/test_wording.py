@@ -53,26 +53,26 @@ CASES = [
     (
         pushout.compare,
         {"policies": ["epd"]},
-        "a comparison takes two policies or more, as in policies tail-drop,epd",
-        "a comparison takes two policies or more, as in --policies tail-drop,epd",
+        "a comparison needs two policies or more, as in policies tail-drop,epd",
+        "a comparison needs two policies or more, as in --policies tail-drop,epd",
     ),
     (
         pushout.size,
         {"goal": GOAL, "over": BUFFER, "low": "9 cells", "high": "3 cells"},
-        "low 9 cells is more than high 3 cells",
-        "--from 9 cells is more than --to 3 cells",
+        "low must be less than high, not 9 cells and 3 cells",
+        "--from must be less than --to, not 9 cells and 3 cells",
     ),
     (
         pushout.size,
         {"goal": GOAL, "over": "port.bottleneck"},
-        "port.bottleneck is a table in the scenario: over takes",
-        "port.bottleneck is a table in the scenario: --over takes",
+        "over must be a key with a number, as in port.bottleneck.buffer; port.bottleneck is a table in the scenario",
+        "--over must be a key with a number, as in port.bottleneck.buffer; port.bottleneck is a table in the scenario",
     ),
     (
         pushout.size,
         {"goal": GOAL, "over": BUFFER, "low": "2 cells", "high": "3 cells", "set": FIXED},
-        "(low) to 3 cells (high); other ends",
-        "(--from) to 3 cells (--to); other ends",
+        "(low) to 3 cells (high); use other ends",
+        "(--from) to 3 cells (--to); use other ends",
     ),
 ]
 
@@ -88,9 +88,9 @@ def test_each_front_end_has_its_own_words(
 
 
 def test_where_no_port_has_a_limited_buffer_the_option_or_the_argument_says_which() -> None:
-    with pytest.raises(pushout.QuestionError, match=r"name the one that is meant with port$") as caught:
+    with pytest.raises(pushout.QuestionError, match=r"choose a port with port$") as caught:
         pushout.compare(ROOT / "scenarios" / "mux-poisson.toml", ["epd", "ppd"])
-    assert "name the one that is meant with --port" in caught.value.told(option)
+    assert "choose a port with --port" in caught.value.told(option)
 
 
 def test_the_command_line_prints_its_own_words(capsys: pytest.CaptureFixture[str]) -> None:

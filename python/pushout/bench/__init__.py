@@ -1,1 +1,1 @@
-"""How fast the simulator is, beside other simulators: the workloads of `pushout bench` and what they measure."""
+"""Measure the speed of the simulator and of others: the workloads of `pushout bench` and their measurements."""

@@ -1,4 +1,4 @@
-"""What a measurement was taken on."""
+"""Describe the machine of a measurement."""
 
 import os
 import platform
@@ -11,7 +11,7 @@ from pushout.simulate import cores
 
 
 def machine() -> dict[str, Any]:
-    """Processor, memory, system, versions, and how busy the machine was (load average over one minute)."""
+    """Collect processor, memory, system, versions and load (average over one minute)."""
     return {
         "cpu": _cpu(),
         "cores": cores(),
@@ -45,7 +45,7 @@ def _ram() -> int | None:
 
 
 def _commit() -> str | None:
-    """The commit of the checkout that holds this file, if any; with + if files differ from it."""
+    """Return the commit of the checkout that holds this file, if any; with + if files differ from it."""
     command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+", "--exclude=*"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603

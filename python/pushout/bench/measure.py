@@ -1,4 +1,4 @@
-"""Run the workloads on every contender, in turn, and put the times together."""
+"""Run the workloads on every contender, in turn, and collect the times."""
 
 import json
 import subprocess
@@ -14,12 +14,12 @@ from pushout.bench.peers import OURS, PEERS, Contender, MissingError, ours
 from pushout.bench.workloads import Workload
 
 Sample = dict[str, Any]
-"""What one run printed."""
+"""The output of one run."""
 
 PATIENCE_S = 120.0
-"""A contender that has spent so much on a workload does not repeat it any more; the count of runs says so."""
+"""Seconds after which a contender does not repeat a workload; the count of runs shows it."""
 TIMEOUT_S = 900.0
-"""A run that takes longer is given up."""
+"""Seconds after which a run is abandoned."""
 
 
 @dataclass
@@ -35,11 +35,11 @@ class Series:
 
     @property
     def is_over(self) -> bool:
-        """Whether it shall not be run again."""
+        """Tell whether the workload needs no further run."""
         return self.failure is not None or (bool(self.samples) and self.spent_s > PATIENCE_S)
 
     def run(self) -> None:
-        """Once more."""
+        """Run once more."""
         start = time.monotonic()
         try:
             done = subprocess.run(  # noqa: S603
@@ -53,11 +53,11 @@ class Series:
         except subprocess.TimeoutExpired:
             self.failure = f"did not finish in {TIMEOUT_S:g} s"
         except (OSError, ValueError, IndexError) as error:
-            self.failure = f"gave no result: {error}"
+            self.failure = f"printed no result: {error}"
         self.spent_s += time.monotonic() - start
 
     def entry(self) -> dict[str, Any]:
-        """The figures of this series, from its median time."""
+        """Compute the figures of this series from its median time."""
         walls = [sample["wall_s"] for sample in self.samples]
         wall = median(walls)
         last = self.samples[-1]
@@ -87,8 +87,8 @@ def bench(
 ) -> dict[str, Any]:
     """Measure every workload `reps` times on this simulator and on the peers that are installed.
 
-    Contenders take turns, so that a machine which becomes slower or busier does so for all. `folder` is for what has
-    to be compiled. The answer is the document of `pushout bench --json`.
+    Contenders alternate, so that changes in the load of the machine affect all of them. Peers are compiled in `folder`.
+    Returns the document of `pushout bench --json`.
     """
     contenders, missing = _contenders(peers, folder)
     series = [
@@ -118,7 +118,7 @@ def _contenders(peers: Sequence[str], folder: Path) -> tuple[list[Contender], li
 
 
 def document(described: dict[str, Any], series: Sequence[Series], missing: list[dict[str, str]]) -> dict[str, Any]:
-    """Everything measured; a ratio is a peer's median time over ours, so that larger is better for us."""
+    """Write all measurements; a ratio is a peer's median time over ours, so that larger is better for Pushout."""
     measured = [each for each in series if each.samples]
     mine = {each.workload.id: each for each in measured if each.contender.name == OURS}
     others = [each for each in measured if each.contender.name != OURS]
@@ -147,5 +147,5 @@ def document(described: dict[str, Any], series: Sequence[Series], missing: list[
 
 
 def _own_entry(series: Series) -> dict[str, Any]:
-    """Ours also says what a flow takes of memory: the peak over the idle process, report included."""
+    """Add to our row the memory of a flow: the peak over the idle process, report included."""
     return {**series.entry(), "bytes_per_flow": series.samples[-1].get("bytes_per_flow")}

@@ -1,4 +1,4 @@
-"""Who runs the workloads: this simulator and the peers that are installed."""
+"""The contenders: this simulator and the installed peers."""
 
 import importlib.util
 import os
@@ -28,7 +28,7 @@ NS3_MODULES = (
 
 
 class MissingError(Exception):
-    """A peer that cannot take part: why, and how to install it."""
+    """A peer cannot take part: the reason, and how to install it."""
 
     def __init__(self, peer: str, why: str, install: str) -> None:
         super().__init__(f"{peer}: {why}; {install}")
@@ -43,12 +43,12 @@ class Contender:
     variant: str
     program: tuple[str, ...]
     prefix: str = ""
-    """What stands before each parameter."""
+    """The prefix of each parameter."""
     fixed: tuple[str, ...] = ()
-    """Arguments that belong to the variant."""
+    """Arguments of the variant."""
 
     def command(self, workload: Workload) -> list[str] | None:
-        """What to run; nothing if the workload is not for this contender."""
+        """Give the command; None if the workload does not suit this contender."""
         if self.name == OURS:
             what = ("floor", str(FLOOR_CELLS)) if workload.id == FLOOR else ("run", str(workload.path), *workload.sets)
             return [*self.program, *what]
@@ -70,7 +70,7 @@ def ns2(_folder: Path) -> list[Contender]:
     """ns-2 with its two schedulers of events."""
     program = shutil.which("ns")
     if program is None:
-        raise MissingError("ns-2", "there is no command ns", "Debian, Ubuntu: apt install ns2")
+        raise MissingError("ns-2", "the command ns is missing", "Debian, Ubuntu: apt install ns2")
     script = str(BENCHMARKS / "ns2" / "dumbbell.tcl")
     return [Contender("ns-2", kind, (program, script), "", (f"scheduler={kind}",)) for kind in ("List", "Calendar")]
 
@@ -80,7 +80,7 @@ def ns3(folder: Path) -> list[Contender]:
     install = f"pip install ns3, or set {NS3_FOLDER} to the folder of a built ns-3 (3.44 is known to work)"
     compiler = shutil.which("g++") or shutil.which("c++")
     if compiler is None:
-        raise MissingError("ns-3", "there is no C++ compiler", "Debian, Ubuntu: apt install g++")
+        raise MissingError("ns-3", "a C++ compiler is missing", "Debian, Ubuntu: apt install g++")
     home = _ns3_home()
     if home is None:
         raise MissingError("ns-3", "it is not installed", install)

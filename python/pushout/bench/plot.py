@@ -1,4 +1,4 @@
-"""The measurement as a figure: what a unit costs on a line, for each workload and simulator."""
+"""Draw a measurement: the cost of a unit on a line, for each workload and simulator."""
 
 import io
 from typing import Any
@@ -7,12 +7,12 @@ from pushout.bench.peers import OURS
 from pushout.bench.present import Row, rows, significant
 
 COLOURS = {OURS: "#0072b2", "ns-2": "#e69f00", "ns-3": "#009e73"}
-"""Told apart by readers who do not see all colours (Okabe and Ito)."""
+"""Colours that colour-blind readers can distinguish (Okabe and Ito)."""
 WIDTH_IN, ROW_IN, FRAME_IN = 7.0, 0.27, 1.0
 
 
 def figure(document: dict[str, Any]) -> str:
-    """An SVG: medians as bars on a logarithmic axis, from the fastest to the slowest run as whiskers."""
+    """Draw an SVG: medians as bars on a logarithmic axis, the range of the runs as whiskers."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""The measurement as rows and notes, and in Markdown for the documentation."""
+"""Present a measurement as rows and notes, and in Markdown for the documentation."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ HEADINGS = (
     "goodput, Mb/s",
     "ours is faster by",
 )
-FIGURE = "![What a unit costs on a line, with each simulator](performance.svg)"
+FIGURE = "![Cost of a unit on a line, for each simulator](performance.svg)"
 SPACE = "\N{NO-BREAK SPACE}"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
@@ -32,7 +32,7 @@ class Row(NamedTuple):
     ratio: float | None
 
     def cells(self) -> Iterator[str]:
-        """What stands in the columns; no figure breaks."""
+        """Write the columns; numbers have no line breaks."""
         wall = self.entry["wall_s"]
         yield self.workload
         yield self.who
@@ -47,13 +47,13 @@ class Row(NamedTuple):
 
     @property
     def hop_ns(self) -> float | None:
-        """What a unit costs on a line, whichever units the workload has."""
+        """Compute the cost of a unit on a line, in the units of the workload."""
         cost: float | None = self.entry["ns_per_cell_hop"] or self.entry["ns_per_packet_hop"]
         return cost
 
 
 def significant(value: float | None, scale: float = 1.0, digits: int = 3) -> str:
-    """A number with so many digits that matter, large ones in full; a dash for none."""
+    """Write a number with `digits` significant digits, large ones in full; a dash for None."""
     if value is None:
         return "–"
     text = f"{value * scale:.{digits}g}"
@@ -61,7 +61,7 @@ def significant(value: float | None, scale: float = 1.0, digits: int = 3) -> str
 
 
 def rows(document: dict[str, Any]) -> list[Row]:
-    """Ours and the peers' results, workload by workload."""
+    """Make rows of our results and the peers', workload by workload."""
     ratios = {(one["workload"], one["against"], one["variant"]): one["ratio"] for one in document["ratios"]}
     lines = [Row(entry["id"], OURS, entry, None) for entry in document["workloads"]]
     for entry in document["peers"]:
@@ -72,7 +72,7 @@ def rows(document: dict[str, Any]) -> list[Row]:
 
 
 def notes(document: dict[str, Any]) -> Iterator[str]:
-    """What the table does not say: the machine, memory per flow, who is missing and what failed."""
+    """Write the notes below the table: the machine, memory per flow, missing peers and failures."""
     about = document["machine"]
     memory = f", {about['ram_bytes'] / 2**30:.0f} GiB" if about["ram_bytes"] else ""
     commit = f", commit {about['commit']}" if about["commit"] else ""
@@ -89,15 +89,15 @@ def notes(document: dict[str, Any]) -> Iterator[str]:
 
 
 def markdown(document: dict[str, Any]) -> str:
-    """The table and the notes for the documentation."""
+    """Write the table and the notes for the documentation."""
     lines = ["| " + " | ".join(HEADINGS) + " |", "|---|---|" + "--:|" * (len(HEADINGS) - 2)]
     lines += ["| " + " | ".join(row.cells()) + " |" for row in rows(document)]
     return "\n".join([*lines, "", *(f"* {note}" for note in notes(document))])
 
 
 def fill(page: str, document: dict[str, Any]) -> str:
-    """The page with the table, the notes and the figure beside it between its marks."""
+    """Replace the part of the page between its marks by the table, the notes and the figure."""
     pattern = re.compile(re.escape(BEGIN) + ".*" + re.escape(END), re.DOTALL)
     if not pattern.search(page):
-        raise ValueError(f"the page has no marks {BEGIN} and {END}")
+        raise ValueError(f"the page must contain the marks {BEGIN} and {END}")
     return pattern.sub(lambda _: f"{BEGIN}\n{markdown(document)}\n\n{FIGURE}\n{END}", page)

@@ -1,7 +1,6 @@
-"""One run in a process of its own, so that its memory is its own: `python -m pushout.bench.worker run SCENARIO`.
+"""Execute one run in a separate process, to measure its memory: `python -m pushout.bench.worker run SCENARIO`.
 
-Prints one JSON line. What is timed is the event loop: not the reading of the scenario, the building of the network, nor
-the report.
+Prints one JSON line. Only the event loop is timed, not reading the scenario, building the network or reporting.
 """
 
 import json
@@ -14,7 +13,7 @@ from pushout.errors import ScenarioError
 
 
 def peak_bytes() -> int | None:
-    """The most memory that this process has had, where the system tells; getrusage would count the parent's too."""
+    """Read the peak memory of this process, if the system tells it; getrusage would include the parent's."""
     try:
         status = Path("/proc/self/status").read_text(encoding="ascii")
     except OSError:
@@ -24,12 +23,12 @@ def peak_bytes() -> int | None:
 
 
 def floor(cells: int) -> dict[str, Any]:
-    """What `cells` cells cost without a simulation around them."""
+    """Time `cells` cells without a simulation around them."""
     return {"wall_s": _core.floor(cells), "cell_hops": cells, "rss_bytes": peak_bytes()}
 
 
 def simulate(path: str, sets: list[str]) -> dict[str, Any]:
-    """What one run of a scenario costs."""
+    """Measure one run of a scenario."""
     text = Path(path).read_text(encoding="utf-8")
     before = peak_bytes()
     result = _core.run(text, path, sets, None, None, False, _core.Reached())
@@ -48,7 +47,7 @@ def simulate(path: str, sets: list[str]) -> dict[str, Any]:
 
 
 def main(arguments: list[str]) -> None:
-    """`floor CELLS` or `run SCENARIO [SET]…`."""
+    """Execute `floor CELLS` or `run SCENARIO [SET]…`."""
     what, first, *sets = arguments
     try:
         sample = floor(int(first)) if what == "floor" else simulate(first, sets)

@@ -1,4 +1,4 @@
-"""The workloads: scenarios with overrides, and what the peers that can run them are told."""
+"""The workloads: scenarios with overrides, and the parameters for the peers that can run them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from pushout.shipped import SCENARIOS
 
 FLOOR = "floor"
 FLOOR_CELLS = 200_000_000
-"""Enough cells that starting the clock does not count."""
+"""Cells of the floor: enough that starting the clock does not matter."""
 
 LOCAL = {
     "flows": 10,
@@ -34,10 +34,10 @@ WIDE = {
     "spread": 0.1,
     "duration": 5,
 }
-"""W3, whatever the number of flows."""
+"""W3, for any number of flows."""
 
 QUEUES = ("flows.mcr=5 Mb/s", 'port.bottleneck.scheduler={policy="wrr-mcr"}')
-"""A queue for each circuit, a third of the line guaranteed."""
+"""A queue for each circuit, and minimum rates for a third of the line."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Workload:
 
     @property
     def path(self) -> Path:
-        """The scenario's file."""
+        """Find the scenario's file."""
         return SCENARIOS / self.scenario
 
 
@@ -75,7 +75,7 @@ WORKLOADS = {
         Workload("W2", "mux-periodic.toml", dumbbell=PERIODIC, peers=("ns-2",)),
         Workload("W3-10", "w3-100.toml", ("topology.sources=10",), {**WIDE, "flows": 10}, ("ns-2",)),
         Workload("W3-100", "w3-100.toml", (), {**WIDE, "flows": 100}, ("ns-2", "ns-3")),
-        # A router of ns-3 looks through all its interfaces for each packet: with a thousand it takes an hour.
+        # A router of ns-3 searches all its interfaces for each packet: with a thousand, a run takes an hour.
         Workload("W3-1000", "w3-1000.toml", (), {**WIDE, "flows": 1000}, ("ns-2",)),
         Workload(
             "W4-100k",

@@ -1,4 +1,4 @@
-"""The files of the repository that are written from the declarations: `python -m pushout.generate [--check]`."""
+"""Generate the files of the repository that follow from the declarations: `python -m pushout.generate [--check]`."""
 
 import json
 import sys
@@ -9,7 +9,7 @@ from pushout.generate.schemes import module
 
 
 def generated() -> dict[Path, str]:
-    """Every generated file below the working directory, and what it should say."""
+    """Map every generated file below the working directory to its content."""
     schemas = {"scenario": _core.schema(), "result": _core.result_schema()}
     texts = {
         Path(f"schema/{name}.schema.json"): json.dumps(json.loads(text), indent=2, ensure_ascii=False) + "\n"
@@ -21,7 +21,7 @@ def generated() -> dict[Path, str]:
 
 
 def _performance() -> dict[Path, str]:
-    """The page about speed with the table of the measurement that is kept beside it."""
+    """Write the page about speed with the table of the measurement stored next to it."""
     page, measured = Path("docs/performance.md"), Path("docs/performance.json")
     if not (page.is_file() and measured.is_file()):
         return {}
@@ -31,13 +31,13 @@ def _performance() -> dict[Path, str]:
 
 
 def stale(files: dict[Path, str]) -> list[Path]:
-    """Files that are missing or say something else, and pages of schemes that are no more."""
+    """List files that are missing or differ, and pages of removed schemes."""
     wrong = [path for path, text in files.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
     return wrong + [path for path in Path("docs/schemes").rglob("*.md") if path not in files]
 
 
 def main() -> int:
-    """Write what is stale, or with `--check` only name it."""
+    """Write stale files, or with `--check` only name them."""
     files = generated()
     wrong = stale(files)
     if sys.argv[1:] == ["--check"]:

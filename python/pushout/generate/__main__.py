@@ -1,4 +1,4 @@
-"""The door of `python -m pushout.generate`."""
+"""The entry point of `python -m pushout.generate`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""How `pushout.schemes` is written: a class for every table that the simulator's registry knows."""
+"""Write `pushout.schemes`: a class for every table in the simulator's registry."""
 
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -13,10 +13,10 @@ HEAD = '''"""Every scheme as a class, so that editors and type checkers know its
     pushout.compare("scenarios/lan.toml", [TailDrop(), Epd(threshold="90 %")])
     pushout.run("scenarios/lan.toml", set={"port.bottleneck.admission": Epd(reserve="4500 bytes")})
 
-An object is the table that a scenario would have in its place. `pushout policies NAME` prints a scheme's whole page.
+An object stands for the same table as in a scenario. `pushout policies NAME` prints the complete page of a scheme.
 """
 
-# Written by the program from its registry: make generate.
+# Generated from the registry: make generate.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,10 +29,10 @@ WIDTH = 120
 
 
 def module(entries: Iterable[Entry]) -> str:
-    """The text of `pushout/schemes/__init__.py` for a catalogue such as `pushout.policies()` gives."""
+    """Write the text of `pushout/schemes/__init__.py` for a catalogue from `pushout.policies()`."""
     tables = [(entry, entry["table"]) for entry in entries if entry["table"]]
     classes = sorted((table["class"] for _, table in tables), key=lambda name: (not name.isupper(), name))
-    names = "".join(f'    "{name}",\n' for name in classes)  # in the order that linters want: capitals first
+    names = "".join(f'    "{name}",\n' for name in classes)  # in the order of the linter: capitals first
     return "\n\n".join([f"{HEAD}\n__all__ = [\n{names}]\n", *(_class(entry, table) for entry, table in tables)])
 
 

@@ -1,15 +1,15 @@
-"""Questions, not runs: what differs (`compare`), over what range (`sweep`), how much is enough (`size`).
+"""Questions that need many runs: `compare` policies, `sweep` a range, find a `size` that suffices.
 
-`design` (with `factor`) reads which points are asked about, `campaign` has each of them run as often as its rule says
-(`replications`, `goal`), `store` keeps what was run, `executor` and `cluster` are where it runs. `table` and `output`
-write what came of it, `frame` is how callers see it, and `drawing` what it is drawn with.
+`design` (with `factor`) reads the points, `campaign` runs each of them as often as its rule requires (`replications`,
+`goal`), `store` keeps finished runs, `executor` and `cluster` execute them. `table` and `output` write the results,
+`frame` presents them to callers, and `drawing` draws them.
 """
 
 REPS = 10
 """Replications of each policy of a comparison."""
 
 LEAST, MOST = 8, 64
-"""Replications of a value in a search that is clearly on one side of the goal, and of one that is not."""
+"""Replications of a value in a search: at least, and at most if the value is near the goal."""
 
 RESOLUTION = 0.02
-"""Values that differ by no more than this share are one answer."""
+"""Relative difference at which a search stops."""

@@ -1,4 +1,4 @@
-"""Questions about one scenario, understood before anything is run: a mistake costs nothing."""
+"""Parse and check questions about one scenario before anything is run, so that mistakes cost nothing."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ from pushout.source import Overrides, Scenario, Source, load, overrides, plain, 
 from pushout.warning import Warned, of_scenario, union
 
 Policies = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
-"""Names, tables of parameters (as TOML or as a mapping) or `as-is`."""
+"""Policies: names, tables of parameters (as TOML or as a mapping) or `as-is`."""
 
 Named = str | Sequence[str] | None
 """The name of a port, or of several."""
@@ -36,22 +36,22 @@ Named = str | Sequence[str] | None
 
 @dataclass(frozen=True)
 class Asked:
-    """What all questions about a scenario have."""
+    """The parts that all questions about a scenario share."""
 
     source: Source
     explained: Document
-    """The scenario in full."""
+    """The complete scenario, as `explain` returns it."""
     sets: tuple[str, ...]
     choices: tuple[Choice, ...]
     seed: int | None
     engine: Engine | None
     warnings: list[Warned]
-    """What may mislead in the scenario under any of the policies."""
+    """Anything that may mislead in the scenario under any of the policies."""
 
 
 @dataclass(frozen=True)
 class Comparison(Asked):
-    """A comparison to be made."""
+    """A checked comparison."""
 
     ports: tuple[Port, ...]
     design: Design
@@ -73,7 +73,7 @@ class Comparison(Asked):
 
 @dataclass(frozen=True)
 class Sizing(Asked):
-    """A size to be found."""
+    """A checked search for a size."""
 
     question: Question
 
@@ -104,9 +104,9 @@ def _read(
 def _choices(policies: Policies, where: Sequence[Port]) -> tuple[Choice, ...]:
     listed = [policies] if isinstance(policies, str | Mapping) else policies
     if not isinstance(listed, Iterable):
-        raise TypeError(f"policies are a name, a table of parameters, or a list of these; this is {quoted(listed)}")
+        raise TypeError(f"policies must be a name, a table of parameters or a list of these, not {quoted(listed)}")
     if wrong := [policy for policy in listed if not isinstance(policy, str | Mapping)]:
-        raise TypeError(f"a policy is a name, a table of parameters or as-is; this is {quoted(wrong[0])}")
+        raise TypeError(f"a policy must be a name, a table of parameters or as-is, not {quoted(wrong[0])}")
     given = [policy if isinstance(policy, str) else toml(policy) for policy in listed]
     return tuple(choices_of(given, where, json.loads(_core.policies())))
 
@@ -115,15 +115,15 @@ def _named(port: Named) -> Named:
     if port is None or isinstance(port, str):
         return port
     if not isinstance(port, Iterable):
-        raise TypeError(f"port is {quoted(port)}: it is a text, or a list of these")
+        raise TypeError(f"port must be a string or a list of strings, not {quoted(port)}")
     names = [check_text("port", name) for name in port]
     if not names:
-        raise QuestionError("port is an empty list: name a port, or leave it out")
+        raise QuestionError("port must not be an empty list: name a port, or leave it out")
     return names
 
 
 def _port_of(key: str, explained: Document, source: Source) -> Port | None:
-    """The port that a key belongs to; none if it is of a section that stands for several."""
+    """Find the port that a key belongs to; None if its section stands for several ports."""
     part, *names = steps(key)
     if part != "port" or not names:
         return None
@@ -134,15 +134,15 @@ def _port_of(key: str, explained: Document, source: Source) -> Port | None:
 
 
 def _key(over: str) -> str:
-    """The path of a key, unless it has more names than any."""
+    """Return the path of a key; refuse one that is too deep."""
     count = len(steps(check_text("over", over)))
     if count > DEEPEST:
-        raise QuestionError(Argument("over"), f" {excerpt(over)}: a path has at most {DEEPEST} keys, not {count}")
+        raise QuestionError(Argument("over"), f" {excerpt(over)}: a path must have at most {DEEPEST} keys, not {count}")
     return over
 
 
 def _is_written(key: str, source: Source, sets: Sequence[str]) -> bool:
-    """Whether a key stands in a scenario, or in an override, just so."""
+    """Tell whether a key is written literally in a scenario or in an override."""
     if any(change.partition("=")[0].strip() == key for change in sets):
         return True
     try:
@@ -156,8 +156,8 @@ def _check_search(least: int, most: int, resolution: float, search: Search) -> N
     check_whole("least", least)
     check_whole("most", most)
     if not 2 <= least <= most <= MOST_REPS:
-        order = f" {most} must be with 2 ≤ least ≤ most ≤ {MOST_REPS}: they are replications of each value"
-        raise QuestionError(Argument("least"), f" {least} and ", Argument("most"), order)
+        order = f" must be replications with 2 ≤ least ≤ most ≤ {MOST_REPS}, not {least} and {most}"
+        raise QuestionError(Argument("least"), " and ", Argument("most"), order)
     if not isinstance(resolution, int | float) or not (resolution == 0 or LEAST_RESOLUTION <= resolution <= 1):
         allowed = f"0 or a share from {LEAST_RESOLUTION:g} to 1, such as {RESOLUTION}"
         raise QuestionError(f"resolution must be {allowed}, not {quoted(resolution)}")
@@ -166,12 +166,12 @@ def _check_search(least: int, most: int, resolution: float, search: Search) -> N
 
 
 def _check_measure(goal: Goal, explained: Document) -> None:
-    """Refuse the level of an occupancy in something that its port does not count."""
+    """Refuse the level of an occupancy in a measure that its port does not use."""
     _, *names = steps(goal.path)
     port = ports(explained).get(names[0]) if goal.measure else None
     if port is not None and port.measure != goal.measure:
         raise QuestionError(
-            f"goal {goal.text!r}: the occupancy of {port.name} is in {port.measure}, not {goal.measure}"
+            f"goal {goal.text!r}: the occupancy of {port.name} must be in {port.measure}, not {goal.measure}"
         )
 
 
@@ -186,7 +186,7 @@ def comparison(
     engine: Engine | None = None,
     figures: str | Sequence[str] = (),
 ) -> Comparison:
-    """Understand a comparison."""
+    """Parse and check a comparison."""
     source, explained, sets = _read(scenario, set, seed, engine)
     where, told = _where(explained, _named(port))
     check_reps(reps, least=2)
@@ -201,7 +201,7 @@ def comparison(
 
 
 def _where(explained: Document, named: Named) -> tuple[tuple[Port, ...], list[Warned]]:
-    """The ports that have the policies, and what is to be said of the choice where none is named."""
+    """Find the ports that get the policies; warn about the choice if none is named."""
     if named is not None:
         return choose(explained, named), []
     port, told = by_default(explained)
@@ -213,10 +213,10 @@ def _warnings(source: Source, sets: Sequence[str], choices: Sequence[Choice]) ->
 
 
 def _paths(figures: str | Sequence[str]) -> tuple[str, ...]:
-    """The paths of figures that somebody names, in a list or separated by commas."""
+    """Parse the paths of further figures, in a list or separated by commas."""
     listed = figures.split(",") if isinstance(figures, str) else figures
     if not isinstance(listed, Iterable):
-        raise TypeError(f"figures are paths, in a list or separated by commas; this is {quoted(figures)}")
+        raise TypeError(f"figures must be paths, in a list or separated by commas, not {quoted(figures)}")
     names = [check_text("a figure", name).strip() for name in listed]
     return tuple(path_of(name) for name in names if name)
 
@@ -238,12 +238,12 @@ def sizing(
     search: Search = SEARCHES[0],
     engine: Engine | None = None,
 ) -> Sizing:
-    """Understand a search."""
+    """Parse and check a search."""
     source, explained, sets = _read(scenario, set, seed, engine)
     wanted = read_goal(check_text("goal", goal))
     _check_search(least, most, resolution, search)
     if wanted.level is None and search == "bisect":
-        why = f"bisect halves until a level is met, and {wanted.relation} has none: leave search to auto"
+        why = f"bisect needs a goal with a level, and {wanted.relation} has none: leave search at auto"
         raise QuestionError(f"goal {quoted(goal)}: {why}")
     own = _port_of(_key(over), explained, source)
     named = _named(port)
@@ -252,7 +252,7 @@ def sizing(
     where = given or ((own,) if own else ())
     choices = _choices(policies, where) if policies else (Choice("", ()),)
     if not choices:
-        raise QuestionError(Argument("policies"), " must name one policy at least, as in epd,ppd")
+        raise QuestionError(Argument("policies"), " must name at least one policy, as in epd,ppd")
     ends = [None if end is None else str(plain(end)) for end in (low, high)]
     _check_measure(wanted, explained)
     room = space(explained, over, *ends, written=_is_written(over, source, sets))

@@ -1,4 +1,4 @@
-"""Have points run often enough, and nothing twice."""
+"""Run every point as often as its rule requires, and no run twice."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -13,31 +13,31 @@ from pushout.simulate import TICK_S, check_room
 from pushout.source import Source
 
 SUMMARY = "summary."
-"""Figures of the summary are always measured."""
+"""The figures of the summary, which are always measured."""
 
 CHUNK = 2000
-"""Points that are worth looking after at a time; the memory that a sweep needs does not grow with it."""
+"""Points handled at a time, so that the memory of a sweep does not grow with its size."""
 
 
 Later = Callable[[int, Sequence[int]], float]
-"""The runs expected besides those ordered: given how many points are run, and what each unfinished one has ordered."""
+"""Returns the runs expected besides those ordered, given the number of points and the orders of unfinished ones."""
 
 
 def _none(_points: int, _wanted: Sequence[int]) -> float:
-    """Nothing follows."""
+    """Expect no further runs."""
     return 0.0
 
 
 @dataclass
 class Counts:
-    """How many runs had to be computed, of a campaign and of its pilots."""
+    """The number of runs computed, of a campaign and of its pilots."""
 
     computed: int = 0
 
 
 @dataclass
 class Campaign:
-    """Runs of one scenario: where they are kept, where they are done, what is measured besides the summary."""
+    """Runs of one scenario: their store, their executor, and the figures measured besides the summary."""
 
     source: Source
     session: Session
@@ -47,12 +47,12 @@ class Campaign:
     counts: Counts = field(default_factory=Counts)
 
     def prepare(self, points: Sequence[Sequence[str]]) -> "Chunk":
-        """Check points and see what is known of them: no more than `CHUNK`, and until others are prepared."""
+        """Check at most `CHUNK` points and look up their finished runs; valid until other points are prepared."""
         return Chunk(self, points)
 
 
 class Chunk:
-    """Some points, all of them prepared, and the runs of them that are known."""
+    """Prepared points and their finished runs."""
 
     def __init__(self, campaign: Campaign, points: Sequence[Sequence[str]]) -> None:
         self.campaign = campaign
@@ -65,18 +65,18 @@ class Chunk:
         self._orders: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def runs(self, rule: Replications, *, later: Later = _none) -> Iterator[list[Run]]:
-        """The runs of each point, in order of their seeds, as they are complete; points come in their order.
+        """Yield the runs of each point, in order of their seeds, when they are complete; points come in order.
 
-        `later` says how many runs are expected to follow those that were ordered, for the progress.
+        `later` estimates the runs that follow those ordered, for the progress.
         """
         return _Work(self, rule, later).runs()
 
     def first_seed(self, point: int) -> int:
-        """The seed of the first replication of a point."""
+        """Return the seed of a point's first replication."""
         return self.seeds[point] if self.campaign.seed is None else self.campaign.seed
 
     def run(self, point: int, seed: int) -> Run | None:
-        """A run with what is asked for, in this order, if all of that is known; the store may know more of it."""
+        """Return a finished run with the figures asked for, in this order, if it has all of them."""
         run = self._known[self.keys[point]].get(seed)
         if run is None or any(path not in run.figures for path in self.campaign.figures):
             return None
@@ -88,7 +88,7 @@ class Chunk:
         return run if wanted == names else run._replace(figures={path: run.figures[path] for path in wanted})
 
     def keep(self, done: Sequence[tuple[int, int, str, float]]) -> None:
-        """Have the store keep runs (point, seed, figures, time), together with what it knows of them from before."""
+        """Store runs (point, seed, figures, time) together with figures of them stored before."""
         rows = []
         for point, seed, text, wall_s in done:
             known = self._known[self.keys[point]]
@@ -104,7 +104,7 @@ class Chunk:
 
 
 class _Work:
-    """What a chunk still wants, and what is on its way."""
+    """The runs that a chunk still needs, and those submitted."""
 
     def __init__(self, chunk: Chunk, rule: Replications, later: Later) -> None:
         self.chunk = chunk
@@ -118,9 +118,9 @@ class _Work:
         self.ready: dict[int, list[Run]] = {}
         self.tasks: list[Task] = []
         self.tags: list[tuple[int, int]] = []
-        """The point and the seed of each run that was ever submitted."""
+        """The point and the seed of each submitted run."""
         self.waiting: dict[tuple[bytes, int], list[int]] = {}
-        """The points that wait for a run: several may be the same scenario."""
+        """The points that wait for a run: several may have the same scenario."""
 
     def runs(self) -> Iterator[list[Run]]:
         """The runs of each point, in the order of points."""
@@ -143,7 +143,7 @@ class _Work:
                 self._keep(self.session.executor.wait(0.0))
 
     def _want(self, point: int, count: int) -> None:
-        """A point is to have so many runs, and more as long as the rule asks for more: order those that are missing."""
+        """Order the missing runs of a point up to `count`, and more as long as the rule requires."""
         first = self.chunk.first_seed(point)
         while True:
             found = {seed: self.chunk.run(point, seed) for seed in range(first, first + count)}
@@ -160,7 +160,7 @@ class _Work:
         self.ready[point] = runs
 
     def _order(self, point: int) -> None:
-        """Have the missing runs of a point done with the next ones that are submitted."""
+        """Put the missing runs of a point into the next submission."""
         for seed in sorted(self.missing[point]):
             waiting = self.waiting.setdefault((self.chunk.keys[point], seed), [])
             waiting.append(point)
@@ -174,7 +174,7 @@ class _Work:
             self.tasks = []
 
     def _take(self, done: list[Done]) -> None:
-        """Runs are done: keep them, and see which points they complete."""
+        """Store finished runs and find the points that they complete."""
         self._keep(done)
         for tag, _, _ in done:
             point, seed = self.tags[tag]

@@ -1,7 +1,7 @@
-"""Runs on a Ray cluster: batches of about a second, done again where a worker or a node was lost.
+"""Runs on a Ray cluster: batches of about a second, repeated if a worker or a node is lost.
 
-The driver keeps the results as it does for local runs, so a lost driver loses what is under way and no more. Rows are
-put in order by what was asked, not by who was first: they are the same as those of a local run.
+The driver stores the results as for local runs, so a lost driver loses only the runs in progress. Rows are ordered by
+point and seed, not by completion: they equal those of a local run.
 """
 
 import logging
@@ -21,19 +21,19 @@ from pushout.question.table import engine
 from pushout.source import Source
 
 BATCH_S = 1.5
-"""How long a batch should take: a second at least, so that sending it costs next to nothing."""
+"""Target duration of a batch: at least a second, so that sending it costs almost nothing."""
 FIRST = 1
-"""Runs of the first batches, before anybody knows how long one takes: if it is long, each counts when it is done."""
+"""Runs of the first batches, while the duration of a run is unknown: if it is long, each run counts when it is done."""
 AHEAD = 2
-"""Batches under way for each processor of the cluster: one that runs, one that waits."""
+"""Batches submitted for each processor of the cluster: one runs, one waits."""
 PATIENCE_S = 5.0
-"""How long to wait for a cluster to answer."""
+"""Seconds to wait for a cluster to answer."""
 RETRIES = 20
-"""How often a batch is begun anew after its worker was lost."""
+"""Number of times that a batch is repeated after its worker was lost."""
 
 
 class Batch(NamedTuple):
-    """Some runs, with all that a worker needs to know of them."""
+    """Runs with all that a worker needs to execute them."""
 
     source: Source
     points: list[list[str]]
@@ -44,7 +44,7 @@ class Batch(NamedTuple):
 
 
 def work(batch: Batch) -> list[Done]:
-    """Do a batch; this is what runs on the cluster, on one processor."""
+    """Execute a batch; the cluster calls this on one processor."""
     if engine() != batch.build:
         raise QuestionError(f"this node has another simulator ({engine()}) than the driver ({batch.build})")
     points = _core.Points(batch.source.text, batch.source.name, batch.points, batch.engine, 1)
@@ -70,7 +70,7 @@ class Cluster:
         self._run_s: float | None = None
 
     def prepare(self, variations: Variations, figures: Sequence[str]) -> Prepared:
-        """Check points and figures, here: a mistake is found before anything is sent."""
+        """Check points and figures in this process, so that mistakes are found before anything is sent."""
         _, prepared = check(variations, figures, threads=1)
         self._variations, self._figures = variations, list(figures)
         return prepared
@@ -80,7 +80,7 @@ class Cluster:
         self._tasks.extend(tasks)
 
     def wait(self, timeout_s: float) -> list[Done]:
-        """The runs that have been done since; sends as many batches as the cluster has room for."""
+        """Return the runs finished since the last call; send as many batches as the cluster has room for."""
         self._send()
         if not self._under_way:
             return []
@@ -92,11 +92,11 @@ class Cluster:
         return done
 
     def under_way(self) -> float:
-        """How far batches have come is not known here."""
+        """Return 0: the progress within batches is not known here."""
         return 0.0
 
     def close(self) -> None:
-        """Drop what has not begun, and leave the cluster."""
+        """Drop runs that have not begun, and leave the cluster."""
         self._tasks.clear()
         for reference in self._under_way:
             self._ray.cancel(reference, force=True)
@@ -111,7 +111,7 @@ class Cluster:
             self._under_way.append(self._work.remote(self._batch(tasks)))
 
     def _batch(self, tasks: list[Task]) -> Batch:
-        """Runs with their own points only, in numbers of the batch."""
+        """Make a batch with only the points of its runs, renumbered."""
         assert self._variations is not None, "points are prepared before they are run"  # noqa: S101
         source, points, engine_name = self._variations
         numbers = {point: number for number, point in enumerate(dict.fromkeys(task.point for task in tasks))}
@@ -121,19 +121,19 @@ class Cluster:
         )
 
     def _got(self, reference: Any) -> list[Done]:
-        """The results of a batch; what went wrong in it is told as if it had been here."""
+        """Return the results of a batch; raise its errors as if they had occurred here."""
         try:
             done: list[Done] = self._ray.get(reference)
         except self._ray.exceptions.RayTaskError as error:
             cause = error.cause if isinstance(error.cause, PushoutError) else None
             raise cause or ConnectionError(0, str(error).strip().splitlines()[-1], "cluster") from None
         except self._ray.exceptions.RayError as error:
-            raise ConnectionError(0, f"{str(error).splitlines()[0]}; finished runs are kept", "cluster") from None
+            raise ConnectionError(0, f"{str(error).splitlines()[0]}; finished runs are saved", "cluster") from None
         return done
 
 
 def _connect(address: str) -> Any:
-    """Join a cluster, or say in one line why not."""
+    """Join a cluster, or give the reason for failure in one line."""
     ray = need("ray", "a cluster")
     _reach(address)
     options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False, "include_dashboard": False}
@@ -148,17 +148,17 @@ def _connect(address: str) -> Any:
         why = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ConnectionError(0, f"no Ray cluster answers: {why}", address) from None
     if callable(terminate) and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, terminate)  # Ray's own ends the process at once, with its stack
+        signal.signal(signal.SIGTERM, terminate)  # Ray's own handler ends the process at once and prints its stack
     return ray
 
 
 def _reach(address: str) -> None:
-    """See whether a process listens there, since Ray would try for minutes."""
+    """Check that a process listens at the address, because Ray would try for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not (host and port):
         return
     if not re.fullmatch("[0-9]{1,5}", port) or int(port) >= 2**16:
-        raise ConnectionError(0, "no Ray cluster is there: a port is a whole number below 65536", address)
+        raise ConnectionError(0, "the port of the address must be an integer below 65536", address)
     try:
         socket.create_connection((host, int(port)), timeout=PATIENCE_S).close()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Rows of results as columns: NumPy holds them, Arrow and CSV receive them."""
+"""Rows of results as columns: held in NumPy, passed to Arrow and CSV."""
 
 import json
 import math
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Kind = Literal["bool", "int64", "uint64", "float64", "string", "list"]
-"""What the values of a column are; a `list` is one of numbers."""
+"""The type of a column's values; a `list` is one of numbers."""
 
 NUMBERS = ("int64", "uint64", "float64")
 
@@ -24,13 +24,13 @@ NUMBERS = ("int64", "uint64", "float64")
 class Columns(Mapping[str, NDArray[Any]]):
     """A table: `columns["seed"]` is an array with a value for every row.
 
-    Where nothing was measured, an array of real numbers has NaN; any other array then holds objects, among them `None`.
+    A missing value is NaN in an array of real numbers; any other array then holds objects, among them `None`.
     """
 
     arrays: Mapping[str, NDArray[Any]]
     kinds: Mapping[str, Kind]
     notes: Mapping[str, str] = field(default_factory=dict)
-    """What is to be known about the table as a whole."""
+    """Metadata of the table as a whole."""
 
     @staticmethod
     def of(
@@ -38,13 +38,13 @@ class Columns(Mapping[str, NDArray[Any]]):
         kinds: Mapping[str, Kind] | None = None,
         notes: Mapping[str, str] | None = None,
     ) -> "Columns":
-        """Columns with these values, in which `None` stands for nothing; a kind that is not given follows from them."""
+        """Make columns of these values, where `None` is missing; a kind that is not given follows from the values."""
         found: dict[str, Kind] = {name: (kinds or {}).get(name) or _kind(column) for name, column in values.items()}
         return Columns({name: _array(values[name], kind) for name, kind in found.items()}, found, notes or {})
 
     @staticmethod
     def joined(parts: Sequence["Columns"]) -> "Columns":
-        """The rows of several tables with the same columns, one after the other."""
+        """Concatenate the rows of several tables with the same columns."""
         first = parts[0]
         arrays = {name: np.concatenate([part.arrays[name] for part in parts]) for name in first}
         return Columns(arrays, first.kinds, first.notes)
@@ -56,46 +56,46 @@ class Columns(Mapping[str, NDArray[Any]]):
         return iter(self.arrays)
 
     def __len__(self) -> int:
-        """The number of columns."""
+        """Count the columns."""
         return len(self.arrays)
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
+        """Count the rows."""
         return next((len(array) for array in self.arrays.values()), 0)
 
     def plain(self, name: str) -> list[Any]:
-        """A column as Python's own values, `None` where nothing was measured."""
+        """Return a column as Python values, `None` where nothing was measured."""
         if self.kinds[name] == "list":
             return [None if entries is None else _without_nan(entries) for entries in self.arrays[name]]
         return _without_nan(self.arrays[name])
 
     def where(self, name: str, value: object) -> "Columns":
-        """The rows in which a column has this value."""
+        """Select the rows in which a column has this value."""
         chosen = self.arrays[name] == value
         return Columns({each: array[chosen] for each, array in self.arrays.items()}, self.kinds, self.notes)
 
     def parts(self, rows: int) -> Iterator["Columns"]:
-        """The table in parts of `rows` rows, at least one part."""
+        """Split the table into parts of `rows` rows, at least one part."""
         for first in range(0, max(self.rows, 1), rows):
             arrays = {name: array[first : first + rows] for name, array in self.arrays.items()}
             yield Columns(arrays, self.kinds, self.notes)
 
     def arrow(self) -> "pa.Table":
-        """The table as Arrow has it."""
+        """Convert the table to Arrow."""
         pa = need("pyarrow", "an Arrow table")
         schema = self.schema()
         return pa.table([pa.array(self.plain(name), schema.field(name).type) for name in self], schema=schema)
 
     def schema(self) -> "pa.Schema":
-        """Names and types as Arrow has them."""
+        """Give names and types as an Arrow schema."""
         pa = need("pyarrow", "an Arrow table")
         types = {"list": pa.list_(pa.float64())}
         fields = [(name, types.get(kind) or getattr(pa, _ARROW.get(kind, kind))()) for name, kind in self.kinds.items()]
         return pa.schema(fields, self.notes or None)
 
     def records(self) -> Iterator[tuple[str, ...]]:
-        """The rows as texts for a CSV file; nothing is an empty one, and a list is written as JSON."""
+        """Yield the rows as texts for a CSV file; a missing value is empty, and a list is JSON."""
         yield from zip(*(map(_text, self.plain(name)) for name in self), strict=True)
 
 
@@ -104,7 +104,7 @@ _TYPES = {"bool": np.bool_, "int64": np.int64, "uint64": np.uint64, "float64": n
 
 
 def _kind(values: Iterable[Any]) -> Kind:
-    """What values are, by their types."""
+    """Infer the kind of values from their types."""
     kinds = {type(value) for value in values} - {type(None)}
     if kinds == {list}:
         return "list"

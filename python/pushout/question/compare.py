@@ -1,8 +1,8 @@
-"""A comparison: the same traffic under several policies, and what the difference between them is.
+"""Compare policies under the same traffic.
 
-Every policy meets the same seeds. The random streams of a run belong to its components, so sources draw the same
-under every policy (common random numbers), and the difference is taken pair by pair: what varies between seeds cancels
-as far as runs of one seed stay alike, which those of TCP do not for long. A. M. Law, "Simulation Modeling and
+Every policy runs with the same seeds. The random streams of a run belong to its components, so sources draw the same
+numbers under every policy (common random numbers), and differences are taken seed by seed: variation between seeds
+cancels as far as runs of one seed stay alike, which those of TCP do not for long. A. M. Law, "Simulation Modeling and
 Analysis", sections 10.2 and 11.2.
 """
 
@@ -31,59 +31,59 @@ from pushout.stats import Interval, interval
 from pushout.warning import HasWarnings, Warned
 
 SAMPLES, TOGETHER = 8009, 20
-"""Samples of the occupancy over time in a run, and of how many the mean is drawn: single ones, or few, would show what
-repeats in a scenario as a stroboscope does. A prime, for the same reason."""
+"""Samples of the occupancy over time in a run, and the samples averaged for each drawn point. Single samples would
+alias with the periods of a scenario; the first number is prime for the same reason."""
 
 CURVE = ("occupancy.values", "occupancy.start_s", "occupancy.step_s")
 LOSSES = ("lost.*", "units_in")
 
 FIGURES: dict[str, str] = {
-    "transfer_time_mean_s": "mean time of a file (s)",
-    "transfer_time_p99_s": "99th percentile of it (s)",
-    "transfers_unfinished": "files under way at the end",
+    "transfer_time_mean_s": "mean transfer time (s)",
+    "transfer_time_p99_s": "99th percentile of the transfer time (s)",
+    "transfers_unfinished": "files unfinished at the end",
     "packet_throughput": "packet throughput",
     "goodput_ratio": "goodput ÷ ideal",
     "fairness_jain": "fairness (Jain)",
     "fairness_mean_deviation": "fairness φ (mean deviation)",
     "retransmission_ratio": "retransmitted ÷ sent",
-    "delivery_time_p99_s": "99th percentile of the time to deliver (s)",
+    "delivery_time_p99_s": "99th percentile of the delivery time (s)",
     "loss_ratio": "units lost ÷ units in",
     "occupancy_mean": "mean occupancy ({measure})",
     "delay_s": "mean delay in the port (s)",
 }
-"""What is compared, as far as the scenario has it."""
+"""The figures compared, as far as the scenario has them."""
 
 AT_PORT = ("loss_ratio", "occupancy_mean", "delay_s")
-"""What is a figure of a port."""
+"""The figures of a port."""
 
 RARE = ("retransmission_ratio", "transfers_unfinished", "loss_ratio")
-"""What may be next to nothing, so that its interval is wide as a share of its mean and says something all the same."""
+"""Figures that may be almost 0, so that their intervals are wide relative to the mean but still useful."""
 
 UP = ("transfer_time_p99_s", "packet_throughput", "goodput_ratio")
 ACROSS = ("fairness_jain", "delay_s", "loss_ratio")
-"""What is drawn: the first figure upwards that tells the policies apart, against the first two across that do."""
+"""Figures to draw: of `UP` the first on which the policies differ, against the first two such of `ACROSS`."""
 
 ALIKE = 1e-3
-"""Means that differ by no more than this share tell nothing apart in a drawing."""
+"""Means that differ by no more than this share look equal in a plot."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """One of the policies: its runs in order of their seeds, figure by figure, and the occupancy over time."""
+    """A compared policy: its runs in order of their seeds, figure by figure, and the occupancy over time."""
 
     choice: Choice
     runs: Mapping[str, Sequence[float | None]] = field(repr=False)
     occupancy: Sequence[Sequence[float]] = field(repr=False)
     point: int = 0
-    """Its number among the policies."""
+    """Its index among the policies."""
 
     def mean(self, figure: str) -> Interval | None:
-        """The mean of a figure."""
+        """Average a figure."""
         known = [value for value in self.runs[column_of(figure)] if value is not None]
         return interval(known) if known else None
 
     def minus(self, other: "Policy", figure: str) -> Interval | None:
-        """The mean difference to another policy, pair by pair."""
+        """Average the differences from another policy, seed by seed."""
         figure = column_of(figure)
         pairs = zip(self.runs[figure], other.runs[figure], strict=True)
         known = [own - others for own, others in pairs if own is not None and others is not None]
@@ -92,7 +92,7 @@ class Policy:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CompareResult(HasWarnings, Framed):
-    """What a comparison found: `policies`, the first of which the others are compared with."""
+    """The result of a comparison: `policies`, of which the first is the baseline."""
 
     document: Document
     """As printed by `pushout compare --json`."""
@@ -101,7 +101,7 @@ class CompareResult(HasWarnings, Framed):
     start_s: float
     step_s: float
     asked: tuple[str, ...] = ()
-    """Figures that are compared because somebody asked for them."""
+    """The further figures to compare."""
 
     def _brief(self) -> str:
         labels = ", ".join(policy.choice.label for policy in self.policies)
@@ -109,16 +109,16 @@ class CompareResult(HasWarnings, Framed):
 
     @property
     def port(self) -> Port:
-        """The port whose occupancy, losses and delay are compared: the first of those that have the policies."""
+        """The port whose occupancy, losses and delay are compared: the first that has the policies."""
         return self.ports[0]
 
     def figures(self) -> list[str]:
-        """What could be measured under some policy, and what was asked for."""
+        """List the figures measured under any policy, and the further ones asked for."""
         usual = [name for name in FIGURES if any(policy.mean(name) for policy in self.policies)]
         return list(dict.fromkeys((*usual, *self.asked)))
 
     def drawn(self, names: Sequence[str], count: int) -> list[str]:
-        """As many of these figures as are to be drawn: first those that tell the policies apart."""
+        """Choose the figures to draw: first those on which the policies differ."""
         known = [name for name in names if all(policy.mean(name) for policy in self.policies)]
         return sorted(known, key=self._are_alike)[:count]
 
@@ -127,7 +127,7 @@ class CompareResult(HasWarnings, Framed):
         return max(means) - min(means) <= ALIKE * max(map(abs, means))
 
     def plot(self) -> Any:
-        """Draw it: as a rule goodput against fairness and against delay, and the occupancy of the port over time."""
+        """Draw goodput against fairness and against delay, as a rule, and the occupancy of the port over time."""
         from pushout.question import drawing
 
         looks = drawing.looks(len(self.policies))
@@ -149,7 +149,7 @@ class CompareResult(HasWarnings, Framed):
         return str(self.document.get("title") or self.document["scenario"])
 
     def _draw_figures(self, grid: Sequence[Any], looks: Sequence[Mapping[str, Any]]) -> None:
-        """One figure against two others; axes for what is not known are removed."""
+        """Draw one figure against two others; remove the axes of missing figures."""
         from pushout.question import drawing
 
         pairs = [(across, up) for up in self.drawn(UP, 1) for across in self.drawn(ACROSS, 2)]
@@ -181,7 +181,7 @@ class CompareResult(HasWarnings, Framed):
         return drawn
 
     def _label(self, name: str) -> str:
-        """What an axis says of a figure; of several ports it has that of one."""
+        """Label an axis with a figure; with several ports, name the port."""
         from pushout.question import drawing
 
         text = drawing.label(name)
@@ -203,13 +203,11 @@ def planned(
     engine: str | None,
     figures: Sequence[str],
 ) -> Design:
-    """The runs that a comparison takes: every policy with the same seeds. `explained` is the scenario with `sets`."""
+    """Plan the runs of a comparison: every policy with the same seeds. `explained` is the scenario with `sets`."""
     if len(choices) < 2:
-        raise QuestionError("a comparison takes two policies or more, as in ", Argument("policies"), " tail-drop,epd")
+        raise QuestionError("a comparison needs two policies or more, as in ", Argument("policies"), " tail-drop,epd")
     if many := [path for path in figures if "*" in path]:
-        raise QuestionError(
-            Argument("figures"), f" {many[0]}: that is many figures, and what is compared is a single one"
-        )
+        raise QuestionError(Argument("figures"), f" {many[0]}: the path must name a single figure, not many")
     watched = [*sets, *_watch(explained, port)]
     points = tuple(Level({"policy": choice.label}, (*watched, *choice.sets)) for choice in choices)
     own = (at_port.figure_of(port, name) for name in (*_leaving(port), "occupancy_mean", *LOSSES, *CURVE))
@@ -219,7 +217,7 @@ def planned(
 
 @contextmanager
 def policies_named(design: Design, choices: Sequence[Choice]) -> Iterator[None]:
-    """What is refused of an override that puts a policy somewhere is told of the policy that was named."""
+    """Report errors in the overrides of a policy as errors of the policy that the user named."""
     try:
         yield
     except ScenarioError as error:
@@ -242,7 +240,7 @@ def compare(
     figures: Sequence[str] = (),
     warnings: Sequence[Warned] = (),
 ) -> CompareResult:
-    """Do the runs that were planned, and see what they say of every policy."""
+    """Execute the planned runs and evaluate them for every policy."""
     port = ports[0]
     listed = [{"label": choice.label, "sets": list(choice.sets)} for choice in choices]
     head = {"kind": "compare", "port": port.name, "ports": _names(ports), "policies": listed, "set": list(sets)}
@@ -251,9 +249,7 @@ def compare(
     asked = tuple(dict.fromkeys(map(column_of, figures)))
     for name in asked:
         if found.is_list(name):
-            raise QuestionError(
-                Argument("figures"), f" {name}: that is a list in every run, and what is compared is a single figure"
-            )
+            raise QuestionError(Argument("figures"), f" {name}: the path must name a single figure, not a list")
     policies = [_policy(found, index, choice, port, explained, asked) for index, choice in enumerate(choices)]
     start, step = (float(found.columns[at_port.figure_of(port, name)][0]) for name in CURVE[1:])
     result = CompareResult(found.columns, {}, ports, policies, start, step, asked)
@@ -266,7 +262,7 @@ def compare(
 
 
 def _doubts(found: sweep.SweepResult, policy: Policy, explained: Document) -> list[trust.Doubt]:
-    """What speaks against the runs of a policy."""
+    """List the doubts about the runs of a policy."""
     rows = found.of_point(policy.point)
 
     def runs(name: str) -> Sequence[float | None]:
@@ -280,13 +276,13 @@ def _names(ports: Sequence[Port]) -> list[str]:
 
 
 def _folded(samples: Sequence[float]) -> list[float]:
-    """The means of so many samples each; what is left over at the end is not drawn."""
+    """Average `TOGETHER` samples at a time; a remainder at the end is not drawn."""
     whole = len(samples) - len(samples) % TOGETHER
     return [fmean(samples[first : first + TOGETHER]) for first in range(0, whole, TOGETHER)]
 
 
 def _watch(explained: Document, port: Port) -> list[str]:
-    """Have the occupancy of the port reported over time, besides what the scenario asks for."""
+    """Make overrides that record the occupancy of the port over time, besides what the scenario measures."""
     asked = explained.get("measure", {}).get("occupancy", [])
     ports = [*asked, *([] if port.name in asked else [port.name])]
     measured = seconds(explained["duration"]) - seconds(explained["warmup"])
@@ -314,7 +310,7 @@ def _policy(
 
 
 def _leaving(port: Port) -> tuple[str, str]:
-    """What a port says of all that left its buffer, in the measure of its occupancy: what was sent, what was not."""
+    """List the figures of a port that count what left its buffer, sent or not, in the measure of its occupancy."""
     what = "octets" if port.measure == "bytes" else "units"
     return f"{what}_out", f"{what}_given_up"
 

@@ -1,21 +1,21 @@
-"""Which points a sweep is to cover: `SWEEP.toml`, checked when it is read.
+"""Read a sweep file `SWEEP.toml` into points, and check it.
 
-    name, title         for people; the name is by default that of the file
-    scenario            path, beside the sweep file
+    name, title         for people; the default name is that of the file
+    scenario            path, relative to the sweep file
     seed                seed of the first replication, default: the scenario's
     reps                replications of each point, default 1; or { precision, of, min, max }
     warmup              "50 ms", or { method = "mser-5", figure, reps }
     engine              fast or reference
     figures             paths of figures besides those of the summary, which every row has
-    set                 list of overrides of every point, key.path=value
+    set                 overrides of every point, a list of key.path=value
     [grid]              key.path = [values]: every combination
-    [axis.NAME]         LABEL = [overrides]: one label after the other
-    [[zip]]             key.path = [values]: lists of one length that go together
+    [axis.NAME]         LABEL = [overrides]: one level for each label
+    [[zip]]             key.path = [values]: lists of equal length, varied in parallel
     [random]            points, seed, method ("latin-hypercube" or "uniform") and
     [random.keys]       key.path = { from, to, unit, scale ("linear", "log"), whole } or { choose = [values] }
 
-The points are all combinations of the grid's keys, the axes, the zips and the random points, the first of them
-varying slowest. Every point is run with the same seeds: common random numbers.
+The points are all combinations of the grid's keys, the axes, the zips and the random points; the first varies slowest.
+Every point runs with the same seeds: common random numbers.
 """
 
 import itertools
@@ -54,19 +54,19 @@ from pushout.source import Source, overrides
 from pushout.source import read as read_text
 
 OWN = ("point", "seed", "wall_s")
-"""The columns that every table has."""
+"""The columns of every table."""
 
-RESULT = "this is a result, not a sweep: a sweep names a scenario and what to vary"
+RESULT = "the file must be a sweep, not a result: a sweep names a scenario and the keys to vary"
 
 WARMUP = "warmup_s"
-"""The column with the warm-up that was found."""
+"""The column with the computed warm-up."""
 
-FOUND = "the warm-up is to be found, so nothing can set it: leave it out here, or give warmup as a time"
+FOUND = "warmup cannot be set here, because MSER-5 computes it: leave it out here, or give warmup as a time"
 
 
 @dataclass(frozen=True)
 class Mser:
-    """Warm-up found by MSER-5 in pilot runs of each point, from a figure over time."""
+    """Warm-up computed by MSER-5 from a figure over time in pilot runs of each point."""
 
     figure: str
     reps: int = 5
@@ -74,7 +74,7 @@ class Mser:
 
 @dataclass(frozen=True)
 class Design:
-    """All that a sweep file says."""
+    """A parsed sweep file."""
 
     name: str
     title: str
@@ -87,27 +87,27 @@ class Design:
     engine: str | None = None
     figures: tuple[str, ...] = ()
     origin: str = ""
-    """The file that says it, for messages."""
+    """The name of the file, for messages."""
     document: "_core.Document | None" = field(default=None, repr=False, compare=False)
-    """What was read from it."""
+    """The parsed document."""
     common: Level = NOTHING
     """The overrides of every point."""
     factors: tuple[Factor, ...] = field(default=(), repr=False)
-    """Of which the points are all combinations."""
+    """The factors whose combinations are the points."""
 
     @property
     def columns(self) -> list[str]:
-        """Every swept key and axis, in order."""
+        """List every swept key and axis, in order."""
         return list(dict.fromkeys(name for point in self.points for name in point.columns))
 
     def places(self, point: int) -> list[Place]:
-        """Where the overrides of a point stand."""
+        """Give the positions of a point's overrides in the file."""
         combinations = itertools.product(*(factor.levels for factor in self.factors))
         levels = next(itertools.islice(combinations, point, None), ())
         return [place for level in (self.common, *levels) for place in level.places]
 
     def place_of_figure(self, path: str) -> Place:
-        """Where a figure is named."""
+        """Give the position of a figure in the file."""
         named = self.document.value().get("figures", []) if self.document else []
         if path in (paths := [path_of(name) for name in named]):
             return ("figures", paths.index(path))
@@ -116,17 +116,17 @@ class Design:
         return ("warmup", "figure") if self.warmup and path == self.warmup.figure else ("figures",)
 
     def tell(self, at: Place, message: str, *, key: bool = False) -> str:
-        """A message with the place in the file, if there is one: that of a value, or of its key."""
+        """Add to a message the position of a value, or of its key, if there is a file."""
         return self.document.tell([str(name) for name in at], key, message) if self.document else message
 
     def check_figures(self, paths: Iterable[str]) -> None:
-        """Refuse what is swept under the name of a figure that runs have."""
+        """Refuse a swept key or axis with the name of a figure."""
         figures = {column_of(path) for path in paths}
         for factor in self.factors:
             for column, name in factor.columns:
                 if column in figures:
-                    message = f'"{name}" has the column {column}, and so has the figure of this name'
-                    instead = "give the axis another name, or leave the figure out"
+                    message = f'"{name}" cannot have the column {column}, which is that of a figure'
+                    instead = "rename the axis, or leave the figure out"
                     raise DesignError(self.tell(factor.keys[name], f"{message}: {instead}", key=True))
 
 
@@ -166,7 +166,7 @@ def read(path: str | os.PathLike[str]) -> Design:
 
 
 def made(table: Mapping[str, Any]) -> Design:
-    """A sweep from keys that were made in Python, where overrides can be mappings too, as those of a run."""
+    """Make a sweep from a mapping, in which overrides may be mappings as well."""
     _check_nesting(table)
     keys = dict(table)
     if "set" in table:
@@ -177,7 +177,7 @@ def made(table: Mapping[str, Any]) -> Design:
 
 
 def _check_nesting(table: Mapping[str, Any]) -> None:
-    """Refuse tables and lists in one another, or in themselves, of more levels than a file may have."""
+    """Refuse tables and lists that are nested too deep, or within themselves."""
     inside: dict[int, Any] = {id(table): table}
     for _ in range(DEEPEST):
         entries = (each.values() if isinstance(each, Mapping) else each for each in inside.values())
@@ -196,7 +196,7 @@ def _listed(sets: Any) -> Any:
 
 
 def looks_like(path: str | os.PathLike[str]) -> str:
-    """What a file is that names a scenario instead of being one: a sweep or a result; never the standard input."""
+    """Tell whether a file that names a scenario is a sweep or a result; standard input is neither."""
     if os.fspath(path) == "-":
         return ""
     try:
@@ -209,14 +209,14 @@ def looks_like(path: str | os.PathLike[str]) -> str:
 
 
 def _is_result(table: Mapping[str, Any]) -> bool:
-    """Whether this is what a run, a comparison or a search has written: it says more of the engine than its name."""
+    """Tell whether a table is the result of a run, a comparison or a search: its engine is a table."""
     return isinstance(table.get("engine"), Mapping)
 
 
 def design(table: Mapping[str, Any], *, folder: Path = Path(), text: str = "") -> Design:
-    """A sweep from its keys; `folder` is where a relative path of a scenario begins."""
+    """Make a sweep from its keys; a relative path of the scenario starts at `folder`."""
     if "scenario" not in table and table.keys() & {"duration", "topology", "flows", "link"}:
-        raise DesignError("this is a scenario, not a sweep: a sweep names a scenario and what to vary")
+        raise DesignError("the file must be a sweep, not a scenario: a sweep names a scenario and the keys to vary")
     if "scenario" in table and _is_result(table):
         raise DesignError(RESULT)
     check_keys(table, KEYS)
@@ -244,28 +244,28 @@ def _typed(table: Mapping[str, Any], key: str, types: tuple[type, ...], what: st
     if value is None:
         raise DesignError(f'the key "{key}" is missing')
     if not isinstance(value, types):
-        raise DesignError(f"{key}: {quoted(value)} is not {what}", (key,))
+        raise DesignError(f"{key} must be {what}, not {quoted(value)}", (key,))
     return value
 
 
 def _name(table: Mapping[str, Any]) -> str:
-    """What the sweep is called; its results go to a folder of this name unless another is named."""
-    name: str = _typed(table, "name", (str,), "a text", "sweep")
+    """Return the name of the sweep, which is also the default folder of its results."""
+    name: str = _typed(table, "name", (str,), "a string", "sweep")
     if why := _core.name_fault(name):
         raise DesignError(f"name: {quoted(name)}: {why}", ("name",))
     if Path(name).is_absolute() or ".." in Path(name).parts:
-        raise DesignError(f"name: {quoted(name)} is not the name of a folder in results", ("name",))
+        raise DesignError(f"name must be a folder inside results, not {quoted(name)}", ("name",))
     return name
 
 
 def _title(table: Mapping[str, Any]) -> str:
-    title: str = _typed(table, "title", (str,), "a text", "")
+    title: str = _typed(table, "title", (str,), "a string", "")
     check_plain(title, "title")
     return title
 
 
 def _scenario(table: Mapping[str, Any], folder: Path) -> Path | Mapping[str, Any] | str:
-    """The scenario: a path, beside the sweep file, or from Python also a text or the keys."""
+    """Return the scenario: a path relative to the sweep file, or from Python also a text or a mapping."""
     scenario: Mapping[str, Any] | str | os.PathLike[str]
     scenario = _typed(table, "scenario", (str, Mapping, os.PathLike), "a path")
     if isinstance(scenario, Mapping) or (isinstance(scenario, str) and "\n" in scenario):
@@ -277,7 +277,7 @@ def _seed(seed: Any, reps: Replications) -> int | None:
     if seed is None:
         return None
     if not is_whole(seed) or not 0 <= seed < SEED_LIMIT:
-        raise DesignError(f"seed: {quoted(seed)} is not a whole number from 0 to 2^64 - 1", ("seed",))
+        raise DesignError(f"seed must be an integer from 0 to 2^64 - 1, not {quoted(seed)}", ("seed",))
     try:
         check_room(seed, reps.most)
     except SeedError as error:
@@ -287,15 +287,15 @@ def _seed(seed: Any, reps: Replications) -> int | None:
 
 def _figures(figures: Any, warmup: Mser | None) -> tuple[str, ...]:
     if not isinstance(figures, list) or not all(isinstance(figure, str) for figure in figures):
-        raise DesignError("figures: is a list of paths, as in ports.bottleneck.occupancy_mean", ("figures",))
+        raise DesignError("figures must be a list of paths, as in ports.bottleneck.occupancy_mean", ("figures",))
     if warmup and WARMUP in figures:
-        message = f"figures: {WARMUP} has a column already, because warmup asks for it to be found: leave it out"
+        message = f"figures must not name {WARMUP}, which has a column because MSER-5 computes it: leave it out"
         raise DesignError(message, ("figures", figures.index(WARMUP)))
     return tuple(dict.fromkeys(map(path_of, figures)))
 
 
 def _common(table: Mapping[str, Any]) -> Level:
-    """What every point overrides."""
+    """Collect the overrides of every point."""
     sets = table.get("set", [])
     check_overrides(sets, "set")
     places: list[Place] = [("set", index) for index in range(len(sets))]
@@ -311,12 +311,12 @@ def _common(table: Mapping[str, Any]) -> Level:
 def _replications(reps: Any) -> Replications:
     if is_whole(reps):
         if reps < 1:
-            raise DesignError(f"reps: {reps} is less than 1", ("reps",))
+            raise DesignError(f"reps must be at least 1, not {reps}", ("reps",))
         if reps > MOST_REPS:
-            raise DesignError(f"reps: {reps} replications are more than {MOST_REPS}", ("reps",))
+            raise DesignError(f"reps must be at most {MOST_REPS}, not {reps}", ("reps",))
         return Fixed(reps)
     if not isinstance(reps, Mapping):
-        message = f"reps: {quoted(reps)} is neither a whole number nor a table, as in {{ precision = 0.02 }}"
+        message = f"reps must be an integer or a table such as {{ precision = 0.02 }}, not {quoted(reps)}"
         raise DesignError(message, ("reps",))
     return _precision(reps)
 
@@ -327,24 +327,23 @@ def _precision(reps: Mapping[str, Any]) -> Precision:
     precision, of, most = given["precision"], given["of"], given["max"]
     least = given.get("min", min(Precision.least, most) if is_whole(most) else Precision.least)
     if not is_number(precision) or not 0 < precision < 1:
-        message = f"reps.precision: {quoted(precision)} is not a share between 0 and 1, such as 0.02"
+        message = f"reps.precision must be a share between 0 and 1, such as 0.02, not {quoted(precision)}"
         raise DesignError(message, ("reps", "precision"))
     if not isinstance(of, str) or "*" in of:
-        raise DesignError(f"reps.of: {quoted(of)} is not the path of a single figure", ("reps", "of"))
+        raise DesignError(f"reps.of must be the path of a single figure, not {quoted(of)}", ("reps", "of"))
     if not (is_whole(least) and is_whole(most) and 2 <= least <= most <= MOST_REPS):
         message = (
-            f"reps: min {quoted(least)} and max {quoted(most)} must be whole numbers with 2 ≤ min ≤ max ≤ {MOST_REPS}"
+            f"reps.min and reps.max must be integers with 2 ≤ min ≤ max ≤ {MOST_REPS}, "
+            f"not {quoted(least)} and {quoted(most)}"
         )
         raise DesignError(message, ("reps",))
     return Precision(precision, path_of(of), least, most)
 
 
 def _warmup(warmup: Any) -> Mser | None:
-    """How the warm-up is found, unless it is given as a time: then it is an override like others."""
+    """Read how to compute the warm-up; None if it is given as a time, which is an ordinary override."""
     if isinstance(warmup, str) and warmup.strip().lower().startswith("mser"):
-        message = (
-            f'warmup: {quoted(warmup)} is no time; to have it found write {{ method = "mser-5", figure = "PATH" }}'
-        )
+        message = f'warmup must be a time or {{ method = "mser-5", figure = "PATH" }}, not {quoted(warmup)}'
         raise DesignError(message, ("warmup",))
     if warmup is None or isinstance(warmup, str):
         return None
@@ -353,8 +352,8 @@ def _warmup(warmup: Any) -> Mser | None:
     figure, reps = warmup.get("figure"), warmup.get("reps", Mser.reps)
     if not isinstance(figure, str):
         raise DesignError(
-            "warmup.figure: is the path of a figure over time, as in ports.bottleneck.occupancy.values or "
-            "flows.NAME.throughput.bps; [measure] of the scenario must ask for it",
+            "warmup.figure must be the path of a figure over time, as in ports.bottleneck.occupancy.values or "
+            "flows.NAME.throughput.bps, that [measure] of the scenario records",
             ("warmup", "figure"),
         )
     try:
@@ -363,13 +362,13 @@ def _warmup(warmup: Any) -> Mser | None:
         raise DesignError(f"warmup.figure: {error}", ("warmup", "figure")) from None
     if not is_whole(reps) or not 1 <= reps <= MOST_REPS:
         raise DesignError(
-            f"warmup.reps: {quoted(reps)} is not a whole number from 1 to {MOST_REPS}", ("warmup", "reps")
+            f"warmup.reps must be an integer from 1 to {MOST_REPS}, not {quoted(reps)}", ("warmup", "reps")
         )
     return Mser(figure, reps)
 
 
 def _check_columns(varied: Sequence[Factor], warmup: Mser | None) -> None:
-    """Refuse names of columns that come twice."""
+    """Refuse two columns of the same name."""
     own = (*OWN, WARMUP) if warmup else OWN
     seen: set[str] = set()
     for factor in varied:
@@ -377,19 +376,19 @@ def _check_columns(varied: Sequence[Factor], warmup: Mser | None) -> None:
             if warmup and name == "warmup":
                 raise DesignError(f"{factor.keys[name][0]}: {FOUND}", factor.keys[name], key=True)
             if column in seen:
-                raise DesignError(f'"{column}" is swept twice', factor.keys[name], key=True)
+                raise DesignError(f'"{column}" must be swept once, not twice', factor.keys[name], key=True)
             if column in own:
                 instead = "; reps = N runs every point with N seeds" if column == "seed" else ""
-                message = f'"{name}" cannot be swept: every row has a column {column}{instead}'
+                message = f'"{name}" cannot be swept, because every row has a column {column}{instead}'
                 raise DesignError(message, factor.keys[name], key=True)
             seen.add(column)
 
 
 def _points(varied: Sequence[Factor], common: Level) -> Iterator[Level]:
-    """All combinations of the factors' levels."""
+    """Yield all combinations of the factors' levels."""
     count = math.prod(len(factor.levels) for factor in varied)
     if count > MOST_POINTS:
-        raise DesignError(f"{count} points are more than {MOST_POINTS}")
+        raise DesignError(f"a sweep must have at most {MOST_POINTS} points, not {count}")
     for levels in itertools.product(*(factor.levels for factor in varied)):
         columns = {name: value for level in levels for name, value in level.columns.items()}
         yield Level(columns, common.sets + tuple(change for level in levels for change in level.sets))

@@ -1,6 +1,6 @@
-"""What drawings are made of: units on axes, 95 % bands, colours that all can tell apart, as in a paper.
+"""The parts of figures: units on axes, 95 % bands, colours that all readers can distinguish, as in a paper.
 
-It knows numbers and intervals, and nothing of the questions whose answers are drawn with it.
+This module handles numbers and intervals, and does not depend on the questions whose answers it draws.
 """
 
 import io
@@ -24,31 +24,31 @@ INTERVAL = "95 % interval"
 DPI = 200
 WIDTH_IN, HEIGHT_IN = 5.2, 3.6
 LETTER_PT, MARK_PT, ROW_PT = 8.0, 40.0, 12.5
-"""Letters of a legend; what an entry takes beside its name, and its height (points)."""
+"""Font size of a legend; width of an entry besides its name, and its height (points)."""
 
 LINE_PT = 0.14
-"""The width of a line, for letters of one point."""
+"""Line width for a font size of one point."""
 
 BANDS = 2
-"""So many bands on the same axes can be told apart."""
+"""Largest number of bands that are distinct on the same axes."""
 
 WHOLE = 1.02
-"""The end of an axis of shares: a line at 1 is seen in its full width."""
+"""End of an axis of shares, so that a line at 1 has its full width."""
 
 APART_PT = 2.5
-"""Bars at the same place stand so far apart (points)."""
+"""Distance of bars at the same position (points)."""
 
 MARKED, MARKS = 20, 8
-"""Lines of more points do not show each of them, but so many."""
+"""Markers on a line with more points than this."""
 
 DECADE = 8
-"""An axis is logarithmic if its largest value is so many times the smallest, or more."""
+"""Ratio of the largest to the smallest value from which an axis is logarithmic."""
 
 DECADES = 500
-"""So many times the smallest value, and there is no room for three numbers in each decade."""
+"""Ratio from which an axis has too many decades for three numbers in each."""
 
 ENDINGS = {f"_{word(unit)}": unit for unit in (*FINEST, "%")} | {"_bps": "b/s", "_us": "µs"}
-"""Units of columns by the endings of their names."""
+"""Units of columns by the suffixes of their names."""
 
 TITLES = {
     "goodput_ratio": "goodput ÷ ideal",
@@ -58,9 +58,9 @@ TITLES = {
     "packet_throughput": "packet throughput",
     "loss_ratio": "lost ÷ arrived units",
     "delay_s": "mean delay in the port (s)",
-    "transfer_time_mean_s": "mean time of a file (s)",
-    "transfer_time_p99_s": "time of a file, 99th percentile (s)",
-    "delivery_time_p99_s": "time to deliver, 99th percentile (s)",
+    "transfer_time_mean_s": "mean transfer time (s)",
+    "transfer_time_p99_s": "transfer time, 99th percentile (s)",
+    "delivery_time_p99_s": "delivery time, 99th percentile (s)",
 }
 
 SERIES_OF = ("values", "bps", "octets")
@@ -74,7 +74,7 @@ Look = Mapping[str, Any]
 
 
 def label(name: str) -> str:
-    """What an axis says of a column, with the unit if the name tells it."""
+    """Label an axis with a column, and with the unit if the name implies it."""
     if name in TITLES:
         return TITLES[name]
     if name.startswith("classes."):
@@ -85,19 +85,19 @@ def label(name: str) -> str:
     if len(below) > 1 and part in ("port", "link", "flow", "node"):
         return _of(below[0], *below[1:])
     if endings := [ending for ending in ENDINGS if name.endswith(ending)]:
-        ending = max(endings, key=len)  # of a rate in Mb/s, and not of a time
+        ending = max(endings, key=len)  # a rate in Mb/s, not a time
         return f"{_spaced(name.removesuffix(ending))} ({ENDINGS[ending]})"
     return _spaced(name)
 
 
 def _of(whose: str, *path: str) -> str:
-    """A figure of an entry: what it is, whose, and its unit."""
+    """Label a figure of an entry: what, of which entry, in which unit."""
     what, bracket, unit = label(".".join(path)).partition(" (")
     return f"{what} of {whose}{bracket}{unit}"
 
 
 def _spaced(name: str) -> str:
-    """A name, or the path of a key, in words."""
+    """Write a name, or the path of a key, in words."""
     return " ".join(steps(name)).replace("_", " ").removeprefix("flows ")
 
 
@@ -105,7 +105,7 @@ def _spaced(name: str) -> str:
 
 
 def images(figure: Any) -> dict[str, bytes]:
-    """A figure as SVG and as PNG; the same figure gives the same octets."""
+    """Save a figure as SVG and as PNG; the same figure gives the same octets."""
     import matplotlib as mpl
 
     found = {}
@@ -118,7 +118,7 @@ def images(figure: Any) -> dict[str, bytes]:
 
 
 def plain_style() -> Any:
-    """The style of all drawings, on white paper."""
+    """Give the Matplotlib settings of all figures, on a white ground."""
     paper = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), "white")
     plain = {key: COLOURS[value][1] if value in COLOURS else value for key, value in style("answer").items()}
     return {**plain, **paper}
@@ -126,7 +126,7 @@ def plain_style() -> Any:
 
 @contextmanager
 def paper(columns: int = 1, rows: int = 1, **ratios: Sequence[float]) -> Iterator[tuple[Any, Any]]:
-    """An empty figure and its axes, row by row."""
+    """Make an empty figure and its axes, row by row."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -153,7 +153,7 @@ def paper_of(theme: Theme, rows: int) -> Iterator[tuple[Any, list[Any]]]:
 
 
 def looks(count: int) -> list[Look]:
-    """Colour, marker and line of each of several series: no two of 28 alike without colours, or of 56 with them."""
+    """Choose colour, marker and line of each series: 28 are distinct without colours, 56 with them."""
     colours, markers = cycle(PALETTE), cycle(MARKERS)
     return [
         {"color": next(colours), "marker": next(markers), "linestyle": DASHES[index % len(DASHES)]}
@@ -167,16 +167,16 @@ def _bounds(value: Interval) -> tuple[float, float]:
 
 
 def bar(value: Interval) -> list[list[float]]:
-    """How far an interval reaches down and up from its mean, as matplotlib has it."""
+    """Give the distances of an interval's ends from its mean, as Matplotlib needs them."""
     low, high = _bounds(value)
     return [[value["mean"] - low], [high - value["mean"]]]
 
 
 def doubt(axes: Any, xs: Any, mean: Any, bounds: tuple[Any, Any], look: Look, place: tuple[int, int]) -> str:
-    """How sure a line is, the first of `place` of as many as the second says; answers how that is drawn.
+    """Draw the interval of a line and return its form, "band" or "bar"; `place` is its index and the number of lines.
 
-    The bands of one line or two can be told apart. More would hide each other, and become bars: at a few points of each
-    line, elsewhere than those of the others, or at all of its few points, side by side.
+    Up to `BANDS` lines have bands. More bands would hide each other, so further lines have bars: at a few points, at
+    different positions for each line, or side by side at all points if they are few.
     """
     from matplotlib.transforms import ScaledTranslation
 
@@ -195,7 +195,7 @@ def doubt(axes: Any, xs: Any, mean: Any, bounds: tuple[Any, Any], look: Look, pl
 
 
 def cross(axes: Any, x: Interval, y: Interval, look: Look, name: str | None) -> None:
-    """A point with its two intervals."""
+    """Draw a point with its two intervals."""
     mark = {"color": look["color"], "marker": look["marker"], "linestyle": "none", "ms": 5, "capsize": 2.5}
     axes.errorbar(x["mean"], y["mean"], xerr=bar(x), yerr=bar(y), **mark, label=name)
 
@@ -208,7 +208,7 @@ def band(
     name: str | None,
     place: tuple[int, int] = (0, 1),
 ) -> str:
-    """Means with their intervals; see `doubt` for `place` and the answer."""
+    """Draw means with their intervals; see `doubt` for `place` and the result."""
     mean, bounds = [value["mean"] for value in values], zip(*map(_bounds, values), strict=True)
     low, high = map(list, bounds)
     drawn = doubt(axes, list(xs), mean, (low, high), look, place)
@@ -217,14 +217,14 @@ def band(
 
 
 def line(look: Look, points: int) -> dict[str, Any]:
-    """How a line is drawn: its points are marked, or of many only some, elsewhere than those of other lines."""
+    """Choose the markers of a line: on all points, or on some of many, at different places than other lines."""
     step = 1 if points <= MARKED else points // MARKS
     first = step * MARKERS.index(look["marker"]) // len(MARKERS)
     return {**look, "ms": 4, "linewidth": 1.3, "markevery": (first, step)}
 
 
 def capped(value: Interval, most: float | None) -> Interval:
-    """A mean whose interval ends at what there can be at most: nobody waits where there is no room."""
+    """Cut an interval at the largest possible value: an occupancy cannot exceed the buffer."""
     if most is None or not value["ci95"] or value["ci95"][1] <= most:
         return value
     return {**value, "ci95": [value["ci95"][0], max(most, value["mean"])]}
@@ -234,14 +234,14 @@ def capped(value: Interval, most: float | None) -> Interval:
 
 
 def frame(axes: Any, x: str, y: str, *, grid: str = "both") -> None:
-    """Names of axes, which tell the unit of the numbers; times and rates are shown in one that is read easily."""
+    """Name the axes with the unit of their numbers; times and rates get a readable unit."""
     axes.grid(axis=grid)
     for axis, text in ((axes.xaxis, x), (axes.yaxis, y)):
         titled(axis, text, max(map(abs, axis.get_view_interval())))
 
 
 def titled(axis: Any, text: str, largest: float) -> None:
-    """The name of an axis, and its numbers up to the largest in the unit that it tells, in groups of three digits."""
+    """Name an axis and write its numbers in the unit of the name, in groups of three digits."""
     from matplotlib.ticker import FuncFormatter
 
     title, factor = readable(text, largest)
@@ -254,43 +254,43 @@ def titled(axis: Any, text: str, largest: float) -> None:
 
 
 def from_zero(axes: Any, means: Sequence[float]) -> None:
-    """An axis upwards from zero, for what is never negative; of bands that reach below, the rest is cut off."""
+    """Start the vertical axis at zero, for values that are never negative; bands below it are cut off."""
     if min(means, default=0.0) >= 0:
         axes.set_ylim(bottom=0)
 
 
 def not_below_zero(axes: Any, across: Sequence[Interval], up: Sequence[Interval]) -> None:
-    """Axes that end at zero where intervals reach below, of what is itself never negative."""
+    """End the axes at zero if intervals extend below but the means are not negative."""
     for means, limits, limit in ((across, axes.get_xlim, axes.set_xlim), (up, axes.get_ylim, axes.set_ylim)):
         if min((mean["mean"] for mean in means), default=0.0) >= 0 > limits()[0]:
             limit(0, limits()[1])
 
 
 def headed(figure: Any, title: str) -> None:
-    """A title above a figure, on as many lines as it takes."""
+    """Put a title above a figure, on as many lines as it needs."""
     lines = wrap(title, int(figure.get_figwidth() / (LETTER_IN * FONT_PT)))
     if lines:
         figure.suptitle("\n".join(lines), fontsize=FONT_PT)
 
 
 LETTER_IN = 0.0076
-"""The width of a letter of one point, on average (inches)."""
+"""Mean width of a letter of one point (inches)."""
 
 
 def spread(axes: Any, values: Sequence[float]) -> None:
-    """A logarithmic axis to the right, if the values ask for one."""
+    """Make the horizontal axis logarithmic if the range of the values requires it."""
     if values and min(values) > 0 and max(values) >= DECADE * min(values):
         log(axes)
 
 
 def log(axes: Any) -> None:
-    """A logarithmic axis to the right."""
+    """Make the horizontal axis logarithmic."""
     axes.set_xscale("log")
     log_ticks(axes.xaxis, axes.get_xlim())
 
 
 def log_ticks(axis: Any, ends: tuple[float, float]) -> None:
-    """Plain numbers at 1, 2 and 5; of many decades at 1 alone, so that they do not touch each other."""
+    """Put plain numbers at 1, 2 and 5; with many decades only at 1, so that they do not overlap."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     low, high = ends
@@ -303,13 +303,13 @@ def log_ticks(axis: Any, ends: tuple[float, float]) -> None:
 
 
 def legend(figure: Any, axes: Any, interval: str | None = None, title: str = "") -> None:
-    """What each series is, below what all are told apart by, and how intervals are drawn: as "band" or as "bar"."""
+    """The names of the series, their common title, and the form of intervals: "band" or "bar"."""
     handles, labels = axes.get_legend_handles_labels()
     _listed(figure, dict(zip(labels, handles, strict=True)) | _interval(interval), title)
 
 
 def named_alike(names: Sequence[str], drawn: Sequence[object]) -> list[str]:
-    """Names for a legend: of series that are drawn exactly alike, of which only the last can be seen, each says so."""
+    """Name the series for a legend; series with identical curves, of which only the last is visible, say so."""
     first = [drawn.index(each) for each in drawn]
     return [
         name if place == own else f"{name} (as {names[place]})"
@@ -318,7 +318,7 @@ def named_alike(names: Sequence[str], drawn: Sequence[object]) -> list[str]:
 
 
 def key(figure: Any, names: Sequence[str], looks: Sequence[Look], drawn: str = "band") -> None:
-    """A legend of markers and lines together, for series that appear as both, with intervals drawn like this."""
+    """Make a legend of markers and lines together, for series that appear as both; `drawn` is the form of intervals."""
     from matplotlib.lines import Line2D
 
     handles: dict[str, Any] = {name: Line2D([], [], ms=5, **look) for name, look in zip(names, looks, strict=True)}
@@ -326,7 +326,7 @@ def key(figure: Any, names: Sequence[str], looks: Sequence[Look], drawn: str = "
 
 
 def _interval(drawn: str | None, name: str = INTERVAL) -> dict[str, Any]:
-    """What a band or a bar is, for the legend."""
+    """Make the legend entry that explains bands or bars."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -338,9 +338,9 @@ def _interval(drawn: str | None, name: str = INTERVAL) -> dict[str, Any]:
 
 
 def above(axes: Any, theme: Theme, title: str = "", doubts: tuple[str, str] = ("", "")) -> None:
-    """A legend above its axes, row by row, where it covers nothing; `doubts` is what intervals are, and how drawn.
+    """Put a legend above its axes, row by row, where it covers nothing; `doubts` is the name and form of intervals.
 
-    A panel whose only series speaks for itself has one all the same: its name is nowhere else.
+    A panel with a single series has a legend as well, because nothing else shows the name.
     """
     handles, labels = axes.get_legend_handles_labels()
     width_in, letters_pt = 0.85 * theme.width_in, 0.9 * theme.letters_pt
@@ -357,7 +357,7 @@ def above(axes: Any, theme: Theme, title: str = "", doubts: tuple[str, str] = ("
 
 
 def _fitting(names: Iterable[str], width_in: float, letters_pt: float) -> int:
-    """How many entries of a legend fit side by side."""
+    """Count the entries of a legend that fit side by side."""
     from matplotlib.textpath import TextPath
 
     widest = max(TextPath((0, 0), name or " ", size=letters_pt).get_extents().width for name in names)
@@ -373,7 +373,7 @@ def duration(seconds: float) -> str:
 
 
 def _listed(figure: Any, handles: Mapping[str, Any], title: str = "", **options: Any) -> None:
-    """A legend below its figure, to be read row by row; the figure grows by what many rows take."""
+    """Put a legend below its figure, to be read row by row; the figure grows with its rows."""
     if not handles:
         return
     from matplotlib.textpath import TextPath

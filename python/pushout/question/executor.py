@@ -1,4 +1,4 @@
-"""Where runs are done: threads of the simulator, or whatever else can do the same."""
+"""Executors of runs: threads of the simulator, or any other `Executor`."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -8,11 +8,11 @@ from pushout.simulate import threads
 from pushout.source import Source
 
 LINGER_S = 0.1
-"""Results are collected this long before they are written down together: a commit costs as much as many rows."""
+"""Time for which results are collected before they are stored: a commit costs as much as many rows."""
 
 
 class Variations(NamedTuple):
-    """Points of one scenario: what each of them overrides."""
+    """Points of one scenario: the overrides of each."""
 
     source: Source
     points: Sequence[Sequence[str]]
@@ -20,7 +20,7 @@ class Variations(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A run to be done: a tag that comes back with it, the index of its point, its seed."""
+    """A run to execute: a tag that its result repeats, the index of its point, its seed."""
 
     tag: int
     point: int
@@ -28,23 +28,23 @@ class Task(NamedTuple):
 
 
 Asked = tuple[int, str]
-"""What a point asks for: the seed that it names, and what identifies it apart from seed and simulator."""
+"""A point's own seed, and its identity apart from seed and simulator."""
 
 
 class Prepared(NamedTuple):
-    """Points that have been checked."""
+    """Checked points."""
 
     asked: list[Asked]
     figures: list[str]
-    """The paths of all figures that runs of any of them measure."""
+    """The paths of all figures that runs of any point measure."""
 
 
 Done = tuple[int, str, float]
-"""A run that is done: its tag, its figures as JSON, the time of its event loop in seconds."""
+"""A finished run: its tag, its figures as JSON, the time of its event loop in seconds."""
 
 
 def check(variations: Variations, figures: Sequence[str], threads: int) -> tuple[_core.Points, Prepared]:
-    """Check points on threads of this process: a mistake is found before anything runs anywhere."""
+    """Check points on threads of this process, so that mistakes are found before anything runs."""
     source, sets, engine = variations
     points = _core.Points(source.text, source.name, sets, engine, threads)
     measured = points.figures(list(figures), threads)
@@ -52,31 +52,31 @@ def check(variations: Variations, figures: Sequence[str], threads: int) -> tuple
 
 
 class Executor(Protocol):
-    """What does runs."""
+    """Executes runs."""
 
     def prepare(self, variations: Variations, figures: Sequence[str]) -> Prepared:
-        """Check points, and that they have these figures, and make them the current ones."""
+        """Check points and that they have these figures, and make them the current points."""
         ...
 
     def submit(self, tasks: Sequence[Task]) -> None:
-        """Add runs of the current points."""
+        """Submit runs of the current points."""
         ...
 
     def wait(self, timeout_s: float) -> list[Done]:
-        """The runs that have been done since; waits for the first."""
+        """Return the runs finished since the last call; wait for the first."""
         ...
 
     def under_way(self) -> float:
-        """The runs that are under way, each counted by the part of it that is done, as far as that is known."""
+        """Add up the fractions done of the runs in progress, as far as they are known."""
         ...
 
     def close(self) -> None:
-        """Drop what has not begun."""
+        """Drop runs that have not begun."""
         ...
 
 
 class Local:
-    """Threads in this process. They do not need the interpreter, so `jobs` of them use as many cores."""
+    """Threads in this process. They do not hold the interpreter lock, so `jobs` threads use `jobs` cores."""
 
     def __init__(self, jobs: int | None = None) -> None:
         self.jobs = threads(jobs)
@@ -85,24 +85,24 @@ class Local:
         self._figures: list[str] = []
 
     def prepare(self, variations: Variations, figures: Sequence[str]) -> Prepared:
-        """Check points and figures, both at once for all."""
+        """Check points and figures together."""
         self._points, prepared = check(variations, figures, self.jobs)
         self._figures = list(figures)
         return prepared
 
     def submit(self, tasks: Sequence[Task]) -> None:
-        """Add runs of the current points."""
+        """Submit runs of the current points."""
         assert self._points is not None, "points are prepared before they are run"  # noqa: S101
         self._pool.submit(self._points, tasks, self._figures)
 
     def wait(self, timeout_s: float) -> list[Done]:
-        """The runs that have been done since."""
+        """Return the runs finished since the last call."""
         return self._pool.wait(timeout_s, LINGER_S)
 
     def under_way(self) -> float:
-        """The runs that are under way, each counted by the part of it that is done."""
+        """Add up the fractions done of the runs in progress."""
         return self._pool.under_way()
 
     def close(self) -> None:
-        """Drop what has not begun; a run under way ends by itself."""
+        """Drop runs that have not begun; a run in progress ends by itself."""
         self._pool.close()

@@ -1,7 +1,7 @@
-"""What a sweep varies: the keys `grid`, `axis`, `zip` and `random` of a sweep file, each read into factors.
+"""Read the keys `grid`, `axis`, `zip` and `random` of a sweep file into factors.
 
-A factor has levels, and the points of a sweep are all combinations of one level of each. A mistake is a `DesignError`
-with the place where it stands.
+A factor has levels, and the points of a sweep are all combinations of one level of each factor. A mistake raises a
+`DesignError` with its position.
 """
 
 import math
@@ -23,52 +23,52 @@ MOST_POINTS = 1_000_000
 Value = bool | int | float | str
 
 Place = tuple[str | int, ...]
-"""Where something stands in a sweep: keys and, in lists, positions."""
+"""A position in a sweep: keys and, in lists, indices."""
 
 
 @dataclass(frozen=True)
 class Level:
-    """One value of a factor: what its columns show, and the overrides that it stands for."""
+    """One level of a factor: the values of its columns and its overrides."""
 
     columns: Mapping[str, Value]
     sets: tuple[str, ...]
     places: tuple[Place, ...] = ()
-    """Where each override stands; of a factor's levels alone, not of points."""
+    """The position of each override; only for the levels of factors, not for points."""
 
 
 NOTHING = Level({}, ())
-"""The scenario as it stands."""
+"""The level that changes nothing."""
 
 
 @dataclass(frozen=True)
 class Factor:
-    """Levels that exclude each other, and where the keys and names stand that it gives columns to."""
+    """Alternative levels, and the positions of the keys and names that have columns."""
 
     levels: tuple[Level, ...]
     keys: Mapping[str, Place] = field(default_factory=dict)
 
     @cached_property
     def columns(self) -> tuple[tuple[str, str], ...]:
-        """Every column that the table will have of it, with the key or the name that it belongs to."""
+        """List every column of the factor in the table, with its key or name."""
         swept = (Swept(name, tuple(level.columns.get(name) for level in self.levels)) for name in self.keys)
         return tuple((column, one.name) for one in swept for column in one.names())
 
 
 def factors(table: Mapping[str, Any]) -> Iterator[Factor]:
-    """All factors of a sweep, in the order in which it has them."""
+    """Yield all factors of a sweep, in the order of the file."""
     for key, value in table.items():
         if key in KINDS:
             yield from KINDS[key](value)
 
 
-# --- what is checked everywhere
+# --- common checks
 
 
 def check_keys(table: Any, keys: Sequence[str], *at: str) -> None:
-    """Refuse whatever is no table, or has a key that means nothing."""
+    """Refuse a value that is not a table, or a table with an unknown key."""
     path = ".".join(at)
     if not isinstance(table, Mapping):
-        raise DesignError(f"{path}: {quoted(table)} is not a table", at)
+        raise DesignError(f"{path} must be a table, not {quoted(table)}", at)
     for key in table:
         if key not in keys:
             message = _core.unknown("key", str(key), keys)
@@ -76,44 +76,44 @@ def check_keys(table: Any, keys: Sequence[str], *at: str) -> None:
 
 
 def check_overrides(sets: Any, *at: str) -> None:
-    """Refuse what is no list of overrides."""
+    """Refuse a value that is not a list of overrides."""
     path = ".".join(at)
     if not isinstance(sets, list):
-        raise DesignError(f"{path}: is a list of overrides, as in ['duration=1 s']", at)
+        raise DesignError(f"{path} must be a list of overrides, as in ['duration=1 s']", at)
     for row, change in enumerate(sets):
         if not isinstance(change, str) or "=" not in change.lstrip("="):
-            message = f"{path}: {quoted(change)} is not an override key.path=value, as in 'duration=1 s'"
+            message = f"{path} must contain overrides key.path=value, as in 'duration=1 s', not {quoted(change)}"
             raise DesignError(message, (*at, row))
 
 
 def check_plain(text: str, *at: str, key: bool = False) -> None:
-    """Refuse a text, or a key, that has control characters."""
+    """Refuse a text or a key with control characters."""
     if CONTROL.search(text):
         path = excerpt(".".join(at))
         raise DesignError(f"{path} must be without control characters, not {quoted(text)}", at, key=key)
 
 
 def check_word(word: Any, known: Sequence[str], *at: str) -> None:
-    """Refuse what is none of these words."""
+    """Refuse a value that is not one of the known words."""
     path = ".".join(at)
     if not isinstance(word, str):
-        raise DesignError(f"{path}: {quoted(word)} is not one of {', '.join(known)}", at)
+        raise DesignError(f"{path} must be one of {', '.join(known)}, not {quoted(word)}", at)
     if word not in known:
         raise DesignError(f"{path}: {_core.unknown(at[-1], word, known)}", at)
 
 
 def is_whole(value: Any) -> bool:
-    """Whether this is a whole number; true and false are none."""
+    """Tell whether a value is an integer; true and false are not."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_number(value: Any) -> bool:
-    """Whether this is a number that one can calculate with."""
+    """Tell whether a value is a finite number."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number beyond all others
+    except OverflowError:  # an integer beyond the range of float
         return False
 
 
@@ -121,7 +121,7 @@ def is_number(value: Any) -> bool:
 
 
 def _grid(table: Any) -> Iterator[Factor]:
-    """Every combination: a factor for each key."""
+    """Make a factor of each key: the points are every combination."""
     for key, at, values in _lists(table, ("grid",)):
         levels = tuple(_together({key: value}, {key: (*at, row)}) for row, value in enumerate(values))
         _check_distinct(key, levels)
@@ -129,24 +129,26 @@ def _grid(table: Any) -> Iterator[Factor]:
 
 
 def _check_distinct(key: str, levels: Sequence[Level]) -> None:
-    """Refuse a value that is named twice."""
+    """Refuse a repeated value."""
     seen: set[tuple[str, ...]] = set()
     for level in levels:
         if level.sets in seen:
-            raise DesignError(f"grid: {key} has {toml(level.columns[key])} twice", level.places[0])
+            raise DesignError(
+                f"grid: {key} must have each value once, not {toml(level.columns[key])} twice", level.places[0]
+            )
         seen.add(level.sets)
 
 
 def _zips(tables: Any) -> Iterator[Factor]:
-    """Lists that go together: a factor for each table of them."""
+    """Make a factor of each table of lists in parallel."""
     if not isinstance(tables, list):
-        raise DesignError("zip: write [[zip]], with lists of one length", ("zip",))
+        raise DesignError("zip must be a list of tables: write [[zip]], with lists of equal length", ("zip",))
     for index, table in enumerate(tables):
         lists = {key: (at, values) for key, at, values in _lists(table, ("zip", index))}
         lengths = {key: len(values) for key, (_, values) in lists.items()}
         if len(set(lengths.values())) != 1:
-            said = ", ".join(f"{key} has {length}" for key, length in lengths.items()) or "there are none"
-            message = f"zip[{index}]: lists go together value by value and have one length; {said}"
+            said = ", ".join(f"{key} has {length}" for key, length in lengths.items()) or "it has no list"
+            message = f"zip[{index}] must have lists of equal length; {said}"
             raise DesignError(message, ("zip", index))
         levels = []
         for row in range(next(iter(lengths.values()))):
@@ -156,16 +158,16 @@ def _zips(tables: Any) -> Iterator[Factor]:
 
 
 def _lists(table: Any, at: Place) -> Iterator[tuple[str, Place, list[Any]]]:
-    """The keys below a table that hold lists, dotted or quoted as they may be, and where they stand."""
+    """Yield every key below a table with its position and its list of values."""
     path = f"{at[0]}[{at[1]}]" if len(at) > 1 else at[0]
     if not isinstance(table, Mapping):
-        raise DesignError(f"{path}: is a table of keys with lists of values", at)
+        raise DesignError(f"{path} must be a table of keys with lists of values", at)
     for key, place, given in _leaves(table, "", at):
         value = _listed(given)
         if value is None:
-            raise DesignError(f"{path}: {key} has {quoted(given)}, which is not a list of values", place)
+            raise DesignError(f"{path}: {key} must be a list of values, not {quoted(given)}", place)
         if not value:
-            raise DesignError(f"{path}: {key} has an empty list, which leaves nothing to run", place)
+            raise DesignError(f"{path}: {key} must not be an empty list", place)
         yield key, place, value
 
 
@@ -179,14 +181,14 @@ def _leaves(table: Mapping[str, Any], path: str, at: Place) -> Iterator[tuple[st
 
 
 def _listed(value: Any) -> list[Any] | None:
-    """A list, from whatever Python has of the kind: tuples, ranges, arrays."""
+    """Convert a sequence such as a tuple, a range or an array to a list; None if it is not one."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     return list(value) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else None
 
 
 def _together(values: Mapping[str, Any], places: Mapping[str, Place]) -> Level:
-    """Keys that have these values; the places are those of the values."""
+    """Make a level that sets these keys; the places are those of the values."""
     columns, sets = {}, []
     for key, value in values.items():
         try:
@@ -198,7 +200,7 @@ def _together(values: Mapping[str, Any], places: Mapping[str, Place]) -> Level:
 
 
 def _shown(value: Any) -> Value:
-    """A value as a column has it: plain as it is, a table or a list as TOML."""
+    """Convert a value for a column: a table or a list becomes TOML."""
     value = plain(value)
     return value if isinstance(value, bool | int | float | str) else toml(value)
 
@@ -207,13 +209,15 @@ def _shown(value: Any) -> Value:
 
 
 def _axes(table: Any) -> Iterator[Factor]:
-    """Labels that stand for overrides: a factor for each axis."""
+    """Make a factor of each axis, whose labels stand for overrides."""
     if not isinstance(table, Mapping):
-        raise DesignError("axis: write [axis.NAME] with a list of overrides for each LABEL", ("axis",))
+        raise DesignError(
+            "axis must be a table of axes: write [axis.NAME] with a list of overrides for each LABEL", ("axis",)
+        )
     for name, labels in table.items():
         check_plain(name, "axis", name, key=True)
         if not isinstance(labels, Mapping) or not labels:
-            raise DesignError(f"axis.{name}: has a list of overrides for each LABEL", ("axis", name))
+            raise DesignError(f"axis.{name} must be a table with a list of overrides for each LABEL", ("axis", name))
         levels = tuple(_labelled(name, label, sets) for label, sets in labels.items())
         keys: dict[str, Place] = {name: ("axis", name)}
         for level in levels:
@@ -223,21 +227,21 @@ def _axes(table: Any) -> Iterator[Factor]:
 
 
 def _labelled(name: str, label: str, sets: Any) -> Level:
-    """A label with its overrides; each key that it sets has a column as well."""
+    """Make the level of a label; each key that it sets has a column as well."""
     check_plain(label, "axis", name, label, key=True)
     check_overrides(sets, "axis", name, label)
     places = tuple(("axis", name, label, row) for row in range(len(sets)))
     columns: dict[str, Value] = {name: label}
     for change, place in zip(sets, places, strict=True):
         if key_of(change) == name:
-            message = f"axis.{name}: sets the key of its own name, which has a column already: rename the axis"
+            message = f"axis.{name} must not set the key of its own name, which has a column already: rename the axis"
             raise DesignError(message, place)
         columns[key_of(change)] = change.partition("=")[2].strip()
     return Level(columns, tuple(sets), places)
 
 
 def key_of(override: str) -> str:
-    """The key that an override sets."""
+    """Return the key that an override sets."""
     return override.partition("=")[0].strip()
 
 
@@ -246,24 +250,26 @@ def key_of(override: str) -> str:
 METHODS = ("latin-hypercube", "uniform")
 SCALES = ("linear", "log")
 INDIVISIBLE = ("cell", "cells", "packet", "packets")
-"""Units of which there are only whole numbers."""
+"""Units that are counted in integers."""
 
 
 def _random(table: Any) -> Iterator[Factor]:
-    """Random points: one factor of which each level is one of them."""
+    """Make one factor of which each level is a random point."""
     check_keys(table, ("points", "seed", "method", "keys"), "random")
     points, seed, method = table.get("points"), table.get("seed", 1), table.get("method", METHODS[0])
     if points is None:
-        raise DesignError("random: says how many points to draw, as in points = 100; that is missing", ("random",))
+        raise DesignError(
+            "random.points is missing: give the number of points to draw, as in points = 100", ("random",)
+        )
     if not is_whole(points) or not 1 <= points <= MOST_POINTS:
-        message = f"random.points: {quoted(points)} is not a whole number from 1 to {MOST_POINTS}"
+        message = f"random.points must be an integer from 1 to {MOST_POINTS}, not {quoted(points)}"
         raise DesignError(message, ("random", "points"))
     if not is_whole(seed):
-        raise DesignError(f"random.seed: {quoted(seed)} is not a whole number", ("random", "seed"))
+        raise DesignError(f"random.seed must be an integer, not {quoted(seed)}", ("random", "seed"))
     check_word(method, METHODS, "random", "method")
     ranges = list(_ranges(table.get("keys"), "", ("random", "keys")))
     if not ranges:
-        message = "random.keys: says for each key from where to where, or what to choose from"
+        message = "random.keys must give each key a range { from, to } or a choice { choose = [values] }"
         raise DesignError(message, ("random", "keys"))
     drawn = {}
     for key, at, spec in ranges:
@@ -274,7 +280,7 @@ def _random(table: Any) -> Iterator[Factor]:
 
 
 def _ranges(table: Any, path: str, at: Place) -> Iterator[tuple[str, Place, Mapping[str, Any]]]:
-    """The keys that are drawn, and what says from what."""
+    """Yield the keys to draw, with their ranges or choices."""
     if not isinstance(table, Mapping):
         return
     for name, value in table.items():
@@ -284,52 +290,56 @@ def _ranges(table: Any, path: str, at: Place) -> Iterator[tuple[str, Place, Mapp
         elif isinstance(value, Mapping):
             yield from _ranges(value, key, (*at, name))
         else:
-            message = f"random.keys: {key} has {quoted(value)}, not {{ from, to }} or {{ choose = [values] }}"
+            message = f"random.keys: {key} must be {{ from, to }} or {{ choose = [values] }}, not {quoted(value)}"
             raise DesignError(message, (*at, name))
 
 
 def _places(points: int, seed: str, method: str) -> list[float]:
-    """Places between 0 and 1 of one key, from a stream of its own: another key draws nothing away from it."""
-    stream = random.Random(seed)  # noqa: S311  (a design, no secret)
+    """Draw numbers between 0 and 1 for one key from a separate stream, so that other keys do not change them."""
+    stream = random.Random(seed)  # noqa: S311  (a design, not a secret)
     places = [stream.random() for _ in range(points)]
     if method == "uniform":
         return places
-    # One place in each of as many strata, in random order.
+    # Latin hypercube: one number in each of `points` strata, in random order.
     order = sorted(range(points), key=lambda _: stream.random())
     return [(stratum + place) / points for stratum, place in zip(order, places, strict=True)]
 
 
 def _choice(key: str, at: Place, spec: Mapping[str, Any]) -> Callable[[float], Any]:
-    """What turns a place between 0 and 1 into one of some values."""
+    """Make a function from a number between 0 and 1 to one of the values."""
     check_keys(spec, ("choose",), *map(str, at))
     choices = _listed(spec["choose"])
     if not choices:
-        message = f"random.keys.{key}: choose has {quoted(spec['choose'])}, which is not a list of values"
+        message = f"random.keys.{key}: choose must be a list of values, not {quoted(spec['choose'])}"
         raise DesignError(message, (*at, "choose"))
     return lambda place: choices[int(place * len(choices))]
 
 
 def _range(key: str, at: Place, spec: Mapping[str, Any]) -> Callable[[float], Any]:
-    """What turns a place between 0 and 1 into a value of a range."""
+    """Make a function from a number between 0 and 1 to a value of the range."""
     path = f"random.keys.{key}"
     check_keys(spec, ("from", "to", "unit", "scale", "whole"), *map(str, at))
     given: dict[str, Any] = {"from": None, "to": None, "unit": "", "scale": SCALES[0], "whole": False, **spec}
     low, high, unit, scale, whole = (given[name] for name in ("from", "to", "unit", "scale", "whole"))
     check_word(scale, SCALES, *map(str, at), "scale")
     if not isinstance(unit, str) or not isinstance(whole, bool):
-        raise DesignError(f"{path}: unit is a text, and whole is true or false", at)
+        raise DesignError(f"{path}: unit must be a string, and whole true or false", at)
     if not (is_number(low) and is_number(high)) or not low < high or (scale == "log" and low <= 0):
-        message = f"{path}: from {quoted(low)} to {quoted(high)} is no range of numbers on a {scale} scale"
-        hint = "; from is the smaller one" if is_number(low) and is_number(high) and low >= high else ""
+        message = (
+            f"{path}: from and to must be a range of numbers on a {scale} scale, not {quoted(low)} and {quoted(high)}"
+        )
+        hint = "; from must be less than to" if is_number(low) and is_number(high) and low >= high else ""
         raise DesignError(message + hint, at)
 
     if not math.isfinite(float(high) / low if scale == "log" else float(high) - low):
-        raise DesignError(f"{path}: the range from {quoted(low)} to {quoted(high)} is too wide to calculate with", at)
+        raise DesignError(
+            f"{path}: the range from {quoted(low)} to {quoted(high)} must be narrower: it exceeds floating point", at
+        )
     first, last = math.ceil(low), math.floor(high)
     if whole := whole or unit in INDIVISIBLE:
         if first > last:
-            raise DesignError(f"{path}: there is no whole number from {quoted(low)} to {quoted(high)}", at)
-        low, high = first - 0.5, last + 0.5  # what is rounded to the ends is as much as what is rounded to others
+            raise DesignError(f"{path}: the range must contain an integer, not {quoted(low)} to {quoted(high)}", at)
+        low, high = first - 0.5, last + 0.5  # so that the ends are as likely as other integers
 
     def value(place: float) -> Any:
         number = low * (high / low) ** place if scale == "log" else low + (high - low) * place
@@ -339,10 +349,10 @@ def _range(key: str, at: Place, spec: Mapping[str, Any]) -> Callable[[float], An
     try:
         value(0.0), value(1.0)
     except OverflowError:
-        message = f"{path}: {quoted(low)} or {quoted(high)} is too large a number of {quoted(unit)}"
+        message = f"{path}: from and to must be smaller numbers of {quoted(unit)}, not {quoted(low)} and {quoted(high)}"
         raise DesignError(message, at) from None
     return value
 
 
 KINDS: dict[str, Callable[[Any], Iterator[Factor]]] = {"grid": _grid, "axis": _axes, "zip": _zips, "random": _random}
-"""What reads each key of a sweep that makes factors."""
+"""The reader of each key that makes factors."""

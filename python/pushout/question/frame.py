@@ -1,4 +1,4 @@
-"""Answers as tables: a row for every run of a sweep, or for every packet of a trace."""
+"""Results as tables: a row for every run of a sweep, or for every packet of a trace."""
 
 import io
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 NOTEBOOK_WIDTH = 100
-"""So many letters are side by side in a notebook."""
+"""Width of a notebook's output in characters."""
 
 
 @singledispatch
 def display(result: object, console: "Console") -> None:
-    """Print a result as its command does; `pushout.display` says how for each kind."""
+    """Print a result as its command does; `pushout.display` registers a function for each kind."""
     console.print(repr(result))
 
 
@@ -36,20 +36,20 @@ def as_page(result: object) -> str:
 
 
 class Tabled:
-    """What can be seen as a table; `columns` has it as arrays."""
+    """A result that is also a table; `columns` holds it as arrays."""
 
     columns: Columns
 
     def __repr__(self) -> str:
-        """What it is, in a line."""
+        """Describe the result in one line."""
         return f"<{type(self).__name__} {self._brief()}>"
 
     def _brief(self) -> str:
-        """How large its table is, and what else tells it from others."""
+        """Give the size of the table and what else identifies the result."""
         return f"{self.columns.rows} rows × {len(self.columns)} columns"
 
     def _repr_html_(self) -> str | None:
-        """What the command prints, for a notebook; of a table by itself no command prints anything."""
+        """Render the output of the command for a notebook; None for a plain table, which no command prints."""
         from rich.console import Console
 
         if display.dispatch(type(self)) is display.dispatch(object):
@@ -66,31 +66,31 @@ class Tabled:
 
     @cached_property
     def table(self) -> "pa.Table":
-        """The table as Arrow has it (needs `pip install 'pushout[tables]'`, as the next three do)."""
+        """Convert the table to Arrow (needs `pip install 'pushout[tables]'`, as do the next three)."""
         return self.columns.arrow()
 
     def to_arrow(self) -> "pa.Table":
-        """The table as Arrow has it."""
+        """Convert the table to Arrow."""
         return self.table
 
     def to_polars(self) -> "polars.DataFrame":
-        """The table as polars has it."""
+        """Convert the table to polars."""
         need("polars", "to_polars()")
         import polars
 
         frame = polars.from_arrow(self.table)
-        assert isinstance(frame, polars.DataFrame)  # noqa: S101  (a table is no single column)
+        assert isinstance(frame, polars.DataFrame)  # noqa: S101  (a table, never a single column)
         return frame
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """The table as pandas has it."""
+        """Convert the table to pandas."""
         need("pandas", "to_pandas()")
         return self.table.to_pandas()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Framed(Tabled):
-    """A table by itself, or a result with a row for every run."""
+    """A plain table, or a result with a row for every run."""
 
     columns: Columns
 
@@ -102,20 +102,20 @@ class Pointed(Framed):
     points: list[dict[str, Any]]
     """The swept values of every point."""
     manifest: dict[str, Any]
-    """Where the rows come from, as in `manifest.json`."""
+    """The origin of the rows, as in `manifest.json`."""
 
     def of_point(self, point: int) -> Columns:
-        """The rows of one point, in order of their seeds."""
+        """Select the rows of one point, in order of their seeds."""
         return self.columns.where("point", point)
 
     def swept(self) -> list[str]:
-        """Every swept key and axis."""
+        """List every swept key and axis."""
         return list(dict.fromkeys(name for point in self.points for name in point))
 
     def telling(self, names: Sequence[str]) -> list[str]:
-        """Those of some swept columns that it takes to tell points apart, if a label of an axis speaks for the others.
+        """Choose the swept columns that distinguish the points, where the label of an axis replaces its keys.
 
-        A label may speak for keys that have whole tables as values, and for those that some points leave alone.
+        A label may replace keys whose values are tables, and keys that some points do not set.
         """
         plain = [name for name in names if all(_is_plain(point.get(name)) for point in self.points)]
         return plain if self._combinations(plain) == self._combinations(names) else list(names)
@@ -124,28 +124,28 @@ class Pointed(Framed):
         return len({tuple(str(point.get(name)) for name in names) for point in self.points})
 
     def scalars(self) -> list[str]:
-        """The columns that are single figures of a run."""
+        """List the columns that are single figures of a run."""
         names = list(self.columns)
         return [name for name in names[names.index("seed") + 1 : -1] if self.columns.kinds[name] != "list"]
 
     def column(self, name: str) -> str:
-        """The column that a figure has; one of the summary may be named as in a report (`summary.goodput_ratio`)."""
+        """Find the column of a figure; one of the summary may have its prefix (`summary.goodput_ratio`)."""
         for known in (name, column_of(name)):
             if known in self.columns:
                 return known
         raise QuestionError(_core.unknown("column", name, list(self.columns)))
 
     def is_list(self, name: str) -> bool:
-        """Whether a column has lists of numbers instead of single ones; refuse one that has neither."""
+        """Tell whether a column has lists of numbers, not single ones; refuse one that has neither."""
         kind = self.columns.kinds[self.column(name)]
         if kind not in (*NUMBERS, "list"):
-            raise QuestionError(f"the column {name} holds no numbers")
+            raise QuestionError(f"the column {name} must hold numbers to be averaged or drawn")
         return kind == "list"
 
     def means(self, figure: str = "goodput_ratio") -> list[Interval | None]:
-        """The mean of a figure at every point with its 95 % confidence interval; `None` where it was never measured."""
+        """Average a figure at every point, with a 95 % confidence interval; `None` where it was never measured."""
         if self.is_list(figure):
-            raise QuestionError(f"{figure} is a list in every run, and what has a mean is a single figure")
+            raise QuestionError(f"{figure} must be a single figure of every run, not a list")
         groups: dict[int, list[float]] = {}
         for point, value in zip(*map(self.columns.plain, ("point", self.column(figure))), strict=True):
             if value is not None:
@@ -154,5 +154,5 @@ class Pointed(Framed):
 
 
 def _is_plain(value: object) -> bool:
-    """Whether a swept value is one to show: no table, and there at all."""
+    """Tell whether a swept value can be shown: it exists and is not a table."""
     return value is not None and not str(value).startswith("{")

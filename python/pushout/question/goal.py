@@ -1,8 +1,7 @@
-"""What is wanted of a figure, and whether runs say that it is so.
+"""Goals for a figure, and whether runs meet them.
 
-A goal is about the expectation of a figure, so a value is run until the 95 % interval of its mean lies on one side of
-the goal. Runs that all give the same have no such interval: they are believed when there are enough of them that hardly
-any other run can give something else.
+A goal is about the expectation of a figure, so a value is replicated until the 95 % interval of its mean lies on one
+side of the goal. Equal runs give an interval of width 0: they suffice when enough of them agree (`AGREEING`).
 """
 
 import json
@@ -28,39 +27,39 @@ UNITS: tuple[tuple[str, str, Mapping[str, float]], ...] = (
     (r"_ratio$|_throughput$|_fairness$|^fairness_|_deviation$", "a share", {"%": 0.01}),
     (r"^occupancy_", "in cells, packets or bytes", {**SIZES, "cells": 1, "packets": 1}),
 )
-"""In what figures of such names are, and how much of it other units are."""
+"""For figures whose names match: their unit, and the factors of other units."""
 
 OPERATORS = {"≥": ">=", "≤": "<=", "=>": ">=", "=<": "<=", ">": ">=", "<": "<="}
-"""What other signs stand for."""
+"""Alternative signs and their meaning."""
 
 FORMS = "write FIGURE>=NUMBER, FIGURE<=NUMBER, max FIGURE or min FIGURE"
 
 
 @dataclass(frozen=True)
 class Goal:
-    """What is wanted of a figure: at least or at most a level, or as much or as little as can be."""
+    """A goal for a figure: at least or at most a level, or the maximum or minimum."""
 
     text: str
     path: str
     relation: str
     level: float | None = None
     measure: str = ""
-    """What the level of an occupancy was given in: cells, packets or bytes; nothing if it was a plain number."""
+    """The measure in which the level of an occupancy was given: cells, packets or bytes; empty for a plain number."""
 
     @property
     def column(self) -> str:
-        """The figure, as tables name it."""
+        """The figure's column in tables."""
         return column_of(self.path)
 
     def meant(self) -> str:
-        """What to say of a figure that is not there: which one was probably meant; nothing if none begins like it."""
+        """Suggest a figure for one that does not exist; empty if none has this prefix."""
         level = "" if self.level is None else f"{self.level:.10g}"
         figure = nearest(self.column, level)
         goal = f"{self.relation} {figure}" if self.level is None else f"{figure}{self.relation}{level}"
         return "" if figure == self.column else f"there is no figure {self.column}; did you mean {goal}?"
 
     def meets(self, value: float) -> bool:
-        """Whether a mean does."""
+        """Tell whether a mean meets the goal."""
         if self.level is None:
             return True
         return value >= self.level if self.relation == ">=" else value <= self.level
@@ -77,11 +76,11 @@ def read(text: str) -> Goal:
 
 
 def _level(goal: str, name: str, text: str) -> tuple[float, str]:
-    """A level in the unit of its figure, and the measure that an occupancy was given in."""
+    """Parse a level into the unit of its figure, and the measure of an occupancy."""
     try:
         number, unit = split(text)
     except QuestionError:
-        raise QuestionError(f"goal {quoted(goal)}: {quoted(text)} is not a number") from None
+        raise QuestionError(f"goal {quoted(goal)}: the level must be a number, not {quoted(text)}") from None
     if not unit:
         return number, ""
     for pattern, what, units in UNITS:
@@ -89,12 +88,14 @@ def _level(goal: str, name: str, text: str) -> tuple[float, str]:
             if unit in units:
                 return number * units[unit], ("bytes" if unit in SIZES else unit) if pattern == "^occupancy_" else ""
             known = ", ".join(units)
-            raise QuestionError(f"goal {quoted(goal)}: {excerpt(name)} is {what}, not {quoted(text)} (units: {known})")
-    raise QuestionError(f"goal {quoted(goal)}: {excerpt(name)} has no unit: write {number:.10g}")
+            raise QuestionError(
+                f"goal {quoted(goal)}: {excerpt(name)} must be {what}, not {quoted(text)} (units: {known})"
+            )
+    raise QuestionError(f"goal {quoted(goal)}: {excerpt(name)} must be a number without unit: write {number:.10g}")
 
 
 def _meant(text: str) -> str:
-    """What a goal with another sign was probably meant to be."""
+    """Suggest a goal for one with another sign."""
     match = re.fullmatch(r"\s*([^\s<>=]+)\s*(>|<|=>|=<|==?)\s*([^\s<>=].*?)\s*", text)
     if not match:
         return ""
@@ -103,7 +104,7 @@ def _meant(text: str) -> str:
 
 
 def nearest(name: str, level: str = "") -> str:
-    """The figure of the summary of which a name is the beginning, a share if the level is one; else the name itself."""
+    """Find the figure of the summary that starts with a name, a share if the level is one; else return the name."""
     properties = json.loads(_core.result_schema())["properties"]["summary"]["properties"]
     begin = [figure for figure in properties if figure.startswith(name)]
     shares = [figure for figure in begin if re.search(UNITS[3][0], figure)]
@@ -115,18 +116,18 @@ def nearest(name: str, level: str = "") -> str:
 
 
 def _one(goal: str, name: str) -> str:
-    """The path of a single figure."""
+    """Return the path of a single figure."""
     if "*" in name:
-        raise QuestionError(f"goal {quoted(goal)}: {excerpt(name)} names many figures, and a goal is about one")
+        raise QuestionError(f"goal {quoted(goal)}: {excerpt(name)} must name a single figure, not many")
     return path_of(name)
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A value that was tried: the mean of the figure, whether it meets the goal, whether its `runs` leave no doubt.
+    """A tried value: the mean of the figure, whether it meets the goal, and whether its `runs` make that sure.
 
-    `unseen` is there if all runs gave the same, or nothing at all, and a goal is to be met: the share of runs that may
-    give something else.
+    `unseen` is set if the goal is a level and all runs gave the same value, or none: the share of further runs that may
+    differ.
     """
 
     value: float
@@ -139,20 +140,20 @@ class Tried:
 
 @dataclass(frozen=True)
 class Separate:
-    """Replications until they leave no doubt on which side of the goal the mean is."""
+    """Replicate until it is sure on which side of the goal the mean is."""
 
     goal: Goal
     least: int = LEAST
     most: int = MOST
 
     def more(self, runs: Sequence[Run]) -> int:
-        """Twice as many as there are, as long as they leave it open; where none measured anything, few ever will."""
+        """Double the runs while they leave the goal open, unless none measured the figure: further ones hardly will."""
         found = judged(self.goal, runs, 0.0)
         return len(runs) if found.sure or found.mean is None else min(self.most, 2 * len(runs))
 
 
 def judged(goal: Goal, runs: Sequence[Run], value: float) -> Tried:
-    """What the runs of a value say about the goal."""
+    """Judge a value by its runs."""
     known, count = numbers(runs, goal.path), len(runs)
     if not known and goal.level is None:
         return Tried(value, None, False, True, runs=count)

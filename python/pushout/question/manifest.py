@@ -1,4 +1,4 @@
-"""What a folder holds the answer to: `manifest.json`, written before the first run and completed after the last."""
+"""The question that a folder answers: `manifest.json`, written before the first run and completed after the last."""
 
 import json
 from collections.abc import Mapping
@@ -11,19 +11,19 @@ from pushout.question.table import engine, host
 MANIFEST = "manifest.json"
 
 OUTCOME = ("complete", "rows", "runs", "pilot_runs", "computed", "wall_s", "engine", "host")
-"""What is no part of a question, but of its answer."""
+"""Keys of the answer, not of the question."""
 
 FINER = ("reps", "least", "most", "resolution")
-"""What makes the answer to a question finer."""
+"""Keys that only refine the answer."""
 
 FOLLOWS = ("name", "points", "columns", "figures")
-"""What follows from other parts of a question."""
+"""Keys that follow from others."""
 
 
 def begin(out: Output | None, question: Mapping[str, Any]) -> None:
-    """Write down what is asked; the folder remembers how that differs from what it holds the answer to.
+    """Write the question; the folder notes how it differs from the question answered there before.
 
-    So it is known before the first run that one can write there.
+    This also checks before the first run that the folder can be written.
     """
     if out:
         before = _read(out)
@@ -34,18 +34,18 @@ def begin(out: Output | None, question: Mapping[str, Any]) -> None:
 
 
 def end(out: Output | None, manifest: Mapping[str, Any]) -> None:
-    """Write down that the answer is there."""
+    """Write that the answer is complete."""
     if out:
         _write(out, {**manifest, "complete": True})
 
 
 def who(engine_name: str) -> dict[str, Any]:
-    """What did the runs, and where."""
+    """Describe the program and machine of the runs."""
     return {"engine": {"name": engine_name, **engine()}, "host": host()}
 
 
 def _read(out: Output) -> dict[str, Any]:
-    """What the folder holds; nothing if that cannot be told, as in object stores."""
+    """Read the manifest of a folder; empty if it cannot be read, as in object stores."""
     try:
         found = parsed((out.local / MANIFEST).read_text(encoding="utf-8")) if out.local else {}
     except (OSError, ValueError):

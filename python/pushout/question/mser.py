@@ -1,8 +1,8 @@
-"""Warm-up by MSER-5: how much of the beginning of a run is better forgotten.
+"""Compute the warm-up by MSER-5: the length of the initial period to discard.
 
 K. P. White, M. J. Cobb, S. C. Spratt, "A comparison of five steady-state truncation heuristics for simulation", Winter
 Simulation Conference 2000. Of the means of five samples each, drop the first d that make the standard error of the
-rest smallest: min over d of S² / (n - d)². A minimum in the second half means that the run is too short to tell.
+rest smallest: min over d of S² / (n - d)². A minimum in the second half means that the run is too short.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,19 +14,21 @@ BATCH = 5
 
 
 class WarmupError(QuestionError):
-    """No warm-up can be told from these runs."""
+    """The runs do not determine a warm-up."""
 
 
 def clock(figure: str) -> list[str]:
-    """The figures that say when the samples of a figure over time were taken."""
+    """Name the figures with the times of the samples of a figure over time."""
     if not figure.endswith((".values", ".bps")):
-        raise WarmupError(f"{figure} is not a figure over time: those end in .values (occupancy) or .bps (throughput)")
+        raise WarmupError(
+            f"{figure} must be a figure over time, which ends in .values (occupancy) or .bps (throughput)"
+        )
     head = figure.rsplit(".", 1)[0]
     return [f"{head}.start_s", f"{head}.step_s"]
 
 
 def warmup_s(figure: str, runs: Sequence[Mapping[str, Any]]) -> float:
-    """The warm-up in seconds that MSER-5 finds in the mean of a figure over some replications."""
+    """Compute the warm-up in seconds from the mean of a figure over replications."""
     start, step = (float(runs[0][path]) for path in clock(figure))
     curves = [run[figure] for run in runs]
     length = min(map(len, curves), default=0)
@@ -35,18 +37,18 @@ def warmup_s(figure: str, runs: Sequence[Mapping[str, Any]]) -> float:
 
 
 def truncation(samples: Sequence[float]) -> int:
-    """How many batches of five to drop; fails if that is more than half of them."""
+    """Count the batches of five samples to drop; raise if that is more than half of them."""
     means = [sum(samples[k : k + BATCH]) / BATCH for k in range(0, len(samples) - BATCH + 1, BATCH)]
     count = len(means)
     if count < 2 * BATCH:
         raise WarmupError(
-            f"{len(samples)} samples over time are too few for MSER-5, which needs "
-            f"{2 * BATCH * BATCH}: simulate longer, or with a shorter `sample`"
+            f"MSER-5 needs at least {2 * BATCH * BATCH} samples over time, not {len(samples)}: "
+            "simulate longer, or with a shorter `sample`"
         )
     best, least = 0, float("inf")
     mean = squares = 0.0
-    # From the end, so that sums of the rest grow by one entry at a time; the last few say nothing by themselves.
-    # Squares are of deviations (B. P. Welford, Technometrics 1962): those of a rate in b/s would hide what varies.
+    # Go backwards, so that the sums grow by one entry at a time; the last few batches are too few by themselves.
+    # Square deviations from the mean (B. P. Welford, Technometrics 1962): squares of rates in b/s would lose digits.
     for dropped in range(count - 1, -1, -1):
         rest = count - dropped
         deviation = means[dropped] - mean

@@ -1,4 +1,4 @@
-"""How many runs a search will still take, as far as can be told: what the progress shows of it."""
+"""Estimate the runs that a search still needs, for the progress."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,9 +10,9 @@ from pushout.question.space import Space
 
 @dataclass
 class Outlook:
-    """What the searches for some policies expect of themselves.
+    """The expected runs of the searches for several policies.
 
-    A value takes between `least` and `most` runs, those near the goal more.
+    A value takes between `least` and `most` runs; values near the goal take more.
     """
 
     space: Space
@@ -22,23 +22,23 @@ class Outlook:
     policies: int
     """Searches that have not begun."""
     has_level: bool = True
-    """Whether the goal is a level; for the best value the leaders are run again, `most` times."""
+    """Whether the goal is a level; for the best value, the leading values run again, `most` times."""
     by_halves: bool = True
-    """Whether a search halves an interval; otherwise Optuna tries one value after the other."""
+    """Whether a search halves a range; otherwise Optuna tries one value after the other."""
     left: int = 0
-    """Values that the search which goes on has not tried."""
+    """Values that the present search has not tried."""
     counts: list[int] = field(default_factory=list)
-    """The runs of each value that is done, in all searches."""
+    """The runs of each finished value, in all searches."""
 
     def begin(self) -> None:
-        """The search for the next policy begins."""
+        """Begin the search for the next policy."""
         self.policies -= 1
         self.left = self._values()
 
     def tried(self, points: Sequence[Tried], so_far: Sequence[Tried]) -> None:
-        """Some values are done; `so_far` are all of this search.
+        """Note finished values; `so_far` are all of this search.
 
-        The first values of a search by halves are mostly far from the goal and say nothing of the runs of the others.
+        The first values of a bisection are mostly far from the goal, so they do not predict the runs of the others.
         """
         if not (self.by_halves and len(points) == len(so_far)):
             self.counts += [point.runs for point in points]
@@ -46,9 +46,9 @@ class Outlook:
         self.left = self._halvings(so_far) if halves else max(0, TRIALS - len(so_far))
 
     def later(self, values: int, wanted: Sequence[int]) -> float:
-        """The runs that are expected besides those that were ordered for the `values` under way.
+        """Estimate the runs besides those ordered for the `values` in progress.
 
-        `wanted` says how many were ordered for each of these that is not done.
+        `wanted` has the runs ordered for each unfinished value.
         """
         expected = self.least + self._growth(self.least)
         growth = sum(map(self._growth, wanted))
@@ -57,22 +57,22 @@ class Outlook:
         return growth + rest + self.policies * (self._values() * expected + again)
 
     def _growth(self, count: int) -> float:
-        """The runs by which a value grows that has `count`: as those grew that had as many.
+        """Estimate the further runs of a value that has `count`, from earlier values that had as many.
 
-        Before there are any, one value that stays and one that takes them all are imagined.
+        Two imagined values, one that stops and one that takes all runs, serve as a start.
         """
         grown = [each - count for each in self.counts if each >= count]
         return (self.most - count + sum(grown)) / (2 + len(grown))
 
     def _values(self) -> int:
-        """How many values a whole search tries: it halves one of the gaps between the first."""
+        """Estimate the values of a complete search: it halves one of the gaps between the first values."""
         if not self.by_halves:
             return TRIALS
         first = sorted({self.space.at(index / (GRID - 1)) for index in range(GRID)})
         return len(first) + (halvings(self.space, first[-2], first[-1], self.resolution) if len(first) > 1 else 0)
 
     def _halvings(self, so_far: Sequence[Tried]) -> int:
-        """How many values are still tried by halving, as `search` does."""
+        """Count the values that bisection still tries, as `search` does it."""
         last_miss = max((point.value for point in so_far if not point.meets), default=None)
         best = min((point.value for point in so_far if point.meets and point.value > (last_miss or 0.0)), default=None)
         if last_miss is None or best is None:
@@ -81,7 +81,7 @@ class Outlook:
 
 
 def halvings(space: Space, below: float, best: float, resolution: float) -> int:
-    """How often an interval is halved until its ends differ by no more than this share of the upper one."""
+    """Count the halvings until the ends differ by at most this share of the upper one."""
     count = 0
     while best - below > resolution * best:
         middle = space.between(below, best)

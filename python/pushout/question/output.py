@@ -1,4 +1,4 @@
-"""Where results go: a folder, or an object store."""
+"""Write results to a folder or an object store."""
 
 import csv
 import errno
@@ -19,22 +19,22 @@ from pushout.question.columns import Columns
 ROW_GROUP = 65_536
 
 LOCK = ".lock"
-"""The file in a folder that says what is at work there; it stays, but means nothing once that has ended."""
+"""The lock file of a folder; it stays, but is meaningless when no process holds its lock."""
 
 LOCKLESS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
-"""What file systems without locks answer."""
+"""Error codes of file systems without locks."""
 
 
 class Output:
-    """Where results go: a folder, or whatever `pyarrow.fs` knows by a URI (`s3://bucket/folder?region=…`)."""
+    """A folder for results, or an object store that `pyarrow.fs` knows by its URI (`s3://bucket/folder?region=…`)."""
 
     def __init__(self, place: str | os.PathLike[str]) -> None:
         address = os.fspath(place)
         self.place = masked(address)
-        """What messages and files call it: without the secrets of an address."""
+        """Its name in messages and files, without the secrets of an address."""
         self.local = None if "://" in address else Path(address)
         self.replaced: list[str] = []
-        """In what the question differs to which the folder had the answer before."""
+        """The keys in which the question differs from the one answered in the folder before."""
         self._lock: TextIO | None = None
         if self.local is not None:
             self.local.mkdir(parents=True, exist_ok=True)
@@ -45,13 +45,13 @@ class Output:
         except (ValueError, TypeError, OSError) as error:
             raise OSError(0, _first_line(error), self.place) from None
         if not self._base.strip("/"):
-            raise OSError(0, "names no bucket or folder, as in s3://BUCKET/FOLDER", self.place)
+            raise OSError(0, "the address must name a bucket or folder, as in s3://BUCKET/FOLDER", self.place)
 
     def claim(self, question: Iterable[object]) -> None:
-        """Keep a folder for one question until `release`: whoever asks the same may join, who asks another is refused.
+        """Reserve a folder for one question until `release`: processes with the same question share it, others fail.
 
-        The system's locks end with the process that holds them, however it ends. Whoever is the first sweeps up what
-        processes left that were killed. Object stores, and some file systems of networks, have no locks.
+        The operating system releases a lock when its process ends, however it ends. The first process removes the
+        temporary files of killed ones. Object stores and some network file systems have no locks.
         """
         if self.local is None:
             return
@@ -60,7 +60,7 @@ class Output:
         mark = _mark(question)
         try:
             at_work = _shared(self._lock, mark, self._tidy)
-        except ImportError:  # a system whose locks are others
+        except ImportError:  # a system without fcntl
             self.release()
             return
         except OSError as error:
@@ -70,12 +70,12 @@ class Output:
             raise OSError(error.errno, error.strerror, str(self.local / LOCK)) from None
         if at_work != mark:
             self.release()
-            why = "another question is being answered there: wait until it is done, or write to another folder"
+            why = "another question is being answered there; wait for it, or use another folder"
             raise OSError(errno.EBUSY, why, self.place)
 
     @contextmanager
     def claimed(self, question: Iterable[object]) -> Iterator[None]:
-        """The same for the length of a `with` block."""
+        """Reserve the folder for the length of a `with` block."""
         self.claim(question)
         try:
             yield
@@ -83,14 +83,14 @@ class Output:
             self.release()
 
     def release(self) -> None:
-        """Let others have the folder."""
+        """Release the folder."""
         if self._lock is not None:
-            with suppress(OSError):  # what a full disk has no room for is not missed
+            with suppress(OSError):  # on a full disk the unwritten mark is not needed
                 self._lock.close()
             self._lock = None
 
     def tidy(self) -> None:
-        """Remove the drafts of killed processes unless a question is at work in the folder, without claiming it."""
+        """Remove the temporary files of killed processes, unless the folder is reserved."""
         if self.local is not None and not (self.local / LOCK).exists():
             self._tidy()
             return
@@ -98,17 +98,17 @@ class Output:
             pass
 
     def _tidy(self) -> None:
-        """Remove the drafts of processes that were killed while they wrote."""
+        """Remove the temporary files of processes that were killed while they wrote."""
         assert self.local is not None  # noqa: S101
         for folder in (self.local, self.local / "cache", *self.local.glob("figures/*")):
             sweep_up(folder)
 
     def text(self, name: str, text: str) -> str:
-        """Write a text; the place where it is."""
+        """Write a text and return its place."""
         return self.data(name, text.encode())
 
     def data(self, name: str, data: bytes) -> str:
-        """Write octets; the place where they are."""
+        """Write octets and return their place."""
         if self.local is not None:
             write(self.local / name, data)
             return str(self.local / name)
@@ -123,17 +123,17 @@ class Output:
         return [self.data(f"{name}.{kind}", image) for kind, image in images(figure).items()]
 
     def rows(self, stem: str, columns: Columns) -> str:
-        """Write a table as Parquet, or as CSV where Arrow is not installed; the place."""
+        """Write a table as Parquet, or as CSV if Arrow is not installed, and return its place."""
         if has("pyarrow"):
             place, other = self.parquet(f"{stem}.parquet", columns), f"{stem}.csv"
         else:
             place, other = self._csv(f"{stem}.csv", columns), f"{stem}.parquet"
-        if self.local is not None:  # what an earlier run left in the other form
+        if self.local is not None:  # the file of an earlier run in the other format
             discard(self.local / other)
         return place
 
     def parquet(self, name: str, columns: Columns) -> str:
-        """Write a table as Parquet; until it is whole nothing has its name."""
+        """Write a table as Parquet; the file gets its name when it is complete."""
         pq = need("pyarrow.parquet", "a Parquet file")
         options: dict[str, Any] = {"compression": "zstd", "version": "2.6"}
         with self._whole(name) as file, pq.ParquetWriter(file, columns.schema(), **options) as writer:
@@ -142,7 +142,7 @@ class Output:
         return self._full(name)
 
     def _csv(self, name: str, columns: Columns) -> str:
-        """Write a table as CSV with a line of names; nothing is an empty field, a list is JSON."""
+        """Write a table as CSV with a line of names; a missing value is an empty field, a list is JSON."""
         with self._whole(name) as file:
             text = io.TextIOWrapper(file, encoding="utf-8", newline="")
             csv.writer(text).writerows([list(columns), *columns.records()])
@@ -152,7 +152,7 @@ class Output:
 
     @contextmanager
     def _whole(self, name: str) -> Iterator[Any]:
-        """A stream for a file that has its name when it is whole, not before."""
+        """Open a stream for a file that gets its name when it is complete."""
         with self._named(self._full(name)):
             if self.local is None:
                 with self._open(name) as stream:
@@ -169,7 +169,7 @@ class Output:
     @staticmethod
     @contextmanager
     def _named(place: str) -> Iterator[None]:
-        """Arrow tells what is wrong at length, but not always where."""
+        """Shorten the long errors of Arrow and add the place, which they may lack."""
         try:
             yield
         except OSError as error:
@@ -191,12 +191,12 @@ class Output:
 
 
 def _first_line(error: Exception) -> str:
-    """What Arrow says first; it may repeat an address."""
+    """Return the first line of an error of Arrow, without secrets: it may repeat an address."""
     return masked(str(error).splitlines()[0])
 
 
 def _mark(question: Iterable[object]) -> str:
-    """What stands for a question, answered by this simulator."""
+    """Hash a question and the simulator that answers it."""
     found = hashlib.sha256(build().encode())
     for part in question:
         found.update(repr(part).encode())
@@ -204,9 +204,9 @@ def _mark(question: Iterable[object]) -> str:
 
 
 def _shared(lock: TextIO, mark: str, alone: Callable[[], None]) -> str:
-    """Take a lock together with others; the mark of what is at work: this one if no other process has the lock.
+    """Take a shared lock and return the mark in the file: this one if no other process holds the lock.
 
-    `alone` is called while none of the others can take it.
+    `alone` is called while no other process can take it.
     """
     import fcntl
 
@@ -216,7 +216,7 @@ def _shared(lock: TextIO, mark: str, alone: Callable[[], None]) -> str:
         lock.truncate(0)
         lock.write(mark)
         lock.flush()
-    # Between the two locks somebody else may have been alone: what counts is what stands there now.
+    # Another process may have written its mark between the two locks, so read it again.
     fcntl.flock(lock, fcntl.LOCK_SH)
     lock.seek(0)
     return lock.read()

@@ -1,4 +1,4 @@
-"""Drawings of sweeps: figures over what was swept, against each other, over time, and their distributions."""
+"""Plots of sweeps: figures over swept keys, against each other, over time, and their distributions."""
 
 from collections.abc import Callable, Sequence
 from statistics import fmean
@@ -17,10 +17,10 @@ from pushout.stats import Interval, interval
 
 
 def draw(result: Pointed, y: str, x: str | None, by: str | None, kind: Drawing | None) -> Any:
-    """A drawing of this kind; see `SweepResult.plot`."""
+    """Draw a plot of this kind; see `SweepResult.plot`."""
     chosen = kind or ("cdf" if x is None else "line" if _is_swept(result, x) else "cloud")
     if chosen not in DRAWINGS:
-        raise QuestionError(_core.unknown("kind of drawing", chosen, list(DRAWINGS)))
+        raise QuestionError(_core.unknown("kind of plot", chosen, list(DRAWINGS)))
     y, x, by = result.column(y), x and result.column(x), by and result.column(by)
     with paper() as (figure, grid):
         DRAWINGS[chosen](figure, grid[0][0], result, y, x, by)
@@ -40,10 +40,10 @@ def _is_swept(result: Pointed, name: str) -> bool:
 
 
 def _values(result: Pointed, name: str) -> list[Any]:
-    """The value of a swept column at every point."""
+    """List the value of a swept column at every point."""
     if not _is_swept(result, name):
         raise QuestionError(
-            f"{name} differs from run to run; what was swept is {', '.join(result.swept()) or 'nothing'}"
+            f"{name} must be the same in all runs of a point; swept columns: {', '.join(result.swept()) or 'none'}"
         )
     first = {point: row for row, point in reversed(list(enumerate(result.columns.plain("point"))))}
     column = result.columns.plain(name)
@@ -51,7 +51,7 @@ def _values(result: Pointed, name: str) -> list[Any]:
 
 
 class _Series(NamedTuple):
-    """Points that are drawn alike."""
+    """Points drawn in one style."""
 
     name: str | None
     points: list[int]
@@ -59,7 +59,7 @@ class _Series(NamedTuple):
 
 
 def _series(result: Pointed, names: Sequence[str]) -> list[_Series]:
-    """A series for every combination of values of these columns."""
+    """Make a series of every combination of values of these columns."""
     columns = [list(map(shown, _values(result, name))) for name in names]
     groups: dict[str, list[int]] = {}
     for point, values in enumerate(zip(*columns, strict=True) if columns else [()] * len(result.points)):
@@ -69,7 +69,7 @@ def _series(result: Pointed, names: Sequence[str]) -> list[_Series]:
 
 
 def _title(result: Pointed, names: Sequence[str]) -> str:
-    """Which columns tell the series apart, as briefly as can be; labels of a single axis speak for themselves."""
+    """Name a series by as few columns as possible; the labels of a single axis need no name of the axis."""
     if len(names) == 1 and all(isinstance(value, str) for value in _values(result, names[0])) and "." not in names[0]:
         return ""
     last = [steps(name)[-1] for name in names]
@@ -77,7 +77,7 @@ def _title(result: Pointed, names: Sequence[str]) -> str:
 
 
 def _rooms(result: Pointed, figure: str) -> list[tuple[float, str] | None]:
-    """For a figure of an occupancy: how much its port holds at every point, if that was swept, and in what measure."""
+    """For an occupancy: the size and measure of its port's buffer at every point, if it was swept."""
     part, *below = steps(figure)
     if part == "ports" and len(below) > 1 and below[1].startswith("occupancy"):
         for name in result.swept():
@@ -88,31 +88,31 @@ def _rooms(result: Pointed, figure: str) -> list[tuple[float, str] | None]:
 
 
 def _is_of_cells(result: Pointed, port: str) -> bool:
-    """Whether a port of the scenario counts cells."""
+    """Tell whether a port of the scenario counts cells."""
     known = ports(result.manifest["scenario"]) if "scenario" in result.manifest else {}
     return port in known and known[port].is_cells
 
 
 def _in_cells(room: tuple[float, str] | None) -> tuple[float, str] | None:
-    """What a port that counts cells makes of an amount."""
+    """Convert an amount for a port that counts cells."""
     return (room[0] // CELL_BYTES, "cells") if room and room[1] == "bytes" else room
 
 
 def _means(result: Pointed, name: str) -> list[Interval | None]:
-    """The mean of a figure at every point; the interval of an occupancy ends where the port is full."""
+    """Average a figure at every point; the interval of an occupancy ends at the buffer size."""
     pairs = zip(result.means(name), _rooms(result, name), strict=True)
     return [mean and capped(mean, room and room[0]) for mean, room in pairs]
 
 
 def label_of(result: Pointed, name: str) -> str:
-    """What an axis says of a column; of an occupancy also its measure, if all points have one that is known."""
+    """Label an axis with a column; with the measure of an occupancy, if it is the same at all points."""
     measures = {room and room[1] for room in _rooms(result, name)}
     measure = measures.pop() if len(measures) == 1 else None
     return f"{label(name)} ({measure})" if measure and not name.endswith("_s") else label(name)
 
 
 def _told_apart_by(result: Pointed, by: str | None, x: str | None = None) -> list[str]:
-    """The columns that make series: `by`, or all that were swept but `x`, as far as it takes them."""
+    """Choose the columns that make series: `by`, or as many swept columns besides `x` as necessary."""
     if by is not None:
         return [by]
     swept = result.swept()
@@ -122,9 +122,7 @@ def _told_apart_by(result: Pointed, by: str | None, x: str | None = None) -> lis
 
 def _needed(name: str | None, kind: str) -> str:
     if name is None:
-        raise QuestionError(
-            f"a drawing of the kind {kind} needs x" + (" and by: two that were swept" if kind == "heat" else "")
-        )
+        raise QuestionError(f"a plot of kind {kind} needs x" + (" and by, two swept columns" if kind == "heat" else ""))
     return name
 
 
@@ -134,13 +132,15 @@ def _lines(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: s
     means = _means(result, y)
     if any(isinstance(place, str) for place in places):
         numbers = [name for name in result.columns if name.startswith(f"{x}_")]
-        instead = f"{numbers[0]} does" if numbers else f"as by={x!r} it makes a series for each value"
-        raise QuestionError(f"the column {x} holds no numbers; {instead}")
+        instead = f"use {numbers[0]}" if numbers else f"use by={x!r} to draw a series for each value"
+        raise QuestionError(f"the column {x} must hold numbers; {instead}")
     all_series, drawn = _series(result, names), []
     for series in all_series:
         known = {places[point]: mean for point in series.points if (mean := means[point]) and places[point] is not None}
         if by is not None and len({places[point] for point in series.points}) < len(series.points):
-            raise QuestionError(f"by={by!r} leaves several points with one {x}; without by each of them has a series")
+            raise QuestionError(
+                f"by={by!r} leaves several points with the same {x}; leave out by to give each a series"
+            )
         drawn.append([(place, known[place]) for place in sorted(known)])
     labels = drawing.named_alike([series.name or "" for series in all_series], drawn)
     intervals, count = "band", sum(map(bool, drawn))
@@ -191,7 +191,7 @@ def _heat(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
 
 
 def _write_values(axes: Any, shades: Sequence[Sequence[float]], middle: float) -> None:
-    """The value of each field in it: dark letters on the lighter half of the scale."""
+    """Write the value into each field, with dark letters on the lighter half of the scale."""
     for row, values in enumerate(shades):
         for column, value in enumerate(values):
             ink = "black" if value > middle else "white"
@@ -200,8 +200,8 @@ def _write_values(axes: Any, shades: Sequence[Sequence[float]], middle: float) -
 
 def _cdf(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: str | None) -> None:
     if x is not None:
-        raise QuestionError("a distribution has no x")
-    result.is_list(y)  # either will do, if it has numbers
+        raise QuestionError("x cannot be used with a distribution")
+    result.is_list(y)  # either is fine, if it has numbers
     names = _told_apart_by(result, by)
     for series in _series(result, names):
         values = sorted(_entries(result, y, series.points))
@@ -210,25 +210,25 @@ def _cdf(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: str
     axes.set_ylim(0, drawing.WHOLE)
     if axes.dataLim.x0 >= 0:
         axes.set_xlim(left=0)
-    share = "share of values up to this, all runs" if "*" in y else "share of runs with at most this"
+    share = "share of values ≤ x, all runs" if "*" in y else "share of runs ≤ x"
     frame(axes, label_of(result, y), share)
     legend(figure, axes, title=_title(result, names))
 
 
 def _entries(result: Pointed, name: str, points: Sequence[int]) -> list[float]:
-    """Every number of a column at some points, those of its lists as well."""
+    """Yield every number of a column at some points, including those in lists."""
     found = [value for point in points for value in result.of_point(point).plain(name) if value is not None]
     return [entry for value in found for entry in (value if isinstance(value, list) else [value])]
 
 
 def _time(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: str | None) -> None:
     if x is not None:
-        raise QuestionError("a drawing over time has no other x")
+        raise QuestionError("x cannot be used with a plot over time")
     if not result.is_list(y):
-        raise QuestionError(f"{y} is a single figure of every run, and what is drawn over time is a list")
+        raise QuestionError(f"{y} must be a list over time, not a single figure of every run")
     head, lowest = y.rsplit(".", 1)[0], list[float]()
     if f"{head}.step_s" not in result.columns:
-        raise QuestionError(f"to draw {y} over time, {head}.start_s and {head}.step_s must be among the figures")
+        raise QuestionError(f"figures must include {head}.start_s and {head}.step_s to draw {y} over time")
     names, rooms, intervals = _told_apart_by(result, by), _rooms(result, y), "band"
     all_series = _series(result, names)
     for index, series in enumerate(all_series):
@@ -248,9 +248,9 @@ def _time(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
 
 
 def _by_seed(result: Pointed, name: str, points: Sequence[int]) -> list[list[float]]:
-    """A curve for each seed that all of these points have been run with, the mean of theirs.
+    """Average the curves of these points for each seed that all of them have.
 
-    Runs of one seed share what the seed decides, so it is seeds that are independent, and not the runs of all points.
+    Runs of one seed share random numbers, so seeds are independent, but the runs of all points are not.
     """
     found: dict[int, list[list[float]]] = {}
     for point in points:
@@ -268,4 +268,4 @@ DRAWINGS: dict[Drawing, Callable[..., None]] = {
     "cdf": _cdf,
     "time": _time,
 }
-"""What each kind of drawing is drawn by."""
+"""The function for each kind of plot."""

@@ -1,4 +1,4 @@
-"""The ports that a question is about, and policies for them."""
+"""The ports of a question, and policies for them."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,16 +27,16 @@ class Port:
 
     @property
     def buffer(self) -> str:
-        """How much it can hold, as the scenario says it."""
+        """The size of its buffer, as the scenario writes it."""
         return str(self.keys["buffer"])
 
     @property
     def measure(self) -> str:
-        """In what its occupancy is counted: bytes, cells or packets."""
+        """The measure of its occupancy: bytes, cells or packets."""
         return "bytes" if octets(self.buffer) is not None else split(self.buffer)[1]
 
     def sizes(self, text: str) -> dict[str, float]:
-        """An amount of buffer in all units that make sense: cells, bytes, microseconds at the rate of the line."""
+        """Convert a buffer size to all useful units: cells, bytes, microseconds at line rate."""
         number, unit = split(text)
         if unit == "%":
             share, (number, unit) = number / 100, split(self.buffer)
@@ -59,37 +59,37 @@ class Line(NamedTuple):
     rate_bps: float
     is_cells: bool
     link: Mapping[str, Any]
-    """The keys of its direction."""
+    """The keys of this direction."""
 
 
 def lines(explained: Document) -> Iterator[Line]:
-    """Every line of an explained scenario, those of both directions of a link."""
+    """Yield every line of an explained scenario, for both directions of a link."""
     for link in explained["link"]:
         back = {**link.get("back", link), "pause": "0 s"}
         there, here = link["to"], link["from"]
         reverse = f"{link['name']}.back" if link["name"] != f"{here}->{there}" else f"{there}->{here}"
         for name, ends, keys in ((link["name"], (here, there), link), (reverse, (there, here), back)):
             bps = scaled(keys["rate"], "b/s")
-            assert bps is not None, "a rate is in b/s"  # noqa: S101
+            assert bps is not None, "a rate must be in b/s"  # noqa: S101
             yield Line(name, ends, bps, link["medium"] == "cells", keys)
 
 
 def ports(explained: Document) -> dict[str, Port]:
-    """Every port of an explained scenario by its name."""
+    """Map the names of an explained scenario to its ports."""
     known = ((line, explained["port"].get(line.name)) for line in lines(explained))
     return {line.name: Port(line.name, line.rate_bps, line.is_cells, keys) for line, keys in known if keys}
 
 
 def route(flow: Mapping[str, Any], by_ends: Mapping[tuple[str, str], Line]) -> list[Line]:
-    """The lines that the data of a flow take."""
+    """List the lines that the data of a flow take."""
     nodes = [flow["from"], *flow["via"], flow["to"]]
     return [by_ends[ends] for ends in pairwise(nodes)]
 
 
 def loads(explained: Document) -> dict[str, float]:
-    """How many times its rate a port may be sent, by the name of the port: what each flow can send at most, added up.
+    """Compute the largest offered load of each port, relative to its rate: the sum of the largest rates of its flows.
 
-    That is the least rate on its way, or the rate of its source.
+    The largest rate of a flow is that of its source or of the slowest line on its way.
     """
     by_ends = {line.ends: line for line in reversed(list(lines(explained)))}
     found: dict[str, float] = {}
@@ -103,17 +103,17 @@ def loads(explained: Document) -> dict[str, float]:
 
 
 def by_default(explained: Document) -> tuple[Port, list[Warned]]:
-    """The port that is meant where none is named, the busiest with a limited buffer, and a warning of any others."""
+    """Choose the busiest port with a limited buffer; warn if there are several."""
     limited = _limited(ports(explained))
     if not limited:
-        raise QuestionError("no port has a limited buffer: name the one that is meant with ", Argument("port"))
+        raise QuestionError("no port has a limited buffer: choose a port with ", Argument("port"))
     if len(limited) == 1:
         return limited[0], []
     load = loads(explained)
     busiest = max(limited, key=lambda port: load.get(port.name, 0.0))
     message = (
-        f"the question is put to the port {busiest.name}: of {len(limited)} with a limited buffer it is the busiest, "
-        f"since flows may send it {load.get(busiest.name, 0.0):.3g} times its rate; port names another"
+        f"port {busiest.name} is used: of {len(limited)} ports with a limited buffer it is the busiest, because its "
+        f"flows may send {load.get(busiest.name, 0.0):.3g} times its rate; choose another with port"
     )
     return busiest, [{"code": "busiest-port", "message": message}]
 
@@ -123,7 +123,7 @@ def _limited(known: Mapping[str, Port]) -> list[Port]:
 
 
 def choose(explained: Document, named: str | Sequence[str]) -> tuple[Port, ...]:
-    """The ports of these names, which may be one text with commas."""
+    """Find the ports of these names, which may be one text with commas."""
     known = ports(explained)
     limited = _limited(known)
     names = _names(named, known)
@@ -131,12 +131,12 @@ def choose(explained: Document, named: str | Sequence[str]) -> tuple[Port, ...]:
         if name not in known:
             raise QuestionError(_core.unknown("port", name, sorted(known, key=lambda port: known[port] not in limited)))
         if names.count(name) > 1:
-            raise QuestionError(f"the port {name} is named twice")
+            raise QuestionError(f"port must name {name} once, not twice")
     return tuple(known[name] for name in names)
 
 
 def _names(named: str | Sequence[str], known: Mapping[str, Port]) -> list[str]:
-    """Names one by one; a name with a comma in it may be that of a port."""
+    """Split a text into names, unless a port has the text, with its commas, as its name."""
     if not isinstance(named, str):
         return list(named)
     return [named] if named in known else [name for part in named.split(",") if (name := part.strip())] or [named]
@@ -144,16 +144,16 @@ def _names(named: str | Sequence[str], known: Mapping[str, Port]) -> list[str]:
 
 @dataclass(frozen=True)
 class Choice:
-    """A policy at some ports: what people call it, and the overrides that put it there."""
+    """A policy at some ports: its label, and the overrides that put it there."""
 
     label: str
     sets: tuple[str, ...]
     beside: str = ""
-    """What the port has already that decides as well who is lost, as people say it, and how it goes; or nothing."""
+    """A note about another policy at the port that also decides about losses, and how to remove it; or empty."""
 
 
 def policy_refused(error: ScenarioError, choice: Choice, override: str) -> ScenarioError:
-    """A refusal of an override that puts a policy somewhere, told as one of the policy that was named."""
+    """Turn an error in an override of a policy into an error of the policy that the user named."""
     why = str(error.args[0]).removeprefix(f"{override}: ")
     return ScenarioError(Argument("policies"), f" {choice.label}: {why}")
 
@@ -161,23 +161,23 @@ def policy_refused(error: ScenarioError, choice: Choice, override: str) -> Scena
 KINDS = ("admission", "pushout", "scheduler")
 
 AS_IT_IS = "as-is"
-"""Stands for the scenario as it stands."""
+"""The name for the unchanged scenario."""
 
 
 def policies(given: Sequence[str], at: Sequence[Port], catalogue: Sequence[Entry]) -> list[Choice]:
-    """Policies as they are named on the command line: `epd`, `{policy = "epd", threshold = "90 %"}` or `as-is`.
+    """Parse policies as on the command line: `epd`, `{policy = "epd", threshold = "90 %"}` or `as-is`.
 
     A policy that a port has already keeps its parameters there.
     """
     choices = [_choice(text, at, catalogue) for entry in given for text in _split(entry)]
     labels = [choice.label for choice in choices]
     if twice := [label for label in labels if labels.count(label) > 1]:
-        raise QuestionError(f"the policy {excerpt(twice[0])} is named twice")
+        raise QuestionError(f"policies must name {excerpt(twice[0])} once, not twice")
     return choices
 
 
 def _split(text: str) -> list[str]:
-    """At commas outside of braces."""
+    """Split at commas outside braces."""
     parts, depth = [""], 0
     for character in text:
         depth += {"{": 1, "}": -1}.get(character, 0)
@@ -194,11 +194,11 @@ def _choice(text: str, at: Sequence[Port], catalogue: Sequence[Entry]) -> Choice
     if CONTROL.search(text):
         raise QuestionError(Argument("policies"), f" must be without control characters, not {excerpt(text)}")
     if text.startswith("{") != text.endswith("}"):
-        raise QuestionError(f"{excerpt(text)}: a table of parameters begins with {{ and ends with }}")
+        raise QuestionError(f"{excerpt(text)}: a table of parameters must begin with {{ and end with }}")
     match = re.search(r"""policy["']?\s*=\s*["']([^"']+)["']""", text)
     if text.startswith("{") and not match:
         raise QuestionError(
-            f'{excerpt(text)}: a table names its policy in quotes, as in \'{{policy="epd", threshold="90 %"}}\''
+            f'{excerpt(text)}: a table must name its policy in quotes, as in \'{{policy="epd", threshold="90 %"}}\''
         )
     name = match[1] if match else text
     kind = _kind(name, catalogue)
@@ -210,22 +210,22 @@ def _choice(text: str, at: Sequence[Port], catalogue: Sequence[Entry]) -> Choice
 
 
 def _has(port: Port, kind: str) -> str | None:
-    """The policy of this kind that a port has."""
+    """Return the policy of this kind at a port."""
     return (port.keys.get(kind) or {}).get("policy")
 
 
 def _beside(port: Port, kind: str) -> str:
-    """What a push-out policy leaves at a port: an admission policy that refuses units before the buffer is full."""
+    """Note that a push-out policy keeps an admission policy which refuses units before the buffer is full."""
     admission = _has(port, "admission")
     if kind != "pushout" or admission in (None, "tail-drop"):
         return ""
     alone = f"{key_of(port, 'admission')}={toml({'policy': 'tail-drop'})}"
-    which = f"the admission {admission} of {port.name}, which may refuse what it would make room for"
+    which = f"the admission {admission} of {port.name}, which may refuse units that could push others out"
     return f"with {which} ({alone}: without)"
 
 
 def _label(text: str) -> str:
-    """A table of parameters as people would say it: `epd, threshold 90 %`."""
+    """Write a table of parameters for people: `epd, threshold 90 %`."""
     pairs = re.sub(r"""[{}"']""", "", text).split(",")
     words = [" ".join(part.strip() for part in pair.split("=", 1)) for pair in pairs]
     return ", ".join(word.removeprefix("policy ") for word in words)
@@ -239,15 +239,15 @@ def _kind(name: str, catalogue: Sequence[Entry]) -> str:
 
 
 def _quoted(name: str) -> str:
-    """A name as part of a path: quoted if it holds a dot."""
+    """Write a name as part of a path: quoted if it contains a dot."""
     return f'"{name}"' if "." in name else name
 
 
 def figure_of(port: Port, figure: str) -> str:
-    """The path of a figure of the port."""
+    """Give the path of a figure of the port."""
     return f"ports.{_quoted(port.name)}.{figure}"
 
 
 def key_of(port: Port, key: str) -> str:
-    """The path of a key of the port."""
+    """Give the path of a key of the port."""
     return f"port.{_quoted(port.name)}.{key}"

@@ -1,4 +1,4 @@
-"""Quantities as scenarios write them: a number and its unit."""
+"""Quantities as in scenarios: a number and its unit."""
 
 import math
 import re
@@ -17,35 +17,35 @@ RATES: dict[str, int] = {f"{prefix}b/s": int(scale) for prefix, scale in SCALES.
 TIMES: dict[str, int] = {unit: round(scale / SECONDS["ps"]) for unit, scale in SECONDS.items()}
 
 FINEST: dict[str, int] = {"cell": 1, "cells": 1, **SIZES, **RATES, **TIMES}
-"""How many of the smallest steps that a scenario can tell apart are in a unit: bytes, bits per second, picoseconds."""
+"""Units in the smallest steps of a scenario: bytes, bits per second, picoseconds."""
 
 MICRO = "\N{MICRO SIGN}\N{GREEK SMALL LETTER MU}"
 
 OTHERS = {"cell": "cells", "packet": "packets", "byte": "bytes", **{f"{sign}s": "us" for sign in MICRO}}
-"""Other names of units: of one of something, or in print."""
+"""Alternative names of units: singular, or typographic."""
 
 QUANTITY = re.compile(rf"\s*([-+]?\d(?:_?\d)*(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*([%A-Za-z/{MICRO}]*)\s*", re.ASCII)
 
 
 def split(text: str) -> tuple[float, str]:
-    """A number and its unit: "1000 cells" is (1000.0, "cells"), and "1 cell" has the same unit."""
+    """Split a quantity: "1000 cells" is (1000.0, "cells"), and "1 cell" has the same unit."""
     match = QUANTITY.fullmatch(text)
     if not match:
-        raise QuestionError(f"{quoted(text)} is not a number with a unit, as in 1000 cells")
+        raise QuestionError(f"the value must be a number with a unit, as in 1000 cells, not {quoted(text)}")
     number = float(match[1].replace("_", ""))
     if not math.isfinite(number):
-        raise QuestionError(f"{quoted(text)} is too large a number")
+        raise QuestionError(f"the value must be a smaller number, not {quoted(text)}")
     return number, OTHERS.get(match[2], match[2])
 
 
 def nearest(number: float, unit: str) -> float:
-    """The value next to a number, to six digits, that a scenario can have in this unit."""
+    """Round a number to six digits and to a value that a scenario can have in this unit."""
     number = float(f"{number:.6g}")
     return round(number * FINEST[unit]) / FINEST[unit] if unit in FINEST else number
 
 
 def alike(low: tuple[float, str], high: tuple[float, str]) -> tuple[float, float, str] | None:
-    """Two quantities in one unit, sizes in bytes, rates and times in the finer of theirs; `None` if there is none."""
+    """Convert two quantities to a common unit: bytes for sizes, else the finer one; `None` if there is none."""
     (start, one), (end, other) = low, high
     for steps in (SIZES, RATES, TIMES):
         if one in steps and other in steps:
@@ -55,25 +55,25 @@ def alike(low: tuple[float, str], high: tuple[float, str]) -> tuple[float, float
 
 
 def text(number: float, unit: str) -> str:
-    """A number and its unit as a scenario has them, without an exponent."""
+    """Write a number and its unit for a scenario, without an exponent."""
     return f"{Decimal(repr(number)).normalize():f} {unit}"
 
 
 def scaled(text: str, unit: str) -> float | None:
-    """The value of "149760 kb/s" in `unit`, here b/s; `None` if it has another unit."""
+    """Convert "149760 kb/s" to `unit`, here b/s; `None` if it has another unit."""
     number, own = split(text)
     prefix = own.removesuffix(unit)
     return number * SCALES[prefix] if own.endswith(unit) and prefix in SCALES else None
 
 
 def octets(text: str) -> float | None:
-    """The octets of "159 kB", "64 KiB" or "500 bytes"; `None` if it is no such size."""
+    """Convert "159 kB", "64 KiB" or "500 bytes" to octets; `None` if it is not such a size."""
     number, unit = split(text)
     return number if unit in ("byte", "bytes") else scaled(text, "B")
 
 
 def content(text: str) -> tuple[float, str] | None:
-    """How much a buffer such as "159 kB" or "1000 cells" holds, in bytes, cells or packets; `None` without a limit."""
+    """Convert a buffer such as "159 kB" or "1000 cells" to bytes, cells or packets; `None` without a limit."""
     try:
         number, unit = split(text)
     except QuestionError:
@@ -85,7 +85,7 @@ def content(text: str) -> tuple[float, str] | None:
 
 
 def seconds(text: str) -> float:
-    """The seconds of "40 s" or "100 us"."""
+    """Convert "40 s" or "100 us" to seconds."""
     number, unit = split(text)
     return number * SECONDS[unit]
 
@@ -95,13 +95,13 @@ READABLE = {
     "b/s": {"Gb/s": 1e9, "Mb/s": 1e6, "kb/s": 1e3, "b/s": 1.0},
     "bytes": {"GB": 1e9, "MB": 1e6, "kB": 1e3, "bytes": 1.0},
 }
-"""For the units that reports have, those in which people read such numbers, the largest first."""
+"""For the units of reports, the readable units, largest first."""
 
 
 def readable(title: str, largest: float) -> tuple[str, float]:
-    """A title such as "delay (s)" with the unit in which numbers up to `largest` are read most easily: (ms), (µs), ….
+    """Give a title such as "delay (s)" the most readable unit for numbers up to `largest`: (ms), (µs), ….
 
-    And what the numbers are to be multiplied by. A title without a unit that people scale is answered as it is.
+    Also return the factor for the numbers. A title without such a unit stays as it is.
     """
     what, bracket, own = title.removesuffix(")").rpartition("(")
     if not bracket or own not in READABLE:
@@ -111,29 +111,29 @@ def readable(title: str, largest: float) -> tuple[str, float]:
 
 
 def _easiest(largest: float, own: str) -> str:
-    """The unit in which a number is read most easily."""
+    """Choose the most readable unit for a number."""
     units = READABLE[own]
     return next((unit for unit, size in units.items() if largest >= size), list(units)[-1])
 
 
 def grouped(number: float, digits: int = 0) -> str:
-    """A number with so many digits after the point, and those before it in groups of three; with -2, whole hundreds."""
+    """Write a number with `digits` decimals, in groups of three digits; with -2, rounded to hundreds."""
     rounded = round(number, digits) + 0.0  # no -0
     return f"{rounded:,.{max(0, digits)}f}".replace(",", " ")
 
 
 def shown(value: object) -> str:
-    """A swept value: 0.5, 1 (of 1.0), "1000 cells"; – where there is none."""
+    """Write a swept value: 0.5, 1 (for 1.0), "1000 cells"; – if it is missing."""
     return "–" if value is None else f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
 def spoken(text: str) -> str:
-    """A quantity of a scenario with its digits in groups of three: "26172185 bytes" is "26 172 185 bytes"."""
+    """Group the digits of a quantity: "26172185 bytes" becomes "26 172 185 bytes"."""
     return re.sub(r"^\d+", lambda number: grouped(int(number[0])), text)
 
 
 def brief(text: str) -> str:
-    """The same in four digits, and the unit in which they are read most easily, if it has one: "26.17 MB"."""
+    """Write a quantity with four digits in its most readable unit: "26.17 MB"."""
     number, own = split(text)
     if own not in READABLE:
         return spoken(text)
@@ -142,5 +142,5 @@ def brief(text: str) -> str:
 
 
 def word(unit: str) -> str:
-    """A unit as part of a name."""
+    """Write a unit as part of a name."""
     return unit.replace("%", "percent").replace("/", "_per_")

@@ -1,4 +1,4 @@
-"""How often a point is run: so many times, or until its runs say enough."""
+"""The number of replications of a point: fixed, or until its runs are precise enough."""
 
 import math
 from collections.abc import Sequence
@@ -11,28 +11,28 @@ from pushout.stats import AGREEING, interval
 
 
 class Replications(Protocol):
-    """How often a point is run."""
+    """A rule for the number of replications of a point."""
 
     @property
     def least(self) -> int:
-        """With how many to begin."""
+        """The number of replications to begin with."""
         ...
 
     @property
     def most(self) -> int:
-        """How many there may be."""
+        """The largest number of replications."""
         ...
 
     def more(self, runs: Sequence[Run]) -> int:
-        """How many there should be, given those that there are."""
+        """Return the number of replications required, given the present ones."""
         ...
 
 
 def numbers(runs: Sequence[Run], path: str) -> list[float]:
-    """What runs measured of a single figure, but for those that measured nothing."""
+    """List the values of a single figure in the runs that measured it."""
     values = [run.figures[path] for run in runs if run.figures.get(path) is not None]
     if any(isinstance(value, list) for value in values):
-        error = ScenarioError(f"{path} is a list in every run, and what is asked for is a single figure")
+        error = ScenarioError(f"{path} must be a single figure of every run, not a list")
         error.figure = path
         raise error
     return values
@@ -40,22 +40,22 @@ def numbers(runs: Sequence[Run], path: str) -> list[float]:
 
 @dataclass(frozen=True)
 class Fixed:
-    """So many replications of every point."""
+    """A fixed number of replications of every point."""
 
     reps: int
 
     @property
     def least(self) -> int:
-        """With how many to begin."""
+        """The number of replications to begin with."""
         return self.reps
 
     @property
     def most(self) -> int:
-        """How many there may be."""
+        """The largest number of replications."""
         return self.reps
 
     def more(self, runs: Sequence[Run]) -> int:
-        """How many there should be, given those that there are."""
+        """Return the number of replications required, given the present ones."""
         return self.reps
 
 
@@ -64,13 +64,13 @@ class Precision:
     """Replications until the 95 % interval of the mean of a figure is within ± `relative` of it (sequential stopping).
 
     A. M. Law, "Simulation Modeling and Analysis", section 9.4.1. The number of runs follows from the runs of the
-    point alone, so it does not depend on what else is run, nor where. Runs that all give the same have an interval
-    without width and are no proof of precision: they are believed when there are `AGREEING` of them.
+    point alone, so it does not depend on what else is run, nor where. Equal runs have an interval of width 0, which
+    does not prove precision: they suffice when there are `AGREEING` of them.
 
-    Stopping at the first interval that is narrow enough prefers those that are narrow by chance, the more so the fewer
-    runs they may be of. At the precision for which that is worst, the intervals of normally distributed figures hold
-    the mean in 92 % of all cases if `least` is 5, and in 94 % if it is 10; those of exponentially distributed ones in
-    82 % and 86 %, of ten runs without stopping in 90 %.
+    Stopping at the first interval that is narrow enough favours those that are narrow by chance, the more so the fewer
+    runs they have. At the worst precision, the 95 % interval of a normally distributed figure contains the mean in 92 %
+    of all cases if `least` is 5, and in 94 % if it is 10; for an exponentially distributed figure in 82 % and 86 %, and
+    with ten runs without stopping in 90 %.
     """
 
     relative: float
@@ -79,12 +79,12 @@ class Precision:
     most: int = 100
 
     def more(self, runs: Sequence[Run]) -> int:
-        """How many there should be: as the interval shrinks like 1/√n, but at most twice as many at once."""
+        """Estimate the number required, since the interval shrinks like 1/√n; at most twice the present number."""
         values = numbers(runs, self.of)
         if len(values) < 2:
             return self.most if len(runs) >= self.least else self.least
         if min(values) == max(values):
-            wanted = len(runs) + AGREEING - len(values)  # those that measured nothing do not count
+            wanted = len(runs) + AGREEING - len(values)  # runs that measured nothing do not count
             return len(runs) if wanted <= len(runs) else min(self.most, wanted, 2 * len(runs))
         estimate = interval(values)
         mean, (_, high) = estimate["mean"], estimate["ci95"] or (0.0, math.inf)

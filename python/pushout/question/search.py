@@ -1,4 +1,4 @@
-"""How to look for a value: by halving where more is better, by Optuna where nobody knows."""
+"""Search for a value: by bisection where more is better, otherwise with Optuna."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -12,21 +12,21 @@ from pushout.question.goal import Tried
 from pushout.question.space import Space
 
 GRID = 5
-"""Values that are tried first, together: they show whether the goal is monotone."""
+"""Values tried first, together: they show whether the goal is monotone."""
 TRIALS = 30
 """Values that Optuna tries."""
 CONFIRMED = 3
-"""The best of these, which are run again when the best one is wanted."""
+"""The best values that run again to confirm the best one."""
 
 Try = Callable[[Sequence[float]], list[Tried]]
-"""Have values tried, all at once."""
+"""Tries values together."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a search ended with: the answer if there is one, the largest value known to be too small, and the way.
+    """The result of a search: the answer if there is one, the largest value known to be too small, and the method.
 
-    Of the largest or smallest mean there are also the `others` that were run as often to confirm it.
+    For a largest or smallest mean, `others` are the values that ran as often to confirm it.
     """
 
     best: Tried | None
@@ -36,26 +36,26 @@ class Found:
 
 
 def smallest(space: Space, attempt: Try, resolution: float, method: Search) -> Found:
-    """The smallest value that meets the goal. `method` is auto, bisect or optuna."""
+    """Find the smallest value that meets the goal. `method` is auto, bisect or optuna."""
     if method == "optuna":
         return _smallest_by_optuna(space, attempt)
     first = attempt(sorted({space.at(index / (GRID - 1)) for index in range(GRID)}))
     if not is_monotone(first):
         if method == "bisect":
-            why = "the goal is met, missed and met again as the value grows: use "
-            raise QuestionError(why, Argument("search"), " optuna")
+            why = " bisect needs a goal that stays met as the value grows: use optuna"
+            raise QuestionError(Argument("search"), why)
         return _smallest_by_optuna(space, attempt)
     return _bisect(space, attempt, resolution, first)
 
 
 def is_monotone(tried: Sequence[Tried]) -> bool:
-    """Whether nothing speaks against "more is better": no value surely misses above one that surely meets the goal."""
+    """Tell whether "more is better" may hold: no value surely misses the goal above one that surely meets it."""
     sure = [point.meets for point in tried if point.sure]
     return sure == sorted(sure)
 
 
 def _bisect(space: Space, attempt: Try, resolution: float, first: Sequence[Tried]) -> Found:
-    """Halve the interval between the last value that misses the goal and the first that meets it."""
+    """Halve the range between the last value that misses the goal and the first that meets it."""
     last_miss = max((index for index, point in enumerate(first) if not point.meets), default=-1)
     if last_miss == len(first) - 1:
         return Found(None, first[-1], "bisect")
@@ -76,7 +76,7 @@ def _optuna() -> Any:
 
 
 def _explore(space: Space, attempt: Try, loss: Callable[[Tried], float]) -> list[Tried]:
-    """Let Optuna (TPE, with a fixed seed) choose values one after the other."""
+    """Try values that Optuna (TPE, with a fixed seed) chooses, one after the other."""
     optuna = _optuna()
     study = optuna.create_study(direction="minimize", sampler=optuna.samplers.TPESampler(seed=1))
     places = optuna.distributions.FloatDistribution(0.0, 1.0)
@@ -104,7 +104,7 @@ def _smallest_by_optuna(space: Space, attempt: Try) -> Found:
 
 
 def best(space: Space, attempt: Try, confirm: Try, sign: int) -> Found:
-    """The value with the largest (sign 1) or smallest (-1) mean; the three best are run again, more often."""
+    """Find the value with the largest (sign 1) or smallest (-1) mean; the three best run again, more often."""
 
     def loss(point: Tried) -> float:
         return -sign * point.mean["mean"] if point.mean else math.inf
@@ -115,9 +115,10 @@ def best(space: Space, attempt: Try, confirm: Try, sign: int) -> Found:
 
 
 def between(tried: Iterable[Tried]) -> tuple[float | None, float | None]:
-    """Between which values what is needed lies, as far as sure ones say.
+    """Bracket the answer by sure values.
 
-    The largest that misses the goal below all that meet it, and the smallest that meets it above all that miss it.
+    The ends are the largest value that misses the goal below all that meet it, and the smallest that meets it above all
+    that miss it.
     """
     sure = [point for point in tried if point.sure]
     met, missed = ([point.value for point in sure if point.meets == meets] for meets in (True, False))

@@ -1,4 +1,4 @@
-"""What every question needs: where its runs are kept, where they are done, where its answer goes."""
+"""The store, the executor and the output of a question."""
 
 import os
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ Folder = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Session:
-    """Open for one question."""
+    """The resources of one question."""
 
     out: Output | None
     store: Store
@@ -34,7 +34,7 @@ class Session:
         cluster: str | None = None,
         progress: Progress | None = None,
     ) -> Iterator["Session"]:
-        """Open one; without `out` nothing is written, without `out` and `cache` runs are kept in memory alone."""
+        """Open a session; without `out` nothing is written, without `out` and `cache` runs stay in memory."""
         output = None if out is None else Output(out)
         kept = Path(cache) if cache is not None else None if out is None else default_cache(out)
         with ExitStack() as closing:
@@ -48,7 +48,7 @@ class Session:
 
 
 def default_cache(out: Folder) -> Path:
-    """Where runs are kept if no folder is named: an object store cannot hold their file, which stays here then."""
+    """Choose the folder of finished runs: in `out`, or here if `out` is an object store, which cannot hold the file."""
     return Path("results" if "://" in os.fspath(out) else out) / "cache"
 
 
@@ -56,7 +56,7 @@ def _executor(jobs: int | None, cluster: str | None) -> Executor:
     if cluster is None:
         return Local(jobs)
     if jobs is not None:
-        raise QuestionError("jobs is about threads here, and cluster runs elsewhere: leave out one of them")
+        raise QuestionError("jobs counts threads of this machine and cannot be used with cluster: leave out one")
     from pushout.question.cluster import Cluster
 
     return Cluster(check_text("cluster", cluster))

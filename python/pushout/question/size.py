@@ -1,7 +1,7 @@
-"""A size: the smallest buffer (or threshold, or weight) that meets a goal, or the best one.
+"""Find the smallest buffer (or threshold, or weight) that meets a goal, or the best one.
 
-Every value is run until its runs leave no doubt on which side of the goal it is, or `most` times; equal seeds at every
-value make neighbours comparable.
+Every value is replicated until it is sure on which side of the goal it is, or `most` times; equal seeds at every value
+make neighbours comparable.
 """
 
 import json
@@ -40,9 +40,9 @@ from pushout.warning import HasWarnings, Warned
 
 @dataclass(frozen=True)
 class Answer:
-    """What one policy needs; `rivals` are those of the best values that runs cannot tell from the best.
+    """The answer for one policy; `rivals` are values that may be as good as the best.
 
-    `beside` is what else decides at the port, if the policy does not act alone.
+    `beside` is a note about another policy that also decides at the port.
     """
 
     label: str
@@ -55,12 +55,12 @@ class Answer:
 
     @property
     def sure(self) -> bool:
-        """Whether the runs leave no doubt about the ends of the search, or about which value is best."""
+        """Tell whether the runs make sure the ends of the bracket, or which value is best."""
         return not self.rivals and all(end.sure for end in (self.found.best, self.found.below) if end is not None)
 
     @property
     def span(self) -> tuple[float | None, float | None]:
-        """Between which values the runs place the answer, as far as they do: the ends that are clear, or the rivals."""
+        """Give the range in which the runs place the answer: the sure ends, or the rivals."""
         if self.found.method == "bisect":
             return search.between(self.tried)
         values = [*self.rivals, *([] if self.value is None else [self.value])]
@@ -69,7 +69,7 @@ class Answer:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SizeResult(HasWarnings, Framed):
-    """What a search found: an answer for every policy, and all that was tried."""
+    """The result of a search: an answer for every policy, and all values tried."""
 
     document: Document
     """As printed by `pushout size --json`."""
@@ -84,15 +84,15 @@ class SizeResult(HasWarnings, Framed):
         return f"{self.document['scenario']}: {self.goal.text} over {self.over}: {found}; {super()._brief()}"
 
     def _needs(self, answer: Answer) -> str:
-        """Which policy, and what it needs; what the runs leave open is marked as in the table."""
-        needs = "none is enough" if answer.value is None else brief(self.space.text(answer.value))
+        """Name a policy and its answer; an open one is marked as in the table."""
+        needs = "no value suffices" if answer.value is None else brief(self.space.text(answer.value))
         needs = needs if answer.sure else f"{needs} ?"
         return f"{answer.label}: {needs}" if answer.label else needs
 
     def plot(self) -> Any:
-        """Draw it: every value of the search with its interval, the goal, and the answers as vertical lines.
+        """Draw every value of the search with its interval, the goal, and the answers as vertical lines.
 
-        Where the runs leave an answer open it has a `?`, and the range in which they place it is shaded.
+        An answer that the runs leave open has a `?`, and its range is shaded.
         """
         from pushout.question import drawing
 
@@ -116,7 +116,7 @@ class SizeResult(HasWarnings, Framed):
         return figure
 
     def _draw_answer(self, axes: Any, answer: Answer, look: Mapping[str, Any]) -> None:
-        """What was tried for one policy, and what it needs."""
+        """Draw the values tried for one policy, and its answer."""
         from pushout.question import drawing
 
         name, span = self._needs(answer), None if answer.sure else self._span(answer)
@@ -131,28 +131,28 @@ class SizeResult(HasWarnings, Framed):
         places, means = [place for place, _ in known], [mean["mean"] for _, mean in known]
         axes.plot(places, means, color=look["color"], lw=0.7)
         if answer.value is not None:
-            # broad and pale, behind the interval at this value
+            # wide and pale, behind the interval at this value
             axes.axvline(answer.value, color=look["color"], linewidth=4, alpha=0.3, zorder=0.5)
 
     def _span(self, answer: Answer) -> tuple[float, float]:
-        """The range in which the runs place an answer, or that of the search where they leave an end open."""
+        """Give the range of an answer; an open end is that of the search."""
         low, high = answer.span
         return self.space.low if low is None else low, self.space.high if high is None else high
 
     def _draw_time(self, axes: Any, factor: float) -> None:
-        """The same amounts as time at the rate of the line, above."""
+        """Add an upper axis with the sizes as time at line rate."""
         from pushout.question import drawing
 
         factor /= 1e6
         above = axes.secondary_xaxis("top", functions=(lambda value: value * factor, lambda value: value / factor))
         if self.space.log:
             drawing.log_ticks(above.xaxis, axes.get_xlim())
-        drawing.titled(above.xaxis, "time at the rate of the line (s)", axes.get_xlim()[1] * factor)
+        drawing.titled(above.xaxis, "time at line rate (s)", axes.get_xlim()[1] * factor)
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: which goal, over which key, where, how exactly."""
+    """The question: its goal, its key, its range, its resolution."""
 
     goal: Goal
     over: str
@@ -164,13 +164,13 @@ class Question:
     method: Search = SEARCHES[0]
 
     def outlook(self, policies: int) -> Outlook:
-        """How many runs the searches for this number of policies are expected to take."""
+        """Estimate the runs of the searches for this number of policies."""
         has_level = self.goal.level is not None
         by_halves = has_level and self.method != "optuna"
         return Outlook(self.space, self.resolution, self.least, self.most, policies, has_level, by_halves)
 
     def sizes(self, value: float) -> dict[str, float]:
-        """A value in all units that make sense at the port."""
+        """Convert a value to all useful units of the port."""
         return self.port.sizes(f"{value!r} {self.space.unit}") if self.port and self.space.unit else {}
 
 
@@ -186,7 +186,7 @@ def size(
     engine_name: str | None,
     warnings: Sequence[Warned] = (),
 ) -> SizeResult:
-    """Search the answer for every choice of a policy. `explained` is the scenario with `sets` applied."""
+    """Search the answer for every policy. `explained` is the scenario with `sets` applied."""
     start = time.monotonic()
     if session.out:
         session.out.claim(("size", source.text, question, choices, sets, seed, engine_name))
@@ -226,7 +226,7 @@ def look_over(
     engine_name: str | None,
     first_seed: int,
 ) -> None:
-    """Raise what is wrong at the ends of the search, before anything is run or written."""
+    """Raise errors at the ends of the search before anything is run or written."""
     ends = (question.space.low, question.space.high)
     check_room(first_seed, question.most)
     for choice in choices:
@@ -244,25 +244,25 @@ def _points(question: Question, choice: Choice, sets: Sequence[str], values: Seq
 def _told(
     error: ScenarioError, question: Question, values: Sequence[float], points: Sequence[Sequence[str]], choice: Choice
 ) -> QuestionError | ScenarioError:
-    """What is wrong with points of a search, in the words of its question."""
+    """Turn an error in a point of a search into one about the question."""
     if error.figure is not None:
         return QuestionError(f"goal {quoted(question.goal.text)}: {question.goal.meant() or error}")
-    # The ends may be defaults, which the user has not seen.
+    # Show the ends, which may be defaults that the user has not seen.
     first, last = (question.space.text(value) for value in (values[0], values[-1]))
     ends = [first] if len(values) == 1 else [f"values from {first} (", LOW, f") to {last} (", HIGH, ")"]
-    # The value may be wrong by itself, or for levels that the scenario gives in cells.
+    # The value may be invalid by itself, or because of levels that the scenario gives in cells.
     last_set = len(points[0]) - 1
     instead = "" if error.set == last_set else ", or levels in % of the buffer"
     if error.set == last_set:
         error.set = None
     elif error.set is not None and error.set >= last_set - len(choice.sets):
         error = policy_refused(error, choice, points[0][error.set])
-    found = f"\nThis was found when {question.over} was to have "
-    return ScenarioError(error, found, *ends, f"; other ends may do{instead}.")
+    found = f"\nThis error occurs when {question.over} is set to "
+    return ScenarioError(error, found, *ends, f"; use other ends{instead}.")
 
 
 class _Search:
-    """The search for one policy, with every run that it took."""
+    """The search for one policy, with all its runs."""
 
     def __init__(
         self, campaign: Campaign, question: Question, choice: Choice, sets: tuple[str, ...], outlook: Outlook
@@ -290,7 +290,7 @@ class _Search:
         return Answer(self.choice.label, value, found, sizes, tried, self._rivals(found), self.choice.beside)
 
     def _rivals(self, found: Found) -> list[float]:
-        """Other values that may be as good as the best: the mean difference, seed by seed, leaves zero possible."""
+        """List values that may be as good as the best: the interval of the difference, seed by seed, contains zero."""
         return sorted(other.value for other in found.others if found.best and not self._apart(found.best, other))
 
     def _apart(self, one: Tried, other: Tried) -> bool:
@@ -299,7 +299,7 @@ class _Search:
         figures = [(left.figures.get(path), right.figures.get(path)) for left, right in pairs]
         known = [left - right for left, right in figures if left is not None and right is not None]
         if len(known) < AGREEING and min(known, default=0.0) == max(known, default=0.0):
-            return False  # an interval without width is no proof
+            return False  # an interval of width 0 does not prove a difference
         low, high = interval(known)["ci95"] or (0.0, 0.0)
         return low > 0 or high < 0
 
@@ -317,12 +317,12 @@ class _Search:
             self.runs[value] = runs
             self.tried[value] = judged(self.question.goal, runs, value)
         self.outlook.tried([self.tried[value] for value in values], list(self.tried.values()))
-        if len(self.tried) >= search.GRID:  # from one end to the other
+        if len(self.tried) >= search.GRID:  # the first values cover the range
             self._check_measured()
         return [self.tried[value] for value in values]
 
     def doubts(self, answer: Answer, warmup_s: float) -> Iterator[tuple[str, list[trust.Doubt]]]:
-        """What speaks against the runs at the ends of the search, with the value and whose it is."""
+        """Yield the doubts about the runs at the ends of the bracket, labelled with policy and value."""
         for point in (answer.found.best, answer.found.below):
             if point is None:
                 continue
@@ -334,7 +334,7 @@ class _Search:
             yield where, trust.doubts(figures, [self.question.goal.column], warmup_s)
 
     def _check_measured(self) -> None:
-        """Refuse to answer where there was nothing to measure, at no value: no file has ended, for instance."""
+        """Raise if no value has the figure, for instance because no file was finished."""
         if any(point.mean for point in self.tried.values()):
             return
         goal, space = self.question.goal, self.question.space
@@ -343,7 +343,7 @@ class _Search:
         where = f"with {self.question.over} at {values}"
         raise QuestionError(
             f"goal {quoted(goal.text)}: no run{whose} has the figure {goal.column}, {where}: "
-            "what it measures did not happen in any of them. Let them last longer (duration), or take another figure."
+            "nothing that it measures happened. Lengthen duration, or choose another figure."
         )
 
     def _runs(self, values: Sequence[float], points: Sequence[Sequence[str]], rule: Separate) -> Iterator[list[Run]]:
@@ -354,7 +354,7 @@ class _Search:
 
 
 def _asked(question: Question, explained: Document, sets: Sequence[str]) -> Document:
-    """The question, as answer and manifest repeat it."""
+    """Write the question for answer and manifest."""
     space, port = question.space, question.port
     return {
         "scenario": explained["name"],
@@ -380,7 +380,7 @@ def _entries(question: Question, choices: Sequence[Choice], answers: Sequence[An
 
 
 def _entry(answer: Answer, question: Question, plain: float | None) -> Document:
-    """What one policy needs; `plain` is what the first one does, unless this is it."""
+    """Write the answer for one policy; `plain` is that of the first policy, unless this is the first."""
     space, below, best = question.space, answer.found.below, answer.found.best
     tried = sorted(answer.tried, key=lambda point: point.value)
     saved = {"improvement": improvement(plain, answer.value)} if plain and answer.value is not None else {}
@@ -401,7 +401,7 @@ def _entry(answer: Answer, question: Question, plain: float | None) -> Document:
 
 
 def _at_ends(answer: Answer, question: Question) -> list[str]:
-    """The ends of the range (`from`, `to`) beyond which the answer may lie."""
+    """List the ends of the range (`from`, `to`) beyond which the answer may lie."""
     space, found = question.space, answer.found
     if question.goal.level is not None:
         return ["to"] if found.best is None else ["from"] if found.below is None else []
@@ -415,14 +415,14 @@ def _at_ends(answer: Answer, question: Question) -> list[str]:
 
 
 def _doubt(answer: Answer, space: Space) -> dict[str, Any]:
-    """Between which values the runs place what is needed, or which other values may be as good as the best."""
+    """Write the bracket of the answer, or the rivals of the best value."""
     if answer.found.method == "bisect":
         return {"between": [None if end is None else space.text(end) for end in answer.span]}
     return {"rivals": [space.text(value) for value in answer.rivals]} if answer.found.others else {}
 
 
 def _table(question: Question, searches: Sequence[_Search]) -> Columns:
-    """A row for every run: policy, value, seed, figure, time."""
+    """Make a row of every run: policy, value, seed, figure, time."""
     rows = [
         (one.choice.label, value, run.seed, run.figures.get(question.goal.path), run.wall_s)
         for one in searches

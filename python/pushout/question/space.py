@@ -1,4 +1,4 @@
-"""Where a search looks."""
+"""The range of a search."""
 
 import math
 import re
@@ -12,22 +12,22 @@ from pushout.question.quantity import split
 from pushout.source import toml
 
 WHOLE = ("cell", "cells", "byte", "bytes", "packet", "packets")
-"""Units that come in whole numbers."""
+"""Units counted in integers."""
 
 PLAIN = ("", "cell", "cells", "packet", "packets", "%")
-"""Units of the scenario that a number without one may take; of others there are several, and files use any."""
+"""Units of the scenario that a number without unit takes; other units have alternatives, so they must be written."""
 
 LEAST_SHARE, MOST_TIMES = 1 / 32, 4
-"""From where to where to look around the value that a scenario has."""
+"""The default range, relative to the scenario's value."""
 
 LOW, HIGH = Argument("low"), Argument("high")
-ASK = (": give ", LOW, " and ", HIGH, " to say where to look")
-NUMBER = " takes a key with a number, as in port.bottleneck.buffer"
+ASK = (": give the range by ", LOW, " and ", HIGH)
+NUMBER = " must be a key with a number, as in port.bottleneck.buffer"
 
 
 @dataclass(frozen=True)
 class Space:
-    """Where to look: from `low` to `high`, in whole numbers or not, in factors or in steps."""
+    """The range of a search: from `low` to `high`, of integers or not, on a logarithmic or linear scale."""
 
     low: float
     high: float
@@ -36,33 +36,33 @@ class Space:
     log: bool
 
     def at(self, place: float) -> float:
-        """The value at a place between 0 and 1."""
+        """Map a number between 0 and 1 to a value."""
         value = self.low * (self.high / self.low) ** place if self.log else self.low + (self.high - self.low) * place
         return self.round(value)
 
     def between(self, low: float, high: float) -> float:
-        """The value in the middle of two."""
+        """Give the value in the middle of two."""
         return self.round(math.sqrt(low * high) if self.log else (low + high) / 2)
 
     def round(self, value: float) -> float:
-        """The nearest value that can be asked for."""
+        """Round to the nearest valid value."""
         return float(round(value)) if self.whole else quantity.nearest(value, self.unit)
 
     def text(self, value: float) -> str:
-        """A value as a scenario has it."""
+        """Write a value as in a scenario."""
         if self.unit:
             return quantity.text(int(value) if self.whole else value, self.unit)
         return f"{int(value)}" if self.whole else f"{value:.6g}"
 
     def toml(self, value: float) -> str:
-        """A value as an override has it."""
+        """Write a value as in an override."""
         return toml(self.text(value)) if self.unit else self.text(value)
 
 
 def space(explained: Document, over: str, low: str | None, high: str | None, *, written: bool = False) -> Space:
-    """Where to look: from `low` to `high`, by default around the value that the scenario has.
+    """Make the range from `low` to `high`, by default around the scenario's value.
 
-    A key that is `written` in the scenario need not be one of the explained scenario.
+    A key that is `written` in the scenario need not exist in the explained scenario.
     """
     now = _now(explained, over)
     if (low is None or high is None) and now is None:
@@ -75,44 +75,44 @@ def space(explained: Document, over: str, low: str | None, high: str | None, *, 
     if given and not any(split(text)[1] for _, text in given) and unit not in PLAIN:
         bare, text = given[0]
         raise QuestionError(
-            bare, f" {excerpt(text)} has no unit: {excerpt(over)} is {number:.10g} {unit} in the scenario"
+            bare, f" must have a unit, not be {excerpt(text)}: {excerpt(over)} is {number:.10g} {unit} in the scenario"
         )
     units = (one or other or unit, other or one or unit)
     together = quantity.alike((start, units[0]), (end, units[1]))
     if together is None:
-        raise QuestionError(LOW, " and ", HIGH, f" have different units: {one} and {other}")
+        raise QuestionError(LOW, " and ", HIGH, f" must have units that can be compared, not {one} and {other}")
     start, end, unit = together
     if not _is_finite(start, end, unit):
         raise QuestionError(
-            "values from ",
             LOW,
-            f" {excerpt(low or f'{start:g} {unit}')} to ",
+            " and ",
             HIGH,
-            f" {excerpt(high or f'{end:g} {unit}')} are too far apart",
+            " must be closer together than "
+            f"{excerpt(low or f'{start:g} {unit}')} and {excerpt(high or f'{end:g} {unit}')}",
         )
     whole = unit in WHOLE or (not unit and _are_whole(low, high))
     if whole and start < 0:
-        raise QuestionError(LOW, f" {excerpt(low or '')}: there are no less than none")
+        raise QuestionError(LOW, f" must not be negative, as is {excerpt(low or '')}")
     asked = [
         f"{end:.10g} {unit}".strip() if text is None else excerpt(text) for end, text in ((start, low), (end, high))
     ]
-    if one != other:  # one end may have the unit of the other, which need not be what was meant
+    if one != other:  # an end without unit takes that of the other, so show it
         asked = [
             text if own else f"{text} (without unit, so {units[0]})"
             for text, own in zip(asked, (one, other), strict=True)
         ]
     if start > end:
-        raise QuestionError(LOW, f" {asked[0]} is more than ", HIGH, f" {asked[1]}")
+        raise QuestionError(LOW, " must be less than ", HIGH, f", not {asked[0]} and {asked[1]}")
     if whole:
         start, end = max(1.0, float(round(start))), float(round(end))
     if not start < end:
-        measure = f" in whole {unit or 'numbers'} from 1 on" if whole else ""
-        raise QuestionError("there is nothing between ", LOW, f" {asked[0]} and ", HIGH, f" {asked[1]}{measure}")
+        measure = f" (whole {unit or 'numbers'} from 1)" if whole else ""
+        raise QuestionError(LOW, " must be less than ", HIGH, f", not {asked[0]} and {asked[1]}{measure}")
     return Space(start, end, unit, whole, log=start > 0 and end >= 4 * start)
 
 
 def _end(name: Argument, text: str) -> tuple[float, str]:
-    """One end of the range: a number and its unit."""
+    """Parse one end of the range into a number and its unit."""
     try:
         return split(text)
     except QuestionError as error:
@@ -120,7 +120,7 @@ def _end(name: Argument, text: str) -> tuple[float, str]:
 
 
 def _is_finite(start: float, end: float, unit: str) -> bool:
-    """Whether one can calculate with a range."""
+    """Tell whether a range can be computed in floating point."""
     try:
         quantity.nearest(start, unit), quantity.nearest(end, unit)
     except OverflowError:
@@ -129,13 +129,13 @@ def _is_finite(start: float, end: float, unit: str) -> bool:
 
 
 def _are_whole(*texts: str | None) -> bool:
-    """Whether what was given was given in whole numbers."""
+    """Tell whether the given ends are integers."""
     given = [text for text in texts if text is not None]
     return bool(given) and all(re.fullmatch(r"\s*\d+\s*", text, re.ASCII) for text in given)
 
 
 def _now(explained: Document, over: str) -> tuple[float, str] | None:
-    """The value that the scenario has, if it is a number."""
+    """Return the scenario's value, if it is a number."""
     try:
         value = figure(explained, over)
     except FigureError:
@@ -149,19 +149,20 @@ def _now(explained: Document, over: str) -> tuple[float, str] | None:
 
 
 def _unknown(explained: Document, over: str, written: bool) -> QuestionError:
-    """Why the scenario does not say where to look."""
+    """Explain why the scenario does not give a range."""
     try:
         value = figure(explained, over)
     except FigureError as error:
         why = f"{excerpt(over)} has no value in the scenario ({error.why})"
         if written:
             why = (
-                f"{excerpt(over)} is no single value in the scenario in full (pushout explain), where what it stands "
-                "for is spread over entries of other names"
+                f"{excerpt(over)} is not a single value in the complete scenario (pushout explain), which writes it as "
+                "several entries of other names"
             )
         return QuestionError(why, *ASK)
     if isinstance(value, dict | list):
         what = "a table" if isinstance(value, dict) else "a list"
-        return QuestionError(f"{excerpt(over)} is {what} in the scenario: ", Argument("over"), NUMBER)
-    why = f"{excerpt(over)} is {quoted(value)} in the scenario, which is no number"
-    return QuestionError(why, *(ASK if value == "unlimited" else (": ", Argument("over"), NUMBER)))
+        return QuestionError(Argument("over"), NUMBER, f"; {excerpt(over)} is {what} in the scenario")
+    if value == "unlimited":
+        return QuestionError(f"{excerpt(over)} is {quoted(value)} in the scenario, not a number", *ASK)
+    return QuestionError(Argument("over"), NUMBER, f"; {excerpt(over)} is {quoted(value)} in the scenario")

@@ -1,4 +1,4 @@
-"""What has been run, so that it need not be run again: one file, safe against being killed at any moment."""
+"""The store of finished runs: one file, which survives a kill at any moment."""
 
 import errno
 import hashlib
@@ -14,17 +14,17 @@ from typing import Any, NamedTuple
 from pushout.cache import build
 
 Figures = dict[str, Any]
-"""Figures by their paths: a number, a list of numbers, or `None` where there was nothing to measure."""
+"""Figures by path: a number, a list of numbers, or `None` if there was nothing to measure."""
 
 
 WAIT_S = 60
-"""How long to wait for others who write to the same file."""
+"""Seconds to wait for other processes that write to the file."""
 
 RUNS = "runs.sqlite"
-"""The file in the folder of a cache."""
+"""The file in a cache folder."""
 
 AT_ONCE = 500
-"""Points to ask for in one query; SQLite takes no more than 999 parameters everywhere."""
+"""Points in one query; some builds of SQLite allow at most 999 parameters."""
 
 
 TABLE = (
@@ -34,7 +34,7 @@ TABLE = (
 
 
 class Run(NamedTuple):
-    """One replication: its seed, what it measured, and how long its event loop took in seconds."""
+    """One replication: its seed, its figures, and the time of its event loop in seconds."""
 
     seed: int
     figures: Figures
@@ -42,15 +42,15 @@ class Run(NamedTuple):
 
 
 class Store:
-    """A folder with the figures of runs, addressed by what they are the figures of.
+    """A folder with the figures of finished runs.
 
-    The key of a run is the scenario as it was asked for, its seed and a fingerprint of the simulator: a change of any
-    of them finds nothing. The file is a SQLite database with a write-ahead log; a process that dies leaves it whole.
-    Every run has a digest: one that a disk has changed since counts as absent.
+    The key of a run is the scenario as given, its seed and a fingerprint of the simulator: after a change of any of
+    them the run is not found. The file is a SQLite database with a write-ahead log; a process that dies leaves it
+    consistent. Every run has a digest: a run that the disk has corrupted counts as absent.
     """
 
     def __init__(self, folder: Path | None) -> None:
-        """Without a folder what is run is known only as long as this lives."""
+        """Open the store; without a folder it lives in memory."""
         self.path = ":memory:" if folder is None else str(folder / RUNS)
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ class Store:
             self._drop_older()
 
     def _write_ahead(self) -> None:
-        """Ask for a write-ahead log; for this alone SQLite does not wait for others who open the file as well."""
+        """Request a write-ahead log; retry, because SQLite does not wait for other processes here."""
         deadline = time.monotonic() + WAIT_S
         while True:
             try:
@@ -75,7 +75,7 @@ class Store:
                 time.sleep(0.01)
 
     def _drop_older(self) -> None:
-        """Replace the table of a version that kept runs without digest."""
+        """Replace the table of a version that stored runs without digest."""
         if self._has_digests():
             return
         with self._db:
@@ -88,15 +88,15 @@ class Store:
         return any(name == b"digest" for _, name, *_ in self._db.execute("PRAGMA table_info(run)"))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()
 
     def key(self, identity: str) -> bytes:
-        """The key of a point, given what identifies it apart from the simulator and the seed."""
+        """Hash a point's identity, apart from the seed, with the simulator."""
         return hashlib.sha256(f"{build()} {identity}".encode()).digest()[:20]
 
     def find(self, points: Sequence[bytes]) -> dict[bytes, dict[int, Run]]:
-        """The runs that are kept of these points, by their seeds."""
+        """Return the stored runs of these points, by seed."""
         found: dict[bytes, dict[int, Run]] = {point: {} for point in points}
         distinct = list(found)
         for first in range(0, len(distinct), AT_ONCE):
@@ -109,7 +109,7 @@ class Store:
         return found
 
     def put(self, runs: Iterable[tuple[bytes, int, str, float]]) -> None:
-        """Keep runs, all of them or none: point, seed, figures as JSON, time."""
+        """Store runs, all or none: point, seed, figures as JSON, time."""
         rows = [(point, _signed(seed), figures.encode(), wall_s) for point, seed, figures, wall_s in runs]
         with self._errors(), self._db:
             self._db.execute("BEGIN IMMEDIATE")
@@ -118,22 +118,22 @@ class Store:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """A full disk or a damaged file is an error of the operating system like any other."""
+        """Raise a full disk or a damaged file as an `OSError`."""
         try:
             yield
         except sqlite3.OperationalError as error:
-            raise OSError(errno.EIO, f"{error}; runs that were kept before are safe", self.path) from None
+            raise OSError(errno.EIO, f"{error}; runs stored before are safe", self.path) from None
         except sqlite3.DatabaseError as error:
-            raise OSError(errno.EIO, f"{error}: move it away, or keep runs in another folder", self.path) from None
+            raise OSError(errno.EIO, f"{error}: move it away, or use another folder for runs", self.path) from None
 
 
 def _digest(point: bytes, seed: int, figures: bytes, wall_s: float) -> bytes:
-    """What all parts of a row agree with."""
+    """Hash all parts of a row."""
     return hashlib.sha256(point + struct.pack(">qd", seed, wall_s) + figures).digest()[:16]
 
 
 def _undamaged(point: Any, seed: Any, figures: Any, wall_s: Any, digest: Any) -> Run | None:
-    """The run in a row; none if anything in it, kinds of values included, is not as it was written."""
+    """Read the run in a row; None if anything in it, including types of values, is not what was written."""
     try:
         if _digest(point, seed, figures, wall_s) != digest:
             return None
@@ -143,5 +143,5 @@ def _undamaged(point: Any, seed: Any, figures: Any, wall_s: Any, digest: Any) ->
 
 
 def _signed(seed: int) -> int:
-    """SQLite's integers are signed."""
+    """Convert a seed to a signed integer, the only kind of SQLite."""
     return seed - 2**64 if seed >= 2**63 else seed

@@ -1,4 +1,4 @@
-"""A sweep: every point of a design, replicated, one row per run."""
+"""Run every point of a design with replications, one row per run."""
 
 import json
 import time
@@ -33,7 +33,7 @@ ROWS = "rows"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SweepResult(Pointed):
-    """What a sweep found."""
+    """The result of a sweep."""
 
     def _brief(self) -> str:
         return f"{self.manifest['name']}: {len(self.points)} points, {super()._brief()}"
@@ -52,13 +52,13 @@ class SweepResult(Pointed):
     def plot(
         self, y: str = "goodput_ratio", x: str | None = None, *, by: str | None = None, kind: Drawing | None = None
     ) -> Any:
-        """Draw it: a matplotlib figure.
+        """Draw the sweep with Matplotlib.
 
         `line`: a figure `y` over a swept number `x`; `cloud`: two figures against each other; `heat`: a figure `y` over
         two swept columns `x` and `by`; `cdf`: the distribution of `y` over runs (or over the entries of a list);
-        `time`: a list `y` over time. A series for every value of the column `by`, by default of all swept columns but
-        `x`. Without `kind` it is a line if `x` is swept, a cloud if `x` is a figure, and a distribution if there is no
-        `x`.
+        `time`: a list `y` over time. There is a series for every value of the column `by`, by default of all swept
+        columns except `x`. The default `kind` is a line if `x` is swept, a cloud if `x` is a figure, and a distribution
+        without `x`.
         """
         from pushout.question.plot import draw
 
@@ -68,13 +68,13 @@ class SweepResult(Pointed):
 SWEEP: dict[str, Any] = {"kind": "sweep"}
 
 WHOLE = "warmup=0 s"
-"""What pilot runs override: all of them is measured."""
+"""The override of pilot runs: they are measured from the start."""
 
 
 def sweep(design: Design, session: Session, *, head: Mapping[str, Any] = SWEEP) -> SweepResult:
-    """Run what the store does not have; write rows and manifest if there is somewhere to write them.
+    """Execute the runs that the store lacks; write rows and manifest if the session has an output.
 
-    The manifest begins with the `head`, which says what kind of question this is.
+    The manifest begins with `head`, which gives the kind of the question.
     """
     with _in_file(design):
         return _sweep(design, session, head)
@@ -113,23 +113,23 @@ def _source(design: Design) -> Source:
 
 
 def validate(design: Design, sets: Sequence[str] = ()) -> None:
-    """Raise `ScenarioError` or `QuestionError` unless every point could be run and has the figures."""
+    """Raise `ScenarioError` or `QuestionError` unless every point can run and has the figures."""
     _validate(design, [[*point.sets, *sets] for point in design.points])
 
 
 def look_over(design: Design) -> None:
-    """The same for the points that come first: what is refused before a session is open leaves nothing behind."""
+    """Validate the first points: an error before a session is open leaves no files."""
     _validate(design, [list(point.sets) for point in design.points[:CHUNK]])
 
 
 def _validate(design: Design, points: list[list[str]]) -> None:
     executor = Local()
-    if design.warmup:  # whatever the scenario has in its place
+    if design.warmup:  # in place of the scenario's warm-up
         points = [[*sets, WHOLE] for sets in points]
     try:
         with _in_file(design):
             source = _source(design)
-            Job(source, engine=design.engine).explain()  # by itself, as the manifest has it
+            Job(source, engine=design.engine).explain()  # without overrides, as in the manifest
             figures = [*_figures(design), *(_pilot_figures(design.warmup) if design.warmup else [])]
             prepared = executor.prepare(Variations(source, points, design.engine), figures)
             design.check_figures(prepared.figures)
@@ -140,19 +140,19 @@ def _validate(design: Design, points: list[list[str]]) -> None:
 
 
 def _figures(design: Design) -> list[str]:
-    """Figures to be measured besides the summary, or to be known to exist: what decides about replications is one."""
+    """List the figures to measure besides the summary, including the one that decides about replications."""
     of = [design.reps.of] if isinstance(design.reps, Precision) else []
     return list(dict.fromkeys((*design.figures, *of)))
 
 
 def _pilot_figures(warmup: Mser) -> list[str]:
-    """Figures that pilot runs measure, from which their warm-up is found."""
+    """List the figures that pilot runs measure to compute the warm-up."""
     return [warmup.figure, *mser.clock(warmup.figure)]
 
 
 @contextmanager
 def _in_file(design: Design) -> Iterator[None]:
-    """A mistake in a point stands in the sweep file or in the scenario that it names; the message says where."""
+    """Add to an error in a point its position, in the sweep file or in its scenario."""
     try:
         yield
     except ScenarioError as error:
@@ -160,7 +160,7 @@ def _in_file(design: Design) -> Iterator[None]:
 
 
 def _told(design: Design, error: ScenarioError) -> ScenarioError:
-    """What is wrong, with its place: that of an override in the sweep, or that in the scenario."""
+    """Add to an error the position of the override in the sweep, or of the key in the scenario."""
     places = design.places(error.point) if error.point is not None else []
     if error.set is not None:
         return error if error.set >= len(places) else _told_at(design, places[error.set], error)
@@ -171,30 +171,30 @@ def _told(design: Design, error: ScenarioError) -> ScenarioError:
     if error.engine:
         return ScenarioError(design.tell(("engine",), str(error)))
     if error.point is None:
-        return ScenarioError(_beside(str(error), f"this is the scenario of {design.origin}"))
+        return ScenarioError(_beside(str(error), f"the scenario is that of {design.origin}"))
     sets = ", ".join(design.points[error.point].sets) or "nothing"
-    return ScenarioError(_beside(str(error), f"it is so with what {design.origin} sets: {sets}"))
+    return ScenarioError(_beside(str(error), f"{design.origin} sets {sets}"))
 
 
 def _told_at(design: Design, at: Place, error: ScenarioError) -> ScenarioError:
-    """The message with a place in the sweep."""
+    """Add a position in the sweep to the message."""
     return ScenarioError(design.tell(at, f"{at[0]}: {error.args[0]}"))
 
 
 def _beside(message: str, more: str) -> str:
-    """A message with more in its first line; below it stands the line of the file."""
+    """Append a text to the first line of a message; the quoted line of the file follows."""
     first, mark, line = message.partition("\n")
     return f"{first}; {more}{mark}{line}"
 
 
 Part = tuple[int, list[list[Run]]]
-"""The runs of some points, and the number of the first of these."""
+"""The runs of some points, and the index of the first of these."""
 
 
 def _measured(campaign: Campaign, points: Sequence[Level], design: Design) -> tuple[Iterator[Part], dict[str, type]]:
-    """Run everything; the runs in parts, and which figures they have (of which kind the values of each are).
+    """Execute all runs; return them in parts, and their figures with the kinds of their values.
 
-    A sweep of a single chunk stays in memory; of a larger one the parts are read again from the store.
+    A sweep of a single chunk stays in memory; the parts of a larger one are read again from the store.
     """
     figures: dict[str, type] = {}
     parts = _parts(campaign, points, design)
@@ -214,12 +214,12 @@ def _parts(campaign: Campaign, points: Sequence[Level], design: Design) -> Itera
 
 
 def _later(runs: float, _points: int, _wanted: Sequence[int]) -> float:
-    """What is known to follow: the least number of runs of all points that come later."""
+    """Give the runs known to follow: the least number for all later points."""
     return runs
 
 
 def _prepared(campaign: Campaign, design: Design, points: Sequence[Sequence[str]]) -> Iterator[tuple[int, Chunk]]:
-    """Points as many at a time as are worth looking after, with the number of the first of them."""
+    """Split the points into chunks, each with the index of its first point."""
     for first in range(0, len(points), CHUNK):
         try:
             chunk = campaign.prepare(points[first : first + CHUNK])
@@ -232,7 +232,7 @@ def _prepared(campaign: Campaign, design: Design, points: Sequence[Sequence[str]
 
 
 def _notice(figures: dict[str, type], parts: Sequence[Part]) -> None:
-    """Note which figures runs have, and of which kind the values of each are."""
+    """Note the figures of runs and the kinds of their values."""
     for _, points in parts:
         for runs in points:
             for run in runs:
@@ -241,7 +241,7 @@ def _notice(figures: dict[str, type], parts: Sequence[Part]) -> None:
 
 
 def _warmed(campaign: Campaign, design: Design) -> list[Level]:
-    """Every point with the warm-up that its pilot runs ask for."""
+    """Add to every point the warm-up computed from its pilot runs."""
     assert design.warmup is not None  # noqa: S101
     warmup = design.warmup
     pilot = replace(campaign, figures=_pilot_figures(warmup))
@@ -279,5 +279,5 @@ def _manifest(design: Design, job: Job) -> dict[str, Any]:
 
 
 def default_out(design: Design) -> Path:
-    """Where a sweep goes that is not told where."""
+    """Give the default folder of a sweep."""
     return Path("results") / design.name

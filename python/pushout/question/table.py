@@ -1,4 +1,4 @@
-"""The table of a sweep: one row per run, with what was set and what was measured in columns."""
+"""The table of a sweep: one row per run, with the swept values and the figures in columns."""
 
 import json
 import platform
@@ -16,7 +16,7 @@ from pushout.simulate import cores
 
 
 def column_of(path: str) -> str:
-    """The column that a figure has: those of the summary stand without it."""
+    """Return the column of a figure: figures of the summary lose their prefix."""
     return path.removeprefix("summary.")
 
 
@@ -24,19 +24,19 @@ PARTS = ("engine.", "flows.", "ports.", "circuits.", "summary.")
 
 
 def path_of(name: str) -> str:
-    """The path of a figure that somebody names: what says no part of the report is of the summary."""
+    """Return the path of a figure: a name that gives no part of the report is of the summary."""
     return name if name.startswith(PARTS) or name in ("duration_s", "warmup_s") else f"summary.{name}"
 
 
 @dataclass(frozen=True)
 class Swept:
-    """A column of values that were set: as they were written, and as numbers where all have one unit."""
+    """A column of swept values: as written, and as numbers if all have one unit."""
 
     name: str
     values: tuple[Any, ...]
 
     def columns(self) -> dict[str, tuple[Kind, Sequence[Any]]]:
-        """One column, or two, with an entry for each point."""
+        """Make one column or two, with an entry for each point."""
         kinds = {type(value) for value in self.values if value is not None}
         if kinds == {bool}:
             return {self.name: ("bool", self.values)}
@@ -51,12 +51,12 @@ class Swept:
         return found
 
     def names(self) -> list[str]:
-        """The names of these columns."""
+        """Give the names of these columns."""
         numbers = self._numbers()
         return [self.name] if numbers is None else [self.name, numbers[0]]
 
     def _numbers(self) -> tuple[str, list[float | None]] | None:
-        """The column with the numbers of the texts, if they have one."""
+        """Give the name of the column with numbers, if there is one."""
         if not any(isinstance(value, str) for value in self.values):
             return None
         numbers = quantities(self._texts())
@@ -69,7 +69,7 @@ class Swept:
 
 
 def quantities(texts: Sequence[str | None]) -> tuple[str, list[float | None]] | None:
-    """The numbers of texts such as "1000 cells", if all have one unit; the unit is made part of a name."""
+    """Parse texts such as "1000 cells" into numbers if all have one unit, which becomes part of a name."""
     try:
         pairs = [None if text is None else split(text.strip("\"'")) for text in texts]
     except QuestionError:
@@ -81,31 +81,31 @@ def quantities(texts: Sequence[str | None]) -> tuple[str, list[float | None]] | 
 
 
 KINDS: dict[type, Kind] = {type(None): "float64", int: "int64", float: "float64", list: "list"}
-"""What values of a figure can be, and the kind of their column; a column takes what comes last of them."""
+"""Types of values and the kinds of their columns; a column has the last kind that occurs."""
 
 
 def wider(kind: type, value: Any) -> type:
-    """What a column has to take that took this kind until now: the simulator writes a count as 7, a measure as 7.0."""
+    """Widen the kind of a column for a value: the simulator writes a count as 7, a measure as 7.0."""
     return max(kind, type(value), key=list(KINDS).index)
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The columns that every part of a sweep's table has; `figures` says of which kind the values of each are."""
+    """The columns of every part of a sweep's table; `figures` gives the kinds of their values."""
 
     swept: Mapping[str, tuple[Kind, Sequence[Any]]]
     figures: Mapping[str, type]
 
     @staticmethod
     def of(points: Sequence[Mapping[str, Any]], names: Sequence[str], figures: Mapping[str, type]) -> "Rows":
-        """Columns for points with these values."""
+        """Make the columns for points with these values."""
         swept: dict[str, tuple[Kind, Sequence[Any]]] = {}
         for name in names:
             swept |= Swept(name, tuple(point.get(name) for point in points)).columns()
         return Rows(swept, figures)
 
     def part(self, first: int, points: Sequence[Sequence[Run]]) -> Columns:
-        """The rows of some points, the first of which has the number `first`; version and build of the simulator."""
+        """Make the rows of points from the index `first` on, with version and build of the simulator."""
         numbers = [first + index for index, runs in enumerate(points) for _ in runs]
         runs = [run for runs in points for run in runs]
         columns: dict[str, Sequence[Any]] = {"point": numbers}
@@ -122,7 +122,7 @@ class Rows:
 
 
 def host() -> dict[str, Any]:
-    """Where runs were done, for the manifest."""
+    """Describe the machine of the runs, for the manifest."""
     return {
         "machine": platform.machine(),
         "system": platform.system(),
@@ -132,5 +132,5 @@ def host() -> dict[str, Any]:
 
 
 def engine() -> dict[str, str]:
-    """What did the runs, for the manifest."""
+    """Describe the simulator, for the manifest."""
     return {"version": _core.VERSION, "build": build()}

@@ -1,4 +1,4 @@
-"""What happened to every packet at some ports: as a table, and as a capture file for Wireshark."""
+"""Trace every packet at some ports: as a table, and as a capture file for Wireshark."""
 
 import json
 from collections.abc import Sequence
@@ -37,16 +37,16 @@ KINDS = ("pcapng", "parquet")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TraceResult(HasWarnings, Framed):
-    """A traced run: `table` has a row for every packet at every port, by the time at which it was done with.
+    """A traced run: `table` has a row for every packet at every port, in order of completion.
 
-    `arrived_ps` is when its first unit came, `done_ps` when its last was sent or lost; `units`, `units_sent` and
-    `units_lost` count its cells (1 on packet links), `reason` says why the first of them was lost.
+    `arrived_ps` is the time at which its first unit came, `done_ps` that at which its last was sent or lost; `units`,
+    `units_sent` and `units_lost` count its cells (1 on packet links); `reason` is that of the first lost unit.
     """
 
     document: Document
     """The report of the run, as `pushout run --json` prints it."""
     pcapng: bytes
-    """The capture file: every port an interface, the reason of a loss as comment."""
+    """The capture file: every port is an interface, the reason of a loss a comment."""
 
     def _brief(self) -> str:
         return f"{self.document['scenario']}: seed {self.document['seed']}, {super()._brief()}"
@@ -61,9 +61,9 @@ def trace(
     audit: bool = False,
     progress: Progress | None = None,
 ) -> TraceResult:
-    """Run once, on the reference engine, and keep every packet at these ports.
+    """Run once, on the reference engine, and record every packet at these ports.
 
-    Parameters: `ports` are names of ports, `*` for all, by default those with a limited buffer; the others are those of
+    Parameters: `ports` are names of ports, `*` for all, by default those with a limited buffer; for the others see
     `run`. The figures are the same as without a trace.
 
         >>> pushout.trace("scenarios/lan.toml", set={"duration": "0.5 s"}).to_polars()
@@ -73,7 +73,7 @@ def trace(
     names = [ports] if isinstance(ports, str) else list(ports)
     under_way = UnderWay()
     run = partial(under_way.run, partial(_core.Trace, source.text, source.name, overrides(set), seed, audit, names))
-    (traced,) = run_all([run], jobs=1, progress=under_way.telling(progress, 1))  # this thread notices Ctrl-C
+    (traced,) = run_all([run], jobs=1, progress=under_way.telling(progress, 1))  # this thread must notice Ctrl-C
     columns: dict[str, list[Any]] = traced.columns()
     kinds: dict[str, Kind] = {**dict.fromkeys(TEXTS, "string"), **dict.fromkeys(NUMBERS, "int64"), "reason": "string"}
     table = Columns.of({name: columns[name] for name in kinds}, kinds)
@@ -82,7 +82,7 @@ def trace(
 
 
 def kinds(text: str) -> list[str]:
-    """Read `pcapng,parquet`."""
+    """Parse `pcapng,parquet`."""
     chosen = [kind.strip() for kind in text.split(",")]
     if wrong := [kind for kind in chosen if kind not in KINDS]:
         raise QuestionError(_core.unknown("kind of trace", wrong[0], KINDS))
@@ -94,7 +94,7 @@ def kinds(text: str) -> list[str]:
 
 
 def save(result: TraceResult, out: Output, chosen: Sequence[str]) -> list[str]:
-    """Write what was chosen; the places."""
+    """Write the chosen files and return their places."""
     places = []
     if "pcapng" in chosen:
         places.append(out.data("trace.pcapng", result.pcapng))

@@ -5,10 +5,10 @@
     pushout.compare("scenarios/lan.toml", [TailDrop(), Epd(threshold="90 %")])
     pushout.run("scenarios/lan.toml", set={"port.bottleneck.admission": Epd(reserve="4500 bytes")})
 
-An object is the table that a scenario would have in its place. `pushout policies NAME` prints a scheme's whole page.
+An object stands for the same table as in a scenario. `pushout policies NAME` prints the complete page of a scheme.
 """
 
-# Written by the program from its registry: make generate.
+# Generated from the registry: make generate.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A table of a scenario as an object: what the classes of `pushout.schemes` have in common."""
+"""A table of a scenario as an object: the base of the classes in `pushout.schemes`."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -7,10 +7,10 @@ from typing import Any
 
 @dataclass(frozen=True, eq=False)
 class Scheme(Mapping[str, Any]):
-    """A scheme and its parameters: a read-only mapping, which can stand wherever a table of a scenario can.
+    """A scheme and its parameters: a read-only mapping, allowed wherever a table of a scenario is.
 
-    In it are the name, and the parameters that are not at their defaults. The values are read when the scenario is:
-    what is wrong with one is said then.
+    It contains the name and the parameters that differ from their defaults. Values are checked when the scenario is
+    read.
     """
 
     def __getitem__(self, key: str) -> Any:

@@ -1,13 +1,13 @@
-"""What of a check has to be worked out run by run, before it is the means over the runs that are compared.
+"""Find the parts of a check to evaluate in each run, before means over the runs are compared.
 
-A run may give a list: a series over time, a value for each connection. How far its entries scatter, which is the
-largest and when they settle is a matter of each run. The mean of the lists over the runs has lost most of it: ten
-connections that are treated unequally, each time others, are treated equally on average. So wherever an expression
-looks at one case alone, what makes a single value of such lists is worked out in each of its runs, and so is the list
-that comes of them where a comparison or another case is next.
+A run may give a list: a series over time, or a value for each connection. The scatter of its entries, the largest of
+them and the time at which they settle are properties of each run, and averaging the lists over the runs loses them: ten
+connections that are treated unequally, other ones in each run, are treated equally on average. So if an expression uses
+a single case, functions that reduce such lists to one value are evaluated in each run, and so is a list that results
+from them where a comparison or another case follows.
 
-Only the end of a transient is looked for in the mean over the runs, as P. D. Welch advises: a single run wavers, and is
-at its level by chance long before.
+Only the end of a transient is searched in the mean over the runs, as P. D. Welch advises: a single run fluctuates and
+reaches its level by chance much earlier.
 """
 
 import ast
@@ -17,17 +17,17 @@ from collections.abc import Callable, Iterator
 from pushout.study.expression import LISTS, Expression, comparisons
 
 IsList = Callable[[str, str], bool]
-"""Whether a run of a case (second) gives a list for a figure (first)."""
+"""Tells whether a run of a case (second) gives a list for a figure (first)."""
 
 AVERAGED = ("settled",)
-"""The functions that look at the mean over the runs."""
+"""The functions that use the mean over the runs."""
 
 Namer = Callable[[Expression], str]
 """Gives a name to an expression over one run."""
 
 
 def by_run(check: Expression, is_list: IsList, name: Namer) -> Expression:
-    """The same check with a figure of its own, by the name that it is given, in place of all that is worked out so."""
+    """Replace every part that is evaluated in each run by a figure of a new name."""
     names: list[str] = []
 
     def gives_list(node: ast.expr) -> bool:
@@ -68,14 +68,14 @@ def by_run(check: Expression, is_list: IsList, name: Namer) -> Expression:
 
 
 class _OfRun(ast.NodeTransformer):
-    """Leaves the cases of figures out."""
+    """Removes the cases of figures."""
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         return node.value
 
 
 def _uses(node: ast.expr) -> Iterator[tuple[str, str]]:
-    """Every figure with the case, or the pattern of cases, that stands with it."""
+    """Yield every figure with its case or pattern of cases."""
     for part in ast.walk(node):
         match part:
             case ast.Subscript(value=ast.Name(id=figure), slice=ast.Constant(value=str(case))):
@@ -94,7 +94,7 @@ def _operands(node: ast.expr) -> list[ast.expr]:
 
 
 def _with(node: ast.expr, operands: list[ast.expr]) -> ast.expr:
-    """The same node over other operands."""
+    """Copy a node with other operands."""
     match node:
         case ast.Call(func=function):
             return ast.Call(function, operands, [])

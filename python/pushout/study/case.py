@@ -10,7 +10,7 @@ from pushout.source import read
 
 @dataclass(frozen=True)
 class Case:
-    """A scenario and what is changed in it; `reps` is how often it is run if nobody asks otherwise."""
+    """A scenario and its overrides; `reps` is the default number of replications."""
 
     id: str
     scenario: Path
@@ -18,9 +18,9 @@ class Case:
     reps: int
 
     def job(self) -> Job:
-        """What to simulate."""
+        """Make the job of the case."""
         return Job(read(str(self.scenario)), self.sets)
 
     def changed(self, sets: Sequence[str]) -> "Case":
-        """The same case with further overrides."""
+        """Add overrides to the case."""
         return replace(self, sets=(*self.sets, *sets))

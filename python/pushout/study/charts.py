@@ -1,17 +1,17 @@
-"""What a study draws: `[[plot]]` of its `study.toml`, in four kinds.
+"""The plots of a study: `[[plot]]` of its `study.toml`, in four kinds.
 
     title, source, note                     on all; `note` is the caption
     kind = "numbers"   axis, numbers        numbers (a pattern of ids), measured against printed
-    kind = "curve"     x.values, x.scale    a point per value, which takes the place of `{}` in `measure`
+    kind = "curve"     x.values, x.scale    a point per value, which replaces `{}` in `measure`
     kind = "series"    x.start, x.step      `measure` gives a list, over time or over bins
     kind = "bars"      x.categories         `measure` gives a list with an entry per category
 
 The last three have `x.label`, `y.label`, `[[plot.line]]` with label, measure and printed (`{ x = y }`, for bars a
-list), and `[[plot.level]]` with label and value: horizontal lines. A line that is `like` another, named by its
-label, has the colour of that one; if both are in one plot it is dashed.
+list), and `[[plot.level]]` with label and value: horizontal lines. A line that is `like` another, given by its label,
+has its colour; if both are in one plot it is dashed.
 
-A plot is drawn several times if it has `each.NAME`: once for each name, which takes the place of `{each}` everywhere,
-with the keys that stand there besides the common ones.
+A plot with `each.NAME` is drawn once for each name, which replaces `{each}` everywhere, with the keys given there
+besides the common ones.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from pushout.study.expression import Expression
 from pushout.study.toml_entry import keys, made
 
 STYLES = 8
-"""Lines of a study that can be told apart by their colours."""
+"""Largest number of lines with distinct colours in a study."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Dots:
 
 @dataclass(frozen=True)
 class Line:
-    """One curve: a scalar measure per x, or one measure that gives a list; and the points that are printed.
+    """One curve: a scalar measure per x, or one measure that gives a list; and the printed points.
 
-    Its `style` is the place of its colour and mark; `dashed` tells it from another line of that colour.
+    Its `style` is the index of its colour and marker; `dashed` distinguishes it from another line of that colour.
     """
 
     label: str
@@ -54,7 +54,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Level:
-    """A value that the paper names, across the whole drawing."""
+    """A value of the paper, drawn as a horizontal line."""
 
     label: str
     value: float
@@ -62,7 +62,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Chart:
-    """Curves over one axis: `x` holds the places of the points, or their `start` and `step` where lists are drawn."""
+    """Curves over one axis: `x` holds the positions of the points, or their `start` and `step` if lists are drawn."""
 
     kind: str
     title: str
@@ -77,19 +77,21 @@ class Chart:
     levels: tuple[Level, ...]
 
     def places(self, count: int) -> tuple[float, ...]:
-        """Where the points of a line with this many entries lie."""
+        """Give the positions of a line with this many points."""
         if self.kind == "series":
             start, step = self.x
             return tuple(start + step * index for index in range(count))
         if count != len(self.x):
-            raise ValueError(f"the plot {self.title!r} has {len(self.x)} places on its axis and {count} values")
+            raise ValueError(
+                f"the plot {self.title!r} must have a value for each of its {len(self.x)} positions, not {count}"
+            )
         return self.x
 
 
 def read(
     entries: Iterable[dict[str, Any]], numbers: Collection[str], figures: Collection[str], cases: Collection[str]
 ) -> tuple[Dots | Chart, ...]:
-    """Every `[[plot]]` of a study; lines of one name look alike in all of them."""
+    """Read every `[[plot]]` of a study; lines of one name have the same style in all of them."""
     known: dict[str, int] = {}
     plots: list[Dots | Chart] = []
     for entry in (plot for several in entries for plot in _each(several)):
@@ -101,12 +103,12 @@ def read(
             known.update(styles)
             plots.append(_chart(kind, entry, styles, lambda text: Expression(text, figures, cases)))
         else:
-            raise TypeError(f"the plot {entry['title']!r} is of no kind: {kind!r} (numbers, curve, series, bars)")
+            raise TypeError(f"kind of the plot {entry['title']!r} must be numbers, curve, series or bars, not {kind!r}")
     return tuple(plots)
 
 
 def _each(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The plots that one entry stands for."""
+    """Expand one entry into its plots."""
     for name, own in keys("each", entry.pop("each", {"": {}})).items():
         joined = {
             key: {**entry.get(key, {}), **value} if isinstance(value, dict) else value
@@ -116,7 +118,7 @@ def _each(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _named(value: Any, name: str) -> Any:
-    """The value with the name in place of `{each}`, at any depth; it shares nothing with other plots."""
+    """Copy a value with the name in place of `{each}`, at any depth."""
     match value:
         case str():
             return value.replace("{each}", name)
@@ -128,9 +130,9 @@ def _named(value: Any, name: str) -> Any:
 
 
 def _styles(lines: Sequence[Mapping[str, Any]], known: Mapping[str, int]) -> dict[str, int]:
-    """The style that each line had before, unless another line of the plot has it.
+    """Give each line its earlier style, unless another line of the plot has it.
 
-    The others take one that no line of the study has yet, as long as there are as many, or else what is free here.
+    The others take a style that is new in the study, or if there is none, one that is free in this plot.
     """
     chosen: dict[str, int] = {}
     labels = [line["label"] for line in lines if "like" not in line]
@@ -147,14 +149,14 @@ def _styles(lines: Sequence[Mapping[str, Any]], known: Mapping[str, int]) -> dic
 
 def _of(styles: Mapping[str, int], label: str) -> int:
     if label not in styles:
-        raise TypeError(f"no line is called {label!r} that another is to be like")
+        raise TypeError(f"like must be the label of another line, not {label!r}")
     return styles[label]
 
 
 def _dots(entry: dict[str, Any], numbers: Collection[str]) -> Dots:
     chosen = tuple(number for number in numbers if fnmatchcase(number, entry["numbers"]))
     if not chosen:
-        raise TypeError(f"the plot {entry['title']!r} shows no number: none fits {entry['numbers']!r}")
+        raise TypeError(f"numbers of the plot {entry['title']!r} must match a number, not {entry['numbers']!r}")
     return made(Dots, {**entry, "numbers": chosen})
 
 

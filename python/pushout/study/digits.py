@@ -1,45 +1,45 @@
-"""How numbers are written: with the digits that they deserve."""
+"""Write numbers with their significant digits."""
 
 from decimal import Decimal
 
 from pushout.stats import Interval
 
 NONE = 1e-12
-"""Half of an interval that is only rounding."""
+"""Half-width of an interval that is only a rounding error."""
 
 
 def decimals(value: float) -> int:
-    """The places after the point with which a value is written."""
+    """Count the decimals of a printed value."""
     exponent = Decimal(repr(value)).normalize().as_tuple().exponent
     return max(0, -int(exponent))
 
 
 def before_the_point(value: float) -> int:
-    """Digits before the point; for less than one, minus the zeros after it."""
+    """Count the digits before the point; for values below one, minus the zeros after it."""
     return Decimal(repr(abs(value))).adjusted() + 1 if value else 1
 
 
 def grouped(value: float, digits: int) -> str:
-    """A number with a true minus; from five digits on in groups of three."""
+    """Write a number with a minus sign; from five digits on in groups of three."""
     text = f"{value:,.{digits}f}" if abs(value) >= 1e4 else f"{value:.{digits}f}"
     return text.replace(",", "\N{NO-BREAK SPACE}").replace("-", "−")
 
 
 def signed(value: float, digits: int) -> str:
-    """A difference with its sign, unless it is zero as written."""
+    """Write a difference with its sign, unless it is rounded to zero."""
     text = f"{abs(value):.{digits}f}"
     return text if not float(text) else ("−" if value < 0 else "+") + text
 
 
 def half(measured: Interval) -> float | None:
-    """Half of the confidence interval; none of a single replication."""
+    """Give the half-width of the confidence interval; None for a single replication."""
     return measured["ci95"][1] - measured["mean"] if measured["ci95"] else None
 
 
 def deserved(measured: Interval, most: int) -> int:
-    """The places after the point that a mean has: `most`, fewer if its interval leaves no more.
+    """Count the decimals of a mean: `most`, or fewer if its interval justifies fewer.
 
-    None if all replications give the same whole number.
+    0 if all replications give the same integer.
     """
     doubt = half(measured)
     if doubt and doubt > NONE:
@@ -48,7 +48,7 @@ def deserved(measured: Interval, most: int) -> int:
 
 
 def doubt(measured: Interval, digits: int) -> str:
-    """± half of the interval; nothing if there is none or if all replications agree."""
+    """Write ± half of the interval; empty without an interval or if all replications agree."""
     size = half(measured)
     if not size or size < NONE:
         return ""

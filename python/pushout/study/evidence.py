@@ -1,4 +1,4 @@
-"""What a check rests on: the values that it compares, in their unit where that is known, each pair with its truth."""
+"""The evidence of a check: the values that it compares, in their unit if known, each pair with its truth."""
 
 import ast
 import re
@@ -10,30 +10,30 @@ from pushout.study.digits import grouped
 from pushout.study.expression import OPERATORS, Expression, Value, comparisons
 
 UnitOf = Callable[[str, str], str | None]
-"""The unit of a figure (first) in a case (second), if it is known."""
+"""Returns the unit of a figure (first) in a case (second), if it is known."""
 
 KEEPING = ("abs", "deviation", "first", "max", "mean", "min", "nth", "ranked", "rest", "spread", "sum", "where")
-"""What these functions give is in the unit of what they are given."""
+"""Functions whose result has the unit of their arguments."""
 
 COUNTED = ("first", "nth", "rest", "where")
-"""Of these only the first argument has a unit."""
+"""Functions of which only the first argument has a unit."""
 
 FACTORS = 0.1, 10.0
-"""A constant between these is taken for a factor, as in `1.1 * queue`; beyond them it may be a change of unit."""
+"""A constant in this range is a factor, as in `1.1 * queue`; outside it may be a change of unit."""
 
 PREFIXES = {
     "b/s": ((1e9, "Gb/s"), (1e6, "Mb/s"), (1e3, "kb/s")),
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
 }
-"""What a unit becomes from which value on; of values below the last, it stays."""
+"""The prefix of a unit by value; values below the last keep the unit."""
 
 DIGITS = range(4, 9)
-"""Digits of a value, from the first number of them with which it is told from the one that it is compared with."""
+"""Digits of a value: the first number of them that distinguishes it from the value compared with it."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two sides of a comparison with what stands between them; of lists, what is true of each entry and its name."""
+    """The two sides of a comparison and its sign; for lists, the truth and the name of each entry."""
 
     expression: str
     sign: str
@@ -45,14 +45,14 @@ class Comparison:
 
     @property
     def is_list(self) -> bool:
-        """Whether lists are compared, entry by entry."""
+        """Tell whether lists are compared, entry by entry."""
         return isinstance(self.true, tuple)
 
     @property
     def entries(self) -> list[tuple[str, str, bool]]:
-        """Every pair of values: the name of the entry, the values with the sign between them, and whether it is true.
+        """Yield every pair of values: the name of the entry, the comparison as text, and its truth.
 
-        What is no list has one, without a name.
+        Single values give one pair, without a name.
         """
         if not isinstance(self.true, tuple):
             return [("", self._pair(self.left, self.right), self.true)]
@@ -75,7 +75,7 @@ class Comparison:
 
 
 def written(value: float, unit: str, largest: float, digits: int) -> str:
-    """A value in its unit, with the prefix that suits the largest of those beside it."""
+    """Write a value in its unit, with the prefix for the largest of the values compared."""
     scale, name = next((prefix for prefix in PREFIXES.get(unit, ()) if largest >= prefix[0]), (1.0, unit))
     scaled = value / scale
     text = grouped(scaled, 0) if abs(scaled) >= 10 ** max(4, digits - 1) else f"{scaled:.{digits}g}".replace("-", "−")
@@ -83,7 +83,7 @@ def written(value: float, unit: str, largest: float, digits: int) -> str:
 
 
 def evidence(check: Expression, compared: Sequence[tuple[Value, Value, Value]], unit_of: UnitOf) -> list[Comparison]:
-    """The comparisons of a check with the values of their sides."""
+    """List the comparisons of a check with the values of their sides."""
     return [
         Comparison(
             _text(node),
@@ -97,12 +97,14 @@ def evidence(check: Expression, compared: Sequence[tuple[Value, Value, Value]], 
 
 
 def _text(node: ast.expr) -> str:
-    text = re.sub(r"(?<![\w.])(\d+)\.0(?!\w)", r"\1", ast.unparse(node).replace("'", '"'))  # 2e6 comes as 2000000.0
+    text = re.sub(
+        r"(?<![\w.])(\d+)\.0(?!\w)", r"\1", ast.unparse(node).replace("'", '"')
+    )  # 2e6 is written as 2000000.0
     return text.replace(" >= ", " ≥ ").replace(" <= ", " ≤ ")
 
 
 def unit(node: ast.expr, cases: Collection[str], unit_of: UnitOf) -> str | None:
-    """The unit of an expression: empty if it is a constant, none if it is not known or if there is none."""
+    """Find the unit of an expression: empty for a constant, None if it is unknown or does not exist."""
     match node:
         case ast.Constant():
             return ""
@@ -135,7 +137,7 @@ def _is_factor(node: ast.expr) -> bool:
 
 
 def _constant(node: ast.expr) -> float | None:
-    """The value of an expression without figures and functions."""
+    """Evaluate an expression without figures and functions."""
     match node:
         case ast.Constant(value=int() | float() as value):
             return float(value)
@@ -146,7 +148,7 @@ def _constant(node: ast.expr) -> float | None:
 
 
 def _common(units: Sequence[str | None]) -> str | None:
-    """The unit that all have that have one; none if one of them has none that is known."""
+    """Give the common unit of those that have one; None if one of them is unknown."""
     found = {each for each in units if each != ""}
     if len(found) > 1:
         return None
@@ -154,7 +156,7 @@ def _common(units: Sequence[str | None]) -> str | None:
 
 
 def _names(node: ast.Compare, check: Expression, count: int) -> tuple[str, ...]:
-    """The names of the entries that a comparison of lists has: what differs in those of their cases, or numbers."""
+    """Name the entries of a comparison of lists: by the differing parts of their cases, or by numbers."""
     for side in (node.left, node.comparators[0]):
         names = _entries(side, check.cases)
         if names and len(names) == count:
@@ -163,7 +165,7 @@ def _names(node: ast.Compare, check: Expression, count: int) -> tuple[str, ...]:
 
 
 def _entries(node: ast.expr, cases: Collection[str]) -> list[str]:
-    """The names of the cases that the entries of a list come from; none if they do not come one from each."""
+    """Name the cases of a list's entries; None unless each entry comes from one case."""
     match node:
         case ast.Subscript(slice=ast.Constant(value=str(pattern))) if pattern not in cases:
             return _different(pattern, [case for case in cases if fnmatchcase(case, pattern)])
@@ -179,7 +181,7 @@ def _entries(node: ast.expr, cases: Collection[str]) -> list[str]:
 
 
 def _different(pattern: str, cases: list[str]) -> list[str]:
-    """What stands for the `*` of a pattern in each case; the whole name if it is within a word, or if others are."""
+    """Give the part of each case that matches the `*` of a pattern; the whole name if that part is within a word."""
     if re.search(r"[?\[]|[^.]\*|\*[^.]", pattern):
         return cases
     parts = re.compile("(.*)".join(map(re.escape, pattern.split("*"))))

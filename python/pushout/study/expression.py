@@ -2,13 +2,13 @@
 
     spread(goodput["lan.*.1460"]) < 0.03 and min(goodput["lan.*"]) > 0.95
 
-`goodput` is a figure that the study names, the text in brackets a case; with a `*` it means every case that fits
-and gives a list. Arithmetic and comparison work on lists entry by entry, as in
-`all(fairness["lan.EPD.*"] > fairness["lan.UBR.*"])`. What is worked out of the figures of one run has no case:
+`goodput` is a figure that the study names, the text in brackets a case; with a `*` it matches several cases and gives
+a list. Arithmetic and comparison work on lists entry by entry, as in
+`all(fairness["lan.EPD.*"] > fairness["lan.UBR.*"])`. An expression over the figures of one run has no case:
 `mean(first(delay, 4))`. Nothing else of Python is allowed, so a study is data.
 
-A figure may be a list in every run: a series over time, a value for each connection. How far its entries lie apart is a
-matter of each run, and is gone from their means over the runs; so `by_run` tells what has to be worked out run by run.
+A figure may be a list in every run: a series over time, or a value for each connection. The spread of its entries is a
+property of each run, which averaging over the runs loses; so `by_run` finds the parts to evaluate in each run.
 """
 
 import ast
@@ -29,17 +29,17 @@ Value = Any
 """A number, a truth, or a tuple of them."""
 
 Lookup = Callable[[str, str], Value]
-"""The value of a figure (first) in a case (second)."""
+"""Returns the value of a figure (first) in a case (second)."""
 
 Code = Callable[[Lookup], Value]
 
 
 class ExpressionError(PushoutError, ValueError):
-    """An expression that cannot be read, or that names what the study does not have."""
+    """An expression cannot be parsed, or names a figure or case that the study lacks."""
 
 
 class UnmeasuredError(ExpressionError):
-    """An expression that looks at what has no value: no packet for a loss ratio, no file that ended, …."""
+    """An expression uses a figure without value: no packet for a loss ratio, no finished file, …."""
 
 
 def _first(values: Sequence[Value], count: Value) -> Value:
@@ -47,7 +47,7 @@ def _first(values: Sequence[Value], count: Value) -> Value:
 
 
 def _histogram(values: Sequence[float], width: float, bins: Value) -> Value:
-    """The share of the values in each of so many bins of this width, from zero on; the last has all beyond it, too."""
+    """Give the share of the values in each bin of this width, from zero on; the last bin includes all larger values."""
     if not 1 <= bins <= MOST_BINS:
         raise ValueError(f"a histogram must have from 1 to {MOST_BINS} bins, not {bins:g}")
     places = Counter(min(value // width, bins - 1) for value in values)
@@ -55,9 +55,9 @@ def _histogram(values: Sequence[float], width: float, bins: Value) -> Value:
 
 
 def _saturation(throughputs: Sequence[float], first: float, step: float) -> float:
-    """The saturation point of a curve whose buffers are `first`, `first + step`, ….
+    """Find the saturation point of a curve whose buffers are `first`, `first + step`, ….
 
-    If the last throughput is still below 1, the place after it, which the truth is not below.
+    If the last throughput is below 1, it is the next buffer, a lower bound of the true value.
     """
     curve = [(first + step * index, throughput) for index, throughput in enumerate(throughputs)]
     point = saturation_point(curve)
@@ -65,28 +65,28 @@ def _saturation(throughputs: Sequence[float], first: float, step: float) -> floa
 
 
 def _onset(throughputs: Sequence[float], first: float, step: float) -> float:
-    """The last place on an axis before the first throughput below 1; one step before the axis if that is the first."""
+    """Find the last position before the first throughput below 1; one step before the axis if the first is below 1."""
     below = [index for index, value in enumerate(throughputs) if value < 1]
     return first + step * ((below[0] if below else len(throughputs)) - 1)
 
 
 def _settled(curve: Sequence[float], tolerance: float) -> int:
-    """How many entries pass before three in a row lie at their level, or above it by at most this share of it.
+    """Count the entries before the first three whose mean is at most this share above the level of the curve.
 
-    The level of a curve that settles is the mean of its second half; the three count by their mean.
+    The level of a curve that settles is the mean of its second half.
     """
     level = (1 + tolerance) * fmean(curve[len(curve) // 2 :])
     return next(index for index in range(len(curve)) if fmean(curve[index : index + 3]) <= level)
 
 
 def _deviation(values: Sequence[float]) -> float:
-    """The standard deviation of just these values; `statistics.pstdev` counts exactly, and slowly."""
+    """Compute the population standard deviation; `statistics.pstdev` is exact, but slow."""
     mean = fmean(values)
     return math.sqrt(fmean([(value - mean) ** 2 for value in values]))
 
 
 def _known_mean(values: Iterable[float | None]) -> float | None:
-    """What was not measured in some entry (no packet, no delay) does not count."""
+    """Leave out entries that were not measured (no packet, no delay)."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
 
@@ -97,7 +97,7 @@ def _spread(values: Iterable[float]) -> float:
 
 
 def _jain(values: Iterable[float]) -> float:
-    """R. Jain's index of fairness, (Σx)² / (n Σx²): 1 if all are equal."""
+    """Compute R. Jain's index of fairness, (Σx)² / (n Σx²): 1 if all are equal."""
     numbers = tuple(values)
     return sum(numbers) ** 2 / (len(numbers) * sum(number**2 for number in numbers))
 
@@ -125,11 +125,11 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
 }
 
 LISTS = ("first", "histogram", "ranked", "rest", "where")
-"""The functions that give a list; `abs` and the operators do if they are given one, all others give one value."""
+"""The functions that return a list; `abs` and the operators do for a list, all others return one value."""
 
 
 def _product(left: Value, right: Value) -> Value:
-    """The product of numbers; Python would repeat a list as often as a number says."""
+    """Multiply numbers; Python would repeat a list by a number."""
     if isinstance(left, tuple) or isinstance(right, tuple):
         raise TypeError("lists in lists cannot be multiplied")
     return left * right
@@ -150,7 +150,7 @@ OPERATORS: dict[type[ast.AST], tuple[str, Callable[..., Value]]] = {
 
 
 def comparisons(tree: ast.expr) -> list[ast.Compare]:
-    """What a check compares: the outermost comparisons, in order."""
+    """Collect the outermost comparisons of a check, in order."""
     match tree:
         case ast.Compare():
             return [tree]
@@ -162,23 +162,23 @@ def comparisons(tree: ast.expr) -> list[ast.Compare]:
 
 
 def _parsed(text: str) -> ast.expr:
-    """The tree of an expression; what is too long or too deep for recursion is refused."""
+    """Parse an expression; refuse one that is too long, or too deep for recursion."""
     if len(text) > LONGEST_EXPRESSION:
-        message = f"an expression has at most {LONGEST_EXPRESSION} characters, not {len(text)}"
+        message = f"an expression must have at most {LONGEST_EXPRESSION} characters, not {len(text)}"
         raise ExpressionError(f"{quoted(text)}: {message}")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
         raise ExpressionError(f"{quoted(text)}: {error.msg}") from None
-    except (RecursionError, MemoryError, ValueError):  # what Python's own parser says of nesting and of NUL
+    except (RecursionError, MemoryError, ValueError):  # Python's own parser raises these for deep nesting and for NUL
         raise ExpressionError(f"{quoted(text)}: cannot be read") from None
     if _depth(tree) > DEEPEST:
-        raise ExpressionError(f"{quoted(text)}: nested more than {DEEPEST} levels deep")
+        raise ExpressionError(f"{quoted(text)}: an expression must be nested at most {DEEPEST} levels deep")
     return tree
 
 
 def _depth(tree: ast.AST) -> int:
-    """How many levels a tree has."""
+    """Count the levels of a tree."""
     depth, level = 0, [tree]
     while level:
         depth, level = depth + 1, [child for node in level for child in ast.iter_child_nodes(node)]
@@ -190,7 +190,7 @@ RUN = ""
 
 
 class Expression:
-    """An expression that has been checked against the figures and cases of a study; over one run without `cases`."""
+    """An expression, checked against the figures and cases of a study; without `cases` it is over one run."""
 
     def __init__(self, text: str, figures: Collection[str], cases: Collection[str] | None = None) -> None:
         self.text = text
@@ -205,11 +205,11 @@ class Expression:
 
     @property
     def uses(self) -> list[tuple[str, str]]:
-        """Every (figure, case) that the expression looks at, in order."""
+        """Every (figure, case) that the expression uses, in order."""
         return list(self._uses)
 
     def __call__(self, lookup: Lookup) -> Value:
-        """The value of the expression."""
+        """Evaluate the expression."""
         try:
             return self._code(lookup)
         except ExpressionError:
@@ -217,29 +217,29 @@ class Expression:
         except (TypeError, ValueError, IndexError, ArithmeticError, StopIteration) as error:
             absent = self._absent(lookup)
             if absent:
-                raise UnmeasuredError(f"{quoted(self.text)}: nothing was measured of {', '.join(absent)}") from None
+                raise UnmeasuredError(f"{quoted(self.text)}: {', '.join(absent)} was not measured") from None
             raise ExpressionError(f"{quoted(self.text)}: {error}") from None
 
     def _absent(self, lookup: Lookup) -> list[str]:
-        """What it looks at that has no value: no packet for a loss ratio, no file that ended, …."""
+        """List the figures without value that it uses: no packet for a loss ratio, no finished file, …."""
         unknown = [use for use in self._uses if None in flat([lookup(*use)])]
         return [figure if case == RUN else f'{figure}["{case}"]' for figure, case in unknown]
 
     @property
     def cases(self) -> Collection[str]:
-        """The cases that it may name."""
+        """The cases that it can name."""
         return self._cases or ()
 
     def replaced(self, tree: ast.expr, names: Collection[str]) -> "Expression":
-        """Another tree over the same figures and cases and these figures."""
+        """Make an expression over the same figures and cases, and further figures."""
         return Expression(ast.unparse(tree), (*self._figures, *names), self._cases)
 
     def of_run(self, tree: ast.expr) -> "Expression":
-        """A tree over the same figures in one run."""
+        """Make an expression over the same figures in one run."""
         return Expression(ast.unparse(tree), self._figures)
 
     def compared(self, lookup: Lookup) -> list[tuple[Value, Value, Value]]:
-        """Of every comparison both sides, and whether it is true (of lists: for which entries)."""
+        """Evaluate both sides of every comparison, and its truth (for lists: of each entry)."""
         return [
             (self._compile(node.left)(lookup), self._compile(node.comparators[0])(lookup), self._compile(node)(lookup))
             for node in comparisons(self.tree)
@@ -273,18 +273,18 @@ class Expression:
                 return _apply(_by_entry(OPERATORS[type(op)][1]), sides)
         figure = "figure" if self._cases is None else 'figure["case"]'
         allowed = f"numbers, lists (1, 2), + - * /, < <= > >=, and or not, {figure} and " + ", ".join(FUNCTIONS)
-        raise ExpressionError(
-            f"{quoted(self.text)}: {quoted(ast.unparse(node))} is not understood (allowed: {allowed})"
-        )
+        raise ExpressionError(f"{quoted(self.text)}: {quoted(ast.unparse(node))} is not allowed (allowed: {allowed})")
 
     def _figure(self, figure: str, pattern: str, cases: Collection[str]) -> Code:
         self._known(figure)
         if pattern.count("*") > MOST_STARS:
-            raise ExpressionError(f"{quoted(self.text)}: {quoted(pattern)} has more than {MOST_STARS} stars")
+            raise ExpressionError(
+                f"{quoted(self.text)}: a pattern must have at most {MOST_STARS} stars, not {quoted(pattern)}"
+            )
         fitting = [case for case in cases if fnmatchcase(case, pattern)]
         if not fitting:
             known = excerpt(", ".join(cases), 2 * VALUE)
-            raise ExpressionError(f"{quoted(self.text)}: no case is called {quoted(pattern)} (there are: {known})")
+            raise ExpressionError(f"{quoted(self.text)}: unknown case {quoted(pattern)} (allowed: {known})")
         self._uses.update(dict.fromkeys((figure, case) for case in fitting))
         if pattern in cases:
             return lambda lookup: lookup(figure, pattern)
@@ -298,11 +298,11 @@ class Expression:
     def _known(self, figure: str) -> None:
         if figure not in self._figures:
             known = excerpt(", ".join(self._figures), 2 * VALUE)
-            raise ExpressionError(f"{quoted(self.text)}: no figure is called {quoted(figure)} (there are: {known})")
+            raise ExpressionError(f"{quoted(self.text)}: unknown figure {quoted(figure)} (allowed: {known})")
 
 
 def _is_number(constant: Value) -> bool:
-    """Whether a constant is a number that one can calculate with."""
+    """Tell whether a constant is a finite number."""
     try:
         return not isinstance(constant, bool) and math.isfinite(constant)
     except OverflowError:
@@ -310,7 +310,9 @@ def _is_number(constant: Value) -> bool:
 
 
 def _apply(function: Callable[..., Value], arguments: list[Code]) -> Code:
-    match arguments:  # claims are asked of hundreds of sets: the usual numbers of arguments without a loop
+    match (
+        arguments
+    ):  # claims are evaluated on hundreds of resamples, so avoid a loop for the usual numbers of arguments
         case [only]:
             return lambda lookup: function(only(lookup))
         case [left, right]:
@@ -323,19 +325,19 @@ def _by_entry(function: Callable[..., Value]) -> Callable[..., Value]:
 
 
 def _each(function: Callable[..., Value], *sides: Value) -> Value:
-    """Apply to every entry of lists of one length; a single value goes with every entry."""
+    """Apply to every entry of lists of equal length; a single value is used with every entry."""
     lengths = {len(side) for side in sides if isinstance(side, tuple)}
     if not lengths:
         return function(*sides)
     if len(lengths) > 1:
-        raise TypeError(f"lists of {' and '.join(map(str, sorted(lengths)))} entries do not go together")
+        raise TypeError(f"lists must have the same length, not {' and '.join(map(str, sorted(lengths)))} entries")
     length = lengths.pop()
     columns = [side if isinstance(side, tuple) else (side,) * length for side in sides]
     return tuple(function(*row) for row in zip(*columns, strict=True))
 
 
 def flat(values: Iterable[Value]) -> tuple[Value, ...]:
-    """One list of values and of the entries of lists."""
+    """Join values and the entries of lists into one list."""
     entries: list[Value] = []
     for value in values:
         if isinstance(value, tuple):

@@ -1,25 +1,25 @@
-"""A study as its folder describes it: `study.toml`, checked once when it is read.
+"""Read a study from its `study.toml`, and check it once.
 
     id, title, source, question, setup      what it is; `setup` names an SVG of the topology
     reps                                    number of replications (10)
-    [[scheme]]      name, text              what is compared, in a sentence or two
-    [[assumption]]  name, value, why        what the paper leaves open
+    [[scheme]]      name, text              a compared scheme, in a sentence or two
+    [[assumption]]  name, value, why        a detail that the paper leaves open
     [figure]        name = "path"           a name for a path in the JSON of a run
-    [quantity]      name = "expression"     a name for what follows from figures of one run
-    [unit]          name = "unit"           in checks, of a figure or quantity whose path in the JSON does not tell it
+    [quantity]      name = "expression"     a name for an expression over figures of one run
+    [unit]          name = "unit"           in checks, of a figure or quantity whose path does not imply it
     [[cases]]       id, scenario, axis      runs: `axis.NAME.VALUE` is a list of overrides, `{NAME}` in `id` its value
-                    reps                    how often, if not as others
+                    reps                    number of replications, if it differs
     [[number]]      id, label, text, unit, source, measure, published, tolerance, note
-    [[table]]       many of them, as a paper prints them; see `printed`
+    [[table]]       many numbers in the form of a printed table; see `printed`
     [[claim]]       id, source, text, check, share, why
-    [[remark]]      the same                what the text says besides: judged as claims are, but not counted with them
+    [[remark]]      the same                a further statement of the text: judged like a claim, but counted separately
     [[plot]]        see `charts`
     [[sensitivity]] see `sensitivity`
 
-A `published` table stands for several numbers: each key takes the place of `{}` in `measure`, `label` and `text` and
-is appended to the id. `axis.NAME = { values = [1, 2], set = ["key={}"] }` is short for one entry per value. `why` goes
-with a claim that does not hold: first what differs, then why; and with one that stays open. It and `note` are
-Markdown, and the id of a claim in backticks leads there.
+A `published` table stands for several numbers: each key replaces `{}` in `measure`, `label` and `text` and is appended
+to the id. `axis.NAME = { values = [1, 2], set = ["key={}"] }` is short for one entry per value. `why` explains a claim
+that does not hold (first the difference, then the reason) or that stays open. It and `note` are Markdown, and the id of
+a claim in backticks becomes a link.
 """
 
 import itertools
@@ -44,16 +44,16 @@ DEFAULT_REPS = 10
 
 
 class StudyError(PushoutError, ValueError):
-    """A study that cannot be read."""
+    """A study cannot be read."""
 
 
 Figures = Mapping[str, str | Expression]
-"""What expressions name: a path in the JSON of a run, or an expression over other figures of the same run."""
+"""A figure of an expression: a path in the JSON of a run, or an expression over other figures of the same run."""
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """Something that the study compares, and what it does."""
+    """A scheme that the study compares, and its description."""
 
     name: str
     text: str
@@ -61,7 +61,7 @@ class Scheme:
 
 @dataclass(frozen=True)
 class Assumption:
-    """What the paper does not say, what we take, and why."""
+    """A detail that the paper leaves open, the value used here, and the reason."""
 
     name: str
     value: str
@@ -70,7 +70,7 @@ class Assumption:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far a measured mean may be from print: a share of the printed value, or an absolute difference."""
+    """The allowed difference of a measured mean from print: a share of the printed value, or absolute."""
 
     kind: str
     size: float
@@ -82,7 +82,7 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Number:
-    """A printed number and how we measure it."""
+    """A printed number and its measure."""
 
     id: str
     source: str
@@ -99,8 +99,8 @@ class Number:
 class Claim:
     """A sentence of the paper and its check.
 
-    The check is to hold for the means over the replications; with `share`, which is for what happens in some runs and
-    not in others, in that part of the replications.
+    The check must hold for the means over the replications; with `share`, which is for events that do not occur in
+    every run, in that share of the replications.
     """
 
     id: str
@@ -113,7 +113,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Study:
-    """All that a `study.toml` says."""
+    """A parsed `study.toml`."""
 
     id: str
     title: str
@@ -133,7 +133,7 @@ class Study:
 
 
 def available(root: Path = STUDIES) -> list[str]:
-    """The ids of the studies that are there."""
+    """List the ids of the available studies."""
     return sorted(file.parent.name for file in root.glob("*/study.toml"))
 
 
@@ -184,7 +184,7 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         names = [assumption.name for assumption in assumptions]
         sensitivities = tuple(_sensitivity(entry, cases, names) for entry in entries)
     if table["id"] != folder.name:
-        raise EntryError(f"the id {table['id']!r} is not the name of the folder", ("id",))
+        raise EntryError(f"id must be the name of the folder, not {table['id']!r}", ("id",))
     table["setup"] = (folder / table["setup"]).read_text(encoding="utf-8")
     rest = {
         "schemes": schemes,
@@ -205,7 +205,7 @@ def _figures(table: dict[str, Any]) -> Figures:
     figures: dict[str, str | Expression] = dict(table.pop("figure", {}))
     for name, text in table.pop("quantity", {}).items():
         if name in figures:
-            raise EntryError(f"quantity: {name!r} is the name of a figure already", ("quantity", name))
+            raise EntryError(f"quantity: {name!r} must not be the name of a figure", ("quantity", name))
         try:
             figures[name] = Expression(text, tuple(figures))
         except ExpressionError as error:
@@ -228,7 +228,7 @@ def _claim(entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case]) -
 def _sensitivity(entry: dict[str, Any], cases: Mapping[str, Case], assumptions: Sequence[str]) -> Sensitivity:
     sensitivity = Sensitivity.read(entry, cases)
     if sensitivity.assumption not in assumptions:
-        raise TypeError(f"the sensitivity {sensitivity.assumption!r} is to no assumption of the study")
+        raise TypeError(f"assumption of a sensitivity must be one of the study, not {sensitivity.assumption!r}")
     return sensitivity
 
 
@@ -244,13 +244,13 @@ def _cases(grid: dict[str, Any], folder: Path, reps: int) -> Iterator[Case]:
 
 
 def _beside(folder: Path, name: str) -> Path:
-    """A file that a study names, which may be among those that it shares with others (`../../scenarios/lan.toml`)."""
+    """Find a file that a study names, which other studies may share (`../../scenarios/lan.toml`)."""
     return Path(os.path.normpath(folder / name))
 
 
 def _counted(reps: object) -> int:
     if not isinstance(reps, int) or isinstance(reps, bool) or reps < 1:
-        raise TypeError(f"reps: {reps!r} is no number of replications, which is 1 or more")
+        raise TypeError(f"reps must be an integer of at least 1, not {reps!r}")
     return reps
 
 
@@ -264,11 +264,11 @@ def _numbers(entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case])
     published = entry.pop("published")
     ((kind, size),) = entry.pop("tolerance").items()
     if kind not in ("relative", "absolute"):
-        raise TypeError(f"the tolerance of {entry['id']} is {kind}: it can be relative or absolute")
+        raise TypeError(f"the tolerance of {entry['id']} must be relative or absolute, not {kind}")
     rest = {"unit": "", "note": "", **entry, "tolerance": Tolerance(kind, float(size))}
     for value in published.values() if isinstance(published, dict) else [published]:
         if not isinstance(value, int | float) or isinstance(value, bool):
-            raise TypeError(f"{entry['id']}: {value!r} is published, which is no number")
+            raise TypeError(f"{entry['id']}: published must be a number, not {value!r}")
     if not isinstance(published, dict):
         yield made(Number, {**rest, "published": published, "measure": Expression(entry["measure"], figures, cases)})
         return

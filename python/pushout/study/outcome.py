@@ -1,4 +1,4 @@
-"""What a study found: every number beside print, every claim with its verdict, and what each assumption is worth."""
+"""The outcome of a study: every number compared with print, every claim with its verdict, every assumption varied."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,15 +12,15 @@ from pushout.study.model import Claim, Number, Study
 from pushout.study.sensitivity import Sensitivity
 
 SETS = 400
-"""The replications are drawn again so many times; that tells a share of 0.95 to ± 0.02."""
+"""Number of bootstrap resamples; it gives a share of 0.95 to within ± 0.02."""
 
 SURE = 0.95
-"""A verdict that a smaller share of the redrawn sets of replications has is open."""
+"""A verdict is open if a smaller share of the resamples has it."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A number beside print; `runs` are its least and its greatest value in one replication, if there are several."""
+    """A number compared with print; `runs` are its smallest and largest value in several replications."""
 
     number: Number
     measured: Interval
@@ -33,7 +33,7 @@ class Finding:
 
     @property
     def relative_error(self) -> float | None:
-        """The difference as a share of the printed value; none for a printed zero."""
+        """The difference as a share of the printed value; None for a printed zero."""
         return self.difference / abs(self.number.published) if self.number.published else None
 
     @property
@@ -48,14 +48,14 @@ class Finding:
 
     @property
     def among(self) -> bool:
-        """Whether print lies among the single replications: if it is one run, one of ours may be like it.
+        """Tell whether the printed value lies within the range of the replications, as a single run of theirs may.
 
-        One more run falls between the least and the greatest of n with probability (n − 1) / (n + 1).
+        A further run falls between the smallest and the largest of n with probability (n − 1) / (n + 1).
         """
         return self.runs is not None and self.runs[0] <= self.number.published <= self.runs[1]
 
     def json(self) -> dict[str, Any]:
-        """As `reproduce --json` prints it."""
+        """Give the part of `reproduce --json`."""
         return {
             "id": self.number.id,
             "source": self.number.source,
@@ -70,10 +70,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim or a remark, whether it holds (for the means, or often enough), how sure that is, and what it rests on.
+    """A claim or a remark: whether it holds (for the means, or often enough), with which certainty and evidence.
 
-    `sure` is the share of redrawn sets of replications with the same verdict; none where everything was run once, or
-    nothing was redrawn. `comparisons` says what was compared, each with its truth.
+    `sure` is the share of bootstrap resamples with the same verdict; None if every case ran once or there are no
+    resamples. `comparisons` holds what was compared, each with its truth.
     """
 
     claim: Claim
@@ -84,19 +84,19 @@ class Judgement:
 
     @property
     def open(self) -> bool:
-        """Whether other replications might well give the other verdict."""
+        """Tell whether other replications may give the other verdict."""
         return self.sure is not None and self.sure < SURE
 
     @property
     def redrawn(self) -> str:
-        """How sure the verdict is, in words; nothing where that is not known. The share is never rounded up."""
+        """Say how sure the verdict is; empty if unknown. The share is never rounded up."""
         if self.sure is None:
             return ""
         share = f"{math.floor(100 * self.sure + 1e-9)} % of {SETS}" if self.sure < 1 else f"all {SETS}"
-        return f"the same verdict in {share} redrawn sets of replications"
+        return f"the same verdict in {share} bootstrap resamples"
 
     def json(self) -> dict[str, Any]:
-        """As `reproduce --json` prints it."""
+        """Give the part of `reproduce --json`."""
         claim = self.claim
         return {
             "id": claim.id,
@@ -110,7 +110,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Variant:
-    """A value of an assumption, and what the study finds with it."""
+    """A value of an assumption, and the outcome with it."""
 
     value: str
     findings: list[Finding]
@@ -118,18 +118,18 @@ class Variant:
 
     @property
     def mean_error(self) -> float | None:
-        """Mean of the relative errors without their signs; none if no number is compared."""
+        """Mean absolute relative error; None if no number is compared."""
         errors = [abs(finding.relative_error) for finding in self.findings if finding.relative_error is not None]
         return fmean(errors) if errors else None
 
     def json(self) -> dict[str, Any]:
-        """As `reproduce --json` prints it."""
+        """Give the part of `reproduce --json`."""
         return {"value": self.value, "mean_error": self.mean_error, **score([self])}
 
 
 @dataclass(frozen=True)
 class Weighing:
-    """An assumption, value by value, each run `reps` times; the first is the one that the study takes."""
+    """An assumption, value by value, each with `reps` replications; the first value is that of the study."""
 
     sensitivity: Sensitivity
     variants: list[Variant]
@@ -137,12 +137,12 @@ class Weighing:
 
     @property
     def supported(self) -> str | None:
-        """The value with which the numbers come closest to print."""
+        """The value for which the numbers are closest to print."""
         judged = [variant for variant in self.variants if variant.mean_error is not None]
         return min(judged, key=lambda variant: variant.mean_error or 0.0).value if judged else None
 
     def json(self) -> dict[str, Any]:
-        """As `reproduce --json` prints it."""
+        """Give the part of `reproduce --json`."""
         return {
             "assumption": self.sensitivity.assumption,
             "question": self.sensitivity.question,
@@ -154,7 +154,7 @@ class Weighing:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A study that has been run; `seeds` of each case, `curves` an estimate per point of each line of each plot."""
+    """The outcome of a study; `seeds` of each case, `curves` with an estimate per point of each line of each plot."""
 
     study: Study
     findings: list[Finding]
@@ -165,7 +165,7 @@ class Outcome:
     weighings: list[Weighing]
 
     def json(self) -> dict[str, Any]:
-        """As `reproduce --json` prints it."""
+        """Give the part of `reproduce --json`."""
         return {
             "id": self.study.id,
             "assumptions": [vars(assumption) for assumption in self.study.assumptions],
@@ -177,7 +177,7 @@ class Outcome:
 
 
 def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, int]:
-    """How many numbers there are and how near they come, how many claims and how many hold."""
+    """Count the numbers by their distance from print, and the claims and remarks that hold."""
     outcomes = list(outcomes)
     errors = [
         abs(finding.difference) / (abs(finding.number.published) or 1) for o in outcomes for finding in o.findings
@@ -193,7 +193,7 @@ def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, int]:
 
 
 def total(outcomes: Iterable[Outcome]) -> dict[str, int]:
-    """The score of studies, and besides: numbers beyond their tolerance, remarks that hold, verdicts that are open."""
+    """Add up the scores of studies, with numbers beyond their tolerance and open verdicts."""
     outcomes = list(outcomes)
     beyond = [finding for outcome in outcomes for finding in outcome.findings if finding.verdict != "within"]
     claims = [judgement for outcome in outcomes for judgement in outcome.judgements]

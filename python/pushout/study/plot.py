@@ -1,4 +1,4 @@
-"""The drawings of a study as SVG, in the colours of the page or alone."""
+"""Draw the figures of a study as SVG, in the colours of the page or standalone."""
 
 import io
 import re
@@ -17,39 +17,39 @@ from pushout.svg import embedded, identifier
 
 DASHED = (0, (3, 1.6))
 HATCHES = ("", "////", "\\\\\\\\", "xxxx", "---", "+++", "|||", "//")
-"""Bars are told apart without colours, too; by lines alone, because dots would fill the file."""
+"""Hatches distinguish bars without colours; only lines, because dots would inflate the file."""
 
 VERDICT_MARKS = {"within": "o", "uncertain": "s", "differs": "X"}
 
 LIKE = 3.0
-"""Plots of one figure of a paper share their axis if none of them needs more than so many times what another needs."""
+"""Plots of one figure of a paper share their axis if their ranges differ by at most this factor."""
 
 MARKED = 14
-"""Lines of at most as many points mark each of them, longer ones some: lines are told apart without colours, too."""
+"""Lines of at most this many points mark every point, longer ones some: markers distinguish lines without colours."""
 
 MARKS = 9
-"""A longer line has so many marks or a few less, each line of a plot at other places."""
+"""Number of markers, at most, on a longer line; each line of a plot has them at different places."""
 
 TICKED = 8
-"""Axes of at most as many values, evenly spaced, name each of them."""
+"""Axes of at most this many evenly spaced values label every value."""
 
 WIDTHS = (12, 34)
-"""Up to which length of their labels legends have three and two columns; beyond they have one."""
+"""Largest length of labels for legends of three and of two columns; longer ones have one column."""
 
 WIDTH_IN, HEIGHT_IN, ROW_IN, FRAME_IN = 4.3, 3.1, 0.34, 1.05
 NARROW_IN = 3.6
-"""What stands three abreast in the page is drawn narrower, so that its letters are as large."""
+"""Width of figures that stand three in a row, so that their letters keep their size."""
 
 LINE_PT, LETTERS = 13, 40
-"""The lines above a drawing that stands alone, and how many bold letters the narrowest has room for."""
+"""Height of the lines above a standalone figure, and the bold letters that fit above the narrowest one."""
 
 APART = 0.2
-"""Least distance between two names on the axis of percent, as a share of it."""
+"""Least distance between two labels on the axis of percent, as a share of the axis."""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A finished drawing."""
+    """A finished figure."""
 
     title: str
     svg: str
@@ -57,13 +57,13 @@ class Drawing:
 
     @property
     def label(self) -> str:
-        """The title, as it stands in markup."""
+        """The title, escaped for markup."""
         return escape(self.title)
 
     def alone(self, place: str = "") -> str:
-        """As a file of its own, dark on white: below its title and its place in the paper.
+        """Write a standalone file, dark on white, with title and source above.
 
-        Those who cannot see it are told its caption.
+        The caption is the description for screen readers.
         """
         svg = _headed(self.svg, wrap(self.title, LETTERS), [place] if place else [])
         svg = svg.replace("<svg ", f'<svg style="background:#fff" role="img" aria-label="{self.label}" ', 1)
@@ -76,9 +76,9 @@ class Drawing:
         return svg
 
     def inline(self, name: str) -> str:
-        """As part of a page: no prologue, no fixed size, ids of its own, the page's colours.
+        """Write the figure for a page: no prologue, no fixed size, unique ids, the colours of the page.
 
-        Its caption stands in the page, with the id `NAME-note`.
+        The page holds the caption with the id `NAME-note`.
         """
         svg, prefix = embedded(self.svg, name), identifier(name)
         for stand_in, (colour, _) in COLOURS.items():
@@ -88,7 +88,7 @@ class Drawing:
 
 
 def _headed(svg: str, bold: Sequence[str], plain: Sequence[str]) -> str:
-    """A drawing with lines of text above it."""
+    """Add lines of text above a figure."""
     spans = [
         f'<tspan x="{LINE_PT / 2}" dy="{LINE_PT}" font-weight="{weight}">{escape(line, quote=False)}</tspan>'
         for weight, lines in (("bold", bold), ("normal", plain))
@@ -107,7 +107,7 @@ def _headed(svg: str, bold: Sequence[str], plain: Sequence[str]) -> str:
 
 
 def dots(title: str, axis: str, findings: Sequence[Finding]) -> Drawing:
-    """One row per number: the printed value with its tolerance, the measured mean with its confidence interval."""
+    """Draw one row per number: the printed value with its tolerance, the measured mean with its interval."""
     return _draw(title, FRAME_IN + ROW_IN * len(findings), lambda axes: _dots(axes, axis, findings))
 
 
@@ -116,9 +116,9 @@ Curves = Sequence[Sequence[Interval | None]]
 
 
 def chart(plot: Chart, curves: Curves, limits: tuple[float, float] | None = None, *, narrow: bool = False) -> Drawing:
-    """Means with their 95 % bands, and what is printed: hollow marks in the colour of their line, dashed levels.
+    """Draw means with their 95 % bands, and printed values: hollow markers in the colour of their line, dashed levels.
 
-    `limits` are those of the axis upwards, else the ones that the plot needs by itself.
+    `limits` are those of the vertical axis; by default they follow from the values.
     """
     labels = [line.label for line in plot.lines] + [level.label for level in plot.levels]
     rows = -(-(len(labels) + 1) // min(2, _columns(labels)))
@@ -132,7 +132,7 @@ def chart(plot: Chart, curves: Curves, limits: tuple[float, float] | None = None
 
 
 def reach(plot: Chart, curves: Curves) -> tuple[float, float]:
-    """From where to where the axis upwards goes: from zero, unless a mean lies below it."""
+    """Compute the range of the vertical axis: from zero, unless a mean is negative."""
     known = [value for values in curves for value in values if value]
     printed = [y for line in plot.lines for _, y in line.printed] + [level.value for level in plot.levels]
     means = [value["mean"] for value in known] + printed
@@ -142,13 +142,13 @@ def reach(plot: Chart, curves: Curves) -> tuple[float, float]:
 
 
 def shared(reaches: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """The limits for plots that are to be compared; none if what fills one would hardly be seen in another."""
+    """Compute common limits for plots to be compared; None if their ranges differ too much."""
     highest = [high for _, high in reaches]
     return (min(low for low, _ in reaches), max(highest)) if max(highest) <= LIKE * min(highest) else None
 
 
 def spread(weighing: Weighing) -> Drawing:
-    """One row per value of an assumption: the relative error of every number, and how many are near."""
+    """Draw one row per value of an assumption: the relative error of every number, and the count near print."""
     count = len(weighing.variants)
     return _draw(weighing.sensitivity.assumption, 0.75 + 0.5 * count, lambda axes: _spread(axes, weighing))
 
@@ -174,7 +174,7 @@ def _draw(title: str, height: float, fill: Callable[[Any], None], *, width: floa
 
 
 def _rank(handle: Any) -> int:
-    """Where an entry stands in the legend: what is measured, how sure it is, what is printed, levels."""
+    """Rank an entry of the legend: measured, interval, printed, levels."""
     return int(getattr(handle, "rank", 0))
 
 
@@ -197,7 +197,7 @@ def _rows(axes: Any, labels: Sequence[str], axis: str) -> None:
 
 
 def _dots(axes: Any, axis: str, findings: Sequence[Finding]) -> None:
-    axes.use_sticky_edges = False  # a mark at the end of a bar has room, too
+    axes.use_sticky_edges = False  # leave room for a marker at the end of a bar
     for row, finding in enumerate(reversed(findings)):
         published, mean = finding.number.published, finding.measured["mean"]
         allowed = finding.number.tolerance.of(published)
@@ -246,7 +246,7 @@ def _curves(axes: Any, plot: Chart, curves: Curves) -> None:
 
 
 def _marked(points: int, index: int, lines: int) -> tuple[int, int]:
-    """The first point of a line that is marked, and how many further on the next one is."""
+    """Choose the first marked point of a line and the step to the next."""
     if points <= MARKED:
         return 0, 1
     step = -(-points // MARKS)
@@ -254,7 +254,7 @@ def _marked(points: int, index: int, lines: int) -> tuple[int, int]:
 
 
 def _is_sure(value: Interval | None) -> bool:
-    """Whether a value has an interval that could be seen."""
+    """Tell whether a value has a visible interval."""
     return bool(value and value["ci95"] and value["ci95"][1] > value["ci95"][0])
 
 
@@ -322,10 +322,10 @@ def _verdicts(axes: Any, row: int, variant: Variant) -> None:
 
 
 def _relative(axes: Any) -> None:
-    """An axis of percent, fine near zero."""
+    """Make an axis of percent with a finer scale near zero."""
     axes.axvline(0, color=INK, linewidth=0.8)
     axes.set_xscale("symlog", linthresh=10)
-    axes.autoscale_view(scaley=False)  # the margins are to be those of this scale
+    axes.autoscale_view(scaley=False)  # compute the margins on this scale
     ticks: list[int] = []
     for tick in (sign * step for step in (0, 10, 100, 5, 1000, 20, 50, 500, 200) for sign in (-1, 1)):
         place = _place(axes, tick)
@@ -336,5 +336,5 @@ def _relative(axes: Any) -> None:
 
 
 def _place(axes: Any, value: float) -> float:
-    """Where a value lies on the axis, between 0 and 1."""
+    """Give the position of a value on the axis, between 0 and 1."""
     return float(axes.transAxes.inverted().transform(axes.transData.transform((value, 0)))[0])

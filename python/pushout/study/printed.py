@@ -1,15 +1,15 @@
-"""Tables as a paper prints them, row by row; each of their cells is a number of the study.
+"""Read tables as a paper prints them, row by row; each cell is a number of the study.
 
-    [column]                columns that several tables have: keys of [[number]]
+    [column]                columns that several tables share: keys of [[number]]
     [[table]]
-    id, source              that of the numbers: their ids are TABLE.ROW.COLUMN
-    case                    where `{row}` is measured, for `{case}` in measures
-    column.NAME             columns of this table alone, or what is different here in one that others have
-    row.NAME                a cell for each column; `label` and `case` if they are not those of the table
+    id, source              of the numbers: their ids are TABLE.ROW.COLUMN
+    case                    the case of `{row}`, which replaces `{case}` in measures
+    column.NAME             columns of this table only, or different keys of a shared one
+    row.NAME                a cell for each column; `label` and `case` if they differ from those of the table
 
-`{row}` also stands for the row's label in the label of a column, which is just this by default. A cell is a value, or
-several as `published` of [[number]] has them; a list stands for the keys 1, 2, …. A cell with something of its own is a
-table: `{ published = 0.9, tolerance = { relative = 0.1 } }`.
+`{row}` is also the row's label in the label of a column, whose default is `{row}`. A cell is a value, or several as in
+`published` of [[number]]; a list has the keys 1, 2, …. A cell with further keys is a table:
+`{ published = 0.9, tolerance = { relative = 0.1 } }`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,11 +19,11 @@ from pushout import _core
 from pushout.study.toml_entry import keys
 
 FILLED = ("label", "text", "measure")
-"""The keys of a column in which `{row}` and `{case}` stand for something."""
+"""The keys of a column in which `{row}` and `{case}` are replaced."""
 
 
 def numbers(table: dict[str, Any], shared: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The cells of a table as entries of [[number]], given the columns that all tables share."""
+    """Expand a table into entries of [[number]], given the shared columns."""
     name, source, rows, own = table.pop("id"), table.pop("source"), table.pop("row"), table.pop("column", {})
     case = table.pop("case", "{row}")
     if table:
@@ -47,7 +47,7 @@ def _column(name: str, columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cell(cell: Any) -> dict[str, Any]:
-    """A cell with all that it says."""
+    """Complete a cell with the keys of its column."""
     if isinstance(cell, dict) and "published" in cell:
         return {**cell, **_cell(cell["published"])}
     if isinstance(cell, list):

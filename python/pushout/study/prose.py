@@ -1,4 +1,4 @@
-"""The prose of a study as the page shows it: paragraphs, lists and small tables, written in Markdown."""
+"""Convert the prose of a study, in Markdown with paragraphs, lists and small tables, to HTML."""
 
 import re
 from collections.abc import Collection
@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 SUBSCRIPT = re.compile(r"\b([A-Za-z]{1,3})_([a-z]{1,4})\b(?![^<]*>)")
-"""A symbol with its index, such as max_p, outside of tags."""
+"""A symbol with its index, such as max_p, outside tags."""
 
 UNIT = re.compile(r"(?<=\d) (?=%|[µm]?s\b|[kMG]?b/s\b|±|\d{3}\b)|(?<=±) (?=\d)")
-"""The space between a number and its unit, its sign, or the next three of its digits."""
+"""The space between a number and its unit, its sign, or its next three digits."""
 
 
 SCROLL = '<div class="scroll" tabindex="0" role="region" aria-label="Table">'
-"""What a table stands in that may be wider than the page."""
+"""The container of a table that may be wider than the page."""
 
 
 def html(text: str, study: str = "", claims: Collection[str] = ()) -> str:
-    """What a study says as HTML; the id of a claim in backticks leads to the claim. Markup in the text stays text."""
+    """Convert Markdown to HTML; the id of a claim in backticks becomes a link. Markup in the text stays text."""
     found = _markdown().render(text).replace("<th>", '<th scope="col">')
     found = found.replace("<table>", SCROLL + "<table>").replace("</table>", "</table></div>")
 
@@ -36,27 +36,27 @@ def html(text: str, study: str = "", claims: Collection[str] = ()) -> str:
 
 
 def symbols(text: str) -> str:
-    """A line of text as HTML: only its indices and units are set."""
+    """Convert a line of text to HTML, with indices and units typeset."""
     return _set(escape(text, quote=False))
 
 
 def _set(text: str) -> str:
-    """Indices are lowered, and no line breaks within a number or between it and its unit or sign."""
+    """Lower the indices, and prevent line breaks within a number or between it and its unit or sign."""
     return UNIT.sub("\N{NO-BREAK SPACE}", SUBSCRIPT.sub(r"\1<sub>\2</sub>", text))
 
 
 def anchor(study: str, claim: str) -> str:
-    """The id of a claim in the page."""
+    """Give the id of a claim in the page."""
     return f"{study}-claim-{claim}"
 
 
 def first_sentence(text: str) -> str:
-    """What a note says before it goes into detail."""
+    """Return the first sentence of a note."""
     return re.split(r"(?<=[.?!])\s|\n\n", text.strip(), maxsplit=1)[0]
 
 
 def source(place: str) -> str:
-    """A place in a paper in full (the files say sec and app), that does not break before its number."""
+    """Write out a place in a paper (the files abbreviate sec and app), without a line break before its number."""
     full = re.sub(r"\bsec\b", "section", re.sub(r"\bapp\b", "appendix", place))
     return re.sub(r"([a-z]) (?=[\dA-Z])", "\\1\N{NO-BREAK SPACE}", full)
 

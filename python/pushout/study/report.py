@@ -1,4 +1,4 @@
-"""The reproduction as one page that needs nothing from elsewhere: no script, no font, no picture."""
+"""Write the reproduction as one self-contained page: no scripts, external fonts or images."""
 
 import re
 import shlex
@@ -18,22 +18,22 @@ from pushout.study.outcome import SETS, SURE, Finding, Judgement, Outcome, Weigh
 from pushout.study.tables import SIGNS, by_source, row, tables
 
 ALIKE = 0.005
-"""Explanations whose mean differences from print are this near to each other are not told apart."""
+"""Explanations whose mean differences from print are this close cannot be distinguished."""
 
 
 def command(case: Case, reps: int) -> str:
-    """The command line that runs a case again."""
+    """Write the command that runs a case again."""
     sets = [part for change in case.sets for part in ("--set", change)]
     return shlex.join(["pushout", "run", typed(case.scenario), *sets, "--reps", str(reps)])
 
 
 def serves(study: Study, case: Case) -> list[str]:
-    """The numbers that a case is run for."""
+    """List the numbers that use a case."""
     return [number.id for number in study.numbers if any(used == case.id for _, used in number.measure.uses)]
 
 
 def files(chapter: Chapter) -> Iterator[tuple[Path, str]]:
-    """Every plot as a file of its own, for a lecture: `figures/STUDY/PLOT.svg`."""
+    """Yield every plot as a standalone file, for a lecture: `figures/STUDY/PLOT.svg`."""
     study = chapter.outcome.study
     for index, (plot, drawing) in enumerate(zip(study.plots, chapter.plots, strict=True), start=1):
         name = re.sub(r"\W+", "-", (plot.source or plot.title).lower()).strip("-")
@@ -41,9 +41,9 @@ def files(chapter: Chapter) -> Iterator[tuple[Path, str]]:
 
 
 def shelves(chapter: Chapter) -> list[list[tuple[int, bool]]]:
-    """The places of the plots as they stand on the page, and whether they stand three abreast.
+    """Arrange the plots in rows, each with a flag for three in a row.
 
-    Those of one figure of a paper stand in a row of their own if they fill it.
+    Plots of one figure of a paper get a separate row if they fill it.
     """
     runs = rows(chapter.outcome.study.plots)
     starts = [sum(map(len, runs[:index])) for index in range(len(runs))]
@@ -56,7 +56,7 @@ def shelves(chapter: Chapter) -> list[list[tuple[int, bool]]]:
 
 
 def sections(outcome: Outcome) -> list[tuple[str, str]]:
-    """The parts of a study's page: the end of their id, and their name."""
+    """List the sections of a study: the suffix of their id, and their name."""
     there = {
         "figures": bool(outcome.study.plots),
         "claims": bool(outcome.judgements),
@@ -68,7 +68,7 @@ def sections(outcome: Outcome) -> list[tuple[str, str]]:
 
 
 def differing(outcome: Outcome) -> list[tuple[str, list[str]]]:
-    """Of each source the numbers that are not within their tolerance."""
+    """List the numbers outside their tolerance, by source."""
     found = []
     for place, findings in by_source(outcome.findings):
         off = [_off(each) for each in findings if each.verdict != "within"]
@@ -84,37 +84,37 @@ def _off(finding: Finding) -> str:
 
 
 def verdicts(outcome: Outcome) -> dict[str, int]:
-    """How many numbers have each verdict."""
+    """Count the numbers by verdict."""
     found = Counter(finding.verdict for finding in outcome.findings)
     return {verdict: found[verdict] for verdict in SIGNS}
 
 
 def replications(outcome: Outcome) -> str:
-    """How often the cases of a study were run."""
+    """Give the numbers of replications of a study's cases."""
     counts = sorted({len(seeds) for seeds in outcome.seeds.values()})
     return f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else str(counts[0])
 
 
 def word(judgement: Judgement) -> str:
-    """The verdict on a claim or a remark, and whether it is open."""
+    """Write the verdict on a claim or a remark, and whether it is open."""
     return ("✓ holds" if judgement.holds else "✗ does not hold") + (", open" if judgement.open else "")
 
 
 def basis(judgement: Judgement) -> str:
-    """What the verdict on a claim or a remark is about, and how sure it is."""
+    """Describe the evidence for a verdict and its certainty."""
     check = "The check of the means" if judgement.claim.share is None else f"The check, {judgement.evidence}"
     return f"{check}; {judgement.redrawn}" if judgement.redrawn else check
 
 
 def truth(comparison: Comparison) -> str:
-    """The sign of a comparison; of lists, how many entries it is true of."""
+    """Write the sign of a comparison; for lists, the number of entries for which it is true."""
     if isinstance(comparison.true, tuple):
         return f"true for {sum(comparison.true)} of {len(comparison.true)}"
     return SIGNS["within" if comparison.true else "differs"]
 
 
 def verdict(weighing: Weighing) -> str:
-    """What a comparison of explanations comes to, in a sentence or two."""
+    """Summarise a comparison of explanations in a sentence or two."""
     errors = {each.value: each.mean_error for each in weighing.variants if each.mean_error is not None}
     by_error = sorted(errors.items(), key=lambda entry: entry[1])
     (best, least), rest = by_error[0], by_error[1:]
@@ -122,18 +122,18 @@ def verdict(weighing: Weighing) -> str:
     if len(alike) == len(by_error) > 1:
         ends = dict.fromkeys(f"{100 * error:.1f}" for error in (least, by_error[-1][1]))
         return (
-            f"The printed numbers do not tell these values apart: mean difference {' to '.join(ends)} %."
+            f"The printed numbers do not distinguish these values: mean difference {' to '.join(ends)} %."
             f"{_by_claims(weighing)}"
         )
     others = ", ".join(f"{100 * error:.1f} % with “{value}”" for value, error in rest)
     said = f"The printed numbers support “{best}”: mean difference {100 * least:.1f} %, against {others}."
     if len(alike) > 1:
-        said += " The nearest of these are hardly told apart."
+        said += " The closest of these can hardly be distinguished."
     return said + _by_claims(weighing)
 
 
 def _by_claims(weighing: Weighing) -> str:
-    """How many claims hold with each value, if that differs."""
+    """Count the claims that hold with each value, if the counts differ."""
     held = {variant.value: score([variant]) for variant in weighing.variants}
     if len({own["claims_held"] for own in held.values()}) == 1:
         return ""
@@ -142,7 +142,7 @@ def _by_claims(weighing: Weighing) -> str:
 
 
 def markdown(reproduction: Reproduction) -> str:
-    """The score of each study, as a table for other pages."""
+    """Write the score of each study as a table for other pages."""
     titles = (
         "study",
         "numbers within 5 %",
@@ -165,7 +165,7 @@ def markdown(reproduction: Reproduction) -> str:
 
 
 def render(reproduction: Reproduction) -> str:
-    """The page."""
+    """Write the page."""
     import jinja2
 
     environment = jinja2.Environment(

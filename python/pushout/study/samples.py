@@ -1,4 +1,4 @@
-"""Expressions over the replications of cases: estimates with confidence, and claims that hold or not."""
+"""Evaluate expressions over the replications of cases: estimates with intervals, and verdicts on claims."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -16,15 +16,15 @@ from pushout.study.evidence import Comparison, evidence, unit
 from pushout.study.expression import Expression, ExpressionError, Lookup, UnmeasuredError, Value
 
 UNITS = {r"[_.]bps$": "b/s", r"_s$": "s"}
-"""How paths in the JSON of a run end, and the unit of what stands there."""
+"""Units by the suffix of a path in the JSON of a run."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a check is true of all replications, and what it compares for their means, each with its truth.
+    """The result of a check: its truth, and the comparisons of the means, each with its truth.
 
-    `sure` is the share of the redrawn sets of replications with the same verdict; there is none without redrawing, or
-    where everything was run once. `often` is in how many of `reps` replications the check is true by itself.
+    `sure` is the share of bootstrap resamples with the same verdict; None without resamples, or if every case ran once.
+    `often` is the number of the `reps` replications in which the check is true by itself.
     """
 
     holds: bool
@@ -35,12 +35,12 @@ class Verdict:
 
 
 class Samples:
-    """The figures of cases, replication by replication: equal seeds make the cases comparable pair by pair.
+    """The figures of cases, replication by replication; equal seeds make cases comparable seed by seed.
 
-    A figure is a path in the JSON of a run, or an expression over others of the same run. A mean counts every
-    replication of its case; what is worked out run by run counts those that all of its cases have. What makes a value
-    of lists in one case is worked out run by run in checks, too (see `by_run`). With `sets`, the replications are drawn
-    again so many times to tell how sure a verdict is. `units` are those of figures that do not tell them.
+    A figure is a path in the JSON of a run, or an expression over others of the same run. A mean uses every
+    replication of its case; an expression evaluated in each run uses the replications that all of its cases have.
+    Checks also evaluate functions over lists of one case in each run (see `by_run`). `sets` is the number of bootstrap
+    resamples for the certainty of verdicts. `units` are those of figures whose path does not imply one.
     """
 
     def __init__(
@@ -59,20 +59,20 @@ class Samples:
         self._tables: dict[tuple[str, str], tuple[NDArray[np.float64], bool]] = {}
 
     def reps(self, expression: Expression) -> int:
-        """In how many replications an expression has a value."""
+        """Count the replications in which an expression has a value."""
         cases = {case for _, case in expression.uses} or self.documents.keys()
         return min((len(self.documents[case]) for case in cases), default=0)
 
     def each(self, expression: Expression) -> list[Value]:
-        """The value of an expression in every replication that has one: where nothing was measured, there is none."""
+        """List the values of an expression in the replications that measured it."""
         lookups = [partial(self._one, index) for index in range(self.reps(expression))]
         values = [_unless_unmeasured(partial(expression, lookup)) for lookup in lookups]
         return [value for value in values if value is not None]
 
     def curve(self, measures: Sequence[Expression]) -> list[Interval | None]:
-        """An estimate per point: of each measure, or of each entry of the list that a single one gives.
+        """Estimate every point: each measure, or each entry of the list that a single measure gives.
 
-        Where nothing was measured (no packet, no delay) there is none.
+        A point that was not measured (no packet, no delay) is None.
         """
         columns = [self.each(measure) for measure in measures]
         if len(columns) == 1 and columns[0] and isinstance(columns[0][0], tuple):
@@ -82,22 +82,21 @@ class Samples:
         return [interval(values) if values else None for values in known]
 
     def check(self, expression: Expression, share: float | None = None) -> Verdict:
-        """Whether it is true of the means; with `share`, whether it is in that part of the replications.
+        """Check an expression on the means; with `share`, check that it is true in that share of the replications.
 
-        A replication without a value of its own (nothing measured, say) counts as one in which it is not true, and a
-        redrawn set as one with another verdict.
+        A replication without a value counts as false, and a resample without a value as another verdict.
         """
         means = by_run(expression, self._is_list, self._named)
         columns = {use: self._means(*use) for use in means.uses}
         looks: list[Lookup] = [partial(_entry, columns, place) for place in range(self.sets + 1)]
         holds = means(looks[0])
         if not isinstance(holds, bool):
-            raise ExpressionError(f"{expression.text!r} gives {holds!r}: a claim is true or false")
+            raise ExpressionError(f"the value of a claim must be true or false, not {holds!r}: {expression.text!r}")
         truths = [_known(expression, partial(self._one, index)) is True for index in range(self.reps(expression))]
         if share is None:
             verdicts = [holds, *(_known(means, look) for look in looks[1:])]
         else:
-            wanted = share * len(truths) - 1e-9  # 0.28 · 25 is a little more than 7
+            wanted = share * len(truths) - 1e-9  # 0.28 · 25 is slightly more than 7
             verdicts = (counts(len(truths), self.sets) @ truths >= wanted).tolist()
         repeated = any(len(self.documents[case]) > 1 for _, case in expression.uses)
         sure = same(verdicts) if repeated and self.sets else None
@@ -105,17 +104,17 @@ class Samples:
         return Verdict(verdicts[0], sure, sum(truths), len(truths), tuple(compared))
 
     def _is_list(self, name: str, case: str) -> bool:
-        """Whether the runs of a case give lists for a figure."""
+        """Tell whether the runs of a case give lists for a figure."""
         return any(isinstance(self._measured(index, name, case), tuple) for index in range(len(self.documents[case])))
 
     def _named(self, expression: Expression) -> str:
-        """The name of an expression over one run among the figures; one text has one name."""
+        """Name an expression over one run among the figures; the same text gets the same name."""
         name = self._names.setdefault(expression.text, f"_{len(self._names)}")
         self.figures.setdefault(name, expression)
         return name
 
     def _unit(self, name: str, case: str) -> str | None:
-        """The unit of a figure if it is given, or if its path tells it: an occupancy has that of its port."""
+        """Give the unit of a figure, if it is given or its path implies it: an occupancy has that of its port."""
         if name in self.units:
             return self.units[name]
         what = self.figures[name]
@@ -134,7 +133,7 @@ class Samples:
         return reader(table, single=single)
 
     def _measured(self, index: int, name: str, case: str) -> Value:
-        """The value of a figure in a replication; none if nothing was measured of what it looks at."""
+        """Give the value of a figure in a replication; None if something that it uses was not measured."""
         return _unless_unmeasured(partial(self._one, index, name, case))
 
     def _one(self, index: int, name: str, case: str) -> Value:
@@ -150,12 +149,12 @@ class Samples:
 
 
 def _entry(columns: Mapping[tuple[str, str], Callable[[int], Value]], place: int, name: str, case: str) -> Value:
-    """The mean of a figure in a case over one of the sets."""
+    """Average a figure of a case over one resample."""
     return columns[name, case](place)
 
 
 def _unless_unmeasured(value: Callable[[], Value]) -> Value:
-    """What this gives, or None where nothing was measured of what it looks at."""
+    """Call a function; return None if something that it uses was not measured."""
     try:
         return value()
     except UnmeasuredError:
@@ -163,7 +162,7 @@ def _unless_unmeasured(value: Callable[[], Value]) -> Value:
 
 
 def _known(expression: Expression, lookup: Lookup) -> Value:
-    """The value of an expression, or None where what it looks at leaves it without one, as nothing measured does."""
+    """Evaluate an expression; return None if it has no value because something was not measured."""
     try:
         return expression(lookup)
     except ExpressionError:

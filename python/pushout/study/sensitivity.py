@@ -1,11 +1,11 @@
-"""How the comparison with print moves when an assumption moves: `[[sensitivity]]` of a `study.toml`.
+"""Vary an assumption and compare with print again: `[[sensitivity]]` of a `study.toml`.
 
-assumption, question    the assumption that is varied; with a question, competing explanations are compared
-taken                   the label of the value that the study takes, which costs no further runs
-cases, reps             which cases (a pattern, or several) are run again, how often (2)
-value."LABEL" = []      for every other value the overrides that are appended to those of each case
+assumption, question    the assumption to vary; with a question, competing explanations are compared
+taken                   the label of the value that the study uses, which needs no further runs
+cases, reps             the cases (a pattern, or several) to run again, and the number of replications (2)
+value."LABEL" = []      for every other value, the overrides appended to those of each case
 
-Every number and claim that looks only at these cases is judged anew for each value.
+Every number and claim that uses only these cases is judged again for each value.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ DEFAULT_REPS = 2
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """An assumption with its values; each has its own cases, by the ids of those that they replace."""
+    """An assumption with its values; each has its cases, by the ids of those that they replace."""
 
     assumption: str
     question: str
@@ -36,7 +36,7 @@ class Sensitivity:
         patterns = [patterns] if isinstance(patterns, str) else patterns
         chosen = {name: case for name, case in cases.items() if any(fnmatchcase(name, pattern) for pattern in patterns)}
         if not chosen:
-            raise TypeError(f"the sensitivity {entry['assumption']!r} runs no case: none fits {patterns!r}")
+            raise TypeError(f"cases of the sensitivity {entry['assumption']!r} must match a case, not {patterns!r}")
         values = {entry["taken"]: chosen}
         for label, sets in entry.pop("value").items():
             values[label] = {name: case.changed(sets) for name, case in chosen.items()}

@@ -1,4 +1,4 @@
-"""Numbers beside print, in the tables in which the paper has them."""
+"""Arrange the numbers, compared with print, in the tables of the paper."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,18 +11,18 @@ from pushout.study.outcome import Finding
 SIGNS = {"within": "✓", "uncertain": "~", "differs": "✗"}
 
 FULL = 0.6
-"""Numbers under one heading make a table of two dimensions if they fill at least this share of it."""
+"""Numbers under one heading form a table of two dimensions if they fill at least this share of it."""
 
 SIGNIFICANT = 3
-"""Digits that a measured value has at least, however few the printed one has."""
+"""Smallest number of digits of a measured value, even if the printed one has fewer."""
 
 FEW = 4
-"""So many numbered columns are named one by one."""
+"""Largest number of numbered columns that are named one by one."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A finding in the words of the table; `among` says of one beyond its tolerance between which runs print lies."""
+    """The texts of a finding; for one beyond its tolerance, `among` names the runs between which print lies."""
 
     id: str
     what: str
@@ -39,7 +39,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Note:
-    """What is to be said about some numbers of a table: all of them if it names none."""
+    """A note about some numbers of a table, or about all if it names none."""
 
     about: str
     text: str
@@ -49,8 +49,8 @@ class Note:
 class Table:
     """The numbers of one table or section of a paper.
 
-    Without columns each row is one number; with columns `rows` holds a label and a number, or none, per column.
-    `tolerances` says for these what is allowed.
+    Without columns each row is one number; with columns `rows` holds a label and a number, or None, per column.
+    `tolerances` gives the allowed differences.
     """
 
     source: str
@@ -61,7 +61,7 @@ class Table:
 
     @property
     def runs(self) -> list[tuple[list[Row], str]]:
-        """The numbers of a table without columns, those together that follow each other and share a note."""
+        """Group consecutive numbers of a table without columns that share a note."""
         numbers = [cells[0] for _, cells in self.rows if cells[0]]
         found = [list(run) for _, run in groupby(numbers, key=lambda number: number.note)]
         whole = len(found) == 1 and len(numbers) > 1
@@ -69,10 +69,10 @@ class Table:
 
 
 def row(finding: Finding, places: int | None = None) -> Row:
-    """Write a finding with the printed digits, or with so many places after the point as others beside it have.
+    """Write a finding with the printed number of decimals, or that of its neighbours.
 
-    What is measured has as many, more if these are few, fewer if the interval leaves no more, and none if all
-    replications give the same whole number.
+    The measured value has as many decimals; more if they are few, fewer if the interval justifies fewer, and none if
+    all replications give the same integer.
     """
     number, measured = finding.number, finding.measured
     places = decimals(number.published) if places is None else places
@@ -105,19 +105,19 @@ def _among(finding: Finding, digits: int) -> str:
 
 
 def _percent(finding: Finding) -> str:
-    """The difference in percent, with one place more where one would not show that it is beyond the tolerance."""
+    """Write the difference in percent, with a second decimal if one would not show that it exceeds the tolerance."""
     error, allowed = 100 * (finding.relative_error or 0), 100 * finding.number.tolerance.size
     close = finding.verdict != "within" and f"{abs(error):.1f}" == f"{allowed:.1f}"
     return signed(error, 2 if close else 1) + " %"
 
 
 def tables(findings: Iterable[Finding]) -> list[Table]:
-    """The numbers under the table or section of the paper that they come from."""
+    """Group numbers by the table or section of the paper."""
     return [_table(source, group) for source, group in by_source(findings)]
 
 
 def by_source(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:
-    """Numbers of one source together, in the order in which the sources first appear."""
+    """Group numbers by source, in the order in which the sources first appear."""
     groups: dict[str, list[Finding]] = {}
     for finding in findings:
         groups.setdefault(finding.number.source, []).append(finding)
@@ -145,7 +145,7 @@ def _table(source: str, findings: Sequence[Finding]) -> Table:
 
 
 def _written(findings: Sequence[Finding]) -> dict[tuple[str, int], int]:
-    """The places after the point that print has in a column: the files leave zeros at the end out."""
+    """Count the decimals of a printed column, because the files omit trailing zeros."""
     found: dict[tuple[str, int], int] = {}
     for finding in findings:
         key = _alike(finding)
@@ -154,12 +154,12 @@ def _written(findings: Sequence[Finding]) -> dict[tuple[str, int], int]:
 
 
 def _alike(finding: Finding) -> tuple[str, int]:
-    """What print writes alike: numbers of one kind with as many digits before the point."""
+    """Identify numbers printed in the same form: of one kind, with equally many digits before the point."""
     return finding.number.text, before_the_point(finding.number.published)
 
 
 def _notes(findings: Sequence[Finding]) -> list[Note]:
-    """Each note once, with what it is about: whole columns or rows of a table, or single numbers."""
+    """Write each note once, with its subject: columns or rows of a table, or single numbers."""
     notes: dict[str, list[Finding]] = {}
     for finding in findings:
         if finding.number.note:
@@ -178,7 +178,7 @@ def _about(group: Sequence[Finding], findings: Sequence[Finding]) -> str:
 
 
 def _tolerances(cells: dict[tuple[str, str], Row], texts: Sequence[str]) -> list[str]:
-    """What is allowed: for each text the usual tolerance, and where it is another one; the same for several, once."""
+    """Write the tolerances: for each text the usual one and its exceptions; equal ones are merged."""
     said: dict[str, list[str]] = {}
     for text in texts:
         allowed = {label: cell.tolerance for (label, other), cell in cells.items() if other == text}
@@ -193,7 +193,7 @@ def _tolerances(cells: dict[tuple[str, str], Row], texts: Sequence[str]) -> list
 
 
 def _several(names: Sequence[str]) -> str:
-    """Names; of many that differ in a number alone the first two and the last."""
+    """List names; of many that differ only in a number, the first two and the last."""
     alike = [list(group) for _, group in groupby(names, key=lambda name: name.rstrip("0123456789"))]
     said = (f"{some[0]}, {some[1]} … {some[-1]}" if len(some) > FEW else ", ".join(some) for some in alike)
     return ", ".join(said)

@@ -1,4 +1,4 @@
-"""What a figure shows, as a table: for those who cannot see it, and for those who want its numbers."""
+"""The values of a figure as a table: for readers who cannot see it, or who want its numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from pushout.study.plot import Curves
 from pushout.study.tables import row
 
 SIGNIFICANT = 4
-"""Digits of a mean, unless its interval leaves fewer."""
+"""Digits of a mean, unless its interval justifies fewer."""
 
 HELD = {True: "holds", False: "does not hold"}
 
 
 @dataclass(frozen=True)
 class Values:
-    """The values of a figure; the first of the `heads` is that of the rows' own, `levels` go across all columns."""
+    """The values of a figure; the first of the `heads` is that of the row labels, `levels` span all columns."""
 
     caption: str
     heads: list[str]
@@ -27,7 +27,7 @@ class Values:
 
 
 def of_plot(outcome: Outcome, index: int) -> Values:
-    """The values of a study's plot."""
+    """Tabulate a study's plot."""
     plot = outcome.study.plots[index]
     if isinstance(plot, Chart):
         return _of_chart(plot, outcome.curves[index])
@@ -36,14 +36,14 @@ def of_plot(outcome: Outcome, index: int) -> Values:
 
 
 def of_weighing(weighing: Weighing) -> Values:
-    """How near the numbers come to print with each value of an assumption; without numbers, which claims hold."""
+    """Tabulate the distances from print for each value of an assumption; without numbers, the claims that hold."""
     verdicts = weighing.variants[0].judgements
     if weighing.supported is None:
         caption = "claims, numbered as above"
         heads = [f"claim {place}" for place, _ in enumerate(verdicts, start=1)]
         rows = [(each.value, [HELD[claim.holds] for claim in each.judgements]) for each in weighing.variants]
     else:
-        caption = "differences from print, without their signs"
+        caption = "absolute differences from print"
         heads = ["numbers within 5 %", "mean difference", *(["claims that hold"] if verdicts else [])]
         rows = [(each.value, _nearness(each)) for each in weighing.variants]
     return Values(caption, [weighing.sensitivity.assumption, *heads], rows, [])
@@ -77,7 +77,7 @@ def _of_dots(plot: Dots, findings: Sequence[Finding]) -> Values:
 
 
 def _mean(measured: Interval | None) -> str:
-    """A mean with half of its interval; nothing where nothing was measured."""
+    """Write a mean ± half of its interval; empty if it was not measured."""
     if measured is None:
         return ""
     digits = deserved(measured, max(0, SIGNIFICANT - before_the_point(measured["mean"])))
