@@ -54,7 +54,7 @@ def test_a_result_is_a_line(results: dict[str, Any], which: str, said: str) -> N
         ("run", "Means over 3 replications"),
         ("compare", "minus tail-drop"),
         ("sweep", "900 cells"),
-        ("size", "less than 400 cells may do"),
+        ("size", "less than 400 cells may suffice"),
         ("trace", "flow10"),
     ],
 )

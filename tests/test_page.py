@@ -96,4 +96,4 @@ def test_an_answer_without_pictures_of_its_own_is_refused(capsys: Any) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["run", "lan", "--html", "answer.txt"])
     assert ended.value.code == 2
-    assert "it must end in .html, not 'answer.txt'" in capsys.readouterr().err
+    assert "the file must end in .html, not 'answer.txt'" in capsys.readouterr().err

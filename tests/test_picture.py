@@ -209,7 +209,7 @@ def test_the_command_writes_the_file_that_it_is_told(
 def test_a_picture_of_no_known_format_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     status, said = told(capsys, "plot", "lan", "--out", "queue.gif")
     assert status == 2
-    assert "it must end in .png, .svg or .pdf, not 'queue.gif'" in said
+    assert "the file must end in .png, .svg or .pdf, not 'queue.gif'" in said
 
 
 def test_finished_runs_are_drawn_from_their_folders(

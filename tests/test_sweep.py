@@ -410,7 +410,7 @@ def test_another_sweep_waits_until_the_folder_is_free(tmp_path: Path, capsys: py
     with at_work(out, plan) as process:
         wait_for(lambda: (out / "manifest.json").exists())
         command("sweep", str(other), "--out", str(out), code=1)
-        assert capsys.readouterr().err.startswith(f"{out}: another question is being answered there: wait until")
+        assert capsys.readouterr().err.startswith(f"{out}: another question is being answered there; wait for it")
         process.kill()
     command("sweep", str(other), "--out", str(out))
     assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["complete"] is True
@@ -534,10 +534,10 @@ def test_a_mistake_of_a_sweep_is_told_from_one_of_its_scenario(
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("[axis.goodput_ratio]\na = []", '2:7: "goodput_ratio" has the column goodput_ratio, and so has the figure'),
+        ("[axis.goodput_ratio]\na = []", '2:7: "goodput_ratio" cannot have the column goodput_ratio'),
         (
             "figures = ['duration_s']\n[grid]\nduration = ['1 s', '2 s']",
-            '4:1: "duration" has the column duration_s, and so has the figure',
+            '4:1: "duration" cannot have the column duration_s',
         ),
     ],
 )
@@ -547,7 +547,7 @@ def test_what_is_swept_under_the_name_of_a_figure_is_refused_before_the_first_ru
     file = tmp_path / "sweep.toml"
     file.write_text(f"scenario = '{SWEEP.parent / 'lan.toml'}'\n{text}\n", encoding="utf-8")
     for question in (lambda: pushout.sweep(file, out=tmp_path / "out"), lambda: sweeps.validate(design.read(file))):
-        with pytest.raises(ValueError, match=f"^{re.escape(f'{file}:{why}')}.* give the axis another name"):
+        with pytest.raises(ValueError, match=f"^{re.escape(f'{file}:{why}')}.* rename the axis"):
             question()
     assert not (tmp_path / "out").exists()
 

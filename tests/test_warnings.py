@@ -140,8 +140,8 @@ def test_a_goal_that_is_missed_by_runs_too_few_says_that_first(
 ) -> None:
     sized = ("size", "lan", "--set", "duration=20 ms", "--goal", "goodput_ratio>=0.99", "--out", str(tmp_path))
     out, err = said(capsys, *sized, "--over", "port.bottleneck.buffer", "--least", "2", "--most", "2")
-    assert re.search(r"no value that was tried meets the goal; at .*: the interval is ± \d+ %: runs are too short", out)
-    assert "look further" not in out
+    assert re.search(r"no value tried meets the goal; at .*: the interval is ± \d+ %: runs are too short", out)
+    assert "extend the range" not in out
     assert re.search(r"warning: 32768 cells: goodput_ratio: the interval is ± \d+ %", err)
 
 
