@@ -357,7 +357,7 @@ def test_scenario_and_sweep_may_come_from_the_standard_input() -> None:
     sweep = f"scenario = '{ROOT / 'scenarios' / 'lan.toml'}'\nreps = 0\n"
     for verb, text, code, told in [
         ("validate", lan, 0, "-: valid\n"),
-        ("sweep", sweep, 3, "<stdin>:2:8: reps: 0 is less than 1\n"),
+        ("sweep", sweep, 3, "<stdin>:2:8: reps must be at least 1, not 0\n"),
     ]:
         done = subprocess.run([*PUSHOUT, verb, "-"], input=text, capture_output=True, text=True, check=False)
         assert done.returncode == code
