@@ -92,3 +92,29 @@ def test_a_mistake_is_one_message(
     monkeypatch.chdir(tmp_path)
     command("run", str(LAN), "--set", "duration=5 ms", *arguments, code=code)
     assert why in capsys.readouterr().err
+
+
+MARKING = {
+    "duration": "0.3 s",
+    "port.bottleneck.admission": {"policy": "step", "threshold": "9 kB"},
+    "flows.transport.ecn": True,
+}
+
+
+def test_marks_are_in_the_table_of_a_trace_and_in_that_of_ports() -> None:
+    traced = pushout.trace(ROOT / "scenarios" / "w1-packet.toml", set=MARKING)
+    marked = pc.sum(pc.equal(traced.table["ecn"], 3)).as_py()
+    result = pushout.run(ROOT / "scenarios" / "w1-packet.toml", set=MARKING)
+    queued = result["ports.bottleneck.units_queued"]
+    assert marked <= result["ports.bottleneck.marked.early"] <= marked + queued
+    assert set(traced.table["ecn"].to_pylist()) == {0, 2, 3}
+    ports = result.ports.to_polars()
+    assert ports.filter(ports["name"] == "bottleneck")["marked.early"].item() == result["ports.bottleneck.marked.early"]
+
+
+def test_a_person_sees_marks_and_their_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+    sets = ["duration=0.3 s", 'port.bottleneck.admission={policy="step", threshold="9 kB"}', "flows.transport.ecn=true"]
+    command("run", str(ROOT / "scenarios" / "w1-packet.toml"), *(word for pair in sets for word in ("--set", pair)))
+    shown = capsys.readouterr().out
+    assert "marked because" in shown
+    assert "for marks" in shown

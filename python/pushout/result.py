@@ -74,9 +74,12 @@ class Result(HasWarnings, Tabled):
 
     @cached_property
     def ports(self) -> Framed:
-        """A row for every port of every replication; units lost for a reason are in `lost.REASON`."""
+        """A row for every port of every replication; `lost.REASON` and `marked.REASON` count units by reason."""
+        none = dict.fromkeys(REASONS, 0)
         ports = (port for one in self._seeded() for port in one["ports"])
-        return Framed(_table({**port, "lost": dict.fromkeys(REASONS, 0) | port["lost"]} for port in ports))
+        return Framed(
+            _table({**port, "lost": none | port["lost"], "marked": none | port.get("marked", {})} for port in ports)
+        )
 
     def _seeded(self) -> Iterator[Document]:
         """Return the replications, each with its seed first."""

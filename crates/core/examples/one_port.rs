@@ -12,6 +12,7 @@ use pushout_core::buffer::admission::{self, epd};
 use pushout_core::buffer::context::Context;
 use pushout_core::buffer::pool::Pool;
 use pushout_core::buffer::size::Level;
+use pushout_core::buffer::verdict::Action;
 use pushout_core::link::line::Line;
 use pushout_core::link::port::{Parts, Port, Started};
 use pushout_core::refused::Refused;
@@ -50,8 +51,13 @@ fn main() -> Result<(), Refused> {
 /// A port for eight cells at 155.52 Mb/s: admission policy, scheduler, line.
 fn port() -> Result<Port, Refused> {
     let context = Context::alone(8, 2);
-    let epd =
-        epd::Params { threshold: Level::Percent(50.0), reserve: None, pass_eom: true, discard_rest: true };
+    let epd = epd::Params {
+        threshold: Level::Percent(50.0),
+        reserve: None,
+        pass_eom: true,
+        discard_rest: true,
+        action: Action::Drop,
+    };
     Ok(Port::new(Parts {
         measure: context.measure,
         pool: Pool::new(context.capacity, context.vcs()),

@@ -34,6 +34,7 @@ pub fn audit(scenario: &Scenario, outcome: &Outcome) -> Audit {
     circuits(&mut audit, scenario, outcome);
     flows(&mut audit, scenario, outcome);
     credits(&mut audit, scenario, outcome);
+    marks(&mut audit, outcome);
     audit
 }
 
@@ -78,6 +79,18 @@ fn circuits(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
             )
         });
     }
+}
+
+/// Congestion marks that ports have set: every one has arrived, is lost or is under way.
+fn marks(audit: &mut Audit, outcome: &Outcome) {
+    let (ports, circuits) = (&outcome.network.ports, &outcome.network.circuits);
+    let set: u64 = ports.iter().map(|port| port.counters().newly_marked()).sum();
+    let gone: u64 = circuits.iter().map(|circuit| circuit.marks().arrived + circuit.marks().lost).sum();
+    let tallies = circuits.iter().map(|circuit| circuit.tally());
+    let under_way: u64 = tallies.map(|tally| tally.sent.saturating_sub(tally.arrived + tally.lost)).sum();
+    audit.check(gone <= set && set <= gone + under_way, || {
+        format!("ports marked {set} units, but {gone} have arrived or are lost and {under_way} are under way")
+    });
 }
 
 fn flows(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
@@ -140,6 +153,7 @@ mod tests {
     use crate::network::circuit::{Frame, Payload};
     use crate::network::flow::Outbox;
     use crate::scenario;
+    use crate::transport::ecn::Ecn;
     use crate::transport::tcp::Segment;
     use crate::unit::{Flags, Unit};
     use crate::units::Time;
@@ -179,6 +193,8 @@ mod tests {
         scheduler = { policy = "round-robin" }
     "#;
 
+    const CELL: Unit = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
+
     /// What the audit of a run finds that was tampered with.
     fn failures(text: &str, tamper: impl FnOnce(&Scenario, &mut Network)) -> String {
         let scenario = scenario::load(text, "audit.toml", &[]).unwrap();
@@ -217,18 +233,28 @@ mod tests {
 
     #[test]
     fn a_cell_in_the_books_that_is_not_queued_is_found() {
-        let cell = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags::default() };
         let found = failures(FILES, |scenario, network| {
             let port = &mut network.ports[line(scenario, "bottleneck")];
-            (0..2).for_each(|_| port.restock(cell, 0, true)); // the second one takes the place of the first
+            (0..2).for_each(|_| port.restock(CELL, 0, true)); // the second one takes the place of the first
         });
         assert!(found.contains("port bottleneck: the books say 2, circuits 2, queues 1"), "{found}");
     }
 
     #[test]
     fn a_unit_that_is_neither_received_nor_lost_nor_under_way_is_found() {
-        let found = failures(FILES, |_, network| network.circuits[0].lost());
+        let found = failures(FILES, |_, network| network.circuits[0].lost(&CELL));
         assert!(found.starts_with("circuit ") && found.contains(" units sent, but "), "{found}");
+    }
+
+    #[test]
+    fn a_mark_that_no_port_has_set_and_one_that_vanishes_are_found() {
+        let marked = Unit { flags: Flags::CE, ..CELL };
+        let forged = failures(FILES, |_, network| network.circuits[0].lost(&marked));
+        assert!(forged.contains("ports marked 0 units, but 1 have arrived or are lost"), "{forged}");
+        let vanished = failures(FILES, |_, network| {
+            network.ports[0].counters_mut().marked(&CELL, Reason::Early);
+        });
+        assert_eq!(vanished, "ports marked 1 units, but 0 have arrived or are lost and 0 are under way");
     }
 
     #[test]
@@ -237,6 +263,7 @@ mod tests {
             seq: 0,
             ack: 0,
             len: 0,
+            ecn: Ecn::default(),
             window: 65_535,
             connection: 1,
             stamp: Time::ZERO,

@@ -13,7 +13,7 @@ pub struct Unit {
     pub bytes: u16,
     /// Which of the circuit's ports the unit meets next, from 0.
     pub hop: u8,
-    /// First and last unit of the frame, priority and block marks.
+    /// First and last unit of the frame, priority, block and congestion marks.
     pub flags: Flags,
 }
 
@@ -30,6 +30,11 @@ impl Flags {
     pub const CLP: Flags = Flags(4);
     /// A unit of the last packet of a forward error correction block.
     pub const BLOCK_END: Flags = Flags(8);
+    /// Its transport reacts to congestion marks (RFC 3168, "ECT"), so that a port may mark it instead of losing it. A cell
+    /// has no such bit: there it is what the circuit agreed with the switches.
+    pub const ECT: Flags = Flags(16);
+    /// A port has met congestion and has marked the unit: "CE" of a packet (RFC 3168), EFCI of a cell (ITU-T I.361).
+    pub const CE: Flags = Flags(32);
 
     /// These marks and those.
     pub const fn with(self, other: Flags) -> Flags {
@@ -50,7 +55,7 @@ impl Flags {
 #[cfg(test)]
 impl Flags {
     /// Those of a cell as tests spell it: `f` first, `.` middle, `e` last, `1` a frame by itself, `F` `:` `E` `!` the same
-    /// and marked.
+    /// and marked as discardable; `p` `-` `q` `2` the same as the first four, of a transport that reacts to congestion marks.
     pub(crate) fn spelled(cell: char) -> Flags {
         match cell {
             'f' => Flags::FIRST,
@@ -61,6 +66,10 @@ impl Flags {
             ':' => Flags::CLP,
             'E' => Flags::EOM.with(Flags::CLP),
             '!' => Flags::spelled('1').with(Flags::CLP),
+            'p' => Flags::FIRST.with(Flags::ECT),
+            '-' => Flags::ECT,
+            'q' => Flags::EOM.with(Flags::ECT),
+            '2' => Flags::spelled('1').with(Flags::ECT),
             _ => panic!("no such cell: {cell}"),
         }
     }
@@ -85,6 +94,16 @@ impl Unit {
     /// Whether this unit is marked as discardable before others.
     pub fn is_marked(&self) -> bool {
         self.flags.has(Flags::CLP)
+    }
+
+    /// Whether a port may set a congestion mark on it instead of losing it.
+    pub fn is_ect(&self) -> bool {
+        self.flags.has(Flags::ECT)
+    }
+
+    /// Whether a port has set a congestion mark on it.
+    pub fn is_ce(&self) -> bool {
+        self.flags.has(Flags::CE)
     }
 }
 

@@ -14,6 +14,7 @@ use pushout_core::engine::{self, Outcome};
 use pushout_core::report::report;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::serde_json::Value as Json;
+use pushout_core::unit::{Flags, Unit};
 
 use random::schema::names;
 
@@ -143,7 +144,8 @@ fn the_audit_misses_a_unit_that_has_vanished_from_a_line() {
 
 #[test]
 fn the_audit_misses_a_loss_that_no_port_has_counted() {
-    let failures = meddled(|outcome| outcome.network.circuits[0].lost());
+    let cell = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags::default() };
+    let failures = meddled(|outcome| outcome.network.circuits[0].lost(&cell));
     assert!(failures.len() == 1 && failures[0].contains("lost"), "{failures:?}");
 }
 

@@ -66,6 +66,7 @@ impl Trace {
             all(&|packet| packet.segment().filter(|segment| segment.is_ack).map(|segment| segment.ack)),
         )?;
         set("data_bytes", all(&|packet| packet.data().map(u64::from)))?;
+        set("ecn", all(&|packet| Some(packet.ecn().codepoint().into())))?;
         let name = |key: &str, of: &dyn Fn(&trace::Packet) -> Option<String>| {
             columns.set_item(key, packets.iter().map(of).collect::<Vec<_>>())
         };

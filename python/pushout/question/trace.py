@@ -30,6 +30,7 @@ NUMBERS = (
     "seq",
     "ack",
     "data_bytes",
+    "ecn",
 )
 
 KINDS = ("pcapng", "parquet")
@@ -40,7 +41,8 @@ class TraceResult(HasWarnings, Framed):
     """A traced run: `table` has a row for every packet at every port, in order of completion.
 
     `arrived_ps` is the time at which its first unit came, `done_ps` that at which its last was sent or lost; `units`,
-    `units_sent` and `units_lost` count its cells (1 on packet links); `reason` is that of the first lost unit.
+    `units_sent` and `units_lost` count its cells (1 on packet links); `reason` is that of the first lost unit;
+    `ecn` is the congestion notification in the IP header as it leaves the port: 0 not capable, 2 capable, 3 marked.
     """
 
     document: Document

@@ -51,6 +51,7 @@ __all__ = [
     "Red",
     "RoundRobin",
     "SelectiveDrop",
+    "Step",
     "StrictPriority",
     "TailDrop",
     "Tcp",
@@ -126,6 +127,9 @@ class Epd(Scheme):
     - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
     - `discard_rest` (default True): Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far
       as it fits.
+    - `action` (default "drop"): What happens to a frame that meets the threshold: `drop`, or `mark` where the transport
+      reacts to marks (ECT). `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport reacts to
+      marks (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
     """
 
     policy: str = field(default="epd", init=False, repr=False)
@@ -137,6 +141,13 @@ class Epd(Scheme):
     """Keep the last cell of a broken frame as a delimiter, if it fits."""
     discard_rest: bool = True
     """Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits."""
+    action: Literal["drop", "mark"] = "drop"
+    """What happens to a frame that meets the threshold: `drop`, or `mark` where the transport reacts to marks (ECT).
+
+    - `drop`: Refuse it.
+    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
+      other. A cell link marks the first cell of the frame (EFCI).
+    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -159,6 +170,9 @@ class SelectiveDrop(Scheme):
     - `threshold` (size or %; default "90 %"): Occupancy up to which every frame is taken.
     - `scale` (default 0.8): Multiple of the fair share from which a circuit is refused.
     - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
+    - `action` (default "drop"): What happens to a frame of a circuit with more than its share: `drop`, or `mark` where
+      the transport reacts to marks (ECT). `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport
+      reacts to marks (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
     """
 
     policy: str = field(default="selective-drop", init=False, repr=False)
@@ -168,6 +182,14 @@ class SelectiveDrop(Scheme):
     """Multiple of the fair share from which a circuit is refused."""
     pass_eom: bool = True
     """Keep the last cell of a broken frame as a delimiter, if it fits."""
+    action: Literal["drop", "mark"] = "drop"
+    """What happens to a frame of a circuit with more than its share: `drop`, or `mark` where the transport reacts to
+    marks (ECT).
+
+    - `drop`: Refuse it.
+    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
+      other. A cell link marks the first cell of the frame (EFCI).
+    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -192,6 +214,9 @@ class Fba(Scheme):
     - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
     - `discard_rest` (default True): Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far
       as it fits.
+    - `action` (default "drop"): What happens to a frame of a circuit with more than its share: `drop`, or `mark` where
+      the transport reacts to marks (ECT). `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport
+      reacts to marks (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
     """
 
     policy: str = field(default="fba", init=False, repr=False)
@@ -205,6 +230,14 @@ class Fba(Scheme):
     """Keep the last cell of a broken frame as a delimiter, if it fits."""
     discard_rest: bool = True
     """Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits."""
+    action: Literal["drop", "mark"] = "drop"
+    """What happens to a frame of a circuit with more than its share: `drop`, or `mark` where the transport reacts to
+    marks (ECT).
+
+    - `drop`: Refuse it.
+    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
+      other. A cell link marks the first cell of the frame (EFCI).
+    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -267,6 +300,10 @@ class Red(Scheme):
     - `packet_time` (time; not set): Time in which an idle port could have sent a packet; by default a full frame of the
       average circuit.
     - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
+    - `action` (default "drop"): What happens to a packet that is drawn, and above the upper threshold to every one:
+      `drop`, or `mark` where the transport reacts to marks (ECT). `drop`: Refuse it. `mark`: Accept it with a
+      congestion mark if its transport reacts to marks (ECT) and there is room; refuse any other. A cell link marks the
+      first cell of the frame (EFCI).
     """
 
     policy: str = field(default="red", init=False, repr=False)
@@ -288,6 +325,14 @@ class Red(Scheme):
     """Time in which an idle port could have sent a packet; by default a full frame of the average circuit; time."""
     pass_eom: bool = True
     """Keep the last cell of a broken frame as a delimiter, if it fits."""
+    action: Literal["drop", "mark"] = "drop"
+    """What happens to a packet that is drawn, and above the upper threshold to every one: `drop`, or `mark` where the
+    transport reacts to marks (ECT).
+
+    - `drop`: Refuse it.
+    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
+      other. A cell link marks the first cell of the frame (EFCI).
+    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -323,6 +368,10 @@ class AtmRed(Scheme):
     - `pass_eom` (default True): Keep the last cell of a frame that overflowed as a delimiter, if it fits.
     - `discard_rest` (default True): Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far
       as it fits.
+    - `action` (default "drop"): What a mark leads to: `drop`, the loss of the circuit's next frame, or `mark`, a
+      congestion mark on the cell itself where the transport reacts to marks (ECT). `drop`: Refuse it. `mark`: Accept it
+      with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any other. A cell link
+      marks the first cell of the frame (EFCI).
     """
 
     policy: str = field(default="atm-red", init=False, repr=False)
@@ -348,6 +397,14 @@ class AtmRed(Scheme):
     """Keep the last cell of a frame that overflowed as a delimiter, if it fits."""
     discard_rest: bool = True
     """Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits."""
+    action: Literal["drop", "mark"] = "drop"
+    """What a mark leads to: `drop`, the loss of the circuit's next frame, or `mark`, a congestion mark on the cell
+    itself where the transport reacts to marks (ECT).
+
+    - `drop`: Refuse it.
+    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
+      other. A cell link marks the first cell of the frame (EFCI).
+    """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -380,6 +437,10 @@ class Fred(Scheme):
     - `max_threshold` (size or %; default "75 %"): Average from which every packet is discarded.
     - `min_packets` (default 2): Packets that a circuit may hold without taking part in random discard.
     - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
+    - `action` (default "drop"): What happens to a packet that is drawn; one with more than its circuit may hold is
+      discarded: `drop`, or `mark` where the transport reacts to marks (ECT). `drop`: Refuse it. `mark`: Accept it with
+      a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any other. A cell link marks
+      the first cell of the frame (EFCI).
     """
 
     policy: str = field(default="fred", init=False, repr=False)
@@ -393,6 +454,52 @@ class Fred(Scheme):
     """Average from which every packet is discarded; size or %."""
     min_packets: int = 2
     """Packets that a circuit may hold without taking part in random discard."""
+    pass_eom: bool = True
+    """Keep the last cell of a broken frame as a delimiter, if it fits."""
+    action: Literal["drop", "mark"] = "drop"
+    """What happens to a packet that is drawn; one with more than its circuit may hold is discarded: `drop`, or `mark`
+    where the transport reacts to marks (ECT).
+
+    - `drop`: Refuse it.
+    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
+      other. A cell link marks the first cell of the frame (EFCI).
+    """
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Step(Scheme):
+    """Mark packets that find more than a threshold in the buffer.
+
+    Admission `step`.
+
+    A packet is marked when it arrives if the queue that it finds, at that instant, is longer than a threshold K: no
+    average and no random number, since the senders average over a round trip.
+
+    > mark iff X > K
+
+    Source: M. Alizadeh, A. Greenberg, D. A. Maltz, J. Padhye, P. Patel, B. Prabhakar, S. Sengupta and M. Sridharan,
+    "Data Center TCP (DCTCP)", ACM SIGCOMM 2010, section 3.1; S. Bensley, D. Thaler, P. Balasubramanian, L. Eggert and
+    G. Judd, RFC 8257, 2017, section 3.1.
+
+    Its parameters:
+
+    - `threshold` (size or %; default "20 %"): Occupancy above which packets are marked.
+    - `action` (default "mark"): What happens to a packet that finds more: `mark` where the transport reacts to marks
+      (ECT), or `drop`. `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport reacts to marks
+      (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
+    - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
+    """
+
+    policy: str = field(default="step", init=False, repr=False)
+    threshold: str = "20 %"
+    """Occupancy above which packets are marked; size or %."""
+    action: Literal["drop", "mark"] = "mark"
+    """What happens to a packet that finds more: `mark` where the transport reacts to marks (ECT), or `drop`.
+
+    - `drop`: Refuse it.
+    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
+      other. A cell link marks the first cell of the frame (EFCI).
+    """
     pass_eom: bool = True
     """Keep the last cell of a broken frame as a delimiter, if it fits."""
 
@@ -1297,6 +1404,9 @@ class Tcp(Scheme):
     - `window_scaling` (default True): Whether window scaling is spoken; if not, a 64 KiB buffer advertises 65535 bytes.
     - `timestamps` (default False): Whether segments and ACKs carry the timestamp option (RFC 1323): twelve octets each,
       which a full segment gives up of its data, and a round-trip measurement with every ACK of new data.
+    - `ecn` (default False): Explicit congestion notification (RFC 3168): segments say that ports may mark them instead
+      of losing them, and the sender takes a mark as it takes a loss, once a round trip and without sending anything
+      again.
     - `delayed_ack` (default True): Acknowledge every second full segment, or at the next tick of the fast timer
       (4.4BSD); if not, every segment.
     - `slow_timer` (time; default "500 ms"): Tick of the retransmission and persist timers and of round-trip
@@ -1359,6 +1469,9 @@ class Tcp(Scheme):
     timestamps: bool = False
     """Whether segments and ACKs carry the timestamp option (RFC 1323): twelve octets each, which a full segment gives
     up of its data, and a round-trip measurement with every ACK of new data."""
+    ecn: bool = False
+    """Explicit congestion notification (RFC 3168): segments say that ports may mark them instead of losing them, and
+    the sender takes a mark as it takes a loss, once a round trip and without sending anything again."""
     delayed_ack: bool = True
     """Acknowledge every second full segment, or at the next tick of the fast timer (4.4BSD); if not, every segment."""
     slow_timer: str = "500 ms"
@@ -1436,9 +1549,16 @@ class Udp(Scheme):
     Every datagram of the source is one packet, sent once: nobody acknowledges, nobody slows down.
 
     Source: J. Postel, "User Datagram Protocol", RFC 768, 1980; the unresponsive sources of paper 002, section VI.
+
+    Its parameters:
+
+    - `ecn` (default False): Datagrams are ECN-capable (ECT): a port that marks keeps them, and the source sends on as
+      before.
     """
 
     kind: str = field(default="udp", init=False, repr=False)
+    ecn: bool = False
+    """Datagrams are ECN-capable (ECT): a port that marks keeps them, and the source sends on as before."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

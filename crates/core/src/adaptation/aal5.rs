@@ -11,7 +11,8 @@
 //! `llc_snap`: eight octets more for each packet.
 //!
 //! # Differences from the paper
-//! A CRC that is right by chance (2⁻³²) does not occur.
+//! A CRC that is right by chance (2⁻³²) does not occur. A frame counts as marked (EFCI) if any of its cells is; I.363 takes
+//! the bit of the last one.
 //!
 //! # Complexity
 //! Constant per cell.
@@ -63,6 +64,7 @@ pub struct Reassembly {
     cells: u64,
     frame: u32,
     gap: bool,
+    is_ce: bool,
 }
 
 impl Reassembly {
@@ -70,21 +72,28 @@ impl Reassembly {
     /// an EOM whose frame has `length` cells, the receiver judges what it has.
     pub fn push(&mut self, unit: &Unit, cells: u16, length: u16) -> Option<Reassembled> {
         if self.cells == 0 {
-            (self.frame, self.gap) = (unit.frame, unit.index != 0);
+            (self.frame, self.gap, self.is_ce) = (unit.frame, unit.index != 0, false);
         }
         self.gap |= unit.frame != self.frame || u64::from(unit.index) != self.cells;
+        self.is_ce |= unit.is_ce();
         self.cells += u64::from(cells);
         if !unit.is_eom() {
             return None;
         }
-        let collected = std::mem::take(self);
-        Some(if collected.cells != u64::from(length) {
+        let collected = std::mem::take(&mut self.cells);
+        Some(if collected != u64::from(length) {
             Reassembled::WrongLength
-        } else if collected.gap {
+        } else if self.gap {
             Reassembled::WrongCrc
         } else {
             Reassembled::Whole
         })
+    }
+
+    /// Whether a cell of the last frame bore a congestion mark.
+    #[inline]
+    pub fn is_ce(&self) -> bool {
+        self.is_ce
     }
 }
 

@@ -4,7 +4,7 @@
 //! Source: A. Romanow, S. Floyd, "Dynamics of TCP traffic over ATM networks", IEEE JSAC 13(4), 1995. A scheme adds
 //! only its own question, asked once per frame: "shall this frame be taken?"
 
-use super::verdict::{Reason, Verdict};
+use super::verdict::{Action, Reason, Verdict};
 use crate::unit::Unit;
 
 /// Where a circuit stands within its current frame.
@@ -37,13 +37,24 @@ pub struct Frames {
     state: Vec<State>,
     keep_eom: bool,
     discard_rest: bool,
+    action: Action,
 }
 
 impl Frames {
     /// States of `vcs` circuits. With `keep_eom` the last unit of a broken frame is queued if it fits, so that the
     /// receiver does not take the next frame for a continuation of the fragment.
     pub fn new(vcs: usize, keep_eom: bool) -> Frames {
-        Frames { state: vec![State::Whole; vcs], keep_eom, discard_rest: true }
+        Frames { state: vec![State::Whole; vcs], keep_eom, discard_rest: true, action: Action::Drop }
+    }
+
+    /// What happens to a frame for which the scheme has a reason to refuse it.
+    pub fn acting(self, action: Action) -> Frames {
+        Frames { action, ..self }
+    }
+
+    /// Whether it may mark units instead of losing them.
+    pub(crate) fn marks(&self) -> bool {
+        self.action == Action::Mark
     }
 
     /// Whether the rest of a frame that has lost a unit is discarded, which is the rule; otherwise it is queued as far as
@@ -52,8 +63,13 @@ impl Frames {
         Frames { discard_rest, ..self }
     }
 
+    /// How the scheme decides, if it does not mark: engines that are not asked about every unit only lose frames early.
+    pub(crate) fn unless_marking<R>(&self, rule: R) -> Option<R> {
+        (!self.marks()).then_some(rule)
+    }
+
     /// Judge a unit. `fits` says whether it could be queued now; `refuse` is asked at the first unit of each frame and
-    /// answers with a reason to refuse the frame as a whole.
+    /// answers with a reason to refuse the frame as a whole, or to mark its first unit.
     pub fn judge(
         &mut self,
         unit: &Unit,
@@ -62,7 +78,15 @@ impl Frames {
         refuse: impl FnOnce() -> Option<Reason>,
     ) -> Verdict {
         if unit.is_first() {
-            self.state[vc] = refuse().map_or(State::Whole, State::Refused);
+            match refuse() {
+                Some(reason) if self.action.marks(unit) => {
+                    self.state[vc] = State::Whole;
+                    if fits {
+                        return Verdict::Mark(reason);
+                    }
+                }
+                refused => self.state[vc] = refused.map_or(State::Whole, State::Refused),
+            }
         }
         match self.state[vc] {
             State::Refused(reason) => Verdict::Discard(reason),
@@ -75,6 +99,12 @@ impl Frames {
             State::Broken if unit.is_eom() && self.keep_eom && fits => Verdict::Accept,
             State::Broken => Verdict::Discard(Reason::Partial),
         }
+    }
+
+    /// Refuse a frame that starts, marks or not.
+    pub(crate) fn refuse(&mut self, vc: usize, reason: Reason) -> Verdict {
+        self.state[vc] = State::Refused(reason);
+        Verdict::Discard(reason)
     }
 
     /// Whether a unit belongs to a frame that was refused or has lost a unit, so that it is not worth any room.
@@ -170,6 +200,20 @@ mod tests {
         assert!(!frames.is_rest(&units[1], 0));
         frames.judge(&units[1], 0, false, || None);
         assert!(frames.is_rest(&units[3], 0) && !frames.is_rest(&frame(2)[0], 0));
+    }
+
+    #[test]
+    fn a_frame_that_can_be_marked_is_marked_at_its_first_cell_and_stays_whole() {
+        let mut frames = Frames::new(1, true).acting(Action::Mark);
+        let mut offer = |fits: [bool; 4], ect: Flags| -> Vec<Verdict> {
+            let units = frame(4).into_iter().map(|unit| Unit { flags: unit.flags.with(ect), ..unit });
+            units.zip(fits).map(|(unit, fits)| frames.judge(&unit, 0, fits, || Some(Reason::Early))).collect()
+        };
+        let marked = Verdict::Mark(Reason::Early);
+        assert_eq!(offer([true; 4], Flags::ECT), [marked, TAKEN, TAKEN, TAKEN]);
+        assert_eq!(offer([true, false, true, true], Flags::ECT), [marked, FULL, REST, TAKEN]);
+        assert_eq!(offer([false, true, true, true], Flags::ECT), [FULL, REST, REST, REST]);
+        assert_eq!(offer([true; 4], Flags::default()), [EARLY; 4], "its transport does not react to marks");
     }
 
     #[test]

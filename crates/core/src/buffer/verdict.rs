@@ -2,12 +2,34 @@
 
 use std::fmt;
 
+use crate::choice;
+use crate::unit::Unit;
+
+choice! {
+    /// What a policy does to a frame that it would refuse early.
+    pub enum Action {
+        /// Refuse it.
+        Drop = "drop",
+        /// Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any other. A cell
+        /// link marks the first cell of the frame (EFCI).
+        Mark = "mark",
+    }
+}
+
+impl Action {
+    /// Whether it marks this unit, the first of a frame that would be refused.
+    #[inline]
+    pub fn marks(self, unit: &Unit) -> bool {
+        self == Action::Mark && unit.is_ect()
+    }
+}
+
 /// The answer of an admission policy to one arriving unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Take it in.
     Accept,
-    /// Take it in and mark it, and say why.
+    /// Take it in and set a congestion mark on it, and say why: only where its transport reacts to marks.
     Mark(Reason),
     /// Lose it, and say why.
     Discard(Reason),

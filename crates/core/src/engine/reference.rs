@@ -374,7 +374,7 @@ impl<T: Tracer> Engine<T> {
         for Loss { unit, reason } in losses.drain(..) {
             let Unit { vc, frame, index, .. } = unit;
             self.tracer.see(now, port, &unit, What::Lost(reason), &self.network.circuits);
-            self.network.circuits[vc as usize].lost();
+            self.network.circuits[vc as usize].lost(&unit);
             if let Some(log) = &mut self.log {
                 log.push(LossRecord { time: now, port: port as u32, vc, frame, index, reason });
             }

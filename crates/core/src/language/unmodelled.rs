@@ -7,7 +7,7 @@ const UNMODELLED: [(&[&str], &[&str]); 6] = [
         &["admission", "policy", "policy of a port"],
         &[
             "abm", "afd", "blue", "cake", "cobalt", "codel", "dualpi2", "dualq", "fab", "fq-codel", "fq-pie",
-            "occamy", "pi2", "pie", "rem", "sfb", "step",
+            "occamy", "pi2", "pie", "rem", "sfb",
         ],
     ),
     (&["scheduler"], &["cake", "drr", "edf", "hfsc", "htb", "qfq", "scfq", "sfq", "wf2q", "wfq"]),

@@ -31,6 +31,8 @@ pub struct Counters {
     pub meter: Option<Vec<Reading>>,
     lost: [u64; Reason::ALL.len()],
     marked: [u64; Reason::ALL.len()],
+    /// Units on which the port was the first to set a congestion mark since the start of the run.
+    newly_marked: u64,
     /// For each circuit the place of the unit that goes on the frame of which all units so far were sent; [`BROKEN`] if
     /// one is missing.
     next: Vec<u64>,
@@ -52,6 +54,7 @@ impl Counters {
             meter: None,
             lost: [0; Reason::ALL.len()],
             marked: [0; Reason::ALL.len()],
+            newly_marked: 0,
             next: vec![BROKEN; vcs],
         }
     }
@@ -96,9 +99,20 @@ impl Counters {
         self.lost[reason as usize] += 1;
     }
 
-    /// A unit is marked.
-    pub(crate) fn marked(&mut self, reason: Reason) {
+    /// All marks.
+    pub fn marked_total(&self) -> u64 {
+        self.marked.iter().sum()
+    }
+
+    /// Units on which the port was the first to set a congestion mark since the start of the run, warm-up included.
+    pub fn newly_marked(&self) -> u64 {
+        self.newly_marked
+    }
+
+    /// A unit, which may bear the mark of another port already, is marked.
+    pub(crate) fn marked(&mut self, unit: &Unit, reason: Reason) {
         self.marked[reason as usize] += 1;
+        self.newly_marked += u64::from(!unit.is_ce());
     }
 
     /// A unit that had been queued is lost.

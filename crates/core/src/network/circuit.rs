@@ -9,6 +9,7 @@ use crate::buffer::verdict::Reason;
 use crate::police::{self, Police};
 use crate::scenario::contract::{Passing, carried};
 use crate::scenario::model::{Scenario, Vc};
+use crate::transport::ecn::Ecn;
 use crate::transport::fec::Label;
 use crate::transport::tcp::Segment;
 use crate::unit::{Boundary, Flags, Unit};
@@ -34,6 +35,8 @@ pub enum Payload {
         bytes: u32,
         /// When it was handed over for sending.
         sent: Time,
+        /// Congestion notification.
+        ecn: Ecn,
     },
     /// A packet of a block with parity.
     Coded {
@@ -57,8 +60,26 @@ impl Payload {
     pub(crate) fn marks(&self) -> Flags {
         match self {
             Payload::Coded { ends_block: true, .. } => Flags::BLOCK_END,
-            _ => Flags::default(),
+            _ => self.ecn().flags(),
         }
+    }
+
+    /// Its congestion notification; packets of a block have none.
+    pub fn ecn(&self) -> Ecn {
+        match self {
+            Payload::Tcp(segment) => segment.ecn,
+            Payload::Datagram { ecn, .. } => *ecn,
+            Payload::Coded { .. } => Ecn::default(),
+        }
+    }
+
+    /// The same with the congestion mark that one of its units bears.
+    pub(crate) fn marked_by(mut self, flags: Flags) -> Payload {
+        match &mut self {
+            Payload::Tcp(Segment { ecn, .. }) | Payload::Datagram { ecn, .. } => *ecn = ecn.marked_by(flags),
+            Payload::Coded { .. } => {}
+        }
+        self
     }
 }
 
@@ -122,6 +143,15 @@ impl Tally {
     }
 }
 
+/// Units with a congestion mark since the start of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// Arrived at the far end.
+    pub arrived: u64,
+    /// Lost at a port.
+    pub lost: u64,
+}
+
 /// A circuit: what every packet touches comes first, since with a thousand circuits memory is what takes time.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
@@ -136,6 +166,7 @@ pub struct Circuit {
     reassembly: Reassembly,
     collection: Collection,
     police: Option<Box<Policer>>,
+    marks: Marks,
 }
 
 /// Who polices a circuit, and where frames begin in what goes on from there.
@@ -176,6 +207,7 @@ impl Circuit {
             police,
             received: Received::default(),
             tally: Tally::default(),
+            marks: Marks::default(),
         }
     }
 
@@ -209,19 +241,26 @@ impl Circuit {
         }
     }
 
+    /// Units with a congestion mark since the start of the run.
+    pub fn marks(&self) -> Marks {
+        self.marks
+    }
+
     /// A unit was lost at a port.
-    pub fn lost(&mut self) {
-        self.tally.lost += 1;
+    pub fn lost(&mut self, unit: &Unit) {
+        self.lost_many(unit, 1);
     }
 
-    /// So many units were lost at a port.
-    pub(crate) fn lost_many(&mut self, units: u64) {
+    /// `units` units like this one were lost at a port.
+    pub(crate) fn lost_many(&mut self, unit: &Unit, units: u64) {
         self.tally.lost += units;
+        self.marks.lost += if unit.is_ce() { units } else { 0 };
     }
 
-    /// What an engine has counted by itself: every unit, and how many frames have been received in the measured time.
-    pub(crate) fn enter(&mut self, tally: Tally, whole: u64) {
-        (self.tally, self.received.whole) = (tally, whole);
+    /// What an engine has counted by itself: every unit, those with a congestion mark, and how many frames have been received
+    /// in the measured time.
+    pub(crate) fn enter(&mut self, tally: Tally, marks: Marks, whole: u64) {
+        (self.tally, self.marks, self.received.whole) = (tally, marks, whole);
     }
 
     /// Forget what was counted, but for the tally.
@@ -256,6 +295,7 @@ impl Circuit {
     #[inline]
     pub fn receive_run(&mut self, unit: &Unit, units: u16) -> bool {
         self.tally.arrived += u64::from(units);
+        self.marks.arrived += if unit.is_ce() { units.into() } else { 0 };
         self.reach(unit.frame);
         let sent = self.current().units;
         let parity = self.framing.parity();
@@ -276,9 +316,12 @@ impl Circuit {
     /// The frame that the unit has completed which arrived last. One with parity cells stays, since more of them may follow.
     #[inline]
     pub fn take(&mut self) -> Frame {
-        let frame = *self.current();
+        let mut frame = *self.current();
         if self.framing.parity() == 0 {
             self.pass();
+        }
+        if self.reassembly.is_ce() {
+            frame.payload = frame.payload.marked_by(Flags::CE);
         }
         frame
     }

@@ -20,6 +20,10 @@ pub struct Figures {
     pub fast_retransmits: u64,
     /// Segments with data, datagrams or cells received, those that came again included.
     pub received: u64,
+    /// Of those received, the ones with a congestion mark.
+    pub marked: u64,
+    /// Reductions of the window in answer to a congestion mark.
+    pub mark_reactions: u64,
     /// Files whose last octet has been acknowledged.
     pub transfers: u64,
     /// Time to deliver: of timed segments until they are acknowledged, of datagrams until they arrive.

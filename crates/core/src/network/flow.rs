@@ -16,8 +16,9 @@ use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
 use crate::source::clock::{Clock, Ticks};
 use crate::source::{self, Source};
-use crate::transport::tcp::{Outlet, Receiver, Segment, Sender, SenderStats};
-use crate::transport::{self, tcp};
+use crate::transport::ecn::Ecn;
+use crate::transport::tcp::{Outlet, Receiver, ReceiverStats, Segment, Sender, SenderStats};
+use crate::transport::{self, Transport, tcp};
 use crate::units::{Span, Time};
 
 /// A flow at work: first a line of the cache that everything touches which happens to it, then what its transport touches.
@@ -190,8 +191,9 @@ impl Flow {
                     }
                 }
             }
-            (Work::Datagrams(source), &Payload::Datagram { bytes, sent }) => {
+            (Work::Datagrams(source), &Payload::Datagram { bytes, sent, ecn }) => {
                 source.figures.received += 1;
+                source.figures.marked += u64::from(ecn.has(Ecn::CE));
                 source.figures.bytes += u64::from(bytes);
                 source.figures.delivery.add(now.since(sent));
                 (End::Sink, None)
@@ -368,6 +370,7 @@ struct Tcp {
 struct Totals {
     delivered: u64,
     received: u64,
+    marked: u64,
     transfers: usize,
     stats: SenderStats,
     in_slow_start: bool,
@@ -453,10 +456,11 @@ impl Tcp {
 
     fn totals(&self) -> Totals {
         let transfers = self.files.as_ref().map_or(0, |files| files.times().len());
-        let received = self.receiver.stats().segments;
+        let ReceiverStats { segments: received, marked, .. } = *self.receiver.stats();
         Totals {
             delivered: self.receiver.delivered(),
             received,
+            marked,
             transfers,
             stats: *self.sender.stats(),
             in_slow_start: self.is_in_first_slow_start(),
@@ -486,6 +490,8 @@ impl Tcp {
             timeouts: stats.timeouts,
             fast_retransmits: stats.fast_retransmits,
             received: now.received - then.received,
+            marked: now.marked - then.marked,
+            mark_reactions: stats.mark_reactions,
             transfers: (now.transfers - then.transfers) as u64,
             delivery: self.sender.deliveries().clone(),
             ..Figures::default()
@@ -499,6 +505,7 @@ struct Datagrams {
     ticks: Ticks,
     packet: u32,
     payload: u32,
+    ecn: Ecn,
     figures: Figures,
 }
 
@@ -509,13 +516,14 @@ impl Datagrams {
         let bits = 8 * vc.framing.shape(packet).line_bytes();
         let ticks = Ticks::new(clock(scenario, spec, bits), spec.source.packets());
         let figures = Figures::new(scenario.measure.delivery);
-        Datagrams { ticks, packet, payload: spec.payload(), figures }
+        let ecn = Ecn::ECT.when(spec.transport.ecn());
+        Datagrams { ticks, packet, payload: spec.payload(), ecn, figures }
     }
 
     fn send(&mut self, now: Time) -> (u32, Payload) {
         self.ticks.step();
         self.figures.sent += 1;
-        (self.packet, Payload::Datagram { bytes: self.payload, sent: now })
+        (self.packet, Payload::Datagram { bytes: self.payload, sent: now, ecn: self.ecn })
     }
 }
 

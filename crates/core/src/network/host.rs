@@ -53,7 +53,7 @@ impl<U: Uplink> Outlet for Interfaces<'_, U> {
         }
         let Ways { flow, vcs, headers } = self.ways;
         let vc = vcs[usize::from(segment.is_ack)];
-        self.uplink.send(vc, flow, headers + segment.len, Payload::Tcp(segment));
+        self.uplink.send(vc, flow, headers + u32::from(segment.len), Payload::Tcp(segment));
     }
 }
 

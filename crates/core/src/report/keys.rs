@@ -59,6 +59,7 @@ const fn if_so(name: &'static str, holds: Holds, when: &'static str, doc: &'stat
 }
 
 const WITH_CODE: &str = "with a code";
+const WITH_ECN: &str = "with `ecn` at the transport";
 const WITH_FILES: &str = "with files";
 const WITH_GREEDY: &str = "with greedy TCP flows";
 const WITH_DELIVERY: &str = "with `measure.delivery`";
@@ -108,6 +109,18 @@ const FLOW: &[Key] = &[
         "segments_received",
         Count,
         "Segments with data, datagrams or cells received, those that came again included.",
+    ),
+    if_so(
+        "segments_marked",
+        Count,
+        WITH_ECN,
+        "Of those received, the ones that arrived with a congestion mark (CE).",
+    ),
+    if_so(
+        "mark_reactions",
+        Count,
+        WITH_ECN,
+        "Times that the sender has reduced its window in answer to a mark, at most once a round trip.",
     ),
     key("timeouts", Count, "Expirations of the retransmission timer."),
     key("fast_retransmits", Count, "Fast retransmissions."),
@@ -583,7 +596,10 @@ mod tests {
             (include_str!("../../../../scenarios/gpj.toml"), vec![]),
             (
                 include_str!("../../../../scenarios/lan.toml"),
-                vec!["port.bottleneck.admission={ policy = \"probe\", mark_from = \"0 cells\" }".to_string()],
+                vec![
+                    "port.bottleneck.admission={ policy = \"probe\", mark_from = \"0 cells\" }".to_string(),
+                    "flows.transport.ecn=true".to_string(),
+                ],
             ),
             (include_str!("../../../../scenarios/multi-hop.toml"), vec!["measure.delivery=true".to_string()]),
             (

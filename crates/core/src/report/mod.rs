@@ -31,7 +31,7 @@ use crate::network::flow::Flow;
 use crate::scenario::Warning;
 use crate::scenario::model::{Line, Scenario};
 use crate::source::Source;
-use crate::transport;
+use crate::transport::{self, Transport};
 use crate::units::Time;
 
 /// The report of a run. It is written entry by entry, so that as text it needs no more memory than its longest entry does.
@@ -149,6 +149,10 @@ fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows, index: usize) 
     });
     if let Some(coding) = figures.coded {
         append_coding(&mut flow, coding);
+    }
+    if spec.transport.ecn() {
+        flow["segments_marked"] = figures.marked.into();
+        flow["mark_reactions"] = figures.mark_reactions.into();
     }
     deliveries::append(&mut flow, std::iter::once(figures));
     transfers::append_to_flow(&mut flow, &outcome.network.flows[index], scenario.measure.transfers);

@@ -1,10 +1,12 @@
-//! Headers as they would be on the wire: IP (RFC 791), TCP (RFC 793, timestamps RFC 1323) and UDP (RFC 768), with data
+//! Headers as they would be on the wire: IP (RFC 791), TCP (RFC 793, timestamps RFC 1323, congestion notification
+//! RFC 3168) and UDP (RFC 768), with data
 //! of zeros, so that checksums are right although no data are kept.
 
 use super::Packet;
 use crate::adaptation::Framing;
 use crate::network::circuit::Payload;
 use crate::scenario::model::{Flow, Scenario};
+use crate::transport::ecn::Ecn;
 use crate::transport::tcp::{self, Segment};
 use crate::transport::{IP_HEADER, Transport, udp};
 use crate::units::{CELL_PAYLOAD, Time};
@@ -35,7 +37,8 @@ pub(super) fn stand_in(scenario: &Scenario, packet: &Packet) -> Image {
     let path = &scenario.vcs[packet.vc as usize].path;
     let (from, to) = (scenario.lines[path[0]].from, scenario.lines[path[path.len() - 1]].to);
     let length = IP_HEADER + CELL_PAYLOAD as u32;
-    Image { octets: ip_header(from, to, packet.frame, EXPERIMENT, length), length }
+    let head = Head { from, to, id: packet.frame, protocol: EXPERIMENT, ecn: packet.ecn() };
+    Image { octets: head.octets(length), length }
 }
 
 fn tcp_image(flow: &Flow, number: u32, packet: &Packet, segment: &Segment) -> Image {
@@ -50,7 +53,11 @@ fn tcp_image(flow: &Flow, number: u32, packet: &Packet, segment: &Segment) -> Im
         (true, _) => after_syn(segment.ack),
         (false, opens) => u32::from(!opens),
     };
-    let flags = if segment.syn { SYN } else { 0 } | if segment.is_ack || !segment.syn { ACK } else { 0 };
+    let bit = |flag: u8, is_set: bool| if is_set { flag } else { 0 };
+    let flags = bit(SYN, segment.syn)
+        | bit(ACK, segment.is_ack || !segment.syn)
+        | bit(ECE, segment.ecn.has(Ecn::ECE))
+        | bit(CWR, segment.ecn.has(Ecn::CWR));
     let window = if segment.is_ack { segment.window.min(u16::MAX.into()) as u16 } else { u16::MAX };
     let mut header = Vec::with_capacity(32);
     header.extend(source.to_be_bytes());
@@ -62,7 +69,8 @@ fn tcp_image(flow: &Flow, number: u32, packet: &Packet, segment: &Segment) -> Im
     header.extend(window.to_be_bytes());
     header.extend([0; 4]); // checksum and urgent pointer
     header.extend(&options);
-    ip(from, to, packet.frame, TCP, header, CHECKSUM_OF_TCP, segment.len)
+    let head = Head { from, to, id: packet.frame, protocol: TCP, ecn: packet.ecn() };
+    ip(&head, header, CHECKSUM_OF_TCP, segment.len.into())
 }
 
 /// The timestamp option after two of no operation, in milliseconds of simulated time; nothing without options.
@@ -84,33 +92,45 @@ fn udp_image(flow: &Flow, number: u32, packet: &Packet, data: u32) -> Image {
     header.extend(server_port(number).to_be_bytes());
     header.extend((udp::HEADER as u16 + data as u16).to_be_bytes());
     header.extend([0; 2]); // checksum
-    ip(flow.from, flow.to, packet.frame, UDP, header, CHECKSUM_OF_UDP, data)
+    let head = Head { from: flow.from, to: flow.to, id: packet.frame, protocol: UDP, ecn: packet.ecn() };
+    ip(&head, header, CHECKSUM_OF_UDP, data)
 }
 
 /// An IP packet of a transport header, whose checksum is put where it belongs, and `data` octets of zeros.
-fn ip(from: usize, to: usize, id: u32, protocol: u8, mut inner: Vec<u8>, place: usize, data: u32) -> Image {
+fn ip(head: &Head, mut inner: Vec<u8>, place: usize, data: u32) -> Image {
     let length = IP_HEADER + inner.len() as u32 + data;
-    let mut pseudo = [address(from), address(to)].concat();
-    pseudo.extend([0, protocol]);
+    let mut pseudo = [address(head.from), address(head.to)].concat();
+    pseudo.extend([0, head.protocol]);
     pseudo.extend(((length - IP_HEADER) as u16).to_be_bytes());
     let sum = checksum(&[&pseudo, &inner]);
     inner[place..place + 2].copy_from_slice(&sum.to_be_bytes());
-    let mut octets = ip_header(from, to, id, protocol, length);
+    let mut octets = head.octets(length);
     octets.extend(inner);
     Image { octets, length }
 }
 
-/// The header of an IP packet of `length` octets.
-fn ip_header(from: usize, to: usize, id: u32, protocol: u8, length: u32) -> Vec<u8> {
-    let mut octets = vec![0x45, 0];
-    octets.extend((length as u16).to_be_bytes());
-    octets.extend((id as u16).to_be_bytes());
-    octets.extend([0x40, 0, 64, protocol, 0, 0]); // don't fragment, time to live, protocol, checksum
-    octets.extend(address(from));
-    octets.extend(address(to));
-    let sum = checksum(&[&octets]);
-    octets[10..12].copy_from_slice(&sum.to_be_bytes());
-    octets
+/// What the header of an IP packet says.
+struct Head {
+    from: usize,
+    to: usize,
+    id: u32,
+    protocol: u8,
+    ecn: Ecn,
+}
+
+impl Head {
+    /// The header of a packet of `length` octets.
+    fn octets(&self, length: u32) -> Vec<u8> {
+        let mut octets = vec![0x45, self.ecn.codepoint()];
+        octets.extend((length as u16).to_be_bytes());
+        octets.extend((self.id as u16).to_be_bytes());
+        octets.extend([0x40, 0, 64, self.protocol, 0, 0]); // don't fragment, time to live, protocol, checksum
+        octets.extend(address(self.from));
+        octets.extend(address(self.to));
+        let sum = checksum(&[&octets]);
+        octets[10..12].copy_from_slice(&sum.to_be_bytes());
+        octets
+    }
 }
 
 /// The address of a host: 10.x.y.z, by its number.
@@ -144,6 +164,8 @@ const UDP: u8 = 17;
 const EXPERIMENT: u8 = 253;
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
+const ECE: u8 = 0x40;
+const CWR: u8 = 0x80;
 /// Where the checksum stands in a TCP header.
 const CHECKSUM_OF_TCP: usize = 16;
 /// Where it stands in a UDP header.
@@ -160,9 +182,11 @@ mod tests {
 
     #[test]
     fn an_ip_header_with_its_checksum_sums_up_to_nothing() {
-        let image = ip(0, 258, 7, UDP, vec![0, 1, 0, 2, 0, 12, 0, 0], CHECKSUM_OF_UDP, 4);
+        let head = Head { from: 0, to: 258, id: 7, protocol: UDP, ecn: Ecn::ECT };
+        let image = ip(&head, vec![0, 1, 0, 2, 0, 12, 0, 0], CHECKSUM_OF_UDP, 4);
         assert_eq!((image.length, image.octets.len()), (32, 28));
         assert_eq!(checksum(&[&image.octets[..20]]), 0);
+        assert_eq!(image.octets[1], 2);
         assert_eq!(image.octets[12..20], [10, 0, 0, 1, 10, 0, 1, 3]);
         let mut pseudo = image.octets[12..20].to_vec();
         pseudo.extend([0, UDP, 0, 12]);

@@ -16,6 +16,7 @@ use crate::buffer::verdict::Reason;
 use crate::language::nearest::unknown;
 use crate::network::circuit::{Circuit, Payload};
 use crate::scenario::model::{Line, Scenario};
+use crate::transport::ecn::Ecn;
 use crate::transport::tcp::Segment;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -67,6 +68,8 @@ pub struct Packet {
     pub unit_bytes: u16,
     /// Why the first unit was lost that was.
     pub reason: Option<Reason>,
+    /// Whether one of its units bore a congestion mark, set here or before.
+    pub is_ce: bool,
 }
 
 impl Packet {
@@ -83,10 +86,16 @@ impl Packet {
         }
     }
 
+    /// Its congestion notification as it leaves the port.
+    pub fn ecn(&self) -> Ecn {
+        let sent = self.content.map_or_else(Ecn::default, |(_, payload)| payload.ecn());
+        sent.with(Ecn::CE.when(self.is_ce))
+    }
+
     /// Octets of the application's data in it, as far as it says.
     pub fn data(&self) -> Option<u32> {
         match self.content? {
-            (_, Payload::Tcp(segment)) => Some(segment.len),
+            (_, Payload::Tcp(segment)) => Some(segment.len.into()),
             (_, Payload::Datagram { bytes, .. }) => Some(bytes),
             (_, Payload::Coded { .. }) => None,
         }
@@ -146,6 +155,7 @@ impl Tracer for Packets {
                 packet.reason.get_or_insert(reason);
             }
         }
+        packet.is_ce |= unit.is_ce();
         packet.done = now;
     }
 }
@@ -165,6 +175,7 @@ fn first(now: Time, port: usize, unit: &Unit, circuits: &[Circuit]) -> Packet {
         lost: 0,
         unit_bytes: unit.bytes,
         reason: None,
+        is_ce: false,
     }
 }
 

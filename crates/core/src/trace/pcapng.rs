@@ -216,6 +216,25 @@ mod tests {
     }
 
     #[test]
+    fn marks_and_their_echoes_are_bits_of_the_headers() {
+        let text = include_str!("../../../../scenarios/w1-packet.toml");
+        let marking = "port.bottleneck.admission={ policy = 'step', threshold = '9 kB' }";
+        let sets = ["duration=0.3 s", "flows.transport.ecn=true", "port.default.buffer=999 packets", marking];
+        let (packets, blocks) = capture(text, &sets);
+        let (mut marked, mut echoed, mut answered) = (0, 0, 0);
+        for (packet, (_, body)) in packets.iter().zip(&blocks[blocks.len() - packets.len()..]) {
+            let Some(segment) = packet.segment() else { continue };
+            let (ip, tcp) = (&body[20..40], &body[40..]);
+            assert_eq!(ip[1], packet.ecn().codepoint());
+            assert_eq!(ip[1] > 0, !segment.is_ack && !segment.syn && !segment.retransmission);
+            marked += u32::from(ip[1] == 3);
+            echoed += u32::from(segment.is_ack && !segment.syn && tcp[13] & 0xc0 == 0x40);
+            answered += u32::from(!segment.is_ack && tcp[13] & 0xc0 == 0x80);
+        }
+        assert!(marked > 0 && echoed > 0 && answered > 0, "{marked}, {echoed}, {answered}");
+    }
+
+    #[test]
     fn a_packet_link_shows_ip_as_it_is() {
         let packets_only = include_str!("../../../../scenarios/w1-packet.toml");
         let (packets, blocks) = capture(packets_only, &["duration=0.1 s"]);

@@ -2,6 +2,8 @@
 //!
 //! What a scenario must know of a transport stands in its file. `network/flow.rs` runs its ends.
 
+pub mod ecn;
+
 use crate::refused::Refused;
 use crate::registry;
 use crate::source::{self, Traffic};
@@ -30,6 +32,11 @@ registry! {
         /// Octets of options in every packet, which its payload gives up.
         fn option_bytes(&self) -> u32 {
             0
+        }
+
+        /// Whether it reacts to congestion marks, or says so: then ports may mark its packets.
+        fn ecn(&self) -> bool {
+            false
         }
 
         /// Parity cells that it adds to every frame.

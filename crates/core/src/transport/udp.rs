@@ -5,10 +5,11 @@
 //! Every datagram of the source is one packet, sent once: nobody acknowledges, nobody slows down.
 //!
 //! # Parameters
-//! None; the source says how large its datagrams are.
+//! `ecn`: whether its datagrams say that they react to congestion marks (RFC 3168, ECT), off; the source says how large they
+//! are.
 //!
 //! # Differences from the paper
-//! None.
+//! A sender whose datagrams say that they react to marks does not react: the application is the one that would have to.
 //!
 //! # Complexity
 //! Constant.
@@ -19,7 +20,10 @@ use crate::source::{self, Source, Traffic};
 
 section! {
     /// Datagrams without feedback.
-    pub struct Params {}
+    pub struct Params {
+        /// Datagrams are ECN-capable (ECT): a port that marks keeps them, and the source sends on as before.
+        pub ecn: bool = false,
+    }
 }
 
 /// Octets of a UDP header.
@@ -38,5 +42,9 @@ impl Transport for Params {
 
     fn needs_for(&self, source: &source::Spec) -> Option<Needs> {
         source.packet(HEADERS).map(Needs::one_way)
+    }
+
+    fn ecn(&self) -> bool {
+        self.ecn
     }
 }

@@ -306,8 +306,16 @@ impl Writer {
         };
         let scheduler = if self.draw.chance(0.7) { "fifo" } else { self.any(scheduler::CATALOGUE) };
         self.line(format_args!("[port.{section}]\nbuffer = \"{buffer}\""));
-        self.line(format_args!("admission = {{ policy = \"{admission}\"{threshold} }}"));
+        let action = self.action(admission);
+        self.line(format_args!("admission = {{ policy = \"{admission}\"{threshold}{action} }}"));
         self.line(format_args!("scheduler = {{ policy = \"{scheduler}\" }}"));
+    }
+
+    /// Perhaps an early policy marks.
+    fn action(&mut self, policy: &str) -> &'static str {
+        let entry = admission::CATALOGUE.iter().find(|entry| entry.name == policy);
+        let is_early = entry.is_some_and(|entry| (entry.params)().iter().any(|param| param.name == "action"));
+        if is_early { self.pick(&[", action = \"mark\"", ", action = \"drop\""]) } else { "" }
     }
 
     fn any(&mut self, catalogue: &[pushout_core::language::registry::Entry]) -> &'static str {
@@ -374,7 +382,8 @@ impl Writer {
         self.line(format_args!(
             "source = {{ kind = \"{kind}\", rate = \"{rate}\", size = \"{size} bytes\" }}"
         ));
-        self.line(format_args!("transport = {{ kind = \"{transport}\" }}"));
+        let ecn = if transport == "udp" { self.pick(&["", ", ecn = true"]) } else { "" };
+        self.line(format_args!("transport = {{ kind = \"{transport}\"{ecn} }}"));
     }
 
     /// Some units are marked at the first switch, or lost there.
@@ -418,10 +427,10 @@ impl Writer {
         let window = mss * (2 + self.below(24));
         let phase = self.pick(&["random", "aligned"]);
         let congestion = self.pick(&["reno", "new-reno"]);
-        let ack = self.draw.chance(0.6);
+        let (ack, ecn) = (self.draw.chance(0.6), self.draw.chance(0.4));
         format!(
             "{{ kind = \"tcp\", congestion = \"{congestion}\", mss = {mss}, window = \"{window} bytes\", \
-             delayed_ack = {ack}, slow_timer = \"1 ms\", fast_timer = \"500 us\", min_rto = \"2 ms\", \
+             ecn = {ecn}, delayed_ack = {ack}, slow_timer = \"1 ms\", fast_timer = \"500 us\", min_rto = \"2 ms\", \
              initial_rto = \"4 ms\", timer_phase = \"{phase}\" }}"
         )
     }

@@ -34,7 +34,7 @@ impl Line {
 
     /// When a segment that begins to wait now has arrived.
     fn pass(&mut self, now: Time, segment: &Segment) -> Time {
-        self.free = self.free.max(now) + Span(self.byte * u64::from(segment.len + HEADERS));
+        self.free = self.free.max(now) + Span(self.byte * u64::from(u32::from(segment.len) + HEADERS));
         self.free + self.delay
     }
 }

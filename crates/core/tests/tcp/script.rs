@@ -8,7 +8,8 @@
 //! 0ms    write 3000         what is done to it: open, write N [last], write forever, restart new, restart same, window N
 //! 0ms    > 0:1000           what it sends: data; "again" for a retransmission, "last" before FIN; a longer range is several segments
 //! 10ms   < ack 1000 x3      what arrives, three times: ack N [win N], synack, syn, data as above; [conn N] on each
-//! 10ms   > ack 1000 win 0   what it sends: ack, synack, syn; what is not said is not compared
+//! 10ms   > ack 1000 win 0   what it sends: ack, synack, syn; windows and connections that are not said are not compared
+//! 10ms   < ack 2000 ece     congestion notification: ect, ce, ece, cwr
 //! 10ms   ? cwnd 2000        what it knows
 //! 90ms   quiet              nothing more has left it by now
 //! ```
@@ -21,6 +22,7 @@ use std::fmt::Debug;
 
 use pushout_core::language::tree::Value;
 use pushout_core::rng::Stream;
+use pushout_core::transport::ecn::Ecn;
 use pushout_core::transport::tcp::{Params, Receiver, Segment, Sender};
 use pushout_core::units::{Quantity, Span, Time};
 
@@ -183,6 +185,7 @@ fn sender_fact(sender: &Sender, name: &str) -> Option<String> {
         "timeouts" => stats.timeouts,
         "fast_retransmits" => stats.fast_retransmits,
         "probes" => stats.window_probes,
+        "mark_reactions" => stats.mark_reactions,
         "timed" => sender.deliveries().count,
         "delivery_ms" => (sender.deliveries().mean_s()? * 1e3).round() as u64,
         "rto" => return Some(sender.rto().to_string().replace(' ', "")),
@@ -199,6 +202,7 @@ fn receiver_fact(receiver: &Receiver, name: &str) -> Option<String> {
         "segments" => receiver.stats().segments,
         "out_of_order" => receiver.stats().out_of_order,
         "duplicate" => receiver.stats().duplicate_bytes,
+        "marked" => receiver.stats().marked,
         "acks" => receiver.stats().acks,
         _ => return None,
     };
@@ -215,6 +219,7 @@ struct Wanted {
     syn: bool,
     again: bool,
     last: bool,
+    ecn: Ecn,
 }
 
 impl Wanted {
@@ -232,6 +237,10 @@ impl Wanted {
                 "at" => wanted.data = Some((value()?, 0)),
                 "again" => wanted.again = true,
                 "last" => wanted.last = true,
+                "ect" => wanted.ecn = wanted.ecn.with(Ecn::ECT),
+                "ce" => wanted.ecn = wanted.ecn.with(Ecn::ECT.with(Ecn::CE)),
+                "ece" => wanted.ecn = wanted.ecn.with(Ecn::ECE),
+                "cwr" => wanted.ecn = wanted.ecn.with(Ecn::CWR),
                 range => {
                     let (start, end) = range.split_once(':').ok_or_else(|| format!("what is {range}?"))?;
                     wanted.data = Some((number(start)?, number(end)?));
@@ -249,6 +258,7 @@ impl Wanted {
             syn: self.syn,
             is_ack: self.ack.is_some(),
             retransmission: self.again,
+            ecn: self.ecn,
             ..Segment::default()
         };
         let Some((start, end)) = self.data.filter(|_| !self.syn) else {
@@ -256,7 +266,7 @@ impl Wanted {
         };
         let piece = |seq: u64| {
             let len = (end - seq).min(mss);
-            Segment { seq, len: len as u32, last: self.last && seq + len == end, ..plain }
+            Segment { seq, len: len as u16, last: self.last && seq + len == end, ..plain }
         };
         (start..end).step_by(mss as usize).map(piece).collect()
     }

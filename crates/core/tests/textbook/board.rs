@@ -16,18 +16,18 @@ pub(crate) struct Cell {
     pub(crate) marked: bool,
     /// It is of the last packet of its block.
     pub(crate) block_end: bool,
+    /// Its transport reacts to congestion marks, and it bears one.
+    pub(crate) ect: bool,
+    pub(crate) ce: bool,
 }
 
 impl fmt::Display for Cell {
-    /// Circuit, frame and place, with a mark for the first cell of a frame and for the last.
+    /// Circuit, frame and place, with a mark for the first cell of a frame, for the last, and for one with a congestion mark.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Cell { vc, frame, index, first, eom, .. } = self;
-        write!(
-            formatter,
-            "{vc}:{}{frame}.{index}{}",
-            if *first { "<" } else { "" },
-            if *eom { ">" } else { "" }
-        )
+        let Cell { vc, frame, index, first, eom, ce, .. } = self;
+        let mark = |is_set: &bool, mark: &'static str| if *is_set { mark } else { "" };
+        let (first, eom, ce) = (mark(first, "<"), mark(eom, ">"), mark(ce, "!"));
+        write!(formatter, "{vc}:{first}{frame}.{index}{eom}{ce}")
     }
 }
 
@@ -41,6 +41,8 @@ impl From<Unit> for Cell {
             eom: unit.is_eom(),
             marked: unit.is_marked(),
             block_end: unit.flags.has(Flags::BLOCK_END),
+            ect: unit.is_ect(),
+            ce: unit.is_ce(),
         }
     }
 }

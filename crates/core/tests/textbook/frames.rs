@@ -22,15 +22,28 @@ pub(crate) enum Fate {
 pub(crate) struct Frames {
     pub(crate) fates: Vec<Fate>,
     pub(crate) pass_eom: bool,
+    /// Frames of transports that react to marks are marked instead of being refused.
+    pub(crate) marks: bool,
 }
 
 impl Frames {
     pub(crate) fn new(draw: &Draw, pass_eom: bool) -> Frames {
-        Frames { fates: vec![Fate::Taken; draw.contracts.len()], pass_eom }
+        Frames { fates: vec![Fate::Taken; draw.contracts.len()], pass_eom, marks: false }
+    }
+
+    /// The same for a scheme that may mark, and what a scenario says then.
+    pub(crate) fn marking(draw: &mut Draw, pass_eom: bool) -> (Frames, String) {
+        let marks = draw.coin();
+        let action = if marks { "mark" } else { "drop" };
+        let text = format!("pass_eom = {pass_eom}\naction = \"{action}\"\n");
+        (Frames { marks, ..Frames::new(draw, pass_eom) }, text)
     }
 
     /// Accept or lose a cell; `refuse` says of the first cell of a frame why the frame is refused, if it is.
     pub(crate) fn arrive(&mut self, board: &mut Board, cell: Cell, refuse: Option<Reason>) {
+        if refuse.is_some() && self.marks && cell.ect {
+            return self.arrive(board, Cell { ce: board.fits(), ..cell }, None);
+        }
         let fate = &mut self.fates[cell.vc];
         if cell.first {
             *fate = refuse.map_or(Fate::Taken, Fate::Refused);
@@ -73,8 +86,11 @@ fn early(
     refuse: impl FnMut(&Board, Cell) -> bool + 'static,
 ) -> Scheme {
     let pass_eom = draw.coin();
-    let text = format!("policy = \"{policy}\"\npass_eom = {pass_eom}\n{keys}");
-    Scheme::fifo(text, Early { frames: Frames::new(draw, pass_eom), refuse })
+    let (frames, own) = match policy {
+        "ppd" => (Frames::new(draw, pass_eom), format!("pass_eom = {pass_eom}\n")),
+        _ => Frames::marking(draw, pass_eom),
+    };
+    Scheme::fifo(format!("policy = \"{policy}\"\n{own}{keys}"), Early { frames, refuse })
 }
 
 struct TailDrop {
@@ -114,6 +130,16 @@ fn early_packet_discard_refuses_frames_from_its_threshold_on() {
         let threshold = draw.level();
         let key = format!("threshold = \"{threshold} cells\"");
         early(draw, "epd", &key, move |board, _| board.total() >= threshold)
+    });
+    assert!(lost > 10_000, "{lost}");
+}
+
+#[test]
+fn step_marking_marks_what_finds_more_than_its_threshold() {
+    let lost = compare(|draw| {
+        let threshold = draw.level();
+        let key = format!("threshold = \"{threshold} cells\"");
+        early(draw, "step", &key, move |board, _| board.total() > threshold)
     });
     assert!(lost > 10_000, "{lost}");
 }

@@ -200,6 +200,7 @@ impl Traffic {
             (Flags::EOM, *index + 1 == *length),
             (Flags::CLP, self.stream.up_to(3) == 0),
             (Flags::BLOCK_END, *frame % self.block == 0),
+            (Flags::ECT, vc % 2 == 1),
         ] {
             flags = if is_set { flags.with(flag) } else { flags };
         }

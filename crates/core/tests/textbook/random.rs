@@ -131,8 +131,8 @@ fn red_discards_packets_the_more_probably_the_longer_the_queue_has_been() {
         let (keys, mut average, max_p) = average(draw, "red");
         let (pass_eom, packet) = (draw.coin(), draw.within(1, 5000));
         average.packet = packet as f64 * 1e6;
-        let text = format!("{keys}packet_time = \"{packet} us\"\npass_eom = {pass_eom}");
-        Scheme::fifo(text, Red { frames: Frames::new(draw, pass_eom), average, max_p })
+        let (frames, own) = Frames::marking(draw, pass_eom);
+        Scheme::fifo(format!("{keys}packet_time = \"{packet} us\"\n{own}"), Red { frames, average, max_p })
     });
     assert!(lost > 10_000, "{lost}");
 }
@@ -154,6 +154,7 @@ struct AtmRed {
     literal_eom: bool,
     pass_eom: bool,
     discard_rest: bool,
+    marks: bool,
 }
 
 impl Model for AtmRed {
@@ -161,7 +162,9 @@ impl Model for AtmRed {
         use State::{AcceptCell, AcceptFirst, AcceptRest, Broken, DiscardCell};
         let state = self.states[cell.vc];
         let open = state == AcceptFirst || state == AcceptCell;
-        let marked = self.average.meet(board, self.max_p[cell.vc], open);
+        let drawn = self.average.meet(board, self.max_p[cell.vc], open);
+        let bears = drawn && self.marks && cell.ect;
+        let marked = drawn && !bears;
         let (discard, next) = match (state, marked, cell.eom) {
             (AcceptFirst | AcceptCell, false, false) => (None, AcceptCell),
             (AcceptFirst | AcceptCell, false, true) => (None, AcceptFirst),
@@ -182,7 +185,7 @@ impl Model for AtmRed {
         self.states[cell.vc] = next;
         match discard {
             Some(reason) => board.lose(cell, reason),
-            None if board.fits() => board.accept(cell),
+            None if board.fits() => board.accept(Cell { ce: bears, ..cell }),
             None => {
                 board.lose(cell, Reason::Overflow);
                 self.average.count = 0;
@@ -205,15 +208,17 @@ impl Model for AtmRed {
 fn atm_red_lets_a_marked_cell_pass_and_discards_the_next_frame() {
     let lost = compare(|draw| {
         let (keys, average, max_p) = average(draw, "atm-red");
-        let [literal_eom, pass_eom, discard_rest] = [draw.coin(), draw.coin(), draw.coin()];
+        let [literal_eom, pass_eom, discard_rest, marks] = [(); 4].map(|()| draw.coin());
+        let action = if marks { "mark" } else { "drop" };
         let frame = draw.coin().then(|| draw.within(1, 20) as u64);
         let own = frame.map_or(String::new(), |cells| format!("frame = \"{cells} cells\"\n"));
         let text = format!(
-            "{keys}{own}literal_eom = {literal_eom}\npass_eom = {pass_eom}\ndiscard_rest = {discard_rest}"
+            "{keys}{own}literal_eom = {literal_eom}\npass_eom = {pass_eom}\ndiscard_rest = {discard_rest}\n\
+             action = \"{action}\""
         );
         let max_p = draw.contracts.iter().map(|own| max_p / frame.unwrap_or(own.frame) as f64).collect();
         let states = vec![State::AcceptFirst; draw.contracts.len()];
-        Scheme::fifo(text, AtmRed { states, average, max_p, literal_eom, pass_eom, discard_rest })
+        Scheme::fifo(text, AtmRed { states, average, max_p, literal_eom, pass_eom, discard_rest, marks })
     });
     assert!(lost > 10_000, "{lost}");
 }
@@ -289,7 +294,10 @@ impl Fred {
 impl Model for Fred {
     fn arrive(&mut self, board: &mut Board, cell: Cell) {
         let why = if cell.first { self.discards(board, cell.vc) } else { None };
+        let marks = self.frames.marks;
+        self.frames.marks = marks && why == Some(Reason::Random); // who wants too much is refused
         self.frames.arrive(board, cell, why);
+        self.frames.marks = marks;
         self.average.overflow(board);
     }
 
@@ -314,9 +322,10 @@ fn fred_holds_circuits_to_their_share_that_have_wanted_too_much() {
         let (keys, average, max_p) = average(draw, "fred");
         let keys: Vec<&str> = keys.lines().filter(|line| !line.starts_with("curve")).collect();
         let (min_packets, pass_eom) = (draw.within(0, 4), draw.coin());
-        let text = format!("{}\nmin_packets = {min_packets}\npass_eom = {pass_eom}", keys.join("\n"));
+        let (frames, own) = Frames::marking(draw, pass_eom);
+        let text = format!("{}\nmin_packets = {min_packets}\n{own}", keys.join("\n"));
         let packet: Vec<f64> = draw.contracts.iter().map(|contract| contract.frame as f64).collect();
-        let (frames, strikes) = (Frames::new(draw, pass_eom), vec![0; packet.len()]);
+        let strikes = vec![0; packet.len()];
         let mean = draw.contracts.iter().map(|contract| contract.octets).sum::<u64>() / packet.len() as u64;
         let average = Average { gentle: false, packet: RATE.time_of_bits(8 * mean).0 as f64, ..average };
         Scheme::fifo(text, Fred { frames, average, max_p, min_packets: min_packets as f64, packet, strikes })

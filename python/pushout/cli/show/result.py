@@ -44,6 +44,10 @@ RESENT_COLUMNS: list[tuple[str, str, Format]] = [
     ("time-\nouts", "timeouts", whole),
     ("fast\nretr.", "fast_retransmits", whole),
 ]
+MARKED_COLUMNS: list[tuple[str, str, Format]] = [
+    ("came\nmarked", "segments_marked", whole),
+    ("reduced\nfor marks", "mark_reactions", whole),
+]
 CODED_COLUMNS: list[tuple[str, str, Format]] = [
     ("packets\nof data", "packets_sent", whole),
     ("packets\nrecovered", "packets_recovered", whole),
@@ -140,8 +144,8 @@ def result(document: Document, console: Console) -> None:
         more = "more " if busy else ""
         note = f"{len(ports) - len(busy)} {more}{others} lost nothing and hardly ever queued a unit (--json)"
         console.print(note, style="dim")
-    if any(port["lost"] for port in ports):
-        _losses([port for port in ports if port["lost"]], console)
+    for fate in ("lost", "marked"):
+        _reasons([port for port in ports if port.get(fate)], fate, console)
     _summary(document, console)
     if "seeds" in document:
         console.print(f"Means over {len(document['seeds'])} replications ± half of the 95 % interval.", style="dim")
@@ -164,7 +168,8 @@ def _flow_columns(flows: list[Document]) -> list[tuple[str, str, Format]]:
     coded = ["packets_lost" in flow for flow in flows]
     resent = [] if all(coded) else RESENT_COLUMNS
     delivery = [column for column in DELIVERY_COLUMNS if column[1] in flows[0]]
-    return [*GOODPUT_COLUMNS, *resent, *(CODED_COLUMNS if any(coded) else []), *delivery]
+    marked = MARKED_COLUMNS if any("segments_marked" in flow for flow in flows) else []
+    return [*GOODPUT_COLUMNS, *resent, *marked, *(CODED_COLUMNS if any(coded) else []), *delivery]
 
 
 def _headline(document: Document) -> Text:
@@ -205,15 +210,22 @@ def _class(entry: Document, flows: list[Document]) -> Document:
     return {**entry, **sums, "flows": len(own)}
 
 
-def _losses(ports: list[Document], console: Console) -> None:
-    """Print the number of lost units of every port, by reason."""
+def _reasons(ports: list[Document], fate: str, console: Console) -> None:
+    """Print the number of lost or marked units of every port, by reason."""
+    if not ports:
+        return
     lines = []
     for port in ports:
         arrived = _mean(port["units_in"])
-        for reason, count in port["lost"].items():
+        for reason, count in port[fate].items():
             share = f"{100 * _mean(count) / arrived:.3f} %" if arrived else "–"
             lines.append([str(port["name"]), reason, cell(count, whole), share])
-    heads = [Column("port", right=False), Column("lost because", right=False), Column("units"), Column("of units in")]
+    heads = [
+        Column("port", right=False),
+        Column(f"{fate} because", right=False),
+        Column("units"),
+        Column("of units in"),
+    ]
     draw(console, heads, lines, keys=2)
 
 

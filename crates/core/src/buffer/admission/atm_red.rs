@@ -20,6 +20,8 @@
 //! the circuit's full frame, or by `frame` if given. `curve`: `gentle` (default; figure 2's "first part") or `classic`.
 //! `literal_eom` (default false): discard an EOM that is itself marked, in accept-cell. `pass_eom` as for PPD.
 //! `discard_rest` (default true): partial packet discard when a frame overflows; without it figure 3 is all there is.
+//! `action` (default `drop`): with `mark` a cell that is marked bears a congestion mark (EFCI) and costs no frame, if its
+//! transport reacts to that.
 //!
 //! # Differences from the paper
 //! Figure 3 is not in the text; the table is the only reading in which marks are evaluated in two states of four and
@@ -34,7 +36,7 @@
 use super::red::{Curve, Detector, mean_frame_time};
 use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule, Shortcuts, Within};
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Reason, Verdict};
+use crate::buffer::verdict::{Action, Reason, Verdict};
 use crate::refused::{Refused, probability, refuse};
 use crate::rng::Stream;
 use crate::section;
@@ -62,6 +64,9 @@ section! {
         pub pass_eom: bool = true,
         /// Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits.
         pub discard_rest: bool = true,
+        /// What a mark leads to: `drop`, the loss of the circuit's next frame, or `mark`, a congestion mark on the cell itself
+        /// where the transport reacts to marks (ECT).
+        pub action: Action = Action::Drop,
     }
 }
 
@@ -128,6 +133,7 @@ pub struct Policy {
     literal_eom: bool,
     pass_eom: bool,
     discard_rest: bool,
+    action: Action,
     stream: Stream,
 }
 
@@ -161,6 +167,7 @@ impl Policy {
             literal_eom: params.literal_eom,
             pass_eom: params.pass_eom,
             discard_rest: params.discard_rest,
+            action: params.action,
             stream: context.stream("atm-red"),
         })
     }
@@ -188,12 +195,14 @@ impl Admission for Policy {
         detector.count();
         let (before, eom, fits) = (state.at(arrival.unit), arrival.unit.is_eom(), arrival.fits());
         let marked = before.is_open() && detector.marks(*max_p, stream);
-        let (accepted, after) = before.step(marked, eom, self.literal_eom);
+        let bears = marked && self.action.marks(arrival.unit);
+        let (accepted, after) = before.step(marked && !bears, eom, self.literal_eom);
         *state = after;
         match before {
             Broken { fragment } if eom && fragment && self.pass_eom && fits => Verdict::Accept,
             Broken { .. } => Verdict::Discard(Reason::Partial),
             _ if !accepted => Verdict::Discard(Reason::Random),
+            _ if fits && bears => Verdict::Mark(Reason::Random),
             _ if fits => Verdict::Accept,
             _ => {
                 if self.discard_rest {
@@ -241,7 +250,7 @@ impl Shortcuts for Policy {
     }
 
     fn rule(&self) -> Option<Rule> {
-        Some(Rule::Asked(Interest::Total))
+        (self.action == Action::Drop).then_some(Rule::Asked(Interest::Total))
     }
 }
 
@@ -265,6 +274,7 @@ mod tests {
             literal_eom: false,
             pass_eom: true,
             discard_rest: true,
+            action: Action::Drop,
         }
     }
 

@@ -14,7 +14,7 @@
 //! > τ / B = max(0.8, (B − 3 · segment) / B)
 //!
 //! where `reserve` is 3 · segment as a size. `pass_eom` (default true): keep the EOM cell of a broken frame if it
-//! fits. `discard_rest` (default true): partial packet discard when a frame overflows; without it the cells of such a
+//! fits. `action` (default `drop`): `mark` keeps frames that could be marked, with a mark. `discard_rest` (default true): partial packet discard when a frame overflows; without it the cells of such a
 //! frame that still fit are queued, as by a switch that has EPD alone.
 //!
 //! # Differences from the paper
@@ -26,7 +26,7 @@
 use super::{Admission, Arrival, Context, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::size::{BufferSize, Level};
-use crate::buffer::verdict::{Reason, Verdict};
+use crate::buffer::verdict::{Action, Reason, Verdict};
 use crate::refused::{Refused, refuse};
 use crate::section;
 
@@ -41,6 +41,8 @@ section! {
         pub pass_eom: bool = true,
         /// Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits.
         pub discard_rest: bool = true,
+        /// What happens to a frame that meets the threshold: `drop`, or `mark` where the transport reacts to marks (ECT).
+        pub action: Action = Action::Drop,
     }
 }
 
@@ -60,7 +62,9 @@ impl Policy {
         };
         Ok(Policy {
             threshold,
-            frames: Frames::new(context.vcs(), params.pass_eom).discarding_rest(params.discard_rest),
+            frames: Frames::new(context.vcs(), params.pass_eom)
+                .discarding_rest(params.discard_rest)
+                .acting(params.action),
         })
     }
 }
@@ -96,7 +100,7 @@ impl Shortcuts for Policy {
     }
 
     fn rule(&self) -> Option<Rule> {
-        Some(Rule::Frames { threshold: Some(self.threshold) })
+        self.frames.unless_marking(Rule::Frames { threshold: Some(self.threshold) })
     }
 }
 
@@ -111,6 +115,7 @@ mod tests {
             reserve: None,
             pass_eom: true,
             discard_rest: true,
+            action: Action::Drop,
         }
     }
 

@@ -13,6 +13,7 @@
 //! Table 1, R = 6000 and K = 8000 cells of 8192 as shares of the buffer, and Z = 0.9; Table 2 has R = 4000, Z = 0.75.
 //! `pass_eom` (default true): keep the EOM cell of a broken frame if it fits. `discard_rest` (default true): partial
 //! packet discard when a frame overflows.
+//! `action` (default `drop`): `mark` keeps frames that could be marked, with a mark.
 //!
 //! # Differences from the paper
 //! None in the formula, which is the second form above; "the rejection function goes below 1" of the text is the bound
@@ -27,7 +28,7 @@ use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Reason, Verdict};
+use crate::buffer::verdict::{Action, Reason, Verdict};
 use crate::refused::{Refused, refuse};
 use crate::section;
 
@@ -44,6 +45,8 @@ section! {
         pub pass_eom: bool = true,
         /// Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits.
         pub discard_rest: bool = true,
+        /// What happens to a frame of a circuit with more than its share: `drop`, or `mark` where the transport reacts to marks (ECT).
+        pub action: Action = Action::Drop,
     }
 }
 
@@ -70,7 +73,9 @@ impl Policy {
         if params.scale < 0.0 {
             return refuse("scale", format!("{} is below 0", params.scale));
         }
-        let frames = Frames::new(context.vcs(), params.pass_eom).discarding_rest(params.discard_rest);
+        let frames = Frames::new(context.vcs(), params.pass_eom)
+            .discarding_rest(params.discard_rest)
+            .acting(params.action);
         Ok(Policy { threshold, capacity, scale: params.scale, frames })
     }
 
@@ -98,7 +103,7 @@ impl Shortcuts for Policy {
     }
 
     fn rule(&self) -> Option<Rule> {
-        Some(Rule::Asked(Interest::Last))
+        self.frames.unless_marking(Rule::Asked(Interest::Last))
     }
 }
 
@@ -118,6 +123,7 @@ mod tests {
             scale,
             pass_eom: true,
             discard_rest: true,
+            action: Action::Drop,
         }
     }
 

@@ -15,7 +15,8 @@
 //!
 //! # Parameters
 //! `weight`, `max_p`, `min_threshold`, `max_threshold` as for RED. `min_packets`: backlog in packets that a circuit may
-//! always have, default 2.
+//! always have, default 2. `action` as for RED, for random discard only: what more than its part of the queue holds does not
+//! react to marks.
 //!
 //! # Differences from the paper
 //! Experimental: written from a description, not from the paper, and no figure of it has been reproduced. Backlogs are
@@ -30,7 +31,7 @@ use super::{Admission, Arrival, Context, Departure, Interest, Rule, Shortcuts, r
 use crate::buffer::context::Contract;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Reason, Verdict};
+use crate::buffer::verdict::{Action, Reason, Verdict};
 use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::units::Time;
@@ -50,6 +51,8 @@ section! {
         pub min_packets: u32 = 2,
         /// Keep the last cell of a broken frame as a delimiter, if it fits.
         pub pass_eom: bool = true,
+        /// What happens to a packet that is drawn; one with more than its circuit may hold is discarded: `drop`, or `mark` where the transport reacts to marks (ECT).
+        pub action: Action = Action::Drop,
     }
 }
 
@@ -73,9 +76,10 @@ struct Circuit {
 impl Policy {
     /// The policy at one port, or why its parameters cannot be.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let Params { weight, max_p, min_threshold, max_threshold, min_packets, pass_eom } = *params;
+        let Params { weight, max_p, min_threshold, max_threshold, min_packets, pass_eom, action } = *params;
         let (curve, packet_time) = (red::Curve::Classic, None);
-        let red = red::Params { weight, max_p, min_threshold, max_threshold, curve, packet_time, pass_eom };
+        let red =
+            red::Params { weight, max_p, min_threshold, max_threshold, curve, packet_time, pass_eom, action };
         let red = red::Policy::with_stream(&red, context, "fred")?;
         if red.detector.min() == 0.0 {
             return refuse("min_threshold", "with 0 no circuit may hold anything");
@@ -87,8 +91,8 @@ impl Policy {
         })
     }
 
-    /// Shall a frame that starts now be refused?
-    fn refuses(&mut self, now: Time, vc: usize, pool: &Pool) -> Option<Reason> {
+    /// Shall a frame that starts now be refused, or marked? An error if its circuit may not hold it at all.
+    fn refuses(&mut self, now: Time, vc: usize, pool: &Pool) -> Result<Option<Reason>, Reason> {
         let detector = &mut self.red.detector;
         detector.sample(now, pool.total());
         let Circuit { packet, strikes } = &mut self.circuits[vc];
@@ -98,11 +102,11 @@ impl Policy {
         let most = if above { 2.0 * *packet } else { detector.min() };
         if own >= most || (above && own > 2.0 * share) || (own >= share && *strikes > 1) {
             *strikes += 1;
-            return Some(Reason::Early);
+            return Err(Reason::Early);
         }
         detector.count();
         let robust = own >= share.max(self.min_packets * *packet);
-        if above || robust { self.red.draw() } else { None }
+        Ok(if above || robust { self.red.draw() } else { None })
     }
 }
 
@@ -114,9 +118,11 @@ impl Circuit {
 
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
-        let refused =
-            if arrival.unit.is_first() { self.refuses(arrival.now, arrival.vc, arrival.pool) } else { None };
-        self.red.judge_frame(arrival, refused)
+        let Arrival { now, unit, vc, pool, .. } = *arrival;
+        match unit.is_first().then(|| self.refuses(now, vc, pool)).transpose() {
+            Ok(refused) => self.red.judge_frame(arrival, refused.flatten()),
+            Err(reason) => self.red.refuse(vc, reason),
+        }
     }
 
     fn departed(&mut self, departure: &Departure<'_>) {
@@ -137,7 +143,7 @@ impl Admission for Policy {
 
 impl Shortcuts for Policy {
     fn rule(&self) -> Option<Rule> {
-        Some(Rule::Asked(Interest::Ends))
+        self.red.unless_marking(Rule::Asked(Interest::Ends))
     }
 }
 
@@ -158,6 +164,7 @@ mod tests {
             max_threshold: cells(max),
             min_packets: 2,
             pass_eom: true,
+            action: Action::Drop,
         }
     }
 
@@ -181,6 +188,14 @@ mod tests {
         let mut bench = bench(4, 50, 0.0);
         assert_eq!(bench.offer(0, "111111"), "AAAArr");
         assert_eq!(bench.policy.circuits[0].strikes, 2);
+    }
+
+    #[test]
+    fn a_circuit_above_its_limit_is_held_although_its_packets_could_be_marked() {
+        let mut bench = Bench::new(60, 3, |context| {
+            Policy::new(&Params { action: Action::Mark, ..params(4, 50, 0.0) }, context)
+        });
+        assert_eq!(bench.offer(0, "222222"), "AAAArr");
     }
 
     #[test]

@@ -33,6 +33,7 @@ registry! {
         Red = "red" in red,
         AtmRed = "atm-red" in atm_red,
         Fred = "fred" in fred [experimental],
+        Step = "step" in step,
         Espd = "espd" in espd [experimental],
         VirtualQueueing = "virtual-queueing" in virtual_queueing,
         Wfepd = "wfepd" in wfepd at "wfepd/mod.rs",

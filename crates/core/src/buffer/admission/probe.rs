@@ -3,7 +3,7 @@
 //!
 //! # Idea
 //! Take whatever fits, and do what else a policy may do: mark units that arrive, and mark or lose units that have waited
-//! too long when their turn comes.
+//! too long when their turn comes. Only what reacts to marks is marked.
 //!
 //! # Parameters
 //! `mark_from`: occupancy from which arriving units are marked. `mark_after` and `lose_after`: how long a unit may wait
@@ -55,7 +55,7 @@ impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         let high = self.mark_from.is_some_and(|level| arrival.pool.total() >= level);
         match arrival.fits() {
-            true if high => Verdict::Mark(Reason::Early),
+            true if high && arrival.unit.is_ect() => Verdict::Mark(Reason::Early),
             true => Verdict::Accept,
             false => Verdict::Discard(Reason::Overflow),
         }
@@ -66,7 +66,7 @@ impl Admission for Policy {
         let waited = head.now.since(arrived);
         if self.lose_after.is_some_and(|limit| waited > limit) {
             HeadVerdict::Discard(Reason::Front)
-        } else if self.mark_after.is_some_and(|limit| waited > limit) {
+        } else if head.unit.is_ect() && self.mark_after.is_some_and(|limit| waited > limit) {
             HeadVerdict::Mark(Reason::Random)
         } else {
             HeadVerdict::Send
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn a_port_counts_marks_by_reason_and_keeps_what_is_marked() {
         let mut bench = Bench::with(4, &[0], probe("mark_from = '2 cells'"), None);
-        assert_eq!(bench.offer(0, "f....e"), "AAAAoo");
+        assert_eq!(bench.offer(0, "p----q"), "AAAAoo");
         assert_eq!(bench.marked(Reason::Early), 2);
         assert_eq!(bench.outcome(), " / f...");
     }
@@ -117,8 +117,8 @@ mod tests {
         let pushout = pushout::Spec::Pushout2(whole);
         let mut bench = Bench::with(4, &[0, 0], probe("mark_from = '4 cells'"), Some(pushout));
         assert_eq!(bench.offer(0, "fe"), "AA");
-        assert_eq!(bench.offer(1, "f."), "AA");
-        assert_eq!(bench.offer(1, "."), "A", "the frame of circuit 0 goes");
+        assert_eq!(bench.offer(1, "p-"), "AA");
+        assert_eq!(bench.offer(1, "-"), "A", "the frame of circuit 0 goes");
         assert_eq!((bench.pushed_out().as_str(), bench.marked(Reason::Early)), ("0:fe", 1));
         assert_eq!(bench.offer(1, "."), "A");
         assert_eq!(bench.offer(0, "1"), "o", "nothing entire can go");
@@ -129,10 +129,10 @@ mod tests {
     fn a_unit_is_marked_or_lost_at_the_head_of_its_queue_by_the_time_that_it_waited() {
         let probe = probe("mark_after = '1 us'\nlose_after = '2 us'");
         let mut bench = Bench::with(9, &[0, 0], probe, None);
-        bench.offer(0, "1");
+        bench.offer(0, "2");
         bench.wait(Span::micros(1));
-        bench.offer(0, "1");
-        bench.offer(1, "1");
+        bench.offer(0, "2");
+        bench.offer(1, "2");
         bench.wait(Span(1_000_001));
         assert_eq!(bench.start(), "11", "the oldest cell of circuit 0 is lost, and round robin goes on");
         assert_eq!(bench.marked(Reason::Random), 1);
@@ -192,5 +192,5 @@ mod tests {
         admission = { policy = 'probe', mark_from = '60 %', mark_after = '6 ms', lose_after = '9 ms' }
         [flows]
         source = { kind = 'greedy' }
-        transport = { kind = 'tcp', min_rto = '100 ms', slow_timer = '10 ms' }";
+        transport = { kind = 'tcp', ecn = true, min_rto = '100 ms', slow_timer = '10 ms' }";
 }

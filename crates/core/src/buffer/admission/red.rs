@@ -16,7 +16,8 @@
 //! `weight` w and `max_p`: 0.002 and 0.02, Floyd and Jacobson's and those of paper 000, Table 1. `min_threshold` and
 //! `max_threshold`: occupancies, default 25 % and 75 %: maxth is three times minth, as Floyd advises. `curve`: `classic`
 //! (default: discard everything from maxth on) or `gentle` (from maxp at maxth on a line to 1 at 2 · maxth).
-//! `packet_time` for idle times: default the mean full frame of the circuits. `pass_eom` as for PPD.
+//! `packet_time` for idle times: default the mean full frame of the circuits. `pass_eom` as for PPD. `action`: `drop`
+//! (default) or `mark`, which keeps packets that are ECN-capable (RFC 3168) and discards the others.
 //!
 //! # Differences from the paper
 //! Thresholds and q are in the port's measure, so on a cell link avg is in cells, sampled at the first cell of every
@@ -29,7 +30,7 @@
 use super::{Admission, Arrival, Context, Departure, Interest, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Reason, Verdict};
+use crate::buffer::verdict::{Action, Reason, Verdict};
 use crate::refused::{Refused, probability, refuse};
 use crate::rng::Stream;
 use crate::units::{CELL_BYTES, Span, Time};
@@ -62,6 +63,8 @@ section! {
         pub packet_time: Option<Span> = None,
         /// Keep the last cell of a broken frame as a delimiter, if it fits.
         pub pass_eom: bool = true,
+        /// What happens to a packet that is drawn, and above the upper threshold to every one: `drop`, or `mark` where the transport reacts to marks (ECT).
+        pub action: Action = Action::Drop,
     }
 }
 
@@ -92,7 +95,7 @@ impl Policy {
             detector: Detector::new(context, params.weight, thresholds, params.curve, slot)?,
             max_p: probability("max_p", params.max_p)?,
             stream: context.stream(stream),
-            frames: Frames::new(context.vcs(), params.pass_eom),
+            frames: Frames::new(context.vcs(), params.pass_eom).acting(params.action),
         })
     }
 
@@ -103,6 +106,16 @@ impl Policy {
             self.detector.lost();
         }
         verdict
+    }
+
+    /// How it decides, unless it marks.
+    pub(super) fn unless_marking(&self, rule: Rule) -> Option<Rule> {
+        self.frames.unless_marking(rule)
+    }
+
+    /// Refuse a frame that starts, whatever else happens to frames that are drawn.
+    pub(super) fn refuse(&mut self, vc: usize, reason: Reason) -> Verdict {
+        self.frames.refuse(vc, reason)
     }
 
     /// Shall the packet that was counted last be discarded at random?
@@ -135,7 +148,7 @@ impl Shortcuts for Policy {
     }
 
     fn rule(&self) -> Option<Rule> {
-        Some(Rule::Asked(Interest::Total))
+        self.frames.unless_marking(Rule::Asked(Interest::Total))
     }
 }
 
@@ -298,6 +311,7 @@ mod tests {
             curve: Curve::Classic,
             packet_time: Some(Span(1000)),
             pass_eom: true,
+            action: Action::Drop,
         }
     }
 
@@ -411,6 +425,18 @@ mod tests {
         });
         let rate = marked.count() as f64 / 200_000.0;
         assert!((rate * 50.5 - 1.0).abs() < 0.04, "rate {rate}"); // four standard errors
+    }
+
+    #[test]
+    fn with_marks_a_packet_that_is_drawn_stays_and_one_that_cannot_be_marked_goes() {
+        let mut bench = bench(Params { action: Action::Mark, ..params(1.0, 0.0, 1, 2) });
+        assert_eq!(bench.offer(0, "222"), "AAM", "avg = 0, 1, 2: from maxth on every one");
+        assert_eq!(bench.offer(0, "p-q"), "MAA", "the first cell bears the mark of a frame");
+        assert_eq!(bench.offer(0, "f.e"), "mmm");
+        let mut full = Bench::new(2, 1, |context| {
+            Policy::new(&Params { action: Action::Mark, ..params(1.0, 0.0, 1, 2) }, context)
+        });
+        assert_eq!(full.offer(0, "222"), "AAo", "a full buffer loses what could be marked");
     }
 
     #[test]

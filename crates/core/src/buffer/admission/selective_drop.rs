@@ -13,6 +13,7 @@
 //! `threshold` R: an occupancy, default 90 % as for EPD in paper 000, Table 1. `scale` Z, without unit, default 0.8,
 //! from the range 0.5 to 1 that the literature uses; paper 000 prints neither. `pass_eom` (default true): keep the EOM
 //! cell of a broken frame if it fits.
+//! `action` (default `drop`): `mark` keeps frames that could be marked, with a mark.
 //!
 //! # Differences from the paper
 //! Paper 000 gives the idea only; the test is Goyal's, from memory. X, `X_i` and `N_a` are those that the first cell
@@ -26,7 +27,7 @@ use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Reason, Verdict};
+use crate::buffer::verdict::{Action, Reason, Verdict};
 use crate::refused::{Refused, refuse};
 use crate::section;
 
@@ -39,6 +40,8 @@ section! {
         pub scale: f64 = 0.8,
         /// Keep the last cell of a broken frame as a delimiter, if it fits.
         pub pass_eom: bool = true,
+        /// What happens to a frame of a circuit with more than its share: `drop`, or `mark` where the transport reacts to marks (ECT).
+        pub action: Action = Action::Drop,
     }
 }
 
@@ -59,7 +62,7 @@ impl Policy {
         Ok(Policy {
             threshold: context.level("threshold", params.threshold)?,
             scale: params.scale,
-            frames: Frames::new(context.vcs(), params.pass_eom),
+            frames: Frames::new(context.vcs(), params.pass_eom).acting(params.action),
         })
     }
 }
@@ -86,7 +89,7 @@ impl Shortcuts for Policy {
     }
 
     fn rule(&self) -> Option<Rule> {
-        Some(Rule::Asked(Interest::Last))
+        self.frames.unless_marking(Rule::Asked(Interest::Last))
     }
 }
 
@@ -98,7 +101,7 @@ mod tests {
 
     fn bench(threshold: u64, scale: f64) -> Bench<Policy> {
         let threshold = Level::Size(BufferSize::Cells(threshold));
-        let params = Params { threshold, scale, pass_eom: true };
+        let params = Params { threshold, scale, pass_eom: true, action: Action::Drop };
         Bench::new(20, 3, move |context| Policy::new(&params, context))
     }
 
@@ -141,7 +144,8 @@ mod tests {
 
     #[test]
     fn a_negative_scale_is_refused() {
-        let params = Params { threshold: Level::Percent(50.0), scale: -1.0, pass_eom: true };
+        let params =
+            Params { threshold: Level::Percent(50.0), scale: -1.0, pass_eom: true, action: Action::Drop };
         assert_eq!(
             Policy::new(&params, &Context::alone(10, 1)).unwrap_err().to_string(),
             "scale: -1 is below 0"

@@ -118,6 +118,7 @@ mod tests {
     use super::*;
     use crate::buffer::admission::{self, epd, ppd, tail_drop};
     use crate::buffer::size::Level;
+    use crate::buffer::verdict::Action;
     use crate::link::port::bench::Bench;
 
     const DEFAULT: Params = Params {
@@ -221,6 +222,7 @@ mod tests {
             reserve: None,
             pass_eom: true,
             discard_rest: true,
+            action: Action::Drop,
         });
         let mut bench = Bench::with(4, &[0, 0], epd, Some(Spec::Pushout3(DEFAULT)));
         assert_eq!(bench.offer(0, "f..."), "AAAA");

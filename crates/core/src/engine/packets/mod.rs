@@ -39,6 +39,7 @@ use crate::network::circuit::Payload;
 use crate::network::end::{End, Uplink};
 use crate::network::flow::Flow;
 use crate::scenario::model::{Medium, Scenario};
+use crate::unit::Flags;
 use crate::units::Time;
 
 use agenda::{Arrival, Due};
@@ -243,12 +244,15 @@ impl Packets {
     fn deliver(&mut self, packet: &Packet, now: Time) {
         let flow = &mut self.flows[packet.flow as usize];
         let setout = &mut Setout { transit: &mut self.transit, now };
-        let (end, due) = flow.receive(now, &packet.cargo.payload(), setout);
+        let (end, due) = flow.receive(now, &packet.cargo.payload(packet.head.flags), setout);
         let entity = end.entity(packet.flow as usize);
         let host = &mut self.transit.hosts[entity];
         host.receive();
         if let Some(event) = host.call(entity, due) {
             self.transit.agendas[HOSTS].call(event);
+        }
+        if packet.head.flags.has(Flags::CE) {
+            self.transit.receive_marked(entity);
         }
     }
 

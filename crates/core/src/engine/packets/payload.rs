@@ -16,6 +16,7 @@
 //! A line of the cache a packet. Not measured by itself.
 
 use crate::network::circuit::Payload;
+use crate::transport::ecn::Ecn;
 use crate::transport::fec::Label;
 use crate::transport::tcp::Segment;
 use crate::unit::Flags;
@@ -35,6 +36,7 @@ pub(crate) struct PacketPayload {
     /// Position in the block.
     index: u16,
     kind: PayloadKind,
+    ecn: Ecn,
     /// It opens a connection or, if it carries data, ends one; or it ends a block.
     is_edge: bool,
 }
@@ -54,7 +56,7 @@ impl PacketPayload {
     #[inline(always)] // so that fields stay in registers
     pub(crate) fn of(payload: Payload) -> PacketPayload {
         match payload {
-            Payload::Tcp(Segment { ack, window, connection, stamp, syn, is_ack: true, .. }) => {
+            Payload::Tcp(Segment { ack, window, connection, stamp, syn, ecn, is_ack: true, .. }) => {
                 PacketPayload {
                     stamp,
                     number: ack,
@@ -62,21 +64,24 @@ impl PacketPayload {
                     group: connection,
                     index: 0,
                     kind: PayloadKind::Ack,
+                    ecn,
                     is_edge: syn,
                 }
             }
-            Payload::Tcp(Segment { seq, len, connection, stamp, syn, last, retransmission, .. }) => {
+            Payload::Tcp(Segment { seq, len, connection, stamp, syn, last, retransmission, ecn, .. }) => {
                 let kind = if retransmission { PayloadKind::Retransmission } else { PayloadKind::Data };
                 let is_edge = syn || last;
-                PacketPayload { stamp, number: seq, octets: len, group: connection, index: 0, kind, is_edge }
+                let (number, octets, group) = (seq, len.into(), connection);
+                PacketPayload { stamp, number, octets, group, index: 0, kind, ecn, is_edge }
             }
-            Payload::Datagram { bytes, sent } => PacketPayload {
+            Payload::Datagram { bytes, sent, ecn } => PacketPayload {
                 stamp: sent,
                 number: 0,
                 octets: bytes,
                 group: 0,
                 index: 0,
                 kind: PayloadKind::Datagram,
+                ecn,
                 is_edge: false,
             },
             Payload::Coded { label: Label { block, index }, ends_block, sent } => PacketPayload {
@@ -86,6 +91,7 @@ impl PacketPayload {
                 group: block,
                 index,
                 kind: PayloadKind::Coded,
+                ecn: Ecn::default(),
                 is_edge: ends_block,
             },
         }
@@ -102,19 +108,21 @@ impl PacketPayload {
     pub(crate) fn flags(&self) -> Flags {
         let ends_block = self.kind == PayloadKind::Coded && self.is_edge;
         let block_end = if ends_block { Flags::BLOCK_END } else { Flags::default() };
-        block_end.with(Flags::FIRST).with(Flags::EOM)
+        block_end.with(self.ecn.flags()).with(Flags::FIRST).with(Flags::EOM)
     }
 
-    /// The payload.
+    /// The payload of a packet that arrives with these marks.
     #[inline(always)]
-    pub(crate) fn payload(self) -> Payload {
-        let PacketPayload { stamp, number, octets, group, index, kind, is_edge } = self;
+    pub(crate) fn payload(self, flags: Flags) -> Payload {
+        let PacketPayload { stamp, number, octets, group, index, kind, ecn, is_edge } = self;
+        let ecn = ecn.marked_by(flags);
         match kind {
             PayloadKind::Data | PayloadKind::Retransmission => Payload::Tcp(Segment {
                 seq: number,
-                len: octets,
+                len: octets as u16,
                 connection: group,
                 stamp,
+                ecn,
                 syn: is_edge && octets == 0,
                 last: is_edge && octets > 0,
                 retransmission: kind == PayloadKind::Retransmission,
@@ -125,11 +133,12 @@ impl PacketPayload {
                 window: octets,
                 connection: group,
                 stamp,
+                ecn,
                 syn: is_edge,
                 is_ack: true,
                 ..Segment::default()
             }),
-            PayloadKind::Datagram => Payload::Datagram { bytes: octets, sent: stamp },
+            PayloadKind::Datagram => Payload::Datagram { bytes: octets, sent: stamp, ecn },
             PayloadKind::Coded => {
                 Payload::Coded { label: Label { block: group, index }, ends_block: is_edge, sent: stamp }
             }
@@ -152,12 +161,17 @@ mod tests {
             Segment { last: true, ..data },
             ack,
             Segment { syn: true, stamp: Time(9), ..ack },
+            Segment { ecn: Ecn::ECT.with(Ecn::CWR), ..data },
+            Segment { ecn: Ecn::ECE, ..ack },
         ];
-        let datagram = Payload::Datagram { bytes: 1000, sent: Time(5) };
+        let datagram = Payload::Datagram { bytes: 1000, sent: Time(5), ecn: Ecn::ECT };
         let label = Label { block: 3, index: 4 };
         let coded = [false, true].map(|ends_block| Payload::Coded { label, ends_block, sent: Time(6) });
         for payload in segments.map(Payload::Tcp).into_iter().chain([datagram]).chain(coded) {
-            assert_eq!(PacketPayload::of(payload).payload(), payload);
+            let packed = PacketPayload::of(payload);
+            assert_eq!(packed.payload(packed.flags()), payload);
+            let marked = payload.marked_by(Flags::CE);
+            assert_eq!(packed.payload(packed.flags().with(Flags::CE)), marked);
         }
     }
 

@@ -32,10 +32,10 @@ use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event};
 use crate::link::port::{Loss, Started};
 use crate::network::Network;
-use crate::network::circuit::Tally;
+use crate::network::circuit::{Marks, Tally};
 use crate::network::end::End;
 use crate::network::flow::Flow;
-use crate::scenario::model::Scenario;
+use crate::scenario::model::{self as scenario, Scenario};
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
@@ -51,6 +51,8 @@ pub(crate) struct Transit {
     kinds: Vec<StepClass>,
     pub(crate) hosts: Vec<Host>,
     courses: Vec<FlowRoute>,
+    /// The circuit over which packets come to each end of a flow.
+    circuits_to: Vec<u32>,
     /// Ports that take packets by a rule, and whether they do; the others are not in use here.
     fifos: Vec<PacketFifo>,
     queues: Vec<PacketQueue>,
@@ -79,6 +81,13 @@ struct FlowRoute {
     lost: u64,
     /// Packets that had arrived when the measured time began.
     unmeasured: u64,
+    /// Packets with a congestion mark.
+    marks: Marks,
+}
+
+/// The circuits over which packets come to the source and to the sink of a flow.
+fn circuits_to(flow: &scenario::Flow) -> [u32; 2] {
+    [flow.back.unwrap_or(flow.vc) as u32, flow.vc as u32]
 }
 
 impl Transit {
@@ -100,6 +109,7 @@ impl Transit {
             kinds,
             hosts: hosts(scenario, &first),
             courses: first.iter().map(course).collect(),
+            circuits_to: scenario.flows.iter().flat_map(circuits_to).collect(),
             on_lines: vec![0; first.len()],
             fifos: Vec::with_capacity(rules.len()),
             queues: Vec::with_capacity(rules.len()),
@@ -162,8 +172,8 @@ impl Transit {
             fifo.close(queue, self.window, port);
         }
         let circuits = self.network.circuits.iter_mut().zip(tallies(scenario, &self.hosts));
-        for ((circuit, tally), &FlowRoute { lost, unmeasured, .. }) in circuits.zip(&self.courses) {
-            circuit.enter(Tally { lost, ..tally }, tally.arrived - unmeasured);
+        for ((circuit, tally), &FlowRoute { lost, unmeasured, marks, .. }) in circuits.zip(&self.courses) {
+            circuit.enter(Tally { lost, ..tally }, marks, tally.arrived - unmeasured);
         }
         self
     }
@@ -389,6 +399,13 @@ impl Transit {
         }
     }
 
+    /// A packet with a congestion mark has arrived at this end of a flow.
+    #[cold]
+    pub(crate) fn receive_marked(&mut self, entity: usize) {
+        let circuit = self.circuits_to[entity];
+        self.courses[circuit as usize].marks.arrived += 1;
+    }
+
     /// What a port that is asked has just lost.
     fn enter_losses(&mut self, port: usize, now: Time) {
         for Loss { unit, reason } in std::mem::take(&mut self.losses) {
@@ -400,7 +417,9 @@ impl Transit {
     #[cold]
     fn lost(&mut self, port: u32, unit: Unit, reason: Reason, time: Time) {
         let Unit { vc, frame, index, .. } = unit;
-        self.courses[vc as usize].lost += 1;
+        let course = &mut self.courses[vc as usize];
+        course.lost += 1;
+        course.marks.lost += u64::from(unit.is_ce());
         if let Some(log) = &mut self.log {
             log.push(LossRecord { time, port, vc, frame, index, reason });
         }

@@ -26,7 +26,7 @@ use crate::link::credit::{self, Credit};
 use crate::link::line::{Line, Sent};
 use crate::metrics::port::Counters;
 use crate::scheduler::{self, Scheduler};
-use crate::unit::{Boundary, Unit};
+use crate::unit::{Boundary, Flags, Unit};
 use crate::units::{CELL_BYTES, Time};
 
 use arrivals::ArrivalTimes;
@@ -219,9 +219,7 @@ impl Port {
         if self.manner == Manner::Asked {
             return self.arrive_asking(now, Newcomer { unit, vc, size }, vc_of, losses);
         }
-        if !self.admits(now, Newcomer { unit, vc, size }, losses) {
-            return;
-        }
+        let Some(unit) = self.admit(now, Newcomer { unit, vc, size }, losses) else { return };
         let queue = self.queue_of(vc);
         self.queues[queue].push(unit);
         if self.manner == Manner::InTurn {
@@ -246,12 +244,14 @@ impl Port {
         }
         self.counters.arrived(&unit);
         let newcomer = Newcomer { unit, vc, size: self.size_of(&unit) };
-        self.admits(now, newcomer, losses).then(|| self.send(now, unit, vc))
+        self.admit(now, newcomer, losses).map(|unit| self.send(now, unit, vc))
     }
 
-    /// Where nobody else is asked: does the admission policy let a unit in? If so, the books take it in.
+    /// Where nothing else is asked: answers the unit as it is queued if the admission policy lets it in. If so, the books take
+    /// it in.
     #[inline(always)]
-    fn admits(&mut self, now: Time, Newcomer { unit, vc, size }: Newcomer, losses: &mut Vec<Loss>) -> bool {
+    fn admit(&mut self, now: Time, newcomer: Newcomer, losses: &mut Vec<Loss>) -> Option<Unit> {
+        let Newcomer { mut unit, vc, size } = newcomer;
         let verdict = match self.manner {
             Manner::Plain | Manner::InTurn if self.pool.fits(size) => Verdict::Accept,
             Manner::Plain | Manner::InTurn => Verdict::Discard(Reason::Overflow),
@@ -260,13 +260,20 @@ impl Port {
         match verdict {
             Verdict::Discard(reason) => {
                 self.lose(unit, reason, losses);
-                return false;
+                return None;
             }
-            Verdict::Mark(reason) => self.counters.marked(reason),
+            Verdict::Mark(reason) => self.mark(&mut unit, reason),
             Verdict::Accept | Verdict::Replace(..) => {}
         }
         self.take_in(now, vc, size);
-        true
+        Some(unit)
+    }
+
+    /// Set a congestion mark on a unit.
+    fn mark(&mut self, unit: &mut Unit, reason: Reason) {
+        assert!(unit.is_ect(), "a port marks only what reacts to marks");
+        self.counters.marked(unit, reason);
+        unit.flags = unit.flags.with(Flags::CE);
     }
 
     /// Whether the order of arrival does not say what is sent next.
@@ -321,14 +328,14 @@ impl Port {
             let index = scheduler.next(now, &mut may_send)?;
             let queue = &mut self.queues[index];
             let head = queue.positions().start;
-            let unit = queue.pop().expect("a scheduler picks a queue that holds something");
+            let mut unit = queue.pop().expect("a scheduler picks a queue that holds something");
             self.scheduler.left(index, queue.is_empty());
             let arrived = self.arrivals.get_mut(index).map(|times| times.left(head));
             let vc = if self.queues.len() == 1 { vc_of(&unit) } else { index };
             if self.manner == Manner::Asked {
                 match self.judge_head(now, &unit, vc, arrived) {
                     HeadVerdict::Send => {}
-                    HeadVerdict::Mark(reason) => self.counters.marked(reason),
+                    HeadVerdict::Mark(reason) => self.mark(&mut unit, reason),
                     HeadVerdict::Discard(reason) => {
                         self.give_up(now, unit, vc, reason, losses);
                         continue;

@@ -34,12 +34,8 @@ impl Port {
         let Newcomer { unit, vc, size } = newcomer;
         let cut = self.cut_for(&unit, vc, size);
         match self.judge(now, &unit, vc, size, cut.is_some()) {
-            Verdict::Accept => drop(self.let_in(now, newcomer, cut, losses)),
-            Verdict::Mark(reason) => {
-                if self.let_in(now, newcomer, cut, losses) {
-                    self.counters.marked(reason);
-                }
-            }
+            Verdict::Accept => self.let_in(now, newcomer, (cut, None), losses),
+            Verdict::Mark(reason) => self.let_in(now, newcomer, (cut, Some(reason)), losses),
             Verdict::Discard(reason) => self.lose(unit, reason, losses),
             Verdict::Replace(victim, reason) => {
                 if self.make_room(now, (self.queue_of(vc), size), (victim, reason), &vc_of, losses) {
@@ -145,25 +141,31 @@ impl Port {
         }
     }
 
-    /// Let in a unit that the admission policy has accepted; if it does not fit, in the place of what goes, `cut` first.
-    /// Answers whether it is queued.
-    fn let_in(&mut self, now: Time, newcomer: Newcomer, cut: Option<Cut>, losses: &mut Vec<Loss>) -> bool {
-        let Newcomer { unit, vc, size } = newcomer;
+    /// Let in a unit that the admission policy has accepted; if it does not fit, in the place of what goes, `cut` first. It is
+    /// queued with a congestion mark if there is a reason to mark it.
+    fn let_in(
+        &mut self,
+        now: Time,
+        newcomer: Newcomer,
+        (cut, mark): (Option<Cut>, Option<Reason>),
+        losses: &mut Vec<Loss>,
+    ) {
+        let Newcomer { mut unit, vc, size } = newcomer;
         let mut chosen = cut;
         while !self.pool.fits(size) {
             let Some(cut) = chosen.take().or_else(|| self.cut_for(&unit, vc, size)) else {
                 self.cut_off(vc, !unit.is_first());
-                self.turn_away(&newcomer, Reason::Overflow, losses);
-                return false;
+                return self.turn_away(&newcomer, Reason::Overflow, losses);
             };
             let own = self.push_out(now, cut, &newcomer, losses);
             if own && let Verdict::Discard(reason) = self.judge_rest(&unit, vc, size) {
-                self.turn_away(&newcomer, reason, losses);
-                return false;
+                return self.turn_away(&newcomer, reason, losses);
             }
         }
+        if let Some(reason) = mark {
+            self.mark(&mut unit, reason);
+        }
         self.enqueue(now, unit, vc, size);
-        true
     }
 
     /// A unit that the admission policy has accepted is lost.

@@ -44,6 +44,7 @@
 //! * A segment is timed only if all of it is new (P. Karn and C. Partridge, 1991); Net/3 also times a
 //!   retransmission that carries some new data.
 
+use super::ecn::Ecn;
 use super::{IP_HEADER, Needs, Transport};
 use crate::refused::{Refused, refuse, refuse_if};
 use crate::section;
@@ -72,7 +73,9 @@ pub struct Segment {
     /// Offset of the octet that the receiver wants next; on data 0.
     pub ack: u64,
     /// Octets of data.
-    pub len: u32,
+    pub len: u16,
+    /// Congestion notification.
+    pub ecn: Ecn,
     /// Octets that the receiver can take from `ack` on, as the header's field and its scale can say it; on data 0.
     pub window: u32,
     /// Which connection of the pair it belongs to, from 1.
@@ -126,6 +129,9 @@ section! {
         /// Whether segments and ACKs carry the timestamp option (RFC 1323): twelve octets each, which a full segment
         /// gives up of its data, and a round-trip measurement with every ACK of new data.
         pub timestamps: bool = false,
+        /// Explicit congestion notification (RFC 3168): segments say that ports may mark them instead of losing them, and the
+        /// sender takes a mark as it takes a loss, once a round trip and without sending anything again.
+        pub ecn: bool = false,
         /// Acknowledge every second full segment, or at the next tick of the fast timer (4.4BSD); if not,
         /// every segment.
         pub delayed_ack: bool = true,
@@ -190,6 +196,10 @@ impl Transport for Params {
             packet_key: "transport.mss",
             reverse: Some(HEADERS + self.option_bytes()),
         })
+    }
+
+    fn ecn(&self) -> bool {
+        self.ecn
     }
 
     fn option_bytes(&self) -> u32 {

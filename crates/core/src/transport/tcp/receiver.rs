@@ -2,6 +2,7 @@
 
 use super::ranges::Ranges;
 use super::{MAX_WINDOW_FIELD, Outlet, Params, ReceiverStats, Segment, TickClock};
+use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
 
 /// The receiving end of a connection, and of those that follow it on the same pair: what every segment touches comes first,
@@ -12,6 +13,9 @@ pub struct Receiver {
     connection: u32,
     shift: u32,
     delayed_ack: bool,
+    /// Segments may be marked, and ACKs echo a mark until the sender says that it has reacted.
+    ecn: bool,
+    echoes: bool,
     /// The octet that is wanted next (rcv_nxt).
     next: u64,
     /// The last `next` that an ACK said.
@@ -39,6 +43,8 @@ impl Receiver {
         Receiver {
             clock: TickClock::new(params.fast_timer, phase),
             delayed_ack: params.delayed_ack,
+            ecn: params.ecn,
+            echoes: false,
             mss: params.segment_data(),
             shift: params.window_shift(),
             buffer: window,
@@ -64,12 +70,16 @@ impl Receiver {
             self.connection = segment.connection;
             self.queue.clear();
             self.timer = None;
+            self.echoes = false;
         }
         if segment.syn {
             self.acknowledge(true, out);
         } else if segment.len > 0 {
             if segment.seq <= self.acked {
                 self.stamp = segment.stamp; // RFC 7323 section 4.3
+            }
+            if self.ecn {
+                self.see_marks(segment);
             }
             self.on_data(now, segment, out);
         }
@@ -104,6 +114,14 @@ impl Receiver {
     /// What it has counted since it was made.
     pub fn stats(&self) -> &ReceiverStats {
         &self.stats
+    }
+
+    /// Every ACK echoes a mark until a segment says that the window has been reduced (RFC 3168 section 6.1.3).
+    #[inline(never)]
+    fn see_marks(&mut self, segment: &Segment) {
+        let marked = segment.ecn.has(Ecn::CE);
+        self.stats.marked += u64::from(marked);
+        self.echoes = marked || (self.echoes && !segment.ecn.has(Ecn::CWR));
     }
 
     #[inline(always)] // as in a `Sender`
@@ -167,6 +185,7 @@ impl Receiver {
             window: window as u32,
             connection: self.connection,
             syn,
+            ecn: Ecn::ECE.when(self.echoes || syn && self.ecn),
             stamp: self.stamp,
             is_ack: true,
             ..Segment::default()

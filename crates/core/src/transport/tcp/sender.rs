@@ -6,6 +6,7 @@ use super::congestion::{Congestion, Control, Facts, Reaction, Timeout, Window};
 use super::{Backoff, Estimator, InitialEstimate, Outlet, Params, Segment, SenderStats, TickClock};
 use crate::metrics::delivery::DeliveryTime;
 use crate::rng::Stream;
+use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
 
 /// The sending end of a connection, and of those that follow it on the same pair: what every segment and every ACK touches
@@ -20,6 +21,10 @@ pub struct Sender {
     duplicates: u32,
     state: State,
     timestamps: bool,
+    /// Segments of new data are ECN-capable.
+    ecn: bool,
+    /// The next segment of new data says that the window has been reduced (RFC 3168, CWR).
+    tells_reduced: bool,
     /// The application closes the connection behind what it has written.
     is_closing: bool,
     /// First octet that is not acknowledged (snd_una).
@@ -63,6 +68,9 @@ struct Aside {
     jitter: Stream,
     /// The first octet that the timer sent again last, on this connection.
     timed_out: Option<u64>,
+    /// The octet after the last that had been sent when the window was reduced last: until more than that is acknowledged, it
+    /// is not reduced for a congestion mark.
+    reduced: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +96,8 @@ impl Sender {
             duplicates: 0,
             state: State::Closed,
             timestamps: params.timestamps,
+            ecn: params.ecn,
+            tells_reduced: false,
             is_closing: false,
             unacknowledged: 0,
             next: 0,
@@ -108,7 +118,7 @@ impl Sender {
             deliveries: DeliveryTime::default(),
             rtt_jitter: params.rtt_jitter,
             others: VecDeque::new(),
-            aside: Box::new(Aside { params: params.clone(), jitter, timed_out: None }),
+            aside: Box::new(Aside { params: params.clone(), jitter, timed_out: None, reduced: 0 }),
         }
     }
 
@@ -120,7 +130,7 @@ impl Sender {
             "a connection opens when nothing of the last is outstanding"
         );
         self.connection += 1;
-        self.is_closing = false;
+        (self.is_closing, self.tells_reduced) = (false, false);
         let params = &self.aside.params;
         self.window = Window::new(params);
         self.congestion = params.congestion.start(params);
@@ -329,10 +339,20 @@ impl Sender {
                 Some(_) => self.others.push_back((seq + len, now)),
             }
         }
-        self.emit(now, seq, len, out);
+        let ecn = if self.ecn { self.notification(seq) } else { Ecn::default() };
+        self.emit(now, seq, len, ecn, out);
     }
 
-    fn emit(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
+    /// The congestion notification of a segment: one that is sent again cannot be marked (RFC 3168 section 6.1.5).
+    #[inline(never)]
+    fn notification(&mut self, seq: u64) -> Ecn {
+        if seq < self.sent {
+            return Ecn::default();
+        }
+        Ecn::ECT.with(Ecn::CWR.when(std::mem::take(&mut self.tells_reduced)))
+    }
+
+    fn emit(&mut self, now: Time, seq: u64, len: u64, ecn: Ecn, out: &mut impl Outlet) {
         let retransmission = seq < self.sent;
         self.sent = self.sent.max(seq + len);
         self.last_sent = now;
@@ -343,7 +363,8 @@ impl Sender {
         let last = self.is_closing && seq + len == self.written;
         out.put(Segment {
             seq,
-            len: len as u32,
+            len: len as u16,
+            ecn,
             connection,
             retransmission,
             last,
@@ -353,7 +374,14 @@ impl Sender {
     }
 
     fn send_syn(&mut self, now: Time, out: &mut impl Outlet) {
-        out.put(Segment { seq: self.next, connection: self.connection, syn: true, ..Segment::default() });
+        let ecn = Ecn::ECE.with(Ecn::CWR).when(self.ecn);
+        out.put(Segment {
+            seq: self.next,
+            connection: self.connection,
+            syn: true,
+            ecn,
+            ..Segment::default()
+        });
         self.start_retransmission_timer(now);
     }
 
@@ -384,6 +412,9 @@ impl Sender {
     fn on_old_ack(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         let waiting = matches!(self.timer, Some((Timer::Retransmit, _)));
         let same_window = u64::from(segment.window) == self.send_window;
+        if segment.ecn.has(Ecn::ECE) && segment.ack == self.unacknowledged {
+            self.reduce_for_mark();
+        }
         if !waiting || !same_window || segment.ack < self.unacknowledged {
             self.duplicates = 0;
             if self.update_window(segment) {
@@ -396,6 +427,7 @@ impl Sender {
         match self.congestion.on_duplicate(&mut self.window, self.duplicates, facts) {
             Reaction::Retransmit { .. } => {
                 self.stats.fast_retransmits += 1;
+                self.note_reduction();
                 self.timer = None;
                 self.retransmit_first(now, out);
             }
@@ -418,13 +450,46 @@ impl Sender {
         self.next = self.next.max(segment.ack);
         self.duplicates = 0;
         let facts = self.facts();
-        let reaction = self.congestion.on_new_ack(&mut self.window, acked, facts);
+        let reaction = match segment.ecn.has(Ecn::ECE) {
+            true => self.on_echo(acked),
+            false => self.congestion.on_new_ack(&mut self.window, acked, facts),
+        };
         self.update_window(segment);
         self.restart_timer(now, reaction);
         if matches!(reaction, Reaction::Retransmit { .. }) {
             self.retransmit_first(now, out);
         }
         self.output(now, out);
+    }
+
+    /// An ACK of `acked` new octets echoes a congestion mark: it does not open the window (RFC 3168 section 6.1.2). In fast
+    /// recovery, which has reduced the window already, it is like any other.
+    #[cold]
+    fn on_echo(&mut self, acked: u64) -> Reaction {
+        let facts = self.facts();
+        if self.congestion.is_recovering() {
+            return self.congestion.on_new_ack(&mut self.window, acked, facts);
+        }
+        self.reduce_for_mark();
+        Reaction::Continue
+    }
+
+    /// Reduce the window for a congestion mark, unless that has been done for one or for a loss in this round trip.
+    fn reduce_for_mark(&mut self) {
+        let facts = self.facts();
+        if facts.is_reduced || self.congestion.is_recovering() {
+            return;
+        }
+        self.stats.mark_reactions += 1;
+        self.congestion.on_mark(&mut self.window, facts);
+        self.note_reduction();
+    }
+
+    /// The window has been reduced, which the next new segment tells a receiver that echoes marks until then.
+    fn note_reduction(&mut self) {
+        if self.ecn {
+            (self.tells_reduced, self.aside.reduced) = (true, self.sent);
+        }
     }
 
     /// New data was acknowledged: the retransmission timer starts anew, or ends if nothing is outstanding.
@@ -484,6 +549,7 @@ impl Sender {
         self.estimator.back_off();
         let (facts, timeout) = (self.facts(), self.which_timeout());
         self.congestion.on_timeout(&mut self.window, facts, timeout);
+        self.note_reduction();
         self.duplicates = 0;
         self.timed = None;
         self.timer = None;
@@ -516,13 +582,19 @@ impl Sender {
             self.next = seq + len;
             self.start_retransmission_timer(now);
         } else {
-            self.emit(now, seq, 1, out); // never timed: its ACK may well not acknowledge it
+            // never timed: its ACK may well not acknowledge it; nor marked (RFC 3168 section 6.1.6)
+            self.emit(now, seq, 1, Ecn::default(), out);
             self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
         }
     }
 
     fn facts(&self) -> Facts {
-        Facts { unacknowledged: self.unacknowledged, sent: self.sent, send_window: self.send_window }
+        Facts {
+            unacknowledged: self.unacknowledged,
+            sent: self.sent,
+            send_window: self.send_window,
+            is_reduced: self.ecn && self.unacknowledged <= self.aside.reduced,
+        }
     }
 }
 

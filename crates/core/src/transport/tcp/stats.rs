@@ -12,6 +12,8 @@ pub struct SenderStats {
     pub timeouts: u64,
     /// Fast retransmissions, each of which starts a fast recovery.
     pub fast_retransmits: u64,
+    /// Reductions of the window in answer to a congestion mark.
+    pub mark_reactions: u64,
     /// Segments sent by the persist timer because the window was closed or too small.
     pub window_probes: u64,
 }
@@ -24,6 +26,7 @@ impl SenderStats {
             segments_retransmitted: self.segments_retransmitted - earlier.segments_retransmitted,
             timeouts: self.timeouts - earlier.timeouts,
             fast_retransmits: self.fast_retransmits - earlier.fast_retransmits,
+            mark_reactions: self.mark_reactions - earlier.mark_reactions,
             window_probes: self.window_probes - earlier.window_probes,
         }
     }
@@ -34,6 +37,8 @@ impl SenderStats {
 pub struct ReceiverStats {
     /// Segments with data that arrived.
     pub segments: u64,
+    /// Those of them with a congestion mark.
+    pub marked: u64,
     /// Those of them that did not continue the data in order.
     pub out_of_order: u64,
     /// Octets that arrived more than once.

@@ -67,7 +67,7 @@ impl Context<'_> {
 
     /// Record a unit that the port has lost on arrival.
     pub(crate) fn lose(&mut self, time: Time, unit: &Unit, reason: Reason) {
-        self.circuits[unit.vc as usize].lost();
+        self.circuits[unit.vc as usize].lost(unit);
         if let Some(log) = &mut self.losses.log {
             let (port, vc, frame, index) = (self.index as u32, unit.vc, unit.frame, unit.index);
             log.push(LossRecord { time, port, vc, frame, index, reason });

@@ -10,7 +10,7 @@ use crate::engine::exact::spacing::ExactTime;
 use crate::engine::forms::{Form, switch_off, take_used};
 use crate::engine::timers::Timers;
 use crate::network::Network;
-use crate::network::circuit::Tally;
+use crate::network::circuit::{Marks, Tally};
 use crate::scenario::load;
 use crate::scenario::model::Scenario;
 use crate::unit::{Flags, Unit};
@@ -69,7 +69,7 @@ impl Script {
         let process = PortProcess::new(setup);
         // cells are under way on every circuit, whatever is lost
         let tally = Tally { sent: 1 << 20, ..Tally::default() };
-        network.circuits.iter_mut().for_each(|circuit| circuit.enter(tally, 0));
+        network.circuits.iter_mut().for_each(|circuit| circuit.enter(tally, Marks::default(), 0));
         switch_off(None);
         take_used();
         Script {

@@ -32,6 +32,7 @@ use crate::network::end::End;
 use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
 use crate::scenario::model::{Flow, Line, Medium, NodeKind, Scenario};
 use crate::scheduler;
+use crate::transport::Transport;
 use crate::units::{CELL_BYTES, Span, Time};
 
 /// How a port is run.
@@ -398,11 +399,12 @@ fn answered(scenario: &Scenario) -> Vec<bool> {
     answered
 }
 
-/// Circuits whose units differ in nothing but their place in the frame: no policer marks some of them, and no code makes
-/// do without the last one.
+/// Circuits whose units differ in nothing but their place in the frame: no policer marks some of them as discardable, no port
+/// sets a congestion mark on some, and no code makes do without the last one.
 fn alike(scenario: &Scenario) -> Vec<bool> {
     let mut alike: Vec<bool> = scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
-    scenario.flows.iter().filter(|flow| flow.police.is_some()).for_each(|flow| alike[flow.vc] = false);
+    let differs = |flow: &&Flow| flow.police.is_some() || flow.transport.ecn();
+    scenario.flows.iter().filter(differs).for_each(|flow| alike[flow.vc] = false);
     alike
 }
 

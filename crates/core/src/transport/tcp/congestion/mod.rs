@@ -21,6 +21,13 @@ registry! {
         /// An ACK of `acked` new octets has come; `facts` are those after it.
         fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction;
 
+        /// The receiver has echoed a congestion mark, for the first time in this round trip (RFC 3168 section 6.1.2): the
+        /// window falls as after a loss.
+        fn on_mark(&mut self, window: &mut Window, facts: Facts) {
+            window.halve(facts.send_window);
+            window.cwnd = window.cwnd.min(window.ssthresh);
+        }
+
         /// The `count`-th duplicate ACK in a row has come.
         fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction;
 
@@ -41,6 +48,8 @@ pub struct Facts {
     pub sent: u64,
     /// The window that the receiver offers.
     pub send_window: u64,
+    /// The window has been reduced for a congestion mark in this round trip: a loss in it does not reduce it once more.
+    pub is_reduced: bool,
 }
 
 /// Which timeout of a segment it is.
@@ -128,10 +137,12 @@ impl Window {
         self.ssthresh = segments.max(2) * self.mss;
     }
 
-    /// Enter fast recovery: halve the window, and add what the duplicates have told to have left the network (RFC 5681
-    /// section 3.2, steps 2 and 3).
-    pub fn enter_recovery(&mut self, send_window: u64, duplicates: u32) {
-        self.halve(send_window);
+    /// Enter fast recovery: halve the window, unless that has been done for a mark, and add what the duplicates have told to
+    /// have left the network (RFC 5681 section 3.2, steps 2 and 3; RFC 3168 section 6.1.2).
+    pub fn enter_recovery(&mut self, facts: Facts, duplicates: u32) {
+        if !facts.is_reduced {
+            self.halve(facts.send_window);
+        }
         self.cwnd = self.ssthresh;
         self.inflation = u64::from(duplicates) * self.mss;
     }
@@ -244,6 +255,31 @@ mod tests {
         window.cwnd = 1460;
         window.collapse(u64::MAX, Timeout::First);
         assert_eq!((window.ssthresh, window.cwnd), (2 * 1460, 1460));
+    }
+
+    #[test]
+    fn a_loss_in_the_round_trip_of_a_mark_does_not_halve_the_window_once_more() {
+        let facts = |is_reduced| Facts { unacknowledged: 0, sent: 0, send_window: u64::MAX, is_reduced };
+        let entered = |is_reduced| {
+            let mut window = Window::new(&defaults());
+            (window.cwnd, window.ssthresh) = (20 * 1460, 20 * 1460);
+            window.enter_recovery(facts(is_reduced), 3);
+            (window.ssthresh / 1460, window.cwnd / 1460, window.inflation / 1460)
+        };
+        assert_eq!((entered(false), entered(true)), ((10, 10, 3), (20, 20, 3)));
+    }
+
+    #[test]
+    fn a_mark_halves_the_window_and_never_opens_it() {
+        let facts = Facts { unacknowledged: 0, sent: 0, send_window: u64::MAX, is_reduced: false };
+        let marked = |segments: u64| {
+            let params = defaults();
+            let (mut control, mut window) = (params.congestion.start(&params), Window::new(&params));
+            window.cwnd = segments * 1460;
+            control.on_mark(&mut window, facts);
+            (window.ssthresh / 1460, window.cwnd / 1460)
+        };
+        assert_eq!([15, 4, 3, 1].map(marked), [(7, 7), (2, 2), (2, 2), (2, 1)]);
     }
 
     #[test]

@@ -109,7 +109,7 @@ impl Congestion for Control {
         } else if count == state.threshold && state.send_high.is_none_or(|high| facts.unacknowledged > high) {
             state.recover = Some(facts.sent);
             state.first_partial = true;
-            window.enter_recovery(facts.send_window, count);
+            window.enter_recovery(facts, count);
             return Reaction::Retransmit { restart_timer: true };
         }
         Reaction::Continue
@@ -136,7 +136,12 @@ mod tests {
     const MSS: u64 = 1460;
 
     fn facts(unacknowledged: u64, sent: u64) -> Facts {
-        Facts { unacknowledged: unacknowledged * MSS, sent: sent * MSS, send_window: 65_535 }
+        Facts {
+            unacknowledged: unacknowledged * MSS,
+            sent: sent * MSS,
+            send_window: 65_535,
+            is_reduced: false,
+        }
     }
 
     fn recovering(timer: PartialAck) -> (Control, Window) {

@@ -53,7 +53,7 @@ impl Congestion for Control {
             window.inflate();
         } else if count == self.threshold {
             self.recovering = true;
-            window.enter_recovery(facts.send_window, count);
+            window.enter_recovery(facts, count);
             return Reaction::Retransmit { restart_timer: true };
         }
         Reaction::Continue
@@ -75,7 +75,7 @@ mod tests {
     use crate::transport::tcp::tests::defaults;
 
     const MSS: u64 = 1460;
-    const FACTS: Facts = Facts { unacknowledged: 0, sent: 14_600, send_window: 65_535 };
+    const FACTS: Facts = Facts { unacknowledged: 0, sent: 14_600, send_window: 65_535, is_reduced: false };
 
     fn recovering() -> (Control, Window) {
         let params = defaults();

@@ -459,7 +459,7 @@ impl CellFifo {
     /// All cells of a train are lost.
     fn lose_train(&mut self, cx: &mut Context<'_>, train: &CellTrain, reason: Reason) {
         let &CellTrain { unit, units, .. } = train;
-        cx.circuits[unit.vc as usize].lost_many(units.into());
+        cx.circuits[unit.vc as usize].lost_many(&unit, units.into());
         if self.is_measured() {
             self.books.lose_many(units.into(), reason);
             self.books.frames_in += u64::from(unit.begins_frame());

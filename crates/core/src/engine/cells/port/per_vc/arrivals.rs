@@ -438,7 +438,7 @@ fn join(port: &mut Port, train: &CellTrain, asked: u64) {
 fn lose(cx: &mut Context<'_>, unit: &Unit, units: u64, reason: Reason) {
     cx.port.counters.units_in += units;
     cx.port.counters.lost_many(reason, units);
-    cx.circuits[unit.vc as usize].lost_many(units);
+    cx.circuits[unit.vc as usize].lost_many(unit, units);
 }
 
 /// What becomes of a train that there is room for.
@@ -467,7 +467,7 @@ fn ask_about(cx: &mut Context<'_>, arriving: &Arriving) {
         }
         Err(reason) => {
             counters.lost(reason);
-            cx.circuits[unit.vc as usize].lost();
+            cx.circuits[unit.vc as usize].lost(&unit);
         }
     }
 }

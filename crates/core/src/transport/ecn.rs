@@ -1,0 +1,84 @@
+//! Explicit congestion notification: the bits in the headers of a packet.
+//!
+//! *Source*: K. Ramakrishnan, S. Floyd and D. Black, "The Addition of Explicit Congestion Notification (ECN) to IP", RFC 3168,
+//! 2001. Two bits of the IP header say whether a port may mark the packet (ECT) and whether one has (CE); two bits of the TCP
+//! header carry the mark back (ECE) and say that the sender has reacted (CWR).
+
+use crate::unit::Flags;
+
+/// The bits of congestion notification in the headers of a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ecn(u8);
+
+impl Ecn {
+    /// The transport reacts to marks.
+    pub const ECT: Ecn = Ecn(Flags::ECT.0);
+    /// A port has met congestion.
+    pub const CE: Ecn = Ecn(Flags::CE.0);
+    /// The receiver has seen a mark: ECN-Echo.
+    pub const ECE: Ecn = Ecn(64);
+    /// The sender has reduced its window: congestion window reduced.
+    pub const CWR: Ecn = Ecn(128);
+
+    /// These bits and those.
+    pub const fn with(self, other: Ecn) -> Ecn {
+        Ecn(self.0 | other.0)
+    }
+
+    /// Whether all of `other` are set.
+    pub const fn has(self, other: Ecn) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// These bits if `holds`, none of them if not.
+    #[inline]
+    pub const fn when(self, holds: bool) -> Ecn {
+        Ecn(if holds { self.0 } else { 0 })
+    }
+
+    /// What ports see of it: ECT and CE.
+    #[inline]
+    pub const fn flags(self) -> Flags {
+        Flags(self.0 & (Flags::ECT.0 | Flags::CE.0))
+    }
+
+    /// The two bits of the IP header (RFC 3168 section 5): 0 not capable, 2 capable (ECT(0)), 3 marked (CE).
+    pub const fn codepoint(self) -> u8 {
+        match (self.has(Ecn::CE), self.has(Ecn::ECT)) {
+            (true, _) => 3,
+            (false, true) => 2,
+            (false, false) => 0,
+        }
+    }
+
+    /// These bits, with the mark of a unit that carries them.
+    #[inline]
+    pub const fn marked_by(self, flags: Flags) -> Ecn {
+        Ecn(self.0 | flags.0 & Flags::CE.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_see_the_bits_of_ip_and_not_those_of_tcp() {
+        let all = [Ecn::ECT, Ecn::CE, Ecn::ECE, Ecn::CWR].into_iter().fold(Ecn::default(), Ecn::with);
+        assert_eq!(all.flags(), Flags::ECT.with(Flags::CE));
+        assert_eq!(Ecn::ECE.with(Ecn::CWR).flags(), Flags::default());
+    }
+
+    #[test]
+    fn the_bits_of_ip_are_those_of_the_rfc() {
+        let codepoints = [Ecn::default(), Ecn::ECE, Ecn::ECT, Ecn::ECT.with(Ecn::CE)].map(Ecn::codepoint);
+        assert_eq!(codepoints, [0, 0, 2, 3]);
+    }
+
+    #[test]
+    fn a_packet_takes_the_mark_of_its_units_and_nothing_else() {
+        let unit = Flags::FIRST.with(Flags::EOM).with(Flags::CLP).with(Flags::ECT);
+        assert_eq!(Ecn::ECT.marked_by(unit), Ecn::ECT);
+        assert_eq!(Ecn::ECT.marked_by(unit.with(Flags::CE)), Ecn::ECT.with(Ecn::CE));
+    }
+}

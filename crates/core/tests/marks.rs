@@ -1,0 +1,163 @@
+//! Congestion marks through whole networks: what ports mark arrives, senders react, and both engines agree.
+
+#![allow(clippy::unwrap_used)] // here a panic is the report
+
+use pushout_core::audit::audit;
+use pushout_core::engine;
+use pushout_core::report::report;
+use pushout_core::scenario::load;
+use pushout_core::scenario::model::{Engine, Scenario};
+use pushout_core::serde_json::{Value as Json, json};
+
+/// Four datagrams meet at a port every 40 ms, and the fourth finds three; after a public report about ECN in RED.
+const DATAGRAMS: &str = r#"
+    name = "datagrams"
+    duration = "400 s"
+    adaptation = { kind = "packet" }
+    node = [
+        { name = "a0", kind = "host" }, { name = "a1", kind = "host" }, { name = "a2", kind = "host" },
+        { name = "a3", kind = "host" }, { name = "r", kind = "router" }, { name = "b", kind = "host" },
+    ]
+    link = [
+        { from = "a0", to = "r", rate = "100 Mb/s", delay = "0 s" },
+        { from = "a1", to = "r", rate = "100 Mb/s", delay = "0 s" },
+        { from = "a2", to = "r", rate = "100 Mb/s", delay = "0 s" },
+        { from = "a3", to = "r", rate = "100 Mb/s", delay = "0 s" },
+        { name = "out", from = "r", to = "b", rate = "1 Mb/s", delay = "0 s" },
+    ]
+    flow = [
+        { name = "f0", from = "a0", to = "b" }, { name = "f1", from = "a1", to = "b" },
+        { name = "f2", from = "a2", to = "b" }, { name = "f3", from = "a3", to = "b" },
+    ]
+    [port.out]
+    buffer = "100 packets"
+    [port.out.admission]
+    policy = "red"
+    min_threshold = "2 packets"
+    max_threshold = "4 packets"
+    weight = 1.0
+    max_p = 0.5
+    action = "mark"
+    [flows]
+    source = { kind = "cbr", rate = "200 kb/s", size = "972 bytes" }
+    transport = { kind = "udp", ecn = true }
+"#;
+
+/// The report of a run without failures of its audit.
+fn run(text: &str, sets: &[&str], engine: Engine) -> Json {
+    let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+    let scenario = Scenario { engine, ..load(text, "marks.toml", &sets).unwrap() };
+    let outcome = engine::run(&scenario, true);
+    let mut document = report(&scenario, &outcome, Some(&audit(&scenario, &outcome)));
+    assert_eq!(document["audit"]["failures"], json!([]), "{sets:?}");
+    document["engine"] = Json::Null;
+    document
+}
+
+/// The same on both engines, which must not differ.
+fn run_on_both(text: &str, sets: &[&str]) -> Json {
+    let document = run(text, sets, Engine::Fast);
+    assert_eq!(document, run(text, sets, Engine::Reference), "{sets:?}");
+    document
+}
+
+fn entry<'a>(document: &'a Json, list: &str, name: &str) -> &'a Json {
+    document[list].as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap()
+}
+
+fn sum(table: &Json) -> u64 {
+    table.as_object().map_or(0, |table| table.values().map(|count| count.as_u64().unwrap()).sum())
+}
+
+/// A figure of all flows together.
+fn of_flows(document: &Json, key: &str) -> u64 {
+    let flows = document["flows"].as_array().unwrap();
+    flows.iter().map(|flow| flow[key].as_u64().unwrap()).sum()
+}
+
+#[test]
+fn a_third_of_the_packets_that_meet_three_is_marked_and_none_is_lost() {
+    let document = run_on_both(DATAGRAMS, &[]);
+    let port = entry(&document, "ports", "out");
+    assert_eq!(port["lost"], json!({}));
+    let (marked, arrived) = (sum(&port["marked"]) as f64, port["units_in"].as_u64().unwrap() as f64);
+    assert!((4.0 * marked / arrived - 1.0 / 3.0).abs() < 0.005, "{marked} of {arrived}");
+    let received = of_flows(&document, "segments_marked");
+    assert!(received.abs_diff(marked as u64) <= 4, "{received} of {marked}");
+    assert_eq!(of_flows(&document, "mark_reactions"), 0, "datagrams do not react");
+}
+
+#[test]
+fn packets_that_do_not_react_to_marks_are_lost_instead() {
+    let document = run_on_both(DATAGRAMS, &["flows.transport.ecn=false"]);
+    let port = entry(&document, "ports", "out");
+    let (lost, arrived) =
+        (port["lost"]["random"].as_u64().unwrap() as f64, port["units_in"].as_u64().unwrap());
+    assert!((4.0 * lost / arrived as f64 - 1.0 / 3.0).abs() < 0.005, "{lost} of {arrived}");
+    assert!(port.get("marked").is_none() && document["flows"][0].get("segments_marked").is_none());
+}
+
+/// Three senders over one bottleneck.
+const SENDERS: &str = r#"
+    name = "senders"
+    duration = "5 s"
+    warmup = "500 ms"
+    [topology]
+    template = "dumbbell"
+    sources = 3
+    access = { rate = "20 Mb/s", delay = "1 ms" }
+    bottleneck = { rate = "10 Mb/s", delay = "2 ms" }
+    egress = { rate = "20 Mb/s", delay = "1 ms" }
+    [adaptation]
+    kind = "packet"
+    [port.bottleneck]
+    buffer = "200 packets"
+    admission = { policy = "step", threshold = "20 packets" }
+    [flows]
+    source = { kind = "greedy" }
+    transport = { kind = "tcp", ecn = true, min_rto = "200 ms", slow_timer = "1 ms" }
+"#;
+
+const EARLY: [&str; 7] = ["step", "red", "atm-red", "fred", "epd", "fba", "selective-drop"];
+
+#[test]
+fn senders_that_react_to_marks_fill_the_line_without_losses() {
+    let document = run_on_both(SENDERS, &[]);
+    let port = entry(&document, "ports", "bottleneck");
+    assert_eq!(port["lost"], json!({}));
+    assert!(sum(&port["marked"]) > 100);
+    assert!(port["occupancy_max"].as_u64().unwrap() < 100);
+    assert!(of_flows(&document, "mark_reactions") > 30);
+    assert_eq!(of_flows(&document, "segments_retransmitted"), 0);
+    assert!(document["summary"]["goodput_ratio"].as_f64().unwrap() > 0.97);
+}
+
+#[test]
+fn every_early_policy_marks_on_both_kinds_of_link_and_both_engines_agree() {
+    for (kind, buffer) in [("packet", "40 packets"), ("packet", "60000 bytes"), ("aal5", "1280 cells")] {
+        for policy in EARLY {
+            let sets = [
+                format!("adaptation.kind={kind}"),
+                format!("port.bottleneck.buffer={buffer}"),
+                format!("port.bottleneck.admission={{ policy = '{policy}', action = 'mark' }}"),
+            ];
+            let document = run_on_both(SENDERS, &sets.each_ref().map(String::as_str));
+            let port = entry(&document, "ports", "bottleneck");
+            let least = if ["red", "atm-red", "fred"].contains(&policy) { 1 } else { 20 };
+            assert!(sum(&port["marked"]) >= least, "{policy} on {kind}: {}", port["marked"]);
+            assert!(of_flows(&document, "mark_reactions") > 0, "{policy} on {kind}");
+        }
+    }
+}
+
+#[test]
+fn two_ports_may_mark_one_packet_which_then_counts_once_on_arrival() {
+    let sets = [
+        "port.default.admission={ policy = 'step', threshold = '2 packets' }",
+        "port.default.buffer=99 packets",
+        "topology.access.rate=4 Mb/s",
+    ];
+    let document = run_on_both(SENDERS, &sets);
+    let marked = document["ports"].as_array().unwrap().iter().map(|port| sum(&port["marked"])).sum::<u64>();
+    assert!(marked > of_flows(&document, "segments_marked"));
+}
