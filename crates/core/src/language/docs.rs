@@ -12,6 +12,18 @@ use crate::units::{Bytes, Cells, Quantity, Rate, Share, Span};
 pub(crate) const GENERATED: &str =
     "\n<!-- Written by the program from its declarations: make generate. -->\n";
 
+/// The pages of a catalogue: one for each entry, and their list.
+pub(crate) fn pages(entries: &[Entry]) -> Vec<(String, String)> {
+    let mut pages: Vec<(String, String)> = entries.iter().map(|entry| (path(entry), page(entry))).collect();
+    pages.push(("schemes/index.md".to_string(), index(entries)));
+    pages
+}
+
+/// The reference of a file: an introduction, its sections, and what quantities can be written.
+pub(crate) fn reference(introduction: &str, sections: &[String]) -> String {
+    format!("{introduction}{}\n## Quantities\n\n{}{GENERATED}", sections.concat(), quantities())
+}
+
 /// The page of an entry, below the folder of the documentation.
 pub(crate) fn path(entry: &Entry) -> String {
     format!("schemes/{}", file_name(entry))
@@ -22,7 +34,7 @@ fn file_name(entry: &Entry) -> String {
 }
 
 /// The page of one entry.
-pub(crate) fn page(entry: &Entry) -> String {
+fn page(entry: &Entry) -> String {
     let Entry { name, kind, .. } = entry;
     let experimental = match entry.experimental {
         true => "**Experimental**: its sources leave so much open that no fidelity is claimed.\n\n",
@@ -64,7 +76,7 @@ fn header(entry: &Entry) -> String {
 }
 
 /// The list of all pages.
-pub(crate) fn index(entries: &[Entry]) -> String {
+fn index(entries: &[Entry]) -> String {
     let mut text = "# Schemes\n\nEverything that has a name in a [scenario](../scenario.md).\n".to_string();
     let mut last = "";
     for entry in entries {
@@ -166,7 +178,7 @@ fn toml(value: &Json) -> String {
 }
 
 /// What quantities can be written.
-pub(crate) fn quantities() -> String {
+fn quantities() -> String {
     fn row<T: Quantity>() -> String {
         let units: Vec<String> = T::UNITS.iter().map(|(unit, _)| format!("`{unit}`")).collect();
         format!("| {} | `\"{}\"` | {} |\n", T::WHAT, T::EXAMPLE, units.join(", "))

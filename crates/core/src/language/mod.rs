@@ -33,3 +33,5 @@ pub(crate) mod names;
 pub mod document;
 
 pub(crate) mod docs;
+
+pub(crate) mod schema;

@@ -32,9 +32,7 @@ mod warnings;
 
 mod explain;
 
-mod schema;
-
-mod docs;
+mod sections;
 
 use crate::language::message::Sources;
 use crate::language::read::{self, Format};
@@ -47,9 +45,8 @@ pub use crate::language::message::{Part, Refusal};
 pub(crate) use crate::language::names::name_fault;
 pub use catalogue::policies;
 pub use check::Checked;
-pub use docs::docs;
 pub use explain::explain;
-pub use schema::schema;
+pub use sections::{docs, schema};
 pub use warnings::Warning;
 
 /// Read and check a scenario.

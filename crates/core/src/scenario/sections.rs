@@ -1,26 +1,49 @@
-//! The documentation as Markdown pages, from the same declarations as reader and schema: one page for each entry of the
-//! catalogue, and a reference of the sections of a scenario file.
+//! The sections of a scenario file, in the order of its schema and of its reference. `language/` makes both of them, from the
+//! declarations of which the reader follows as well.
+
+use serde_json::Value as Json;
 
 use super::catalogue::catalogue;
-use super::file::{Back, Fair, Flow, Head, Link, Measure, Node, Port};
-use super::topology::WireKeys;
-use crate::language::docs::{GENERATED, choice, index, page, path, quantities, section};
+use super::file::{Back, Fair, Flow, Head, Link, Measure, Node, OWN_KEYS, Port};
+use super::topology::{self, WireKeys};
+use crate::adaptation;
+use crate::language::docs::{choice, pages, reference, section};
 use crate::language::registry::Entry;
+use crate::language::schema::{file, list, named, partial, without};
+use crate::language::spec::{Field, Section, object_schema};
 
-/// Every page: its path below the folder of the documentation, and its text.
+/// JSON Schema of a scenario file, for editors and for programs that write scenarios.
+pub fn schema() -> Json {
+    let flow = || partial(&Flow::params(), &["source", "transport"]); // `[flows]` and `[[flow]]` are merged
+    let node = list(object_schema(&Node::params()), &[&["name"]]);
+    let link = list(object_schema(&Link::params()), &[&["name"], &["from", "to", "rate", "delay"]]);
+    let sections = [
+        ("topology", "A network in short form.", topology::Spec::shape().schema),
+        ("adaptation", "How packets travel.", adaptation::Spec::shape().schema),
+        ("port", Port::DOC, named(&Port::params())),
+        ("flows", "Defaults of every flow.", without(flow(), &OWN_KEYS)),
+        ("node", Node::DOC, node),
+        ("link", Link::DOC, link),
+        ("flow", Flow::DOC, list(flow(), &[&["name"]])),
+        ("measure", Measure::DOC, object_schema(&Measure::params())),
+    ];
+    let what = ("Pushout scenario", "A network, its traffic and the policies of its buffers.");
+    file(what, &Head::params(), sections)
+}
+
+/// Every page of the documentation: its path below the folder, and its text.
 pub fn docs() -> Vec<(String, String)> {
     let entries = catalogue();
-    let mut pages: Vec<(String, String)> = entries.iter().map(|entry| (path(entry), page(entry))).collect();
-    pages.push(("schemes/index.md".to_string(), index(&entries)));
-    pages.push(("scenario.md".to_string(), reference(&entries)));
+    let mut pages = pages(&entries);
+    pages.push(("scenario.md".to_string(), reference(INTRODUCTION, &sections(&entries))));
     pages
 }
 
-/// The reference of scenario files.
-fn reference(entries: &[Entry]) -> String {
+/// What the reference says of each section.
+fn sections(entries: &[Entry]) -> Vec<String> {
     let network = "A network in short form: what it makes can be changed and completed below.";
     let flows = " `[flows]` has defaults for all flows, of every key but name, from, to and via.";
-    let sections = [
+    vec![
         section::<Head>("The top of the file", "", entries),
         choice("`[topology]`", network, "template", entries),
         section::<WireKeys>("A link in `[topology]`", "", entries),
@@ -32,8 +55,7 @@ fn reference(entries: &[Entry]) -> String {
         section::<Flow>("`[flows]` and `[[flow]]`", flows, entries),
         section::<Measure>("`[measure]`", "", entries),
         section::<Fair>("`fairness` of `[measure]`", "", entries),
-    ];
-    format!("{INTRODUCTION}{}\n## Quantities\n\n{}{GENERATED}", sections.concat(), quantities())
+    ]
 }
 
 const INTRODUCTION: &str = "# Scenario files
@@ -46,7 +68,7 @@ A network without a template is built step by step in [Draw your own network](ho
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::spec::Section;
+    use crate::language::docs::path;
 
     fn page_at(path: &str) -> String {
         docs().into_iter().find(|(found, _)| found == path).expect("there is such a page").1
