@@ -29,10 +29,9 @@ pub(crate) enum Form {
     AskedCells,
     /// A port with one line only acts at once.
     OneLine,
-    /// Queues for circuits: a train is reserved when it begins; a segment joins; cells find the line idle; a policy is asked.
+    /// Queues for circuits: a train is reserved when it begins; a segment joins; a policy is asked.
     ReservedTrain,
     JoinedSegment,
-    IdleLine,
     AskedSegment,
     /// Slots rotate without a look at each; a frame is handed on before it leaves.
     Rotation,

@@ -12,7 +12,7 @@ use crate::report::report;
 use crate::scenario::load;
 use crate::scenario::model::Scenario;
 
-const FORMS: [Form; 16] = [
+const FORMS: [Form; 15] = [
     Form::WholeTrain,
     Form::TrainEnds,
     Form::BusySegment,
@@ -23,7 +23,6 @@ const FORMS: [Form; 16] = [
     Form::OneLine,
     Form::ReservedTrain,
     Form::JoinedSegment,
-    Form::IdleLine,
     Form::AskedSegment,
     Form::Rotation,
     Form::Lookahead,

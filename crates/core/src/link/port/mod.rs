@@ -494,19 +494,6 @@ impl Port {
         losses.push(Loss { unit, reason });
     }
 
-    /// A cell comes while nothing is in the buffer, starts at once and leaves. Who wants to know is told so by the engine.
-    pub(crate) fn visit(&mut self, now: Time, vc: usize) {
-        self.pool.add(vc, 1);
-        self.scheduler.joined(vc);
-        if let Some(pushout) = &mut self.pushout {
-            pushout.joined(vc, &self.pool);
-        }
-        let turn = self.scheduler.turn(now);
-        assert_eq!(turn, Some(vc), "the only queue that holds something is served");
-        self.scheduler.left(vc, true);
-        self.pool.remove(vc, 1);
-    }
-
     /// A unit has left the buffer: tell who wants to know.
     #[inline(never)]
     fn tell_departed(&mut self, now: Time, (unit, vc, size): (&Unit, usize, u64), sent: bool) {

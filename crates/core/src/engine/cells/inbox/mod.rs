@@ -464,11 +464,6 @@ impl Inbox {
         self.lanes.iter().flat_map(InboxLane::units)
     }
 
-    /// When the first units of a train on its lane arrive.
-    pub(crate) fn times(&self, train: &CellTrain) -> impl Iterator<Item = Time> {
-        self.lanes[train.lane as usize].times(train.units)
-    }
-
     /// The units of a regular train that arrive from `time` on, each with its lane, and whether these are not all.
     pub(crate) fn arrivals_from(
         &self,

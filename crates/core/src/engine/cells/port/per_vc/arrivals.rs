@@ -4,9 +4,8 @@
 //! Whether the rest of a frame gets in depends on nothing but room.
 //!
 //! # What it skips
-//! A train joins its queue as a whole when its first cell arrives (reserved ahead), or the inner cells of a segment join at once;
-//! where the line is idle, cells of one train pass one after the other. A policy that decides about each cell is asked in one
-//! loop.
+//! A train joins its queue as a whole when its first cell arrives (reserved ahead), or the inner cells of a segment join at once.
+//! A policy that decides about each cell is asked in one loop.
 //!
 //! # Why that is exact
 //! If there is room and the queue does not run empty before the last cell arrives, it makes no difference that cells are in the
@@ -29,7 +28,6 @@ use crate::buffer::verdict::Reason;
 use crate::engine::cells::inbox::Arriving;
 use crate::engine::cells::port::context::Context;
 use crate::engine::cells::port::outbox::Outbox;
-use crate::engine::cells::topology::route::Handoff;
 use crate::engine::cells::train::CellTrain;
 use crate::engine::forms::{Form, allows, used};
 use crate::link::port::Port;
@@ -191,7 +189,7 @@ impl PerVc {
     }
 
     /// Let cells join up to the next end of a train and not beyond `stop`, if all is as it must be.
-    pub(super) fn pass_segment(&mut self, cx: &mut Context<'_>, out: &mut Outbox, stop: Time) -> bool {
+    pub(super) fn pass_segment(&mut self, cx: &mut Context<'_>, stop: Time) -> bool {
         let Some(first) = self.inbox.next_time() else { return false };
         self.inbox.list_behind_next(&mut self.rests);
         let mut segment = std::mem::take(&mut self.segment);
@@ -204,58 +202,10 @@ impl PerVc {
             used(Form::JoinedSegment);
             self.join_segment(cx, &segment, first);
         }
-        let idle = !joins && self.ends == Time::NEVER && allows(Form::IdleLine);
-        let passes = idle && matches!(segment[..], [alone] if self.pass_idle(cx, out, alone));
         segment.clear();
         self.segment = segment;
         self.rests.clear();
-        joins || passes
-    }
-
-    /// Cells of one train find the line idle: each starts when it arrives, and is gone when the next one does. The last one
-    /// stays behind; answers whether any has passed.
-    fn pass_idle(&mut self, cx: &mut Context<'_>, out: &mut Outbox, mut alone: CellTrain) -> bool {
-        let vc = alone.vc as usize;
-        let together = cx.routes[vc].handoff == Handoff::Together;
-        if !together || cx.port.within(vc) != Within::Taken || !self.inbox.is_spaced(&alone) {
-            return false;
-        }
-        let (mut passed, mut last) = (0, alone.beat.time);
-        for now in self.inbox.times(&alone).take(usize::from(alone.units) - 1) {
-            let starts = self.free.not_before(now);
-            if starts.time > now || self.cuts.last().is_some_and(|cut| *cut <= now) {
-                break;
-            }
-            self.free = starts.next(&self.pace);
-            cx.port.visit(now, vc);
-            cx.port.admission.taken(vc, 1, CELL_BYTES);
-            if let Some(log) = &mut self.register_log {
-                log.leave(now.later(self.pace.whole), vc);
-            }
-            self.tell(cx.port, now.later(self.pace.whole), vc, false);
-            (passed, last) = (passed + 1, now);
-        }
-        alone.units = passed;
-        if passed > 0 {
-            self.enter_idle(cx, &alone);
-            self.forward(cx, out, vc, &alone.unit, passed, last);
-        }
-        passed > 0
-    }
-
-    /// Enter cells in the books that have found the line idle.
-    fn enter_idle(&mut self, cx: &mut Context<'_>, alone: &CellTrain) {
-        used(Form::IdleLine);
-        let units = u64::from(alone.units);
-        if let Some(log) = &mut self.register_log {
-            log.join(*alone);
-        }
-        let instants = self.inbox.pass_inner(&[*alone], |_| true);
-        let counters = &mut cx.port.counters;
-        counters.occupancy.rise(alone.beat.time, 0, units, instants);
-        counters.occupancy.drain(units, instants + u128::from(units * self.pace.whole.0));
-        counters.units_in += units;
-        counters.departed_run(&alone.unit, alone.units, alone.vc as usize);
+        joins
     }
 
     /// The time before which cells of trains that are arriving, from the one that arrives at `first` on, can be expected to

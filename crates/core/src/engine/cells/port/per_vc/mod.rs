@@ -202,7 +202,7 @@ impl PerVc {
             return;
         }
         self.book_slots(cx.port);
-        if alone || !self.pass_segment(cx, out, known) {
+        if alone || !self.pass_segment(cx, known) {
             self.take_next(cx, out, next);
         }
     }

@@ -147,30 +147,10 @@ fn a_segment_does_not_join_queues_that_may_run_empty() {
 }
 
 #[test]
-fn cells_of_one_train_find_the_line_idle() {
-    let mut port = Script::new(ROBIN, FAST, 2);
-    port.frame(0, 0, 4).frame(1, 1, 4).run(100);
-    used(Form::IdleLine);
-    assert_eq!(port.frame(0, 200, 8).run(400), "0x8e@270");
-    assert!(used(Form::IdleLine) > 0);
-}
-
-#[test]
-fn cells_of_two_trains_do_not_find_the_line_idle() {
-    let mut port = Script::new(ROBIN, FAST, 2);
-    port.frame(0, 0, 4).run(100);
-    used(Form::IdleLine);
-    assert_eq!(port.frame(0, 200, 8).frame(1, 201, 8).run(400), "0x8e@270 1x8e@275");
-    assert_eq!(used(Form::IdleLine), 0);
-}
-
-#[test]
-fn cells_that_arrive_when_the_line_falls_idle_find_it_idle() {
+fn a_cell_that_arrives_when_the_line_falls_idle_starts_at_once() {
     let mut port = Script::new(ROBIN, EQUAL, 2);
     port.frame(0, 0, 4).frame(1, 1, 4).run(100);
-    used(Form::IdleLine);
     assert_eq!(port.frame(0, 200, 8).frame(1, 280, 4).run(400), "0x8e@270 1x4e@310");
-    assert!(used(Form::IdleLine) > 0);
 }
 
 #[test]
