@@ -15,11 +15,11 @@ from pushout.source import read
 from pushout.study.model import available, load
 
 EVERY = 5
-"""One case of a study in so many: the others do much the same."""
+"""Run every fifth case of a study: the others are similar."""
 
 
 def main() -> None:
-    """Run them all; nobody looks at the results."""
+    """Run them all and discard the results."""
     benchmarks = [
         Job(read(str(workload.path)), workload.sets)
         for workload in WORKLOADS.values()

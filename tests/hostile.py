@@ -2,7 +2,7 @@
 
 A case is the arguments of a command, the files that it finds, and what its message has to name. As a script it runs a
 range of cases, each in a folder of its own, and prints a line of JSON before and after each; a crash, a hang or a panic
-ends it, and whoever reads knows in which case.
+ends it, and the report names the case.
 """
 
 import contextlib

@@ -225,7 +225,7 @@ def test_a_range_on_a_logarithmic_scale_may_begin_below_one() -> None:
         ({"grid": {"a": ["9 cells", "8 cells", "9 cells"]}}, 'grid: a must have each value once, not "9 cells" twice'),
         ({"grid": {"a": [{"x": 1}, {"x": 1}]}}, "grid: a must have each value once"),
         ({"warmup": {"method": "mser-5"}}, "warmup.figure must be the path"),
-        ({"warmup": {"method": "mser-5", "figure": "x"}}, "warmup.figure: x must be a figure over time"),
+        ({"warmup": {"method": "mser-5", "figure": "x"}}, "warmup.figure: warmup must use a figure over time"),
         (
             {"warmup": {"method": "mser-5", "figure": "x.bps"}, "figures": ["warmup_s"]},
             "figures must not name warmup_s",

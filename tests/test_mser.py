@@ -34,7 +34,7 @@ def test_what_never_settles_is_told() -> None:
 @pytest.mark.parametrize("batches", [20, 21, 101])
 def test_no_more_than_half_of_a_run_is_dropped(batches: int) -> None:
     def settled(dropped: int) -> list[float]:
-        """A run that has its level exactly behind so many batches."""
+        """A run that reaches its level exactly after `batches` batches."""
         return [100.0] * 5 * dropped + [0.0] * 5 * (batches - dropped)
 
     half = batches // 2
@@ -66,7 +66,7 @@ def test_replications_are_averaged_and_time_begins_where_samples_do() -> None:
     step = [[100.0] * 50 + noise(350, seed) for seed in range(4)]
     runs = [{"p.values": values, "p.start_s": 0.5, "p.step_s": 0.01} for values in step]
     assert warmup_s("p.values", runs) == pytest.approx(0.5 + 0.5)
-    with pytest.raises(WarmupError, match="must be a figure over time"):
+    with pytest.raises(WarmupError, match="must use a figure over time"):
         warmup_s("summary.goodput_bps", runs)
 
 

@@ -160,7 +160,7 @@ def test_the_name_of_a_file_is_shown_on_one_line(
     command("validate", name, code=3)
     first = capsys.readouterr().err.splitlines()[0]
     assert first.isprintable()
-    assert first.endswith(".toml:1:8: name: 5 is not a text")
+    assert first.endswith(".toml:1:8: name must be a string, not 5")
 
 
 def test_reproduce_claims_its_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

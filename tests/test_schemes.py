@@ -114,7 +114,7 @@ class HalfFull(Scheme):
 
     Admission `half-full`.
 
-    Experimental: its sources leave so much open that no fidelity is claimed.
+    Experimental: its sources leave important details open, so no fidelity is claimed.
 
     A frame is refused iff
 

@@ -149,7 +149,7 @@ def test_of_a_best_value_it_is_told_which_others_may_be_as_good(
 
 @pytest.mark.parametrize(("most", "sure"), [(58, False), (59, True)])
 def test_equal_differences_are_believed_when_there_are_many(most: int, sure: bool) -> None:
-    """Sources in step lose as much whatever the seed, and more in a smaller buffer."""
+    """Synchronised sources lose as much with any seed, and more in a smaller buffer."""
     pytest.importorskip("optuna")
     sets = {"duration": "1 ms", "warmup": "0 s", "flows.start_spread": "0 s"}
     place = {"over": "port.bottleneck.buffer", "low": "2 cells", "high": "5 cells"}
@@ -329,7 +329,7 @@ def test_the_range_is_around_what_the_scenario_has() -> None:
         (("9", "3"), "low must be less than high, not 9 and 3"),
         (("0.5 cells", "0.7 cells"), r"low must be less than high, not 0.5 cells and 0.7 cells \(whole cells from 1\)"),
         (("0 cells", "0 cells"), r"low must be less than high, not 0 cells and 0 cells \(whole cells from 1\)"),
-        (("-5 cells", "3 cells"), "low must not be negative, as is -5 cells"),
+        (("-5 cells", "3 cells"), "low must be at least 0, not -5 cells"),
         (("_", "3 cells"), "must be a number with a unit, as in 1000 cells, not '_'"),
         (("1", "1 ms"), r"low must be less than high, not 1 \(without unit, so ms\) and 1 ms$"),
         (("9 Mb/s", "5"), r"low must be less than high, not 9 Mb/s and 5 \(without unit, so Mb/s\)$"),
@@ -490,8 +490,8 @@ def test_a_figure_that_no_run_has_is_no_answer(goal: str, tmp_path: Path, capsys
     figure = goal.partition(" ")[2] or goal[:-3]
     assert out == ""
     assert len(err.splitlines()) == 1
-    assert f"no run has the figure {figure}, with port.bottleneck.buffer at 900 cells, " in err
-    assert "905 cells: nothing that it measures happened" in err
+    assert f"no run measured the figure {figure}, with port.bottleneck.buffer at 900 cells, " in err
+    assert "905 cells. Lengthen duration" in err
     assert "Lengthen duration, or choose another figure" in err
 
 

@@ -24,7 +24,7 @@ GOAL = "goodput_ratio>=0.9"
 CASES = [
     (pushout.run, {"set": {"durration": "1 s"}}, 'set durration="1 s": unknown key', '--set durration="1 s": unknown'),
     (pushout.trace, {"set": {"durration": "1 s"}}, 'set durration="1 s": unknown', '--set durration="1 s": unknown'),
-    (pushout.explain, {"set": ["seed=-1"]}, "set seed=-1: -1 is not", "--set seed=-1: -1 is not"),
+    (pushout.explain, {"set": ["seed=-1"]}, "set seed=-1: must be an integer", "--set seed=-1: must be an integer"),
     (pushout.validate, {"set": ["x"]}, "set x: an override is written", "--set x: an override is written"),
     (
         pushout.compare,

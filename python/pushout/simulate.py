@@ -121,7 +121,7 @@ def check_room(first: int, reps: int) -> None:
 
 
 def check_reps(reps: int, least: int = 1) -> None:
-    """Refuse too few replications, and so many that they must be a mistake."""
+    """Refuse too few replications, and more than any user can mean."""
     check_whole("reps", reps)
     if not least <= reps <= MOST_REPS:
         why = "; a difference needs two replications" if reps < least == 2 else ""

@@ -1,7 +1,7 @@
-//! Why what a scenario asks for cannot be: what policies, sources, transports and templates answer in its place.
+//! Refusals of parameters by policies, sources, transports and templates.
 //!
-//! Whoever refuses knows which of its own parameters is wrong, but neither file nor path. The reader of scenarios, who
-//! asks, knows where that parameter stands, and tells it there.
+//! A policy knows which of its parameters is invalid, but neither file nor path. The reader of scenarios adds the
+//! position of that parameter.
 
 use std::error::Error;
 use std::fmt;
@@ -9,9 +9,9 @@ use std::fmt;
 /// Parameters that are refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// The parameter whose value cannot be; none if no single one is wrong, but they do not fit here.
+    /// The invalid parameter; `None` if the parameters are only invalid in combination.
     pub key: Option<&'static str>,
-    /// Why, and what is allowed.
+    /// The reason, and what is allowed.
     pub why: String,
 }
 
@@ -36,12 +36,12 @@ pub fn refuse_if(wrong: bool, key: &'static str, why: impl Into<String>) -> Resu
     if wrong { refuse(key, why) } else { Ok(()) }
 }
 
-/// Refuse parameters of which no single one is wrong, since they do not fit here.
+/// Refuse parameters that are only invalid in combination.
 pub fn unfit<T>(why: impl Into<String>) -> Result<T, Refused> {
     Err(Refused { key: None, why: why.into() })
 }
 
 /// The value of the parameter `key`, which must be from 0 to 1.
 pub fn probability(key: &'static str, value: f64) -> Result<f64, Refused> {
-    if (0.0..=1.0).contains(&value) { Ok(value) } else { refuse(key, format!("{value} is not from 0 to 1")) }
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { refuse(key, "must be from 0 to 1") }
 }

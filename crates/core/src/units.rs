@@ -58,8 +58,7 @@ impl Time {
         self.0 as f64 / PS_PER_S as f64
     }
 
-    /// This instant and so much more, within a run: unlike `+` it does not look at the end of time, which scenarios keep far
-    /// away.
+    /// This instant plus a span, within a run: unlike `+` it does not check for overflow, which scenarios keep far away.
     #[inline]
     pub(crate) fn later(self, by: Span) -> Time {
         Time(self.0 + by.0)
@@ -157,7 +156,7 @@ impl Add for Span {
     }
 }
 
-/// Nobody takes more than there is; where that may be, [`Span::beyond`] says so.
+/// The difference must not be negative; where it may be, use [`Span::beyond`].
 impl Sub for Span {
     type Output = Span;
     fn sub(self, rhs: Span) -> Span {

@@ -128,7 +128,7 @@ fn a_thousand_random_networks_pass_the_audit_and_repeat_themselves() {
     }
 }
 
-/// A run with losses, and what the audit says of it after somebody has meddled with it.
+/// A run with losses, and the failures of its audit after `meddle` has changed it.
 fn meddled(meddle: impl Fn(&mut Outcome)) -> Vec<String> {
     let (_, scenario) = (0..).map(random::scenario).find(|(_, scenario)| scenario.lines.len() > 4).unwrap();
     let mut outcome = engine::run(&scenario, false);

@@ -104,7 +104,7 @@ fn pushing_out_entire_packets_keeps_the_link_full_and_gives_more_to_those_who_we
 }
 
 #[test]
-fn without_a_guarantee_everybody_gets_the_same() {
+fn without_a_guarantee_all_circuits_get_the_same() {
     let (rates, _) = run("{ policy = \"round-robin\" }", Some("pushout-2"));
     assert!(rates.iter().all(|rate| (rate - 13.6).abs() < 1.5), "{rates:?}");
 }

@@ -116,8 +116,8 @@ mod _core {
         Ok(guarded(|| described(name, &[], None, None), panic)?)
     }
 
-    /// Seconds that so many cells take through a ring with early packet discard and counters, and nothing else: the
-    /// floor under every simulator that handles each cell.
+    /// Seconds that `cells` cells take through a ring with early packet discard and counters, and nothing else: a lower
+    /// bound for every simulator that handles each cell.
     #[pyfunction]
     fn floor(py: Python<'_>, cells: u64) -> f64 {
         py.detach(|| {

@@ -83,7 +83,7 @@ def ns3(folder: Path) -> list[Contender]:
         raise MissingError("ns-3", "a C++ compiler is missing", "Debian, Ubuntu: apt install g++")
     home = _ns3_home()
     if home is None:
-        raise MissingError("ns-3", "it is not installed", install)
+        raise MissingError("ns-3", "not installed", install)
     cores = sorted(home.glob("lib*/libns3*-core*.so"))
     if not cores:
         raise MissingError("ns-3", f"{home} holds no libns3*-core*.so", install)

@@ -38,7 +38,7 @@ def module(entries: Iterable[Entry]) -> str:
 
 def _class(entry: Entry, table: Table) -> str:
     tag, name = table["tag"], table["class"]
-    experimental = ["Experimental: its sources leave so much open that no fidelity is claimed."]
+    experimental = ["Experimental: its sources leave important details open, so no fidelity is claimed."]
     paragraphs = [
         entry["summary"],
         f"{entry['kind'].capitalize()} `{entry['name']}`.",

@@ -60,7 +60,7 @@ def _name(axes: Any, names: Sequence[str]) -> None:
 
 
 LETTERS = 40
-"""So many letters of names fit side by side below the narrowest axis."""
+"""Letters of names that fit below the narrowest axis."""
 
 
 def _level(column: Sequence[Any], drawn: Sequence[Drawn]) -> None:

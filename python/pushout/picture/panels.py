@@ -16,7 +16,7 @@ FLOWS = 4
 """Of more flows than these a panel shows what they get together, unless some are named."""
 
 LOGARITHMIC = 8.0
-"""A distribution whose largest value is so many times its median has a logarithmic axis."""
+"""Ratio of the largest value to the median from which a distribution has a logarithmic axis."""
 
 SHORT = {"bytes": "packets"}
 """What a port that counts octets loses is packets."""
@@ -49,7 +49,7 @@ class Drawn(NamedTuple):
     y: str
     x: str
     draw: Callable[[Any, int], Doubts]
-    """Draws it on axes with curves of so many points, and says what its bands or bars show, if it has any."""
+    """Draws the panel on axes with curves of this many points, and names what its bands or bars show, if any."""
     title: str = ""
     names: Sequence[str] = ()
     """What stands at 1, 2, … of the axis to the right instead of numbers."""
@@ -286,13 +286,13 @@ def _goodput(runs: Sequence[Run]) -> list[Drawn]:
         return Doubts(series.INTERVAL, "bar") if any(len(run.documents) > 1 for run in runs) else Doubts()
 
     if not all(document["flows"] for run in runs for document in run.documents):
-        raise QuestionError("there is no flow whose goodput could be drawn")
+        raise QuestionError("nothing to draw: no flow has a goodput")
     names = [flow["name"] for flow in runs[0].documents[0]["flows"]]
     return [Drawn("goodput (b/s)", "flow", draw, names=[_short(name) for name in names] if len(names) <= NAMED else [])]
 
 
 NAMED, LETTERS = 12, 16
-"""Flows up to here have their names below the axis, and so many letters of them."""
+"""Largest number of flows with names below the axis, and the letters shown of a name."""
 
 
 def _short(name: str) -> str:

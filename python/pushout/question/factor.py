@@ -79,7 +79,7 @@ def check_overrides(sets: Any, *at: str) -> None:
     """Refuse a value that is not a list of overrides."""
     path = ".".join(at)
     if not isinstance(sets, list):
-        raise DesignError(f"{path} must be a list of overrides, as in ['duration=1 s']", at)
+        raise DesignError(f"{path} must be a list of overrides, as in ['duration=1 s'], not {quoted(sets)}", at)
     for row, change in enumerate(sets):
         if not isinstance(change, str) or "=" not in change.lstrip("="):
             message = f"{path} must contain overrides key.path=value, as in 'duration=1 s', not {quoted(change)}"
@@ -161,7 +161,7 @@ def _lists(table: Any, at: Place) -> Iterator[tuple[str, Place, list[Any]]]:
     """Yield every key below a table with its position and its list of values."""
     path = f"{at[0]}[{at[1]}]" if len(at) > 1 else at[0]
     if not isinstance(table, Mapping):
-        raise DesignError(f"{path} must be a table of keys with lists of values", at)
+        raise DesignError(f"{path} must be a table of keys with lists of values, not {quoted(table)}", at)
     for key, place, given in _leaves(table, "", at):
         value = _listed(given)
         if value is None:
@@ -217,7 +217,10 @@ def _axes(table: Any) -> Iterator[Factor]:
     for name, labels in table.items():
         check_plain(name, "axis", name, key=True)
         if not isinstance(labels, Mapping) or not labels:
-            raise DesignError(f"axis.{name} must be a table with a list of overrides for each LABEL", ("axis", name))
+            raise DesignError(
+                f"axis.{name} must be a table with a list of overrides for each LABEL, not {quoted(labels)}",
+                ("axis", name),
+            )
         levels = tuple(_labelled(name, label, sets) for label, sets in labels.items())
         keys: dict[str, Place] = {name: ("axis", name)}
         for level in levels:
@@ -323,7 +326,9 @@ def _range(key: str, at: Place, spec: Mapping[str, Any]) -> Callable[[float], An
     low, high, unit, scale, whole = (given[name] for name in ("from", "to", "unit", "scale", "whole"))
     check_word(scale, SCALES, *map(str, at), "scale")
     if not isinstance(unit, str) or not isinstance(whole, bool):
-        raise DesignError(f"{path}: unit must be a string, and whole true or false", at)
+        raise DesignError(
+            f"{path}: unit must be a string, and whole true or false, not {quoted(unit)} and {quoted(whole)}", at
+        )
     if not (is_number(low) and is_number(high)) or not low < high or (scale == "log" and low <= 0):
         message = (
             f"{path}: from and to must be a range of numbers on a {scale} scale, not {quoted(low)} and {quoted(high)}"

@@ -91,7 +91,9 @@ def _level(goal: str, name: str, text: str) -> tuple[float, str]:
             raise QuestionError(
                 f"goal {quoted(goal)}: {excerpt(name)} must be {what}, not {quoted(text)} (units: {known})"
             )
-    raise QuestionError(f"goal {quoted(goal)}: {excerpt(name)} must be a number without unit: write {number:.10g}")
+    raise QuestionError(
+        f"goal {quoted(goal)}: {excerpt(name)} must be a number without unit, not {quoted(text)}: write {number:.10g}"
+    )
 
 
 def _meant(text: str) -> str:

@@ -21,7 +21,7 @@ def clock(figure: str) -> list[str]:
     """Name the figures with the times of the samples of a figure over time."""
     if not figure.endswith((".values", ".bps")):
         raise WarmupError(
-            f"{figure} must be a figure over time, which ends in .values (occupancy) or .bps (throughput)"
+            f"warmup must use a figure over time, which ends in .values (occupancy) or .bps (throughput), not {figure}"
         )
     head = figure.rsplit(".", 1)[0]
     return [f"{head}.start_s", f"{head}.step_s"]

@@ -342,8 +342,8 @@ class _Search:
         values = ", ".join(space.text(value) for value in sorted(self.tried))
         where = f"with {self.question.over} at {values}"
         raise QuestionError(
-            f"goal {quoted(goal.text)}: no run{whose} has the figure {goal.column}, {where}: "
-            "nothing that it measures happened. Lengthen duration, or choose another figure."
+            f"goal {quoted(goal.text)}: no run{whose} measured the figure {goal.column}, {where}. "
+            "Lengthen duration, or choose another figure."
         )
 
     def _runs(self, values: Sequence[float], points: Sequence[Sequence[str]], rule: Separate) -> Iterator[list[Run]]:

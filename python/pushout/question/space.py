@@ -92,7 +92,7 @@ def space(explained: Document, over: str, low: str | None, high: str | None, *, 
         )
     whole = unit in WHOLE or (not unit and _are_whole(low, high))
     if whole and start < 0:
-        raise QuestionError(LOW, f" must not be negative, as is {excerpt(low or '')}")
+        raise QuestionError(LOW, f" must be at least 0, not {excerpt(low or '')}")
     asked = [
         f"{end:.10g} {unit}".strip() if text is None else excerpt(text) for end, text in ((start, low), (end, high))
     ]

@@ -413,7 +413,7 @@ class Fred(Scheme):
 
     Admission `fred`.
 
-    Experimental: its sources leave so much open that no fidelity is claimed.
+    Experimental: its sources leave important details open, so no fidelity is claimed.
 
     RED that looks at each circuit's own backlog. A circuit that keeps more than its part of the queue is held to the
     average share `avg / N` and remembered with a strike; one with a few packets only is never discarded at random. With
@@ -510,7 +510,7 @@ class Espd(Scheme):
 
     Admission `espd`.
 
-    Experimental: its sources leave so much open that no fidelity is claimed.
+    Experimental: its sources leave important details open, so no fidelity is claimed.
 
     Random discards hit many sessions at once and synchronise their windows. Instead a few sessions are selected and
     lose every frame until the congestion is over, so that sessions take turns: when the occupancy X reaches H the
@@ -556,8 +556,8 @@ class VirtualQueueing(Scheme):
     - `period` (time; default "1 ms"): Interval at which the credits of minimum cell rates are renewed.
     - `share` (default "equal"): How long a virtual queue may be above the threshold. `equal`: The threshold divided by
       the number of virtual queues in use. `mean`: The mean length of the virtual queues in use. `mcr`: The circuit's
-      part of all minimum cell rates; equal if nobody has one. `none`: None: a frame may begin only in an empty virtual
-      queue.
+      part of all minimum cell rates; equal if no circuit has one. `none`: None: a frame may begin only in an empty
+      virtual queue.
     - `credits` (default True): Whether minimum cell rates earn credits; if not, all virtual queues take turns alike.
     - `carry` (default False): Carry the fraction of a credit that is left over into the next period.
     - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
@@ -573,7 +573,7 @@ class VirtualQueueing(Scheme):
 
     - `equal`: The threshold divided by the number of virtual queues in use.
     - `mean`: The mean length of the virtual queues in use.
-    - `mcr`: The circuit's part of all minimum cell rates; equal if nobody has one.
+    - `mcr`: The circuit's part of all minimum cell rates; equal if no circuit has one.
     - `none`: None: a frame may begin only in an empty virtual queue.
     """
     credits: bool = True
@@ -819,8 +819,8 @@ class Pushout2(Scheme):
 
     Pushout `pushout-2`.
 
-    When the buffer is full, the first entire packet from the head of the longest queue goes. Nothing that the receiver
-    has begun to collect is spoiled, and whoever lost a packet learns of it early.
+    When the buffer is full, the first entire packet from the head of the longest queue is discarded. No packet that the
+    receiver has begun to collect is damaged, and the sender of the lost packet detects the loss early.
 
     Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), section
     3.1 ("Pushout-2"), and section 4.3.4, equations (10) and (11), for the buffer share.
@@ -1384,8 +1384,8 @@ class Tcp(Scheme):
     Transport `tcp`.
 
     TCP for bulk data in one direction. `Sender` and `Receiver` are the two ends. Neither knows the other, a clock or a
-    network: whoever runs them hands over each `Segment` that arrives, calls `on_timer` at the instant that `next_timer`
-    names, and carries away what was put into `out`. Simultaneous facts count in the order in which they are told.
+    network: the engine hands over each `Segment` that arrives, calls `on_timer` at the instant that `next_timer` names,
+    and carries away what was put into `out`. Simultaneous facts count in the order in which they are told.
 
     Source: The 4.4BSD-Lite implementation (Net/3) as W. R. Stevens and G. R. Wright describe it in "TCP/IP Illustrated,
     Volume 2" (1995), chapters 24–30: segments leave as in `tcp_output`, acknowledgements act as in `tcp_input`, timers
@@ -1546,7 +1546,7 @@ class Udp(Scheme):
 
     Transport `udp`.
 
-    Every datagram of the source is one packet, sent once: nobody acknowledges, nobody slows down.
+    Every datagram of the source is one packet, sent once: it is not acknowledged, and the source never slows down.
 
     Source: J. Postel, "User Datagram Protocol", RFC 768, 1980; the unresponsive sources of paper 002, section VI.
 

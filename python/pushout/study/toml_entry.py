@@ -28,7 +28,7 @@ class Entries:
         self.entries = table.pop(key, [])
         self.at: tuple[str, ...] = (key,)
         if not isinstance(self.entries, list) or not all(isinstance(entry, dict) for entry in self.entries):
-            raise EntryError(f"{key} must be a list of tables; write [[{key}]]", self.at)
+            raise EntryError(f"{key} must be a list of tables, not {self.entries!r:.40}; write [[{key}]]", self.at)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for index, entry in enumerate(self.entries):

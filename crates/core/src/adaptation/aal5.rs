@@ -68,8 +68,8 @@ pub struct Reassembly {
 }
 
 impl Reassembly {
-    /// So many consecutive cells of a frame arrive, the first and the last of which have given `unit` their marks; at
-    /// an EOM whose frame has `length` cells, the receiver judges what it has.
+    /// Add consecutive cells of a frame; `unit` has the marks of the first and the last. At an EOM whose frame has
+    /// `length` cells, the receiver checks the collected cells.
     pub fn push(&mut self, unit: &Unit, cells: u16, length: u16) -> Option<Reassembled> {
         if self.cells == 0 {
             (self.frame, self.gap, self.is_ce) = (unit.frame, unit.index != 0, false);

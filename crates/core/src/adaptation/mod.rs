@@ -71,7 +71,7 @@ pub enum Framing {
         /// Cells that a code adds.
         parity: u16,
     },
-    /// Packets with so many octets of header.
+    /// Packets with a header of this many octets.
     Packet {
         /// Octets that the link adds.
         header: u32,

@@ -4,8 +4,8 @@ use core::fmt;
 
 /// Capacity of a buffer, in the port's measure.
 ///
-/// Ports compare with it at every cell, so it is one number, and whether something fits one comparison. Nobody else sees
-/// that number: whoever wants to reckon with B asks for its [`limit`](Capacity::limit), which may not be there.
+/// Ports compare with it at every cell, so it is one number, and the test for room is one comparison. That number is
+/// private: formulas with B use its [`limit`](Capacity::limit), which is `None` without a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity(u64);
 
@@ -13,7 +13,7 @@ impl Capacity {
     /// Whatever comes finds room.
     pub const UNLIMITED: Capacity = Capacity(u64::MAX);
 
-    /// Room for so much. What 64 bits cannot count beyond is no limit.
+    /// A capacity of `most`. The largest number of 64 bits is not a limit.
     pub const fn limited(most: u64) -> Capacity {
         Capacity(most)
     }
@@ -28,7 +28,7 @@ impl Capacity {
         self != Capacity::UNLIMITED
     }
 
-    /// Whether there is room for so much altogether.
+    /// Tells whether there is room for a total of `level`.
     #[inline]
     pub fn holds(self, level: u64) -> bool {
         level <= self.0
@@ -40,7 +40,7 @@ impl Capacity {
         self.0.min(level)
     }
 
-    /// Room for so much beside `level`: without a limit it is more than a run can fill.
+    /// Room left at `level`: without a limit it is more than a run can fill.
     #[inline]
     pub(crate) fn beside(self, level: u64) -> u64 {
         self.0.saturating_sub(level)
@@ -73,7 +73,7 @@ mod tests {
         let all = Capacity::UNLIMITED;
         assert!(all.holds(u64::MAX));
         assert_eq!((all.limit(), all.to_string().as_str()), (None, "unlimited"));
-        assert_eq!(Capacity::limited(u64::MAX), all, "nobody can fill it");
+        assert_eq!(Capacity::limited(u64::MAX), all, "no run can fill it");
         assert_eq!(all.up_to(12), 12);
     }
 }

@@ -68,7 +68,7 @@ impl Queue {
         self.end - 1
     }
 
-    /// Units of one frame join, `first` and so many in all, of which the last one ends the frame if it is `closed`.
+    /// Append `units` units of one frame, of which `first` is the first; the last one ends the frame if it is `closed`.
     #[inline]
     pub(crate) fn push_train(&mut self, first: Unit, units: u16, closed: bool) {
         if let Some(runs) = &mut self.runs {
@@ -102,7 +102,7 @@ impl Queue {
         Some(unit)
     }
 
-    /// So many units at the tail have not come yet: those of the last frame, but not its first one.
+    /// Remove `units` units at the tail that have not come yet: those of the last frame, but not its first one.
     pub(crate) fn withdraw(&mut self, units: u16) {
         if let Some(runs) = &mut self.runs {
             runs.withdrawn(units.into());
@@ -125,16 +125,16 @@ impl Queue {
         )
     }
 
-    /// What is left of the first frame behind so many others at the head, if it has its EOM and no gap: its first unit with
-    /// the mark of the last one, and how many there are.
+    /// The rest of the first frame behind `units` others at the head, if it has its EOM and no gap: its first unit with the
+    /// mark of the last one, and the number of units.
     #[inline]
     pub(crate) fn closed_behind(&self, frames: usize) -> Option<(Unit, u16)> {
         let train = self.trains.get(frames).filter(|train| train.closed && train.units > 0)?;
         Some((train.marked(train.units), train.units))
     }
 
-    /// Up to so many units leave from the head, none behind an EOM or a gap; answers the first one with the mark of the last
-    /// one, and how many.
+    /// Remove up to `most` units from the head, none behind an EOM or a gap; returns the first one with the mark of the
+    /// last one, and the number of units.
     #[inline]
     pub(crate) fn pop_run(&mut self, most: u64) -> Option<(Unit, u16)> {
         let train = self.trains.front_mut()?;
@@ -190,7 +190,7 @@ impl Queue {
         (position < train.end()).then(|| (index, (position - train.start) as u16))
     }
 
-    /// The train that begins behind so many units; if there is none, one is split.
+    /// Index of the train that begins behind `units` units; if there is none, a train is split.
     fn boundary(&mut self, mut units: usize) -> usize {
         let behind = |train: &Train| {
             let here = units < usize::from(train.units);
@@ -248,7 +248,7 @@ impl Train {
         Unit { index: self.first.index.wrapping_add(place), flags, ..self.first }
     }
 
-    /// The first unit, with the mark of the last one of so many.
+    /// The first unit, with the mark of the last one of `units`.
     #[inline]
     fn marked(&self, units: u16) -> Unit {
         let ends = self.closed && units == self.units;
@@ -263,7 +263,7 @@ impl Train {
         !self.closed && self.end() == position && self.unit(self.units) == next
     }
 
-    /// So many units leave from its head.
+    /// Remove `units` units from its head.
     #[inline]
     fn advance(&mut self, units: u16) {
         self.first = self.unit(units);
@@ -271,7 +271,7 @@ impl Train {
         self.units -= units;
     }
 
-    /// So many units stay; answers the others.
+    /// Keep `units` units; returns the others.
     fn split(&mut self, units: u16) -> Train {
         let mut behind = *self;
         behind.advance(units);

@@ -101,7 +101,7 @@ impl Runs {
         self.open_ahead
     }
 
-    /// Consecutive units of one frame have joined, `first` and so many in all; the last one ends it if it is `closed`.
+    /// Note that `units` consecutive units of one frame have joined, `first` first; the last ends it if it is `closed`.
     #[inline(never)]
     pub(super) fn joined(&mut self, first: &Unit, units: u16, closed: bool) {
         if self.list.back().is_none_or(|run| run.closed) {
@@ -112,7 +112,7 @@ impl Runs {
         self.whole += usize::from(run.is_whole());
     }
 
-    /// So many units of the last frame have not come yet.
+    /// Note that `units` units of the last frame have not come yet.
     pub(super) fn withdrawn(&mut self, units: usize) {
         let run = self.list.back_mut().expect("a frame that is arriving has a run");
         self.whole -= usize::from(run.is_whole());
@@ -121,7 +121,7 @@ impl Runs {
         run.closed = false;
     }
 
-    /// So many units of the first frame have left from the head; the last of them may have been its `eom`.
+    /// Note that `units` units of the first frame have left from the head; the last of them may have been its `eom`.
     pub(super) fn left(&mut self, units: usize, eom: bool) {
         self.open_ahead = !eom;
         self.spoil(0);

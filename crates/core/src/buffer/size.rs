@@ -43,20 +43,20 @@ impl Measure {
 /// How much a port can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferSize {
-    /// As much as anybody sends.
+    /// No limit.
     Unlimited,
-    /// So many cells.
+    /// A number of cells.
     Cells(u64),
-    /// So many octets; on a cell link the whole cells that fit, headers included.
+    /// A number of octets; on a cell link the whole cells that fit, headers included.
     Bytes(u64),
-    /// So many packets.
+    /// A number of packets.
     Packets(u64),
 }
 
 /// An occupancy within a buffer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Level {
-    /// So much, in a measure that must be the port's.
+    /// An amount, in the measure of the port.
     Size(BufferSize),
     /// A share of the buffer, in percent.
     Percent(f64),
@@ -176,7 +176,10 @@ fn read_size(node: &Node, path: &str, text: &str, wanted: &Wanted) -> Result<Buf
 }
 
 fn not_a_size(node: &Node, path: &str) -> Fault {
-    node.fault(path, format!("{} is not a size with a unit, as in \"8192 cells\" or \"150 KB\"", node.show()))
+    node.fault(
+        path,
+        format!("must be a size with a unit, as in \"8192 cells\" or \"150 KB\", not {}", node.show()),
+    )
 }
 
 impl Field for BufferSize {
@@ -211,7 +214,7 @@ impl Field for Level {
             Err(_) if number::split(text) == (share.trim_ascii(), "%") => {
                 Err(node.fault(path, format!("{}: {}", node.show(), number::mistake(share.trim_ascii()))))
             }
-            _ => Err(node.fault(path, format!("{} is not a share from 0 % to 100 %", node.show()))),
+            _ => Err(node.fault(path, format!("must be a share from 0 % to 100 %, not {}", node.show()))),
         }
     }
 

@@ -28,7 +28,7 @@ const CAPACITY: usize = 3000;
 const THRESHOLD: usize = 2500;
 /// Slots of the ring: the next power of two, so that positions wrap by a mask.
 const SLOTS: usize = CAPACITY.next_power_of_two();
-/// Cells that leave while so many arrive.
+/// Cells that leave while `ARRIVING` cells arrive.
 const SERVED: u32 = 10;
 const ARRIVING: u32 = 11;
 
@@ -69,7 +69,7 @@ pub fn floor(cells: u64) -> ([Circuit; CIRCUITS], u64) {
 }
 
 impl Circuit {
-    /// Whether a cell that meets so many others is queued.
+    /// Tells whether a cell that meets `occupancy` others is queued.
     #[inline]
     fn admits(&mut self, occupancy: usize) -> bool {
         self.arrived += 1;

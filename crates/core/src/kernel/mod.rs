@@ -15,7 +15,7 @@
 //! once. There the order of the ports in the scenario decides whether a line that becomes free at that very instant
 //! takes the credit cell or a data cell first.
 //!
-//! Ties between lines are no rarity: sources that answer to acknowledgements from one bottleneck are locked to its slots,
+//! Ties between lines are common: sources that answer acknowledgements from one bottleneck are locked to its slots,
 //! and their cells reach the next switch at the very same picosecond. A fixed order would always give the last place
 //! in a full buffer to the same source.
 

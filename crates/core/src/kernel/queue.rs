@@ -106,7 +106,7 @@ impl Series {
 /// another.
 #[derive(Clone, Debug)]
 pub struct EventQueue {
-    /// The heap, and behind it so many [`NOTHING`]s that every node has all its children.
+    /// The heap, padded with [`NOTHING`] so that every node has all its children.
     heap: Vec<u128>,
     len: usize,
     open: bool,

@@ -37,7 +37,7 @@ fn file_name(entry: &Entry) -> String {
 fn page(entry: &Entry) -> String {
     let Entry { name, kind, .. } = entry;
     let experimental = match entry.experimental {
-        true => "**Experimental**: its sources leave so much open that no fidelity is claimed.\n\n",
+        true => "**Experimental**: its sources leave important details open, so no fidelity is claimed.\n\n",
         false => "",
     };
     let params = (entry.params)();

@@ -92,6 +92,6 @@ mod tests {
         let refused = Document::read("a = \n".to_string(), "s.toml".to_string()).unwrap_err();
         assert!(refused.starts_with("s.toml:1:5: this is not TOML: "), "{refused}");
         let refused = Document::read("[1, 2]".to_string(), "s.json".to_string()).unwrap_err();
-        assert!(refused.starts_with("s.json:1:1: a list is not a table of keys"), "{refused}");
+        assert!(refused.starts_with("s.json:1:1: must be a table of keys, not a list"), "{refused}");
     }
 }

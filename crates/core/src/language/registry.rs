@@ -26,7 +26,7 @@ pub struct Entry {
     pub name: &'static str,
     /// How it is written; nothing if its name alone is all that can be said of it.
     pub table: Option<TableForm>,
-    /// Whether its sources leave so much open that no fidelity is claimed.
+    /// Whether its sources leave important details open, so that no fidelity is claimed.
     pub experimental: bool,
     /// What it does, in a sentence: the documentation of its parameters.
     pub doc: &'static str,

@@ -58,7 +58,7 @@ pub trait Section: Sized {
     fn put(&self, into: &mut Map<String, Json>);
 }
 
-/// A table being read: it knows which keys nobody has asked for.
+/// A table being read; it records the keys that have been used.
 pub struct Table<'a> {
     entries: &'a [(Key, Node)],
     taken: Vec<bool>,
@@ -73,7 +73,7 @@ impl<'a> Table<'a> {
     /// Start to read `node`, which must be a table.
     pub fn new(node: &'a Node, path: &str) -> Result<Table<'a>, Fault> {
         let Value::Table(entries) = &node.value else {
-            return Err(node.fault(path, format!("{} is not a table of keys", node.show())));
+            return Err(node.fault(path, format!("must be a table of keys, not {}", node.show())));
         };
         let taken = vec![false; entries.len()];
         Ok(Table { entries, taken, known: Vec::new(), place: node.place, path: path.to_string() })
@@ -106,7 +106,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// A key that nobody has asked for and that looks like the missing one.
+    /// An unused key that resembles the missing one.
     fn misspelt(&self, name: &str) -> Option<Fault> {
         let (key, _) = self.rest().find(|(key, _)| distance(&key.name, name) <= 1 + name.len() / 6)?;
         let message =
@@ -127,7 +127,7 @@ impl<'a> Table<'a> {
         self.entries.iter().zip(&self.taken).filter(|(_, taken)| !**taken).map(|(entry, _)| entry)
     }
 
-    /// Refuse any key that nobody has asked for.
+    /// Refuse any unused key.
     pub fn finish(self) -> Result<(), Fault> {
         self.finish_with(Vec::new)
     }
@@ -270,7 +270,7 @@ macro_rules! choice {
                     $crate::language::tree::Value::Text(word) => {
                         $name::from_word(word).map_err(|why| node.fault(path, why))
                     }
-                    _ => Err(node.fault(path, format!("{} is not one of: {}", node.show(), [$($word),+].join(", ")))),
+                    _ => Err(node.fault(path, format!("must be one of {}, not {}", [$($word),+].join(", "), node.show()))),
                 }
             }
             fn write(&self) -> $crate::serde_json::Value {
@@ -382,7 +382,7 @@ mod tests {
         let fault = read(&[delay.clone(), ("curve", Value::Text("round".into()))]).unwrap_err();
         assert_eq!(fault, "example.curve: unknown value \"round\" (allowed: straight, bent)");
         let fault = read(&[("delay", Value::Integer(5))]).unwrap_err();
-        assert_eq!(fault, "example.delay: 5 has no unit: a time is written as in \"100 us\"");
+        assert_eq!(fault, "example.delay must be a time with a unit, as in \"100 us\", not 5");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a scenario file says before anybody has judged it: a tree of values that know where they stand.
+//! A scenario file before it is checked: a tree of values with their positions.
 
 use std::fmt::{self, Write};
 
@@ -66,10 +66,14 @@ impl fmt::Display for Fault {
         if self.path.is_empty() {
             f.write_str(&self.message)
         } else {
-            write!(f, "{}: {}", cut(&self.path, LONGEST_PATH), self.message)
+            let colon = if self.message.starts_with(MUST) { "" } else { ":" };
+            write!(f, "{}{colon} {}", cut(&self.path, LONGEST_PATH), self.message)
         }
     }
 }
+
+/// The beginning of a message that has the path of the value as its subject.
+const MUST: &str = "must ";
 
 /// Characters of a path that a message shows.
 const LONGEST_PATH: usize = 100;
@@ -85,6 +89,17 @@ impl Fault {
     /// The same fault with something more to say.
     pub fn with(self, more: &str) -> Fault {
         Fault { message: self.message + more, ..self }
+    }
+}
+
+/// Add the value to a message about it: "must CONDITION, not VALUE; MORE", or else "VALUE: MESSAGE".
+fn about(value: &str, message: String) -> String {
+    if !message.starts_with(MUST) {
+        return format!("{value}: {message}");
+    }
+    match message.split_once("; ") {
+        Some((condition, more)) => format!("{condition}, not {value}; {more}"),
+        None => format!("{message}, not {value}"),
     }
 }
 
@@ -111,7 +126,7 @@ impl Node {
             Value::Text(_) => message.contains(&shown),
             _ => message.starts_with(&shown),
         };
-        let message = if told { message } else { format!("{shown}: {message}") };
+        let message = if told { message } else { about(&shown, message) };
         node.fault(&if path.is_empty() { key.to_string() } else { format!("{path}.{key}") }, message)
     }
 

@@ -15,10 +15,12 @@ impl<T: Quantity> Field for T {
             }
             Value::Integer(_) | Value::Float(_) => Err(node.fault(
                 path,
-                format!("{} has no unit: {} is written as in \"{}\"", node.show(), T::WHAT, T::EXAMPLE),
+                format!("must be {} with a unit, as in \"{}\", not {}", T::WHAT, T::EXAMPLE, node.show()),
             )),
             _ => {
-                Err(node.fault(path, format!("{} is not {}, as in \"{}\"", node.show(), T::WHAT, T::EXAMPLE)))
+                let example = T::EXAMPLE;
+                Err(node
+                    .fault(path, format!("must be {}, as in \"{example}\", not {}", T::WHAT, node.show())))
             }
         }
     }
@@ -40,7 +42,7 @@ impl Field for bool {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
         match node.value {
             Value::Bool(b) => Ok(b),
-            _ => Err(node.fault(path, format!("{} is not true or false", node.show()))),
+            _ => Err(node.fault(path, format!("must be true or false, not {}", node.show()))),
         }
     }
 
@@ -56,7 +58,7 @@ impl Field for bool {
 impl Field for u32 {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
         let fault =
-            || node.fault(path, format!("{} is not a whole number from 0 to {}", node.show(), u32::MAX));
+            || node.fault(path, format!("must be an integer from 0 to {}, not {}", u32::MAX, node.show()));
         match node.value {
             Value::Integer(i) => u32::try_from(i).map_err(|_| fault()),
             Value::Float(x) => whole(x).and_then(|i| u32::try_from(i).ok()).ok_or_else(fault),
@@ -76,7 +78,7 @@ impl Field for u32 {
 impl Field for u64 {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
         let fault =
-            || node.fault(path, format!("{} is not a whole number from 0 to {}", node.show(), u64::MAX));
+            || node.fault(path, format!("must be an integer from 0 to {}, not {}", u64::MAX, node.show()));
         match node.value {
             Value::Integer(i) => u64::try_from(i).map_err(|_| fault()),
             Value::Float(x) => whole(x).ok_or_else(fault),
@@ -104,7 +106,7 @@ impl Field for f64 {
         match node.value {
             Value::Integer(i) => Ok(i as f64),
             Value::Float(x) if x.is_finite() => Ok(x),
-            _ => Err(node.fault(path, format!("{} is not a number", node.show()))),
+            _ => Err(node.fault(path, format!("must be a number, not {}", node.show()))),
         }
     }
 
@@ -124,7 +126,7 @@ impl Field for String {
                 Err(node.fault(path, format!("must be without control characters, not {}", node.show())))
             }
             Value::Text(text) => Ok(text.clone()),
-            _ => Err(node.fault(path, format!("{} is not a text", node.show()))),
+            _ => Err(node.fault(path, format!("must be a string, not {}", node.show()))),
         }
     }
 
@@ -157,7 +159,7 @@ impl<T: Field> Field for Vec<T> {
             Value::List(items) => {
                 items.iter().enumerate().map(|(i, item)| T::read(item, &format!("{path}[{i}]"))).collect()
             }
-            _ => Err(node.fault(path, format!("{} is not a list", node.show()))),
+            _ => Err(node.fault(path, format!("must be a list, not {}", node.show()))),
         }
     }
 

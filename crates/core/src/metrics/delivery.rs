@@ -13,7 +13,7 @@ pub struct DeliveryTime {
     sum: u128,
     /// Sum of the squares, in ps².
     squares: u128,
-    /// How they are spread, in ps, if somebody wants to see it.
+    /// Their distribution, in ps, if it is measured.
     spread: Option<Box<Spread>>,
 }
 
@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(times.count, 8);
         assert_eq!(times.mean_s(), Some(5.0));
         assert_eq!(times.sd_s(), Some(2.0));
-        assert_eq!(times.spread(), None, "nobody asked for it");
+        assert_eq!(times.spread(), None, "it is not measured");
     }
 
     #[test]

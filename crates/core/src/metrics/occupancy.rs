@@ -16,7 +16,7 @@ pub struct Occupancy {
     samples: Vec<u64>,
     /// The same in classes that are narrow where the level is low.
     spread: Spread,
-    /// Every sample in order, if somebody wants to see them.
+    /// Every sample in order, if they are recorded.
     trace: Option<Vec<u64>>,
 }
 
@@ -90,7 +90,7 @@ impl Occupancy {
         self.sample_many(level, 1);
     }
 
-    /// So many samples, one after the other, find this level.
+    /// Add `samples` consecutive samples of a level.
     pub(crate) fn sample_many(&mut self, level: u64, samples: u64) {
         if self.samples.is_empty() {
             self.samples = vec![0; BINS];

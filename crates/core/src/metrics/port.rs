@@ -27,7 +27,7 @@ pub struct Counters {
     pub frames_whole_out: u64,
     /// Occupancy over time.
     pub occupancy: Occupancy,
-    /// If somebody wants to see them, what the policy knew at every sample: a row of all circuits each time.
+    /// The readings of the policy at every sample, if they are recorded: a row of all circuits each time.
     pub meter: Option<Vec<Reading>>,
     lost: [u64; Reason::ALL.len()],
     marked: [u64; Reason::ALL.len()],
@@ -122,7 +122,7 @@ impl Counters {
         self.lost(reason);
     }
 
-    /// So many were lost for one reason.
+    /// Count `count` units lost for one reason.
     pub(crate) fn lost_many(&mut self, reason: Reason, count: u64) {
         self.lost[reason as usize] += count;
     }
@@ -132,7 +132,7 @@ impl Counters {
         self.departed_run(unit, 1, vc);
     }
 
-    /// So many consecutive units of a frame were sent, the first and the last of which have given `unit` their marks.
+    /// Count consecutive units of a frame as sent; `unit` has the marks of the first and the last.
     #[inline]
     pub(crate) fn departed_run(&mut self, unit: &Unit, units: u16, vc: usize) {
         self.units_out += u64::from(units);

@@ -11,7 +11,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Count a number so many times.
+    /// Count a number `times` times.
     pub fn add(&mut self, number: u64, times: u64) {
         let (octave, part) = class_of(number);
         self.octaves.entry(octave).or_insert([0; PARTS])[part] += times;
@@ -37,8 +37,8 @@ impl Spread {
         (!self.octaves.is_empty()).then_some(self.max)
     }
 
-    /// A number that so many of a hundred do not exceed, by the nearest rank: the upper end of its class, at most 1/128 above
-    /// the least such number. `None` of none.
+    /// The percentile `percent`, by the nearest rank: the upper end of its bin, at most 1/128 above the exact value. `None`
+    /// without numbers.
     pub fn percentile(&self, percent: u64) -> Option<u64> {
         let mut missing = (percent * self.count()).div_ceil(100);
         for (&octave, counts) in &self.octaves {

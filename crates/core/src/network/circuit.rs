@@ -288,8 +288,8 @@ impl Circuit {
         self.receive_run(unit, 1).then(|| self.take())
     }
 
-    /// So many consecutive units of a frame arrive, the first and the last of which have given `unit` their marks; answers
-    /// whether they complete it.
+    /// Receive consecutive units of a frame; `unit` has the marks of the first and the last. Returns whether they complete
+    /// it.
     ///
     /// A circuit keeps the order of its frames, so whatever was sent before this unit's frame has arrived or is lost.
     #[inline]

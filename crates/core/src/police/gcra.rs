@@ -55,10 +55,10 @@ impl Policy {
     pub fn new(params: &Params, _: &Context<'_>) -> Result<Policy, Refused> {
         let Params { rate, tolerance, action } = *params;
         if rate == Rate(0) {
-            return refuse("rate", "nothing conforms to a rate of zero");
+            return refuse("rate", "must be greater than 0 b/s");
         }
         if rate > Rate(u64::MAX / 2) {
-            return refuse("rate", "more than any line can carry");
+            return refuse("rate", "must be at most the rate of the fastest line, 100 Tb/s");
         }
         Ok(Policy { rate, tolerance, action, expected: Time::ZERO, carry: 0 })
     }

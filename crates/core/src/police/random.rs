@@ -44,7 +44,7 @@ impl Policy {
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let Params { probability, action } = *params;
         if !(0.0..=1.0).contains(&probability) {
-            return refuse("probability", "a number from 0 to 1");
+            return refuse("probability", "must be a number from 0 to 1");
         }
         Ok(Policy { probability, action, stream: context.stream() })
     }

@@ -85,7 +85,7 @@ fn metered(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
     samples
 }
 
-/// In each window the standard deviation among the flows, over their mean; nothing where nobody sends.
+/// The standard deviation among the flows divided by their mean, in each window; `None` if no flow delivers.
 fn deviations(rates: &[Vec<f64>]) -> Vec<Option<f64>> {
     let windows = rates.iter().map(Vec::len).min().unwrap_or_default();
     let at = |window: usize| rates.iter().map(|rates| rates[window]).collect::<Vec<f64>>();

@@ -5,8 +5,8 @@ use crate::metrics::ideal::{Demand, max_min};
 use crate::scenario::model::{Flow, Scenario};
 use crate::source::Source;
 
-/// Max–min fair payload rates of the flows over the measured time, in bits per second. A source that stops after so many
-/// packets wants no more than they carry.
+/// Max–min fair payload rates of the flows over the measured time, in bits per second. A source that stops after a
+/// number of packets needs no more than they carry.
 pub fn ideal_rates(scenario: &Scenario) -> Vec<f64> {
     let capacities: Vec<f64> = scenario.lines.iter().map(|line| line.rate.as_f64()).collect();
     let demands: Vec<Demand> = scenario.flows.iter().map(|flow| demand(scenario, flow)).collect();

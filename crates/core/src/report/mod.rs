@@ -94,7 +94,7 @@ impl Serialize for Report<'_> {
     }
 }
 
-/// A list of so many entries, each of which is made when it is its turn.
+/// A list with this many entries, each made when it is written.
 struct List<F>(usize, F);
 
 impl<F: Fn(usize) -> Json> Serialize for List<F> {

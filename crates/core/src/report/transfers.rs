@@ -54,7 +54,7 @@ fn mean_s(times: &[Span]) -> Option<f64> {
     (!times.is_empty()).then(|| sum as f64 / times.len() as f64 / PS_PER_S as f64)
 }
 
-/// The least time that so many of a hundred do not exceed: the nearest rank.
+/// The percentile `percent` by the nearest rank.
 fn percentile(sorted: &[Span], percent: u64) -> Option<Span> {
     sorted.get((percent as usize * sorted.len()).div_ceil(100).checked_sub(1)?).copied()
 }

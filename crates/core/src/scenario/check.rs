@@ -108,7 +108,7 @@ impl Wired {
     }
 }
 
-/// So many networks are remembered: a sweep comes back to the traffic that it had a few points before.
+/// Networks to remember: a sweep returns to the traffic of a few points before.
 const MOST_KNOWN: usize = 4;
 
 /// What the file asks for, from among what is known or anew.
@@ -125,18 +125,17 @@ fn wired(file: &File<'_>, sets: &[Set], known: &mut Vec<Known>) -> Result<Wired,
 fn check_head(head: &file::Head, root: &tree::Node) -> Result<(), Fault> {
     let fault = |key: &str, message: &str| Err(root.fault_along("", key, message));
     if head.duration == Span::ZERO {
-        return fault("duration", "nothing happens in no time: it must be longer than 0 s");
+        return fault("duration", "must be longer than 0 s");
     }
     if head.duration > backlog::LONGEST {
-        return fault("duration", "a run lasts at most 50 days");
+        return fault("duration", "must be at most 50 days");
     }
     if head.warmup >= head.duration {
-        let message =
-            format!("nothing is left to measure: it must end before the duration of {}", head.duration);
+        let message = format!("must be shorter than the duration of {}", head.duration);
         return fault("warmup", &message);
     }
     if head.sample == Span::ZERO {
-        return fault("sample", "samples without time between them never end: it must be longer than 0 s");
+        return fault("sample", "must be longer than 0 s");
     }
     match name_fault(&head.name) {
         Some(message) => fault("name", &message),

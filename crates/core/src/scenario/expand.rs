@@ -160,7 +160,7 @@ impl<'a> File<'a> {
         let Some(defaults) = self.flows else { return Ok(()) };
         let Value::Table(keys) = &defaults.value else {
             let message =
-                format!("{} is not a table of keys: flows are listed under [[flow]]", defaults.show());
+                format!("must be a table of keys, not {}: list flows under [[flow]]", defaults.show());
             return Err(defaults.fault("flows", message));
         };
         let allowed: Vec<&str> = Flow::KEYS.iter().filter(|name| !OWN_KEYS.contains(name)).copied().collect();
@@ -224,7 +224,7 @@ fn multiply(flow: &Node) -> Result<Vec<Node>, Fault> {
     let path = join(&join("flow", name), "connections");
     let count = u32::read(connections, &path)?;
     if !(1..=MOST_CONNECTIONS).contains(&count) {
-        let message = format!("{count} is not a number from 1 to {MOST_CONNECTIONS}");
+        let message = format!("must be from 1 to {MOST_CONNECTIONS}, not {count}");
         return Err(connections.fault(&path, message));
     }
     let text = |text: String| Node { value: Value::Text(text), place: connections.place };
@@ -244,9 +244,9 @@ fn multiply(flow: &Node) -> Result<Vec<Node>, Fault> {
     Ok((1..=count).map(connection).collect())
 }
 
-/// More connections than anybody simulates on one circuit.
+/// Largest number of connections on one circuit; more are rejected as a mistake.
 const MOST_CONNECTIONS: u32 = 100_000;
-/// More flows than anybody simulates in one network.
+/// Largest number of flows in one network; more are rejected as a mistake.
 const MOST_FLOWS: usize = 1_000_000;
 
 fn list(name: &str, items: Vec<Node>) -> (Key, Node) {
@@ -265,7 +265,7 @@ fn entries<'n>(explicit: &'n Node, name: &str) -> &'n [Node] {
 fn absorb(list: &str, mut made: Vec<Node>, listed: Option<&Node>) -> Result<Vec<Node>, Fault> {
     let Some(listed) = listed else { return Ok(made) };
     let Value::List(items) = &listed.value else {
-        return Err(listed.fault(list, format!("{} is not a list: write [[{list}]]", listed.show())));
+        return Err(listed.fault(list, format!("must be a list, not {}: write [[{list}]]", listed.show())));
     };
     let known: BTreeMap<String, usize> =
         made.iter().enumerate().filter_map(|(index, node)| Some((node.label()?, index))).collect();

@@ -94,7 +94,7 @@ section! {
         pub buffer: BufferSize = BufferSize::Unlimited,
         /// Who is admitted.
         pub admission: admission::Spec = admission::Spec::TailDrop(tail_drop::Params { clp_threshold: None }),
-        /// Who gives way to an arriving unit when the buffer is full; by default nobody.
+        /// Policy that removes queued units for an arriving one when the buffer is full; by default none.
         pub pushout: Option<pushout::Spec> = None,
         /// Who is served.
         pub scheduler: scheduler::Spec = scheduler::Spec::Fifo(fifo::Params {}),

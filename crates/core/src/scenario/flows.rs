@@ -80,7 +80,7 @@ struct Network<'a> {
 impl Network<'_> {
     fn flow(&mut self, item: Item<'_, file::Flow>, circuits: &mut Circuits) -> Result<Flow, Fault> {
         let (from, to) = (self.host(&item, "from", &item.it.from)?, self.host(&item, "to", &item.it.to)?);
-        item.ensure(from != to, "to", "a flow goes to another host, not back to its own")?;
+        item.ensure(from != to, "to", "must be a host other than that of from")?;
         let needs = check_ends(&item)?;
         check_processing(&item)?;
         let Route { path, ways } = self.route(&item, from, to)?;
@@ -115,7 +115,7 @@ impl Network<'_> {
     fn host(&self, item: &Item<'_, file::Flow>, key: &str, name: &str) -> Result<usize, Fault> {
         let node = self.names.find("node", name).map_err(|why| item.fault(key, why))?;
         let host = self.nodes[node].kind == NodeKind::Host;
-        item.ensure(host, key, &format!("{name:?} is no host: flows start and end at hosts"))?;
+        item.ensure(host, key, "must be a host; flows start and end at hosts")?;
         Ok(node)
     }
 
@@ -175,7 +175,7 @@ impl Network<'_> {
         self.check_packet(item, ("the packets", needs.packet_key), needs.octets(), cells)?;
         self.check_police(item, &path)?;
         let flow = &item.it;
-        item.ensure(flow.weight.is_finite() && flow.weight > 0.0, "weight", "a weight is greater than 0")?;
+        item.ensure(flow.weight.is_finite() && flow.weight > 0.0, "weight", "must be greater than 0")?;
         let mcr = flow.mcr.unwrap_or(Rate(0));
         if let Some(line) = path.iter().map(|line| &self.lines[*line]).find(|line| line.rate < mcr) {
             let message = format!("the line {:?} has only {} to promise", line.name, line.rate);
@@ -416,7 +416,7 @@ fn check_ends(item: &Item<'_, file::Flow>) -> Result<Needs, Fault> {
     };
     if let Some((key, rate)) = source.peak() {
         let key = format!("source.{key}");
-        item.ensure(rate > Rate(0), &key, "a rate of zero never sends anything")?;
+        item.ensure(rate > Rate(0), &key, "must be greater than 0 b/s")?;
         item.ensure(rate <= FASTEST, &key, "a source has at most 100 Tb/s")?;
     }
     Ok(needs)

@@ -53,7 +53,7 @@ fn forth(
     let link = &item.it;
     let end = |key, name: &str| names.find("node", name).map_err(|why| item.fault(key, why));
     let (from, to) = (end("from", &link.from)?, end("to", &link.to)?);
-    item.ensure(from != to, "to", "a link leads to another node, not back to its own")?;
+    item.ensure(from != to, "to", "must be a node other than that of from")?;
     let reserved = "this stands for all ports without a section of their own; choose another name";
     item.ensure(link.name.as_deref() != Some(DEFAULT), "name", reserved)?;
     item.ensure(link.class != DEFAULT, "class", reserved)?;
@@ -94,14 +94,14 @@ fn back(item: &Item<'_, Link>, forth: Line, first: usize) -> Result<Line, Fault>
 }
 
 fn check_rate(item: &Item<'_, Link>, key: &str, rate: Rate) -> Result<(), Fault> {
-    item.ensure(rate > Rate(0), key, "a rate of zero never sends anything")?;
-    item.ensure(rate >= SLOWEST, key, "a line has at least 1 kb/s")?;
-    item.ensure(rate <= FASTEST, key, "a line has at most 100 Tb/s")
+    item.ensure(rate > Rate(0), key, "must be greater than 0 b/s")?;
+    item.ensure(rate >= SLOWEST, key, "must be at least 1 kb/s")?;
+    item.ensure(rate <= FASTEST, key, "must be at most 100 Tb/s")
 }
 
 /// Refuse a delay that nothing has.
 pub(super) fn check_delay<T: Section>(item: &Item<'_, T>, key: &str, delay: Span) -> Result<(), Fault> {
-    item.ensure(delay <= LONGEST_DELAY, key, "at most an hour")
+    item.ensure(delay <= LONGEST_DELAY, key, "must be at most an hour")
 }
 
 /// Switches forward cells, routers packets; hosts do with both.

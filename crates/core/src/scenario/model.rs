@@ -168,7 +168,7 @@ pub struct Port {
     pub capacity: Capacity,
     /// Who is admitted.
     pub admission: admission::Spec,
-    /// Who gives way when the buffer is full, if anybody.
+    /// Policy that removes queued units when the buffer is full, if any.
     pub pushout: Option<pushout::Spec>,
     /// Who is served.
     pub scheduler: scheduler::Spec,

@@ -40,7 +40,9 @@ impl<'a> Ports<'a> {
         let known = names(lines);
         if let Some(node) = port {
             let Value::Table(entries) = &node.value else {
-                return Err(node.fault("port", format!("{} is not a table: write [port.NAME]", node.show())));
+                return Err(
+                    node.fault("port", format!("must be a table, not {}: write [port.NAME]", node.show()))
+                );
             };
             for (key, section) in entries {
                 let path = join("port", &key.name);
@@ -241,22 +243,15 @@ fn size(item: &Item<'_, file::Port>, line: &Line) -> Result<(Measure, Capacity),
         };
         return Err(item.fault(
             "buffer",
-            format!(
-                "{shown} cannot be: the line {:?} carries {travel}; give the buffer in {right}",
-                line.name
-            ),
+            format!("must be in {right}, not {shown}; the line {:?} carries {travel}", line.name),
         ));
     };
     if !capacity.is_limited() {
-        // a number that nobody can fill counts what an unlimited buffer does
+        // a buffer that no run can fill is unlimited
         return Ok(BufferSize::Unlimited.on_link(cells).expect("an unlimited buffer fits every link"));
     }
     let least = if cells { "one cell (53 bytes)" } else { "one packet" };
-    item.ensure(
-        capacity.holds(1),
-        "buffer",
-        &format!("{shown} holds nothing: a buffer has room for at least {least}"),
-    )?;
+    item.ensure(capacity.holds(1), "buffer", &format!("must have room for at least {least}"))?;
     Ok((measure, capacity))
 }
 

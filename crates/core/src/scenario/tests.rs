@@ -249,7 +249,7 @@ fn impossible_processors_and_numbers_of_connections_are_refused() {
         let message = load(&(DUMBBELL.to_string() + keys), "test.toml", &[]).unwrap_err().message;
         assert!(message.contains(wanted), "{message}");
     };
-    refused("[[flow]]\nname = \"flow1\"\nconnections = 0\n", "0 is not a number from 1");
+    refused("[[flow]]\nname = \"flow1\"\nconnections = 0\n", "must be from 1 to 100000, not 0");
     refused("[[flow]]\nname = \"flow1\"\nprocessing_variation = \"1 us\"\n", "at most the mean of 0 s");
     let udp = "[[flow]]\nname = \"flow1\"\nprocessing = \"1 us\"\nsource = { kind = \"cbr\", rate = \"1 Mb/s\" }\n\
         transport = { kind = \"udp\" }\n";

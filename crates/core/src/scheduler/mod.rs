@@ -27,12 +27,12 @@ registry! {
         /// is a promise: the unit at the head of that queue leaves it, and turns and credits are counted on that.
         fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize>;
 
-        /// The same where everybody may send.
+        /// The same if every queue may send.
         fn turn(&mut self, now: Time) -> Option<usize> {
             self.next(now, &mut |_| true)
         }
 
-        /// Which queues are served from `now` on one after the other, round after round, where everybody may send: a list of
+        /// Which queues are served from `now` on one after the other, round after round, if every queue may send: a list of
         /// the first round, or of the `most` queues at its beginning, in their order. So it goes on for slots before the instant
         /// that is answered, until the first queue has sent what its place allows, and as long as none joins or leaves; one
         /// that joins may keep the others waiting, but never brings one of them forward. Where the list stays empty every slot
@@ -41,7 +41,7 @@ registry! {
             Time::NEVER
         }
 
-        /// So many slots have gone round like this.
+        /// Note that `slots` slots have been served in this round.
         fn went_round(&mut self, round: &[Place], slots: u64) {}
 
         /// Whether it looks at nothing but which queues have something to send, so that a queue which has may grow and
@@ -68,7 +68,7 @@ pub struct Place {
     pub cells: Option<u64>,
 }
 
-/// How many of so many slots fall to each place of a round.
+/// The share of `slots` slots that each place of a round gets.
 pub(crate) fn shares(places: usize, slots: u64) -> impl Iterator<Item = u64> {
     let (each, more) = (slots / places.max(1) as u64, slots % places.max(1) as u64);
     (0..places as u64).map(move |place| each + u64::from(place < more))
@@ -107,7 +107,7 @@ mod tests {
             }
         }
 
-        /// Serve up to so many units, all at the present instant; answers their queues.
+        /// Serve up to `units` units, all at the present instant; returns their queues.
         pub(super) fn serve(&mut self, units: usize) -> Vec<usize> {
             (0..units).map_while(|_| self.serve_one()).collect()
         }

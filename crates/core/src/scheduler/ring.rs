@@ -5,7 +5,7 @@ use crate::buffer::set::Set;
 
 /// Queues that are served one after the other, in the order of their numbers.
 ///
-/// Whoever joins behind the one that was served last has its turn in the same round.
+/// A queue that joins behind the one served last is served in the same round.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring {
     members: Set,
@@ -55,7 +55,7 @@ impl Ring {
         round.extend(queues.take(most).map(|queue| Place { queue, cells: None }));
     }
 
-    /// So many slots have gone round.
+    /// Note that `slots` slots have been served.
     pub(crate) fn went_round(&mut self, round: &[Place], slots: u64) {
         if let Some(last) = slots.checked_sub(1) {
             self.from = round[last as usize % round.len()].queue + 1;
@@ -75,21 +75,17 @@ mod tests {
 
     #[test]
     fn turns_go_round_a_ring_of_any_size() {
-        let anybody = |_| true;
+        let any = |_| true;
         let mut ring = Ring::new(130);
-        assert_eq!(ring.next(anybody), None);
+        assert_eq!(ring.next(any), None);
         [3, 64, 100, 129].iter().for_each(|&queue| ring.set(queue, true));
-        let turns: Vec<_> = (0..6).map(|_| ring.next(anybody).unwrap()).collect();
+        let turns: Vec<_> = (0..6).map(|_| ring.next(any).unwrap()).collect();
         assert_eq!(turns, [3, 64, 100, 129, 3, 64]);
         [100, 129].iter().for_each(|&queue| ring.set(queue, false));
-        assert_eq!(ring.next(anybody), Some(3));
-        assert_eq!([ring.next(anybody), ring.next(anybody)], [Some(64), Some(3)]);
+        assert_eq!(ring.next(any), Some(3));
+        assert_eq!([ring.next(any), ring.next(any)], [Some(64), Some(3)]);
         let mut full = Ring::new(64);
         full.set(63, true);
-        assert_eq!(
-            [full.next(anybody), full.next(anybody)],
-            [Some(63), Some(63)],
-            "the last of a word, alone"
-        );
+        assert_eq!([full.next(any), full.next(any)], [Some(63), Some(63)], "the last of a word, alone");
     }
 }

@@ -52,17 +52,24 @@ impl Pattern {
     /// Refuse a pattern that says too little, too much or something impossible.
     pub fn check(&self) -> Result<(), Refused> {
         match (self.burst, self.on) {
-            (Some(_), Some(_)) => return refuse("on", "a burst has a number of packets or a time, not both"),
-            (None, None) => return refuse("burst", "say how long bursts are, by burst or by on"),
-            (Some(0), None) => return refuse("burst", "a burst has at least one packet"),
-            (None, Some(Span::ZERO)) => return refuse("on", "a burst takes some time"),
+            (Some(_), Some(_)) => {
+                return refuse(
+                    "on",
+                    "cannot be combined with burst: a burst has a number of packets or a time",
+                );
+            }
+            (None, None) => return refuse("burst", "give `burst` or `on` (the length of bursts)"),
+            (Some(0), None) => return refuse("burst", "must be at least 1 packet"),
+            (None, Some(Span::ZERO)) => return refuse("on", "must be longer than 0 s"),
             _ => {}
         }
         match (self.activity, self.off) {
-            (Some(_), Some(_)) => refuse("off", "the silence follows from activity, or activity from off"),
-            (None, None) => refuse("activity", "say how long silences are, by activity or by off"),
+            (Some(_), Some(_)) => {
+                refuse("off", "cannot be combined with activity: each follows from the other")
+            }
+            (None, None) => refuse("activity", "give `activity` or `off` (the length of silences)"),
             (Some(share), None) if !(share > 0.0 && share <= 1.0) => {
-                refuse("activity", "a share of time above 0 and up to 1")
+                refuse("activity", "must be greater than 0 and at most 1")
             }
             _ => Ok(()),
         }

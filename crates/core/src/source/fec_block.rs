@@ -78,16 +78,19 @@ impl Source for Params {
     fn check(&self, headers: u32) -> Result<(), Refused> {
         self.pattern().check()?;
         if self.block == 0 {
-            return refuse("block", "a block has at least one packet of data");
+            return refuse("block", "must be at least 1 packet");
         }
         if u64::from(self.block) + u64::from(self.parity) > LONGEST {
-            return refuse("parity", format!("a block has at most {LONGEST} packets, parity included"));
+            return refuse(
+                "parity",
+                format!("must be smaller; a block has at most {LONGEST} packets, parity included"),
+            );
         }
         if self.blocks == Some(0) {
-            return refuse("blocks", "a source sends at least one block");
+            return refuse("blocks", "must be at least 1 block");
         }
         if self.mtu.0 <= u64::from(headers) {
-            return refuse("mtu", format!("nothing is left after {headers} bytes of headers"));
+            return refuse("mtu", format!("must be greater than the headers of {headers} bytes"));
         }
         let share = f64::from(self.block) / f64::from(self.block + self.parity);
         if self.parity_adds == ParityAdds::Time && self.activity.is_some_and(|activity| activity > share) {

@@ -47,12 +47,12 @@ pub const TRAFFIC: Traffic = Traffic::Data;
 impl Source for Params {
     fn check(&self, _: u32) -> Result<(), Refused> {
         if self.size == Bytes(0) {
-            return refuse("size", "a file has at least one byte");
+            return refuse("size", "must be at least 1 byte");
         }
         match self.every {
-            Some(Span::ZERO) => refuse("every", "an interval cannot be zero"),
+            Some(Span::ZERO) => refuse("every", "must be longer than 0 s"),
             Some(_) if self.off > Span::ZERO => {
-                refuse("off", "with every files do not wait for each other's end")
+                refuse("off", "cannot be combined with every: files then start at fixed times")
             }
             _ => Ok(()),
         }

@@ -105,7 +105,7 @@ impl Spec {
 
 /// Refuse datagrams without payload.
 fn check_datagram(size: Bytes) -> Result<(), Refused> {
-    refuse_if(size == Bytes(0), "size", "a datagram has at least one byte")
+    refuse_if(size == Bytes(0), "size", "must be at least 1 byte")
 }
 
 /// The packet around a payload of `size`: see [`Source::packet`].

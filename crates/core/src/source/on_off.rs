@@ -55,7 +55,7 @@ pub const TRAFFIC: Traffic = Traffic::Datagrams;
 
 impl Source for Params {
     fn check(&self, _: u32) -> Result<(), Refused> {
-        refuse_if(self.total == Some(0), "total", "a source sends at least one packet")?;
+        refuse_if(self.total == Some(0), "total", "must be at least 1 packet")?;
         self.pattern().check()?;
         check_datagram(self.size)
     }

@@ -41,7 +41,7 @@ section! {
     }
 }
 
-/// Parity cells that anybody adds: more would not leave a frame its 65 535 octets.
+/// Largest number of parity cells: more would not fit a frame of 65 535 octets.
 const MOST_PARITY_CELLS: u32 = 1024;
 /// The largest budget that a switch keeps for a frame or a block.
 const LARGEST_BUDGET: u32 = 1 << 20;
@@ -74,11 +74,11 @@ impl Transport for Params {
 
     fn check(&self) -> Result<(), Refused> {
         if self.parity_cells > MOST_PARITY_CELLS {
-            return refuse("parity_cells", format!("a frame has at most {MOST_PARITY_CELLS} of them"));
+            return refuse("parity_cells", format!("must be at most {MOST_PARITY_CELLS}"));
         }
         for (key, budget) in [("fcf", self.fcf), ("blf", self.blf)] {
             if budget.is_some_and(|budget| budget > LARGEST_BUDGET) {
-                return refuse(key, format!("a budget of at most {LARGEST_BUDGET}"));
+                return refuse(key, format!("must be at most {LARGEST_BUDGET}"));
             }
         }
         Ok(())
@@ -137,7 +137,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder that stops after so many blocks.
+    /// An encoder that stops after `blocks` blocks.
     pub fn new(code: Code, blocks: Option<u64>) -> Encoder {
         Encoder { code, next: 0, end: blocks.map(|blocks| blocks * u64::from(code.packets())) }
     }

@@ -2,7 +2,7 @@
 //! J. Postel, "User Datagram Protocol", RFC 768, 1980; the unresponsive sources of paper 002, section VI.
 //!
 //! # Idea
-//! Every datagram of the source is one packet, sent once: nobody acknowledges, nobody slows down.
+//! Every datagram of the source is one packet, sent once: it is not acknowledged, and the source never slows down.
 //!
 //! # Parameters
 //! `ecn`: whether its datagrams say that they react to congestion marks (RFC 3168, ECT), off; the source says how large they

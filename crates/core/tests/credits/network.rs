@@ -1,5 +1,5 @@
-//! A thousand random networks with credits on every hop: nothing is lost, nothing is held back for ever, and the audit of
-//! credits finds nothing, but does find what somebody has meddled with.
+//! A thousand random networks with credits on every hop: no cell is lost or held back for ever, and the audit of credits
+//! finds no failure, except in changed outcomes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -89,11 +89,11 @@ fn a_fault_of_credits_names_the_place_and_the_way_out() {
     let cases: [(&[(&str, &str)], &str); 10] = [
         (
             &[("20 cells", "0 cells")],
-            r#"chain.toml:35:33: port.out.credit.n2: "0 cells": a credit cell after every 0 cells would never end"#,
+            r#"chain.toml:35:33: port.out.credit.n2 must be at least 1 cell, not "0 cells""#,
         ),
         (
             &[("n2 = \"20 cells\"", "peak = \"0 b/s\"")],
-            r#"chain.toml:35:35: port.out.credit.peak: "0 b/s": a rate of zero needs no buffer at all"#,
+            r#"chain.toml:35:35: port.out.credit.peak must be greater than 0 b/s, not "0 b/s""#,
         ),
         (
             &[("n2 = ", "n4 = ")],

@@ -40,7 +40,7 @@ pub(crate) fn scenario(seed: u64) -> String {
     writer.text
 }
 
-/// A random scenario of cell streams that nobody answers.
+/// A random scenario of cell streams without feedback.
 pub(crate) fn streams(seed: u64) -> String {
     let mut writer = Writer::new(Stream::new(seed, "streams"), true);
     writer.head(seed);
@@ -74,7 +74,7 @@ pub(crate) fn streams(seed: u64) -> String {
     writer.text
 }
 
-/// A random scenario of one port with a queue for each circuit and so many frames that queues seldom run empty.
+/// A random scenario of one port with a queue for each circuit and enough frames that queues seldom run empty.
 pub(crate) fn circuits(seed: u64) -> String {
     let mut writer = Writer::new(Stream::new(seed, "circuits"), true);
     writer.head(seed);
@@ -181,7 +181,7 @@ impl Writer {
         }
     }
 
-    /// Room for so many cells of each circuit behind a line: seldom enough to keep it busy.
+    /// Credits of each circuit behind a line: seldom enough to keep it busy.
     fn credit(&mut self) {
         let (n2, charge) = (1 + self.below(3) * self.below(5), self.draw.chance(0.7));
         let room = match self.below(4) {

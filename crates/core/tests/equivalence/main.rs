@@ -90,7 +90,7 @@ fn how_many() -> u64 {
     number("PUSHOUT_EQUIVALENCE").unwrap_or(A_FEW)
 }
 
-/// The scenarios of a test, one for so many that are asked for.
+/// The seeds of a test: one for every `one_for` of the requested number.
 fn seeds(one_for: u64) -> Range<u64> {
     let first = number("PUSHOUT_EQUIVALENCE_FIRST").unwrap_or(0);
     first..first + how_many() / one_for

@@ -58,7 +58,7 @@ fn packets(draw: &mut Draw, transport: &mut Json) {
     }
 }
 
-/// Some flows answer nobody.
+/// Some flows have no feedback.
 fn neighbour(draw: &mut Draw, flow: &mut Json) {
     if draw.chance(0.2) && flow.get("source").is_none() {
         let rate = format!("{} Mb/s", draw.magnitude(1, 100));

@@ -1,5 +1,5 @@
 //! A random value of a JSON Schema, as the sections of a scenario describe themselves: a policy that is registered is
-//! drawn with all of its parameters, and nobody has to tell the tests that it exists.
+//! drawn with all of its parameters, without a change of the tests.
 
 use pushout_core::rng::Stream;
 use pushout_core::serde_json::{Map, Value as Json};

@@ -47,7 +47,7 @@ impl From<Unit> for Cell {
     }
 }
 
-/// What is in the buffer of a port, and what was lost since somebody looked.
+/// What is in the buffer of a port, and the cells lost since the last look.
 #[derive(Clone, Debug)]
 pub(crate) struct Board {
     /// Capacity B in cells.

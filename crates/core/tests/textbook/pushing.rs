@@ -142,7 +142,7 @@ impl PushOut {
         }
     }
 
-    /// Somebody goes for this cell. Of a frame that is still arriving the rest goes as it comes, and this cell with it.
+    /// Push out cells for this one. If the chosen frame is still arriving, its rest is lost as it comes, and so is this cell.
     fn push_out(&mut self, board: &mut Board, cell: Cell) {
         let victims = self.victims(board);
         let Some(&last) = victims.last() else { return };
@@ -173,7 +173,7 @@ impl Model for PushOut {
                 has_room && self.threshold.is_some_and(|threshold| board.total() >= threshold);
         }
         if self.refused[cell.vc] {
-            return board.lose(cell, Reason::Early); // and nobody goes for it
+            return board.lose(cell, Reason::Early); // and no cell is pushed out
         }
         if !self.is_rest(board, cell) && !board.fits() {
             self.push_out(board, cell);

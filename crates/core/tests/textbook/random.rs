@@ -83,7 +83,7 @@ impl Average {
 /// Random parameters as a scenario has them, but for the name; and what they mean.
 fn average(draw: &mut Draw, policy: &str) -> (String, Average, f64) {
     let (weight, max_p) = (draw.number(0.01, 1.0), draw.number(0.01, 1.0));
-    let least = usize::from(policy == "fred"); // with 0 nobody could hold anything
+    let least = usize::from(policy == "fred"); // with 0 no circuit could hold a cell
     let min = draw.within(least, draw.capacity - 1);
     let max = draw.within(min + 1, draw.capacity);
     let curve = draw.word(&["classic", "gentle"]);

@@ -183,7 +183,7 @@ impl Wfepd {
         let mut order: Vec<usize> = (0..r.len()).collect();
         order.sort_by(|&i, &j| (r[j] / a[j]).total_cmp(&(r[i] / a[i])));
         let psi = r.iter().sum::<f64>() - self.rate;
-        // what the first so many may have together, for one unit of their shares
+        // what the first `count` circuits may have together, for one unit of their shares
         let part = |count: usize| {
             let together: f64 = order[..count].iter().map(|&i| r[i]).sum();
             (together - psi) / order[..count].iter().map(|&i| a[i]).sum::<f64>()

@@ -8,7 +8,7 @@ use crate::frames::Frames;
 use crate::port::{RATE, Scheme};
 use crate::{Draw, compare};
 
-/// A cell costs a circuit so much of what it is owed, in bit · ps/s.
+/// The cost of a cell, in bit · ps/s.
 const CELL: i128 = 424 * 1_000_000_000_000;
 
 /// Who is served next.
@@ -18,14 +18,14 @@ pub(crate) enum Turns {
     RoundRobin { last: usize },
     /// The least number with cells; turns among equals.
     Priority { numbers: Vec<u32>, last: Vec<usize> },
-    /// Whoever is owed a cell, in turn or by stamps, else whoever has one, in turn.
+    /// A queue that is owed a cell, in turn or by stamps, else a queue that has one, in turn.
     Owed { owed: Owed, guaranteed: usize, excess: usize },
 }
 
 /// What circuits are owed. Rates are MCR', in whole bits of cells per second.
 #[derive(Clone, Debug)]
 pub(crate) enum Owed {
-    /// So much each period, in bit · ps/s; of what is left over at most one cell is kept, or nothing but whole cells given.
+    /// Credits of each period, in bit · ps/s; at most one cell of the rest is kept, or only whole cells are given.
     Credits { rates: Vec<i128>, balances: Vec<i128>, period: u64, exact: bool, begun: u64 },
     /// A cell every 424 bit / MCR': when the next one falls due, in ps times the rate.
     Clock { rates: Vec<i128>, due: Vec<i128>, exact: bool },

@@ -149,9 +149,9 @@ impl Policy {
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let max_p = probability("max_p", params.max_p)?;
         match params.frame {
-            Some(Cells(0)) => return refuse("frame", "a frame has at least one cell"),
+            Some(Cells(0)) => return refuse("frame", "must be at least 1 cell"),
             Some(_) if context.measure != Measure::Cells => {
-                return refuse("frame", "on packet links every unit is a whole frame");
+                return refuse("frame", "cannot be set on packet links, where every unit is a whole frame");
             }
             _ => {}
         }
@@ -295,8 +295,11 @@ mod tests {
             let params = Params { frame: Some(Cells(cells)), ..params(4, 8) };
             Policy::new(&params, &Context { measure, ..Context::alone(9, 1) }).unwrap_err().to_string()
         };
-        assert_eq!(why(0, Measure::Cells), "frame: a frame has at least one cell");
-        assert_eq!(why(8, Measure::Packets), "frame: on packet links every unit is a whole frame");
+        assert_eq!(why(0, Measure::Cells), "frame: must be at least 1 cell");
+        assert_eq!(
+            why(8, Measure::Packets),
+            "frame: cannot be set on packet links, where every unit is a whole frame"
+        );
     }
 
     #[test]

@@ -157,7 +157,7 @@ impl Rig {
         self.port.pool().total()
     }
 
-    /// Occupancy = arrivals − departures − discards, whoever counts.
+    /// Check that occupancy = arrivals − departures − discards, in the pool and in the test's own counts.
     fn check_books(&self, scheme: &str) {
         let (pool, counters) = (self.port.pool(), self.port.counters());
         assert!(pool.capacity().holds(pool.total()), "{scheme}: {pool:?}");

@@ -17,7 +17,7 @@
 //! its first cell leaves no fragment, so its EOM goes too. An EOM that stands at the head of a full queue is given up
 //! like any other cell. Where every circuit has a queue of its own, a cell takes the place of one of its own circuit, and
 //! is lost if there is none. On a port that counts octets as many units are given up as the arriving one needs.
-//! Frames are told apart by number, so one behind a lost EOM is not taken for the rest of the frame before.
+//! Frames are distinguished by number, so one behind a lost EOM is not taken for the rest of the frame before.
 //!
 //! # Complexity
 //! Constant; the frame form keeps the number of the broken frame of each circuit.
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(rig.lost(), ["0:0.0 front", "0:1.0 front"]);
         assert_eq!(rig.waiting(), ["0:2.0", "0:3.0"]);
         rig.packet(0, 1501);
-        assert_eq!(rig.lost().len(), 3, "a packet larger than the buffer costs nobody else anything");
+        assert_eq!(rig.lost().len(), 3, "a packet larger than the buffer removes no other packet");
         assert_eq!(rig.lost()[2], "0:4.0 overflow");
     }
 }

@@ -53,7 +53,7 @@ impl Threshold {
     pub(super) fn new(alpha: f64) -> Result<Threshold, Refused> {
         match alpha > 0.0 && alpha.is_finite() {
             true => Ok(Threshold { alpha }),
-            false => refuse("alpha", format!("{alpha} leaves no room for anybody; it must be above 0")),
+            false => refuse("alpha", "must be greater than 0"),
         }
     }
 

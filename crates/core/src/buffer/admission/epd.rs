@@ -73,13 +73,13 @@ impl Policy {
 fn below(reserve: BufferSize, context: &Context<'_>) -> Result<u64, Refused> {
     let four_fifths = context.level("reserve", Level::Percent(80.0))?;
     match reserve.on_link(context.measure == super::Measure::Cells) {
-        _ if reserve == BufferSize::Unlimited => refuse("reserve", "nothing would be left"),
+        _ if reserve == BufferSize::Unlimited => refuse("reserve", "must be smaller than the buffer"),
         Some((measure, reserve)) if measure == context.measure => {
             let rest =
                 context.capacity.limit().zip(reserve.limit()).map(|(all, kept)| all.saturating_sub(kept));
             Ok(four_fifths.max(rest.unwrap_or(0)))
         }
-        _ => refuse("reserve", format!("this port counts {}", context.measure.word())),
+        _ => refuse("reserve", format!("must be in {}, the measure of this port", context.measure.word())),
     }
 }
 
@@ -170,9 +170,9 @@ mod tests {
             Policy::new(&Params { reserve: Some(reserve), ..params(0) }, &packets).unwrap_err().to_string()
         };
         for other in [BufferSize::Cells(10), BufferSize::Bytes(1500)] {
-            assert_eq!(why(other), "reserve: this port counts packets");
+            assert_eq!(why(other), "reserve: must be in packets, the measure of this port");
         }
-        assert_eq!(why(BufferSize::Unlimited), "reserve: nothing would be left");
+        assert_eq!(why(BufferSize::Unlimited), "reserve: must be smaller than the buffer");
     }
 
     #[test]

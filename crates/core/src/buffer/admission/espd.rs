@@ -57,7 +57,10 @@ impl Policy {
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let (low, high) = (context.level("low", params.low)?, context.level("high", params.high)?);
         if low == 0 {
-            return refuse("low", "the occupancy is never below 0, so the list would never be cleared");
+            return refuse(
+                "low",
+                "must be greater than 0; the occupancy is never below 0, so the list would never be cleared",
+            );
         }
         if high < low {
             return refuse(
@@ -180,6 +183,9 @@ mod tests {
     fn a_lower_threshold_of_0_is_refused() {
         let params = Params { low: Level::Percent(0.0), high: Level::Percent(80.0), pass_eom: true };
         let why = Policy::new(&params, &Context::alone(10, 1)).unwrap_err().to_string();
-        assert_eq!(why, "low: the occupancy is never below 0, so the list would never be cleared");
+        assert_eq!(
+            why,
+            "low: must be greater than 0; the occupancy is never below 0, so the list would never be cleared"
+        );
     }
 }

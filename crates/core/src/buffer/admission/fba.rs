@@ -71,7 +71,7 @@ impl Policy {
             );
         }
         if params.scale < 0.0 {
-            return refuse("scale", format!("{} is below 0", params.scale));
+            return refuse("scale", "must be at least 0");
         }
         let frames = Frames::new(context.vcs(), params.pass_eom)
             .discarding_rest(params.discard_rest)

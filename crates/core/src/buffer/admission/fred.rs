@@ -82,7 +82,7 @@ impl Policy {
             red::Params { weight, max_p, min_threshold, max_threshold, curve, packet_time, pass_eom, action };
         let red = red::Policy::with_stream(&red, context, "fred")?;
         if red.detector.min() == 0.0 {
-            return refuse("min_threshold", "with 0 no circuit may hold anything");
+            return refuse("min_threshold", "must be greater than 0; with 0 no circuit may hold a unit");
         }
         Ok(Policy {
             red,
@@ -319,6 +319,6 @@ mod tests {
     #[test]
     fn a_lower_threshold_of_0_is_refused() {
         let why = Policy::new(&params(0, 100, 0.02), &Context::alone(1000, 1)).unwrap_err().to_string();
-        assert_eq!(why, "min_threshold: with 0 no circuit may hold anything");
+        assert_eq!(why, "min_threshold: must be greater than 0; with 0 no circuit may hold a unit");
     }
 }

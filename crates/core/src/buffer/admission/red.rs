@@ -276,7 +276,7 @@ fn smoothed(average: f64, weight: f64, queue: f64) -> f64 {
     (1.0 - weight) * average + weight * queue
 }
 
-/// As if so many packets had met an empty queue (Floyd and Jacobson, section 4).
+/// Decay the average as if `slots` packets had met an empty queue (Floyd and Jacobson, section 4).
 fn decayed(average: f64, weight: f64, slots: f64) -> f64 {
     average * libm::pow(1.0 - weight, slots)
 }
@@ -451,8 +451,8 @@ mod tests {
     #[test]
     fn impossible_parameters_are_refused() {
         let why = |params: Params| Policy::new(&params, &Context::alone(100, 1)).unwrap_err().to_string();
-        assert_eq!(why(params(0.1, 1.5, 1, 2)), "max_p: 1.5 is not from 0 to 1");
-        assert_eq!(why(params(-0.1, 0.5, 1, 2)), "weight: -0.1 is not from 0 to 1");
+        assert_eq!(why(params(0.1, 1.5, 1, 2)), "max_p: must be from 0 to 1");
+        assert_eq!(why(params(-0.1, 0.5, 1, 2)), "weight: must be from 0 to 1");
         assert_eq!(why(params(0.1, 0.5, 3, 2)), "max_threshold: 2 is below the lower threshold of 3 cells");
     }
 }

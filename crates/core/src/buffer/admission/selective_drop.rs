@@ -57,7 +57,7 @@ impl Policy {
     /// The policy at one port, or why its parameters cannot be.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         if params.scale < 0.0 {
-            return refuse("scale", format!("{} is below 0", params.scale));
+            return refuse("scale", "must be at least 0");
         }
         Ok(Policy {
             threshold: context.level("threshold", params.threshold)?,
@@ -148,7 +148,7 @@ mod tests {
             Params { threshold: Level::Percent(50.0), scale: -1.0, pass_eom: true, action: Action::Drop };
         assert_eq!(
             Policy::new(&params, &Context::alone(10, 1)).unwrap_err().to_string(),
-            "scale: -1 is below 0"
+            "scale: must be at least 0"
         );
     }
 }

@@ -45,7 +45,7 @@ choice! {
         Equal = "equal",
         /// The mean length of the virtual queues in use.
         Mean = "mean",
-        /// The circuit's part of all minimum cell rates; equal if nobody has one.
+        /// The circuit's part of all minimum cell rates; equal if no circuit has one.
         Mcr = "mcr",
         /// None: a frame may begin only in an empty virtual queue.
         None = "none",
@@ -86,7 +86,7 @@ impl Policy {
     /// The policy at one port, or why its parameters cannot be.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         if params.period == Span::ZERO {
-            return refuse("period", "0 s is no period");
+            return refuse("period", "must be longer than 0 s");
         }
         let mcr: Vec<u64> = context.contracts.iter().map(|contract| contract.mcr.0).collect();
         let counts = params.credits || params.share == Allotment::Mcr;

@@ -27,8 +27,8 @@ impl Lengths {
         if buffer_share {
             context.promised()?;
         }
-        // Paper 003, equation (10), times the line's rate: BufferShare = MCR · BufferSize / LinkRate. Where there is no
-        // BufferSize, nobody is ever pushed out.
+        // Paper 003, equation (10), times the line's rate: BufferShare = MCR · BufferSize / LinkRate. Without a
+        // BufferSize, no unit is ever pushed out.
         let capacity = i128::from(context.capacity.limit().unwrap_or(0));
         let share = |mcr| if buffer_share { i128::from(mcr) * capacity } else { 0 };
         Ok(Lengths {

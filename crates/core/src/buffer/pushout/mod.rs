@@ -59,8 +59,8 @@ registry! {
             false
         }
 
-        /// What names a queue for it, if it has that: whoever does not tell it of each unit reminds this of the last ones
-        /// before it is asked to choose.
+        /// The register that names a queue, if the policy has one: an engine that does not report each unit reports the
+        /// latest ones to it before it asks for a choice.
         fn register(&mut self) -> Option<&mut Register> {
             None
         }

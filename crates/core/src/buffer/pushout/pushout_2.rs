@@ -3,8 +3,8 @@
 //! ("Pushout-2"), and section 4.3.4, equations (10) and (11), for the buffer share.
 //!
 //! # Idea
-//! When the buffer is full, the first entire packet from the head of the longest queue goes. Nothing that the receiver
-//! has begun to collect is spoiled, and whoever lost a packet learns of it early.
+//! When the buffer is full, the first entire packet from the head of the longest queue is discarded. No packet that the
+//! receiver has begun to collect is damaged, and the sender of the lost packet detects the loss early.
 //!
 //! # Parameters
 //! `buffer_share` (default off): the longest queue is the one with the largest

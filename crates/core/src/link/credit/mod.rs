@@ -1,7 +1,7 @@
 //! Credits, link by link: a port sends a cell of a circuit only if the next node has promised room for it.
 //!
-//! The sending port of a hop holds a [`Sender`]; whoever takes the cells off its line, the next port of each circuit or
-//! the host where it ends, answers through a [`Receiver`]. A cell that leaves the buffer there, sent or else lost, gives
+//! The sending port of a hop holds a [`Sender`]; the receiver of its line, the next port of each circuit or the host
+//! where it ends, answers through a [`Receiver`]. A cell that leaves the buffer there, sent or else lost, gives
 //! its room back; hosts forward at once. The [`Credit`] cells travel on the line in the other direction.
 //!
 //! One published scheme is one file. To add a scheme, write its file and add a line to the list below.

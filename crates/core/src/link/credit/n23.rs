@@ -59,15 +59,15 @@ impl Params {
     /// The same with N3 by the rule, unless it was given.
     pub(super) fn settled(&self, way: &Way) -> Result<Params, Refused> {
         let n3 = self.n3.unwrap_or_else(|| self.sized(way));
-        refuse_if(self.n2 == Cells(0), "n2", "a credit cell after every 0 cells would never end")?;
-        refuse_if(self.n2 > MOST, "n2", format!("a circuit has at most {MOST}"))?;
-        refuse_if(self.peak == Some(Rate(0)), "peak", "a rate of zero needs no buffer at all")?;
+        refuse_if(self.n2 == Cells(0), "n2", "must be at least 1 cell")?;
+        refuse_if(self.n2 > MOST, "n2", format!("must be at most {MOST}"))?;
+        refuse_if(self.peak == Some(Rate(0)), "peak", "must be greater than 0 b/s")?;
         refuse_if(
             self.n3.is_none() && n3 > MOST,
             "peak",
             format!("needs {n3}, a circuit has at most {MOST}"),
         )?;
-        refuse_if(n3 > MOST, "n3", format!("a circuit has at most {MOST}"))?;
+        refuse_if(n3 > MOST, "n3", format!("must be at most {MOST}"))?;
         Ok(Params { n3: Some(n3), ..self.clone() })
     }
 

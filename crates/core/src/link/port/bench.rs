@@ -24,7 +24,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// A buffer of so many cells for circuits with these minimum cell rates, in kilobits per second.
+    /// A buffer of `capacity` cells for circuits with these minimum cell rates, in kilobits per second.
     pub(crate) fn new(capacity: u64, mcr: &[u64], pushout: pushout::Spec) -> Bench {
         let admission = admission::Spec::TailDrop(tail_drop::Params { clp_threshold: None });
         Bench::with(capacity, mcr, admission, Some(pushout))
@@ -99,7 +99,7 @@ impl Bench {
         self.check();
     }
 
-    /// So much time passes, in which nothing ends.
+    /// Advance the time by `span`, in which no transmission ends.
     pub(crate) fn wait(&mut self, span: Span) {
         self.now += span;
     }

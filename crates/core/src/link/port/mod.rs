@@ -107,7 +107,7 @@ pub struct Parts {
     pub pool: Pool,
     /// Who is admitted.
     pub admission: admission::Policy,
-    /// Who gives way when the buffer is full, if anybody; needs a queue for each circuit.
+    /// Chooses the queued units to remove when the buffer is full, if it is set; needs a queue for each circuit.
     pub pushout: Option<pushout::Policy>,
     /// Who is served.
     pub scheduler: scheduler::Policy,
@@ -227,8 +227,8 @@ impl Port {
         }
     }
 
-    /// A unit arrives and the line, if it is free, starts to send the next one: that very unit, where nobody has to be
-    /// asked, for then nothing waits.
+    /// A unit arrives and the line, if it is free, starts to send the next one: this unit, if no scheduler is needed,
+    /// because then no other unit waits.
     #[inline(always)]
     pub fn pass(
         &mut self,
@@ -409,7 +409,7 @@ impl Port {
         self.sample_level(self.pool.total(), 1);
     }
 
-    /// So many samples, for an engine that keeps the occupancy by itself and knows that nothing has changed meanwhile.
+    /// Add `samples` samples of a level, for an engine that tracks the occupancy itself and knows that it is unchanged.
     pub(crate) fn sample_level(&mut self, level: u64, samples: u64) {
         self.counters.occupancy.sample_many(level, samples);
         if let Some(meter) = &mut self.counters.meter {
@@ -435,8 +435,8 @@ impl Port {
         &mut self.admission
     }
 
-    /// A unit is in the buffer although nobody saw it arrive, waiting or being sent: an engine that passes units on
-    /// without the port says at the end what it would hold.
+    /// Count a unit that waits or is being sent without a recorded arrival: an engine that passes units on without the
+    /// port reports at the end what the port would hold.
     pub(crate) fn restock(&mut self, unit: Unit, vc: usize, sending: bool) {
         let size = self.size_of(&unit);
         self.pool.add(vc, size);

@@ -1,4 +1,4 @@
-//! How a port makes room: its push-out or its admission policy chooses, the port removes, counts and tells everybody.
+//! How a port makes room: its push-out or its admission policy chooses, the port removes, counts and reports.
 //!
 //! A port with push-out has a frame rule of its own in front of its admission policy, because the schemes of paper 003
 //! admit whatever comes: a frame that was cut off in its queue, or that found no room, is not let in any more. A frame that
@@ -93,8 +93,8 @@ impl Port {
         }
     }
 
-    /// What would go first to make room for an arriving unit that does not fit; `None` if it fits, if nothing can go,
-    /// or if it is the rest of a broken frame, for which nobody has to go.
+    /// The first units to remove for an arriving unit that does not fit; `None` if it fits, if none can be removed, or if
+    /// it is the rest of a broken frame, for which none is removed.
     pub(super) fn cut_for(&mut self, unit: &Unit, vc: usize, size: u64) -> Option<Cut> {
         let sending = self.sending.map_or(0, |sending| sending.size);
         let pushout = self.pushout.as_mut()?;

@@ -40,14 +40,14 @@ section! {
     }
 }
 
-/// More sources than anybody simulates: a slip of the pen should not fill the memory.
+/// Largest number of sources; more are rejected as a mistake, before they fill the memory.
 const MOST_SOURCES: u32 = 100_000;
 
 impl Template for Params {
     fn expand(&self, network: &mut Network) -> Result<(), Refused> {
         let count = self.sources as usize;
         if !(1..=MOST_SOURCES).contains(&self.sources) {
-            return refuse("sources", format!("{count} is not a number from 1 to {MOST_SOURCES}"));
+            return refuse("sources", format!("must be from 1 to {MOST_SOURCES}"));
         }
         self.access.check("access", count)?;
         self.egress.check("egress", count)?;

@@ -99,14 +99,14 @@ impl Field for Spaced {
 /// The class of the links from the sources.
 const ACCESS: &str = "access";
 
-/// More sources than anybody simulates: a slip of the pen should not fill the memory.
+/// Largest number of sources; more are rejected as a mistake, before they fill the memory.
 const MOST_SOURCES: u32 = 100_000;
 
 impl Template for Params {
     fn expand(&self, network: &mut Network) -> Result<(), Refused> {
         let count = self.sources as usize;
         if !(1..=MOST_SOURCES).contains(&self.sources) {
-            return refuse("sources", format!("{count} is not a number from 1 to {MOST_SOURCES}"));
+            return refuse("sources", format!("must be from 1 to {MOST_SOURCES}"));
         }
         self.access.check("access", count)?;
         let each = || (1..=count).map(|i| (i, format!("source{i}")));
@@ -267,8 +267,8 @@ mod tests {
         assert!(first(&cbr).ends_with(&missing(why)));
         let why = "it follows from the only flow of a source, and one of them has 2";
         assert!(first(&["flow.flow2.from=source1"]).ends_with(&missing(why)));
-        assert!(first(&["flows.source.block=0"]).contains("a block has at least one packet of data"));
-        assert!(first(&["flows.source.peak='0 Mb/s'"]).contains("a rate of zero never sends anything"));
+        assert!(first(&["flows.source.block=0"]).contains("must be at least 1 packet"));
+        assert!(first(&["flows.source.peak='0 Mb/s'"]).contains("must be greater than 0 b/s"));
         assert!(first(&["topology.access={}"]).contains("the key \"delay\" is missing"));
     }
 }

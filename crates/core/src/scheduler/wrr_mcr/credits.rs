@@ -23,13 +23,13 @@ pub(super) struct Credits {
 struct Account {
     /// Credits of one period.
     quota: Quota,
-    /// Credits in the period `number`: for so many cells, and what is left over.
+    /// Credits in the period `number`: whole cells, and the remainder.
     cells: u64,
     part: u64,
     number: u64,
 }
 
-/// What every period brings: credits for so many cells, and a part of one.
+/// The credits of every period: whole cells, and a part of one.
 #[derive(Clone, Copy, Debug)]
 struct Quota {
     cells: u64,
@@ -42,7 +42,7 @@ pub(super) const CELL: u64 = CELL_BYTES * 8 * PS_PER_S;
 impl Credits {
     pub(super) fn new(rates: &[Rate], period: Span, carry: Carry) -> Result<Credits, Refused> {
         if period == Span::ZERO {
-            return refuse("period", "no credits come in no time");
+            return refuse("period", "must be longer than 0 s");
         }
         let quota = |rate: &Rate| {
             let (exact, cell) = (u128::from(rate.0) * u128::from(period.0), u128::from(CELL));

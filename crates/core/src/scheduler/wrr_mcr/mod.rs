@@ -113,7 +113,7 @@ pub struct Policy {
     owed: Ring,
     /// Circuits with cells.
     busy: Ring,
-    /// Whether nobody is ever owed anything.
+    /// Whether no circuit has a minimum cell rate.
     plain: bool,
 }
 

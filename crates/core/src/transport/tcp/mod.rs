@@ -6,7 +6,7 @@
 //! V. Paxson, M. Allman, J. Chu and M. Sargent, RFC 6298 (2011), whose two differences from 4.4BSD are keys.
 //!
 //! # Idea
-//! TCP for bulk data in one direction. [`Sender`] and [`Receiver`] are the two ends. Neither knows the other, a clock or a network: whoever runs them
+//! TCP for bulk data in one direction. [`Sender`] and [`Receiver`] are the two ends. Neither knows the other, a clock or a network: the engine
 //! hands over each [`Segment`] that arrives, calls `on_timer` at the instant that `next_timer` names, and carries
 //! away what was put into `out`. Simultaneous facts count in the order in which they are told.
 //!
@@ -21,8 +21,8 @@
 //!   answer to a repeated SYN.
 //! * The receiving application reads at once, so the advertised window is constant unless
 //!   [`Receiver::set_window`] says otherwise; the send buffer is never what limits the sender.
-//! * No options but window scaling and timestamps (RFC 1323): no SACK. A timestamp is the instant itself; whoever
-//!   measures with it counts the ticks since.
+//! * No options but window scaling and timestamps (RFC 1323): no SACK. A timestamp is the instant itself; the
+//!   sender that measures with it counts the ticks since.
 //!
 //! # Differences from 4.4BSD
 //! Each for a reason:
@@ -207,13 +207,13 @@ impl Transport for Params {
     }
 
     fn check(&self) -> Result<(), Refused> {
-        refuse_if(self.mss == 0, "mss", "a segment carries at least one byte")?;
+        refuse_if(self.mss == 0, "mss", "must be at least 1 byte")?;
         refuse_if(
             self.timestamps && self.mss <= TIMESTAMPS,
             "mss",
             "a segment with timestamps carries at least 13 bytes, 12 of them the option",
         )?;
-        refuse_if(self.mss > 65_535, "mss", "a segment carries at most 65535 bytes")?;
+        refuse_if(self.mss > 65_535, "mss", "must be at most 65535 bytes")?;
         refuse_if(
             !self.window_scaling && self.window.0 > 65_536,
             "window",
@@ -227,21 +227,21 @@ impl Transport for Params {
         refuse_if(
             self.advertised_window() < u64::from(self.mss),
             "window",
-            "it must hold at least one segment (mss)",
+            "must hold at least one segment (mss)",
         )?;
         refuse_if(
             self.slow_timer == Span::ZERO,
             "slow_timer",
-            "a tick cannot be zero; \"1 ps\" gives exact timers",
+            "must be longer than 0 s; \"1 ps\" gives exact timers",
         )?;
         refuse_if(
             self.fast_timer == Span::ZERO,
             "fast_timer",
-            "a tick cannot be zero; \"1 ps\" gives exact timers",
+            "must be longer than 0 s; \"1 ps\" gives exact timers",
         )?;
-        refuse_if(self.max_rto == Span::ZERO, "max_rto", "a timeout cannot be zero")?;
-        refuse_if(self.min_rto > self.max_rto, "min_rto", "it cannot exceed max_rto")?;
-        refuse_if(self.initial_rto == Span::ZERO, "initial_rto", "a timeout cannot be zero")?;
+        refuse_if(self.max_rto == Span::ZERO, "max_rto", "must be longer than 0 s")?;
+        refuse_if(self.min_rto > self.max_rto, "min_rto", "must be at most max_rto")?;
+        refuse_if(self.initial_rto == Span::ZERO, "initial_rto", "must be longer than 0 s")?;
         refuse_if(
             self.initial_srtt.is_some() && self.initial_mdev.is_none(),
             "initial_mdev",
@@ -252,13 +252,13 @@ impl Transport for Params {
             "initial_srtt",
             "it is needed together with initial_mdev",
         )?;
-        refuse_if(self.initial_srtt == Some(Span::ZERO), "initial_srtt", "a round-trip time cannot be zero")?;
+        refuse_if(self.initial_srtt == Some(Span::ZERO), "initial_srtt", "must be longer than 0 s")?;
         if let Some((key, _)) = self.spans().into_iter().find(|(_, span)| *span > MAX_SPAN) {
-            return refuse(key, "at most 24 hours");
+            return refuse(key, "must be at most 24 hours");
         }
-        refuse_if(self.initial_window == 0, "initial_window", "at least one segment")?;
-        refuse_if(self.initial_ssthresh == Some(Bytes(0)), "initial_ssthresh", "it cannot be zero")?;
-        refuse_if(self.dupack_threshold == 0, "dupack_threshold", "at least one duplicate ACK")
+        refuse_if(self.initial_window == 0, "initial_window", "must be at least 1 segment")?;
+        refuse_if(self.initial_ssthresh == Some(Bytes(0)), "initial_ssthresh", "must be at least 1 byte")?;
+        refuse_if(self.dupack_threshold == 0, "dupack_threshold", "must be at least 1 duplicate ACK")
     }
 }
 

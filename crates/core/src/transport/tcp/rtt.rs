@@ -69,7 +69,7 @@ impl TickClock {
         span.0.div_ceil(self.granularity)
     }
 
-    /// The length of so many ticks.
+    /// The length of `ticks` ticks.
     pub fn span(&self, ticks: u64) -> Span {
         Span(ticks.saturating_mul(self.granularity))
     }
@@ -95,7 +95,7 @@ pub struct Estimator {
     max: u64,
     persist_min: u64,
     persist_max: u64,
-    /// The last field, since whoever sends or is acknowledged asks for nothing else.
+    /// The last field, because sending and acknowledging need no other.
     timeout: u64,
 }
 
@@ -144,7 +144,7 @@ impl Estimator {
         }
     }
 
-    /// A round trip during which so many edges passed; it ends the back-off (`tcp_xmit_timer`).
+    /// Measure a round trip during which `edges` edges passed; it ends the back-off (`tcp_xmit_timer`).
     ///
     /// 4.4BSD counts from one: the first measurement keeps the extra tick, later ones drop it.
     pub fn sample(&mut self, edges: u64) {

@@ -158,7 +158,7 @@ impl Sender {
         }
     }
 
-    /// The application gives so many octets to send.
+    /// The application writes `bytes` octets.
     pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outlet) {
         if self.was_idle(now) {
             self.window.restart();
@@ -167,7 +167,7 @@ impl Sender {
         self.output(now, out);
     }
 
-    /// The application gives so many octets, the last ones of this connection.
+    /// The application writes `bytes` octets, the last ones of this connection.
     pub fn write_last(&mut self, now: Time, bytes: u64, out: &mut impl Outlet) {
         self.is_closing = true;
         self.write(now, bytes, out);
@@ -179,7 +179,7 @@ impl Sender {
     }
 
     /// An ACK or SYN-ACK has arrived. Anything else, and what belongs to an older connection, is ignored.
-    #[inline(always)] // whoever hands it over has just put it together
+    #[inline(always)] // the caller has just built the segment
     pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         if !segment.is_ack || segment.connection != self.connection {
             return;

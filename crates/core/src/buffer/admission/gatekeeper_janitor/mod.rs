@@ -194,10 +194,10 @@ impl Policy {
             );
         }
         if params.fcf.is_some_and(|fcf| fcf > 0) && context.measure != Measure::Cells {
-            return refuse("fcf", "on packet links a frame is one unit, of which nothing can be spared");
+            return refuse("fcf", "cannot be set on packet links, where a frame is a single unit");
         }
         if params.cache == Some(0) {
-            return refuse("cache", "a cache has room for at least one address");
+            return refuse("cache", "must be at least 1; a cache holds at least one address");
         }
         Ok(Policy {
             params: params.clone(),

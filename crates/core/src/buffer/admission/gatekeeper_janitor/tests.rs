@@ -96,7 +96,7 @@ impl Bench {
         cells.chars().map(offer_one).collect()
     }
 
-    /// Send so many cells.
+    /// Send `cells` cells.
     fn serve(&mut self, cells: usize) {
         for _ in 0..cells {
             let started = self
@@ -195,7 +195,7 @@ fn candidates_are_dead_cells_marked_ones_unmarked_ones_and_whole_frames_in_this_
     // no marked ones, the oldest unmarked one of a frame that can spare it.
     assert_eq!(bench.offer(2, "1"), "A");
     assert_eq!(bench.given_up(), [(1, 0, 1), (0, 0, 0)]);
-    // Nobody can spare a cell: the oldest whole frame of a block that can spare it, with all its cells.
+    // No frame can spare a cell: remove the oldest whole frame of a block that can spare it, with all its cells.
     assert_eq!(bench.offer(2, "11"), "AA");
     assert_eq!(bench.given_up(), [(0, 0, 1), (0, 0, 2)]);
     assert_eq!(bench.offer(2, "11"), "AA");

@@ -37,14 +37,14 @@ impl Divider {
         probability("bottom", params.bottom)?;
         probability("max_p", params.max_p)?;
         if params.margin <= 0.0 {
-            return refuse("margin", format!("{} is not above 0", params.margin));
+            return refuse("margin", "must be greater than 0");
         }
         if params.top < 1.0 {
-            return refuse("top", format!("{} is below 1", params.top));
+            return refuse("top", "must be at least 1");
         }
         let shares: Vec<f64> = context.contracts.iter().map(|contract| contract.weight).collect();
         if let Some(share) = shares.iter().find(|share| **share <= 0.0) {
-            return unfit(format!("a circuit's weight of {share} is no share"));
+            return unfit(format!("a circuit's weight must be positive, not {share}"));
         }
         let capacity = params.margin * context.rate.as_f64() / 8.0;
         Ok(Divider { capacity, shares, bottom: params.bottom, top: params.top, max_p: params.max_p })

@@ -12,7 +12,7 @@ pub(super) struct Gauge {
     memory: f64,
     /// Octets accepted in the current interval: c_i.
     pub(super) accepted: Vec<u64>,
-    /// So many intervals has the window.
+    /// Number of intervals in the window.
     intervals: usize,
     /// What was accepted in each, a row of circuits behind another, and the row to be replaced next.
     history: Vec<u64>,
@@ -26,10 +26,10 @@ pub(super) struct Gauge {
 impl Gauge {
     pub(super) fn new(params: &Params, vcs: usize) -> Result<Gauge, Refused> {
         if params.interval == Span::ZERO {
-            return refuse("interval", "0 s is no interval");
+            return refuse("interval", "must be longer than 0 s");
         }
         if !(0.0..1.0).contains(&params.memory) {
-            return refuse("memory", format!("{} is not from 0 to below 1", params.memory));
+            return refuse("memory", "must be at least 0 and less than 1");
         }
         let intervals = match params.meter {
             Meter::MovingAverage => 0,
@@ -84,12 +84,12 @@ const MOST_REMEMBERED: u64 = 10_000_000;
 /// n = T / δ.
 fn intervals(window: Span, interval: Span, vcs: usize) -> Result<usize, Refused> {
     if window == Span::ZERO || !window.0.is_multiple_of(interval.0) {
-        return refuse("window", format!("{window} is no multiple of {interval}"));
+        return refuse("window", format!("must be a multiple of the interval of {interval}"));
     }
     let (intervals, most) = (window.0 / interval.0, MOST_REMEMBERED / vcs.max(1) as u64);
     if intervals > most {
-        let whole = format!("{window} has {intervals} intervals of {interval}");
-        return refuse("window", format!("{whole}; of {vcs} circuits at most {most} are remembered"));
+        let have = format!("must have at most {most} intervals of {interval} for {vcs} circuits");
+        return refuse("window", have);
     }
     Ok(intervals as usize)
 }

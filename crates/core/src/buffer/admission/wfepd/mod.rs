@@ -245,20 +245,18 @@ mod tests {
     #[test]
     fn impossible_parameters_are_refused() {
         let why = |params: &Params| Policy::new(params, &Context::alone(100, 1)).unwrap_err().to_string();
-        assert_eq!(why(&Params { memory: 1.0, ..DEFAULTS }), "memory: 1 is not from 0 to below 1");
-        assert_eq!(why(&Params { top: 0.9, ..DEFAULTS }), "top: 0.9 is below 1");
+        assert_eq!(why(&Params { memory: 1.0, ..DEFAULTS }), "memory: must be at least 0 and less than 1");
+        assert_eq!(why(&Params { top: 0.9, ..DEFAULTS }), "top: must be at least 1");
         let window = Params { meter: Meter::SlidingWindow, window: Span::millis(15), ..DEFAULTS };
-        assert_eq!(why(&window), "window: 15 ms is no multiple of 10 ms");
+        assert_eq!(why(&window), "window: must be a multiple of the interval of 10 ms");
         for long in [Span::millis(1), Span::secs(1_000_000)] {
             let window = Params { interval: Span(1), window: long, ..window };
-            assert!(
-                why(&window).ends_with("intervals of 1 ps; of 1 circuits at most 10000000 are remembered")
-            );
+            assert!(why(&window).ends_with("at most 10000000 intervals of 1 ps for 1 circuits"));
         }
-        assert_eq!(why(&Params { margin: 0.0, ..DEFAULTS }), "margin: 0 is not above 0");
+        assert_eq!(why(&Params { margin: 0.0, ..DEFAULTS }), "margin: must be greater than 0");
         let contracts = [Contract { weight: 0.0, ..Context::alone(100, 1).contracts[0] }];
         let context = Context { contracts: &contracts, ..Context::alone(100, 1) };
         let weight = Policy::new(&DEFAULTS, &context).unwrap_err().to_string();
-        assert_eq!(weight, "a circuit's weight of 0 is no share");
+        assert_eq!(weight, "a circuit's weight must be positive, not 0");
     }
 }

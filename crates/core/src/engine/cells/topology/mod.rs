@@ -150,7 +150,7 @@ impl Plan {
         self.actors = actors;
     }
 
-    /// The pace of cells at a port, known by heart.
+    /// The transmission time of cells at a port, tabulated.
     pub(crate) fn spacing(&self, port: usize) -> Rc<SpacingTable> {
         Rc::clone(&self.spacings[port])
     }

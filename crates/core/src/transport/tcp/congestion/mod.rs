@@ -89,7 +89,7 @@ pub struct Window {
     pub ssthresh: u64,
     /// Octets of a full segment.
     pub mss: u64,
-    /// The window opens no further than this: nobody could advertise more, unless it began so.
+    /// The largest window: a receiver cannot advertise more, unless the window began larger.
     limit: u64,
     extra: u64,
     initial: u64,
