@@ -153,8 +153,8 @@ def test_limits_are_within() -> None:
         ({"from": 2, "to": "x"}, "from and to must be a range of numbers on a linear scale, not 2 and 'x'"),
         ({"from": False, "to": 1}, "from and to must be a range of numbers on a linear scale, not False and 1"),
         ({"from": 0, "to": math.inf}, "from and to must be a range of numbers on a linear scale, not 0 and inf"),
-        ({"from": 0, "to": 1, "unit": 5}, "unit must be a string, and whole true or false"),
-        ({"from": 0, "to": 1, "whole": 1}, "unit must be a string, and whole true or false"),
+        ({"from": 0, "to": 1, "unit": 5}, "unit must be a string, and whole true or false, not 5 and False"),
+        ({"from": 0, "to": 1, "whole": 1}, "unit must be a string, and whole true or false, not '' and 1"),
         ({"choose": "ab"}, "choose must be a list of values, not 'ab'"),
     ],
 )

@@ -214,7 +214,10 @@ def test_a_level_may_have_a_unit(text: str, level: float, measure: str) -> None:
             "transfer_time_p99_s<=4 kB",
             "transfer_time_p99_s must be in seconds, not '4 kB' (units: s, ms, us, ns, ps, min)",
         ),
-        ("ports.a.lost.overflow<=4 cells", "ports.a.lost.overflow must be a number without unit: write 4"),
+        (
+            "ports.a.lost.overflow<=4 cells",
+            "ports.a.lost.overflow must be a number without unit, not '4 cells': write 4",
+        ),
         ("goodput_ratio>=much", "the level must be a number, not 'much'"),
         ("goodput>0.9", f"did you mean goodput_ratio>=0.9? {FORMS}"),
         ("goodput > 90 %", f"did you mean goodput_ratio>=90 %? {FORMS}"),

@@ -495,7 +495,7 @@ fn overrides_are_located_by_themselves() {
         ("link.access2.delay=5",
             r#"link.access2.delay=5: must be a time with a unit, as in "100 us", not 5"#),
         ("flows.transport.mss=70000",
-            "flows.transport.mss=70000: 70000: a segment carries at most 65535 bytes"),
+            "flows.transport.mss=70000: must be at most 65535 bytes, not 70000"),
         ("topology.sources=many",
             r#"topology.sources=many: must be an integer from 0 to 4294967295, not "many""#),
         ("duration.x=5",
@@ -542,7 +542,7 @@ fn no_text_has_control_characters() {
         }
     }
     let file = EXPLICIT.replace("class", "").replace("duration", "title = \"\\u001B\"\nduration");
-    let told = "two.toml:2:9: title: must be without control characters, not \"\\u{1b}\"\n 2 | ";
+    let told = "two.toml:2:9: title must be without control characters, not \"\\u{1b}\"\n 2 | ";
     assert!(load(&file, "two.toml", &[]).unwrap_err().message.starts_with(told));
 }
 
