@@ -21,7 +21,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence hostile wasm fuzz bench performance docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint clean
+.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence hostile wasm fuzz bench performance picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -93,6 +93,9 @@ performance: ## Copy the latest benchmark results into docs/performance.md
 	cp reports/bench/bench.json docs/performance.json
 	cp reports/bench/bench.svg docs/performance.svg
 	$(MAKE) generate
+
+picture: $(VENV)/.built ## Draw the figure of the README
+	$(BIN)/pushout plot lan --set 'duration=10 s' --out docs/static/lan.svg
 
 docs: $(VENV)/.docs ## The site in target/site and the simulator's documentation in target/doc, warnings denied
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --builder html docs target/site

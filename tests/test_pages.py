@@ -1,5 +1,6 @@
 """Tables on pages are what the commands print; scenarios, sweeps and commands on them are right."""
 
+import json
 import re
 import shlex
 import textwrap
@@ -14,6 +15,7 @@ import pushout
 from conftest import ROOT
 from pushout.cli.group import load
 from pushout.cli.show import answers as show
+from pushout.picture.recording import panels, recording
 from pushout.question import ask, design, sweep
 
 
@@ -57,6 +59,7 @@ PAGES = [
     *(ROOT / "docs").glob("*.md"),
     *(ROOT / "docs" / "how-to").glob("*.md"),
     *(ROOT / "docs" / "concepts").glob("*.md"),
+    *(ROOT / "docs" / "course").glob("*.md"),
 ]
 
 
@@ -87,6 +90,11 @@ def test_what_a_page_prints_of_a_scenario_or_a_sweep_is_right(page: Path, text: 
         pushout.validate({**tomllib.loads(BASE), **table, "flows": {**default, **table.get("flows", {})}})
 
 
+def listed(names: str) -> list[str]:
+    """Names that are separated by commas."""
+    return [name for name in names.split(",") if name]
+
+
 COMMANDS = [
     pytest.param(command.replace("my-lab/", "scenarios/"), id=f"{block.id}:{number}")
     for block in snippets("sh")
@@ -102,6 +110,10 @@ def test_what_a_page_says_to_type_can_be_typed(text: str, monkeypatch: pytest.Mo
     _, verb, *arguments = shlex.split(text, comments=True)
     given = load(verb).make_context(verb, arguments).params
     scenario, sets = given.get("scenario"), given.get("sets", ())
+    if verb == "plot":
+        for name in given["runs"]:
+            explained = pushout.explain(name, set=sets)
+            recording(explained, panels(given["what"]), listed(given["ports"]), listed(given["flows"]))
     if scenario is None or "fails on purpose" in text:
         return
     pushout.validate(scenario, set=sets)
@@ -110,3 +122,27 @@ def test_what_a_page_says_to_type_can_be_typed(text: str, monkeypatch: pytest.Mo
     if verb == "size":
         ends = {"low": given["low"], "high": given["high"], "policies": given["policies"]}
         ask.sizing(scenario, given["goal"], given["over"], set=sets, **ends)
+
+
+NOTEBOOKS = sorted((ROOT / "docs" / "course").glob("*.ipynb"))
+
+
+def test_the_course_has_six_notebooks_with_exercises_and_solutions() -> None:
+    assert len(NOTEBOOKS) == 6
+    index = (ROOT / "docs" / "course" / "index.md").read_text(encoding="utf-8")
+    for file in NOTEBOOKS:
+        notebook = json.loads(file.read_text(encoding="utf-8"))
+        text = "".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown")
+        assert "## Exercises" in text.split("## Solutions")[0]
+        assert all(not cell.get("outputs") for cell in notebook["cells"]), "the site runs them"
+        assert f"({file.name})" in index
+
+
+def test_the_figure_of_the_readme_is_there_and_says_what_it_shows() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (place,) = re.findall(r"!\[.+\]\((.+\.svg)\)", readme)
+    drawn = (ROOT / place).read_text(encoding="utf-8")
+    assert {"queue (cells)", "early discard", "throughput (Mb/s)"} <= set(
+        re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
+    )
+    assert f"--out {place}" in (ROOT / "Makefile").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ use super::file;
 use super::flows::{self, Choice};
 use super::links::{self, check_delay};
 use super::measure;
-use super::model::{Flow, Line, Node, Scenario, Vc};
+use super::model::{Flow, Line, Measures, Node, Scenario, Vc};
 use super::ports::{self, Ports};
 use super::warnings::{Warning, warnings};
 use crate::language::item::Item;
@@ -56,8 +56,7 @@ pub(super) fn check(
     let port = ports::overridden(file.port, sets, &nodes, &lines)?;
     let ports = Ports::read(port.as_deref(), &nodes, &lines)?;
     ports.install(&mut lines)?;
-    let measure = measure::check(file.measure, &file.head, &lines, &flows)?;
-    let head = file.head;
+    let head = file.head.clone();
     let mut scenario = Scenario {
         name: head.name,
         title: head.title,
@@ -71,9 +70,10 @@ pub(super) fn check(
         lines,
         vcs,
         flows,
-        measure,
+        measure: Measures::default(),
     };
-    credits::settle(&mut scenario, &ports)?;
+    credits::settle(&mut scenario, &ports)?; // before measures: what is sampled depends on the room that is promised
+    scenario.measure = measure::check(file.measure, &file.head, &scenario.lines, &scenario.flows)?;
     backlog::check(&scenario)?;
     let passing = passing_circuits(&scenario);
     for (index, line) in ports.of(&scenario.lines) {

@@ -137,3 +137,10 @@ fn a_fault_of_credits_names_the_place_and_the_way_out() {
     }
     assert!(wrong.is_empty(), "{wrong}");
 }
+
+#[test]
+fn a_port_whose_credits_give_it_its_buffer_may_be_sampled() {
+    let text = format!("{RIGHT}[measure]\noccupancy = [\"out\"]\nlosses = [\"out\"]\n");
+    let scenario = scenario::load(&text, "chain.toml", &[]).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(scenario.measure.occupancy.len(), 1);
+}
