@@ -16,7 +16,7 @@ FLOWS = 4
 """Of more flows than these a panel shows what they get together, unless some are named."""
 
 LOGARITHMIC = 8.0
-"""Ratio of the largest value to the median from which a distribution has a logarithmic axis."""
+"""From this ratio of the largest to the smallest value on, a distribution has a logarithmic axis."""
 
 SHORT = {"bytes": "packets"}
 """What a port that counts octets loses is packets."""
