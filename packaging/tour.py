@@ -73,15 +73,15 @@ def main(wheel: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="pushout-tour-") as folder:
         clean = Clean(Path(folder))
         install(clean, wheel)
-        clean.must("pushout compare lan --policies tail-drop,epd --set 'duration=2 s' --out first")
-        clean.must("test -s first/compare.png")
+        clean.must("pushout plot lan --set 'duration=2 s' --out first.png")
+        clean.must("test -s first.png")
         print(f"{time.monotonic() - clean.start:6.1f} s  from nothing to the first picture")
         for line in commands():
             if FAILS.search(line):
                 _demand(clean.run(line) == BAD_SCENARIO, f"the README says that this fails: {line}")
             else:
                 clean.must(line)
-        clean.must("test -s results/sweep-small/rows.csv")
+        clean.must("test -s results/sweep-small/rows.csv && test -s lan.png && test -s lan.html")
         _demand(clean.run(f"pushout {NEEDS_AN_EXTRA}") == FAILURE, "a command that needs an extra says so")
         clean.python(notebook())
     print("tour: done")
