@@ -51,6 +51,8 @@ def test_without_extras_one_can_run_compare_size_and_draw() -> None:
     pushout.compare(LAN, ["tail-drop", "epd"], set=SHORT, reps=2).plot()
     sized = pushout.size(LAN, "goodput_ratio>=0.1", "port.bottleneck.buffer", set=SHORT, least=2, most=2)
     sized.plot()
+    assert pushout.plot(LAN, set=SHORT).axes
+    assert "<svg" in sized.html()
     assert sized.document["answers"]
 
 
