@@ -41,8 +41,8 @@ impl Stream {
 
     /// Compute the next two blocks.
     fn refill(&mut self) {
-        let counters = [self.counter, self.counter + 1];
-        let blocks = philox(counters.map(|counter| [counter as u32, (counter >> 32) as u32, 0, 0]), self.key);
+        let block = |counter: u64| [counter as u32, (counter >> 32) as u32, 0, 0];
+        let blocks = philox([block(self.counter), block(self.counter + 1)], self.key);
         self.numbers.copy_from_slice(blocks.as_flattened());
         self.counter += 2;
         self.used = 0;
@@ -101,12 +101,15 @@ pub(crate) fn mix(mut z: u64) -> u64 {
 }
 
 /// Philox4x32 with ten rounds, of two counters: a round has to wait for the one before, but not for the other counter's.
-fn philox(mut counters: [[u32; BLOCK]; 2], mut key: [u32; 2]) -> [[u32; BLOCK]; 2] {
+///
+/// The two are written out: `map` over the array was compiled to calls, and took a fifth of study 004.
+fn philox([mut first, mut second]: [[u32; BLOCK]; 2], mut key: [u32; 2]) -> [[u32; BLOCK]; 2] {
     for _ in 0..10 {
-        counters = counters.map(|counter| round(counter, key));
+        first = round(first, key);
+        second = round(second, key);
         key = [key[0].wrapping_add(0x9e37_79b9), key[1].wrapping_add(0xbb67_ae85)];
     }
-    counters
+    [first, second]
 }
 
 #[inline]
