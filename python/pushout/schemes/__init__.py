@@ -1449,6 +1449,11 @@ class Tcp(Scheme):
       acknowledged (RFC 2582 section 5, the careful variant; new-reno only).
     - `extra_increase` (default False): Open the window by a further mss/8 with each ACK in congestion avoidance, as
       4.4BSD-Lite does although it should not (RFC 2525, "extra additive constant").
+    - `halve_inflation` (default False): A timeout in fast recovery halves the window together with what duplicate ACKs
+      have added to it, as 4.4BSD does and RFC 2582 by its letter; if not, without that part.
+    - `missed_deflation` (default False): A fast recovery that three duplicates began and no fourth followed leaves the
+      window inflated by these three, as in 4.4BSD-Lite, which shrinks it only after more than three (RFC 2525, "failure
+      of window deflation after loss recovery"; reno only).
     - `handshake` (default True): Open each connection with SYN and SYN-ACK; if not, it is established at once.
     """
 
@@ -1536,6 +1541,13 @@ class Tcp(Scheme):
     extra_increase: bool = False
     """Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although it should
     not (RFC 2525, "extra additive constant")."""
+    halve_inflation: bool = False
+    """A timeout in fast recovery halves the window together with what duplicate ACKs have added to it, as 4.4BSD does
+    and RFC 2582 by its letter; if not, without that part."""
+    missed_deflation: bool = False
+    """A fast recovery that three duplicates began and no fourth followed leaves the window inflated by these three, as
+    in 4.4BSD-Lite, which shrinks it only after more than three (RFC 2525, "failure of window deflation after loss
+    recovery"; reno only)."""
     handshake: bool = True
     """Open each connection with SYN and SYN-ACK; if not, it is established at once."""
 

@@ -205,6 +205,8 @@ fn random_params(chance: &mut Stream) -> Params {
     params.delayed_ack = chance.chance(0.5);
     params.handshake = chance.chance(0.5);
     params.extra_increase = chance.chance(0.2);
+    params.halve_inflation = chance.chance(0.2);
+    params.missed_deflation = chance.chance(0.2);
     params.rtt_jitter = Span(chance.up_to(Span::millis(1).0));
     params
 }

@@ -176,6 +176,13 @@ section! {
         /// Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although
         /// it should not (RFC 2525, "extra additive constant").
         pub extra_increase: bool = false,
+        /// A timeout in fast recovery halves the window together with what duplicate ACKs have added to it, as 4.4BSD does
+        /// and RFC 2582 by its letter; if not, without that part.
+        pub halve_inflation: bool = false,
+        /// A fast recovery that three duplicates began and no fourth followed leaves the window inflated by these three, as
+        /// in 4.4BSD-Lite, which shrinks it only after more than three (RFC 2525, "failure of window deflation after loss
+        /// recovery"; reno only).
+        pub missed_deflation: bool = false,
         /// Open each connection with SYN and SYN-ACK; if not, it is established at once.
         pub handshake: bool = true,
     }

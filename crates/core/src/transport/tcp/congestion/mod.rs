@@ -83,7 +83,7 @@ const UNLIMITED: u64 = u64::MAX;
 pub struct Window {
     /// Congestion window, in octets, without inflation.
     pub cwnd: u64,
-    /// What duplicate ACKs add to it in fast recovery, in octets; a loss never halves this part.
+    /// What duplicate ACKs add to it in fast recovery, in octets; a loss halves this part only with `halve_inflation`.
     pub inflation: u64,
     /// Slow-start threshold, in octets; what is above every window if there is none: see [`Window::threshold`].
     pub ssthresh: u64,
@@ -91,7 +91,8 @@ pub struct Window {
     pub mss: u64,
     /// The largest window: a receiver cannot advertise more, unless the window began larger.
     limit: u64,
-    extra: u64,
+    extra: u32,
+    halves_inflation: bool,
     initial: u64,
 }
 
@@ -106,7 +107,8 @@ impl Window {
             ssthresh: params.initial_ssthresh.map_or(UNLIMITED, |bytes| bytes.0),
             mss,
             limit: initial.max(super::MAX_WINDOW_FIELD << params.window_shift()),
-            extra: if params.extra_increase { mss / 8 } else { 0 },
+            extra: if params.extra_increase { params.mss / 8 } else { 0 },
+            halves_inflation: params.halve_inflation,
             initial,
         }
     }
@@ -127,13 +129,15 @@ impl Window {
     #[inline]
     pub fn grow(&mut self) {
         let avoidance = self.cwnd > self.ssthresh;
-        let increase = if avoidance { self.mss * self.mss / self.cwnd + self.extra } else { self.mss };
+        let increase =
+            if avoidance { self.mss * self.mss / self.cwnd + u64::from(self.extra) } else { self.mss };
         self.cwnd = (self.cwnd + increase).min(self.limit);
     }
 
     /// A loss: remember half of the window in use, in whole segments and at least two.
     pub fn halve(&mut self, send_window: u64) {
-        let segments = self.cwnd.min(send_window) / 2 / self.mss;
+        let in_use = if self.halves_inflation { self.usable() } else { self.cwnd };
+        let segments = in_use.min(send_window) / 2 / self.mss;
         self.ssthresh = segments.max(2) * self.mss;
     }
 

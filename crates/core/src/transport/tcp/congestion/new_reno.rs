@@ -20,7 +20,7 @@
 //! # Differences from the paper
 //! Half the window is min(cwnd, advertised window)/2 in whole segments, as for `reno`. The inflation by duplicate ACKs is
 //! kept apart from cwnd, as in ns-2, so that a timeout within a recovery halves the window and not what had been added to
-//! it; the RFC keeps both in cwnd. Of the two windows allowed when recovery ends, it takes min(ssthresh, max(flight, mss) +
+//! it; the RFC keeps both in cwnd (`halve_inflation`). Of the two windows allowed when recovery ends, it takes min(ssthresh, max(flight, mss) +
 //! mss), which cannot burst. What partial ACKs take from the window leaves one segment at least. The retransmission that
 //! opens a recovery starts the timer anew, as in 4.4BSD; the RFC is silent. After a timeout fast retransmission waits until
 //! more than `send_high` is acknowledged, without the heuristics of section 4; before the first timeout of a connection it
@@ -244,6 +244,17 @@ mod tests {
             new_reno.on_timeout(&mut window, facts(0, 70), Timeout::First);
             assert_eq!((window.ssthresh, window.cwnd, window.inflation), (20 * MSS, MSS, 0));
         }
+    }
+
+    #[test]
+    fn with_halve_inflation_a_timeout_halves_what_duplicates_have_added_too() {
+        let params = Params { halve_inflation: true, ..defaults() };
+        let (mut new_reno, mut window) = (Control::new(&params), Window::new(&params));
+        window.cwnd = 10 * MSS;
+        (3..8).for_each(|count| _ = new_reno.on_duplicate(&mut window, count, facts(0, 10)));
+        assert_eq!((window.cwnd, window.usable()), (5 * MSS, 12 * MSS));
+        new_reno.on_timeout(&mut window, facts(0, 10), Timeout::First);
+        assert_eq!((window.ssthresh, window.cwnd, window.inflation), (6 * MSS, MSS, 0));
     }
 
     #[test]

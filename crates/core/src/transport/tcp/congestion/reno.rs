@@ -9,13 +9,16 @@
 //! network, inflate the window by one. The first ACK of new data ends this fast recovery.
 //!
 //! # Parameters
-//! `dupack_threshold` (duplicate ACKs, 3: RFC 5681).
+//! `dupack_threshold` (duplicate ACKs, 3: RFC 5681); `halve_inflation` and `missed_deflation` (off) are what 4.4BSD-Lite
+//! did.
 //!
 //! # Differences from the paper
 //! Half the window is min(cwnd, advertised window)/2 in whole segments, as in 4.4BSD, where RFC 5681 takes the data in
 //! flight. The inflation by duplicate ACKs is kept apart from cwnd, as in ns-2, so that a timeout within a recovery halves
-//! the window and not what had been added to it; 4.4BSD and the RFC keep both in cwnd. After a timeout, duplicates of segments that had arrived before may start another fast retransmission, as in
-//! 4.4BSD; `new-reno` prevents this.
+//! the window and not what had been added to it; 4.4BSD and the RFC keep both in cwnd (`halve_inflation`). The first ACK of
+//! new data always ends the inflation; in 4.4BSD-Lite it does only after a fourth duplicate (`missed_deflation`). After a
+//! timeout, duplicates of segments that had arrived before may start another fast retransmission, as in 4.4BSD;
+//! `new-reno` prevents this.
 //!
 //! # Complexity
 //! O(1) for each ACK; one flag for each connection.
@@ -28,11 +31,16 @@ use crate::transport::tcp::Params;
 pub struct Control {
     threshold: u32,
     recovering: bool,
+    missed_deflation: bool,
 }
 
 impl Control {
     pub(super) fn new(params: &Params) -> Control {
-        Control { threshold: params.dupack_threshold, recovering: false }
+        Control {
+            threshold: params.dupack_threshold,
+            recovering: false,
+            missed_deflation: params.missed_deflation,
+        }
     }
 }
 
@@ -41,7 +49,8 @@ impl Congestion for Control {
     fn on_new_ack(&mut self, window: &mut Window, _: u64, _: Facts) -> Reaction {
         if self.recovering {
             self.recovering = false;
-            window.leave_recovery(window.ssthresh);
+            let misses = self.missed_deflation && window.inflation == u64::from(self.threshold) * window.mss;
+            window.leave_recovery(if misses { window.usable() } else { window.ssthresh });
         } else {
             window.grow();
         }
@@ -78,8 +87,11 @@ mod tests {
     const FACTS: Facts = Facts { unacknowledged: 0, sent: 14_600, send_window: 65_535, is_reduced: false };
 
     fn recovering() -> (Control, Window) {
-        let params = defaults();
-        let (mut reno, mut window) = (Control::new(&params), Window::new(&params));
+        recovering_with(&defaults())
+    }
+
+    fn recovering_with(params: &Params) -> (Control, Window) {
+        let (mut reno, mut window) = (Control::new(params), Window::new(params));
         window.cwnd = 10 * window.mss;
         assert_eq!(reno.on_duplicate(&mut window, 1, FACTS), Reaction::Continue);
         assert_eq!(reno.on_duplicate(&mut window, 2, FACTS), Reaction::Continue);
@@ -117,5 +129,25 @@ mod tests {
         reno.on_timeout(&mut window, Facts { send_window: 1 << 20, ..FACTS }, Timeout::First);
         assert!(!reno.is_recovering());
         assert_eq!((window.ssthresh, window.cwnd, window.inflation), (20 * MSS, MSS, 0));
+    }
+    #[test]
+    fn with_halve_inflation_a_timeout_halves_what_duplicates_have_added_too() {
+        let (mut reno, mut window) = recovering_with(&Params { halve_inflation: true, ..defaults() });
+        (4..8).for_each(|count| _ = reno.on_duplicate(&mut window, count, FACTS));
+        assert_eq!(window.usable(), 12 * MSS);
+        reno.on_timeout(&mut window, FACTS, Timeout::First);
+        assert_eq!((window.ssthresh, window.cwnd, window.inflation), (6 * MSS, MSS, 0));
+    }
+
+    #[test]
+    fn with_missed_deflation_exactly_three_duplicates_leave_the_window_inflated() {
+        let params = Params { missed_deflation: true, ..defaults() };
+        let (mut reno, mut window) = recovering_with(&params);
+        reno.on_new_ack(&mut window, MSS, FACTS);
+        assert_eq!((window.ssthresh, window.cwnd, window.inflation), (5 * MSS, 8 * MSS, 0));
+        let (mut reno, mut window) = recovering_with(&params);
+        reno.on_duplicate(&mut window, 4, FACTS);
+        reno.on_new_ack(&mut window, MSS, FACTS);
+        assert_eq!((window.cwnd, window.inflation), (5 * MSS, 0));
     }
 }
