@@ -11,12 +11,13 @@ from conftest import FakeCore, command
 from pushout.stats import interval
 from pushout.study.chapter import Reproduction, draw
 from pushout.study.charts import Chart
-from pushout.study.model import Tolerance, load
+from pushout.study.model import load
 from pushout.study.plot import MARKS, chart, reach, shared
 from pushout.study.prose import symbols
 from pushout.study.report import basis, files, markdown, render, shelves
 from pushout.study.report import command as command_line
 from pushout.study.tables import Note, row, tables
+from pushout.study.tolerance import Tolerance
 from test_study import CHARTS, NUMBER, REMARK, SENSITIVITY, TOML, outcome, toy
 
 VOID = {"meta", "br", "link", "img", "col"}
@@ -74,8 +75,10 @@ def test_the_page_says_what_was_found(tmp_path: Path) -> None:
     _, parsed = page(tmp_path)
     for words in (
         "Does it work?",
-        "2 / 3",
-        "1 / 1",
+        "2 / 3 independent numbers within 5\N{NO-BREAK SPACE}% of print",
+        "1 / 1 sentences hold",
+        "2 / 3 numbers and 1 of 1 sentences with every setting as printed",
+        "0 choices fitted to the printed numbers",
         "✓ within",
         "✗ differs",
         "~ uncertain",
@@ -230,15 +233,16 @@ def test_a_verdict_that_other_replications_might_not_give_is_open_wherever_it_is
 
     text, table = told(0.949)
     head = text[text.index("What differs") :]
-    assert f"{1 * holds} / 1 claims hold 1 verdict open" in text[: text.index("How to read a study")]
+    said = f"{1 * holds} / 2 sentences hold: {1 * holds} of 1 claims, 0 of 1 remarks 1 verdict open"
+    assert said in text[: text.index("How to read a study")]
     assert ("1 of the claims that hold is open" if holds else "open: Larger") in head
     assert f"{sign}, open — Larger" in text
-    assert "| 1 of 1 |\n" in table
+    assert f"| {1 * holds} of 1 | 1 of 2 |" in table
     text, table = told(0.95)
     assert f"{sign} — Larger" in text
     assert "verdict open" not in text
     assert "open: Larger" not in text
-    assert "| 0 of 1 |\n" in table
+    assert f"| {1 * holds} of 1 | 0 of 2 |" in table
 
 
 def test_all_that_the_page_leads_to_is_there(tmp_path: Path) -> None:

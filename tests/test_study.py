@@ -97,6 +97,7 @@ text = "difference"
 measure = 'goodput["UBR.1460"] - goodput["seldom.once"]'
 published = 0
 tolerance = { absolute = 1 }
+note = "Print has no unit."
 """
 
 TABLE = """
@@ -226,7 +227,7 @@ def test_a_table_of_published_values_stands_for_several_numbers(tmp_path: Path) 
         ("[[plot]]", '[quantity]\nqueue = "queue / 2"\n[[plot]]', "quantity: 'queue' must not be the name of a figure"),
         ('label = "all"\n', "", "label"),
         ("[figure]", "[figure", "study.toml:8:8: this is not TOML: "),
-        ("tolerance = { relative = 0.02 }", "", "study.toml:22:3: number: the key 'tolerance' is missing"),
+        ('text = "goodput"\n', "", "study.toml:22:3: number: the key 'text' is missing"),
         ('text = "Larger', 'tex = "Larger', 'claim: unknown key "tex"; did you mean "text"?'),
         ("[[plot]]", '[[plot]]\nkind = "pie"', "must be numbers, curve, series or bars, not 'pie'"),
         ("[[plot]]", SENSITIVITY.replace('"size"', '"shape"', 1) + "[[plot]]", "must be one of the study"),
@@ -296,8 +297,9 @@ def test_a_number_is_that_of_the_runs_in_which_it_was_measured(tmp_path: Path) -
     runs[0]["summary"]["goodput_ratio"] = None
     measured = judge(study, dict.fromkeys(study.cases, runs)).findings[0].measured
     assert (measured["n"], measured["mean"]) == (2, pytest.approx(0.85, abs=0.001))
-    with pytest.raises(ExpressionError, match=r"number UBR.goodput.1460: no replication has a value of goodput"):
-        judge(study, dict.fromkeys(study.cases, runs[:1]))
+    found = judge(replace(study, claims=()), dict.fromkeys(study.cases, runs[:1]))
+    assert [finding.number.id for finding in found.findings] == ["queue"], "without a value they are left out"
+    assert "UBR, MSS 1460" not in draw(found).plots[0].svg
 
 
 def test_print_lies_among_runs_of_which_some_give_less_and_some_more(tmp_path: Path) -> None:
@@ -370,8 +372,12 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
         "numbers": 3,
         "within_5pct": 2,
         "within_10pct": 2,
+        "independent": 3,
+        "independent_within_5pct": 2,
         "claims": 1,
         "claims_held": 1,
+        "sentences": 1,
+        "sentences_held": 1,
     }
     assert done.json()["score"] == score(done.outcomes) | {
         "beyond_tolerance": 2,
@@ -380,14 +386,19 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
         "remarks": 0,
         "remarks_held": 0,
         "remarks_open": 0,
+        "fitted": 0,
+        "as_printed": score(done.outcomes),
     }
     assert done.failed
     assert list(done.json()) == ["studies", "score", "wall_s"]
     (study,) = done.json()["studies"]
-    assert list(study) == ["id", "assumptions", "numbers", "claims", "remarks", "sensitivities"]
-    keys = ["id", "source", "published", "measured", "runs", "relative_error", "verdict", "note"]
-    assert list(study["numbers"][0]) == keys
-    assert list(study["claims"][0]) == ["id", "source", "text", "holds", "sure", "evidence"]
+    assert list(study) == [
+        *("id", "references", "conclusion", "assumptions", "settings", "as_printed"),
+        *("numbers", "claims", "remarks", "sensitivities"),
+    ]
+    keys = ["id", "source", "independent", "dependent", "published", "measured", "runs", "relative_error", "verdict"]
+    assert list(study["numbers"][0]) == [*keys, "note"]
+    assert list(study["claims"][0]) == ["id", "source", "text", "holds", "sure", "evidence", "milder"]
 
 
 def test_a_remark_is_judged_like_a_claim_but_not_counted_with_them(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def draw(outcome: Outcome) -> Chapter:
         limits = shared([reach(plot, lines) for plot, lines in charts]) if alike else None
         for plot, lines in zip(run, curves, strict=True):
             if isinstance(plot, Dots):
-                drawing = dots(plot.title, plot.axis, [by_id[number] for number in plot.numbers])
+                drawing = dots(plot.title, plot.axis, [by_id[number] for number in plot.numbers if number in by_id])
             else:
                 drawing = chart(plot, lines, limits, narrow=len(run) == ABREAST)
             plots.append(replace(drawing, note=plot.note))

@@ -8,14 +8,14 @@
 
 The last three have `x.label`, `y.label`, `[[plot.line]]` with label, measure and printed (`{ x = y }`, for bars a
 list), and `[[plot.level]]` with label and value: horizontal lines. A line that is `like` another, given by its label,
-has its colour; if both are in one plot it is dashed.
+has its colour; if both are in one plot it is dashed. A plot with `one_run = true` shows only the first replication.
 
 A plot with `each.NAME` is drawn once for each name, which replaces `{each}` everywhere, with the keys given there
 besides the common ones.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import chain, count
 from typing import Any
@@ -43,6 +43,7 @@ class Line:
     """One curve: a scalar measure per x, or one measure that gives a list; and the printed points.
 
     Its `style` is the index of its colour and marker; `dashed` distinguishes it from another line of that colour.
+    `reps` is the number of replications it shows, if not all.
     """
 
     label: str
@@ -50,6 +51,7 @@ class Line:
     printed: tuple[tuple[float, float], ...]
     style: int
     dashed: bool
+    reps: int | None = None
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,8 @@ def _chart(kind: str, entry: dict[str, Any], styles: Mapping[str, int], read: Ca
     scale = x.pop("scale", "linear")
     names, places = _places(kind, x)
     here = [line["label"] for line in entry["line"]]
-    lines = tuple(_line(kind, line, styles, here, names, read) for line in entry.pop("line"))
+    reps = 1 if entry.pop("one_run", False) else None
+    lines = tuple(replace(_line(kind, line, styles, here, names, read), reps=reps) for line in entry.pop("line"))
     levels = tuple(made(Level, level) for level in entry.pop("level", ()))
     if x or y:
         raise TypeError(f"unknown key of an axis of {entry['title']!r}: {', '.join([*x, *y])}")

@@ -102,6 +102,16 @@ def _jain(values: Iterable[float]) -> float:
     return sum(numbers) ** 2 / (len(numbers) * sum(number**2 for number in numbers))
 
 
+def _power(base: float, exponent: float) -> float:
+    """A power that stays a number: neither a list nor one of a million digits."""
+    return math.pow(base, exponent)
+
+
+def _ratio(value: float, to: float) -> float | None:
+    """The quotient; nothing was measured where there is nothing to compare with."""
+    return value / to if to else None
+
+
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     "abs": lambda value: _each(abs, value),
     "all": all,
@@ -116,6 +126,8 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "nth": lambda values, place: values[int(place) - 1],
     "onset": _onset,
     "rest": lambda values, count: tuple(values)[int(count) :],
+    "power": _power,
+    "ratio": _ratio,
     "ranked": lambda values: tuple(sorted(values, reverse=True)),
     "saturation": _saturation,
     "settled": _settled,

@@ -1,18 +1,23 @@
 """Read a study from its `study.toml`, and check it once.
 
-    id, title, source, question, setup      what it is; `setup` names an SVG of the topology
+    id, title, source, question, setup      what it is; `setup` names an SVG of each network
+    headline, listed_figure                what the list of studies says of it, and the title of the plot it shows
     reps                                    number of replications (10)
+    references                              the paper, the cited works that we used, texts that settle a reading
+    [conclusion]    stands, falls, adds     what of the paper stands, what falls, what the study adds
     [[scheme]]      name, text              a compared scheme, in a sentence or two
-    [[assumption]]  name, value, why        a detail that the paper leaves open
+    [[assumption]]  name, value, why        a detail that the paper leaves open; `fitted = true` if print decided
+    [[override]]    see `settings`          a printed setting for which another value is taken
     [figure]        name = "path"           a name for a path in the JSON of a run
     [quantity]      name = "expression"     a name for an expression over figures of one run
     [unit]          name = "unit"           in checks, of a figure or quantity whose path does not imply it
     [[cases]]       id, scenario, axis      runs: `axis.NAME.VALUE` is a list of overrides, `{NAME}` in `id` its value
                     reps                    number of replications, if it differs
-    [[number]]      id, label, text, unit, source, measure, published, tolerance, note
+    [[number]]      id, label, text, unit, source, measure, published, note; see `tolerance`
+                    dependent, exact        the reason if it is not independent; whether the settings alone imply it
     [[table]]       many numbers in the form of a printed table; see `printed`
-    [[claim]]       id, source, text, check, share, why
-    [[remark]]      the same                a further statement of the text: judged like a claim, but counted separately
+    [[claim]]       id, source, text, check, share, why; `milder` has text and check of a form that is not counted
+    [[remark]]      the same                a cause or an opinion; claims and remarks are the sentences of the paper
     [[plot]]        see `charts`
     [[sensitivity]] see `sensitivity`
 
@@ -33,11 +38,12 @@ from pushout import _core
 from pushout.errors import PushoutError, ScenarioError
 from pushout.shipped import STUDIES
 from pushout.source import read as read_text
-from pushout.study import charts, printed
+from pushout.study import charts, printed, tolerance
 from pushout.study.case import Case
 from pushout.study.charts import Chart, Dots
 from pushout.study.expression import Expression, ExpressionError
 from pushout.study.sensitivity import Sensitivity
+from pushout.study.settings import Assumption, Override
 from pushout.study.toml_entry import Entries, EntryError, keys, made, read
 
 DEFAULT_REPS = 10
@@ -60,29 +66,17 @@ class Scheme:
 
 
 @dataclass(frozen=True)
-class Assumption:
-    """A detail that the paper leaves open, the value used here, and the reason."""
+class Conclusion:
+    """What of the paper stands, what falls, and what the study adds."""
 
-    name: str
-    value: str
-    why: str
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """The allowed difference of a measured mean from print: a share of the printed value, or absolute."""
-
-    kind: str
-    size: float
-
-    def of(self, published: float) -> float:
-        """The allowed difference in the unit of the number."""
-        return self.size * abs(published) if self.kind == "relative" else self.size
+    stands: str
+    falls: str
+    adds: str
 
 
 @dataclass(frozen=True)
 class Number:
-    """A printed number and its measure."""
+    """A printed number and its measure; `dependent` is the reason if another number or the settings imply it."""
 
     id: str
     source: str
@@ -91,8 +85,14 @@ class Number:
     unit: str
     published: float
     measure: Expression
-    tolerance: Tolerance
+    tolerance: tolerance.Tolerance
     note: str
+    dependent: str = ""
+
+    @property
+    def independent(self) -> bool:
+        """Whether neither the settings nor one other printed number imply it."""
+        return not self.dependent
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Claim:
     """A sentence of the paper and its check.
 
     The check must hold for the means over the replications; with `share`, which is for events that do not occur in
-    every run, in that share of the replications.
+    every run, in that share of the replications. A `milder` form stands beside it and is not counted.
     """
 
     id: str
@@ -109,6 +109,7 @@ class Claim:
     check: Expression
     share: float | None = None
     why: str = ""
+    milder: "Claim | None" = None
 
 
 @dataclass(frozen=True)
@@ -119,9 +120,14 @@ class Study:
     title: str
     source: str
     question: str
-    setup: str
+    setup: tuple[str, ...]
+    headline: str
+    listed_figure: str
+    references: tuple[str, ...]
+    conclusion: Conclusion | None
     schemes: tuple[Scheme, ...]
     assumptions: tuple[Assumption, ...]
+    overrides: tuple[Override, ...]
     figures: Figures
     units: Mapping[str, str]
     cases: dict[str, Case]
@@ -180,15 +186,18 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         schemes = tuple(made(Scheme, entry) for entry in entries)
     with read(Entries(table, "assumption")) as entries:
         assumptions = tuple(made(Assumption, entry) for entry in entries)
+    with read(Entries(table, "override")) as entries:
+        overrides = tuple(Override.read(entry, assumptions, cases) for entry in entries)
     with read(Entries(table, "sensitivity")) as entries:
         names = [assumption.name for assumption in assumptions]
         sensitivities = tuple(_sensitivity(entry, cases, names) for entry in entries)
     if table["id"] != folder.name:
         raise EntryError(f"id must be the name of the folder, not {table['id']!r}", ("id",))
-    table["setup"] = (folder / table["setup"]).read_text(encoding="utf-8")
     rest = {
+        **_prose(table, folder, plots),
         "schemes": schemes,
         "assumptions": assumptions,
+        "overrides": overrides,
         "figures": figures,
         "units": _units(table, figures),
         "cases": cases,
@@ -199,6 +208,28 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         "sensitivities": sensitivities,
     }
     return made(Study, {**table, **rest})
+
+
+def _prose(table: dict[str, Any], folder: Path, plots: Sequence[Dots | Chart]) -> dict[str, Any]:
+    """What frames the results: pictures of the set-up, the line of the list of studies, conclusion and references."""
+    setup, figure = table.pop("setup"), table.pop("listed_figure", "")
+    if figure and figure not in [plot.title for plot in plots]:
+        raise EntryError(f"no plot has the title {figure!r}", ("listed_figure",))
+    try:
+        conclusion = made(Conclusion, table.pop("conclusion")) if "conclusion" in table else None
+    except (KeyError, TypeError) as error:
+        raise EntryError(f"conclusion: {error}", ("conclusion",)) from error
+    return {
+        "setup": tuple((folder / name).read_text(encoding="utf-8") for name in _several(setup)),
+        "headline": table.pop("headline", ""),
+        "listed_figure": figure,
+        "references": tuple(table.pop("references", ())),
+        "conclusion": conclusion,
+    }
+
+
+def _several(names: str | list[str]) -> list[str]:
+    return [names] if isinstance(names, str) else names
 
 
 def _figures(table: dict[str, Any]) -> Figures:
@@ -222,7 +253,10 @@ def _units(table: dict[str, Any], figures: Figures) -> Mapping[str, str]:
 
 
 def _claim(entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case]) -> Claim:
-    return made(Claim, {**entry, "check": Expression(entry["check"], figures, cases)})
+    milder = entry.pop("milder", None)
+    if milder:
+        milder = _claim({**milder, "id": f"{entry['id']}.milder", "source": entry["source"]}, figures, cases)
+    return made(Claim, {**entry, "check": Expression(entry["check"], figures, cases), "milder": milder})
 
 
 def _sensitivity(entry: dict[str, Any], cases: Mapping[str, Case], assumptions: Sequence[str]) -> Sensitivity:
@@ -262,13 +296,12 @@ def _axis(values: Mapping[str, Any]) -> Mapping[str, list[str]]:
 
 def _numbers(entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case]) -> Iterator[Number]:
     published = entry.pop("published")
-    ((kind, size),) = entry.pop("tolerance").items()
-    if kind not in ("relative", "absolute"):
-        raise TypeError(f"the tolerance of {entry['id']} must be relative or absolute, not {kind}")
-    rest = {"unit": "", "note": "", **entry, "tolerance": Tolerance(kind, float(size))}
-    for value in published.values() if isinstance(published, dict) else [published]:
+    values = list(published.values()) if isinstance(published, dict) else [published]
+    for value in values:
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise TypeError(f"{entry['id']}: published must be a number, not {value!r}")
+    rest = {"unit": "", "note": "", **entry, "tolerance": tolerance.read(entry, values)}
+    rest.pop("exact", None)
     if not isinstance(published, dict):
         yield made(Number, {**rest, "published": published, "measure": Expression(entry["measure"], figures, cases)})
         return

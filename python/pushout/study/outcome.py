@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from statistics import fmean
 from typing import Any
 
@@ -10,6 +11,8 @@ from pushout.stats import Interval
 from pushout.study.evidence import Comparison
 from pushout.study.model import Claim, Number, Study
 from pushout.study.sensitivity import Sensitivity
+from pushout.study.settings import fitted
+from pushout.study.tolerance import NEAR, near
 
 SETS = 400
 """Number of bootstrap resamples; it gives a share of 0.95 to within ± 0.02."""
@@ -36,6 +39,10 @@ class Finding:
         """The difference as a share of the printed value; None for a printed zero."""
         return self.difference / abs(self.number.published) if self.number.published else None
 
+    def is_near(self, share: float) -> bool:
+        """Whether it is within this share of print, or as near as the printed digits tell."""
+        return abs(self.difference) <= near(self.number.published, share)
+
     @property
     def verdict(self) -> str:
         """`within` the tolerance, `uncertain` (only the confidence interval reaches into it), or `differs`."""
@@ -59,6 +66,8 @@ class Finding:
         return {
             "id": self.number.id,
             "source": self.number.source,
+            "independent": self.number.independent,
+            "dependent": self.number.dependent or None,
             "published": self.number.published,
             "measured": self.measured,
             "runs": self.runs and list(self.runs),
@@ -73,7 +82,7 @@ class Judgement:
     """A claim or a remark: whether it holds (for the means, or often enough), with which certainty and evidence.
 
     `sure` is the share of bootstrap resamples with the same verdict; None if every case ran once or there are no
-    resamples. `comparisons` holds what was compared, each with its truth.
+    resamples. `comparisons` holds what was compared, each with its truth; `milder` judges the milder form.
     """
 
     claim: Claim
@@ -81,6 +90,7 @@ class Judgement:
     sure: float | None
     evidence: str
     comparisons: tuple[Comparison, ...] = ()
+    milder: "Judgement | None" = None
 
     @property
     def open(self) -> bool:
@@ -105,26 +115,52 @@ class Judgement:
             "holds": self.holds,
             "sure": self.sure,
             "evidence": self.evidence,
+            "milder": self.milder and {"text": self.milder.claim.text, "holds": self.milder.holds},
         }
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A value of an assumption, and the outcome with it."""
+    """A value of an assumption, or all settings as printed, and the outcome with it."""
 
     value: str
     findings: list[Finding]
     judgements: list[Judgement]
+    remarks: list[Judgement] = field(default_factory=list)
 
     @property
     def mean_error(self) -> float | None:
-        """Mean absolute relative error; None if no number is compared."""
-        errors = [abs(finding.relative_error) for finding in self.findings if finding.relative_error is not None]
-        return fmean(errors) if errors else None
+        """Mean of the relative errors without their signs; none if no number is compared."""
+        return mean_error(self.findings)
+
+    def error_of(self, patterns: Sequence[str]) -> float | None:
+        """The same over the independent numbers whose ids fit one of the patterns."""
+        chosen = [each for each in self.findings if each.number.independent]
+        return mean_error([each for each in chosen if any(fnmatchcase(each.number.id, name) for name in patterns)])
 
     def json(self) -> dict[str, Any]:
         """Give the part of `reproduce --json`."""
         return {"value": self.value, "mean_error": self.mean_error, **score([self])}
+
+
+def mean_error(findings: Iterable[Finding]) -> float | None:
+    """Mean of the relative errors without their signs; none if no number is compared."""
+    errors = [abs(finding.relative_error) for finding in findings if finding.relative_error is not None]
+    return fmean(errors) if errors else None
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The value that comes closest on the numbers that were fitted, and what it and the best value reach on the others.
+
+    Errors are means of relative errors without their signs, over independent numbers.
+    """
+
+    chosen: str
+    fitted: float
+    predicted: float
+    best: str
+    best_predicted: float
 
 
 @dataclass(frozen=True)
@@ -141,6 +177,17 @@ class Weighing:
         judged = [variant for variant in self.variants if variant.mean_error is not None]
         return min(judged, key=lambda variant: variant.mean_error or 0.0).value if judged else None
 
+    @property
+    def prediction(self) -> Prediction | None:
+        """What fitting on some numbers says of the others, if the sensitivity names both."""
+        fit, predict = self.sensitivity.fit, self.sensitivity.predict
+        errors = [(each.value, each.error_of(fit), each.error_of(predict)) for each in self.variants]
+        known = [(value, own, other) for value, own, other in errors if own is not None and other is not None]
+        if not known:
+            return None
+        chosen, best = min(known, key=lambda each: each[1]), min(known, key=lambda each: each[2])
+        return Prediction(*chosen, best[0], best[2])
+
     def json(self) -> dict[str, Any]:
         """Give the part of `reproduce --json`."""
         return {
@@ -148,13 +195,17 @@ class Weighing:
             "question": self.sensitivity.question,
             "taken": self.sensitivity.taken,
             "supported": self.supported,
+            "prediction": self.prediction and vars(self.prediction),
             "values": [variant.json() for variant in self.variants],
         }
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a study; `seeds` of each case, `curves` with an estimate per point of each line of each plot."""
+    """The outcome of a study; `seeds` of each case, `curves` with an estimate per point of each line of each plot.
+
+    `printed` is the same study with every setting as printed; None if the study overrides none.
+    """
 
     study: Study
     findings: list[Finding]
@@ -163,12 +214,28 @@ class Outcome:
     seeds: Mapping[str, Sequence[int]]
     curves: list[list[list[Interval | None]]]
     weighings: list[Weighing]
+    printed: Variant | None = None
+
+    @property
+    def as_printed(self) -> "Outcome | Variant":
+        """The study with every setting as printed, which may be the study itself."""
+        return self.printed or self
+
+    @property
+    def fitted(self) -> int:
+        """How many choices were made with the printed numbers in view."""
+        return fitted(self.study.assumptions, self.study.overrides)
 
     def json(self) -> dict[str, Any]:
         """Give the part of `reproduce --json`."""
+        conclusion = self.study.conclusion
         return {
             "id": self.study.id,
+            "references": list(self.study.references),
+            "conclusion": conclusion and vars(conclusion),
             "assumptions": [vars(assumption) for assumption in self.study.assumptions],
+            "settings": {"fitted": self.fitted, "overrides": [override.json() for override in self.study.overrides]},
+            "as_printed": score([self.as_printed]),
             "numbers": [finding.json() for finding in self.findings],
             "claims": [judgement.json() for judgement in self.judgements],
             "remarks": [judgement.json() for judgement in self.remarks],
@@ -177,23 +244,27 @@ class Outcome:
 
 
 def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, int]:
-    """Count the numbers by their distance from print, and the claims and remarks that hold."""
+    """Count the numbers by their distance from print, and the sentences (claims and remarks together) that hold."""
     outcomes = list(outcomes)
-    errors = [
-        abs(finding.difference) / (abs(finding.number.published) or 1) for o in outcomes for finding in o.findings
-    ]
-    holds = [judgement.holds for outcome in outcomes for judgement in outcome.judgements]
+    findings = [finding for outcome in outcomes for finding in outcome.findings]
+    independent = [finding for finding in findings if finding.number.independent]
+    claims = [judgement.holds for outcome in outcomes for judgement in outcome.judgements]
+    remarks = [judgement.holds for outcome in outcomes for judgement in outcome.remarks]
     return {
-        "numbers": len(errors),
-        "within_5pct": sum(error <= 0.05 for error in errors),
-        "within_10pct": sum(error <= 0.10 for error in errors),
-        "claims": len(holds),
-        "claims_held": sum(holds),
+        "numbers": len(findings),
+        "within_5pct": sum(finding.is_near(NEAR) for finding in findings),
+        "within_10pct": sum(finding.is_near(2 * NEAR) for finding in findings),
+        "independent": len(independent),
+        "independent_within_5pct": sum(finding.is_near(NEAR) for finding in independent),
+        "claims": len(claims),
+        "claims_held": sum(claims),
+        "sentences": len(claims + remarks),
+        "sentences_held": sum(claims + remarks),
     }
 
 
-def total(outcomes: Iterable[Outcome]) -> dict[str, int]:
-    """Add up the scores of studies, with numbers beyond their tolerance and open verdicts."""
+def total(outcomes: Iterable[Outcome]) -> dict[str, Any]:
+    """Add up the scores of studies, with numbers beyond their tolerance, open verdicts, and all of it as printed."""
     outcomes = list(outcomes)
     beyond = [finding for outcome in outcomes for finding in outcome.findings if finding.verdict != "within"]
     claims = [judgement for outcome in outcomes for judgement in outcome.judgements]
@@ -205,4 +276,6 @@ def total(outcomes: Iterable[Outcome]) -> dict[str, int]:
         "remarks": len(remarks),
         "remarks_held": sum(remark.holds for remark in remarks),
         "remarks_open": sum(remark.open for remark in remarks),
+        "fitted": sum(outcome.fitted for outcome in outcomes),
+        "as_printed": score([outcome.as_printed for outcome in outcomes]),
     }

@@ -5,7 +5,8 @@
     id, source              of the numbers: their ids are TABLE.ROW.COLUMN
     case                    the case of `{row}`, which replaces `{case}` in measures
     column.NAME             columns of this table only, or different keys of a shared one
-    row.NAME                a cell for each column; `label` and `case` if they differ from those of the table
+    row.NAME                a cell for each column; `label` and `case` if they differ from those of the table;
+                            `dependent` if it holds for all numbers of the row
 
 `{row}` is also the row's label in the label of a column, whose default is `{row}`. A cell is a value, or several as in
 `published` of [[number]]; a list has the keys 1, 2, …. A cell with further keys is a table:
@@ -33,11 +34,12 @@ def numbers(table: dict[str, Any], shared: Mapping[str, Any]) -> Iterator[dict[s
     }
     for row, cells in keys("row", rows).items():
         rest = dict(keys(f"row {row}", cells))
+        shared_by_row = {key: rest.pop(key) for key in ("dependent",) if key in rest}
         words = {"{row}": rest.pop("label", row), "{case}": rest.pop("case", str(case).replace("{row}", row))}
         for column, cell in rest.items():
             if column not in columns:
                 raise TypeError(f"row {row}: {_core.unknown('column', column, list(columns))}")
-            number = {"label": "{row}", **columns[column], **_cell(cell)}
+            number = {"label": "{row}", **columns[column], **shared_by_row, **_cell(cell)}
             filled = {key: _filled(number[key], words) for key in FILLED if key in number}
             yield {**number, **filled, "id": f"{name}.{row}.{column}", "source": source}
 

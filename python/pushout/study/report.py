@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from pushout import _core
 from pushout.shipped import typed
-from pushout.study import prose, values
+from pushout.study import headline, prose, values
 from pushout.study.case import Case
 from pushout.study.chapter import ABREAST, Chapter, Reproduction, rows
 from pushout.study.evidence import Comparison
@@ -61,9 +62,11 @@ def sections(outcome: Outcome) -> list[tuple[str, str]]:
         "figures": bool(outcome.study.plots),
         "claims": bool(outcome.judgements),
         "remarks": bool(outcome.remarks),
+        "conclusion": outcome.study.conclusion is not None,
+        "references": bool(outcome.study.references),
     }
     names = {"differs": "What differs", "again": "Run a row again"}
-    parts = ("differs", "numbers", "figures", "claims", "remarks", "assumptions", "again")
+    parts = ("differs", "numbers", "figures", "claims", "remarks", "conclusion", "assumptions", "references", "again")
     return [(part, names.get(part, part.capitalize())) for part in parts if there.get(part, True)]
 
 
@@ -145,23 +148,35 @@ def markdown(reproduction: Reproduction) -> str:
     """Write the score of each study as a table for other pages."""
     titles = (
         "study",
-        "numbers within 5 %",
-        "within 10 %",
-        "beyond tolerance",
-        "of these among our runs",
-        "claims that hold",
-        "remarks that do",
-        "claims open",
+        "independent numbers within 5 %",
+        "all numbers",
+        "sentences that hold",
+        "of these claims",
+        "sentences open",
+        "as printed: independent numbers",
+        "sentences",
+        "fitted choices",
     )
     head = f"| {' | '.join(titles)} |\n{'|---' * len(titles)}|\n"
     named = [(f"{each.study.id}: {each.study.title}", total([each])) for each in reproduction.outcomes]
-    return head + "".join(
-        f"| {name} | {own['within_5pct']} of {own['numbers']} | {own['within_10pct']} of {own['numbers']} "
-        f"| {own['beyond_tolerance']} | {own['beyond_tolerance_among_runs']} "
-        f"| {own['claims_held']} of {own['claims']} | {own['remarks_held']} of {own['remarks']} "
-        f"| {own['claims_open']} of {own['claims']} |\n"
-        for name, own in [*named, ("together", total(reproduction.outcomes))]
+    return head + "".join(_line(name, own) for name, own in [*named, ("together", total(reproduction.outcomes))])
+
+
+def _line(name: str, own: dict[str, Any]) -> str:
+    """The score of a study as a row."""
+    printed = own["as_printed"]
+    cells = (
+        name,
+        f"{own['independent_within_5pct']} of {own['independent']}",
+        f"{own['within_5pct']} of {own['numbers']}",
+        f"{own['sentences_held']} of {own['sentences']}",
+        f"{own['claims_held']} of {own['claims']}",
+        f"{own['claims_open'] + own['remarks_open']} of {own['sentences']}",
+        f"{printed['independent_within_5pct']} of {printed['independent']}",
+        f"{printed['sentences_held']} of {printed['sentences']}",
+        str(own["fitted"]),
     )
+    return f"| {' | '.join(cells)} |\n"
 
 
 def render(reproduction: Reproduction) -> str:
@@ -181,6 +196,11 @@ def render(reproduction: Reproduction) -> str:
         "tables": tables,
         "score": total,
         "verdict": verdict,
+        "predicted": headline.predicted,
+        "needing": headline.needing,
+        "overridden": headline.overridden,
+        "listed_figure": headline.listed_figure,
+        "written": headline.written(),
         "verdicts": verdicts,
         "truth": truth,
         "basis": basis,

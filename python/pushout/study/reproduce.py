@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -16,11 +16,12 @@ from pushout.stats import interval
 from pushout.study.case import Case
 from pushout.study.chapter import Chapter, Reproduction, draw
 from pushout.study.charts import Chart
-from pushout.study.expression import Expression, UnmeasuredError
+from pushout.study.expression import Expression
 from pushout.study.model import Claim, Number, Study
 from pushout.study.outcome import SETS, Finding, Judgement, Outcome, Variant, Weighing
 from pushout.study.samples import Samples
 from pushout.study.sensitivity import Sensitivity
+from pushout.study.settings import as_printed
 from pushout.study.worker_process import WorkerProcess
 
 Stage = Callable[[str], AbstractContextManager[Progress]]
@@ -120,16 +121,23 @@ class Run:
         cache.put(self.path, self.job.report(self.seed))
 
 
+AS_PRINTED = 5
+"""Replications of a case with its settings as printed, at most: the score is the question there, not single values."""
+
 Runs = Mapping[str, Sequence[Run]]
 """The replications of cases, by their ids."""
 
 
 class Plan:
-    """All runs of a study: those of its cases, and fewer replications for each alternative value of an assumption."""
+    """All runs of a study: those of its cases, and fewer as printed and for each alternative value of an assumption."""
 
     def __init__(self, study: Study, reps: int | None, cache: Cache) -> None:
         self.study = study
         self.cases = {case.id: _runs(case, reps or case.reps, cache) for case in study.cases.values()}
+        self.printed = {
+            name: _runs(case, min(reps or case.reps, AS_PRINTED), cache)
+            for name, case in as_printed(study.cases, study.overrides).items()
+        }
         self.variants = [
             [
                 {name: _runs(case, min(reps or case.reps, sensitivity.reps), cache) for name, case in cases.items()}
@@ -140,7 +148,7 @@ class Plan:
 
     def runs(self) -> list[Run]:
         """List every run; a run that cases share may occur more than once."""
-        groups = [self.cases, *(cases for values in self.variants for cases in values)]
+        groups = [self.cases, self.printed, *(cases for values in self.variants for cases in values)]
         return [run for cases in groups for runs in cases.values() for run in runs]
 
     def is_kept(self, cache: Cache) -> bool:
@@ -155,7 +163,7 @@ class Plan:
         """Judge the study from the results in the cache."""
         load = lru_cache(maxsize=None)(cache.load)  # cases share runs
         variants = [[_documents(cases, load) for cases in values] for values in self.variants]
-        return judge(self.study, _documents(self.cases, load), variants)
+        return judge(self.study, _documents(self.cases, load), variants, _documents(self.printed, load))
 
 
 def _runs(case: Case, reps: int, cache: Cache) -> list[Run]:
@@ -173,32 +181,46 @@ def judge(
     study: Study,
     documents: dict[str, list[Document]],
     variants: Sequence[Sequence[dict[str, list[Document]]]] = (),
+    printed: Mapping[str, list[Document]] | None = None,
 ) -> Outcome:
     """Measure the numbers and check the claims of a study, given the documents of each case (one per seed).
 
-    `variants` holds, for each sensitivity of the study and each of its values, the documents of its cases.
+    `variants` holds, for each sensitivity of the study and each of its values, the documents of its cases; `printed`
+    those of the cases that are different with every setting as printed.
     """
     samples = Samples(study.figures, documents, SETS, study.units)
     charts = [plot.lines if isinstance(plot, Chart) else () for plot in study.plots]
     return Outcome(
         study,
-        [_find(number, samples) for number in study.numbers],
+        _found(study.numbers, samples),
         [_check(claim, samples) for claim in study.claims],
         [_check(remark, samples) for remark in study.remarks],
         {case: [document["seed"] for document in runs] for case, runs in documents.items()},
-        [[samples.curve(line.measures) for line in lines] for lines in charts],
+        [[samples.curve(line.measures, line.reps) for line in lines] for lines in charts],
         [
             _weigh(study, sensitivity, documents)
             for sensitivity, documents in zip(study.sensitivities, variants, strict=bool(variants))
         ],
+        _as_printed(study, {**documents, **printed}) if printed else None,
     )
 
 
-def _find(number: Number, samples: Samples) -> Finding:
-    values = samples.each(number.measure)
-    if not values:
-        raise UnmeasuredError(f"number {number.id}: no replication has a value of {number.measure.text}")
-    return Finding(number, interval(values), (min(values), max(values)) if len(values) > 1 else None)
+def _as_printed(study: Study, documents: Mapping[str, list[Document]]) -> Variant:
+    """The study with every setting as printed: what no override changes is as it was."""
+    samples = Samples(study.figures, documents, units=study.units)
+    findings = _found(study.numbers, samples)
+    claims, remarks = ([_check(each, samples) for each in some] for some in (study.claims, study.remarks))
+    return Variant("as printed", findings, claims, remarks)
+
+
+def _found(numbers: Iterable[Number], samples: Samples) -> list[Finding]:
+    """The numbers beside print; one that has a value in no replication is left out, as where no run collapses."""
+    measured = [(number, samples.each(number.measure)) for number in numbers]
+    return [
+        Finding(number, interval(values), (min(values), max(values)) if len(values) > 1 else None)
+        for number, values in measured
+        if values
+    ]
 
 
 def _weigh(study: Study, sensitivity: Sensitivity, values: Sequence[dict[str, list[Document]]]) -> Weighing:
@@ -207,7 +229,7 @@ def _weigh(study: Study, sensitivity: Sensitivity, values: Sequence[dict[str, li
         samples = Samples(study.figures, documents, units=study.units)
         numbers = [number for number in study.numbers if _within(number.measure, documents)]
         claims = [claim for claim in study.claims if _within(claim.check, documents)]
-        findings = [_find(number, samples) for number in numbers]
+        findings = _found(numbers, samples)
         variants.append(Variant(value, findings, [_check(claim, samples) for claim in claims]))
     return Weighing(sensitivity, variants, min(len(runs) for documents in values for runs in documents.values()))
 
@@ -224,4 +246,5 @@ def _check(claim: Claim, samples: Samples) -> Judgement:
         said = f"{'; '.join(map(str, found.comparisons))}; {said}"
     else:
         said += f"; the claim requires a share of {claim.share:g}"
-    return Judgement(claim, found.holds, found.sure, said, found.comparisons)
+    milder = _check(claim.milder, samples) if claim.milder else None
+    return Judgement(claim, found.holds, found.sure, said, found.comparisons, milder)

@@ -69,12 +69,12 @@ class Samples:
         values = [_unless_unmeasured(partial(expression, lookup)) for lookup in lookups]
         return [value for value in values if value is not None]
 
-    def curve(self, measures: Sequence[Expression]) -> list[Interval | None]:
+    def curve(self, measures: Sequence[Expression], reps: int | None = None) -> list[Interval | None]:
         """Estimate every point: each measure, or each entry of the list that a single measure gives.
 
-        A point that was not measured (no packet, no delay) is None.
+        A point that was not measured (no packet, no delay) is None. With `reps` only the first replications count.
         """
-        columns = [self.each(measure) for measure in measures]
+        columns = [self.each(measure)[:reps] for measure in measures]
         if len(columns) == 1 and columns[0] and isinstance(columns[0][0], tuple):
             shortest = min(map(len, columns[0]))
             columns = [list(column) for column in zip(*(values[:shortest] for values in columns[0]), strict=True)]

@@ -4,6 +4,8 @@ assumption, question    the assumption to vary; with a question, competing expla
 taken                   the label of the value that the study uses, which needs no further runs
 cases, reps             the cases (a pattern, or several) to run again, and the number of replications (2)
 value."LABEL" = []      for every other value, the overrides appended to those of each case
+fit, predict            patterns of numbers: the former choose a value, which is held against the latter
+fitted_on, predicts     the names of these two groups of numbers
 
 Every number and claim that uses only these cases is judged again for each value.
 """
@@ -27,6 +29,10 @@ class Sensitivity:
     question: str
     taken: str
     reps: int
+    fit: tuple[str, ...]
+    predict: tuple[str, ...]
+    fitted_on: str
+    predicts: str
     values: Mapping[str, Mapping[str, Case]]
 
     @classmethod
@@ -40,4 +46,6 @@ class Sensitivity:
         values = {entry["taken"]: chosen}
         for label, sets in entry.pop("value").items():
             values[label] = {name: case.changed(sets) for name, case in chosen.items()}
-        return made(cls, {"question": "", "reps": DEFAULT_REPS, **entry, "values": values})
+        numbers = {key: tuple(entry.pop(key, ())) for key in ("fit", "predict")}
+        names = {"question": "", "fitted_on": "", "predicts": ""}
+        return made(cls, {**names, "reps": DEFAULT_REPS, **entry, **numbers, "values": values})

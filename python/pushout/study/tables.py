@@ -78,9 +78,9 @@ def row(finding: Finding, places: int | None = None) -> Row:
     places = decimals(number.published) if places is None else places
     digits = deserved(measured, max(places, SIGNIFICANT - before_the_point(number.published)))
     tolerance = number.tolerance
-    relative = tolerance.kind == "relative" and finding.relative_error is not None
-    allowed = f"± {tolerance.size:.3g}" if not relative else f"± {100 * tolerance.size:.3g} %"
-    apart = _percent(finding) if relative else signed(finding.difference, digits)
+    share = tolerance.share(number.published)
+    allowed = f"± {tolerance.of(number.published):.3g}" if share is None else f"± {100 * share:.3g} %"
+    apart = signed(finding.difference, digits) if share is None else _percent(finding, share)
     return Row(
         id=number.id,
         what=f"{number.label}: {number.text}" + (f" ({number.unit})" if number.unit else ""),
@@ -104,9 +104,9 @@ def _among(finding: Finding, digits: int) -> str:
     return f"among our runs, {least} to {greatest}"
 
 
-def _percent(finding: Finding) -> str:
+def _percent(finding: Finding, share: float) -> str:
     """Write the difference in percent, with a second decimal if one would not show that it exceeds the tolerance."""
-    error, allowed = 100 * (finding.relative_error or 0), 100 * finding.number.tolerance.size
+    error, allowed = 100 * (finding.relative_error or 0), 100 * share
     close = finding.verdict != "within" and f"{abs(error):.1f}" == f"{allowed:.1f}"
     return signed(error, 2 if close else 1) + " %"
 

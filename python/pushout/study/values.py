@@ -32,7 +32,7 @@ def of_plot(outcome: Outcome, index: int) -> Values:
     if isinstance(plot, Chart):
         return _of_chart(plot, outcome.curves[index])
     by_id = {finding.number.id: finding for finding in outcome.findings}
-    return _of_dots(plot, [by_id[number] for number in plot.numbers])
+    return _of_dots(plot, [by_id[number] for number in plot.numbers if number in by_id])
 
 
 def of_weighing(weighing: Weighing) -> Values:

@@ -21,9 +21,9 @@ NUMBERS = [
 
 SCORE = [
     Column("study", right=False),
-    *(Column(title, whole=True) for title in ("within 5 %", "within 10 %", "claims", "remarks")),
+    *(Column(title, whole=True) for title in ("numbers", "sentences", "as printed", "fitted")),
 ]
-"""The columns of the score: numbers near print, and claims and remarks that hold."""
+"""The columns of the score: independent numbers near print, sentences that hold, both as printed, fitted choices."""
 
 
 def reproduction(
@@ -84,10 +84,11 @@ def _score(outcomes: Sequence[Outcome]) -> Iterator[list[str | Text]]:
         named.append(("together", list(outcomes)))
     for name, some in named:
         own = total(some)
+        printed = own["as_printed"]
         yield [
             name,
-            f"{own['within_5pct']} of {own['numbers']}",
-            f"{own['within_10pct']} of {own['numbers']}",
-            f"{own['claims_held']} of {own['claims']}",
-            f"{own['remarks_held']} of {own['remarks']}",
+            f"{own['independent_within_5pct']} of {own['independent']}",
+            f"{own['sentences_held']} of {own['sentences']}",
+            f"{printed['independent_within_5pct']}, {printed['sentences_held']}",
+            str(own["fitted"]),
         ]

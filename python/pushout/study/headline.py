@@ -1,0 +1,61 @@
+"""What the page says of settings: which differ from print, what needs them, and what a fit on some numbers predicts."""
+
+import platform
+from datetime import UTC, datetime
+
+from pushout import _core
+from pushout.study.model import Study
+from pushout.study.outcome import Judgement, Outcome, Weighing, score
+
+
+def written() -> str:
+    """The version that wrote the page, when, and on which kind of machine."""
+    now = datetime.now(UTC)
+    return f"Pushout {_core.VERSION}, {now.day} {now:%B %Y}, {platform.system()} on {platform.machine()}"
+
+
+def listed_figure(outcome: Outcome) -> int | None:
+    """The place of the figure that the list of studies shows."""
+    titles = [plot.title for plot in outcome.study.plots]
+    return titles.index(outcome.study.listed_figure) if outcome.study.listed_figure else None
+
+
+def overridden(study: Study) -> set[str]:
+    """The assumptions whose value departs from print."""
+    return {override.assumption.name for override in study.overrides}
+
+
+def needing(outcome: Outcome) -> str:
+    """Which results need the values that are taken instead of the printed ones."""
+    if outcome.printed is None:
+        return ""
+    own, printed = score([outcome]), score([outcome.printed])
+    said = (
+        f"With all of these as printed {printed['independent_within_5pct']} of {printed['independent']} independent "
+        f"numbers are within 5 %, instead of {own['independent_within_5pct']}, and {printed['sentences_held']} of "
+        f"{printed['sentences']} sentences hold, instead of {own['sentences_held']}."
+    )
+    taken = [*outcome.judgements, *outcome.remarks]
+    other = [*outcome.printed.judgements, *outcome.printed.remarks]
+    return said + _changed("Only as taken", taken, other) + _changed("Only as printed", other, taken)
+
+
+def _changed(when: str, some: list[Judgement], others: list[Judgement]) -> str:
+    """The sentences that hold in one case and not in the other."""
+    pairs = zip(some, others, strict=True)
+    names = [f"`{one.claim.id}`" for one, other in pairs if one.holds and not other.holds]
+    return f" {when} hold: {', '.join(names)}." if names else ""
+
+
+def predicted(weighing: Weighing) -> str:
+    """What the value that fits some numbers best reaches on the others."""
+    found = weighing.prediction
+    if found is None:
+        return ""
+    said = (
+        f"Fitted on {weighing.sensitivity.fitted_on} alone, “{found.chosen}” comes closest (mean difference "
+        f"{100 * found.fitted:.1f} %). It predicts {weighing.sensitivity.predicts} with {100 * found.predicted:.1f} %"
+    )
+    if found.best == found.chosen:
+        return f"{said}, and no other value does better."
+    return f"{said}; the best value there, “{found.best}”, has {100 * found.best_predicted:.1f} %."
