@@ -214,7 +214,7 @@ def _as_printed(study: Study, documents: Mapping[str, list[Document]]) -> Varian
 
 
 def _found(numbers: Iterable[Number], samples: Samples) -> list[Finding]:
-    """The numbers beside print; one that has a value in no replication is left out, as where no run collapses."""
+    """The numbers compared with print; a number without a value in any replication is left out."""
     measured = [(number, samples.each(number.measure)) for number in numbers]
     return [
         Finding(number, interval(values), (min(values), max(values)) if len(values) > 1 else None)
