@@ -208,7 +208,7 @@ fn what_cannot_work_is_refused_in_words() {
     };
     assert!(refused(&["flows.transport={ kind = 'udp' }"]).contains("cbr, poisson, on-off"));
     assert!(refused(&["flows.source.peak='0 Mb/s'"]).contains("must be greater than 0 b/s"));
-    assert!(refused(&["flows.source.activity=2"]).contains("above 0 and up to 1"));
+    assert!(refused(&["flows.source.activity=2"]).contains("must be greater than 0 and at most 1, not 2"));
     assert!(refused(&["flows.source.mtu='70000 bytes'"]).contains("65535"));
     assert!(refused(&["flows.transport.parity_cells=2000"]).contains("at most 1024"));
     assert!(refused(&["flows.police.probability=2"]).contains("from 0 to 1"));
