@@ -11,7 +11,7 @@ from pushout.study.headline import needing, predicted
 from pushout.study.model import StudyError
 from pushout.study.outcome import total
 from pushout.study.report import render
-from pushout.study.reproduce import AS_PRINTED, judge, reproduce
+from pushout.study.reproduce import AS_PRINTED, DECIDED, judge, open_cases, reproduce
 from pushout.study.settings import as_printed
 from pushout.study.tables import row
 from pushout.study.tolerance import half_a_digit, near
@@ -71,6 +71,24 @@ def test_only_cases_that_an_override_names_are_run_again_as_printed(core: FakeCo
     assert len(core.runs) == 4 * 2 + 2 * 2
     reproduce([study], reps=AS_PRINTED + 2, cache=cache)
     assert len(core.runs) == 4 * (AS_PRINTED + 2) + 2 * AS_PRINTED
+
+
+def test_cases_of_open_verdicts_are_run_until_they_may_be_decided(core: FakeCore, tmp_path: Path) -> None:
+    toss = TOML.replace('all(goodput["*.9140"] > goodput["*.1460"])', 'goodput["UBR.9140"] > 0.9858')
+    study, cache = toy(tmp_path, toss), Cache(tmp_path / "cache")
+    (open_one,) = reproduce([study], reps=4, cache=cache).outcomes
+    assert open_one.judgements[0].open
+    assert open_cases(open_one) == {"UBR.9140": DECIDED}
+    (decided,) = reproduce([study], reps=4, cache=cache, decide=True).outcomes
+    assert {case: len(seeds) for case, seeds in decided.seeds.items()} == {
+        "UBR.1460": 4,
+        "UBR.9140": DECIDED,
+        "EPD.1460": 4,
+        "EPD.9140": 4,
+    }
+    settled = toy(tmp_path)
+    reproduce([settled], reps=4, cache=cache, decide=True)
+    assert len(core.runs) == 4 * 4 + DECIDED - 4, "nothing more where no verdict is open"
 
 
 def test_both_scores_stand_in_the_document_with_every_override(tmp_path: Path) -> None:

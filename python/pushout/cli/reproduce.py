@@ -28,6 +28,7 @@ REPORT = "reproduce.json"
     metavar="DIR",
     help="Folder for the report and for finished runs, so that an interrupted command can continue.",
 )
+@click.option("--decide", is_flag=True, help="Run the cases of open verdicts again, with up to 60 replications.")
 @click.option("--strict", is_flag=True, help="Exit with 4 if a number misses its tolerance or a claim fails.")
 @click.option("--details", is_flag=True, help="Print every number, claim and remark, not only what differs.")
 @JOBS
@@ -36,6 +37,7 @@ def reproduce(
     studies: tuple[str, ...],
     reps: int | None,
     out: Path,
+    decide: bool,
     strict: bool,
     details: bool,
     jobs: int | None,
@@ -58,7 +60,7 @@ def reproduce(
     cache = Cache(out / "cache")
     interrupt.keeping(cache.folder)
     with Output(out).claimed(["reproduce"]):
-        done = run_studies(chosen, reps=reps, cache=cache, jobs=jobs, stage=Progress)
+        done = run_studies(chosen, reps=reps, cache=cache, jobs=jobs, stage=Progress, decide=decide)
         others = carried_over(out / REPORT, [study.id for study in chosen], cache, Progress)
         _write_report(done.beside(others.chapters), out)
     if others.gone:

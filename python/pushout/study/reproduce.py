@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
+from types import MappingProxyType
 
 from pushout.cache import Cache
 from pushout.document import Document
@@ -40,14 +41,34 @@ def reproduce(
     cache: Cache,
     jobs: int | None = None,
     stage: Stage = silent,
+    decide: bool = False,
 ) -> Reproduction:
     """Run every case of the studies `reps` times, except what the cache holds, judge the results and draw them.
 
     Without `reps` each case has its own number of replications; `jobs` is the number of threads (default: every core).
-    `stage` receives the progress.
+    `stage` receives the progress. With `decide` the cases of open verdicts are then run `DECIDED` times.
     """
     start = time.monotonic()
-    plans = [Plan(study, reps, cache) for study in studies]
+    chapters = _chapters([Plan(study, reps, cache) for study in studies], cache, jobs, stage)
+    if decide:
+        often = [open_cases(chapter.outcome) for chapter in chapters]
+        plans = [Plan(study, reps, cache, more) for study, more in zip(studies, often, strict=True)]
+        chapters = _chapters(plans, cache, jobs, stage)
+    return Reproduction(chapters, time.monotonic() - start)
+
+
+DECIDED = 60
+"""Replications of the cases of an open verdict; all are added at once, since looks in between would settle ties."""
+
+
+def open_cases(outcome: Outcome) -> dict[str, int]:
+    """The number of replications for every case of an open verdict."""
+    verdicts = [judgement for judgement in (*outcome.judgements, *outcome.remarks) if judgement.open]
+    return {case: DECIDED for judgement in verdicts for _, case in judgement.claim.check.uses}
+
+
+def _chapters(plans: Sequence["Plan"], cache: Cache, jobs: int | None, stage: Stage) -> list[Chapter]:
+    """Run what the cache does not hold, then judge and draw."""
     queue = _queue(plans, cache)
     with WorkerProcess() as worker:
         builder = ChapterBuilder(plans, queue, cache, worker)
@@ -55,8 +76,7 @@ def reproduce(
         with stage("runs") as progress:
             run_all(tasks, jobs=jobs, progress=progress, finished=lambda place: builder.finished(queue[place]))
         with stage("studies drawn") as progress:
-            chapters = builder.chapters(progress)
-        return Reproduction(chapters, time.monotonic() - start)
+            return builder.chapters(progress)
 
 
 class ChapterBuilder:
@@ -129,11 +149,18 @@ Runs = Mapping[str, Sequence[Run]]
 
 
 class Plan:
-    """All runs of a study: those of its cases, and fewer as printed and for each alternative value of an assumption."""
+    """All runs of a study: those of its cases, and fewer as printed and for each alternative value of an assumption.
 
-    def __init__(self, study: Study, reps: int | None, cache: Cache) -> None:
+    `often` names the cases that are run more often than others.
+    """
+
+    def __init__(
+        self, study: Study, reps: int | None, cache: Cache, often: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
         self.study = study
-        self.cases = {case.id: _runs(case, reps or case.reps, cache) for case in study.cases.values()}
+        self.cases = {
+            case.id: _runs(case, max(reps or case.reps, often.get(case.id, 0)), cache) for case in study.cases.values()
+        }
         self.printed = {
             name: _runs(case, min(reps or case.reps, AS_PRINTED), cache)
             for name, case in as_printed(study.cases, study.overrides).items()
