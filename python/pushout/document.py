@@ -25,6 +25,7 @@ REASONS = (
     "gatekeeper",
     "janitor",
     "policed",
+    "delay",
 )
 """Reasons for which a unit can be lost or marked; a document lists only those that occurred."""
 

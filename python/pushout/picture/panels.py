@@ -32,6 +32,7 @@ IN_WORDS = {
     "gatekeeper": "gatekeeper",
     "janitor": "janitor",
     "policed": "policer",
+    "delay": "waited too long",
 }
 """Why units are lost."""
 

@@ -94,11 +94,13 @@ pub enum Reason {
     Janitor,
     /// A policer found it in excess of its contract.
     Policed,
+    /// Units had waited too long for too long when it came to the head of its queue.
+    Delay,
 }
 
 impl Reason {
     /// Every reason, in the order of reports.
-    pub const ALL: [Reason; 10] = [
+    pub const ALL: [Reason; 11] = [
         Reason::Overflow,
         Reason::Partial,
         Reason::Early,
@@ -109,6 +111,7 @@ impl Reason {
         Reason::Gatekeeper,
         Reason::Janitor,
         Reason::Policed,
+        Reason::Delay,
     ];
 
     /// Its name in reports.
@@ -124,6 +127,7 @@ impl Reason {
             Reason::Gatekeeper => "gatekeeper",
             Reason::Janitor => "janitor",
             Reason::Policed => "policed",
+            Reason::Delay => "delay",
         }
     }
 }

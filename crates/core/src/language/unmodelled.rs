@@ -6,7 +6,7 @@ const UNMODELLED: [(&[&str], &[&str]); 6] = [
     (
         &["admission", "policy", "policy of a port"],
         &[
-            "abm", "afd", "blue", "cake", "cobalt", "codel", "dualpi2", "dualq", "fab", "fq-codel", "fq-pie",
+            "abm", "afd", "blue", "cake", "cobalt", "dualpi2", "dualq", "fab", "fq-codel", "fq-pie",
             "occamy", "pi2", "pie", "rem", "sfb",
         ],
     ),

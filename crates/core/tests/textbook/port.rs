@@ -30,6 +30,8 @@ pub(crate) struct Draw {
     pub(crate) stream: Stream,
     /// One in eight is large: a buffer for hundreds of cells, frames of hundreds, more circuits.
     large: bool,
+    /// Every frame is one cell, which stands for a packet.
+    pub(crate) packets: bool,
     pub(crate) capacity: usize,
     pub(crate) contracts: Vec<Contract>,
     pub(crate) seed: u64,
@@ -58,7 +60,7 @@ impl Draw {
             }
         };
         let contracts = (0..vcs).map(|_| contract()).collect();
-        Draw { stream, large, capacity, contracts, seed }
+        Draw { stream, large, packets: false, capacity, contracts, seed }
     }
 
     /// One of some words.
@@ -157,7 +159,7 @@ impl Traffic {
     fn new(draw: &mut Draw) -> Traffic {
         let gaps = [draw.number(0.3, 0.9), draw.number(0.9, 3.0)];
         let (longest, spell, cells) = if draw.large { (200, 500, 2000) } else { (20, 50, 300) };
-        let longest = 1 + draw.stream.up_to(longest);
+        let longest = if draw.packets { 1 } else { 1 + draw.stream.up_to(longest) };
         let stream = Stream::new(draw.seed, "traffic");
         Traffic {
             stream,

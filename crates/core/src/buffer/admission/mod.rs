@@ -34,6 +34,7 @@ registry! {
         AtmRed = "atm-red" in atm_red,
         Fred = "fred" in fred [experimental],
         Step = "step" in step,
+        Codel = "codel" in codel at "codel/mod.rs",
         Espd = "espd" in espd [experimental],
         VirtualQueueing = "virtual-queueing" in virtual_queueing,
         Wfepd = "wfepd" in wfepd at "wfepd/mod.rs",
@@ -258,7 +259,7 @@ impl Policy {
 pub struct Needs {
     /// All circuits share one queue.
     pub one_queue: bool,
-    /// The port remembers when each queued unit arrived, for [`at_head`](Admission::at_head).
+    /// The port remembers when each queued unit arrived and how many octets wait, for [`at_head`](Admission::at_head).
     pub arrival_times: bool,
 }
 
@@ -297,10 +298,14 @@ pub struct Head<'a> {
     pub arrived: Option<Time>,
     /// The unit.
     pub unit: &'a Unit,
+    /// The queue that it comes from.
+    pub queue: usize,
     /// Its circuit, numbered within the port.
     pub vc: usize,
     /// What it takes of the occupancy, in the port's measure.
     pub size: u64,
+    /// Octets that wait behind it in its queue, at a port that keeps [arrival times](Needs::arrival_times).
+    pub behind: u64,
     /// The books, which still count it.
     pub pool: &'a Pool,
 }

@@ -1,4 +1,4 @@
-//! When queued units arrived, for policies that look at how long a unit has waited.
+//! When queued units arrived and how many octets wait, for policies that look at how long a unit has waited.
 
 use std::collections::VecDeque;
 
@@ -11,14 +11,17 @@ pub(super) struct ArrivalTimes {
     /// The position of the first entry.
     first: u64,
     times: VecDeque<Time>,
+    /// Octets that wait in the queue.
+    octets: u64,
 }
 
 impl ArrivalTimes {
-    /// A unit joins at `position`; the head of the queue is at `head`.
-    pub(super) fn joined(&mut self, head: u64, position: u64, now: Time) {
+    /// A unit of `bytes` octets joins at `position`; the head of the queue is at `head`.
+    pub(super) fn joined(&mut self, head: u64, position: u64, now: Time, bytes: u16) {
         self.pass(head);
         debug_assert_eq!(position, self.first + self.times.len() as u64, "positions are consecutive");
         self.times.push_back(now);
+        self.octets += u64::from(bytes);
     }
 
     /// The unit at `head` leaves: when had it arrived?
@@ -26,6 +29,16 @@ impl ArrivalTimes {
         self.pass(head);
         self.first += 1;
         self.times.pop_front().expect("every queued unit has an arrival time")
+    }
+
+    /// A unit of `bytes` octets has left the queue, from whatever place.
+    pub(super) fn shrink(&mut self, bytes: u16) {
+        self.octets -= u64::from(bytes);
+    }
+
+    /// Octets that wait in the queue.
+    pub(super) fn octets(&self) -> u64 {
+        self.octets
     }
 
     /// Forget what is ahead of `head`.
@@ -43,18 +56,18 @@ mod tests {
     #[test]
     fn a_unit_keeps_its_arrival_time_while_others_are_taken_out() {
         let mut times = ArrivalTimes::default();
-        (0..5).for_each(|n| times.joined(0, n, Time(10 * n)));
+        (0..5).for_each(|n| times.joined(0, n, Time(10 * n), 53));
         assert_eq!(times.left(0), Time(0));
         assert_eq!(times.left(3), Time(30), "those at 1 and 2 were taken out");
         assert_eq!(times.left(4), Time(40));
-        times.joined(5, 5, Time(50));
+        times.joined(5, 5, Time(50), 53);
         assert_eq!(times.left(5), Time(50));
     }
 
     #[test]
     fn a_queue_from_which_units_are_only_pushed_out_keeps_no_old_times() {
         let mut times = ArrivalTimes::default();
-        (0..1000).for_each(|n| times.joined(n, n, Time(n)));
+        (0..1000).for_each(|n| times.joined(n, n, Time(n), 53));
         assert_eq!(times.times.len(), 1);
     }
 }

@@ -329,11 +329,12 @@ impl Port {
             let queue = &mut self.queues[index];
             let head = queue.positions().start;
             let mut unit = queue.pop().expect("a scheduler picks a queue that holds something");
-            self.scheduler.left(index, queue.is_empty());
+            let empty = queue.is_empty();
             let arrived = self.arrivals.get_mut(index).map(|times| times.left(head));
+            self.left_queue(index, &unit, empty);
             let vc = if self.queues.len() == 1 { vc_of(&unit) } else { index };
             if self.manner == Manner::Asked {
-                match self.judge_head(now, &unit, vc, arrived) {
+                match self.judge_head(now, &unit, (index, vc), arrived) {
                     HeadVerdict::Send => {}
                     HeadVerdict::Mark(reason) => self.mark(&mut unit, reason),
                     HeadVerdict::Discard(reason) => {
@@ -349,9 +350,24 @@ impl Port {
         }
     }
 
-    fn judge_head(&mut self, now: Time, unit: &Unit, vc: usize, arrived: Option<Time>) -> HeadVerdict {
+    fn judge_head(
+        &mut self,
+        now: Time,
+        unit: &Unit,
+        (queue, vc): (usize, usize),
+        arrived: Option<Time>,
+    ) -> HeadVerdict {
+        let behind = self.arrivals.get(queue).map_or(0, ArrivalTimes::octets);
         let (size, pool) = (self.size_of(unit), &self.pool);
-        self.admission.at_head(&Head { now, arrived, unit, vc, size, pool })
+        self.admission.at_head(&Head { now, arrived, unit, queue, vc, size, behind, pool })
+    }
+
+    /// A unit has left its queue, from whatever place; `empty` if it was the last one.
+    fn left_queue(&mut self, queue: usize, unit: &Unit, empty: bool) {
+        self.scheduler.left(queue, empty);
+        if let Some(times) = self.arrivals.get_mut(queue) {
+            times.shrink(unit.bytes);
+        }
     }
 
     /// A credit cell is to go out over the line, ahead of all units that wait.
@@ -460,7 +476,7 @@ impl Port {
         let queue = self.queue_of(vc);
         let position = self.queues[queue].push(unit);
         if let Some(times) = self.arrivals.get_mut(queue) {
-            times.joined(self.queues[queue].positions().start, position, now);
+            times.joined(self.queues[queue].positions().start, position, now, unit.bytes);
         }
         self.admission.queued(&unit, vc, position);
         self.scheduler.joined(queue);

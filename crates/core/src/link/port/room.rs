@@ -53,7 +53,7 @@ impl Port {
     fn sweep(&mut self, now: Time, queue: usize, vc_of: impl Fn(&Unit) -> usize, losses: &mut Vec<Loss>) {
         while let Some((position, reason)) = self.admission.sweep(&self.queues[queue], &self.pool) {
             let unit = self.queues[queue].take(position).expect("a policy gives up units that are queued");
-            self.scheduler.left(queue, self.queues[queue].is_empty());
+            self.left_queue(queue, &unit, self.queues[queue].is_empty());
             self.give_up(now, unit, vc_of(&unit), reason, losses);
         }
     }
@@ -79,7 +79,7 @@ impl Port {
                 Victim::At(position) => self.queues[queue].take(position),
             };
             let Some(unit) = given_up else { return false };
-            self.scheduler.left(queue, self.queues[queue].is_empty());
+            self.left_queue(queue, &unit, self.queues[queue].is_empty());
             self.give_up(now, unit, vc_of(&unit), reason, losses);
             if self.pool.fits(size) {
                 return true;
@@ -204,6 +204,9 @@ impl Port {
             self.pool.remove(vc, size);
             queued -= 1;
             self.scheduler.left(vc, queued == 0);
+            if let Some(times) = self.arrivals.get_mut(vc) {
+                times.shrink(unit.bytes);
+            }
             self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: false });
             pushout.left(vc, &self.pool, false);
             self.counters.gave_up(&unit, Reason::PushedOut);

@@ -1,0 +1,282 @@
+//! CoDel's state machine at one queue, packet by packet.
+//!
+//! The pseudocode of RFC 8289 and of Linux takes packets out of the queue in a loop until it finds one to be sent. Here each
+//! packet that comes to the head is judged by itself, and what the loop would go on with is stored ([`Control::after`]).
+
+use super::Law;
+use crate::buffer::verdict::{HeadVerdict, Reason};
+use crate::units::{Span, Time};
+
+/// Times as the law counts them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    law: Law,
+    target: u64,
+    interval: u64,
+}
+
+/// A packet at the head of a queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    pub(super) now: Time,
+    pub(super) arrived: Time,
+    /// Whether no more than an MTU waits behind it.
+    pub(super) is_short: bool,
+}
+
+/// The state at one queue.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Control {
+    /// When packets will have waited too long for an interval; none while they do not.
+    first_above: Option<u64>,
+    is_dropping: bool,
+    /// When the next packet is due to be discarded.
+    next: u64,
+    /// Packets discarded since dropping began, and what it was set to then.
+    count: u32,
+    last_count: u32,
+    /// 1/√count in units of 2⁻¹⁶, as Linux keeps it.
+    fraction: u16,
+    after: Option<After>,
+}
+
+/// Why the packet in front of the one at the head was discarded.
+#[derive(Clone, Copy, Debug)]
+enum After {
+    /// It was the first: dropping has begun.
+    First,
+    /// Another one was due.
+    Due,
+}
+
+impl Clock {
+    pub(super) fn new(law: Law, target: Span, interval: Span) -> Clock {
+        let unit = unit(law);
+        Clock { law, target: target.0 / unit, interval: interval.0 / unit }
+    }
+
+    fn count(&self, time: Time) -> u64 {
+        time.0 / unit(self.law)
+    }
+}
+
+/// Picoseconds of a unit of time; Linux shifts nanoseconds by ten bits.
+fn unit(law: Law) -> u64 {
+    match law {
+        Law::Exact => 1,
+        Law::Linux => 1_024_000,
+    }
+}
+
+impl Control {
+    /// What becomes of a packet at the head; `marks` says whether it is marked instead of being discarded.
+    pub(super) fn judge(&mut self, clock: &Clock, waiting: Waiting, marks: bool) -> HeadVerdict {
+        let now = clock.count(waiting.now);
+        let is_late = self.is_late(clock, now, &waiting);
+        match self.after.take() {
+            Some(After::First) => return HeadVerdict::Send,
+            Some(After::Due) if is_late => self.next = self.later(clock, self.next),
+            None if !self.is_dropping && is_late => return self.begin(clock, now, marks),
+            _ => self.is_dropping &= is_late,
+        }
+        if !self.is_dropping || now < self.next {
+            return HeadVerdict::Send;
+        }
+        self.count = self.count.wrapping_add(1);
+        self.fraction = newton(self.fraction, self.count);
+        if marks {
+            self.next = self.later(clock, self.next);
+            return HeadVerdict::Mark(Reason::Delay);
+        }
+        self.after = Some(After::Due);
+        HeadVerdict::Discard(Reason::Delay)
+    }
+
+    /// Whether packets have waited too long for an interval, so that this one may be discarded.
+    fn is_late(&mut self, clock: &Clock, now: u64, waiting: &Waiting) -> bool {
+        if now - clock.count(waiting.arrived) < clock.target || waiting.is_short {
+            self.first_above = None;
+            return false;
+        }
+        let Some(due) = self.first_above else {
+            self.first_above = Some(now + clock.interval);
+            return false;
+        };
+        match clock.law {
+            Law::Exact => now >= due,
+            Law::Linux => now > due,
+        }
+    }
+
+    /// Begin to discard, where the last time left off if that was not long ago.
+    fn begin(&mut self, clock: &Clock, now: u64, marks: bool) -> HeadVerdict {
+        let delta = self.count.wrapping_sub(self.last_count);
+        let is_recent = now.saturating_sub(self.next) < 16 * clock.interval;
+        (self.count, self.fraction) = match delta > 1 && is_recent {
+            true => (delta, newton(self.fraction, delta)),
+            false => (1, u16::MAX),
+        };
+        (self.last_count, self.is_dropping) = (self.count, true);
+        self.next = self.later(clock, now);
+        if marks {
+            return HeadVerdict::Mark(Reason::Delay);
+        }
+        self.after = Some(After::First);
+        HeadVerdict::Discard(Reason::Delay)
+    }
+
+    /// The control law: t + interval / √count.
+    fn later(&self, clock: &Clock, time: u64) -> u64 {
+        time + match clock.law {
+            Law::Exact => (clock.interval as f64 / f64::from(self.count).sqrt()) as u64,
+            Law::Linux => (clock.interval * (u64::from(self.fraction) << 16)) >> 32,
+        }
+    }
+}
+
+/// One step of Newton's method towards 1/√count, x ← x · (3 − count · x²) / 2, with the widths of the kernel's integers.
+fn newton(fraction: u16, count: u32) -> u16 {
+    let x = u64::from(fraction) << 16;
+    let square = (x * x) >> 32;
+    let rest = (3_u64 << 32).wrapping_sub(u64::from(count).wrapping_mul(square)) >> 2;
+    (rest.wrapping_mul(x) >> 31 >> 16) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CODEL: (Span, Span) = (Span::millis(5), Span::millis(100));
+
+    /// Microseconds at which packets are discarded, or marked, at a queue where every packet has waited too long, after the
+    /// first one; a packet departs each microsecond.
+    fn times(law: Law, marks: bool, packets: usize) -> Vec<u64> {
+        let clock = Clock::new(law, CODEL.0, CODEL.1);
+        let mut control = Control::default();
+        let mut times = Vec::new();
+        for micros in 10_000.. {
+            let now = Time::ZERO + Span::micros(micros);
+            let waiting = Waiting { now, arrived: Time(now.0 / 2), is_short: false };
+            while control.judge(&clock, waiting, marks) != HeadVerdict::Send {
+                times.push(micros);
+                if marks {
+                    break;
+                }
+            }
+            if times.len() >= packets {
+                break;
+            }
+        }
+        times.iter().map(|time| time - times[0]).collect()
+    }
+
+    /// Milliseconds, of card values with three digits.
+    fn assert_near(times: &[u64], expected: &[f64]) {
+        assert_eq!(times.len(), expected.len());
+        for (&time, &expected) in times.iter().zip(expected) {
+            let error = time as f64 / 1000.0 - expected;
+            assert!((-0.001..0.003).contains(&error), "{times:?} instead of {expected}");
+        }
+    }
+
+    #[test]
+    fn packets_are_discarded_at_intervals_that_shrink_with_the_square_root_of_their_number() {
+        let expected =
+            [0.0, 100.0, 170.711, 228.446, 278.446, 323.167, 363.992, 401.788, 437.144, 470.477, 502.100];
+        assert_near(&times(Law::Exact, false, 11), &expected);
+        assert_near(&times(Law::Exact, true, 11), &expected);
+    }
+
+    #[test]
+    fn linux_takes_one_step_of_newtons_method_for_each_packet() {
+        let expected = [
+            (65535, 99_997.7),
+            (32769, 50_000.9),
+            (36864, 56_249.3),
+            (31968, 48_778.2),
+            (28935, 44_150.8),
+            (26481, 40_406.0),
+            (24588, 37_517.3),
+            (23037, 35_150.8),
+        ];
+        let clock = Clock::new(Law::Linux, CODEL.0, CODEL.1);
+        let mut control = Control { count: 1, fraction: u16::MAX, ..Control::default() };
+        for (fraction, micros) in expected {
+            let increment = control.later(&clock, 0) as f64 * 1.024;
+            assert_eq!(control.fraction, fraction);
+            assert!((increment - micros).abs() <= 1.1, "{increment} instead of {micros}");
+            control.count += 1;
+            control.fraction = newton(control.fraction, control.count);
+        }
+    }
+
+    #[test]
+    fn linux_discards_its_third_packet_50_ms_after_the_second() {
+        for marks in [false, true] {
+            let times = times(Law::Linux, marks, 4);
+            let gaps: Vec<u64> = times.windows(2).map(|pair| (pair[1] - pair[0] + 5) / 10).collect();
+            assert_eq!(gaps, [10_000, 5_000, 5_625]);
+        }
+    }
+
+    /// The state after a packet that has waited `wait` ms departs at `now` ms.
+    fn depart(control: &mut Control, law: Law, now: f64, wait: f64) -> HeadVerdict {
+        let time = |millis: f64| Time((millis * 1e9) as u64);
+        let waiting = Waiting { now: time(now), arrived: time(now - wait), is_short: false };
+        control.judge(&Clock::new(law, CODEL.0, CODEL.1), waiting, false)
+    }
+
+    #[test]
+    fn the_first_packet_goes_at_the_first_departure_an_interval_after_the_wait_has_reached_the_target() {
+        for (law, late) in [(Law::Exact, 110.0), (Law::Linux, 110.002)] {
+            let mut control = Control::default();
+            for (now, wait) in [(5.0, 4.9), (10.0, 5.0), (60.0, 50.0), (109.9, 5.0)] {
+                assert_eq!(depart(&mut control, law, now, wait), HeadVerdict::Send);
+            }
+            assert_eq!(depart(&mut control, law, late, 5.0), HeadVerdict::Discard(Reason::Delay));
+            assert_eq!(depart(&mut control, law, late, 5.0), HeadVerdict::Send, "one packet");
+        }
+    }
+
+    #[test]
+    fn a_packet_below_the_target_starts_the_interval_anew_and_ends_the_dropping() {
+        let mut control = Control::default();
+        assert_eq!(depart(&mut control, Law::Exact, 10.0, 6.0), HeadVerdict::Send);
+        assert_eq!(depart(&mut control, Law::Exact, 100.0, 4.0), HeadVerdict::Send);
+        assert_eq!(depart(&mut control, Law::Exact, 120.0, 6.0), HeadVerdict::Send);
+        assert_eq!(depart(&mut control, Law::Exact, 219.0, 6.0), HeadVerdict::Send);
+        assert_eq!(depart(&mut control, Law::Exact, 220.0, 6.0), HeadVerdict::Discard(Reason::Delay));
+        assert_eq!(depart(&mut control, Law::Exact, 220.0, 6.0), HeadVerdict::Send);
+        assert_eq!(depart(&mut control, Law::Exact, 319.0, 4.0), HeadVerdict::Send);
+        assert_eq!(depart(&mut control, Law::Exact, 320.0, 6.0), HeadVerdict::Send, "no longer dropping");
+    }
+
+    /// How long after dropping has begun again the next packet is discarded, in ms, after `drops` packets the first time and
+    /// `pause` ms without.
+    fn second_gap(drops: u32, pause: u64) -> f64 {
+        let clock = Clock::new(Law::Exact, CODEL.0, CODEL.1);
+        let next = 1_000_000_000_000;
+        let mut control = Control { count: drops, last_count: 1, next, ..Control::default() };
+        let now = next + pause * 1_000_000_000;
+        control.begin(&clock, now, false);
+        (control.next - now) as f64 / 1e9
+    }
+
+    #[test]
+    fn dropping_goes_on_where_it_ended_if_that_was_less_than_sixteen_intervals_ago() {
+        assert!((second_gap(5, 1599) - 50.0).abs() < 1e-6, "four packets more than one");
+        assert_eq!(second_gap(5, 1600), 100.0);
+        assert_eq!(second_gap(2, 10), 100.0, "one packet more does not count");
+    }
+
+    #[test]
+    fn with_no_more_than_an_mtu_behind_it_no_packet_is_discarded() {
+        let clock = Clock::new(Law::Exact, CODEL.0, CODEL.1);
+        let mut control = Control::default();
+        for millis in 0..1000 {
+            let (now, arrived) = (Time::ZERO + Span::millis(millis + 500), Time::ZERO);
+            let waiting = Waiting { now, arrived, is_short: true };
+            assert_eq!(control.judge(&clock, waiting, false), HeadVerdict::Send);
+        }
+    }
+}
