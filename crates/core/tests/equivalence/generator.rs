@@ -299,16 +299,34 @@ impl Writer {
             0 => self.pick(&["tail-drop", "ppd", "epd", "epd"]),
             _ => self.any(admission::CATALOGUE),
         };
-        let threshold = if admission == "epd" {
-            format!(", threshold = \"{} %\"", 10 + self.below(91))
-        } else {
-            String::new()
+        let threshold = match admission {
+            "epd" => format!(", threshold = \"{} %\"", 10 + self.below(91)),
+            "codel" => self.delays(),
+            "pie" => self.gains(),
+            _ => String::new(),
         };
         let scheduler = if self.draw.chance(0.7) { "fifo" } else { self.any(scheduler::CATALOGUE) };
         self.line(format_args!("[port.{section}]\nbuffer = \"{buffer}\""));
         let action = self.action(admission);
         self.line(format_args!("admission = {{ policy = \"{admission}\"{threshold}{action} }}"));
         self.line(format_args!("scheduler = {{ policy = \"{scheduler}\" }}"));
+    }
+
+    /// CoDel with intervals of a few packets.
+    fn delays(&mut self) -> String {
+        let (target, interval) = (self.below(500), 1 + self.below(3000));
+        let law = self.pick(&["exact", "linux"]);
+        format!(", target = \"{target} us\", interval = \"{interval} us\", law = \"{law}\"")
+    }
+
+    /// PIE that updates every few packets and soon discards many.
+    fn gains(&mut self) -> String {
+        let (target, update) = (50 + self.below(500), 100 + self.below(900));
+        let law = self.pick(&["rfc", "linux"]);
+        format!(
+            ", target = \"{target} us\", update = \"{update} us\", burst = \"1 ms\", alpha = 40.0, beta = 400.0, \
+             law = \"{law}\""
+        )
     }
 
     /// Perhaps an early policy marks.

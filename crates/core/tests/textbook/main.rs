@@ -12,6 +12,7 @@ mod codel;
 mod codes;
 mod frames;
 mod front;
+mod pie;
 mod port;
 mod pushing;
 mod random;

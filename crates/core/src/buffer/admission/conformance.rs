@@ -136,6 +136,11 @@ impl Rig {
         self.now = until;
     }
 
+    /// So much time passes.
+    pub(super) fn wait(&mut self, span: Span) {
+        self.advance(self.now + span);
+    }
+
     /// Everything that waits is sent; answers what has been sent so far.
     pub(super) fn drain(&mut self) -> Vec<String> {
         self.start();
@@ -299,7 +304,17 @@ fn what_a_monotone_scheme_takes_it_takes_with_less_in_the_buffer() {
             }
             let mut judge = |pool: &Pool| {
                 let (now, unit, queue) = (Time::ZERO, &unit, &queue);
-                policy.judge(&mut Arrival { now, unit, vc: 0, size: 1, pool, queue, elastic: false })
+                policy.judge(&mut Arrival {
+                    now,
+                    unit,
+                    vc: 0,
+                    size: 1,
+                    pool,
+                    queue,
+                    place: 0,
+                    waiting: 0,
+                    elastic: false,
+                })
             };
             let (first, again, alone) = (judge(&more), judge(&less), judge(&less));
             assert_eq!(again, alone, "{}: an answer changes the next one", entry.name);
@@ -337,7 +352,17 @@ fn a_scheme_with_a_rule_neither_marks_what_it_takes_nor_takes_anything_back() {
             let flags = if draw.chance(0.5) { Flags::FIRST } else { Flags::default() };
             let unit = &Unit { vc: vc as u32, frame: 0, index, bytes: 53, hop: 0, flags };
             let (now, vc, pool, queue) = (Time::ZERO, vc as usize, &pool, &queue);
-            let verdict = policy.judge(&mut Arrival { now, unit, vc, size: 1, pool, queue, elastic: false });
+            let verdict = policy.judge(&mut Arrival {
+                now,
+                unit,
+                vc,
+                size: 1,
+                pool,
+                queue,
+                place: 0,
+                waiting: 0,
+                elastic: false,
+            });
             assert!(matches!(verdict, Verdict::Accept | Verdict::Discard(_)), "{scheme}: {verdict:?}");
         }
     });
@@ -355,7 +380,17 @@ fn the_rest_of_a_frame_that_was_pushed_out_is_refused_but_for_the_eom_that_ends_
             let judge = |policy: &mut Policy, flags| {
                 let unit = &Unit { vc: 0, frame: 0, index: 0, bytes: CELL_BYTES as u16, hop: 0, flags };
                 let (now, pool, queue) = (Time::ZERO, &pool, &queue);
-                policy.judge(&mut Arrival { now, unit, vc: 0, size: 1, pool, queue, elastic: true })
+                policy.judge(&mut Arrival {
+                    now,
+                    unit,
+                    vc: 0,
+                    size: 1,
+                    pool,
+                    queue,
+                    place: 0,
+                    waiting: 0,
+                    elastic: true,
+                })
             };
             let first = judge(&mut policy, Flags::FIRST);
             policy.broken(0, fragment);

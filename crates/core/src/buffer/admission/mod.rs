@@ -35,6 +35,7 @@ registry! {
         Fred = "fred" in fred [experimental],
         Step = "step" in step,
         Codel = "codel" in codel at "codel/mod.rs",
+        Pie = "pie" in pie at "pie/mod.rs",
         Espd = "espd" in espd [experimental],
         VirtualQueueing = "virtual-queueing" in virtual_queueing,
         Wfepd = "wfepd" in wfepd at "wfepd/mod.rs",
@@ -278,6 +279,10 @@ pub struct Arrival<'a> {
     pub pool: &'a Pool,
     /// The queue that it would join, as it is before it.
     pub queue: &'a Queue,
+    /// The number of that queue.
+    pub place: usize,
+    /// Octets that wait in that queue, at a port that keeps [arrival times](Needs::arrival_times).
+    pub waiting: u64,
     /// Whether a push-out policy makes room when there is none.
     pub elastic: bool,
 }
@@ -339,6 +344,8 @@ pub(crate) mod tests {
         pub(crate) pool: Pool,
         pub(crate) queue: Queue,
         pub(crate) now: Time,
+        /// Octets that wait, for policies that look at them.
+        pub(crate) waiting: u64,
     }
 
     impl<P: Admission> Bench<P> {
@@ -349,7 +356,8 @@ pub(crate) mod tests {
         ) -> Bench<P> {
             let context = Context::alone(capacity, vcs);
             let policy = build(&context).unwrap();
-            Bench { policy, pool: Pool::new(context.capacity, vcs), queue: Queue::default(), now: Time::ZERO }
+            let (pool, queue) = (Pool::new(context.capacity, vcs), Queue::default());
+            Bench { policy, pool, queue, now: Time::ZERO, waiting: 0 }
         }
 
         /// Offer cells of one circuit, spelled as in [`Flags::spelled`].
@@ -362,8 +370,18 @@ pub(crate) mod tests {
 
         fn offer_one(&mut self, vc: usize, cell: char) -> char {
             let unit = cell_of(vc, cell);
-            let (now, pool, queue) = (self.now, &self.pool, &self.queue);
-            let arrival = &mut Arrival { now, unit: &unit, vc, size: 1, pool, queue, elastic: false };
+            let (now, pool, queue, waiting) = (self.now, &self.pool, &self.queue, self.waiting);
+            let arrival = &mut Arrival {
+                now,
+                unit: &unit,
+                vc,
+                size: 1,
+                pool,
+                queue,
+                place: 0,
+                waiting,
+                elastic: false,
+            };
             let verdict = self.policy.judge(arrival);
             match verdict {
                 Verdict::Accept | Verdict::Mark(_) => {

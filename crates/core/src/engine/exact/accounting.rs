@@ -243,7 +243,9 @@ impl VcAccounting {
         (vc, size): (usize, u64),
     ) -> Result<(), Reason> {
         let VcAccounting { pool, queue, .. } = self;
-        policy.judge(&mut Arrival { now, unit, vc, size, pool, queue, elastic: false }).taken()
+        policy
+            .judge(&mut Arrival { now, unit, vc, size, pool, queue, place: 0, waiting: 0, elastic: false })
+            .taken()
     }
 
     /// Something of a circuit was taken.

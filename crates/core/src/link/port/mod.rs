@@ -284,7 +284,17 @@ impl Port {
 
     fn judge_alone(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> Verdict {
         let (pool, queue) = (&self.pool, &self.queues[0]);
-        self.admission.judge(&mut Arrival { now, unit, vc, size, pool, queue, elastic: false })
+        self.admission.judge(&mut Arrival {
+            now,
+            unit,
+            vc,
+            size,
+            pool,
+            queue,
+            place: 0,
+            waiting: 0,
+            elastic: false,
+        })
     }
 
     /// A unit is lost at the entrance, before the admission policy sees it.

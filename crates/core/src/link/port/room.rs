@@ -4,6 +4,7 @@
 //! admit whatever comes: a frame that was cut off in its queue, or that found no room, is not let in any more. A frame that
 //! the admission policy has refused is in no queue, so neither can happen to it: all its units are lost for that reason.
 
+use super::arrivals::ArrivalTimes;
 use super::{Loss, Port};
 use crate::buffer::admission::{Admission, Arrival, Departure, Within};
 use crate::buffer::pushout::{Cut, Full, PushOut};
@@ -107,8 +108,10 @@ impl Port {
 
     /// Whether an arriving unit is let in: first by the frame rule of a port with push-out, then by the admission policy.
     pub(crate) fn judge(&mut self, now: Time, unit: &Unit, vc: usize, size: u64, elastic: bool) -> Verdict {
-        let queue = &self.queues[self.queue_of(vc)];
-        let mut arrival = Arrival { now, unit, vc, size, pool: &self.pool, queue, elastic };
+        let place = self.queue_of(vc);
+        let (pool, queue) = (&self.pool, &self.queues[place]);
+        let waiting = self.arrivals.get(place).map_or(0, ArrivalTimes::octets);
+        let mut arrival = Arrival { now, unit, vc, size, pool, queue, place, waiting, elastic };
         let Some(pushout) = &mut self.pushout else { return self.admission.judge(&mut arrival) };
         self.refused[vc] &= !unit.is_first();
         if !self.refused[vc]

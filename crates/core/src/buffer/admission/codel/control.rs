@@ -99,7 +99,7 @@ impl Control {
             return false;
         }
         let Some(due) = self.first_above else {
-            self.first_above = Some(now + clock.interval);
+            self.first_above = Some(now.saturating_add(clock.interval));
             return false;
         };
         match clock.law {
@@ -111,7 +111,7 @@ impl Control {
     /// Begin to discard, where the last time left off if that was not long ago.
     fn begin(&mut self, clock: &Clock, now: u64, marks: bool) -> HeadVerdict {
         let delta = self.count.wrapping_sub(self.last_count);
-        let is_recent = now.saturating_sub(self.next) < 16 * clock.interval;
+        let is_recent = now.saturating_sub(self.next) < clock.interval.saturating_mul(16);
         (self.count, self.fraction) = match delta > 1 && is_recent {
             true => (delta, newton(self.fraction, delta)),
             false => (1, u16::MAX),
@@ -127,10 +127,10 @@ impl Control {
 
     /// The control law: t + interval / √count.
     fn later(&self, clock: &Clock, time: u64) -> u64 {
-        time + match clock.law {
+        time.saturating_add(match clock.law {
             Law::Exact => (clock.interval as f64 / f64::from(self.count).sqrt()) as u64,
-            Law::Linux => (clock.interval * (u64::from(self.fraction) << 16)) >> 32,
-        }
+            Law::Linux => ((u128::from(clock.interval) * u128::from(self.fraction)) >> 16) as u64,
+        })
     }
 }
 

@@ -408,7 +408,8 @@ fn ask_about(cx: &mut Context<'_>, arriving: &Arriving) {
     cx.port.counters.arrived(&unit);
     let Port { pool, queues, admission, counters, .. } = &mut *cx.port;
     let queue = &queues[vc];
-    let mut arrival = Arrival { now: time, unit: &unit, vc, size: 1, pool, queue, elastic: false };
+    let mut arrival =
+        Arrival { now: time, unit: &unit, vc, size: 1, pool, queue, place: 0, waiting: 0, elastic: false };
     match admission.judge(&mut arrival).taken() {
         Ok(()) => {
             counters.occupancy.change(time, pool.total(), pool.total() + 1);
