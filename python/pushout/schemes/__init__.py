@@ -22,6 +22,7 @@ __all__ = [
     "AtmRed",
     "Cbr",
     "Cells",
+    "Codel",
     "DropFromFront",
     "DtEpd",
     "Dumbbell",
@@ -41,6 +42,7 @@ __all__ = [
     "OnOff",
     "Packet",
     "ParkingLot",
+    "Pie",
     "Poisson",
     "Ppd",
     "Pushout1",
@@ -502,6 +504,129 @@ class Step(Scheme):
     """
     pass_eom: bool = True
     """Keep the last cell of a broken frame as a delimiter, if it fits."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Codel(Scheme):
+    """Discard packets at the head if all have waited too long for an interval.
+
+    Admission `codel`.
+
+    A queue that empties within `interval` again and again is a good one. If packets have waited `target` or longer for
+    a whole `interval`, the packet at the head is discarded, and further ones at intervals that shrink with the square
+    root of their number until a packet has waited less:
+
+    > t ← t + interval / √count
+
+    Source: K. Nichols, V. Jacobson, A. McGregor and J. Iyengar, "Controlled Delay Active Queue Management", RFC 8289,
+    2018, section 5; for `law = "linux"` the file `include/net/codel_impl.h` of Linux 6 (E. Dumazet and others).
+
+    Its parameters:
+
+    - `target` (time; default "5 ms"): Wait that is acceptable.
+    - `interval` (time; default "100 ms"): Time for which packets may wait longer than the target; a round trip in the
+      worst case.
+    - `law` (default "exact"): How the time between two discarded packets follows from their number. `exact`: interval /
+      √count, as in RFC 8289. `linux`: In integers as in Linux.
+    - `action` (default "drop"): What happens to a packet whose turn it is: `drop`, or `mark` where the transport reacts
+      to marks (ECT). `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT)
+      and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
+    - `ce_threshold` (time; not set): Wait above which every packet is marked whose transport reacts to marks (ECT); by
+      default none is.
+    - `mtu` (size; not set): Octets behind a packet up to which it is not discarded; by default a full frame.
+    """
+
+    policy: str = field(default="codel", init=False, repr=False)
+    target: str = "5 ms"
+    """Wait that is acceptable; time."""
+    interval: str = "100 ms"
+    """Time for which packets may wait longer than the target; a round trip in the worst case; time."""
+    law: Literal["exact", "linux"] = "exact"
+    """How the time between two discarded packets follows from their number.
+
+    - `exact`: interval / √count, as in RFC 8289.
+    - `linux`: In integers as in Linux.
+    """
+    action: Literal["drop", "mark"] = "drop"
+    """What happens to a packet whose turn it is: `drop`, or `mark` where the transport reacts to marks (ECT).
+
+    - `drop`: Refuse it.
+    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
+      other. A cell link marks the first cell of the frame (EFCI).
+    """
+    ce_threshold: str | None = None
+    """Wait above which every packet is marked whose transport reacts to marks (ECT); by default none is; time."""
+    mtu: str | None = None
+    """Octets behind a packet up to which it is not discarded; by default a full frame; size."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pie(Scheme):
+    """Discard arriving packets with a probability that holds the wait at a target.
+
+    Admission `pie`.
+
+    An arriving packet is discarded with a probability p that a controller sets every `update`, so that packets wait
+    `target` in the end. With d the wait of the packet that left last, 0 if none waited behind it:
+
+    > p ← p + (alpha · (d − target) + beta · (d − d_old)) / f, f = 2048, 512, 128, 32, 8, 2, 1
+
+    where f is smaller the larger p was: 2048 below 10⁻⁶, 1 from 0.1 on, and from there p rises by at most 0.02 at a
+    time.
+
+    Source: R. Pan, P. Natarajan, F. Baker and G. White, "Proportional Integral Controller Enhanced (PIE)", RFC 8033,
+    2017; for `law = "linux"` the file `net/sched/sch_pie.c` of Linux 6 (V. Subramanian, M. Prabhu, M. Tahiliani and
+    others).
+
+    Its parameters:
+
+    - `target` (time; default "15 ms"): Wait that is aimed at.
+    - `update` (time; default "15 ms"): Time between two updates of the probability.
+    - `alpha` (default 0.125): How fast the probability follows the wait's distance from the target, per second of wait.
+    - `beta` (default 1.25): How fast the probability follows changes of the wait, per second of wait.
+    - `burst` (time; default "150 ms"): Time for which a burst passes after a time without congestion.
+    - `law` (default "rfc"): Whose rules hold where RFC and Linux differ. `rfc`: RFC 8033. `linux`: Linux.
+    - `action` (default "drop"): What happens to a packet that is drawn: `drop`, or `mark` where the transport reacts to
+      marks (ECT). `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT)
+      and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
+    - `mark_limit` (default 0.1): Probability above which packets are discarded instead of being marked.
+    - `derandomise` (default True): Spread discards evenly: neither two in a row nor long gaps.
+    - `byte_mode` (default False): Discard short packets less often, in proportion to their length.
+    - `mtu` (size; not set): Octets of a full packet; by default a full frame.
+    """
+
+    policy: str = field(default="pie", init=False, repr=False)
+    target: str = "15 ms"
+    """Wait that is aimed at; time."""
+    update: str = "15 ms"
+    """Time between two updates of the probability; time."""
+    alpha: float = 0.125
+    """How fast the probability follows the wait's distance from the target, per second of wait."""
+    beta: float = 1.25
+    """How fast the probability follows changes of the wait, per second of wait."""
+    burst: str = "150 ms"
+    """Time for which a burst passes after a time without congestion; time."""
+    law: Literal["rfc", "linux"] = "rfc"
+    """Whose rules hold where RFC and Linux differ.
+
+    - `rfc`: RFC 8033.
+    - `linux`: Linux.
+    """
+    action: Literal["drop", "mark"] = "drop"
+    """What happens to a packet that is drawn: `drop`, or `mark` where the transport reacts to marks (ECT).
+
+    - `drop`: Refuse it.
+    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
+      other. A cell link marks the first cell of the frame (EFCI).
+    """
+    mark_limit: float = 0.1
+    """Probability above which packets are discarded instead of being marked."""
+    derandomise: bool = True
+    """Spread discards evenly: neither two in a row nor long gaps."""
+    byte_mode: bool = False
+    """Discard short packets less often, in proportion to their length."""
+    mtu: str | None = None
+    """Octets of a full packet; by default a full frame; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
