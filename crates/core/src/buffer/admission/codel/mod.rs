@@ -17,8 +17,9 @@
 //! discarded; by default the largest full frame of the circuits.
 //!
 //! # Differences from the paper
-//! None with `law = "exact"`. Linux counts time in units of 1024 ns, asks for strictly more than `interval`, and takes 1/√count from one step of
-//! Newton's method for each discarded packet: it discards its third packet 50 ms after the second, where RFC 8289 has 70.7 ms.
+//! None with `law = "exact"`. Linux counts time in units of 1024 ns, asks for strictly more than `interval`, and takes 1/√count
+//! from one step of Newton's method for each discarded packet: it discards its third packet 50 ms after the second, where
+//! RFC 8289 has 70.7 ms.
 //! Each queue of the port has a state of its own. On a cell link a frame is judged when its first cell comes to the head
 //! and discarded as a whole; the other cells of it count as the rest of a broken frame.
 //!

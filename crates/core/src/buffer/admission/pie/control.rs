@@ -63,7 +63,7 @@ impl Gains {
         }
     }
 
-    /// Whether a queue of so many octets is too short for any discard.
+    /// Whether a queue of `octets` octets is too short for any discard.
     fn is_short(&self, octets: u64) -> bool {
         match self.law {
             Law::Rfc => octets <= 2 * self.mtu,

@@ -22,8 +22,9 @@
 //! # Differences from the paper
 //! With `law = "rfc"` the controller is always active: RFC 8033 lets it sleep until a third of the buffer is full. Waits
 //! are measured by timestamps in both laws. What `linux` does differently: it lets packets pass by the present wait instead of
-//! that of the last update; p falls by 1/64 instead of 2 % at an update without waits, unless packets are there; p rises by 0.02 more when d
-//! exceeds 250 ms; time without departures does not use up `burst`. Probabilities are real numbers; the kernel counts in 2⁻⁵⁶.
+//! that of the last update; p falls by 1/64 instead of 2 % at an update without waits, unless packets are there; p rises by
+//! 0.02 more when d exceeds 250 ms; time without departures does not use up `burst`. Probabilities are real numbers; the
+//! kernel counts in 2⁻⁵⁶.
 //! On a cell link a frame is judged at its first cell, and one that overflows is cut short as by PPD. Each queue has a
 //! controller of its own.
 //!
