@@ -69,7 +69,7 @@ impl Codel {
     /// x ← x · (3 − count · x²) / 2, keeping 16 bits.
     fn newton(&mut self) {
         if let Law::Linux { reciprocal: x } = &mut self.law {
-            let square = u128::from(*x) * u128::from(*x) >> 32;
+            let square = (u128::from(*x) * u128::from(*x)) >> 32;
             let product = (u128::from(self.count) * square) as u64;
             let rest = (3 * (1_u64 << 32)).wrapping_sub(product) / 4;
             *x = (rest.wrapping_mul(*x) / (1 << 31) / (1 << 16) % (1 << 16)) << 16;
@@ -80,7 +80,7 @@ impl Codel {
         let interval = self.interval;
         time + match self.law {
             Law::Exact => (interval as f64 / f64::from(self.count).sqrt()) as u64,
-            Law::Linux { reciprocal } => (u128::from(interval) * u128::from(reciprocal) >> 32) as u64,
+            Law::Linux { reciprocal } => ((u128::from(interval) * u128::from(reciprocal)) >> 32) as u64,
         }
     }
 

@@ -50,7 +50,7 @@ impl Pie {
         if self.linux && d > 0.25 {
             p += 0.02;
         }
-        self.drop_prob = (self.drop_prob + p).max(0.0).min(1.0);
+        self.drop_prob = (self.drop_prob + p).clamp(0.0, 1.0);
         let idle = d == 0.0 && old == 0.0;
         if idle && !self.linux {
             self.drop_prob *= 0.98;

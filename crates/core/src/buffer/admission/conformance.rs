@@ -136,7 +136,7 @@ impl Rig {
         self.now = until;
     }
 
-    /// So much time passes.
+    /// Let `span` pass.
     pub(super) fn wait(&mut self, span: Span) {
         self.advance(self.now + span);
     }
