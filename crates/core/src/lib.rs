@@ -60,3 +60,6 @@ pub use scenario::catalogue::catalogue;
 
 #[doc(hidden)]
 pub use serde_json;
+
+#[cfg(test)]
+pub(crate) mod vectors;

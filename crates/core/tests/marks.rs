@@ -161,3 +161,53 @@ fn two_ports_may_mark_one_packet_which_then_counts_once_on_arrival() {
     let marked = document["ports"].as_array().unwrap().iter().map(|port| sum(&port["marked"])).sum::<u64>();
     assert!(marked > of_flows(&document, "segments_marked"));
 }
+
+/// Two senders of a data centre in a rack, at 1 Gb/s with a threshold of 20 packets.
+const RACK: &str = r#"
+    name = "rack"
+    duration = "1 s"
+    warmup = "200 ms"
+    adaptation = { kind = "packet" }
+    [topology]
+    template = "dumbbell"
+    sources = 2
+    access = { rate = "10 Gb/s", delay = "10 us" }
+    bottleneck = { rate = "1 Gb/s", delay = "10 us" }
+    egress = { rate = "10 Gb/s", delay = "10 us" }
+    [port.bottleneck]
+    buffer = "250 packets"
+    admission = { policy = "step", threshold = "20 packets" }
+    [flows]
+    source = { kind = "greedy" }
+    transport = { kind = "tcp", profile = "datacenter" }
+"#;
+
+#[test]
+fn dctcp_keeps_the_queue_at_the_threshold_and_the_line_full() {
+    let document = run_on_both(RACK, &[]);
+    let port = entry(&document, "ports", "bottleneck");
+    assert_eq!(port["lost"], json!({}));
+    let (mean, most) = (port["occupancy_mean"].as_f64().unwrap(), port["occupancy_max"].as_u64().unwrap());
+    assert!((8.0..25.0).contains(&mean), "{mean}");
+    assert!(most <= 45, "{most}");
+    assert!(document["summary"]["goodput_ratio"].as_f64().unwrap() > 0.98);
+    let halving = run_on_both(RACK, &["flows.transport.congestion=new-reno"]);
+    let reno = entry(&halving, "ports", "bottleneck")["occupancy_mean"].as_f64().unwrap();
+    assert!(reno < mean, "halving empties the queue: {reno}");
+}
+
+#[test]
+fn profiles_run_on_both_engines_and_both_kinds_of_link() {
+    for profile in ["bsd-1993", "linux", "datacenter"] {
+        for (kind, buffer) in [("packet", "60 packets"), ("aal5", "2000 cells")] {
+            let sets = [
+                format!("adaptation.kind={kind}"),
+                format!("port.bottleneck.buffer={buffer}"),
+                "port.bottleneck.admission.threshold=\"50 %\"".to_string(),
+                format!("flows.transport={{ kind = 'tcp', profile = '{profile}' }}"),
+            ];
+            let document = run_on_both(SENDERS, &sets.each_ref().map(String::as_str));
+            assert!(document["summary"]["goodput_ratio"].as_f64().unwrap() > 0.5, "{profile} on {kind}");
+        }
+    }
+}

@@ -588,11 +588,7 @@ fn names_from_the_literature_that_are_not_modelled_say_so() {
             "\"codel\"",
             "unknown admission \"codel\": not modelled yet, see docs/limits.md",
         ),
-        (
-            "mss = 1460",
-            "congestion = \"cubic\"",
-            "unknown value \"cubic\": not modelled yet, see docs/limits.md",
-        ),
+        ("mss = 1460", "congestion = \"bbr\"", "unknown value \"bbr\": not modelled yet, see docs/limits.md"),
         (
             "kind = \"greedy\"",
             "kind = \"trace\"",

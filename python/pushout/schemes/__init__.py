@@ -1520,8 +1520,14 @@ class Tcp(Scheme):
 
     Its parameters:
 
+    - `profile` (not set): Defaults of a kind of host; keys that are given count before it. `bsd-1993`: 4.4BSD of 1993:
+      its timers, its back-off table and its start, of which the five studies are. `linux`: Linux with its defaults, for
+      servers and clients on the Internet: CUBIC, SACK with RACK, ten segments to begin with, timestamps. `datacenter`:
+      Linux as in a data centre: DCTCP with marks on all packets, SACK with RACK, a least timeout of 10 ms.
     - `congestion` (default "reno"): Congestion control of the sender. `reno`: Fast retransmit and fast recovery, which
       the first new ACK ends. `new-reno`: Fast recovery lasts until everything outstanding at its start is acknowledged.
+      `tahoe`: Fast retransmit, and then a slow start. `cubic`: The window is a cubic function of the time since the
+      last reduction. `dctcp`: The window falls by half of the share of octets that were marked.
     - `mss` (default 1460): Octets of data in a full segment; the default fills an Ethernet frame.
     - `window` (size; default "64 KiB"): Receive buffer, hence largest window; above 65535 bytes the window field is
       scaled (RFC 1323) and the window rounded down to what the scaled field can say. The default is that of the
@@ -1532,6 +1538,8 @@ class Tcp(Scheme):
     - `ecn` (default False): Explicit congestion notification (RFC 3168): segments say that ports may mark them instead
       of losing them, and the sender takes a mark as it takes a loss, once a round trip and without sending anything
       again.
+    - `ect` (default "data"): Which packets ports may mark then. `data`: Segments of new data (RFC 3168). `all`: All:
+      SYN, acknowledgements, retransmissions and probes as well (Linux with `dctcp`).
     - `delayed_ack` (default True): Acknowledge every second full segment, or at the next tick of the fast timer
       (4.4BSD); if not, every segment.
     - `slow_timer` (time; default "500 ms"): Tick of the retransmission and persist timers and of round-trip
@@ -1572,6 +1580,12 @@ class Tcp(Scheme):
       restarts it (RFC 2582 section 4; RFC 6298, 5.3). `never`: None restarts it.
     - `send_high` (default True): After a timeout, no fast retransmission before more than everything sent until then is
       acknowledged (RFC 2582 section 5, the careful variant; new-reno only).
+    - `byte_counting` (default False): Open the window by the octets that are acknowledged instead of by the number of
+      ACKs (RFC 3465, with a limit of two segments an ACK in slow start).
+    - `hystart` (default "linux"): How slow start ends before a loss (cubic only). `linux`: Linux: when ACKs of a round
+      come in a train of half a round trip, or when round trips have become longer. `plus-plus`: RFC 9406: a longer
+      round trip slows the growth down to a quarter; after five such rounds slow start ends. `off`: It ends with a loss
+      or at the threshold.
     - `extra_increase` (default False): Open the window by a further mss/8 with each ACK in congestion avoidance, as
       4.4BSD-Lite does although it should not (RFC 2525, "extra additive constant").
     - `halve_inflation` (default False): A timeout in fast recovery halves the window together with what duplicate ACKs
@@ -1583,11 +1597,23 @@ class Tcp(Scheme):
     """
 
     kind: str = field(default="tcp", init=False, repr=False)
-    congestion: Literal["reno", "new-reno"] = "reno"
+    profile: Literal["bsd-1993", "linux", "datacenter"] | None = None
+    """Defaults of a kind of host; keys that are given count before it.
+
+    - `bsd-1993`: 4.4BSD of 1993: its timers, its back-off table and its start, of which the five studies are.
+    - `linux`: Linux with its defaults, for servers and clients on the Internet: CUBIC, SACK with RACK, ten segments to
+      begin with, timestamps.
+    - `datacenter`: Linux as in a data centre: DCTCP with marks on all packets, SACK with RACK, a least timeout of 10
+      ms.
+    """
+    congestion: Literal["reno", "new-reno", "tahoe", "cubic", "dctcp"] = "reno"
     """Congestion control of the sender.
 
     - `reno`: Fast retransmit and fast recovery, which the first new ACK ends.
     - `new-reno`: Fast recovery lasts until everything outstanding at its start is acknowledged.
+    - `tahoe`: Fast retransmit, and then a slow start.
+    - `cubic`: The window is a cubic function of the time since the last reduction.
+    - `dctcp`: The window falls by half of the share of octets that were marked.
     """
     mss: int = 1460
     """Octets of data in a full segment; the default fills an Ethernet frame."""
@@ -1602,6 +1628,12 @@ class Tcp(Scheme):
     ecn: bool = False
     """Explicit congestion notification (RFC 3168): segments say that ports may mark them instead of losing them, and
     the sender takes a mark as it takes a loss, once a round trip and without sending anything again."""
+    ect: Literal["data", "all"] = "data"
+    """Which packets ports may mark then.
+
+    - `data`: Segments of new data (RFC 3168).
+    - `all`: All: SYN, acknowledgements, retransmissions and probes as well (Linux with `dctcp`).
+    """
     delayed_ack: bool = True
     """Acknowledge every second full segment, or at the next tick of the fast timer (4.4BSD); if not, every segment."""
     slow_timer: str = "500 ms"
@@ -1663,6 +1695,17 @@ class Tcp(Scheme):
     send_high: bool = True
     """After a timeout, no fast retransmission before more than everything sent until then is acknowledged (RFC 2582
     section 5, the careful variant; new-reno only)."""
+    byte_counting: bool = False
+    """Open the window by the octets that are acknowledged instead of by the number of ACKs (RFC 3465, with a limit of
+    two segments an ACK in slow start)."""
+    hystart: Literal["linux", "plus-plus", "off"] = "linux"
+    """How slow start ends before a loss (cubic only).
+
+    - `linux`: Linux: when ACKs of a round come in a train of half a round trip, or when round trips have become longer.
+    - `plus-plus`: RFC 9406: a longer round trip slows the growth down to a quarter; after five such rounds slow start
+      ends.
+    - `off`: It ends with a loss or at the threshold.
+    """
     extra_increase: bool = False
     """Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although it should
     not (RFC 2525, "extra additive constant")."""

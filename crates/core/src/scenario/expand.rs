@@ -14,6 +14,7 @@ use crate::language::set::Set;
 use crate::language::spec::{Field, Section, Table, nested_keys, unknown_key};
 use crate::language::tree::{Fault, Key, Node, Value, join};
 use crate::refused::Refused;
+use crate::transport::tcp;
 use crate::units::Quantity;
 
 /// A scenario file, read as far as it can be understood section by section.
@@ -186,8 +187,19 @@ impl<'a> File<'a> {
                 return Err(self.flows.unwrap_or(flow).fault(&path, message));
             }
         }
-        Ok(merged)
+        Ok(with_profile(merged))
     }
+}
+
+/// A flow with what the profile of its transport sets.
+fn with_profile(flow: Node) -> Node {
+    let Some(transport) = flow.get("transport").filter(|transport| transport.get("profile").is_some()) else {
+        return flow;
+    };
+    let filled = tcp::with_profile(transport);
+    let Value::Table(mut keys) = flow.value else { unreachable!("it has keys") };
+    keys.iter_mut().filter(|(key, _)| key.name == "transport").for_each(|(_, node)| *node = filled.clone());
+    Node { value: Value::Table(keys), place: flow.place }
 }
 
 fn adaptation_of(node: &Node) -> Result<adaptation::Spec, Fault> {
@@ -307,7 +319,7 @@ fn refuse_stray(list: &str, item: &Node, made: &[Node]) -> Result<(), Fault> {
 }
 
 /// `over` on top of `base`: tables are merged key by key, unless they are of different kinds; anything else is replaced.
-pub(super) fn merge(base: &Node, over: &Node) -> Node {
+pub(crate) fn merge(base: &Node, over: &Node) -> Node {
     let (Value::Table(below), Value::Table(above)) = (&base.value, &over.value) else { return over.clone() };
     let differs =
         |tag| over.get(tag).is_some_and(|kind| base.get(tag).map(|node| &node.value) != Some(&kind.value));

@@ -45,6 +45,7 @@ pub use crate::language::message::{Part, Refusal};
 pub(crate) use crate::language::names::name_fault;
 pub use catalogue::policies;
 pub use check::Checked;
+pub(crate) use expand::merge;
 pub use explain::explain;
 pub use sections::{docs, schema};
 pub use warnings::Warning;

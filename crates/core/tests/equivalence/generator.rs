@@ -444,11 +444,13 @@ impl Writer {
         let mss = [100, 512, 536, 1460, 2048, 9140][self.below(6) as usize];
         let window = mss * (2 + self.below(24));
         let phase = self.pick(&["random", "aligned"]);
-        let congestion = self.pick(&["reno", "new-reno"]);
-        let (ack, ecn) = (self.draw.chance(0.6), self.draw.chance(0.4));
+        let congestion = self.pick(&["reno", "new-reno", "reno", "new-reno", "tahoe", "cubic", "dctcp"]);
+        let (ack, bytes) = (self.draw.chance(0.6), self.draw.chance(0.3));
+        let ecn = congestion == "dctcp" || self.draw.chance(0.4);
+        let ect = self.pick(&["data", "all"]);
         format!(
             "{{ kind = \"tcp\", congestion = \"{congestion}\", mss = {mss}, window = \"{window} bytes\", \
-             ecn = {ecn}, delayed_ack = {ack}, slow_timer = \"1 ms\", fast_timer = \"500 us\", min_rto = \"2 ms\", \
+             ecn = {ecn}, ect = \"{ect}\", byte_counting = {bytes}, delayed_ack = {ack}, slow_timer = \"1 ms\", fast_timer = \"500 us\", min_rto = \"2 ms\", \
              initial_rto = \"4 ms\", timer_phase = \"{phase}\" }}"
         )
     }

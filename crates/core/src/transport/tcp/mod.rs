@@ -52,17 +52,20 @@ use crate::source::{self, Traffic};
 use crate::units::{Bytes, Span, Time};
 
 pub mod congestion;
+mod profile;
 mod ranges;
 mod receiver;
 mod rtt;
 mod sender;
 mod stats;
 
+pub use profile::{Profile, with_profile};
 pub use receiver::Receiver;
 pub use rtt::{Backoff, Estimator, InitialEstimate, TickClock};
 pub use sender::Sender;
 pub use stats::{ReceiverStats, SenderStats};
 
+use congestion::hystart;
 use congestion::new_reno::PartialAck;
 
 /// A segment or an acknowledgement, without the data.
@@ -114,9 +117,21 @@ crate::choice! {
     }
 }
 
+crate::choice! {
+    /// Which packets of a connection ports may mark.
+    pub enum EctPackets {
+        /// Segments of new data (RFC 3168).
+        Data = "data",
+        /// All: SYN, acknowledgements, retransmissions and probes as well (Linux with `dctcp`).
+        All = "all",
+    }
+}
+
 section! {
     /// TCP, both ends: sender, receiver and their timers.
     pub struct Params {
+        /// Defaults of a kind of host; keys that are given count before it.
+        pub profile: Option<Profile> = None,
         /// Congestion control of the sender.
         pub congestion: congestion::Spec = congestion::Spec::Reno,
         /// Octets of data in a full segment; the default fills an Ethernet frame.
@@ -132,6 +147,8 @@ section! {
         /// Explicit congestion notification (RFC 3168): segments say that ports may mark them instead of losing them, and the
         /// sender takes a mark as it takes a loss, once a round trip and without sending anything again.
         pub ecn: bool = false,
+        /// Which packets ports may mark then.
+        pub ect: EctPackets = EctPackets::Data,
         /// Acknowledge every second full segment, or at the next tick of the fast timer (4.4BSD); if not,
         /// every segment.
         pub delayed_ack: bool = true,
@@ -173,6 +190,11 @@ section! {
         /// After a timeout, no fast retransmission before more than everything sent until then is acknowledged (RFC
         /// 2582 section 5, the careful variant; new-reno only).
         pub send_high: bool = true,
+        /// Open the window by the octets that are acknowledged instead of by the number of ACKs (RFC 3465, with a limit of two
+        /// segments an ACK in slow start).
+        pub byte_counting: bool = false,
+        /// How slow start ends before a loss (cubic only).
+        pub hystart: hystart::Mode = hystart::Mode::Linux,
         /// Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although
         /// it should not (RFC 2525, "extra additive constant").
         pub extra_increase: bool = false,
@@ -263,6 +285,12 @@ impl Transport for Params {
         if let Some((key, _)) = self.spans().into_iter().find(|(_, span)| *span > MAX_SPAN) {
             return refuse(key, "must be at most 24 hours");
         }
+        let is_dctcp = self.congestion == congestion::Spec::Dctcp;
+        refuse_if(
+            is_dctcp && !self.ecn,
+            "ecn",
+            "must be true with congestion = \"dctcp\", which reacts to marks",
+        )?;
         refuse_if(self.initial_window == 0, "initial_window", "must be at least 1 segment")?;
         refuse_if(self.initial_ssthresh == Some(Bytes(0)), "initial_ssthresh", "must be at least 1 byte")?;
         refuse_if(self.dupack_threshold == 0, "dupack_threshold", "must be at least 1 duplicate ACK")
@@ -273,6 +301,16 @@ impl Params {
     /// Octets of data in a full segment: what options leave of `mss`.
     pub fn segment_data(&self) -> u64 {
         u64::from(self.mss - self.option_bytes())
+    }
+
+    /// The congestion notification of what is not new data.
+    fn ect_of_others(&self) -> Ecn {
+        Ecn::ECT.when(self.ecn && self.ect == EctPackets::All)
+    }
+
+    /// Whether an ACK echoes the mark of the segments that it acknowledges, instead of each mark until the sender has reacted.
+    fn echoes_each(&self) -> bool {
+        self.congestion == congestion::Spec::Dctcp
     }
 
     /// Bits by which the window field is shifted (RFC 1323 section 2.3): the least that can say the whole window.

@@ -16,6 +16,10 @@ pub struct Receiver {
     /// Segments may be marked, and ACKs echo a mark until the sender says that it has reacted.
     ecn: bool,
     echoes: bool,
+    /// An ACK echoes the marks of what it acknowledges, and no others (RFC 8257).
+    echoes_each: bool,
+    /// The notification of ACKs themselves.
+    own_ecn: Ecn,
     /// The octet that is wanted next (rcv_nxt).
     next: u64,
     /// The last `next` that an ACK said.
@@ -45,6 +49,8 @@ impl Receiver {
             delayed_ack: params.delayed_ack,
             ecn: params.ecn,
             echoes: false,
+            echoes_each: params.echoes_each(),
+            own_ecn: params.ect_of_others(),
             mss: params.segment_data(),
             shift: params.window_shift(),
             buffer: window,
@@ -78,10 +84,11 @@ impl Receiver {
             if segment.seq <= self.acked {
                 self.stamp = segment.stamp; // RFC 7323 section 4.3
             }
-            if self.ecn {
-                self.see_marks(segment);
-            }
+            let changes = self.ecn && self.see_marks(segment, out);
             self.on_data(now, segment, out);
+            if changes && self.timer.is_some() {
+                self.acknowledge(false, out);
+            }
         }
     }
 
@@ -116,12 +123,23 @@ impl Receiver {
         &self.stats
     }
 
-    /// Every ACK echoes a mark until a segment says that the window has been reduced (RFC 3168 section 6.1.3).
+    /// Every ACK echoes a mark until a segment says that the window has been reduced (RFC 3168 section 6.1.3). For DCTCP it echoes
+    /// the marks of what it acknowledges: when they change, what was delayed is acknowledged first (RFC 8257 section 3.2; Linux).
+    /// Answers whether the segment itself is to be acknowledged at once.
     #[inline(never)]
-    fn see_marks(&mut self, segment: &Segment) {
+    fn see_marks(&mut self, segment: &Segment, out: &mut impl Outlet) -> bool {
         let marked = segment.ecn.has(Ecn::CE);
         self.stats.marked += u64::from(marked);
-        self.echoes = marked || (self.echoes && !segment.ecn.has(Ecn::CWR));
+        if !self.echoes_each {
+            self.echoes = marked || (self.echoes && !segment.ecn.has(Ecn::CWR));
+            return false;
+        }
+        let changes = marked != self.echoes;
+        if changes && self.timer.is_some() {
+            self.acknowledge(false, out);
+        }
+        self.echoes = marked;
+        changes
     }
 
     #[inline(always)] // as in a `Sender`
@@ -185,7 +203,7 @@ impl Receiver {
             window: window as u32,
             connection: self.connection,
             syn,
-            ecn: Ecn::ECE.when(self.echoes || syn && self.ecn),
+            ecn: Ecn::ECE.when(self.echoes || syn && self.ecn).with(self.own_ecn),
             stamp: self.stamp,
             is_ack: true,
             ..Segment::default()

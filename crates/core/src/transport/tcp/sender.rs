@@ -162,6 +162,7 @@ impl Sender {
     pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outlet) {
         if self.was_idle(now) {
             self.window.restart();
+            self.congestion.on_idle(now.since(self.last_sent));
         }
         self.written = self.written.saturating_add(bytes);
         self.output(now, out);
@@ -343,11 +344,12 @@ impl Sender {
         self.emit(now, seq, len, ecn, out);
     }
 
-    /// The congestion notification of a segment: one that is sent again cannot be marked (RFC 3168 section 6.1.5).
+    /// The congestion notification of a segment: one that is sent again cannot be marked (RFC 3168 section 6.1.5), unless all
+    /// can.
     #[inline(never)]
     fn notification(&mut self, seq: u64) -> Ecn {
         if seq < self.sent {
-            return Ecn::default();
+            return self.aside.params.ect_of_others();
         }
         Ecn::ECT.with(Ecn::CWR.when(std::mem::take(&mut self.tells_reduced)))
     }
@@ -374,7 +376,7 @@ impl Sender {
     }
 
     fn send_syn(&mut self, now: Time, out: &mut impl Outlet) {
-        let ecn = Ecn::ECE.with(Ecn::CWR).when(self.ecn);
+        let ecn = Ecn::ECE.with(Ecn::CWR).when(self.ecn).with(self.aside.params.ect_of_others());
         out.put(Segment {
             seq: self.next,
             connection: self.connection,
@@ -413,7 +415,8 @@ impl Sender {
         let waiting = matches!(self.timer, Some((Timer::Retransmit, _)));
         let same_window = u64::from(segment.window) == self.send_window;
         if segment.ecn.has(Ecn::ECE) && segment.ack == self.unacknowledged {
-            self.reduce_for_mark();
+            self.congestion.on_echo(0, self.facts(now, None));
+            self.reduce_for_mark(now);
         }
         if !waiting || !same_window || segment.ack < self.unacknowledged {
             self.duplicates = 0;
@@ -423,12 +426,15 @@ impl Sender {
             return;
         }
         self.duplicates += 1;
-        let facts = self.facts();
+        let facts = self.facts(now, None);
         match self.congestion.on_duplicate(&mut self.window, self.duplicates, facts) {
-            Reaction::Retransmit { .. } => {
+            reaction @ (Reaction::Retransmit { .. } | Reaction::GoBack) => {
                 self.stats.fast_retransmits += 1;
                 self.note_reduction();
                 self.timer = None;
+                if reaction == Reaction::GoBack {
+                    return self.go_back(now, out);
+                }
                 self.retransmit_first(now, out);
             }
             Reaction::Continue if self.congestion.is_recovering() => self.output(now, out),
@@ -439,19 +445,20 @@ impl Sender {
     #[inline(always)] // nearly every ACK is one
     fn on_new_ack(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         let acked = segment.ack - self.unacknowledged;
-        if self.timestamps {
+        let rtt = if self.timestamps {
             self.timed = None;
             self.sample(segment.stamp, now);
+            Some(now.since(segment.stamp))
         } else {
-            self.measure(now, segment.ack);
-        }
+            self.measure(now, segment.ack)
+        };
         self.record_delivery(now, segment.ack);
         self.unacknowledged = segment.ack;
         self.next = self.next.max(segment.ack);
         self.duplicates = 0;
-        let facts = self.facts();
+        let facts = self.facts(now, rtt);
         let reaction = match segment.ecn.has(Ecn::ECE) {
-            true => self.on_echo(acked),
+            true => self.on_echo(acked, facts),
             false => self.congestion.on_new_ack(&mut self.window, acked, facts),
         };
         self.update_window(segment);
@@ -465,18 +472,19 @@ impl Sender {
     /// An ACK of `acked` new octets echoes a congestion mark: it does not open the window (RFC 3168 section 6.1.2). In fast
     /// recovery, which has reduced the window already, it is like any other.
     #[cold]
-    fn on_echo(&mut self, acked: u64) -> Reaction {
-        let facts = self.facts();
+    fn on_echo(&mut self, acked: u64, facts: Facts) -> Reaction {
+        self.congestion.on_echo(acked, facts);
         if self.congestion.is_recovering() {
+            let facts = Facts { is_counted: true, ..facts };
             return self.congestion.on_new_ack(&mut self.window, acked, facts);
         }
-        self.reduce_for_mark();
+        self.reduce_for_mark(facts.now);
         Reaction::Continue
     }
 
     /// Reduce the window for a congestion mark, unless that has been done for one or for a loss in this round trip.
-    fn reduce_for_mark(&mut self) {
-        let facts = self.facts();
+    fn reduce_for_mark(&mut self, now: Time) {
+        let facts = self.facts(now, None);
         if facts.is_reduced || self.congestion.is_recovering() {
             return;
         }
@@ -521,10 +529,11 @@ impl Sender {
     }
 
     /// If `ack` covers the timed segment, its round trip ends now.
-    fn measure(&mut self, now: Time, ack: u64) {
-        let Some((_, since)) = self.timed.filter(|(seq, _)| ack > *seq) else { return };
+    fn measure(&mut self, now: Time, ack: u64) -> Option<Span> {
+        let (_, since) = self.timed.filter(|(seq, _)| ack > *seq)?;
         self.timed = None;
         self.sample(since, now);
+        Some(now.since(since))
     }
 
     fn sample(&mut self, since: Time, now: Time) {
@@ -547,12 +556,17 @@ impl Sender {
     fn time_out(&mut self, now: Time, out: &mut impl Outlet) {
         self.stats.timeouts += 1;
         self.estimator.back_off();
-        let (facts, timeout) = (self.facts(), self.which_timeout());
+        let (facts, timeout) = (self.facts(now, None), self.which_timeout());
         self.congestion.on_timeout(&mut self.window, facts, timeout);
         self.note_reduction();
         self.duplicates = 0;
-        self.timed = None;
         self.timer = None;
+        self.go_back(now, out);
+    }
+
+    /// Send again from the first unacknowledged octet on.
+    fn go_back(&mut self, now: Time, out: &mut impl Outlet) {
+        self.timed = None;
         self.next = self.unacknowledged;
         if self.state == State::SynSent {
             self.send_syn(now, out);
@@ -582,17 +596,22 @@ impl Sender {
             self.next = seq + len;
             self.start_retransmission_timer(now);
         } else {
-            // never timed: its ACK may well not acknowledge it; nor marked (RFC 3168 section 6.1.6)
-            self.emit(now, seq, 1, Ecn::default(), out);
+            // never timed: its ACK may well not acknowledge it; nor marked, unless all are (RFC 3168 section 6.1.6)
+            let ecn = self.aside.params.ect_of_others();
+            self.emit(now, seq, 1, ecn, out);
             self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
         }
     }
 
-    fn facts(&self) -> Facts {
+    #[inline]
+    fn facts(&self, now: Time, rtt: Option<Span>) -> Facts {
         Facts {
+            now,
+            rtt,
             unacknowledged: self.unacknowledged,
             sent: self.sent,
             send_window: self.send_window,
+            is_counted: false,
             is_reduced: self.ecn && self.unacknowledged <= self.aside.reduced,
         }
     }

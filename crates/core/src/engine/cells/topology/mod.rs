@@ -405,6 +405,8 @@ fn alike(scenario: &Scenario) -> Vec<bool> {
     let mut alike: Vec<bool> = scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
     let differs = |flow: &&Flow| flow.police.is_some() || flow.transport.ecn();
     scenario.flows.iter().filter(differs).for_each(|flow| alike[flow.vc] = false);
+    let answers = scenario.flows.iter().filter(|flow| flow.transport.ecn()).filter_map(|flow| flow.back);
+    answers.for_each(|back| alike[back] = false);
     alike
 }
 

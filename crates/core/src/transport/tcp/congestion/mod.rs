@@ -4,8 +4,11 @@
 //! and sends. Slow start, congestion avoidance and the answer to a timeout are common to all and stand here, in
 //! [`Window`]. To add an algorithm, write its file and add a line to the list below.
 
+pub mod hystart;
+
 use super::Params;
 use crate::registry;
+use crate::units::{Span, Time};
 
 registry! {
     /// The congestion-control algorithms by name.
@@ -14,6 +17,12 @@ registry! {
         Reno = "reno" in reno,
         /// Fast recovery lasts until everything outstanding at its start is acknowledged.
         NewReno = "new-reno" in new_reno,
+        /// Fast retransmit, and then a slow start.
+        Tahoe = "tahoe" in tahoe,
+        /// The window is a cubic function of the time since the last reduction.
+        Cubic = "cubic" in cubic,
+        /// The window falls by half of the share of octets that were marked.
+        Dctcp = "dctcp" in dctcp,
     }
 
     /// What an algorithm is told, and what it answers.
@@ -27,6 +36,17 @@ registry! {
             window.halve(facts.send_window);
             window.cwnd = window.cwnd.min(window.ssthresh);
         }
+
+        /// An ACK of `acked` new octets echoes a mark; `facts` are those after it.
+        fn on_echo(&mut self, acked: u64, facts: Facts) {}
+
+        /// A loss has been found, by something else than duplicate ACKs: set the threshold.
+        fn on_loss(&mut self, window: &mut Window, facts: Facts) {
+            window.halve(facts.send_window);
+        }
+
+        /// The application has had nothing to send for this time.
+        fn on_idle(&mut self, idle: Span) {}
 
         /// The `count`-th duplicate ACK in a row has come.
         fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction;
@@ -50,6 +70,12 @@ pub struct Facts {
     pub send_window: u64,
     /// The window has been reduced for a congestion mark in this round trip: a loss in it does not reduce it once more.
     pub is_reduced: bool,
+    /// What the ACK acknowledges has been told with the mark that it echoes.
+    pub is_counted: bool,
+    /// The present instant.
+    pub now: Time,
+    /// The round-trip time that an ACK has measured, if it has.
+    pub rtt: Option<Span>,
 }
 
 /// Which timeout of a segment it is.
@@ -71,6 +97,8 @@ pub enum Reaction {
         /// Restart the retransmission timer with it.
         restart_timer: bool,
     },
+    /// Send everything again from the first unacknowledged segment on, as the window allows.
+    GoBack,
 }
 
 /// The slow-start threshold above every window. It is a number, and no `Option`, since with a thousand senders memory is what
@@ -94,6 +122,8 @@ pub struct Window {
     extra: u32,
     halves_inflation: bool,
     initial: u64,
+    /// Octets acknowledged since the window opened last, if bytes are counted (RFC 3465).
+    counted: Option<u64>,
 }
 
 impl Window {
@@ -110,7 +140,13 @@ impl Window {
             extra: if params.extra_increase { params.mss / 8 } else { 0 },
             halves_inflation: params.halve_inflation,
             initial,
+            counted: params.byte_counting.then_some(0),
         }
+    }
+
+    /// The largest window.
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
     }
 
     /// What the sender may have outstanding as far as congestion goes, in octets.
@@ -124,14 +160,35 @@ impl Window {
         (self.ssthresh != UNLIMITED).then_some(self.ssthresh)
     }
 
-    /// One ACK of new data: a segment more in slow start, `mss²/cwnd` in whole octets in congestion avoidance (RFC 2581
+    /// One ACK of `acked` new octets: a segment more in slow start, `mss²/cwnd` in whole octets in congestion avoidance (RFC 2581
     /// section 3.1). At the threshold itself it is still slow start, as in 4.4BSD; the RFC leaves it open.
     #[inline]
-    pub fn grow(&mut self) {
+    pub fn grow(&mut self, acked: u64) {
+        if self.counted.is_some() {
+            return self.grow_by_bytes(acked);
+        }
         let avoidance = self.cwnd > self.ssthresh;
         let increase =
             if avoidance { self.mss * self.mss / self.cwnd + u64::from(self.extra) } else { self.mss };
         self.cwnd = (self.cwnd + increase).min(self.limit);
+    }
+
+    /// The same with the octets that were acknowledged: in slow start up to two segments more, in congestion avoidance one when
+    /// a whole window was acknowledged (RFC 3465 sections 2.1 and 2.2).
+    #[inline(never)]
+    fn grow_by_bytes(&mut self, acked: u64) {
+        if self.cwnd <= self.ssthresh {
+            return self.open_by(acked.min(2 * self.mss));
+        }
+        let counted = self.counted.unwrap_or_default() + acked;
+        let full = counted >= self.cwnd;
+        self.counted = Some(if full { counted - self.cwnd } else { counted });
+        self.open_by(if full { self.mss } else { 0 } + u64::from(self.extra));
+    }
+
+    /// Open the window by `octets`.
+    pub(super) fn open_by(&mut self, octets: u64) {
+        self.cwnd = (self.cwnd + octets).min(self.limit);
     }
 
     /// A loss: remember half of the window in use, in whole segments and at least two.
@@ -147,6 +204,11 @@ impl Window {
         if !facts.is_reduced {
             self.halve(facts.send_window);
         }
+        self.begin_recovery(duplicates);
+    }
+
+    /// The same with the threshold as it is.
+    pub(super) fn begin_recovery(&mut self, duplicates: u32) {
         self.cwnd = self.ssthresh;
         self.inflation = u64::from(duplicates) * self.mss;
     }
@@ -191,6 +253,39 @@ mod tests {
     use crate::transport::tcp::tests::defaults;
     use crate::units::Bytes;
 
+    impl Facts {
+        /// Nothing is outstanding, and the receiver takes everything.
+        pub(crate) fn plain() -> Facts {
+            Facts {
+                unacknowledged: 0,
+                sent: 0,
+                send_window: u64::MAX,
+                is_reduced: false,
+                is_counted: false,
+                now: Time::ZERO,
+                rtt: None,
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_open_the_window_by_two_segments_an_ack_and_by_one_a_window() {
+        let params = Params { byte_counting: true, initial_ssthresh: Some(Bytes(8 * 1460)), ..defaults() };
+        let mut window = Window::new(&params);
+        let grown = [1, 2, 3, 2].map(|segments: u64| {
+            window.grow(segments * 1460);
+            window.cwnd / 1460
+        });
+        assert_eq!(grown, [2, 4, 6, 8]);
+        window.grow(1460);
+        assert_eq!(window.cwnd / 1460, 9, "at the threshold it is slow start");
+        let grown = [2; 9].map(|segments: u64| {
+            window.grow(segments * 1460);
+            window.cwnd / 1460
+        });
+        assert_eq!(grown, [9, 9, 9, 9, 10, 10, 10, 10, 10]);
+    }
+
     #[test]
     fn every_control_opens_with_the_same_five_headings() {
         for control in CATALOGUE {
@@ -210,7 +305,7 @@ mod tests {
         params.initial_ssthresh = Some(Bytes(5_000));
         let grown = |params: &Params| {
             let mut window = Window::new(params);
-            (0..10).for_each(|_| window.grow());
+            (0..10).for_each(|_| window.grow(1460));
             window.cwnd
         };
         assert_eq!(grown(&params), 10_956);
@@ -223,7 +318,7 @@ mod tests {
         let params = Params { initial_ssthresh: Some(Bytes(4 * 1460)), ..defaults() };
         let mut window = Window::new(&params);
         let grown = [(); 6].map(|()| {
-            window.grow();
+            window.grow(1460);
             window.cwnd
         });
         let avoidance = 5 * 1460 + 1460 / 5;
@@ -233,14 +328,14 @@ mod tests {
     #[test]
     fn the_window_opens_no_further_than_can_be_advertised() {
         let mut window = Window::new(&defaults());
-        (0..1000).for_each(|_| window.grow());
+        (0..1000).for_each(|_| window.grow(1460));
         assert_eq!(window.cwnd, 131_070);
     }
 
     #[test]
     fn an_idle_time_never_opens_the_window() {
         let mut window = Window::new(&Params { initial_window: 4, ..defaults() });
-        (0..3).for_each(|_| window.grow());
+        (0..3).for_each(|_| window.grow(1460));
         window.restart();
         assert_eq!(window.cwnd, 4 * 1460);
         window.collapse(u64::MAX, Timeout::First);
@@ -263,7 +358,7 @@ mod tests {
 
     #[test]
     fn a_loss_in_the_round_trip_of_a_mark_does_not_halve_the_window_once_more() {
-        let facts = |is_reduced| Facts { unacknowledged: 0, sent: 0, send_window: u64::MAX, is_reduced };
+        let facts = |is_reduced| Facts { is_reduced, ..Facts::plain() };
         let entered = |is_reduced| {
             let mut window = Window::new(&defaults());
             (window.cwnd, window.ssthresh) = (20 * 1460, 20 * 1460);
@@ -275,12 +370,11 @@ mod tests {
 
     #[test]
     fn a_mark_halves_the_window_and_never_opens_it() {
-        let facts = Facts { unacknowledged: 0, sent: 0, send_window: u64::MAX, is_reduced: false };
         let marked = |segments: u64| {
             let params = defaults();
             let (mut control, mut window) = (params.congestion.start(&params), Window::new(&params));
             window.cwnd = segments * 1460;
-            control.on_mark(&mut window, facts);
+            control.on_mark(&mut window, Facts::plain());
             (window.ssthresh / 1460, window.cwnd / 1460)
         };
         assert_eq!([15, 4, 3, 1].map(marked), [(7, 7), (2, 2), (2, 2), (2, 1)]);

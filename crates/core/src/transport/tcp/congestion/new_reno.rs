@@ -48,10 +48,11 @@ choice! {
 
 /// NewReno at work. Its state lies apart, so that a sender that does Reno has not the room for it.
 #[derive(Clone, Debug)]
-pub struct Control(Box<State>);
+pub struct Control(Box<NewReno>);
 
+/// What NewReno does about losses, whatever they make of the window.
 #[derive(Clone, Debug)]
-struct State {
+pub(super) struct NewReno {
     threshold: u32,
     timer: PartialAck,
     /// In fast recovery: the octet after the last that was sent before it began.
@@ -66,65 +67,93 @@ struct State {
 
 impl Control {
     pub(super) fn new(params: &Params) -> Control {
-        Control(Box::new(State {
+        Control(Box::new(NewReno::new(params)))
+    }
+}
+
+impl NewReno {
+    pub(super) fn new(params: &Params) -> NewReno {
+        NewReno {
             threshold: params.dupack_threshold,
             timer: params.partial_ack,
             recover: None,
             first_partial: true,
             careful: params.send_high,
             send_high: None,
-        }))
+        }
     }
-}
 
-impl Congestion for Control {
-    /// RFC 6582 section 3.2, step 3.
-    fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction {
-        let Control(state) = self;
-        let Some(recover) = state.recover else {
-            window.grow();
-            return Reaction::Continue;
-        };
+    /// RFC 6582 section 3.2, step 3; outside of recovery the window is for the algorithm to open.
+    pub(super) fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Option<Reaction> {
+        let recover = self.recover?;
         if facts.unacknowledged < recover {
             window.deflate(acked);
-            let restart_timer = match state.timer {
-                PartialAck::Impatient => state.first_partial,
+            let restart_timer = match self.timer {
+                PartialAck::Impatient => self.first_partial,
                 PartialAck::SlowButSteady => true,
                 PartialAck::Never => false,
             };
-            state.first_partial = false;
-            return Reaction::Retransmit { restart_timer };
+            self.first_partial = false;
+            return Some(Reaction::Retransmit { restart_timer });
         }
-        state.recover = None;
+        self.recover = None;
         let flight = facts.sent - facts.unacknowledged;
         window.leave_recovery(window.ssthresh.min(flight.max(window.mss) + window.mss));
-        Reaction::Continue
+        Some(Reaction::Continue)
     }
 
-    /// RFC 6582 section 3.2, step 2, with RFC 5681 section 3.2, steps 2–4.
-    fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
-        let Control(state) = self;
-        if state.recover.is_some() {
+    /// RFC 6582 section 3.2, step 2, with RFC 5681 section 3.2, steps 2–4; `reduce` sets the threshold.
+    pub(super) fn on_duplicate(
+        &mut self,
+        window: &mut Window,
+        count: u32,
+        facts: Facts,
+        reduce: impl FnOnce(&mut Window),
+    ) -> Reaction {
+        if self.recover.is_some() {
             window.inflate();
-        } else if count == state.threshold && state.send_high.is_none_or(|high| facts.unacknowledged > high) {
-            state.recover = Some(facts.sent);
-            state.first_partial = true;
-            window.enter_recovery(facts, count);
+        } else if count == self.threshold && self.send_high.is_none_or(|high| facts.unacknowledged > high) {
+            self.recover = Some(facts.sent);
+            self.first_partial = true;
+            if !facts.is_reduced {
+                reduce(window);
+            }
+            window.begin_recovery(count);
             return Reaction::Retransmit { restart_timer: true };
         }
         Reaction::Continue
     }
 
     /// RFC 6582 section 3.2, step 4.
+    pub(super) fn on_timeout(&mut self, facts: Facts) {
+        self.recover = None;
+        self.send_high = self.careful.then_some(facts.sent);
+    }
+
+    pub(super) fn is_recovering(&self) -> bool {
+        self.recover.is_some()
+    }
+}
+
+impl Congestion for Control {
+    fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction {
+        self.0.on_new_ack(window, acked, facts).unwrap_or_else(|| {
+            window.grow(acked);
+            Reaction::Continue
+        })
+    }
+
+    fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
+        self.0.on_duplicate(window, count, facts, |window| window.halve(facts.send_window))
+    }
+
     fn on_timeout(&mut self, window: &mut Window, facts: Facts, timeout: Timeout) {
-        let Control(state) = self;
-        state.recover = None;
-        state.send_high = state.careful.then_some(facts.sent);
+        self.0.on_timeout(facts);
         window.collapse(facts.send_window, timeout);
     }
 
     fn is_recovering(&self) -> bool {
-        self.0.recover.is_some()
+        self.0.is_recovering()
     }
 }
 
@@ -140,7 +169,7 @@ mod tests {
             unacknowledged: unacknowledged * MSS,
             sent: sent * MSS,
             send_window: 65_535,
-            is_reduced: false,
+            ..Facts::plain()
         }
     }
 

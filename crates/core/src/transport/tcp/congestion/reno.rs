@@ -46,13 +46,13 @@ impl Control {
 
 impl Congestion for Control {
     #[inline]
-    fn on_new_ack(&mut self, window: &mut Window, _: u64, _: Facts) -> Reaction {
+    fn on_new_ack(&mut self, window: &mut Window, acked: u64, _: Facts) -> Reaction {
         if self.recovering {
             self.recovering = false;
             let misses = self.missed_deflation && window.inflation == u64::from(self.threshold) * window.mss;
             window.leave_recovery(if misses { window.usable() } else { window.ssthresh });
         } else {
-            window.grow();
+            window.grow(acked);
         }
         Reaction::Continue
     }
@@ -84,7 +84,15 @@ mod tests {
     use crate::transport::tcp::tests::defaults;
 
     const MSS: u64 = 1460;
-    const FACTS: Facts = Facts { unacknowledged: 0, sent: 14_600, send_window: 65_535, is_reduced: false };
+    const FACTS: Facts = Facts {
+        unacknowledged: 0,
+        sent: 14_600,
+        send_window: 65_535,
+        is_reduced: false,
+        is_counted: false,
+        now: crate::units::Time::ZERO,
+        rtt: None,
+    };
 
     fn recovering() -> (Control, Window) {
         recovering_with(&defaults())

@@ -1,0 +1,319 @@
+//! # Source
+//! L. Xu, S. Ha, I. Rhee, V. Goel and L. Eggert, "CUBIC for Fast and Long-Distance Networks", RFC 9438, 2023; Linux,
+//! `net/ipv4/tcp_cubic.c`, for what holds after a timeout and while the application rests.
+//!
+//! # Idea
+//! The window is a function of the time t since congestion avoidance began, and not of the number of ACKs: it comes back fast
+//! to the window W_max of the last loss, stays near it, and then looks for more.
+//!
+//! > W(t) = C · (t − K)³ + W_max,   K = ∛((W_max − cwnd_epoch) / C)
+//!
+//! With each segment acknowledged cwnd grows by (target − cwnd) / cwnd, where the target is W(t + RTT) within [cwnd, 1.5 · cwnd].
+//! Where Reno would be faster, cwnd is that of Reno with the same reduction, W_est ← W_est + α · acked / cwnd with α = 3 · (1 −
+//! β) / (1 + β), and 1 from the window before the loss on. A loss below W_max leaves the line to others (fast convergence): W_max
+//! = cwnd · (1 + β) / 2. A loss or a mark leaves β · cwnd.
+//!
+//! # Parameters
+//! C = 0.4, β = 0.7 (RFC 9438 section 5). `hystart` says how slow start ends before a loss. Losses are repaired as by
+//! `new-reno`, whose keys count here as well, or by `recovery`.
+//!
+//! # Differences from the paper
+//! The window in use is min(cwnd, advertised window), and its reduction is counted in whole segments, as for `reno`. RTT is the
+//! average of the measured ones, with a gain of 1/8. After a timeout K = 0 and W_max = cwnd when congestion avoidance begins
+//! (section 4.8). Time in which the application rests does not count (Linux). A mark is a loss: the larger β of RFC 8511 is not
+//! modelled. The cube root is exact, unlike that of Linux.
+//!
+//! # Complexity
+//! O(1) for each ACK; a dozen numbers for each connection.
+
+use super::hystart::{Growth, HyStart};
+use super::new_reno::NewReno;
+use super::{Congestion, Facts, Reaction, Timeout, Window};
+use crate::transport::tcp::Params;
+use crate::units::{Span, Time};
+
+const C: f64 = 0.4;
+const BETA: f64 = 0.7;
+/// α of the Reno-friendly window: 0.5294….
+const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
+/// How many segments one ACK counts for in slow start with HyStart++ and no pacing (RFC 9406 section 4.3).
+const BURST: u64 = 8;
+
+/// CUBIC at work. Its state lies apart, so that a sender that does Reno has not the room for it.
+#[derive(Clone, Debug)]
+pub struct Control(Box<State>);
+
+#[derive(Clone, Debug)]
+struct State {
+    losses: NewReno,
+    curve: Curve,
+}
+
+/// The window over time.
+#[derive(Clone, Debug)]
+struct Curve {
+    hystart: HyStart,
+    /// The window at the last loss, in segments.
+    w_max: f64,
+    epoch: Option<Epoch>,
+    /// The round-trip time in seconds, smoothed; 0 before the first.
+    rtt: f64,
+    /// The window in octets with its fraction; what the sender has is rounded down.
+    cwnd: f64,
+    /// The window before the last reduction, in segments.
+    prior: f64,
+}
+
+/// Congestion avoidance since the last reduction.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    began: Time,
+    k: f64,
+    /// The window at which the curve is level, in segments.
+    origin: f64,
+    /// What Reno would have, in segments.
+    w_est: f64,
+}
+
+impl Epoch {
+    fn new(now: Time, cwnd: f64, w_max: f64) -> Epoch {
+        let (k, origin) = if cwnd < w_max { (k(w_max - cwnd), w_max) } else { (0.0, cwnd) };
+        Epoch { began: now, k, origin, w_est: cwnd }
+    }
+
+    /// W(t), in segments.
+    fn window(&self, t: f64) -> f64 {
+        let from_k = t - self.k;
+        C * from_k * from_k * from_k + self.origin
+    }
+}
+
+/// Seconds until the curve is back at W_max, which is `segments` above the window.
+fn k(segments: f64) -> f64 {
+    libm::cbrt(segments / C)
+}
+
+impl Control {
+    pub(super) fn new(params: &Params) -> Control {
+        let hystart = HyStart::new(params.hystart);
+        let curve = Curve { hystart, w_max: 0.0, epoch: None, rtt: 0.0, cwnd: 0.0, prior: 0.0 };
+        Control(Box::new(State { losses: NewReno::new(params), curve }))
+    }
+}
+
+impl Curve {
+    /// `acked` octets were acknowledged outside of recovery.
+    fn grow(&mut self, window: &mut Window, acked: u64, facts: Facts) {
+        if let Some(rtt) = facts.rtt {
+            let rtt = rtt.as_secs_f64();
+            self.rtt = if self.rtt == 0.0 { rtt } else { self.rtt + (rtt - self.rtt) / 8.0 };
+        }
+        if window.cwnd < window.ssthresh {
+            return self.slow_start(window, acked, facts);
+        }
+        if self.cwnd as u64 != window.cwnd {
+            self.cwnd = window.cwnd as f64; // something else has moved it
+        }
+        let mss = window.mss as f64;
+        let (cwnd, segments) = (self.cwnd / mss, acked as f64 / mss);
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(facts.now, cwnd, self.w_max));
+        let t = facts.now.since(epoch.began).as_secs_f64();
+        let alpha = if epoch.w_est < self.prior { ALPHA } else { 1.0 };
+        epoch.w_est += alpha * segments / cwnd;
+        let target = epoch.window(t + self.rtt).clamp(cwnd, 1.5 * cwnd);
+        let grown = match epoch.window(t) < epoch.w_est {
+            true => epoch.w_est.max(cwnd),
+            false => cwnd + (target - cwnd) / cwnd * segments,
+        };
+        self.cwnd = (grown * mss).min(window.limit() as f64);
+        window.cwnd = self.cwnd as u64;
+    }
+
+    fn slow_start(&mut self, window: &mut Window, acked: u64, facts: Facts) {
+        match self.hystart.on_ack(window, facts) {
+            Growth::Leave => window.ssthresh = window.cwnd,
+            Growth::By(1) => window.grow(acked),
+            Growth::By(part) => window.open_by(acked.min(BURST * window.mss) / part),
+        }
+    }
+
+    /// A loss or a mark: what is left of the window, and what the next epoch begins with.
+    fn reduce(&mut self, window: &mut Window, facts: Facts) {
+        let segments = window.cwnd.min(facts.send_window) as f64 / window.mss as f64;
+        self.w_max = if segments < self.w_max { segments * (1.0 + BETA) / 2.0 } else { segments };
+        (self.prior, self.epoch) = (segments, None);
+        window.ssthresh = ((BETA * segments) as u64).max(2) * window.mss;
+    }
+}
+
+impl Congestion for Control {
+    fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction {
+        let Control(state) = self;
+        state.losses.on_new_ack(window, acked, facts).unwrap_or_else(|| {
+            state.curve.grow(window, acked, facts);
+            Reaction::Continue
+        })
+    }
+
+    fn on_mark(&mut self, window: &mut Window, facts: Facts) {
+        self.0.curve.reduce(window, facts);
+        window.cwnd = window.cwnd.min(window.ssthresh);
+    }
+
+    fn on_loss(&mut self, window: &mut Window, facts: Facts) {
+        self.0.curve.reduce(window, facts);
+    }
+
+    fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
+        let State { losses, curve } = &mut *self.0;
+        losses.on_duplicate(window, count, facts, |window| curve.reduce(window, facts))
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, facts: Facts, timeout: Timeout) {
+        let State { losses, curve } = &mut *self.0;
+        losses.on_timeout(facts);
+        if timeout == Timeout::First {
+            curve.reduce(window, facts);
+        }
+        (curve.w_max, curve.epoch) = (0.0, None);
+        window.leave_recovery(window.mss);
+    }
+
+    fn on_idle(&mut self, idle: Span) {
+        if let Some(epoch) = &mut self.0.curve.epoch {
+            epoch.began += idle;
+        }
+    }
+
+    fn is_recovering(&self) -> bool {
+        self.0.losses.is_recovering()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::tcp::tests::defaults;
+    use crate::vectors::{numbers, vector};
+
+    const MSS: u64 = 1460;
+
+    fn facts(ms: u64) -> Facts {
+        Facts { now: Time::ZERO + Span::millis(ms), ..Facts::plain() }
+    }
+
+    fn started() -> (Control, Window) {
+        let params = Params {
+            hystart: crate::transport::tcp::congestion::hystart::Mode::Off,
+            window: crate::units::Bytes(6 << 20),
+            ..defaults()
+        };
+        (Control::new(&params), Window::new(&params))
+    }
+
+    #[test]
+    fn the_curve_is_that_of_the_vectors() {
+        for case in vector("cubic")["curve"].as_array().unwrap() {
+            let [w_max, cwnd] = ["w_max", "cwnd"].map(|key| case[key].as_f64().unwrap());
+            let epoch = Epoch::new(Time::ZERO, cwnd, w_max);
+            assert!((epoch.k - case["k_s"].as_f64().unwrap()).abs() < 5e-5, "{case}: {}", epoch.k);
+            for (t, expected) in numbers(&case["t_s"]).into_iter().zip(numbers(&case["window"])) {
+                assert!((epoch.window(t) - expected).abs() < 5e-3, "{case}: {} at {t}", epoch.window(t));
+            }
+        }
+    }
+
+    #[test]
+    fn k_is_near_the_tables_of_linux() {
+        for case in vector("cubic")["linux_k"].as_array().unwrap() {
+            let exact = k(case["segments"].as_f64().unwrap()) * 1024.0;
+            let [table, printed] = ["table", "exact"].map(|key| case[key].as_f64().unwrap());
+            assert!((exact - printed).abs() < 0.06 && (exact / table - 1.0).abs() < 3e-3, "{case}: {exact}");
+        }
+    }
+
+    #[test]
+    fn a_loss_leaves_seven_tenths_and_remembers_less_of_a_window_below_the_last() {
+        let (mut cubic, mut window) = started();
+        window.cwnd = 100 * MSS;
+        cubic.on_loss(&mut window, facts(0));
+        assert_eq!((window.ssthresh, cubic.0.curve.w_max), (70 * MSS, 100.0));
+        window.cwnd = 70 * MSS;
+        cubic.on_loss(&mut window, facts(0));
+        assert_eq!((window.ssthresh, cubic.0.curve.w_max), (49 * MSS, 59.5));
+    }
+
+    /// The window after an ACK of one segment in each of these milliseconds.
+    fn avoidance(cubic: &mut Control, window: &mut Window, ms: std::ops::Range<u64>, rtt_ms: u64) -> f64 {
+        for now in ms {
+            let facts = Facts { rtt: Some(Span::millis(rtt_ms)), ..facts(now) };
+            cubic.on_new_ack(window, MSS, facts);
+        }
+        window.cwnd as f64 / MSS as f64
+    }
+
+    #[test]
+    fn the_window_follows_the_curve_a_round_trip_ahead_and_is_level_at_the_last_loss() {
+        let (mut cubic, mut window) = started();
+        window.cwnd = 1000 * MSS;
+        cubic.on_loss(&mut window, facts(0));
+        window.cwnd = window.ssthresh;
+        // RTT 100 ms, and 20 ACKs in each millisecond, so that the window is near its target
+        for now in 0..3000 {
+            for _ in 0..20 {
+                let facts = Facts { rtt: Some(Span::millis(100)), ..facts(now) };
+                cubic.on_new_ack(&mut window, MSS, facts);
+            }
+        }
+        let (after_3s, epoch) = (window.cwnd as f64 / MSS as f64, cubic.0.curve.epoch.unwrap());
+        assert!((after_3s - epoch.window(3.1)).abs() < 3.0, "{after_3s} and {}", epoch.window(3.1));
+    }
+
+    #[test]
+    fn in_the_reno_friendly_region_it_grows_as_reno_would() {
+        let (mut cubic, mut window) = started();
+        window.cwnd = 20 * MSS;
+        cubic.on_loss(&mut window, facts(0));
+        window.cwnd = window.ssthresh; // 14 segments, a round trip of 10 ms
+        let grown = avoidance(&mut cubic, &mut window, 0..140, 10);
+        // ten round trips of 0.53 segments each
+        assert!((grown - 14.0 - 10.0 * ALPHA).abs() < 1.0, "{grown}");
+    }
+
+    #[test]
+    fn after_a_timeout_the_next_epoch_begins_level() {
+        let (mut cubic, mut window) = started();
+        window.cwnd = 100 * MSS;
+        cubic.on_timeout(&mut window, facts(0), Timeout::First);
+        assert_eq!((window.ssthresh, window.cwnd), (70 * MSS, MSS));
+        window.cwnd = 70 * MSS;
+        cubic.on_new_ack(&mut window, MSS, facts(5));
+        assert_eq!((cubic.0.curve.epoch.unwrap().k, cubic.0.curve.epoch.unwrap().origin), (0.0, 70.0));
+    }
+
+    #[test]
+    fn time_in_which_the_application_rests_does_not_count() {
+        let (mut cubic, mut window) = started();
+        window.cwnd = 100 * MSS;
+        cubic.on_loss(&mut window, facts(0));
+        window.cwnd = window.ssthresh;
+        cubic.on_new_ack(&mut window, MSS, facts(0));
+        cubic.on_idle(Span::secs(9));
+        cubic.on_new_ack(&mut window, MSS, facts(9000));
+        assert!(window.cwnd < 72 * MSS, "{}", window.cwnd);
+    }
+
+    #[test]
+    fn three_duplicates_reduce_to_seven_tenths_and_partial_acks_are_those_of_new_reno() {
+        let (mut cubic, mut window) = started();
+        window.cwnd = 10 * MSS;
+        let sent = |acked: u64| Facts { unacknowledged: acked * MSS, sent: 10 * MSS, ..facts(1) };
+        let third = cubic.on_duplicate(&mut window, 3, sent(0));
+        assert_eq!(third, Reaction::Retransmit { restart_timer: true });
+        assert_eq!((window.ssthresh, window.cwnd, window.inflation), (7 * MSS, 7 * MSS, 3 * MSS));
+        assert!(matches!(cubic.on_new_ack(&mut window, 4 * MSS, sent(4)), Reaction::Retransmit { .. }));
+        assert!(cubic.is_recovering());
+        cubic.on_new_ack(&mut window, 6 * MSS, sent(10));
+        assert!(!cubic.is_recovering());
+    }
+}

@@ -1,0 +1,240 @@
+//! Leaving slow start before the buffer overflows: HyStart, as Linux has it, and HyStart++.
+//!
+//! *Source*: S. Ha and I. Rhee, "Taming the Elephants: New TCP Slow Start", Computer Networks 55(9), 2011, and Linux,
+//! `net/ipv4/tcp_cubic.c`; P. Balasubramanian, Y. Huang and M. Olson, "HyStart++", RFC 9406, 2023.
+//!
+//! Slow start asks it with every ACK. Both look at rounds, each of which ends when all that had been sent at its start is
+//! acknowledged, and take a round-trip time that rises for the sign of a queue.
+
+use super::{Facts, Window};
+use crate::choice;
+use crate::units::{Span, Time};
+
+choice! {
+    /// How slow start ends before a loss.
+    pub enum Mode {
+        /// Linux: when ACKs of a round come in a train of half a round trip, or when round trips have become longer.
+        Linux = "linux",
+        /// RFC 9406: a longer round trip slows the growth down to a quarter; after five such rounds slow start ends.
+        PlusPlus = "plus-plus",
+        /// It ends with a loss or at the threshold.
+        Off = "off",
+    }
+}
+
+/// What slow start does with an ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Growth {
+    /// Grow by this part of what was acknowledged: one over the number.
+    By(u64),
+    /// End here.
+    Leave,
+}
+
+/// Windows from which Linux looks, in segments.
+const LOW_WINDOW: u64 = 16;
+/// Samples in a round.
+const SAMPLES: u32 = 8;
+/// The gap between two ACKs of a train.
+const TRAIN_GAP: Span = Span::millis(2);
+/// How much longer a round trip has to be: an eighth, within these limits.
+const LEAST_RISE: Span = Span::millis(4);
+const LARGEST_RISE: Span = Span::millis(16);
+/// Conservative slow start of HyStart++: its growth, and its rounds.
+const SLOWER: u64 = 4;
+const SLOW_ROUNDS: u32 = 5;
+
+/// HyStart at one sender.
+#[derive(Clone, Debug)]
+pub(super) struct HyStart {
+    mode: Mode,
+    /// The round: the octet behind which it ends, when it began, its smallest round trip and how many there were.
+    end: u64,
+    began: Time,
+    smallest: Span,
+    samples: u32,
+    /// When the last ACK of the train came (Linux).
+    train: Time,
+    /// The smallest round trip of all (Linux), or of the round before (HyStart++).
+    reference: Span,
+    /// In conservative slow start: the round trip with which it began, and rounds so far.
+    slow: Option<(Span, u32)>,
+}
+
+impl HyStart {
+    pub(super) fn new(mode: Mode) -> HyStart {
+        HyStart {
+            mode,
+            end: 0,
+            began: Time::ZERO,
+            smallest: Span::FOREVER,
+            samples: 0,
+            train: Time::ZERO,
+            reference: Span::FOREVER,
+            slow: None,
+        }
+    }
+
+    /// An ACK has come in slow start.
+    pub(super) fn on_ack(&mut self, window: &Window, facts: Facts) -> Growth {
+        match self.mode {
+            Mode::Off => Growth::By(1),
+            Mode::Linux => self.linux(window, facts),
+            Mode::PlusPlus => self.plus_plus(facts),
+        }
+    }
+
+    fn linux(&mut self, window: &Window, facts: Facts) -> Growth {
+        if let Some(rtt) = facts.rtt {
+            self.reference = self.reference.min(rtt);
+        }
+        if facts.unacknowledged > self.end {
+            self.begin_round(facts);
+            self.train = facts.now;
+        }
+        if window.cwnd < LOW_WINDOW * window.mss {
+            return Growth::By(1);
+        }
+        if facts.now.since(self.train) <= TRAIN_GAP {
+            self.train = facts.now;
+            if self.reference < Span::FOREVER && facts.now.since(self.began).0 > self.reference.0 / 2 {
+                return Growth::Leave;
+            }
+        }
+        let Some(rtt) = facts.rtt else { return Growth::By(1) };
+        self.smallest = self.smallest.min(rtt);
+        if self.samples < SAMPLES {
+            self.samples += 1;
+        } else if self.smallest > self.reference + rise(self.reference) {
+            return Growth::Leave;
+        }
+        Growth::By(1)
+    }
+
+    fn plus_plus(&mut self, facts: Facts) -> Growth {
+        if facts.unacknowledged > self.end {
+            self.reference = self.smallest;
+            self.begin_round(facts);
+            if let Some((_, rounds)) = &mut self.slow {
+                *rounds += 1;
+                if *rounds >= SLOW_ROUNDS {
+                    return Growth::Leave;
+                }
+            }
+        }
+        if let Some(rtt) = facts.rtt {
+            self.smallest = self.smallest.min(rtt);
+            self.samples += 1;
+        }
+        let sampled = self.samples >= SAMPLES;
+        match self.slow {
+            Some((baseline, _)) if sampled && self.smallest < baseline => self.slow = None,
+            None if sampled && self.reference < Span::FOREVER && self.has_risen() => {
+                self.slow = Some((self.smallest, 0));
+            }
+            _ => {}
+        }
+        Growth::By(if self.slow.is_some() { SLOWER } else { 1 })
+    }
+
+    fn has_risen(&self) -> bool {
+        self.smallest >= self.reference + rise(self.reference)
+    }
+
+    fn begin_round(&mut self, facts: Facts) {
+        (self.end, self.began) = (facts.sent, facts.now);
+        (self.smallest, self.samples) = (Span::FOREVER, 0);
+    }
+}
+
+/// How much longer than this one a round trip has to be.
+fn rise(rtt: Span) -> Span {
+    Span(rtt.0 / 8).clamp(LEAST_RISE, LARGEST_RISE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::tcp::tests::defaults;
+
+    const MSS: u64 = 1460;
+
+    /// ACKs of one segment each, ten milliseconds apart, of segments with these round trips, in a window of 64 segments of
+    /// which each round acknowledges all: what slow start does with each.
+    fn asked(mode: Mode, rounds: &[(u64, u64)]) -> Vec<Growth> {
+        let (mut hystart, mut window) = (HyStart::new(mode), Window::new(&defaults()));
+        window.cwnd = 64 * MSS;
+        let (mut growths, mut acked) = (Vec::new(), 0);
+        for &(acks, rtt) in rounds {
+            let sent = acked + acks;
+            for _ in 0..acks {
+                acked += 1;
+                growths.push(hystart.on_ack(
+                    &window,
+                    Facts {
+                        unacknowledged: acked * MSS,
+                        sent: sent * MSS,
+                        now: Time::ZERO + Span::millis(10 * acked),
+                        rtt: Some(Span::millis(rtt)),
+                        ..Facts::plain()
+                    },
+                ));
+            }
+        }
+        growths
+    }
+
+    #[test]
+    fn linux_leaves_at_the_ninth_sample_of_a_round_an_eighth_above_the_smallest() {
+        let growths = asked(Mode::Linux, &[(20, 100), (20, 113)]);
+        let left = growths.iter().position(|growth| *growth == Growth::Leave);
+        assert_eq!(left, Some(20 + 8));
+        assert!(!asked(Mode::Linux, &[(20, 100), (20, 112)]).contains(&Growth::Leave), "12.5 % is not above");
+    }
+
+    #[test]
+    fn linux_leaves_when_a_train_of_acks_is_as_long_as_half_a_round_trip() {
+        let (mut hystart, mut window) = (HyStart::new(Mode::Linux), Window::new(&defaults()));
+        window.cwnd = 64 * MSS;
+        let at = |acked: u64| Facts {
+            unacknowledged: acked * MSS,
+            sent: 64 * MSS,
+            now: Time::ZERO + Span::millis(100 + acked),
+            rtt: Some(Span::millis(20)),
+            ..Facts::plain()
+        };
+        let growths: Vec<Growth> = (1..=14).map(|acked| hystart.on_ack(&window, at(acked))).collect();
+        assert_eq!(growths.iter().position(|growth| *growth == Growth::Leave), Some(11), "more than 10 ms");
+    }
+
+    #[test]
+    fn linux_does_not_look_below_sixteen_segments() {
+        let (mut hystart, mut window) = (HyStart::new(Mode::Linux), Window::new(&defaults()));
+        window.cwnd = 15 * MSS;
+        let at = |acked: u64| Facts {
+            unacknowledged: acked * MSS,
+            sent: 64 * MSS,
+            now: Time::ZERO + Span::millis(acked),
+            rtt: Some(Span::millis(1 + 10 * acked)),
+            ..Facts::plain()
+        };
+        assert!((1..=40).all(|acked| hystart.on_ack(&window, at(acked)) == Growth::By(1)));
+    }
+
+    #[test]
+    fn plus_plus_slows_down_at_the_eighth_sample_and_leaves_after_five_rounds() {
+        let growths = asked(
+            Mode::PlusPlus,
+            &[(10, 100), (10, 113), (10, 113), (10, 113), (10, 113), (10, 113), (10, 113)],
+        );
+        assert!(growths[..17].iter().all(|growth| *growth == Growth::By(1)));
+        assert!(growths[17..60].iter().all(|growth| *growth == Growth::By(4)));
+        assert_eq!(growths[60], Growth::Leave);
+    }
+
+    #[test]
+    fn plus_plus_returns_to_slow_start_when_round_trips_become_shorter_again() {
+        let growths = asked(Mode::PlusPlus, &[(10, 100), (10, 113), (10, 112)]);
+        assert_eq!((growths[26], growths[27]), (Growth::By(4), Growth::By(1)));
+    }
+}

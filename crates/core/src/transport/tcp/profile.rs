@@ -1,0 +1,125 @@
+//! Profiles: what the hosts of a kind have in common, as defaults of keys.
+
+use crate::choice;
+use crate::language::read::{Format, read};
+use crate::language::tree::{Node, Place, Value};
+use crate::scenario::merge;
+
+choice! {
+    /// Hosts of a kind.
+    pub enum Profile {
+        /// 4.4BSD of 1993: its timers, its back-off table and its start, of which the five studies are.
+        Bsd1993 = "bsd-1993",
+        /// Linux with its defaults, for servers and clients on the Internet: CUBIC, SACK with RACK, ten segments to begin with,
+        /// timestamps.
+        Linux = "linux",
+        /// Linux as in a data centre: DCTCP with marks on all packets, SACK with RACK, a least timeout of 10 ms.
+        Datacenter = "datacenter",
+    }
+}
+
+impl Profile {
+    /// The keys that it sets.
+    fn keys(self) -> &'static str {
+        match self {
+            Profile::Bsd1993 => {
+                r#"
+                initial_rto = "6 s"
+                backoff = "bsd"
+                initial_estimate = "bsd"
+                "#
+            }
+            Profile::Linux => {
+                r#"
+                congestion = "cubic"
+                window = "6 MiB"
+                timestamps = true
+                byte_counting = true
+                initial_window = 10
+                slow_timer = "1 ms"
+                fast_timer = "40 ms"
+                min_rto = "200 ms"
+                max_rto = "120 s"
+                partial_ack = "slow-but-steady"
+                "#
+            }
+            Profile::Datacenter => {
+                r#"
+                congestion = "dctcp"
+                ecn = true
+                ect = "all"
+                window = "4 MiB"
+                byte_counting = true
+                initial_window = 10
+                slow_timer = "1 ms"
+                fast_timer = "1 ms"
+                min_rto = "10 ms"
+                initial_rto = "10 ms"
+                partial_ack = "slow-but-steady"
+                "#
+            }
+        }
+    }
+}
+
+/// The table of a transport with the keys that its profile sets and it does not.
+pub fn with_profile(transport: &Node) -> Node {
+    let word = transport.get("profile").filter(|_| transport.get("kind").and_then(Node::text) == Some("tcp"));
+    let Some((node, profile)) = word.and_then(|node| Some((node, Profile::from_word(node.text()?).ok()?)))
+    else {
+        return transport.clone();
+    };
+    let text = format!("kind = \"tcp\"\n{}", profile.keys());
+    let mut keys = read(&text, Format::Toml).expect("a profile is TOML");
+    stand_at(&mut keys, node.place);
+    merge(&keys, transport)
+}
+
+/// Every value of a table stands at this place: where the profile is named.
+fn stand_at(table: &mut Node, place: Place) {
+    table.place = place;
+    if let Value::Table(keys) = &mut table.value {
+        keys.iter_mut().for_each(|(key, node)| (key.place, node.place) = (place, place));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::spec::read_section;
+    use crate::transport::tcp::congestion::Spec;
+    use crate::transport::tcp::{Backoff, EctPackets, Params};
+    use crate::units::{Bytes, Span};
+
+    /// The parameters that this table stands for.
+    fn params(text: &str) -> Params {
+        let Node { value: Value::Table(mut keys), place } =
+            with_profile(&read(&format!("kind = \"tcp\"\n{text}"), Format::Toml).unwrap())
+        else {
+            panic!("a table")
+        };
+        keys.retain(|(key, _)| key.name != "kind");
+        read_section(&Node { value: Value::Table(keys), place }, "transport").unwrap()
+    }
+
+    #[test]
+    fn every_profile_is_a_set_of_keys_that_pass_the_check() {
+        for (word, _) in Profile::WORDS {
+            let params = params(&format!("profile = \"{word}\""));
+            assert_eq!(crate::transport::Transport::check(&params), Ok(()), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_profile_sets_defaults_and_a_key_that_is_given_counts_before_it() {
+        let linux = params("profile = \"linux\"\ninitial_window = 4");
+        assert_eq!((linux.congestion, linux.initial_window), (Spec::Cubic, 4));
+        assert_eq!((linux.min_rto, linux.window), (Span::millis(200), Bytes(6 << 20)));
+        let datacenter = params("profile = \"datacenter\"\nmin_rto = \"5 ms\"");
+        assert_eq!((datacenter.congestion, datacenter.ecn), (Spec::Dctcp, true));
+        assert_eq!((datacenter.ect, datacenter.min_rto), (EctPackets::All, Span::millis(5)));
+        let bsd = params("profile = \"bsd-1993\"");
+        assert_eq!((bsd.backoff, bsd.initial_rto), (Backoff::Bsd, Span::secs(6)));
+        assert_eq!(params("").congestion, Spec::Reno);
+    }
+}

@@ -1,0 +1,18 @@
+//! The test vectors in `vectors/`, for the tests that hold to them.
+
+use serde_json::Value as Json;
+
+/// The vectors of a scheme.
+pub(crate) fn vector(name: &str) -> Json {
+    let text = match name {
+        "dctcp" => include_str!("../../../vectors/dctcp.json"),
+        "cubic" => include_str!("../../../vectors/cubic.json"),
+        _ => panic!("no vectors of {name}"),
+    };
+    serde_json::from_str(text).expect("vectors are JSON")
+}
+
+/// A list of numbers.
+pub(crate) fn numbers(list: &Json) -> Vec<f64> {
+    list.as_array().expect("a list").iter().map(|number| number.as_f64().expect("a number")).collect()
+}
