@@ -585,8 +585,8 @@ fn names_from_the_literature_that_are_not_modelled_say_so() {
     for (from, to, told) in [
         (
             "\"epd\", threshold = \"7373 cells\"",
-            "\"codel\"",
-            "unknown admission \"codel\": not modelled yet, see docs/limits.md",
+            "\"blue\"",
+            "unknown admission \"blue\": not modelled yet, see docs/limits.md",
         ),
         ("mss = 1460", "congestion = \"bbr\"", "unknown value \"bbr\": not modelled yet, see docs/limits.md"),
         (
