@@ -10,7 +10,7 @@ const UNMODELLED: [(&[&str], &[&str]); 6] = [
             "occamy", "pi2", "rem", "sfb",
         ],
     ),
-    (&["scheduler"], &["cake", "drr", "edf", "hfsc", "htb", "qfq", "scfq", "sfq", "wf2q", "wfq"]),
+    (&["scheduler"], &["cake", "edf", "hfsc", "htb", "qfq", "scfq", "sfq", "wf2q", "wfq"]),
     // of the key `congestion`
     (&["value"], &["bbr", "bic", "compound", "hybla", "illinois", "sack", "timely", "vegas", "westwood"]),
     (&["source"], &["arrivals", "http", "pareto", "query", "replay", "trace", "voip", "websearch"]),

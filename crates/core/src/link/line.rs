@@ -6,6 +6,7 @@
 //! is at most a picosecond later. Hence a train that comes from a line of the same or a lower rate passes an idle line
 //! with its gaps unchanged, and every unit of it stays equally long.
 
+use super::shaper::Shaper;
 use crate::rng::Stream;
 use crate::units::{CELL_BYTES, Rate, Span, Time};
 
@@ -15,6 +16,7 @@ pub struct Line {
     rate: Rate,
     latency: Span,
     pause: Option<Box<Pause>>,
+    shaper: Option<Box<Shaper>>,
     free: Time,
     carry: u64,
     cell: (u64, u64),
@@ -43,7 +45,7 @@ impl Pause {
 /// When a transmission starts, and when it ends at both ends of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// When the first bit leaves: the instant asked for, or up to a picosecond later, or after a pause.
+    /// When the first bit leaves: the instant asked for, or up to a picosecond later, or after a pause or when there are tokens.
     pub starts: Time,
     /// When the last bit leaves, and with it the unit leaves the buffer.
     pub ends: Time,
@@ -55,12 +57,17 @@ impl Line {
     /// An idle line; `latency` is its propagation delay and whatever constant delay the node at its end adds.
     pub fn new(rate: Rate, latency: Span) -> Line {
         let cell = rate.time_of_bits(CELL_BYTES * 8);
-        Line { rate, latency, pause: None, free: Time::ZERO, carry: 0, cell }
+        Line { rate, latency, pause: None, shaper: None, free: Time::ZERO, carry: 0, cell }
     }
 
     /// The same line, with a pause before each frame.
     pub fn with_pause(self, pause: Option<Pause>) -> Line {
         Line { pause: pause.map(Box::new), ..self }
+    }
+
+    /// The same line behind a token bucket.
+    pub fn with_shaper(self, shaper: Option<Shaper>) -> Line {
+        Line { shaper: shaper.map(Box::new), ..self }
     }
 
     /// The pauses, if there are any.
@@ -94,6 +101,11 @@ impl Line {
     pub fn send(&mut self, now: Time, bytes: u16) -> Sent {
         if now > self.free {
             (self.free, self.carry) = (now, 0);
+        }
+        if let Some(shaper) = &mut self.shaper {
+            let starts = shaper.start(self.free, bytes);
+            self.carry = if starts > self.free { 0 } else { self.carry };
+            self.free = starts;
         }
         let starts = self.free;
         let (whole, rest) = self.transmission(bytes);

@@ -5,3 +5,5 @@ pub mod line;
 pub mod credit;
 
 pub mod port;
+
+pub mod shaper;

@@ -23,6 +23,7 @@ use crate::buffer::pool::Pool;
 use crate::link::credit::{Receiver, Sender};
 use crate::link::line::{Line, Pause};
 use crate::link::port::{Parts, Port};
+use crate::link::shaper::Shaper;
 use crate::rng::Stream;
 use crate::scenario::contract::{context, contracts, passing_circuits};
 use crate::scenario::model::{self, Measures, Scenario};
@@ -100,6 +101,8 @@ fn port(scenario: &Scenario, line: &model::Line, vcs: &[usize]) -> Port {
         scheduler: line.port.scheduler.build(&context).expect("a checked scenario can be built"),
         shared_queue: line.port.scheduler.shares_one_queue(),
         credit: line.port.credit.as_ref().map(|credit| Sender::new(credit.terms(), vcs.len())),
-        line: Line::new(line.rate, latency).with_pause(pause(scenario, line)),
+        line: Line::new(line.rate, latency)
+            .with_pause(pause(scenario, line))
+            .with_shaper(line.port.shaper.as_ref().map(Shaper::new)),
     })
 }

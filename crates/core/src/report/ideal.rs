@@ -8,7 +8,7 @@ use crate::source::Source;
 /// Max–min fair payload rates of the flows over the measured time, in bits per second. A source that stops after a
 /// number of packets needs no more than they carry.
 pub fn ideal_rates(scenario: &Scenario) -> Vec<f64> {
-    let capacities: Vec<f64> = scenario.lines.iter().map(|line| line.rate.as_f64()).collect();
+    let capacities: Vec<f64> = scenario.lines.iter().map(|line| line.sending_rate().as_f64()).collect();
     let demands: Vec<Demand> = scenario.flows.iter().map(|flow| demand(scenario, flow)).collect();
     max_min(&capacities, &demands)
 }

@@ -73,7 +73,7 @@ pub fn context<'a>(scenario: &'a Scenario, line: &'a Line, contracts: &'a [Contr
     Context {
         capacity: line.port.capacity,
         measure: line.port.measure,
-        rate: line.rate,
+        rate: line.sending_rate(),
         contracts,
         seed: scenario.seed,
         port: &line.name,

@@ -69,8 +69,8 @@ fn port(line: &Line) -> Json {
         (Some(bytes), Measure::Bytes) => BufferSize::Bytes(bytes),
         (Some(packets), Measure::Packets) => BufferSize::Packets(packets),
     };
-    let model::Port { admission, pushout, scheduler, credit, .. } = port.clone();
-    table(&file::Port { buffer, admission, pushout, scheduler, credit })
+    let model::Port { admission, pushout, scheduler, shaper, credit, .. } = port.clone();
+    table(&file::Port { buffer, admission, pushout, scheduler, shaper: shaper.map(Nested), credit })
 }
 
 /// A flow whose route names every node on its way.

@@ -5,7 +5,7 @@ use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::pushout;
 use crate::buffer::size::BufferSize;
 use crate::language::spec::Nested;
-use crate::link::credit;
+use crate::link::{credit, shaper};
 use crate::police;
 use crate::scheduler::{self, fifo};
 use crate::section;
@@ -98,6 +98,8 @@ section! {
         pub pushout: Option<pushout::Spec> = None,
         /// Who is served.
         pub scheduler: scheduler::Spec = scheduler::Spec::Fifo(fifo::Params {}),
+        /// Token bucket that delays what it sends; by default none.
+        pub shaper: Option<Nested<shaper::Params>> = None,
         /// Credits of the next node without which it sends nothing; that node then keeps room for every circuit.
         pub credit: Option<credit::Spec> = None,
     }

@@ -5,7 +5,7 @@ use crate::buffer::admission;
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pushout;
 use crate::buffer::size::Measure;
-use crate::link::credit;
+use crate::link::{credit, shaper};
 use crate::police;
 use crate::scheduler;
 use crate::source;
@@ -157,6 +157,11 @@ impl Line {
     pub fn is_sampled(&self) -> bool {
         self.port.capacity.is_limited()
     }
+
+    /// The rate that it can keep up: its own, or that of its port's shaper if that is less.
+    pub fn sending_rate(&self) -> Rate {
+        self.port.shaper.as_ref().map_or(self.rate, |shaper| shaper.rate.min(self.rate))
+    }
 }
 
 /// A port.
@@ -172,6 +177,8 @@ pub struct Port {
     pub pushout: Option<pushout::Spec>,
     /// Who is served.
     pub scheduler: scheduler::Spec,
+    /// Token bucket that delays what is sent, if there is one.
+    pub shaper: Option<shaper::Params>,
     /// Credits of the next node without which nothing is sent, settled for this line.
     pub credit: Option<credit::Spec>,
 }

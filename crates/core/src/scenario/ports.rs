@@ -13,10 +13,11 @@ use crate::buffer::size::{BufferSize, Measure};
 use crate::language::item::Item;
 use crate::language::nearest::unknown;
 use crate::language::set::Set;
-use crate::language::spec::read_section;
+use crate::language::spec::{Nested, read_section};
 use crate::language::tree::{self, Fault, Value, join};
 use crate::refused::{Refused, unfit};
 use crate::scheduler;
+use crate::units::CELL_BYTES;
 
 /// The sections `[port.…]` of a scenario.
 #[derive(Debug)]
@@ -69,8 +70,7 @@ impl<'a> Ports<'a> {
         let section: file::Port = read_section(&empty, "port").expect("every key of a port has a default");
         let (measure, capacity) =
             section.buffer.on_link(medium == Medium::Cells).expect("an unlimited buffer fits every link");
-        let file::Port { admission, pushout, scheduler, credit, .. } = section;
-        Port { measure, capacity, admission, pushout, scheduler, credit }
+        described(section, (measure, capacity))
     }
 
     /// Give every line the port that its section describes.
@@ -78,8 +78,7 @@ impl<'a> Ports<'a> {
         for (line, section) in lines.iter_mut().zip(&self.of_line) {
             let Some((_, item)) = section.map(|index| &self.sections[index]) else { continue };
             let (measure, capacity) = size(item, line)?;
-            let file::Port { admission, pushout, scheduler, credit, .. } = item.it.clone();
-            line.port = Port { measure, capacity, admission, pushout, scheduler, credit };
+            line.port = described(item.it.clone(), (measure, capacity));
         }
         Ok(())
     }
@@ -119,8 +118,25 @@ impl<'a> Ports<'a> {
         let fault = |key| move |refused| self.refuse(index, line, key, refused);
         let admission = admission(line, context).map_err(fault("admission"))?;
         check_pushout(line, context, &admission).map_err(fault("pushout"))?;
+        check_shaper(line, context).map_err(fault("shaper"))?;
         line.port.scheduler.build(context).map(|_| ()).map_err(fault("scheduler"))
     }
+}
+
+/// The port that a section describes.
+fn described(section: file::Port, (measure, capacity): (Measure, Capacity)) -> Port {
+    let file::Port { admission, pushout, scheduler, shaper, credit, .. } = section;
+    Port { measure, capacity, admission, pushout, scheduler, shaper: shaper.map(|Nested(it)| it), credit }
+}
+
+/// Refuse a shaper through which some packet cannot pass, or beside which credits would have no meaning.
+fn check_shaper(line: &Line, context: &Context<'_>) -> Result<(), Refused> {
+    let Some(shaper) = &line.port.shaper else { return Ok(()) };
+    if line.port.credit.is_some() {
+        return unfit("cannot be combined with credits, which pace the port already; remove one of them");
+    }
+    let longest = context.contracts.iter().map(|contract| contract.octets).max().unwrap_or(0);
+    shaper.check(if line.medium == Medium::Cells { CELL_BYTES } else { longest })
 }
 
 /// The admission policy of a port, which must be able to work under its scheduler.

@@ -13,6 +13,7 @@ registry! {
         RoundRobin = "round-robin" in round_robin,
         WrrMcr = "wrr-mcr" in wrr_mcr at "wrr_mcr/mod.rs",
         StrictPriority = "strict-priority" in strict_priority,
+        Drr = "drr" in drr,
     }
 
     /// What a scheduler is told and asked. With a shared queue the only queue is 0; otherwise queue `i` is circuit `i`.
@@ -26,6 +27,20 @@ registry! {
         /// The queue to serve now among those with something to send; `may_send` says whether credits allow it. The answer
         /// is a promise: the unit at the head of that queue leaves it, and turns and credits are counted on that.
         fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize>;
+
+        /// The same for a scheduler that looks at `octets`, those of the unit at the head of a queue.
+        fn next_by_size(
+            &mut self,
+            now: Time,
+            may_send: &mut dyn FnMut(usize) -> bool,
+            octets: &dyn Fn(usize) -> u64
+        ) -> Option<usize> {
+            self.next(now, may_send)
+        }
+
+        /// The unit that was at the head of this queue is sent, of this many octets; it has left the queue already. Not called
+        /// if the admission policy discards it instead.
+        fn sent(&mut self, queue: usize, octets: u64) {}
 
         /// The same if every queue may send.
         fn turn(&mut self, now: Time) -> Option<usize> {
@@ -56,6 +71,11 @@ impl Spec {
     /// Whether all circuits share one queue; otherwise each has its own.
     pub fn shares_one_queue(&self) -> bool {
         matches!(self, Spec::Fifo(_))
+    }
+
+    /// Whether it counts octets, so that it has to see every unit that is sent.
+    pub fn counts_octets(&self) -> bool {
+        matches!(self, Spec::Drr(_))
     }
 }
 

@@ -310,6 +310,11 @@ impl Writer {
         let action = self.action(admission);
         self.line(format_args!("admission = {{ policy = \"{admission}\"{threshold}{action} }}"));
         self.line(format_args!("scheduler = {{ policy = \"{scheduler}\" }}"));
+        if self.draw.chance(0.15) {
+            let rate = self.pick(&["4.24 Mb/s", "17.1072 Mb/s", "100 Mb/s"]);
+            let burst = if self.cells { 53 + self.below(500) } else { 10_000 + self.below(5000) };
+            self.line(format_args!("shaper = {{ rate = \"{rate}\", burst = \"{burst} bytes\" }}"));
+        }
     }
 
     /// CoDel with intervals of a few packets.

@@ -20,6 +20,8 @@ pub(crate) enum Turns {
     Priority { numbers: Vec<u32>, last: Vec<usize> },
     /// A queue that is owed a cell, in turn or by stamps, else a queue that has one, in turn.
     Owed { owed: Owed, guaranteed: usize, excess: usize },
+    /// Visits in the order in which circuits got something to send: each gives octets, of which cells take theirs.
+    Deficits { list: Vec<usize>, is_visited: bool, quanta: Vec<usize>, deficits: Vec<usize> },
 }
 
 /// What circuits are owed. Rates are MCR', in whole bits of cells per second.
@@ -100,6 +102,30 @@ impl Turns {
                 *excess = vc;
                 Some(vc)
             }
+            Turns::Deficits { list, is_visited, quanta, deficits } => {
+                for cell in &board.waiting {
+                    if !list.contains(&cell.vc) {
+                        list.push(cell.vc);
+                    }
+                }
+                let vc = loop {
+                    let vc = *list.first()?;
+                    if !*is_visited {
+                        deficits[vc] += quanta[vc];
+                    }
+                    *is_visited = deficits[vc] >= 53;
+                    if *is_visited {
+                        break vc;
+                    }
+                    list.rotate_left(1);
+                };
+                deficits[vc] -= 53;
+                if board.queue(vc).len() == 1 {
+                    list.remove(0);
+                    (deficits[vc], *is_visited) = (0, false);
+                }
+                Some(vc)
+            }
         }
     }
 }
@@ -167,6 +193,26 @@ impl<A: FnMut(&mut Board, Cell)> Model for Queues<A> {
 fn queues(draw: &mut Draw, admission: String, admit: impl FnMut(&mut Board, Cell) + 'static) -> Scheme {
     let (scheduler, turns) = scheduler(draw);
     Scheme { admission, pushout: None, scheduler, model: Box::new(Queues { admit, turns }) }
+}
+
+#[test]
+fn deficit_round_robin_gives_queues_octets_by_their_weights() {
+    let lost = compare(|draw| {
+        let (quantum, vcs) = (draw.within(1, 400), draw.contracts.len());
+        let quanta = draw.contracts.iter().map(|own| quantum * own.weight as usize).collect();
+        let turns = Turns::Deficits { list: Vec::new(), is_visited: false, quanta, deficits: vec![0; vcs] };
+        let admit = |board: &mut Board, cell| match board.fits() {
+            true => board.accept(cell),
+            false => board.lose(cell, Reason::Overflow),
+        };
+        Scheme {
+            admission: "policy = \"tail-drop\"".to_string(),
+            pushout: None,
+            scheduler: format!("policy = \"drr\"\nquantum = \"{quantum} bytes\""),
+            model: Box::new(Queues { admit, turns }),
+        }
+    });
+    assert!(lost > 10_000, "{lost}");
 }
 
 /// T = α · (B − X).

@@ -153,7 +153,8 @@ impl Steps {
         let meets = meets(scenario);
         let rule = |(line, port): (&Line, &Port)| {
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
-            let rule = if fifo && line.pause == Span::ZERO { port.admission.rule() } else { None };
+            let plain = fifo && line.pause == Span::ZERO && line.port.shaper.is_none();
+            let rule = if plain { port.admission.rule() } else { None };
             rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
         };
         let rules: Vec<Option<Rule>> = scenario.lines.iter().zip(&network.ports).map(rule).collect();

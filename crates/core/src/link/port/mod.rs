@@ -333,9 +333,10 @@ impl Port {
         losses: &mut Vec<Loss>,
     ) -> Option<(Unit, usize)> {
         loop {
-            let Port { scheduler, credit, .. } = self;
+            let Port { scheduler, credit, queues, .. } = self;
             let mut may_send = |vc: usize| credit.as_ref().is_none_or(|credit| credit.balance(vc) > 0);
-            let index = scheduler.next(now, &mut may_send)?;
+            let octets = |queue: usize| queues[queue].front().map_or(0, |unit| unit.bytes.into());
+            let index = scheduler.next_by_size(now, &mut may_send, &octets)?;
             let queue = &mut self.queues[index];
             let head = queue.positions().start;
             let mut unit = queue.pop().expect("a scheduler picks a queue that holds something");
@@ -353,6 +354,7 @@ impl Port {
                     }
                 }
             }
+            self.scheduler.sent(index, unit.bytes.into());
             if let Some(credit) = &mut self.credit {
                 credit.sent(vc);
             }

@@ -107,7 +107,7 @@ impl Policy {
         )?;
         for (key, gain) in [("alpha", params.alpha), ("beta", params.beta)] {
             if !(gain.is_finite() && gain >= 0.0) {
-                return refuse(key, format!("must be 0 or greater, not {gain}"));
+                return refuse(key, "must be 0 or greater");
             }
         }
         let gains = Gains::new(params, context);

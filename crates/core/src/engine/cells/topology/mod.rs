@@ -208,7 +208,7 @@ impl Plan {
         for (line, vcs) in scenario.lines.iter().zip(passing.iter()) {
             let from_host = scenario.nodes[line.from].kind == NodeKind::Host;
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
-            let rule = rule(scenario, line, vcs);
+            let rule = rule(scenario, line, vcs).filter(|_| line.port.shaper.is_none());
             self.forms.push(match rule {
                 Some(Rule::Fits) if fifo && from_host && is_unlimited(line) => PortForm::HostInterface,
                 Some(rule) if fifo && !from_host => PortForm::Fifo(rule),
@@ -443,7 +443,7 @@ fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
 /// Whether a port has a queue of cells for each circuit, which never waits for anything but its turn.
 fn has_turns(line: &Line) -> bool {
     let Line { medium, port, .. } = line;
-    *medium == Medium::Cells && port.measure == Measure::Cells
+    *medium == Medium::Cells && port.measure == Measure::Cells && !port.scheduler.counts_octets()
 }
 
 /// Whether everything fits into a port.

@@ -1,0 +1,121 @@
+//! A token bucket that delays: what a line sends keeps to a rate of its own, but for bursts.
+//!
+//! Tokens for octets come at `rate` and fill a bucket of `burst`, which is full at the start. A unit starts when there are as many
+//! tokens as it has octets, and takes them. So in any time t no more than burst + rate · t goes out. Units wait in order, and
+//! none is lost but for want of room in the buffer. Like the token bucket filter of Linux (tc-tbf(8)), the port has chosen the
+//! next unit, and its policies have judged it, before it waits for tokens.
+//!
+//! Times are exact: the bucket stores when it will be full, in picoseconds times the rate.
+
+use crate::buffer::size::BufferSize;
+use crate::refused::{Refused, refuse, refuse_if};
+use crate::section;
+use crate::units::{CELL_BYTES, Rate, Time};
+
+section! {
+    /// A token bucket that delays what a port sends.
+    pub struct Params {
+        /// Rate of the octets on the line, cell headers included.
+        pub rate: Rate,
+        /// Octets that may go out at the rate of the line after a time without traffic; at least the largest packet.
+        pub burst: BufferSize,
+    }
+}
+
+/// Picoseconds of a second times bits of an octet.
+const OCTET: u128 = 8_000_000_000_000;
+
+/// The bucket of a line.
+#[derive(Clone, Debug)]
+pub struct Shaper {
+    rate: u128,
+    /// Tokens of the full bucket, and when it will be full: in picoseconds times the rate.
+    depth: u128,
+    full: u128,
+}
+
+impl Params {
+    /// Octets of the full bucket.
+    fn octets(&self) -> u64 {
+        match self.burst {
+            BufferSize::Cells(cells) => cells.saturating_mul(CELL_BYTES),
+            BufferSize::Bytes(bytes) => bytes,
+            BufferSize::Unlimited | BufferSize::Packets(_) => 0,
+        }
+    }
+
+    /// Refuse a bucket through which units of up to `largest` octets cannot pass.
+    pub fn check(&self, largest: u64) -> Result<(), Refused> {
+        refuse_if(self.rate == Rate(0), "rate", "must be greater than 0")?;
+        if let BufferSize::Unlimited | BufferSize::Packets(_) = self.burst {
+            return refuse("burst", "must be in bytes or cells, as in \"15 kB\" or \"5 cells\"");
+        }
+        let octets = self.octets();
+        let why = format!("must be at least {largest} bytes, the largest packet on this line");
+        refuse_if(octets < largest, "burst", why)
+    }
+}
+
+impl Shaper {
+    /// The full bucket of a line.
+    pub fn new(params: &Params) -> Shaper {
+        Shaper { rate: u128::from(params.rate.0), depth: OCTET * u128::from(params.octets()), full: 0 }
+    }
+
+    /// Take the tokens of a unit of `bytes` octets that could start at `now`; answers when it does.
+    pub(super) fn start(&mut self, now: Time, bytes: u16) -> Time {
+        let taken = OCTET * u128::from(bytes);
+        let enough = (self.full + taken).saturating_sub(self.depth).div_ceil(self.rate);
+        let start = now.max(Time(enough as u64));
+        self.full = self.full.max(u128::from(start.0) * self.rate) + taken;
+        start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Span;
+
+    fn params(rate: u64, burst: u64) -> Params {
+        Params { rate: Rate(rate), burst: BufferSize::Bytes(burst) }
+    }
+
+    /// When units start that could at these times.
+    fn starts(shaper: &mut Shaper, bytes: u16, times: &[u64]) -> Vec<u64> {
+        times.iter().map(|&time| shaper.start(Time(time), bytes).0).collect()
+    }
+
+    #[test]
+    fn a_burst_goes_out_at_once_and_what_follows_at_the_rate() {
+        let mut shaper = Shaper::new(&params(8_000_000_000_000, 3)); // an octet each picosecond
+        assert_eq!(starts(&mut shaper, 1, &[10; 6]), [10, 10, 10, 11, 12, 13]);
+    }
+
+    #[test]
+    fn tokens_fill_the_bucket_again_but_no_further() {
+        let mut shaper = Shaper::new(&params(8_000_000_000_000, 3));
+        starts(&mut shaper, 3, &[10]);
+        assert_eq!(starts(&mut shaper, 1, &[12, 12, 12]), [12, 12, 13]);
+        assert_eq!(starts(&mut shaper, 1, &[99; 4]), [99, 99, 99, 100]);
+    }
+
+    #[test]
+    fn a_rate_that_is_no_whole_number_of_picoseconds_is_exact_in_the_long_run() {
+        let mut shaper = Shaper::new(&params(3_000_000, 53));
+        let second = 1_000_000_000_000;
+        let last = (0..=3_000_000_u64).map(|_| shaper.start(Time::ZERO, 53)).next_back();
+        assert_eq!(last, Some(Time(424 * second)), "3 000 000 cells of 424 bits take 424 s");
+        assert_eq!(shaper.start(Time::ZERO + Span::secs(424), 53), Time((424 * second) + 141_333_334));
+    }
+
+    #[test]
+    fn a_bucket_that_is_smaller_than_a_packet_is_refused() {
+        let why = params(1000, 1499).check(1500).unwrap_err().to_string();
+        assert_eq!(why, "burst: must be at least 1500 bytes, the largest packet on this line");
+        assert_eq!(params(1000, 1500).check(1500), Ok(()));
+        let why = Params { burst: BufferSize::Packets(2), ..params(1, 1) }.check(1).unwrap_err().to_string();
+        assert!(why.starts_with("burst: must be in bytes or cells"), "{why}");
+        assert!(params(0, 1500).check(1500).is_err());
+    }
+}

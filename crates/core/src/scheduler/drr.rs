@@ -1,0 +1,207 @@
+//! # Source
+//! M. Shreedhar and G. Varghese, "Efficient fair queueing using deficit round robin", ACM SIGCOMM 1995, section 3.
+//!
+//! # Idea
+//! Queues that hold something are visited in turn. A visit gives a queue `quantum` octets more, times the weight of its
+//! circuit, and it sends packets as long as the one at its head is not longer than what it has. What it does not use it keeps for
+//! the next visit; a queue that becomes empty loses it.
+//!
+//! # Parameters
+//! `quantum`: default 1514 octets, a full Ethernet frame as in tc-drr(8). The work for each packet is constant only if no
+//! packet is longer than the quantum. Weights are those of flows (`weight`).
+//!
+//! # Differences from the paper
+//! None. A queue that becomes active goes to the end of the list. A packet that the admission policy discards at the
+//! head costs the queue nothing. On a cell link every cell has 53 octets.
+//!
+//! # Complexity
+//! Constant per packet that is not longer than the quantum; a number of octets and a place in the list per queue.
+
+use std::collections::VecDeque;
+
+use super::{Context, Scheduler};
+use crate::refused::{Refused, refuse_if};
+use crate::section;
+use crate::units::{Bytes, CELL_BYTES, Time};
+
+section! {
+    /// Serve queues in turn by octets, in proportion to their weights.
+    pub struct Params {
+        /// Octets that a queue of weight 1 may send in a round.
+        pub quantum: Bytes = Bytes(1514),
+    }
+}
+
+/// Deficit round robin at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// Of each queue what a visit gives it, and what it has left.
+    quanta: Vec<u64>,
+    deficits: Vec<u64>,
+    /// Queues that hold something, the one that is visited first.
+    active: VecDeque<usize>,
+    is_active: Vec<bool>,
+    /// Whether the visit to the first queue has begun.
+    is_visited: bool,
+}
+
+impl Policy {
+    /// The scheduler of one port, or why its quantum cannot be.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        let quantum = params.quantum.0;
+        refuse_if(quantum == 0, "quantum", "must be at least 1 byte")?;
+        let own = |weight: f64| ((quantum as f64 * weight) as u64).max(1);
+        Ok(Policy {
+            quanta: context.contracts.iter().map(|contract| own(contract.weight)).collect(),
+            deficits: vec![0; context.vcs()],
+            active: VecDeque::new(),
+            is_active: vec![false; context.vcs()],
+            is_visited: false,
+        })
+    }
+
+    /// The visit to the first queue ends.
+    fn leave(&mut self) {
+        self.active.rotate_left(1);
+        self.is_visited = false;
+    }
+}
+
+impl Scheduler for Policy {
+    fn joined(&mut self, queue: usize) {
+        if !std::mem::replace(&mut self.is_active[queue], true) {
+            self.active.push_back(queue);
+        }
+    }
+
+    fn left(&mut self, queue: usize, empty: bool) {
+        if !empty {
+            return;
+        }
+        (self.deficits[queue], self.is_active[queue]) = (0, false);
+        if self.active.front() == Some(&queue) {
+            self.active.pop_front();
+            self.is_visited = false;
+        } else {
+            self.active.retain(|other| *other != queue);
+        }
+    }
+
+    fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+        self.next_by_size(now, may_send, &|_| CELL_BYTES)
+    }
+
+    fn next_by_size(
+        &mut self,
+        _: Time,
+        may_send: &mut dyn FnMut(usize) -> bool,
+        octets: &dyn Fn(usize) -> u64,
+    ) -> Option<usize> {
+        if !self.active.iter().any(|&queue| may_send(queue)) {
+            return None;
+        }
+        loop {
+            let queue = *self.active.front()?;
+            if may_send(queue) {
+                if !std::mem::replace(&mut self.is_visited, true) {
+                    self.deficits[queue] += self.quanta[queue];
+                }
+                if octets(queue) <= self.deficits[queue] {
+                    return Some(queue);
+                }
+            }
+            self.leave();
+        }
+    }
+
+    fn sent(&mut self, queue: usize, octets: u64) {
+        self.deficits[queue] = self.deficits[queue].saturating_sub(octets);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::context::Contract;
+
+    /// Queues of packets, driven by hand.
+    struct Bench {
+        policy: Policy,
+        queues: Vec<VecDeque<u64>>,
+    }
+
+    impl Bench {
+        /// Queues of these weights.
+        fn new(quantum: u64, weights: &[f64]) -> Bench {
+            let plain = Context::alone(1, 1).contracts[0];
+            let contracts: Vec<Contract> =
+                weights.iter().map(|&weight| Contract { weight, ..plain }).collect();
+            let context = Context { contracts: &contracts, ..Context::alone(100, 0) };
+            let policy = Policy::new(&Params { quantum: Bytes(quantum) }, &context).unwrap();
+            Bench { policy, queues: vec![VecDeque::new(); weights.len()] }
+        }
+
+        fn join(&mut self, queue: usize, packets: usize, octets: u64) {
+            for _ in 0..packets {
+                self.queues[queue].push_back(octets);
+                self.policy.joined(queue);
+            }
+        }
+
+        /// The next packet is sent: its queue, and what the queue has left.
+        fn send(&mut self) -> (usize, u64) {
+            let queues = &self.queues;
+            let queue = self.policy.next_by_size(Time::ZERO, &mut |_| true, &|queue| queues[queue][0]);
+            let queue = queue.unwrap();
+            let octets = self.queues[queue].pop_front().unwrap();
+            self.policy.sent(queue, octets);
+            let left = self.policy.deficits[queue];
+            self.policy.left(queue, self.queues[queue].is_empty());
+            (queue, left)
+        }
+    }
+
+    #[test]
+    fn a_visit_gives_a_quantum_and_a_queue_keeps_what_it_does_not_use() {
+        let mut bench = Bench::new(500, &[1.0, 1.0]);
+        bench.join(0, 10, 300);
+        bench.join(1, 10, 700);
+        let sent: Vec<_> = (0..6).map(|_| bench.send()).collect();
+        // A 500: 200 left; B 500: nothing; A 700: two, 100 left; B 1000: 300 left; A 600: two, nothing left
+        assert_eq!(sent, [(0, 200), (0, 400), (0, 100), (1, 300), (0, 300), (0, 0)]);
+    }
+
+    #[test]
+    fn queues_share_the_line_in_octets_by_their_weights() {
+        let mut bench = Bench::new(1500, &[1.0, 1.0, 2.5]);
+        let mut octets = [0_u64; 3];
+        for (queue, size) in [(0, 100), (1, 1500), (2, 700)] {
+            bench.join(queue, 20_000, size);
+        }
+        for _ in 0..15_000 {
+            let queue = bench.send().0;
+            octets[queue] += [100, 1500, 700][queue];
+        }
+        let share = |queue: usize| octets[queue] as f64 / octets[0] as f64;
+        assert!((share(1) - 1.0).abs() < 0.01 && (share(2) - 2.5).abs() < 0.02, "{octets:?}");
+    }
+
+    #[test]
+    fn a_queue_that_becomes_empty_loses_what_it_has_left() {
+        let mut bench = Bench::new(500, &[1.0, 1.0]);
+        bench.join(0, 1, 100);
+        bench.join(1, 3, 500);
+        assert_eq!((bench.send(), bench.send()), ((0, 400), (1, 0)));
+        bench.join(0, 1, 600);
+        assert_eq!((bench.send(), bench.send(), bench.send()), ((1, 0), (0, 400), (1, 0)));
+    }
+
+    #[test]
+    fn a_queue_that_may_not_send_is_passed_over_and_gets_nothing() {
+        let mut policy = Bench::new(500, &[1.0, 1.0]).policy;
+        [0, 1].iter().for_each(|&queue| policy.joined(queue));
+        assert_eq!(policy.next(Time::ZERO, &mut |queue| queue == 1), Some(1));
+        assert_eq!(policy.deficits, [0, 500]);
+        assert_eq!(policy.next(Time::ZERO, &mut |_| false), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! Ports that send at a rate of their own: what goes out when, on every engine.
+
+#![allow(clippy::unwrap_used)] // here a panic is the report
+
+use pushout_core::audit::audit;
+use pushout_core::engine;
+use pushout_core::report::report;
+use pushout_core::scenario::load;
+use pushout_core::scenario::model::{Engine, Scenario};
+use pushout_core::serde_json::{Value as Json, json};
+
+/// Twenty cells arrive together; the bucket holds five and gets ten a second.
+const CELLS: &str = r#"
+    name = "shaper"
+    duration = "3 s"
+    adaptation = { kind = "aal5" }
+    node = [{ name = "a", kind = "host" }, { name = "r", kind = "switch" }, { name = "b", kind = "host" }]
+    link = [
+        { from = "a", to = "r", rate = "1 Gb/s", delay = "0 s" },
+        { name = "out", from = "r", to = "b", rate = "100 Mb/s", delay = "0 s" },
+    ]
+    port.out = { buffer = "100 cells", shaper = { rate = "4240 b/s", burst = "5 cells" } }
+    [[flow]]
+    name = "f"
+    from = "a"
+    to = "b"
+    transport = { kind = "cells" }
+    [flow.source]
+    kind = "on-off"
+    peak = "1 Gb/s"
+    burst = 20
+    off = "100 s"
+    distribution = "periodic"
+    phase = "aligned"
+    total = 20
+"#;
+
+/// Ten TCP flows through a line of 100 Mb/s that sends at 10 Mb/s.
+const PACKETS: &str = r#"
+    name = "uplink"
+    duration = "11 s"
+    warmup = "1 s"
+    adaptation = { kind = "packet" }
+    flows = { source = { kind = "greedy" }, transport = { kind = "tcp" } }
+    [topology]
+    template = "dumbbell"
+    sources = 10
+    access = { rate = "1 Gb/s", delay = "1 ms" }
+    bottleneck = { rate = "100 Mb/s", delay = "5 ms" }
+    egress = { rate = "1 Gb/s", delay = "1 ms" }
+    [port.bottleneck]
+    buffer = "60 packets"
+    shaper = { rate = "10 Mb/s", burst = "15 kB" }
+"#;
+
+/// The report of a run without failures of its audit.
+fn run(text: &str, sets: &[&str], engine: Engine) -> Json {
+    let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+    let scenario = Scenario { engine, ..load(text, "shapers.toml", &sets).unwrap() };
+    let outcome = engine::run(&scenario, true);
+    let mut document = report(&scenario, &outcome, Some(&audit(&scenario, &outcome)));
+    assert_eq!(document["audit"]["failures"], json!([]), "{sets:?}");
+    document["engine"] = Json::Null;
+    document
+}
+
+/// The same on both engines, which must not differ.
+fn run_on_both(text: &str, sets: &[&str]) -> Json {
+    let document = run(text, sets, Engine::Fast);
+    assert_eq!(document, run(text, sets, Engine::Reference), "{sets:?}");
+    document
+}
+
+fn port<'a>(document: &'a Json, name: &str) -> &'a Json {
+    document["ports"].as_array().unwrap().iter().find(|port| port["name"] == name).unwrap()
+}
+
+#[test]
+fn a_burst_of_a_full_bucket_goes_out_at_once_and_then_one_cell_each_tenth_of_a_second() {
+    for (duration, sent) in [
+        ("50 ms", 5),
+        ("99 ms", 5),
+        ("101 ms", 6),
+        ("1.399 s", 18),
+        ("1.499 s", 19),
+        ("1.501 s", 20),
+        ("3 s", 20),
+    ] {
+        let document = run_on_both(CELLS, &[&format!("duration={duration}")]);
+        let out = port(&document, "out");
+        assert_eq!((&out["units_in"], &out["units_out"]), (&json!(20), &json!(sent)), "after {duration}");
+        assert_eq!(out["lost"], json!({}), "none is lost");
+    }
+}
+
+#[test]
+fn a_shaped_port_sends_at_its_own_rate_and_goodput_is_measured_against_that() {
+    for scheduler in ["fifo", "drr"] {
+        let set = format!("port.bottleneck.scheduler={{policy='{scheduler}'}}");
+        let document = run_on_both(PACKETS, &[&set]);
+        let bits = 8.0 * port(&document, "bottleneck")["octets_out"].as_f64().unwrap() / 10.0;
+        assert!((9.0e6..10.1e6).contains(&bits), "{scheduler}: {bits} b/s");
+        let ratio = document["summary"]["goodput_ratio"].as_f64().unwrap();
+        assert!((0.9..1.02).contains(&ratio), "{scheduler}: {ratio}");
+    }
+}
+
+#[test]
+fn a_bucket_through_which_a_packet_cannot_pass_is_refused() {
+    let why = |text: &str, set: &str| load(text, "shapers.toml", &[set.to_string()]).unwrap_err().to_string();
+    let small = why(PACKETS, "port.bottleneck.shaper.burst='1499 bytes'");
+    assert!(
+        small.ends_with("must be at least 1500 bytes, the largest packet on this line, not \"1499 bytes\""),
+        "{small}"
+    );
+    let unit = why(CELLS, "port.out.shaper.burst='5 packets'");
+    assert!(unit.contains("must be in bytes or cells"), "{unit}");
+}
