@@ -24,6 +24,7 @@ __all__ = [
     "Cells",
     "Codel",
     "DropFromFront",
+    "Drr",
     "DtEpd",
     "Dumbbell",
     "DynamicThreshold",
@@ -1163,6 +1164,29 @@ class StrictPriority(Scheme):
     """
 
     policy: str = field(default="strict-priority", init=False, repr=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Drr(Scheme):
+    """Serve queues in turn by octets, in proportion to their weights.
+
+    Scheduler `drr`.
+
+    Queues that hold something are visited in turn. A visit gives a queue `quantum` octets more, times the weight of its
+    circuit, and it sends packets as long as the one at its head is not longer than what it has. What it does not use it
+    keeps for the next visit; a queue that becomes empty loses it.
+
+    Source: M. Shreedhar and G. Varghese, "Efficient fair queueing using deficit round robin", ACM SIGCOMM 1995, section
+    3.
+
+    Its parameters:
+
+    - `quantum` (size; default "1514 bytes"): Octets that a queue of weight 1 may send in a round.
+    """
+
+    policy: str = field(default="drr", init=False, repr=False)
+    quantum: str = "1514 bytes"
+    """Octets that a queue of weight 1 may send in a round; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
