@@ -727,10 +727,11 @@ class Wfepd(Scheme):
     Its parameters:
 
     - `meter` (default "moving-average"): How the rate of a circuit is measured. `moving-average`: Exponentially
-      weighted: equation (2). `sliding-window`: All intervals of a window equally: equation (1).
+      weighted: equation (2). `sliding-window`: All intervals of a window equally: equation (1). `cell-window`: All of a
+      window that moves with every cell, measured anew for every frame: the alternative of section IV-A.
     - `interval` (time; default "10 ms"): Interval between two measurements.
     - `memory` (default 0.95): Weight of the past in the moving average, below 1.
-    - `window` (time; default "200 ms"): Length of the sliding window, a multiple of the interval.
+    - `window` (time; default "200 ms"): Length of the window; of a sliding one, a multiple of the interval.
     - `bottom` (default 0.7): Part of its share from which a circuit is pending.
     - `top` (default 1.0): Multiple of its share up to which a circuit is pending.
     - `max_p` (default 0.1): Highest probability with which frames of pending circuits are refused.
@@ -740,18 +741,20 @@ class Wfepd(Scheme):
     """
 
     policy: str = field(default="wfepd", init=False, repr=False)
-    meter: Literal["moving-average", "sliding-window"] = "moving-average"
+    meter: Literal["moving-average", "sliding-window", "cell-window"] = "moving-average"
     """How the rate of a circuit is measured.
 
     - `moving-average`: Exponentially weighted: equation (2).
     - `sliding-window`: All intervals of a window equally: equation (1).
+    - `cell-window`: All of a window that moves with every cell, measured anew for every frame: the alternative of
+      section IV-A.
     """
     interval: str = "10 ms"
     """Interval between two measurements; time."""
     memory: float = 0.95
     """Weight of the past in the moving average, below 1."""
     window: str = "200 ms"
-    """Length of the sliding window, a multiple of the interval; time."""
+    """Length of the window; of a sliding one, a multiple of the interval; time."""
     bottom: float = 0.7
     """Part of its share from which a circuit is pending."""
     top: float = 1.0

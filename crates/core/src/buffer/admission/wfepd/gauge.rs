@@ -1,8 +1,10 @@
 //! How the rates of circuits are measured: section IV.
 
+use std::collections::VecDeque;
+
 use super::{Meter, Params};
 use crate::refused::{Refused, refuse};
-use crate::units::Span;
+use crate::units::{Span, Time};
 
 /// The accepted rate of every circuit.
 #[derive(Clone, Debug)]
@@ -19,8 +21,19 @@ pub(super) struct Gauge {
     oldest: usize,
     /// Octets accepted in the window: C_i.
     total: Vec<u64>,
+    /// Length of the window, and what was accepted in it, unit by unit, where it moves with every unit.
+    window: Span,
+    recent: VecDeque<Accepted>,
     /// Octets per second: r_i.
     pub(super) rates: Vec<f64>,
+}
+
+/// A unit in the window that moves with every unit.
+#[derive(Clone, Copy, Debug)]
+struct Accepted {
+    at: Time,
+    vc: usize,
+    octets: u64,
 }
 
 impl Gauge {
@@ -34,6 +47,10 @@ impl Gauge {
         let intervals = match params.meter {
             Meter::MovingAverage => 0,
             Meter::SlidingWindow => intervals(params.window, params.interval, vcs)?,
+            Meter::CellWindow if params.window == Span::ZERO => {
+                return refuse("window", "must be longer than 0 s");
+            }
+            Meter::CellWindow => 0,
         };
         Ok(Gauge {
             meter: params.meter,
@@ -44,8 +61,51 @@ impl Gauge {
             history: vec![0; intervals * vcs],
             oldest: 0,
             total: vec![0; vcs],
+            window: params.window,
+            recent: VecDeque::new(),
             rates: vec![0.0; vcs],
         })
+    }
+
+    /// Whether rates are measured at every frame, without a clock.
+    pub(super) fn has_no_clock(&self) -> bool {
+        self.meter == Meter::CellWindow
+    }
+
+    /// A unit has been accepted.
+    pub(super) fn accept(&mut self, at: Time, vc: usize, octets: u64) {
+        if self.has_no_clock() {
+            self.total[vc] += octets;
+            self.recent.push_back(Accepted { at, vc, octets });
+        } else {
+            self.accepted[vc] += octets;
+        }
+    }
+
+    /// The latest unit of a circuit that was accepted is lost after all.
+    pub(super) fn take_back(&mut self, vc: usize, octets: u64) {
+        if !self.has_no_clock() {
+            self.accepted[vc] -= octets;
+        } else if let Some(place) =
+            self.recent.iter().rposition(|unit| unit.vc == vc && unit.octets == octets)
+        {
+            self.recent.remove(place);
+            self.total[vc] -= octets;
+        }
+    }
+
+    /// Move the window to `now`: r = C / T over the last T.
+    pub(super) fn slide_to(&mut self, now: Time) {
+        while let Some(&Accepted { vc, octets, .. }) =
+            self.recent.front().filter(|unit| unit.at + self.window <= now)
+        {
+            self.recent.pop_front();
+            self.total[vc] -= octets;
+        }
+        let window = self.window.as_secs_f64();
+        for (rate, &total) in self.rates.iter_mut().zip(&self.total) {
+            *rate = total as f64 / window;
+        }
     }
 
     /// An interval δ is over.
@@ -53,6 +113,7 @@ impl Gauge {
         match self.meter {
             Meter::MovingAverage => self.average(),
             Meter::SlidingWindow => self.slide(),
+            Meter::CellWindow => unreachable!("a window that moves with every cell has no clock"),
         }
         self.accepted.fill(0);
     }
@@ -107,6 +168,27 @@ mod tests {
             gauge.measure();
             assert!(near(gauge.rates[0], rate, 6), "{}", gauge.rates[0]);
             assert_eq!(gauge.accepted[0], 0, "counters are reset at the end of each δ");
+        }
+    }
+
+    #[test]
+    fn the_window_that_moves_with_every_cell_forgets_each_after_its_length() {
+        let params = Params { meter: Meter::CellWindow, window: Span::millis(10), ..DEFAULTS };
+        let mut gauge = Gauge::new(&params, 2).unwrap();
+        let ms = |n: u64| Time::ZERO + Span::millis(n);
+        gauge.accept(ms(0), 0, 300);
+        gauge.accept(ms(4), 1, 600);
+        gauge.accept(ms(4), 1, 53);
+        gauge.take_back(1, 53);
+        for (now, rates) in
+            [(4, [30_000.0, 60_000.0]), (9, [30_000.0, 60_000.0]), (10, [0.0, 60_000.0]), (14, [0.0; 2])]
+        {
+            gauge.slide_to(ms(now));
+            assert!(
+                near(gauge.rates[0], rates[0], 6) && near(gauge.rates[1], rates[1], 6),
+                "{:?}",
+                gauge.rates
+            );
         }
     }
 

@@ -9,7 +9,8 @@
 //! probability that rises with the rate; the others are *clear*.
 //!
 //! # Parameters
-//! `meter`: `moving-average` (default, as in the simulations) or `sliding-window`. `interval` δ and `memory` q: 10 ms
+//! `meter`: `moving-average` (default, as in the simulations), `sliding-window`, or `cell-window`, which has no clock and
+//! measures anew for every frame. `interval` δ and `memory` q: 10 ms
 //! and 0.95, section VI; `window` T: default 200 ms, as long as a moving average with these remembers. `bottom` th_b:
 //! 0.7 as in the example; `top` th_t: 1, `max_p` p_p: 0.1, `margin` (R as a multiple of the line's rate): 1, none of
 //! them printed. `threshold`: occupancy from which frames are refused at all, default 0 as in the simulations. Shares α_i
@@ -48,6 +49,8 @@ choice! {
         MovingAverage = "moving-average",
         /// All intervals of a window equally: equation (1).
         SlidingWindow = "sliding-window",
+        /// All of a window that moves with every cell, measured anew for every frame: the alternative of section IV-A.
+        CellWindow = "cell-window",
     }
 }
 
@@ -60,7 +63,7 @@ section! {
         pub interval: Span = Span::millis(10),
         /// Weight of the past in the moving average, below 1.
         pub memory: f64 = 0.95,
-        /// Length of the sliding window, a multiple of the interval.
+        /// Length of the window; of a sliding one, a multiple of the interval.
         pub window: Span = Span::millis(200),
         /// Part of its share from which a circuit is pending.
         pub bottom: f64 = 0.7,
@@ -115,26 +118,40 @@ impl Policy {
 
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
-        let Arrival { unit, vc, pool, .. } = *arrival;
-        let Policy { gauge, refusal, threshold, stream, frames, .. } = self;
-        let verdict = frames.judge(unit, vc, arrival.fits(), || match refusal[vc] {
-            _ if pool.total() < *threshold => None,
-            p if p >= 1.0 => Some(Reason::Early),
-            p if p > 0.0 => stream.chance(p).then_some(Reason::Random),
-            _ => None,
+        let Arrival { now, unit, vc, pool, .. } = *arrival;
+        let Policy { gauge, divider, division, refusal, threshold, stream, frames, .. } = self;
+        let verdict = frames.judge(unit, vc, arrival.fits(), || {
+            if gauge.has_no_clock() {
+                gauge.slide_to(now);
+                *division = divider.divide(&gauge.rates);
+                *refusal = divider.refusals(&gauge.rates, division);
+            }
+            match refusal[vc] {
+                _ if pool.total() < *threshold => None,
+                p if p >= 1.0 => Some(Reason::Early),
+                p if p > 0.0 => stream.chance(p).then_some(Reason::Random),
+                _ => None,
+            }
         });
         if verdict == Verdict::Accept {
-            gauge.accepted[vc] += u64::from(unit.bytes);
+            gauge.accept(now, vc, u64::from(unit.bytes));
         }
         verdict
     }
 
     /// Only what has been admitted into the buffer counts.
     fn turned_away(&mut self, unit: &Unit, vc: usize, _: u64) {
-        self.gauge.accepted[vc] -= u64::from(unit.bytes);
+        self.gauge.take_back(vc, u64::from(unit.bytes));
+    }
+
+    fn broken(&mut self, vc: usize, fragment: bool) {
+        self.frames.broken(vc, fragment);
     }
 
     fn tick(&mut self, now: Time, _: &Pool) -> Option<Time> {
+        if self.gauge.has_no_clock() {
+            return None;
+        }
         if now > Time::ZERO {
             self.gauge.measure();
             self.division = self.divider.divide(&self.gauge.rates);
@@ -163,11 +180,11 @@ impl Shortcuts for Policy {
     }
 
     fn frames(&mut self) -> Option<&mut Frames> {
-        Some(&mut self.frames)
+        (!self.gauge.has_no_clock()).then_some(&mut self.frames)
     }
 
     fn rule(&self) -> Option<Rule> {
-        Some(Rule::Asked(Interest::Last))
+        (!self.gauge.has_no_clock()).then_some(Rule::Asked(Interest::Last))
     }
 }
 
@@ -216,6 +233,21 @@ mod tests {
         assert_eq!(bench.offer(1, "f.e"), "AAA");
         bench.tick(half(2));
         assert_eq!(bench.offer(0, "1"), "A", "discarded cells are not included in the measured rate");
+    }
+
+    #[test]
+    fn a_window_that_moves_with_every_cell_asks_anew_for_every_frame() {
+        let mut bench = bench(Params { meter: Meter::CellWindow, max_p: 0.0, ..DEFAULTS });
+        assert_eq!(bench.tick(Time::ZERO), None, "it has no clock");
+        for _ in 0..2 {
+            assert_eq!(bench.offer(0, "1111111111"), "AAAAAAAAAA");
+            bench.pool = Pool::new(Capacity::limited(20), 2);
+        }
+        assert_eq!(bench.offer(1, "1"), "A");
+        assert_eq!(bench.offer(0, "f.e"), "rrr", "20 cells in the window of 1 s are all that the line takes");
+        assert_eq!(bench.offer(1, "f.e"), "AAA");
+        bench.tick(Time::ZERO + Span::secs(1));
+        assert_eq!(bench.offer(0, "f.e"), "AAA", "the window has moved on");
     }
 
     #[test]
