@@ -38,6 +38,8 @@ pub mod buffer;
 
 pub mod scheduler;
 
+pub mod discipline;
+
 pub mod metrics;
 
 pub mod network;

@@ -6,6 +6,9 @@ use serde_json::Value as Json;
 pub(crate) fn vector(name: &str) -> Json {
     let text = match name {
         "dctcp" => include_str!("../../../vectors/dctcp.json"),
+        "codel" => include_str!("../../../vectors/codel.json"),
+        "pie" => include_str!("../../../vectors/pie.json"),
+        "drr" => include_str!("../../../vectors/drr.json"),
         "cubic" => include_str!("../../../vectors/cubic.json"),
         _ => panic!("no vectors of {name}"),
     };

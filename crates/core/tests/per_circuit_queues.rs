@@ -35,7 +35,7 @@ fn combinations() -> Vec<(String, admission::Spec, scheduler::Spec, Option<pusho
     let schemes: Vec<Option<pushout::Spec>> = std::iter::once(None).chain(schemes).collect();
     for scheduler in scheduler::CATALOGUE.iter().map(|entry| by_name::<scheduler::Spec>(entry.name)) {
         for scheme in &schemes {
-            if scheme.is_some() && scheduler.shares_one_queue() {
+            if scheme.is_some() && !scheduler.has_queue_per_circuit() {
                 continue;
             }
             for admission in ["tail-drop", "ppd", "dynamic-threshold", "dt-epd"] {

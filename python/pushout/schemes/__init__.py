@@ -30,6 +30,7 @@ __all__ = [
     "DynamicThreshold",
     "Epd",
     "Espd",
+    "FairQueue",
     "Fba",
     "Fec",
     "FecBlock",
@@ -535,6 +536,10 @@ class Codel(Scheme):
     - `ce_threshold` (time; not set): Wait above which every packet is marked whose transport reacts to marks (ECT); by
       default none is.
     - `mtu` (size; not set): Octets behind a packet up to which it is not discarded; by default a full frame.
+    - `full` (default "arrival"): Who gives way when the buffer is full. `arrival`: The packet that arrives.
+      `fattest-queue`: Packets at the head of the queue with the most octets.
+    - `batch` (default 64): Packets that the queue with the most octets loses at most before another queue is looked
+      for.
     """
 
     policy: str = field(default="codel", init=False, repr=False)
@@ -559,6 +564,14 @@ class Codel(Scheme):
     """Wait above which every packet is marked whose transport reacts to marks (ECT); by default none is; time."""
     mtu: str | None = None
     """Octets behind a packet up to which it is not discarded; by default a full frame; size."""
+    full: Literal["arrival", "fattest-queue"] = "arrival"
+    """Who gives way when the buffer is full.
+
+    - `arrival`: The packet that arrives.
+    - `fattest-queue`: Packets at the head of the queue with the most octets.
+    """
+    batch: int = 64
+    """Packets that the queue with the most octets loses at most before another queue is looked for."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1190,6 +1203,34 @@ class Drr(Scheme):
     policy: str = field(default="drr", init=False, repr=False)
     quantum: str = "1514 bytes"
     """Octets that a queue of weight 1 may send in a round; size."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FairQueue(Scheme):
+    """Serve hashed queues in turn by octets, those that have just become active first.
+
+    Scheduler `fair-queue`.
+
+    Circuits are hashed to queues, which take turns by octets, and those that have just become active go first: a flow
+    that sends no more than `quantum` octets a round waits for other new flows at most. A queue whose octets are used up
+    gets `quantum` more and goes to the end of the list of old queues. A new queue that is found empty passes through
+    that list once before it is forgotten, so that it cannot come back as a new one and starve the others.
+
+    Source: T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys and E. Dumazet, "The Flow Queue CoDel Packet
+    Scheduler and Active Queue Management Algorithm", RFC 8290, 2018, sections 4 and 5; `net/sched/sch_fq_codel.c` of
+    Linux 6.
+
+    Its parameters:
+
+    - `quantum` (size; default "1514 bytes"): Octets that a queue may send in a round.
+    - `buckets` (default 1024): Buckets into which circuits are hashed.
+    """
+
+    policy: str = field(default="fair-queue", init=False, repr=False)
+    quantum: str = "1514 bytes"
+    """Octets that a queue may send in a round; size."""
+    buckets: int = 1024
+    """Buckets into which circuits are hashed."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

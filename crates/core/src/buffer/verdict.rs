@@ -69,6 +69,9 @@ pub enum Victim {
     Head,
     /// The unit at this position of the queue.
     At(u64),
+    /// Units at the head of the queue with the most octets: half of these, but at most this many units at a time. Only at a port
+    /// that keeps arrival times.
+    FattestQueue(u64),
 }
 
 /// Why a unit was lost or marked. The books of a port count every loss under exactly one of these, and so every mark.

@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 use super::topology;
 use crate::adaptation;
 use crate::buffer::{admission, pushout};
+use crate::discipline;
 use crate::language::registry::Entry;
 use crate::link::credit;
 use crate::police;
@@ -15,7 +16,8 @@ use crate::transport::{self, tcp::congestion};
 /// All entries: policies of ports first, then what sends, then how a network is written.
 pub fn catalogue() -> Vec<Entry> {
     let ports = [admission::CATALOGUE, pushout::CATALOGUE, scheduler::CATALOGUE];
-    let ports = [ports.concat(), credit::CATALOGUE.to_vec(), police::CATALOGUE.to_vec()].concat();
+    let ports = [ports.concat(), discipline::CATALOGUE.to_vec()].concat();
+    let ports = [ports, credit::CATALOGUE.to_vec(), police::CATALOGUE.to_vec()].concat();
     let senders = [congestion::CATALOGUE, source::CATALOGUE, transport::CATALOGUE].concat();
     let networks = [adaptation::CATALOGUE, topology::CATALOGUE].concat();
     ports.into_iter().chain(senders).chain(networks).collect()

@@ -33,7 +33,7 @@ fn settled(scenario: &Scenario, line: &Line, spec: &Spec) -> Result<Spec, Refuse
     if line.medium == Medium::Packets {
         return unfit(format!("credits count cells, and the line {:?} carries packets", line.name));
     }
-    if line.port.scheduler.shares_one_queue() {
+    if !line.port.scheduler.has_queue_per_circuit() {
         return unfit(format!(
             "each circuit has its own credits, but all share one queue under the scheduler {:?}; \
              choose one with a queue for each, as in scheduler = {{ policy = \"round-robin\" }}",
@@ -81,7 +81,7 @@ fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fau
 /// Whether a port can keep room for each circuit and lose nothing.
 fn check_behind(line: &Line) -> Result<(), Refused> {
     let Line { name, port, .. } = line;
-    if port.scheduler.shares_one_queue() {
+    if !port.scheduler.has_queue_per_circuit() {
         return unfit(format!(
             "credits promise every circuit a queue of its own, but at the port {name:?} behind this line all share one \
              under the scheduler {:?}; choose one with a queue for each",

@@ -70,7 +70,15 @@ fn port(line: &Line) -> Json {
         (Some(packets), Measure::Packets) => BufferSize::Packets(packets),
     };
     let model::Port { admission, pushout, scheduler, shaper, credit, .. } = port.clone();
-    table(&file::Port { buffer, admission, pushout, scheduler, shaper: shaper.map(Nested), credit })
+    table(&file::Port {
+        buffer,
+        discipline: None,
+        admission,
+        pushout,
+        scheduler,
+        shaper: shaper.map(Nested),
+        credit,
+    })
 }
 
 /// A flow whose route names every node on its way.

@@ -4,6 +4,7 @@ use super::model::{Engine, Medium, NodeKind};
 use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::pushout;
 use crate::buffer::size::BufferSize;
+use crate::discipline;
 use crate::language::spec::Nested;
 use crate::link::{credit, shaper};
 use crate::police;
@@ -92,6 +93,9 @@ section! {
     pub struct Port {
         /// How much it can hold.
         pub buffer: BufferSize = BufferSize::Unlimited,
+        /// Name of a queue discipline, instead of admission and scheduler, which it is composed of; a port without buffer then
+        /// has that of the discipline. By default none.
+        pub discipline: Option<discipline::Spec> = None,
         /// Who is admitted.
         pub admission: admission::Spec = admission::Spec::TailDrop(tail_drop::Params { clp_threshold: None }),
         /// Policy that removes queued units for an arriving one when the buffer is full; by default none.

@@ -10,6 +10,7 @@ use crate::buffer::capacity::Capacity;
 use crate::buffer::context::Context;
 use crate::buffer::pushout;
 use crate::buffer::size::{BufferSize, Measure};
+use crate::discipline;
 use crate::language::item::Item;
 use crate::language::nearest::unknown;
 use crate::language::set::Set;
@@ -77,6 +78,7 @@ impl<'a> Ports<'a> {
     pub(super) fn install(&self, lines: &mut [Line]) -> Result<(), Fault> {
         for (line, section) in lines.iter_mut().zip(&self.of_line) {
             let Some((_, item)) = section.map(|index| &self.sections[index]) else { continue };
+            check_discipline(item, line)?;
             let (measure, capacity) = size(item, line)?;
             line.port = described(item.it.clone(), (measure, capacity));
         }
@@ -125,7 +127,11 @@ impl<'a> Ports<'a> {
 
 /// The port that a section describes.
 fn described(section: file::Port, (measure, capacity): (Measure, Capacity)) -> Port {
-    let file::Port { admission, pushout, scheduler, shaper, credit, .. } = section;
+    let file::Port { discipline, admission, pushout, scheduler, shaper, credit, .. } = section;
+    let (admission, scheduler) = match discipline.map(discipline::Spec::composition) {
+        Some(parts) => (parts.admission, parts.scheduler),
+        None => (admission, scheduler),
+    };
     Port { measure, capacity, admission, pushout, scheduler, shaper: shaper.map(|Nested(it)| it), credit }
 }
 
@@ -165,10 +171,10 @@ fn check_pushout(line: &Line, context: &Context<'_>, admission: &admission::Poli
 
 /// Refuse a push-out policy where circuits have no queues of their own.
 fn check_queues(scheduler: &scheduler::Spec, pushout: &pushout::Spec) -> Result<(), Refused> {
-    if !scheduler.shares_one_queue() {
+    if scheduler.has_queue_per_circuit() {
         return Ok(());
     }
-    let others = scheduler::Spec::plain().filter(|other| !other.shares_one_queue());
+    let others = scheduler::Spec::plain().filter(scheduler::Spec::has_queue_per_circuit);
     let others: Vec<&str> = others.map(|other| other.name()).collect();
     unfit(format!(
         "{} shortens the queue of one circuit, but with the scheduler {} all circuits share one queue; choose one with a \
@@ -248,11 +254,31 @@ fn port_names(lines: &[Line]) -> Vec<&str> {
     names
 }
 
+/// Refuse a discipline beside its own parts, and on a cell link.
+fn check_discipline(item: &Item<'_, file::Port>, line: &Line) -> Result<(), Fault> {
+    if item.it.discipline.is_none() {
+        return Ok(());
+    }
+    let parts = ["admission", "scheduler", "pushout", "credit"];
+    if let Some(part) = parts.into_iter().find(|part| item.node.get(part).is_some()) {
+        return Err(item.fault(part, "must be left out beside a discipline, which has its own"));
+    }
+    item.ensure(
+        line.medium == Medium::Packets,
+        "discipline",
+        "must be left out on a cell link, for it judges packets; compose admission and scheduler instead",
+    )
+}
+
 /// What the port counts, and how much it holds.
 fn size(item: &Item<'_, file::Port>, line: &Line) -> Result<(Measure, Capacity), Fault> {
     let cells = line.medium == Medium::Cells;
     let shown = item.node.along("buffer").show();
-    let Some((measure, capacity)) = item.it.buffer.on_link(cells) else {
+    let buffer = match (item.it.buffer, item.it.discipline) {
+        (BufferSize::Unlimited, Some(discipline)) => discipline.composition().limit,
+        (buffer, _) => buffer,
+    };
+    let Some((measure, capacity)) = buffer.on_link(cells) else {
         let (travel, right) = match cells {
             true => ("cells", "cells or bytes, as in \"8192 cells\" or \"150 KB\""),
             false => ("packets", "packets or bytes, as in \"100 packets\" or \"150 KB\""),

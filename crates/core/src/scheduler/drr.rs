@@ -123,6 +123,8 @@ impl Scheduler for Policy {
 mod tests {
     use super::*;
     use crate::buffer::context::Contract;
+    use crate::serde_json::Value as Json;
+    use crate::vectors::vector;
 
     /// Queues of packets, driven by hand.
     struct Bench {
@@ -163,12 +165,19 @@ mod tests {
 
     #[test]
     fn a_visit_gives_a_quantum_and_a_queue_keeps_what_it_does_not_use() {
-        let mut bench = Bench::new(500, &[1.0, 1.0]);
-        bench.join(0, 10, 300);
-        bench.join(1, 10, 700);
-        let sent: Vec<_> = (0..6).map(|_| bench.send()).collect();
-        // A 500: 200 left; B 500: nothing; A 700: two, 100 left; B 1000: 300 left; A 600: two, nothing left
-        assert_eq!(sent, [(0, 200), (0, 400), (0, 100), (1, 300), (0, 300), (0, 0)]);
+        let case = &vector("drr")["backlogged"][0];
+        let number = |value: &Json| value.as_u64().unwrap();
+        let mut bench = Bench::new(number(&case["quantum"]), &[1.0, 1.0]);
+        let sizes = [0, 1].map(|queue| number(&case["packets"][queue]));
+        (0..2).for_each(|queue| bench.join(queue, 10, sizes[queue]));
+        for visit in case["visits"].as_array().unwrap() {
+            let [queue, deficit, packets, left] = [0, 1, 2, 3].map(|place| number(&visit[place]));
+            let size = sizes[queue as usize];
+            for packet in 1..=packets {
+                assert_eq!(bench.send(), (queue as usize, deficit - packet * size));
+            }
+            assert_eq!(left, deficit - packets * size);
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ registry! {
         WrrMcr = "wrr-mcr" in wrr_mcr at "wrr_mcr/mod.rs",
         StrictPriority = "strict-priority" in strict_priority,
         Drr = "drr" in drr,
+        FairQueue = "fair-queue" in fair_queue,
     }
 
     /// What a scheduler is told and asked. With a shared queue the only queue is 0; otherwise queue `i` is circuit `i`.
@@ -42,6 +43,11 @@ registry! {
         /// if the admission policy discards it instead.
         fn sent(&mut self, queue: usize, octets: u64) {}
 
+        /// By circuit the queue that it joins, where that is not one of its own.
+        fn places(&self) -> Vec<usize> {
+            Vec::new()
+        }
+
         /// The same if every queue may send.
         fn turn(&mut self, now: Time) -> Option<usize> {
             self.next(now, &mut |_| true)
@@ -68,14 +74,19 @@ registry! {
 }
 
 impl Spec {
-    /// Whether all circuits share one queue; otherwise each has its own.
+    /// Whether each circuit has a queue of its own.
+    pub fn has_queue_per_circuit(&self) -> bool {
+        !matches!(self, Spec::Fifo(_) | Spec::FairQueue(_))
+    }
+
+    /// Whether all circuits share one queue.
     pub fn shares_one_queue(&self) -> bool {
         matches!(self, Spec::Fifo(_))
     }
 
     /// Whether it counts octets, so that it has to see every unit that is sent.
     pub fn counts_octets(&self) -> bool {
-        matches!(self, Spec::Drr(_))
+        matches!(self, Spec::Drr(_) | Spec::FairQueue(_))
     }
 }
 

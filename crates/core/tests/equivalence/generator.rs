@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use pushout_core::buffer::{admission, pushout};
+use pushout_core::discipline;
 use pushout_core::rng::Stream;
 use pushout_core::scheduler;
 
@@ -295,6 +296,12 @@ impl Writer {
         if section != "default" && buffer != "unlimited" {
             self.limited.push(section);
         }
+        if !self.cells && self.draw.chance(0.15) {
+            let discipline = self.any(discipline::CATALOGUE);
+            return self.line(format_args!(
+                "[port.{section}]\nbuffer = \"{buffer}\"\ndiscipline = \"{discipline}\""
+            ));
+        }
         let admission = match self.below(3) {
             0 => self.pick(&["tail-drop", "ppd", "epd", "epd"]),
             _ => self.any(admission::CATALOGUE),
@@ -320,8 +327,10 @@ impl Writer {
     /// CoDel with intervals of a few packets.
     fn delays(&mut self) -> String {
         let (target, interval) = (self.below(500), 1 + self.below(3000));
-        let law = self.pick(&["exact", "linux"]);
-        format!(", target = \"{target} us\", interval = \"{interval} us\", law = \"{law}\"")
+        let (law, full) = (self.pick(&["exact", "linux"]), self.pick(&["arrival", "fattest-queue"]));
+        format!(
+            ", target = \"{target} us\", interval = \"{interval} us\", law = \"{law}\", full = \"{full}\", batch = 3"
+        )
     }
 
     /// PIE that updates every few packets and soon discards many.

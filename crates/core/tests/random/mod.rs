@@ -273,6 +273,7 @@ impl Net {
             let buffer = self.buffer(draw);
             let mut port = draw.instance(&schema);
             (port["buffer"], port["admission"]) = (buffer.into(), draw.instance(admission));
+            choose_discipline(draw, &mut port);
             document["port"][name] = port;
             let Err(why) = load(document) else { return };
             assert!(why.contains(": port."), "this is no scenario: {why}\n{document:#}");
@@ -297,6 +298,16 @@ impl Net {
             }
         }
         document
+    }
+}
+
+/// A port with a discipline keeps that, or the parts that would be beside it.
+fn choose_discipline(draw: &mut Draw, port: &mut Json) {
+    let keys = port.as_object_mut().expect("a port is a table");
+    if keys.contains_key("discipline") {
+        let parts = ["admission", "scheduler", "pushout"];
+        let others = if draw.chance(0.3) { &parts[..] } else { &["discipline"] };
+        others.iter().for_each(|other| _ = keys.remove(*other));
     }
 }
 

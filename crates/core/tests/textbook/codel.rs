@@ -18,22 +18,30 @@ enum Law {
     },
 }
 
-struct Codel {
+#[derive(Clone)]
+pub(crate) struct Codel {
+    /// Circuits of its queue.
+    pub(crate) circuits: Vec<usize>,
     law: Law,
     target: u64,
     interval: u64,
     ce_threshold: Option<u64>,
     mtu: usize,
     marks: bool,
-    arrived: BTreeMap<(usize, u32), u64>,
+    pub(crate) arrived: BTreeMap<(usize, u32), u64>,
     first_above: u64,
     dropping: bool,
     drop_next: u64,
-    count: u32,
+    pub(crate) count: u32,
     last_count: u32,
 }
 
 impl Codel {
+    /// The same for a queue of these circuits.
+    pub(crate) fn of(&self, circuits: Vec<usize>) -> Codel {
+        Codel { circuits, ..self.clone() }
+    }
+
     fn units(&self, time: u64) -> u64 {
         if self.law == Law::Exact { time } else { time / 1000 / 1024 }
     }
@@ -42,14 +50,20 @@ impl Codel {
         self.units(board.now) - self.units(self.arrived[&(cell.vc, cell.frame)])
     }
 
+    /// Cells that wait in its queue, oldest first.
+    pub(crate) fn queue<'b>(&'b self, board: &'b Board) -> impl Iterator<Item = Cell> + 'b {
+        board.waiting.iter().copied().filter(|cell| self.circuits.contains(&cell.vc))
+    }
+
     /// `dodequeue` of RFC 8289: the next packet, and whether it may be dropped.
     fn take(&mut self, board: &Board) -> Option<(Cell, bool)> {
-        let Some(&head) = board.waiting.first() else {
+        let own: Vec<Cell> = self.queue(board).collect();
+        let Some(&head) = own.first() else {
             self.first_above = 0;
             return None;
         };
         let now = self.units(board.now);
-        let behind = 53 * (board.waiting.len() - 1);
+        let behind = 53 * (own.len() - 1);
         if self.waited(board, head) < self.target || behind <= self.mtu {
             self.first_above = 0;
         } else if self.first_above == 0 {
@@ -144,13 +158,14 @@ impl Model for Codel {
         let (cell, marked) = self.deque(board)?;
         let waited = board.now - self.arrived[&(cell.vc, cell.frame)];
         let old = cell.ect && self.ce_threshold.is_some_and(|threshold| waited > threshold);
-        board.waiting[0].ce |= marked || old;
-        Some(board.waiting[0])
+        let head = board.waiting.iter_mut().find(|other| **other == cell).unwrap();
+        head.ce |= marked || old;
+        Some(*head)
     }
 }
 
 /// Random parameters as a scenario has them, and what they mean.
-fn codel(draw: &mut Draw) -> (String, Codel) {
+pub(crate) fn codel(draw: &mut Draw) -> (String, Codel) {
     let (target, interval) = (draw.within(0, 5000) as u64, draw.within(1, 20_000) as u64);
     let (mtu, marks) = (draw.within(0, 300), draw.coin());
     let old = draw.coin().then(|| draw.within(100, 20_000) as u64);
@@ -168,6 +183,7 @@ fn codel(draw: &mut Draw) -> (String, Codel) {
     );
     let unit = if word == "exact" { 1 } else { 1_024_000 };
     let model = Codel {
+        circuits: (0..draw.contracts.len()).collect(),
         law,
         target: target * 1_000_000 / unit,
         interval: interval * 1_000_000 / unit,

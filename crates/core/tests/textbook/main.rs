@@ -10,6 +10,7 @@
 mod board;
 mod codel;
 mod codes;
+mod fair;
 mod frames;
 mod front;
 mod pie;

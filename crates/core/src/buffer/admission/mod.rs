@@ -322,6 +322,8 @@ pub struct Departure<'a> {
     pub now: Time,
     /// The unit.
     pub unit: &'a Unit,
+    /// The queue in which it was.
+    pub queue: usize,
     /// Its circuit, numbered within the port.
     pub vc: usize,
     /// What it took of the occupancy, in the port's measure.
@@ -408,7 +410,7 @@ pub(crate) mod tests {
         pub(crate) fn send(&mut self, vc: usize, cell: char) {
             self.pool.remove(vc, 1);
             let (unit, pool) = (cell_of(vc, cell), &self.pool);
-            let departure = Departure { now: self.now, unit: &unit, vc, size: 1, pool, sent: true };
+            let departure = Departure { now: self.now, unit: &unit, queue: 0, vc, size: 1, pool, sent: true };
             self.policy.departed(&departure);
         }
 

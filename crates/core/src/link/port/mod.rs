@@ -38,6 +38,8 @@ pub struct Port {
     measure: Measure,
     pub(crate) pool: Pool,
     pub(crate) queues: Vec<Queue>,
+    /// By circuit the queue that it joins, where that is neither the only one nor one of its own.
+    places: Vec<usize>,
     /// Arrival times of each queue, if the admission policy needs them.
     arrivals: Vec<ArrivalTimes>,
     pub(crate) admission: admission::Policy,
@@ -123,9 +125,15 @@ impl Port {
     /// An empty port.
     pub fn new(parts: Parts) -> Port {
         let vcs = parts.pool.vcs();
-        let queues = if parts.shared_queue { 1 } else { vcs };
-        assert!(parts.pushout.is_none() || !parts.shared_queue, "push-out needs a queue for each circuit");
-        assert!(parts.credit.is_none() || !parts.shared_queue, "credits need a queue for each circuit");
+        let places = parts.scheduler.places();
+        let queues = match places.iter().max() {
+            Some(last) => last + 1,
+            None if parts.shared_queue => 1,
+            None => vcs,
+        };
+        let is_shared = parts.shared_queue || !places.is_empty();
+        assert!(parts.pushout.is_none() || !is_shared, "push-out needs a queue for each circuit");
+        assert!(parts.credit.is_none() || !is_shared, "credits need a queue for each circuit");
         let queue = if parts.pushout.is_some() { Queue::of_frames() } else { Queue::default() };
         let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_));
         let rule = parts.admission.rule();
@@ -148,6 +156,7 @@ impl Port {
             measure: parts.measure,
             pool: parts.pool,
             queues: vec![queue; queues],
+            places,
             arrivals: vec![ArrivalTimes::default(); if arrival_times { queues } else { 0 }],
             admission: parts.admission,
             pushout: parts.pushout,
@@ -343,7 +352,8 @@ impl Port {
             let empty = queue.is_empty();
             let arrived = self.arrivals.get_mut(index).map(|times| times.left(head));
             self.left_queue(index, &unit, empty);
-            let vc = if self.queues.len() == 1 { vc_of(&unit) } else { index };
+            let is_shared = self.queues.len() == 1 || !self.places.is_empty();
+            let vc = if is_shared { vc_of(&unit) } else { index };
             if self.manner == Manner::Asked {
                 match self.judge_head(now, &unit, (index, vc), arrived) {
                     HeadVerdict::Send => {}
@@ -525,14 +535,15 @@ impl Port {
     /// A unit has left the buffer: tell who wants to know.
     #[inline(never)]
     fn tell_departed(&mut self, now: Time, (unit, vc, size): (&Unit, usize, u64), sent: bool) {
-        self.admission.departed(&Departure { now, unit, vc, size, pool: &self.pool, sent });
+        let queue = self.queue_of(vc);
+        self.admission.departed(&Departure { now, unit, queue, vc, size, pool: &self.pool, sent });
         if let Some(pushout) = &mut self.pushout {
             pushout.left(vc, &self.pool, sent);
         }
     }
 
     fn queue_of(&self, vc: usize) -> usize {
-        if self.queues.len() == 1 { 0 } else { vc }
+        if self.queues.len() == 1 { 0 } else { self.places.get(vc).copied().unwrap_or(vc) }
     }
 
     fn size_of(&self, unit: &Unit) -> u64 {

@@ -4,6 +4,8 @@
 //! admit whatever comes: a frame that was cut off in its queue, or that found no room, is not let in any more. A frame that
 //! the admission policy has refused is in no queue, so neither can happen to it: all its units are lost for that reason.
 
+use std::cmp::Reverse;
+
 use super::arrivals::ArrivalTimes;
 use super::{Loss, Port};
 use crate::buffer::admission::{Admission, Arrival, Departure, Within};
@@ -38,6 +40,13 @@ impl Port {
             Verdict::Accept => self.let_in(now, newcomer, (cut, None), losses),
             Verdict::Mark(reason) => self.let_in(now, newcomer, (cut, Some(reason)), losses),
             Verdict::Discard(reason) => self.lose(unit, reason, losses),
+            Verdict::Replace(Victim::FattestQueue(batch), reason) => {
+                if self.shorten_fattest(now, &newcomer, (batch, reason), &vc_of, losses) {
+                    self.enqueue(now, unit, vc, size);
+                } else {
+                    self.turn_away(&newcomer, Reason::Overflow, losses);
+                }
+            }
             Verdict::Replace(victim, reason) => {
                 if self.make_room(now, (self.queue_of(vc), size), (victim, reason), &vc_of, losses) {
                     self.enqueue(now, unit, vc, size);
@@ -59,6 +68,42 @@ impl Port {
         }
     }
 
+    /// Take units from the head of the queue with the most octets, the newcomer's counted, until half of these have gone, but
+    /// no more than `batch`, and on until the newcomer fits; answers whether it does. Among equals the first queue is chosen.
+    fn shorten_fattest(
+        &mut self,
+        now: Time,
+        newcomer: &Newcomer,
+        (batch, reason): (u64, Reason),
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) -> bool {
+        let &Newcomer { unit, vc, size } = newcomer;
+        if !self.pool.capacity().holds(size + self.sending.map_or(0, |sending| sending.size)) {
+            return false;
+        }
+        let own = self.queue_of(vc);
+        while !self.pool.fits(size) {
+            let octets = |queue: usize| {
+                self.arrivals[queue].octets() + if queue == own { unit.bytes.into() } else { 0 }
+            };
+            let queues = 0..self.queues.len();
+            let Some(fattest) = queues.max_by_key(|&queue| (octets(queue), Reverse(queue))) else {
+                return false;
+            };
+            let (half, mut units, mut gone) = (octets(fattest) / 2, 0, 0);
+            while units == 0 || units < batch && gone < half {
+                let Some(victim) = self.queues[fattest].pop() else {
+                    return units > 0 && self.pool.fits(size);
+                };
+                (units, gone) = (units + 1, gone + u64::from(victim.bytes));
+                self.left_queue(fattest, &victim, self.queues[fattest].is_empty());
+                self.give_up(now, victim, vc_of(&victim), reason, losses);
+            }
+        }
+        true
+    }
+
     /// Take out of a queue the unit that the policy gives up, and while the arriving one, of `size`, does not fit more
     /// from the head, or whatever else the policy has chosen; answers whether it fits in the end. The unit in
     /// transmission is out of reach.
@@ -76,7 +121,7 @@ impl Port {
         let mut chosen = victim;
         loop {
             let given_up = match chosen {
-                Victim::Head => self.queues[queue].pop(),
+                Victim::Head | Victim::FattestQueue(_) => self.queues[queue].pop(),
                 Victim::At(position) => self.queues[queue].take(position),
             };
             let Some(unit) = given_up else { return false };
@@ -210,7 +255,8 @@ impl Port {
             if let Some(times) = self.arrivals.get_mut(vc) {
                 times.shrink(unit.bytes);
             }
-            self.admission.departed(&Departure { now, unit: &unit, vc, size, pool: &self.pool, sent: false });
+            let pool = &self.pool;
+            self.admission.departed(&Departure { now, unit: &unit, queue: vc, vc, size, pool, sent: false });
             pushout.left(vc, &self.pool, false);
             self.counters.gave_up(&unit, Reason::PushedOut);
             losses.push(Loss { unit, reason: Reason::PushedOut });

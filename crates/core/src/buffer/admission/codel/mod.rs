@@ -14,13 +14,15 @@
 //! `action`: `drop` (default, as in tc-codel(8)) or `mark`, which marks packets that are ECN-capable, one for each
 //! departure, and discards the others. `ce_threshold`: if given, every ECN-capable packet is marked that has waited longer,
 //! whatever `action` is; off by default as in Linux. `mtu`: with no more octets than this behind a packet nothing is
-//! discarded; by default the largest full frame of the circuits.
+//! discarded; by default the largest full frame of the circuits. `full`: who gives way when the buffer is full, `arrival`
+//! (default) or `fattest-queue`, which loses packets from the head of the queue with the most octets, half of these but at most
+//! `batch` (64) at a time, as FQ-CoDel does (RFC 8290, section 4.1; tc-fq_codel(8)).
 //!
 //! # Differences from the paper
 //! None with `law = "exact"`. Linux counts time in units of 1024 ns, asks for strictly more than `interval`, and takes 1/√count
 //! from one step of Newton's method for each discarded packet: it discards its third packet 50 ms after the second, where
-//! RFC 8289 has 70.7 ms.
-//! Each queue of the port has a state of its own. On a cell link a frame is judged when its first cell comes to the head
+//! RFC 8289 has 70.7 ms. With `full = "fattest-queue"` a packet that a full buffer takes from the head counts as one that CoDel has
+//! discarded, as in Linux. Each queue of the port has a state of its own. On a cell link a frame is judged when its first cell comes to the head
 //! and discarded as a whole; the other cells of it count as the rest of a broken frame.
 //!
 //! # Complexity
@@ -28,9 +30,10 @@
 
 mod control;
 
-use super::{Admission, Arrival, Context, Head, Needs, Shortcuts};
-use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict};
-use crate::refused::Refused;
+use super::{Admission, Arrival, Context, Departure, Head, Needs, Shortcuts};
+use crate::buffer::size::Measure;
+use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict, Victim};
+use crate::refused::{Refused, refuse_if};
 use crate::units::{Bytes, Span};
 use crate::{choice, section};
 
@@ -43,6 +46,16 @@ choice! {
         Exact = "exact",
         /// In integers as in Linux.
         Linux = "linux",
+    }
+}
+
+choice! {
+    /// Who gives way when the buffer is full.
+    pub enum Full {
+        /// The packet that arrives.
+        Arrival = "arrival",
+        /// Packets at the head of the queue with the most octets.
+        FattestQueue = "fattest-queue",
     }
 }
 
@@ -61,6 +74,10 @@ section! {
         pub ce_threshold: Option<Span> = None,
         /// Octets behind a packet up to which it is not discarded; by default a full frame.
         pub mtu: Option<Bytes> = None,
+        /// Who gives way when the buffer is full.
+        pub full: Full = Full::Arrival,
+        /// Packets that the queue with the most octets loses at most before another queue is looked for.
+        pub batch: u64 = 64,
     }
 }
 
@@ -71,6 +88,10 @@ pub struct Policy {
     action: Action,
     ce_threshold: Option<Span>,
     mtu: u64,
+    /// How many packets the longest queue loses at a time, if it gives way when the buffer is full.
+    batch: Option<u64>,
+    /// Whether the unit that leaves next is one that this policy discards at the head.
+    is_discarding: bool,
     /// By queue.
     controls: Vec<Control>,
     /// By circuit whether the frame is discarded whose cells come to the head.
@@ -78,10 +99,13 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port.
+    /// The policy at one port, or why its batch cannot be.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let frame = context.contracts.iter().map(|contract| contract.octets).max().unwrap_or(0);
+        refuse_if(params.batch == 0, "batch", "must be at least 1")?;
         Ok(Policy {
+            batch: (params.full == Full::FattestQueue).then_some(params.batch),
+            is_discarding: false,
             clock: Clock::new(params.law, params.target, params.interval),
             action: params.action,
             ce_threshold: params.ce_threshold,
@@ -107,10 +131,41 @@ impl Policy {
 
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
-        if arrival.fits() { Verdict::Accept } else { Verdict::Discard(Reason::Overflow) }
+        match self.batch {
+            _ if arrival.fits() => Verdict::Accept,
+            Some(batch) => Verdict::Replace(Victim::FattestQueue(batch), Reason::PushedOut),
+            None => Verdict::Discard(Reason::Overflow),
+        }
+    }
+
+    fn departed(&mut self, departure: &Departure<'_>) {
+        let discarded = std::mem::take(&mut self.is_discarding);
+        if !departure.sent && !discarded && self.batch.is_some() {
+            self.controls[departure.queue].overflowed();
+        }
     }
 
     fn at_head(&mut self, head: &Head<'_>) -> HeadVerdict {
+        let verdict = self.judge_head(head);
+        self.is_discarding = matches!(verdict, HeadVerdict::Discard(_));
+        verdict
+    }
+
+    fn bars_pushout(&self, _: Measure) -> Option<&'static str> {
+        self.batch.map(|_| "codel with full = \"fattest-queue\" makes the room itself; leave full out")
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { arrival_times: true, ..Needs::default() }
+    }
+
+    fn goes_by_frames(&self) -> bool {
+        false
+    }
+}
+
+impl Policy {
+    fn judge_head(&mut self, head: &Head<'_>) -> HeadVerdict {
         if !head.unit.is_first() {
             return match self.discards[head.vc] {
                 true => HeadVerdict::Discard(Reason::Partial),
@@ -120,14 +175,6 @@ impl Admission for Policy {
         let verdict = self.judge_frame(head);
         self.discards[head.vc] = matches!(verdict, HeadVerdict::Discard(_));
         verdict
-    }
-
-    fn needs(&self) -> Needs {
-        Needs { arrival_times: true, ..Needs::default() }
-    }
-
-    fn goes_by_frames(&self) -> bool {
-        false
     }
 }
 

@@ -13,6 +13,8 @@ fn params() -> Params {
         action: Action::Drop,
         ce_threshold: None,
         mtu: None,
+        full: Full::Arrival,
+        batch: 64,
     }
 }
 

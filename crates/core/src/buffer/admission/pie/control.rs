@@ -189,6 +189,7 @@ impl Control {
 mod tests {
     use super::*;
     use crate::buffer::admission::pie::tests::params;
+    use crate::vectors::{numbers, vector};
 
     fn gains(change: impl Fn(&mut Params)) -> Gains {
         let mut params = params();
@@ -214,11 +215,11 @@ mod tests {
 
     #[test]
     fn the_probability_follows_a_wait_of_30_ms() {
-        let expected = [1.922607e-05, 3.387451e-05, 4.852295e-05, 6.317139e-05, 7.781982e-05, 9.246826e-05];
+        let case = &vector("pie")["probability"][0];
         for law in [Law::Rfc, Law::Linux] {
             let gains = gains(|params| params.law = law);
-            let mut control = control(0.0, 0.03, 0.0);
-            for expected in expected {
+            let mut control = control(0.0, case["delay"].as_f64().unwrap(), 0.0);
+            for expected in numbers(&case["sequence"]) {
                 control.update(&gains);
                 assert_close(control.probability, expected);
             }
