@@ -10,6 +10,7 @@ pub(crate) fn vector(name: &str) -> Json {
         "pie" => include_str!("../../../vectors/pie.json"),
         "drr" => include_str!("../../../vectors/drr.json"),
         "cubic" => include_str!("../../../vectors/cubic.json"),
+        "recovery" => include_str!("../../../vectors/recovery.json"),
         _ => panic!("no vectors of {name}"),
     };
     serde_json::from_str(text).expect("vectors are JSON")

@@ -1648,6 +1648,13 @@ class Tcp(Scheme):
       restarts it (RFC 2582 section 4; RFC 6298, 5.3). `never`: None restarts it.
     - `send_high` (default True): After a timeout, no fast retransmission before more than everything sent until then is
       acknowledged (RFC 2582 section 5, the careful variant; new-reno only).
+    - `sack` (default False): Selective acknowledgements (RFC 2018): ACKs tell what has arrived out of order, and the
+      sender repairs what is missing as `recovery` says.
+    - `recovery` (default "rfc6675"): What counts as lost, and how fast the window is refilled (with sack). `rfc6675`:
+      Losses by blocks above them; the window falls at once. `prr`: Losses by blocks above them; the window falls in
+      proportion to what is delivered. `rack`: Losses by time, tail-loss probes; the window falls as with `prr`.
+    - `limited_transmit` (default True): Let duplicate ACKs send new segments before a loss is found (RFC 3042; with
+      sack).
     - `byte_counting` (default False): Open the window by the octets that are acknowledged instead of by the number of
       ACKs (RFC 3465, with a limit of two segments an ACK in slow start).
     - `hystart` (default "linux"): How slow start ends before a loss (cubic only). `linux`: Linux: when ACKs of a round
@@ -1763,6 +1770,18 @@ class Tcp(Scheme):
     send_high: bool = True
     """After a timeout, no fast retransmission before more than everything sent until then is acknowledged (RFC 2582
     section 5, the careful variant; new-reno only)."""
+    sack: bool = False
+    """Selective acknowledgements (RFC 2018): ACKs tell what has arrived out of order, and the sender repairs what is
+    missing as `recovery` says."""
+    recovery: Literal["rfc6675", "prr", "rack"] = "rfc6675"
+    """What counts as lost, and how fast the window is refilled (with sack).
+
+    - `rfc6675`: Losses by blocks above them; the window falls at once.
+    - `prr`: Losses by blocks above them; the window falls in proportion to what is delivered.
+    - `rack`: Losses by time, tail-loss probes; the window falls as with `prr`.
+    """
+    limited_transmit: bool = True
+    """Let duplicate ACKs send new segments before a loss is found (RFC 3042; with sack)."""
     byte_counting: bool = False
     """Open the window by the octets that are acknowledged instead of by the number of ACKs (RFC 3465, with a limit of
     two segments an ACK in slow start)."""

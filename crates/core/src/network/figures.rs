@@ -24,6 +24,10 @@ pub struct Figures {
     pub marked: u64,
     /// Reductions of the window in answer to a congestion mark.
     pub mark_reactions: u64,
+    /// Segments taken for lost by selective acknowledgements.
+    pub found_lost: u64,
+    /// Tail-loss probes.
+    pub tail_probes: u64,
     /// Files whose last octet has been acknowledged.
     pub transfers: u64,
     /// Time to deliver: of timed segments until they are acknowledged, of datagrams until they arrive.

@@ -440,7 +440,12 @@ impl Tcp {
     #[inline(always)] // see `Flow::receive`
     fn acknowledged(&mut self, now: Time, ack: &Segment, out: &mut impl Outlet) {
         let open = !self.sender.all_acked();
-        self.sender.on_segment(now, ack, out);
+        if ack.len > 0 {
+            let blocks = self.receiver.blocks(ack);
+            self.sender.on_sack(now, ack, &blocks, out);
+        } else {
+            self.sender.on_segment(now, ack, out);
+        }
         let Some(files) = &mut self.files else { return };
         if open && self.sender.all_acked() && files.end(now) {
             self.next_file(now, out);
@@ -492,6 +497,8 @@ impl Tcp {
             received: now.received - then.received,
             marked: now.marked - then.marked,
             mark_reactions: stats.mark_reactions,
+            found_lost: stats.found_lost,
+            tail_probes: stats.tail_probes,
             transfers: (now.transfers - then.transfers) as u64,
             delivery: self.sender.deliveries().clone(),
             ..Figures::default()

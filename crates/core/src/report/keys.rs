@@ -59,6 +59,7 @@ const fn if_so(name: &'static str, holds: Holds, when: &'static str, doc: &'stat
 }
 
 const WITH_CODE: &str = "with a code";
+const WITH_SACK: &str = "with `sack` at the transport";
 const WITH_ECN: &str = "with `ecn` at the transport";
 const WITH_FILES: &str = "with files";
 const WITH_GREEDY: &str = "with greedy TCP flows";
@@ -121,6 +122,18 @@ const FLOW: &[Key] = &[
         Count,
         WITH_ECN,
         "Times that the sender has reduced its window in answer to a mark, at most once a round trip.",
+    ),
+    if_so(
+        "segments_found_lost",
+        Count,
+        WITH_SACK,
+        "Segments that the sender took for lost by selective acknowledgements or by their age, not by a timeout.",
+    ),
+    if_so(
+        "tail_loss_probes",
+        Count,
+        WITH_SACK,
+        "Probes sent because the last acknowledgements had not come.",
     ),
     key("timeouts", Count, "Expirations of the retransmission timer."),
     key("fast_retransmits", Count, "Fast retransmissions."),
@@ -599,6 +612,7 @@ mod tests {
                 vec![
                     "port.bottleneck.admission={ policy = \"probe\", mark_from = \"0 cells\" }".to_string(),
                     "flows.transport.ecn=true".to_string(),
+                    "flows.transport.sack=true".to_string(),
                 ],
             ),
             (include_str!("../../../../scenarios/multi-hop.toml"), vec!["measure.delivery=true".to_string()]),

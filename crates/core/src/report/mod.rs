@@ -154,6 +154,10 @@ fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows, index: usize) 
         flow["segments_marked"] = figures.marked.into();
         flow["mark_reactions"] = figures.mark_reactions.into();
     }
+    if matches!(&spec.transport, transport::Spec::Tcp(tcp) if tcp.sack) {
+        flow["segments_found_lost"] = figures.found_lost.into();
+        flow["tail_loss_probes"] = figures.tail_probes.into();
+    }
     deliveries::append(&mut flow, std::iter::once(figures));
     transfers::append_to_flow(&mut flow, &outcome.network.flows[index], scenario.measure.transfers);
     if !spec.class.is_empty() {

@@ -11,14 +11,15 @@ use crate::link::credit;
 use crate::police;
 use crate::scheduler;
 use crate::source;
-use crate::transport::{self, tcp::congestion};
+use crate::transport::{self, tcp::congestion, tcp::recovery};
 
 /// All entries: policies of ports first, then what sends, then how a network is written.
 pub fn catalogue() -> Vec<Entry> {
     let ports = [admission::CATALOGUE, pushout::CATALOGUE, scheduler::CATALOGUE];
     let ports = [ports.concat(), discipline::CATALOGUE.to_vec()].concat();
     let ports = [ports, credit::CATALOGUE.to_vec(), police::CATALOGUE.to_vec()].concat();
-    let senders = [congestion::CATALOGUE, source::CATALOGUE, transport::CATALOGUE].concat();
+    let senders =
+        [congestion::CATALOGUE, recovery::CATALOGUE, source::CATALOGUE, transport::CATALOGUE].concat();
     let networks = [adaptation::CATALOGUE, topology::CATALOGUE].concat();
     ports.into_iter().chain(senders).chain(networks).collect()
 }

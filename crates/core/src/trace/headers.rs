@@ -42,7 +42,9 @@ pub(super) fn stand_in(scenario: &Scenario, packet: &Packet) -> Image {
 }
 
 fn tcp_image(flow: &Flow, number: u32, packet: &Packet, segment: &Segment) -> Image {
-    let options = timestamps(flow.transport.option_bytes(), segment);
+    let mut options = timestamps(flow.transport.option_bytes(), segment);
+    let (data, blocks) = if segment.is_ack { (0, segment.len) } else { (segment.len, 0) };
+    options.extend(vec![NO_OPERATION; blocks.into()]); // a capture does not know the blocks, but their octets
     let (from, to) = if segment.is_ack { (flow.to, flow.from) } else { (flow.from, flow.to) };
     let ports = (client_port(segment.connection), server_port(number));
     let (source, destination) = if segment.is_ack { (ports.1, ports.0) } else { ports };
@@ -70,7 +72,7 @@ fn tcp_image(flow: &Flow, number: u32, packet: &Packet, segment: &Segment) -> Im
     header.extend([0; 4]); // checksum and urgent pointer
     header.extend(&options);
     let head = Head { from, to, id: packet.frame, protocol: TCP, ecn: packet.ecn() };
-    ip(&head, header, CHECKSUM_OF_TCP, segment.len.into())
+    ip(&head, header, CHECKSUM_OF_TCP, data.into())
 }
 
 /// The timestamp option after two of no operation, in milliseconds of simulated time; nothing without options.
@@ -164,6 +166,7 @@ const UDP: u8 = 17;
 const EXPERIMENT: u8 = 253;
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
+const NO_OPERATION: u8 = 1;
 const ECE: u8 = 0x40;
 const CWR: u8 = 0x80;
 /// Where the checksum stands in a TCP header.

@@ -95,7 +95,7 @@ impl Packet {
     /// Octets of the application's data in it, as far as it says.
     pub fn data(&self) -> Option<u32> {
         match self.content? {
-            (_, Payload::Tcp(segment)) => Some(segment.len.into()),
+            (_, Payload::Tcp(segment)) => Some(if segment.is_ack { 0 } else { segment.len.into() }),
             (_, Payload::Datagram { bytes, .. }) => Some(bytes),
             (_, Payload::Coded { .. }) => None,
         }

@@ -462,9 +462,13 @@ impl Writer {
         let (ack, bytes) = (self.draw.chance(0.6), self.draw.chance(0.3));
         let ecn = congestion == "dctcp" || self.draw.chance(0.4);
         let ect = self.pick(&["data", "all"]);
+        let (sack, stamps, limited) = (self.draw.chance(0.5), self.draw.chance(0.3), self.draw.chance(0.7));
+        let recovery = self.pick(&["rfc6675", "prr", "rack"]);
+        let mss = if stamps { mss.max(100) } else { mss };
         format!(
             "{{ kind = \"tcp\", congestion = \"{congestion}\", mss = {mss}, window = \"{window} bytes\", \
-             ecn = {ecn}, ect = \"{ect}\", byte_counting = {bytes}, delayed_ack = {ack}, slow_timer = \"1 ms\", fast_timer = \"500 us\", min_rto = \"2 ms\", \
+             ecn = {ecn}, ect = \"{ect}\", byte_counting = {bytes}, sack = {sack}, \
+             recovery = \"{recovery}\", limited_transmit = {limited}, timestamps = {stamps}, delayed_ack = {ack}, slow_timer = \"1 ms\", fast_timer = \"500 us\", min_rto = \"2 ms\", \
              initial_rto = \"4 ms\", timer_phase = \"{phase}\" }}"
         )
     }

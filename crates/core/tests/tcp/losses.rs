@@ -104,7 +104,13 @@ impl Path {
         let mut out = Vec::new();
         match index {
             0 => self.receiver.on_segment(now, &self.forth.pop_front().unwrap().1, &mut out),
-            1 => self.sender.on_segment(now, &self.back.pop_front().unwrap().1, &mut out),
+            1 => {
+                let (_, ack) = self.back.pop_front().unwrap();
+                match ack.len {
+                    0 => self.sender.on_segment(now, &ack, &mut out),
+                    _ => self.sender.on_sack(now, &ack, &self.receiver.blocks(&ack), &mut out),
+                }
+            }
             2 => self.sender.on_timer(now, &mut out),
             _ => self.receiver.on_timer(now, &mut out),
         }

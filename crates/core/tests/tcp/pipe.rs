@@ -7,6 +7,7 @@ use pushout_core::rng::Stream;
 use pushout_core::transport::Transport;
 use pushout_core::transport::tcp::congestion;
 use pushout_core::transport::tcp::congestion::new_reno::PartialAck;
+use pushout_core::transport::tcp::recovery;
 use pushout_core::transport::tcp::{Backoff, InitialEstimate, Params, Receiver, Segment, Sender};
 use pushout_core::units::{Bytes, Span, Time};
 
@@ -69,6 +70,8 @@ struct Pair {
     chance: Stream,
     now: Time,
     arrived: Arrived,
+    /// The congestion window limits what is in the pipe, and not what is unacknowledged.
+    by_pipe: bool,
 }
 
 impl Pair {
@@ -97,6 +100,7 @@ impl Pair {
             chance,
             now: Time::ZERO,
             arrived: Arrived::default(),
+            by_pipe: params.sack,
         }
     }
 
@@ -105,7 +109,8 @@ impl Pair {
         let window = (self.sender.cwnd() + self.sender.inflation()).min(self.sender.send_window());
         for segment in out.drain(..) {
             let end = segment.seq + u64::from(segment.len);
-            let first = segment.seq == self.sender.acked();
+            let first = segment.seq == self.sender.acked() || (self.by_pipe && segment.retransmission);
+            let window = if self.by_pipe { self.sender.send_window() } else { window };
             assert!(
                 first || end <= self.sender.acked() + window,
                 "{segment:?} is outside of the window {window}"
@@ -151,7 +156,11 @@ impl Pair {
             }
             3 => {
                 let (_, segment) = self.back.line.pop_front().unwrap();
-                self.sender.on_segment(at, &segment, &mut out);
+                let blocks = self.receiver.blocks(&segment);
+                match segment.len {
+                    0 => self.sender.on_segment(at, &segment, &mut out),
+                    _ => self.sender.on_sack(at, &segment, &blocks, &mut out),
+                }
             }
             _ => self.read_or_stop(&mut out),
         }
@@ -180,16 +189,22 @@ impl Pair {
         while !self.sender.all_acked() {
             assert!(self.step(), "stuck: data is left and nothing will happen");
             steps += 1;
-            assert!(steps < 1_000_000, "it does not end");
+            assert!(steps < 1_000_000, "it does not end: {:?}", self.sender);
         }
     }
 }
 
 fn random_params(chance: &mut Stream) -> Params {
     let mut params = defaults();
-    if chance.chance(0.5) {
-        params.congestion = congestion::Spec::NewReno;
-    }
+    let congestions =
+        [congestion::Spec::Reno, congestion::Spec::NewReno, congestion::Spec::Cubic, congestion::Spec::Tahoe];
+    params.congestion = congestions[chance.up_to(3) as usize];
+    params.sack = chance.chance(0.5);
+    let recoveries = [recovery::Spec::Rfc6675, recovery::Spec::Prr, recovery::Spec::Rack];
+    params.recovery = recoveries[chance.up_to(2) as usize];
+    params.limited_transmit = chance.chance(0.7);
+    params.timestamps = chance.chance(0.3);
+    params.byte_counting = chance.chance(0.3);
     if chance.chance(0.5) {
         params.partial_ack = PartialAck::SlowButSteady;
     }

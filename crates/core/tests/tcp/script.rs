@@ -9,6 +9,7 @@
 //! 0ms    > 0:1000           what it sends: data; "again" for a retransmission, "last" before FIN; a longer range is several segments
 //! 10ms   < ack 1000 x3      what arrives, three times: ack N [win N], synack, syn, data as above; [conn N] on each
 //! 10ms   > ack 1000 win 0   what it sends: ack, synack, syn; windows and connections that are not said are not compared
+//! 10ms   < ack 2000 sack 3000:4000    one of its blocks
 //! 10ms   < ack 2000 ece     congestion notification: ect, ce, ece, cwr
 //! 10ms   ? cwnd 2000        what it knows
 //! 90ms   quiet              nothing more has left it by now
@@ -23,7 +24,7 @@ use std::fmt::Debug;
 use pushout_core::language::tree::Value;
 use pushout_core::rng::Stream;
 use pushout_core::transport::ecn::Ecn;
-use pushout_core::transport::tcp::{Params, Receiver, Segment, Sender};
+use pushout_core::transport::tcp::{Params, Receiver, SackBlocks, Segment, Sender};
 use pushout_core::units::{Quantity, Span, Time};
 
 enum End {
@@ -35,7 +36,7 @@ struct Run {
     end: End,
     params: Params,
     now: Time,
-    sent: VecDeque<(Time, Segment)>,
+    sent: VecDeque<(Time, Segment, SackBlocks)>,
 }
 
 impl Run {
@@ -77,7 +78,14 @@ impl Run {
     }
 
     fn collect(&mut self, out: Vec<Segment>) {
-        self.sent.extend(out.into_iter().map(|segment| (self.now, segment)));
+        for segment in out {
+            let blocks = match &mut self.end {
+                End::Receiver(receiver) if segment.len > 0 => receiver.blocks(&segment),
+                _ => SackBlocks::default(),
+            };
+            let bare = if segment.is_ack { Segment { seq: 0, len: 0, ..segment } } else { segment };
+            self.sent.push_back((self.now, bare, blocks));
+        }
     }
 
     fn line(&mut self, words: &[&str]) -> Result<(), String> {
@@ -138,6 +146,9 @@ impl Run {
             for _ in 0..times {
                 let mut out = Vec::new();
                 match &mut self.end {
+                    End::Sender(sender) if !wanted.blocks.is_empty() => {
+                        sender.on_sack(self.now, &segment, &SackBlocks::of(&wanted.blocks), &mut out);
+                    }
                     End::Sender(sender) => sender.on_segment(self.now, &segment, &mut out),
                     End::Receiver(receiver) => receiver.on_segment(self.now, &segment, &mut out),
                 }
@@ -154,7 +165,7 @@ impl Run {
             let mut seen = sent.1;
             seen.window = wanted.window.map_or(0, |_| seen.window);
             seen.connection = wanted.connection.map_or(0, |_| seen.connection);
-            if sent.0 != self.now || seen != segment {
+            if sent.0 != self.now || seen != segment || sent.2 != SackBlocks::of(&wanted.blocks) {
                 return Err(format!("expected {words:?}, sent was {}", show(&sent)));
             }
         }
@@ -185,6 +196,8 @@ fn sender_fact(sender: &Sender, name: &str) -> Option<String> {
         "timeouts" => stats.timeouts,
         "fast_retransmits" => stats.fast_retransmits,
         "probes" => stats.window_probes,
+        "found_lost" => stats.found_lost,
+        "tail_probes" => stats.tail_probes,
         "mark_reactions" => stats.mark_reactions,
         "timed" => sender.deliveries().count,
         "delivery_ms" => (sender.deliveries().mean_s()? * 1e3).round() as u64,
@@ -220,6 +233,7 @@ struct Wanted {
     again: bool,
     last: bool,
     ecn: Ecn,
+    blocks: Vec<(u64, u64)>,
 }
 
 impl Wanted {
@@ -241,6 +255,11 @@ impl Wanted {
                 "ce" => wanted.ecn = wanted.ecn.with(Ecn::ECT.with(Ecn::CE)),
                 "ece" => wanted.ecn = wanted.ecn.with(Ecn::ECE),
                 "cwr" => wanted.ecn = wanted.ecn.with(Ecn::CWR),
+                "sack" => {
+                    let range = words.next().copied().unwrap_or_default();
+                    let (start, end) = range.split_once(':').ok_or_else(|| format!("what is {range}?"))?;
+                    wanted.blocks.push((number(start)?, number(end)?));
+                }
                 range => {
                     let (start, end) = range.split_once(':').ok_or_else(|| format!("what is {range}?"))?;
                     wanted.data = Some((number(start)?, number(end)?));
@@ -280,8 +299,8 @@ fn span(word: &str) -> Result<Span, String> {
     Span::parse(word).map_err(|why| format!("{word}: {why}"))
 }
 
-fn show((at, what): &(Time, impl Debug)) -> String {
-    format!("{} {what:?}", Span(at.0))
+fn show((at, what, blocks): &(Time, impl Debug, impl Debug)) -> String {
+    format!("{} {what:?} {blocks:?}", Span(at.0))
 }
 
 fn value(text: &str) -> Value {

@@ -33,8 +33,9 @@ pub(crate) struct PacketPayload {
     octets: u32,
     /// The connection of a segment, the block of a packet with parity.
     group: u32,
-    /// Position in the block.
+    /// Position in the block, of an acknowledgement the octets of its blocks and the number of their list.
     index: u16,
+    list: u16,
     kind: PayloadKind,
     ecn: Ecn,
     /// It opens a connection or, if it carries data, ends one; or it ends a block.
@@ -56,13 +57,26 @@ impl PacketPayload {
     #[inline(always)] // so that fields stay in registers
     pub(crate) fn of(payload: Payload) -> PacketPayload {
         match payload {
-            Payload::Tcp(Segment { ack, window, connection, stamp, syn, ecn, is_ack: true, .. }) => {
+            Payload::Tcp(Segment {
+                ack,
+                window,
+                connection,
+                stamp,
+                syn,
+                ecn,
+                seq,
+                len,
+                is_ack: true,
+                ..
+            }) => {
+                let (index, list) = packed(seq, len);
                 PacketPayload {
                     stamp,
                     number: ack,
                     octets: window,
                     group: connection,
-                    index: 0,
+                    index,
+                    list,
                     kind: PayloadKind::Ack,
                     ecn,
                     is_edge: syn,
@@ -72,7 +86,7 @@ impl PacketPayload {
                 let kind = if retransmission { PayloadKind::Retransmission } else { PayloadKind::Data };
                 let is_edge = syn || last;
                 let (number, octets, group) = (seq, len.into(), connection);
-                PacketPayload { stamp, number, octets, group, index: 0, kind, ecn, is_edge }
+                PacketPayload { stamp, number, octets, group, kind, ecn, is_edge, ..PacketPayload::default() }
             }
             Payload::Datagram { bytes, sent, ecn } => PacketPayload {
                 stamp: sent,
@@ -80,6 +94,7 @@ impl PacketPayload {
                 octets: bytes,
                 group: 0,
                 index: 0,
+                list: 0,
                 kind: PayloadKind::Datagram,
                 ecn,
                 is_edge: false,
@@ -90,6 +105,7 @@ impl PacketPayload {
                 octets: 0,
                 group: block,
                 index,
+                list: 0,
                 kind: PayloadKind::Coded,
                 ecn: Ecn::default(),
                 is_edge: ends_block,
@@ -114,7 +130,7 @@ impl PacketPayload {
     /// The payload of a packet that arrives with these marks.
     #[inline(always)]
     pub(crate) fn payload(self, flags: Flags) -> Payload {
-        let PacketPayload { stamp, number, octets, group, index, kind, ecn, is_edge } = self;
+        let PacketPayload { stamp, number, octets, group, index, list, kind, ecn, is_edge } = self;
         let ecn = ecn.marked_by(flags);
         match kind {
             PayloadKind::Data | PayloadKind::Retransmission => Payload::Tcp(Segment {
@@ -129,6 +145,8 @@ impl PacketPayload {
                 ..Segment::default()
             }),
             PayloadKind::Ack => Payload::Tcp(Segment {
+                seq: u64::from(index >> 4) | (u64::from(list) << 12),
+                len: 4 * (index & 15),
                 ack: number,
                 window: octets,
                 connection: group,
@@ -144,6 +162,12 @@ impl PacketPayload {
             }
         }
     }
+}
+
+/// The octets of an acknowledgement's blocks, fours up to 36, and the number of their list, of 28 bits.
+#[inline(always)]
+fn packed(list: u64, octets: u16) -> (u16, u16) {
+    ((octets / 4) | ((list as u16) << 4), (list >> 12) as u16)
 }
 
 #[cfg(test)]
@@ -163,6 +187,8 @@ mod tests {
             Segment { syn: true, stamp: Time(9), ..ack },
             Segment { ecn: Ecn::ECT.with(Ecn::CWR), ..data },
             Segment { ecn: Ecn::ECE, ..ack },
+            Segment { seq: (1 << 28) - 1, len: 36, ..ack },
+            Segment { seq: 0x1234567, len: 12, ..ack },
         ];
         let datagram = Payload::Datagram { bytes: 1000, sent: Time(5), ecn: Ecn::ECT };
         let label = Label { block: 3, index: 4 };

@@ -21,8 +21,8 @@
 //!   answer to a repeated SYN.
 //! * The receiving application reads at once, so the advertised window is constant unless
 //!   [`Receiver::set_window`] says otherwise; the send buffer is never what limits the sender.
-//! * No options but window scaling and timestamps (RFC 1323): no SACK. A timestamp is the instant itself; the
-//!   sender that measures with it counts the ticks since.
+//! * No options but window scaling, timestamps (RFC 1323) and blocks (RFC 2018), which travel beside their ACK: it has the
+//!   number of their list. A timestamp is the instant itself; the sender that measures with it counts the ticks since.
 //!
 //! # Differences from 4.4BSD
 //! Each for a reason:
@@ -55,13 +55,18 @@ pub mod congestion;
 mod profile;
 mod ranges;
 mod receiver;
+pub mod recovery;
 mod rtt;
+mod sack;
+pub mod scoreboard;
+mod selective;
 mod sender;
 mod stats;
 
 pub use profile::{Profile, with_profile};
 pub use receiver::Receiver;
 pub use rtt::{Backoff, Estimator, InitialEstimate, TickClock};
+pub use sack::SackBlocks;
 pub use sender::Sender;
 pub use stats::{ReceiverStats, SenderStats};
 
@@ -71,11 +76,11 @@ use congestion::new_reno::PartialAck;
 /// A segment or an acknowledgement, without the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
-    /// Offset of its first octet of data; on an ACK 0.
+    /// Offset of its first octet of data; on an ACK the number of its list of blocks (RFC 2018), 0 without blocks.
     pub seq: u64,
     /// Offset of the octet that the receiver wants next; on data 0.
     pub ack: u64,
-    /// Octets of data.
+    /// Octets of data; on an ACK those of its option with blocks.
     pub len: u16,
     /// Congestion notification.
     pub ecn: Ecn,
@@ -190,6 +195,13 @@ section! {
         /// After a timeout, no fast retransmission before more than everything sent until then is acknowledged (RFC
         /// 2582 section 5, the careful variant; new-reno only).
         pub send_high: bool = true,
+        /// Selective acknowledgements (RFC 2018): ACKs tell what has arrived out of order, and the sender repairs what is missing
+        /// as `recovery` says.
+        pub sack: bool = false,
+        /// What counts as lost, and how fast the window is refilled (with sack).
+        pub recovery: recovery::Spec = recovery::Spec::Rfc6675,
+        /// Let duplicate ACKs send new segments before a loss is found (RFC 3042; with sack).
+        pub limited_transmit: bool = true,
         /// Open the window by the octets that are acknowledged instead of by the number of ACKs (RFC 3465, with a limit of two
         /// segments an ACK in slow start).
         pub byte_counting: bool = false,
@@ -223,7 +235,7 @@ impl Transport for Params {
         Some(Needs {
             packet: Some(u64::from(HEADERS) + u64::from(self.mss)),
             packet_key: "transport.mss",
-            reverse: Some(HEADERS + self.option_bytes()),
+            reverse: Some(HEADERS + self.option_bytes() + if self.sack { sack::LARGEST } else { 0 }),
         })
     }
 

@@ -32,6 +32,8 @@ impl Profile {
             Profile::Linux => {
                 r#"
                 congestion = "cubic"
+                sack = true
+                recovery = "rack"
                 window = "6 MiB"
                 timestamps = true
                 byte_counting = true
@@ -46,6 +48,8 @@ impl Profile {
             Profile::Datacenter => {
                 r#"
                 congestion = "dctcp"
+                sack = true
+                recovery = "rack"
                 ecn = true
                 ect = "all"
                 window = "4 MiB"

@@ -40,6 +40,27 @@ impl Ranges {
         known
     }
 
+    /// The range that an octet is in.
+    pub(super) fn containing(&self, octet: u64) -> Option<(u64, u64)> {
+        let index = self.0.partition_point(|range| range.1 <= octet);
+        self.0.get(index).copied().filter(|range| range.0 <= octet)
+    }
+
+    /// The end of the range that an octet is in, or else where the next one starts.
+    pub(super) fn around(&self, octet: u64) -> Result<u64, u64> {
+        let index = self.0.partition_point(|range| range.1 <= octet);
+        match self.0.get(index) {
+            Some(&(start, end)) if start <= octet => Ok(end),
+            Some(&(start, _)) => Err(start),
+            None => Err(u64::MAX),
+        }
+    }
+
+    /// The ranges, the last one first.
+    pub(super) fn descending(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.0.iter().rev().copied()
+    }
+
     /// Take everything that joins up with the octets below `next`; returns the octet that is wanted then.
     pub(super) fn advance(&mut self, mut next: u64) -> u64 {
         while let Some(&(_, end)) = self.0.front().filter(|range| range.0 <= next) {

@@ -1,6 +1,7 @@
 //! The receiving end: the data half of `tcp_input`, reassembly, and the delayed-acknowledgement timer.
 
 use super::ranges::Ranges;
+use super::sack::{SackBlocks, SackLog};
 use super::{MAX_WINDOW_FIELD, Outlet, Params, ReceiverStats, Segment, TickClock};
 use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
@@ -37,6 +38,8 @@ pub struct Receiver {
     timer: Option<Time>,
     queue: Ranges,
     clock: TickClock,
+    /// The blocks that it tells of, if it does.
+    sacks: Option<Box<SackLog>>,
 }
 
 impl Receiver {
@@ -63,7 +66,13 @@ impl Receiver {
             stamp: Time::ZERO,
             timer: None,
             stats: ReceiverStats::default(),
+            sacks: params.sack.then(|| Box::new(SackLog::new(params.timestamps))),
         }
+    }
+
+    /// The blocks that an ACK with selective acknowledgements carries, whose first octet stands for their list.
+    pub fn blocks(&mut self, ack: &Segment) -> SackBlocks {
+        self.sacks.as_mut().map_or_else(SackBlocks::default, |sacks| sacks.take(ack.seq))
     }
 
     /// A SYN or data has arrived. Anything else, and what belongs to an older connection, is ignored.
@@ -154,6 +163,9 @@ impl Receiver {
             return self.acknowledge(false, out); // nothing new, or a probe of a closed window
         }
         if start > self.next || !self.queue.is_empty() {
+            if let Some(sacks) = &mut self.sacks {
+                sacks.note(start);
+            }
             self.stats.duplicate_bytes += self.queue.insert(start, end);
             self.next = self.queue.advance(self.next);
             return self.acknowledge(false, out);
@@ -198,7 +210,13 @@ impl Receiver {
         self.acked = self.next;
         self.timer = None;
         self.stats.acks += 1;
+        let (list, octets) = match &mut self.sacks {
+            Some(sacks) if !syn && !self.queue.is_empty() => sacks.report(&self.queue),
+            _ => (0, 0),
+        };
         out.put(Segment {
+            seq: list,
+            len: octets,
             ack: self.next,
             window: window as u32,
             connection: self.connection,

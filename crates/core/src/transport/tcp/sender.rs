@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 
 use super::congestion::{Congestion, Control, Facts, Reaction, Timeout, Window};
+use super::sack::SackBlocks;
+use super::selective::Selective;
 use super::{Backoff, Estimator, InitialEstimate, Outlet, Params, Segment, SenderStats, TickClock};
 use crate::metrics::delivery::DeliveryTime;
 use crate::rng::Stream;
@@ -15,47 +17,51 @@ use crate::units::{Span, Time};
 #[repr(C)]
 pub struct Sender {
     rtt_jitter: Span,
-    estimator: Estimator,
+    pub(super) estimator: Estimator,
     connection: u32,
     /// Duplicate ACKs in a row (t_dupacks).
     duplicates: u32,
-    state: State,
-    timestamps: bool,
+    pub(super) state: State,
+    pub(super) timestamps: bool,
     /// Segments of new data are ECN-capable.
     ecn: bool,
     /// The next segment of new data says that the window has been reduced (RFC 3168, CWR).
     tells_reduced: bool,
+    /// It takes selective acknowledgements.
+    sacks: bool,
     /// The application closes the connection behind what it has written.
     is_closing: bool,
     /// First octet that is not acknowledged (snd_una).
-    unacknowledged: u64,
+    pub(super) unacknowledged: u64,
     /// Next octet to send (snd_nxt); behind `sent` after a timeout.
-    next: u64,
+    pub(super) next: u64,
     /// The octet after the last that was ever sent (snd_max).
-    sent: u64,
+    pub(super) sent: u64,
     /// The octet after the last that the application has written; [`ENDLESS`] for a greedy one.
-    written: u64,
+    pub(super) written: u64,
     /// Window that the receiver offers, and the ACK that said so (snd_wnd, snd_wl2).
-    send_window: u64,
+    pub(super) send_window: u64,
     window_ack: u64,
     /// Largest window ever offered (max_sndwnd).
     largest_window: u64,
     /// When a segment was sent last.
     last_sent: Time,
     /// The retransmission and the persist timer never run together.
-    timer: Option<(Timer, Time)>,
-    clock: TickClock,
-    window: Window,
-    congestion: Control,
+    pub(super) timer: Option<(Timer, Time)>,
+    pub(super) clock: TickClock,
+    pub(super) window: Window,
+    pub(super) congestion: Control,
     /// First octet of the segment whose round trip is measured, and when it left (t_rtseq, t_rtt).
-    timed: Option<(u64, Time)>,
+    pub(super) timed: Option<(u64, Time)>,
     /// The first timed segment that no ACK covers yet: the octet after it, and when it first left.
     undelivered: Option<(u64, Time)>,
-    stats: SenderStats,
+    pub(super) stats: SenderStats,
     deliveries: DeliveryTime,
     /// The timed segments behind `undelivered`; there is seldom one.
     others: VecDeque<(u64, Time)>,
     aside: Box<Aside>,
+    /// What it needs for selective acknowledgements, if it takes them.
+    pub(super) selective: Option<Box<Selective>>,
 }
 
 /// What a greedy application has written: more than a connection ever sends, so that its end is compared with as any other.
@@ -74,16 +80,19 @@ struct Aside {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     Closed,
     SynSent,
     Established,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Timer {
+pub(super) enum Timer {
     Retransmit,
     Persist,
+    /// Look for losses again, or probe for them (RFC 8985): each comes before the retransmission timer and stands for it.
+    Reordering,
+    Probe,
 }
 
 impl Sender {
@@ -98,6 +107,8 @@ impl Sender {
             timestamps: params.timestamps,
             ecn: params.ecn,
             tells_reduced: false,
+            sacks: params.sack,
+            selective: None,
             is_closing: false,
             unacknowledged: 0,
             next: 0,
@@ -135,6 +146,7 @@ impl Sender {
         self.window = Window::new(params);
         self.congestion = params.congestion.start(params);
         self.estimator = Estimator::new(params, &self.clock);
+        self.selective = params.sack.then(|| Box::new(Selective::new(params, self.next)));
         self.duplicates = 0;
         self.timed = None;
         self.timer = None;
@@ -190,6 +202,9 @@ impl Sender {
                 self.end_handshake(now, segment);
                 self.output(now, out);
             }
+            (State::Established, false) if self.sacks => {
+                self.on_selective(now, segment, &SackBlocks::default(), out);
+            }
             (State::Established, false) if segment.ack <= self.unacknowledged => {
                 self.on_old_ack(now, segment, out);
             }
@@ -198,11 +213,24 @@ impl Sender {
         }
     }
 
+    /// The same for an ACK with blocks that have arrived out of order.
+    pub fn on_sack(&mut self, now: Time, segment: &Segment, blocks: &SackBlocks, out: &mut impl Outlet) {
+        let is_ours = segment.is_ack && segment.connection == self.connection && !segment.syn;
+        if is_ours && self.sacks && self.state == State::Established {
+            self.on_selective(now, segment, blocks, out);
+        }
+    }
+
     /// A timer may have expired; nothing happens before [`Sender::next_timer`].
     pub fn on_timer(&mut self, now: Time, out: &mut impl Outlet) {
         match self.timer {
             Some((Timer::Retransmit, at)) if at <= now => self.time_out(now, out),
-            Some((Timer::Persist, at)) if at <= now => self.probe(now, out),
+            Some((Timer::Persist, at)) if at <= now => {
+                self.probe(now, out);
+                self.note_window_probe(now);
+            }
+            Some((Timer::Reordering, at)) if at <= now => self.look_again(now, out),
+            Some((Timer::Probe, at)) if at <= now => self.send_probe(now, out),
             _ => {}
         }
     }
@@ -259,7 +287,7 @@ impl Sender {
 
     /// Whether fast recovery is going on.
     pub fn is_recovering(&self) -> bool {
-        self.congestion.is_recovering()
+        self.congestion.is_recovering() || self.selective.as_ref().is_some_and(|it| it.is_recovering())
     }
 
     /// What it has counted since it was made.
@@ -298,6 +326,9 @@ impl Sender {
         if self.state != State::Established {
             return;
         }
+        if self.sacks {
+            return self.push_selective(now, out);
+        }
         let window = self.send_window.min(self.window.usable());
         let end = self.written.min(self.unacknowledged.saturating_add(window));
         while self.next < end {
@@ -325,14 +356,15 @@ impl Sender {
     }
 
     /// Silly-window avoidance of the sender (RFC 1122 section 4.2.3.4) for the `len` octets at `next`.
-    fn worth_sending(&self, len: u64) -> bool {
+    pub(super) fn worth_sending(&self, len: u64) -> bool {
         len == self.window.mss
             || self.next + len == self.written
             || 2 * len >= self.largest_window
             || (self.next == self.unacknowledged && self.next < self.sent)
     }
 
-    fn transmit(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
+    #[inline(always)] // for what nearly every segment is sent by
+    pub(super) fn transmit(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
         if seq >= self.sent && self.timed.is_none() {
             self.timed = Some((seq, now));
             match self.undelivered {
@@ -483,7 +515,7 @@ impl Sender {
     }
 
     /// Reduce the window for a congestion mark, unless that has been done for one or for a loss in this round trip.
-    fn reduce_for_mark(&mut self, now: Time) {
+    pub(super) fn reduce_for_mark(&mut self, now: Time) {
         let facts = self.facts(now, None);
         if facts.is_reduced || self.congestion.is_recovering() {
             return;
@@ -494,7 +526,7 @@ impl Sender {
     }
 
     /// The window has been reduced, which the next new segment tells a receiver that echoes marks until then.
-    fn note_reduction(&mut self) {
+    pub(super) fn note_reduction(&mut self) {
         if self.ecn {
             (self.tells_reduced, self.aside.reduced) = (true, self.sent);
         }
@@ -515,7 +547,7 @@ impl Sender {
 
     /// Take the window of an ACK unless an older ACK has been overtaken by a newer one; says whether it changed.
     #[inline]
-    fn update_window(&mut self, segment: &Segment) -> bool {
+    pub(super) fn update_window(&mut self, segment: &Segment) -> bool {
         let window = u64::from(segment.window);
         let newer =
             segment.ack > self.window_ack || (segment.ack == self.window_ack && window > self.send_window);
@@ -536,7 +568,7 @@ impl Sender {
         Some(now.since(since))
     }
 
-    fn sample(&mut self, since: Time, now: Time) {
+    pub(super) fn sample(&mut self, since: Time, now: Time) {
         let jitter = match self.rtt_jitter {
             Span::ZERO => Span::ZERO,
             limit => Span(self.aside.jitter.up_to(limit.0)),
@@ -545,7 +577,7 @@ impl Sender {
     }
 
     #[inline]
-    fn record_delivery(&mut self, now: Time, ack: u64) {
+    pub(super) fn record_delivery(&mut self, now: Time, ack: u64) {
         while let Some((_, since)) = self.undelivered.filter(|(end, _)| *end <= ack) {
             self.deliveries.add(now.since(since));
             self.undelivered = self.others.pop_front();
@@ -561,6 +593,9 @@ impl Sender {
         self.note_reduction();
         self.duplicates = 0;
         self.timer = None;
+        if self.sacks && self.state == State::Established {
+            return self.give_up_flight(now, out);
+        }
         self.go_back(now, out);
     }
 
@@ -599,12 +634,13 @@ impl Sender {
             // never timed: its ACK may well not acknowledge it; nor marked, unless all are (RFC 3168 section 6.1.6)
             let ecn = self.aside.params.ect_of_others();
             self.emit(now, seq, 1, ecn, out);
+            self.next = if self.sacks { self.sent } else { self.next };
             self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
         }
     }
 
     #[inline]
-    fn facts(&self, now: Time, rtt: Option<Span>) -> Facts {
+    pub(super) fn facts(&self, now: Time, rtt: Option<Span>) -> Facts {
         Facts {
             now,
             rtt,

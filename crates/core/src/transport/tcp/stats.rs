@@ -14,6 +14,10 @@ pub struct SenderStats {
     pub fast_retransmits: u64,
     /// Reductions of the window in answer to a congestion mark.
     pub mark_reactions: u64,
+    /// Segments taken for lost by selective acknowledgements, those of timeouts not counted.
+    pub found_lost: u64,
+    /// Tail-loss probes.
+    pub tail_probes: u64,
     /// Segments sent by the persist timer because the window was closed or too small.
     pub window_probes: u64,
 }
@@ -27,6 +31,8 @@ impl SenderStats {
             timeouts: self.timeouts - earlier.timeouts,
             fast_retransmits: self.fast_retransmits - earlier.fast_retransmits,
             mark_reactions: self.mark_reactions - earlier.mark_reactions,
+            found_lost: self.found_lost - earlier.found_lost,
+            tail_probes: self.tail_probes - earlier.tail_probes,
             window_probes: self.window_probes - earlier.window_probes,
         }
     }

@@ -403,11 +403,21 @@ fn answered(scenario: &Scenario) -> Vec<bool> {
 /// sets a congestion mark on some, and no code makes do without the last one.
 fn alike(scenario: &Scenario) -> Vec<bool> {
     let mut alike: Vec<bool> = scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
-    let differs = |flow: &&Flow| flow.police.is_some() || flow.transport.ecn();
-    scenario.flows.iter().filter(differs).for_each(|flow| alike[flow.vc] = false);
-    let answers = scenario.flows.iter().filter(|flow| flow.transport.ecn()).filter_map(|flow| flow.back);
-    answers.for_each(|back| alike[back] = false);
+    scenario.flows.iter().filter(|flow| flow.police.is_some()).for_each(|flow| alike[flow.vc] = false);
+    let capable = || scenario.flows.iter().filter(|flow| flow.transport.ecn());
+    if capable().next().is_some() {
+        let may_mark = may_mark(scenario);
+        for vc in capable().flat_map(|flow| iter::once(flow.vc).chain(flow.back)) {
+            alike[vc] &= !scenario.vcs[vc].path.iter().any(|&line| may_mark[line]);
+        }
+    }
     alike
+}
+
+/// For every line whether its port may set congestion marks: a policy that is no more than a rule sets none.
+fn may_mark(scenario: &Scenario) -> Vec<bool> {
+    let passing = passing_circuits(scenario);
+    scenario.lines.iter().zip(passing.iter()).map(|(line, vcs)| rule(scenario, line, vcs).is_none()).collect()
 }
 
 /// Whether no cells can travel in trains and a switch is asked about each: then the reference engine does no more work.

@@ -1,0 +1,116 @@
+//! Recovery with selective acknowledgements: what counts as lost, and how fast the window is refilled.
+//!
+//! The [sender](super::Sender) keeps the scoreboard, sends and has the timers; the congestion control sets the threshold. To add
+//! an algorithm, write its file and add a line to the list below.
+
+use super::Params;
+use super::congestion::Window;
+use super::scoreboard::{Delivered, Scoreboard};
+use crate::registry;
+use crate::units::{Span, Time};
+
+registry! {
+    /// The recovery algorithms by name.
+    "recovery" {
+        /// Losses by blocks above them; the window falls at once.
+        Rfc6675 = "rfc6675" in rfc6675,
+        /// Losses by blocks above them; the window falls in proportion to what is delivered.
+        Prr = "prr" in prr,
+        /// Losses by time, tail-loss probes; the window falls as with `prr`.
+        Rack = "rack" in rack,
+    }
+
+    /// What an algorithm is told, and what it answers.
+    pub trait Recovery for Control {
+        /// An ACK is in the scoreboard: take for lost what is. It may answer when to look again.
+        fn find_losses(&mut self, board: &mut Scoreboard, told: &Told) -> Option<Time>;
+
+        /// A recovery begins; the window's threshold is set.
+        fn begin(&mut self, window: &mut Window, flight: u64);
+
+        /// An ACK has come in recovery, or begins it; `is_safe` if it acknowledges new data and tells of no further loss.
+        fn on_ack(&mut self, window: &mut Window, board: &Scoreboard, delivered: u64, is_safe: bool) {}
+
+        /// `octets` octets were sent in recovery.
+        fn sent(&mut self, octets: u64) {}
+
+        /// Whether a probe is sent when the last ACKs do not come (RFC 8985 section 7).
+        fn probes(&self) -> bool {
+            false
+        }
+
+        /// Whether it sends again what is not known to be lost, when there is nothing else to send (RFC 6675, `NextSeg`).
+        fn fills_holes(&self) -> bool {
+            true
+        }
+    }
+}
+
+/// What an ACK has told.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    pub(super) now: Time,
+    pub(super) delivered: Delivered,
+    pub(super) mss: u64,
+    /// A recovery is under way, after a loss or a timeout.
+    pub(super) is_recovering: bool,
+    /// The smoothed round-trip time.
+    pub(super) smoothed: Option<Span>,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::transport::tcp::SackBlocks;
+    use crate::transport::tcp::tests::defaults;
+    use crate::vectors::vector;
+
+    const MSS: u64 = 1000;
+
+    /// Which losses the algorithm of this name finds when these segments of ten arrive in order, all sent at once but the
+    /// eleventh, and which block tells of each.
+    fn found(name: &str, arrived: &[u64]) -> BTreeMap<String, u64> {
+        let spec = Spec::from_word(name).unwrap();
+        let mut recovery = spec.start(&defaults());
+        let mut board = Scoreboard::new(MSS);
+        (2..=10).for_each(|segment| board.sent(segment * MSS, Time::ZERO));
+        board.sent(11 * MSS, Time::ZERO + Span::millis(10));
+        let mut by = BTreeMap::new();
+        for &segment in arrived {
+            let mut delivered = Delivered::default();
+            board.sack(&SackBlocks::of(&[((segment - 1) * MSS, segment * MSS)]), &mut delivered);
+            let (now, is_recovering) = (Time::ZERO + Span::millis(10 + segment / 11 * 10), !by.is_empty());
+            let told = Told { now, delivered, mss: MSS, is_recovering, smoothed: Some(Span::millis(10)) };
+            recovery.find_losses(&mut board, &told);
+            while let Some(index) = board.next_lost() {
+                by.entry((1 + board.piece(index).0 / MSS).to_string()).or_insert(segment);
+                board.resend(index, now);
+            }
+        }
+        by
+    }
+
+    #[test]
+    fn four_losses_are_found_by_the_blocks_of_the_vectors() {
+        for case in vector("recovery")["four_losses"].as_array().unwrap() {
+            let arrived: Vec<u64> =
+                case["arrived"].as_array().unwrap().iter().map(|segment| segment.as_u64().unwrap()).collect();
+            let expected = case["found"].as_object().unwrap();
+            let expected = expected.iter().map(|(lost, by)| (lost.clone(), by.as_u64().unwrap())).collect();
+            assert_eq!(found(case["recovery"].as_str().unwrap(), &arrived), expected, "{case}");
+        }
+    }
+
+    #[test]
+    fn every_recovery_opens_with_the_same_five_headings() {
+        for recovery in CATALOGUE {
+            let header = recovery.header();
+            let headings: Vec<&str> = header.lines().filter(|line| line.starts_with("# ")).collect();
+            let expected =
+                ["# Source", "# Idea", "# Parameters", "# Differences from the paper", "# Complexity"];
+            assert_eq!(headings, expected, "{}", recovery.name);
+        }
+    }
+}

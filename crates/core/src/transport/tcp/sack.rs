@@ -1,0 +1,132 @@
+//! Selective acknowledgements: the blocks that a receiver tells of, and how they travel beside their ACK.
+//!
+//! *Source*: M. Mathis, J. Mahdavi, S. Floyd and A. Romanow, RFC 2018, 1996, section 4. Duplicates are not told of (no RFC 2883).
+
+use std::collections::VecDeque;
+
+use super::ranges::Ranges;
+
+/// Blocks of octets that have arrived out of order, the latest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlocks {
+    blocks: [(u64, u64); MOST],
+    count: u8,
+}
+
+/// Most blocks in an option: three beside timestamps.
+const MOST: usize = 4;
+
+impl SackBlocks {
+    /// These blocks, of which only the first four are told.
+    pub fn of(list: &[(u64, u64)]) -> SackBlocks {
+        let mut blocks = SackBlocks::default();
+        list.iter().take(MOST).for_each(|block| blocks.push(*block));
+        blocks
+    }
+
+    fn push(&mut self, block: (u64, u64)) {
+        self.blocks[usize::from(self.count)] = block;
+        self.count += 1;
+    }
+
+    /// Each of them, from the first octet to the one after the last.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.blocks[..usize::from(self.count)].iter().copied()
+    }
+
+    /// Octets of the option, padding included; none without blocks.
+    pub fn octets(&self) -> u16 {
+        if self.count == 0 { 0 } else { 4 + 8 * u16::from(self.count) }
+    }
+}
+
+/// Octets of the largest option.
+pub(super) const LARGEST: u32 = 4 + 8 * MOST as u32;
+/// Numbers of lists repeat after this number of, more than there are ACKs under way.
+const NUMBERS: u64 = 1 << 28;
+
+/// What a receiver tells of, and the lists of ACKs that have not arrived: an ACK carries the number of its list.
+#[derive(Clone, Debug)]
+pub(super) struct SackLog {
+    most: usize,
+    /// The first octets of the latest segments out of order, the last one first.
+    recent: Vec<u64>,
+    number: u64,
+    under_way: VecDeque<(u64, SackBlocks)>,
+}
+
+impl SackLog {
+    pub(super) fn new(timestamps: bool) -> SackLog {
+        let most = if timestamps { MOST - 1 } else { MOST };
+        SackLog { most, recent: Vec::new(), number: 0, under_way: VecDeque::new() }
+    }
+
+    /// A segment has come out of order.
+    pub(super) fn note(&mut self, seq: u64) {
+        self.recent.insert(0, seq);
+        self.recent.truncate(2 * MOST);
+    }
+
+    /// An ACK sets out: the number of its list and the octets of its option.
+    pub(super) fn report(&mut self, queue: &Ranges) -> (u64, u16) {
+        let mut blocks = SackBlocks::default();
+        let mut starts = Vec::with_capacity(self.most);
+        for &seq in &self.recent {
+            if let Some(block) =
+                queue.containing(seq).filter(|block| !blocks.iter().any(|known| known == *block))
+                && starts.len() < self.most
+            {
+                blocks.push(block);
+                starts.push(seq);
+            }
+        }
+        self.recent = starts;
+        if blocks.octets() == 0 {
+            return (0, 0);
+        }
+        self.number = self.number % (NUMBERS - 1) + 1;
+        self.under_way.push_back((self.number, blocks));
+        (self.number, blocks.octets())
+    }
+
+    /// An ACK with the list of this number has arrived; those before it are lost.
+    pub(super) fn take(&mut self, number: u64) -> SackBlocks {
+        let found = self.under_way.iter().position(|(own, _)| *own == number);
+        let list = found.and_then(|place| self.under_way.drain(..=place).next_back());
+        list.map_or_else(SackBlocks::default, |(_, blocks)| blocks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_block_of_the_latest_segment_comes_first_and_four_are_told() {
+        let (mut log, mut queue) = (SackLog::new(false), Ranges::default());
+        for start in [10, 30, 50, 70, 90, 11, 51] {
+            queue.insert(start, start + 1);
+            log.note(start);
+        }
+        let (number, octets) = log.report(&queue);
+        assert_eq!((number, octets), (1, 36));
+        let told: Vec<_> = log.take(number).iter().collect();
+        assert_eq!(told, [(50, 52), (10, 12), (90, 91), (70, 71)]);
+    }
+
+    #[test]
+    fn beside_timestamps_three_are_told_and_lists_of_lost_acks_are_forgotten() {
+        let (mut log, mut queue) = (SackLog::new(true), Ranges::default());
+        let numbers: Vec<u64> = (1..6)
+            .map(|place| {
+                queue.insert(10 * place, 10 * place + 1);
+                log.note(10 * place);
+                log.report(&queue).0
+            })
+            .collect();
+        assert_eq!(log.take(numbers[3]).iter().collect::<Vec<_>>(), [(40, 41), (30, 31), (20, 21)]);
+        assert_eq!(log.under_way.len(), 1);
+        queue.clear();
+        assert_eq!(log.report(&queue), (0, 0));
+    }
+}

@@ -1,0 +1,439 @@
+//! What a sender with selective acknowledgements knows of every segment that it has sent and that is not acknowledged.
+//!
+//! *Source*: M. Mathis, J. Mahdavi, S. Floyd and A. Romanow, RFC 2018, 1996; E. Blanton, M. Allman, L. Wang, I. Jarvinen, M. Kojo
+//! and Y. Nishida, RFC 6675, 2012, for `IsLost`, `SetPipe` and `NextSeg`.
+
+use std::collections::VecDeque;
+
+use super::ranges::Ranges;
+use super::sack::SackBlocks;
+use crate::units::Time;
+
+/// A segment that was sent; it begins where the one before it ends.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    end: u64,
+    /// When it was sent last.
+    at: Time,
+    sacked: bool,
+    /// It is taken for lost.
+    lost: bool,
+    /// It was sent again, and that is not known to be lost.
+    again: bool,
+    /// It was sent more than once.
+    resent: bool,
+}
+
+/// What an ACK has told to have arrived.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Delivered {
+    /// Octets, acknowledged or selectively acknowledged for the first time.
+    pub(super) octets: u64,
+    /// Those of them that were selectively acknowledged.
+    pub(super) sacked: u64,
+    /// When the one that was sent last had been sent, its end, and whether it had been sent more than once.
+    pub(super) newest: Option<(Time, u64, bool)>,
+    /// When the last one had been sent that was sent once only.
+    pub(super) clean: Option<Time>,
+}
+
+impl Delivered {
+    fn add(&mut self, octets: u64, sent: &Sent) {
+        self.octets += octets;
+        if self.newest.is_none_or(|(at, end, _)| (at, end) < (sent.at, sent.end)) {
+            self.newest = Some((sent.at, sent.end, sent.resent));
+        }
+        if !sent.resent {
+            self.clean = self.clean.max(Some(sent.at));
+        }
+    }
+}
+
+/// The segments between the first unacknowledged octet and the last that was sent.
+#[derive(Clone, Debug, Default)]
+pub struct Scoreboard {
+    base: u64,
+    segments: VecDeque<Sent>,
+    ranges: Ranges,
+    sacked: u64,
+    /// Octets that are taken for lost and not selectively acknowledged, and octets sent again and under way.
+    lost: u64,
+    again: u64,
+    /// Below this octet everything has been taken for lost or is selectively acknowledged.
+    scanned: u64,
+    /// Below this octet nothing lost waits to be sent again.
+    mended: u64,
+    /// Transmissions in their order, with the end of each segment; some are out of date.
+    order: VecDeque<(Time, u64)>,
+}
+
+impl Scoreboard {
+    /// Nothing is outstanding from this octet on.
+    pub(super) fn new(base: u64) -> Scoreboard {
+        Scoreboard { base, scanned: base, mended: base, ..Scoreboard::default() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    pub(super) fn has_one(&self) -> bool {
+        self.segments.len() == 1
+    }
+
+    /// Octets that are selectively acknowledged.
+    pub(super) fn sacked(&self) -> u64 {
+        self.sacked
+    }
+
+    /// Octets that are taken for lost, sent again or not.
+    pub(super) fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Octets in the network, as far as is known (RFC 6675, `SetPipe`).
+    pub(super) fn pipe(&self) -> u64 {
+        self.outstanding() - self.sacked - self.lost + self.again
+    }
+
+    pub(super) fn outstanding(&self) -> u64 {
+        self.end() - self.base
+    }
+
+    fn end(&self) -> u64 {
+        self.segments.back().map_or(self.base, |last| last.end)
+    }
+
+    fn start_of(&self, index: usize) -> u64 {
+        if index == 0 { self.base } else { self.segments[index - 1].end }
+    }
+
+    fn len_of(&self, index: usize) -> u64 {
+        self.segments[index].end - self.start_of(index)
+    }
+
+    /// The segment in which an octet is.
+    fn index_of(&self, octet: u64) -> usize {
+        self.segments.partition_point(|segment| segment.end <= octet)
+    }
+
+    /// New data up to this octet was sent.
+    pub(super) fn sent(&mut self, end: u64, now: Time) {
+        if end > self.end() {
+            self.segments.push_back(Sent {
+                end,
+                at: now,
+                sacked: false,
+                lost: false,
+                again: false,
+                resent: false,
+            });
+            self.order.push_back((now, end));
+        }
+    }
+
+    /// A segment is sent again.
+    pub(super) fn resend(&mut self, index: usize, now: Time) {
+        let (start, len) = (self.start_of(index), self.len_of(index));
+        let segment = &mut self.segments[index];
+        self.again += if segment.again { 0 } else { len };
+        (segment.again, segment.resent, segment.at) = (true, true, now);
+        self.order.push_back((now, segment.end));
+        self.mended = self.mended.max(start + len);
+    }
+
+    /// Where a segment begins, and its octets.
+    pub(super) fn piece(&self, index: usize) -> (u64, u64) {
+        (self.start_of(index), self.len_of(index))
+    }
+
+    /// An ACK up to this octet has come.
+    pub(super) fn acknowledge(&mut self, ack: u64) -> Delivered {
+        let mut delivered = Delivered::default();
+        while let Some(&first) = self.segments.front().filter(|_| self.base < ack) {
+            let gone = first.end.min(ack) - self.base;
+            if first.sacked {
+                self.sacked -= gone;
+            } else {
+                delivered.add(gone, &first);
+                self.lost -= if first.lost { gone } else { 0 };
+                self.again -= if first.again { gone } else { 0 };
+            }
+            self.base += gone;
+            if first.end <= ack {
+                self.segments.pop_front();
+            }
+        }
+        self.ranges.advance(ack);
+        (self.scanned, self.mended) = (self.scanned.max(ack), self.mended.max(ack));
+        if self.segments.is_empty() {
+            self.order.clear();
+        }
+        delivered
+    }
+
+    /// The same ACK has told of blocks that have arrived.
+    pub(super) fn sack(&mut self, blocks: &SackBlocks, delivered: &mut Delivered) {
+        for (start, end) in blocks.iter() {
+            let mut at = start.max(self.base);
+            let end = end.min(self.end());
+            while at < end {
+                let stop = match self.ranges.around(at) {
+                    Ok(known) => known.min(end),
+                    Err(next) => {
+                        let stop = next.min(end);
+                        self.mark_sacked(at, stop, delivered);
+                        stop
+                    }
+                };
+                at = stop;
+            }
+            if start.max(self.base) < end {
+                self.ranges.insert(start.max(self.base), end);
+            }
+        }
+    }
+
+    fn mark_sacked(&mut self, start: u64, end: u64, delivered: &mut Delivered) {
+        let mut index = self.index_of(start);
+        while index < self.segments.len() && self.segments[index].end <= end {
+            let (from, len) = self.piece(index);
+            let segment = &mut self.segments[index];
+            if from >= start && !segment.sacked {
+                segment.sacked = true;
+                self.sacked += len;
+                self.lost -= if segment.lost { len } else { 0 };
+                self.again -= if std::mem::take(&mut segment.again) { len } else { 0 };
+                segment.lost = false;
+                delivered.sacked += len;
+                let segment = *segment;
+                delivered.add(len, &segment);
+            }
+            index += 1;
+        }
+    }
+
+    /// Take for lost whatever has `threshold` blocks, or more than `threshold - 1` full segments of octets, above it (RFC 6675,
+    /// `IsLost`); answers the octets.
+    pub(super) fn lose_by_blocks(&mut self, threshold: u32, mss: u64) -> u64 {
+        let (mut blocks, mut octets) = (0, 0);
+        let mut below = None;
+        for (start, end) in self.ranges.descending() {
+            (blocks, octets) = (blocks + 1, octets + (end - start));
+            if blocks >= threshold || octets > u64::from(threshold - 1) * mss {
+                below = Some(start);
+                break;
+            }
+        }
+        let Some(below) = below else { return 0 };
+        let before = self.lost;
+        let mut index = self.index_of(self.scanned);
+        while index < self.segments.len() && self.start_of(index) < below {
+            self.lose(index);
+            index += 1;
+        }
+        self.scanned = self.scanned.max(below);
+        self.lost - before
+    }
+
+    /// Take for lost whatever was sent before the segment that was delivered (RFC 8985 section 6.2), and at an instant by which
+    /// `expired` says so; otherwise that instant, the last of all, is answered.
+    pub(super) fn lose_by_time(
+        &mut self,
+        delivered: (Time, u64),
+        now: Time,
+        expires: impl Fn(Time) -> Time,
+    ) -> Option<Time> {
+        let (mut place, mut wait) = (0, None);
+        while let Some(&(at, end)) = self.order.get(place).filter(|sent| **sent < delivered) {
+            let index = self.index_of(end - 1);
+            let stale = end <= self.base
+                || self.segments.get(index).is_none_or(|segment| {
+                    segment.end != end
+                        || segment.sacked
+                        || segment.at != at
+                        || (segment.lost && !segment.again)
+                });
+            if !stale && expires(at) > now {
+                wait = wait.max(Some(expires(at)));
+                place += 1;
+                continue;
+            }
+            if !stale {
+                self.lose_again(index);
+            }
+            if place == 0 {
+                self.order.pop_front();
+            } else {
+                place += 1;
+            }
+        }
+        wait
+    }
+
+    /// A timeout: nothing is under way any more.
+    pub(super) fn lose_all(&mut self) {
+        (0..self.segments.len()).for_each(|index| self.lose_again(index));
+        self.mended = self.base;
+    }
+
+    fn lose(&mut self, index: usize) {
+        let (start, len) = self.piece(index);
+        let segment = &mut self.segments[index];
+        if !segment.sacked && !segment.lost {
+            segment.lost = true;
+            self.lost += len;
+            if !segment.again {
+                self.mended = self.mended.min(start);
+            }
+        }
+    }
+
+    /// The same, also of what was sent again.
+    fn lose_again(&mut self, index: usize) {
+        let (start, len) = self.piece(index);
+        if std::mem::take(&mut self.segments[index].again) {
+            self.again -= len;
+            self.mended = self.mended.min(start);
+        }
+        self.lose(index);
+    }
+
+    /// The first segment that is lost and has not been sent again (`NextSeg`, rule 1).
+    pub(super) fn next_lost(&mut self) -> Option<usize> {
+        if self.lost == 0 {
+            return None;
+        }
+        let mut index = self.index_of(self.mended);
+        while let Some(segment) = self.segments.get(index) {
+            if segment.lost && !segment.again {
+                return Some(index);
+            }
+            index += 1;
+        }
+        self.mended = self.end();
+        None
+    }
+
+    /// The first segment below the highest block that neither has arrived nor was sent again (`NextSeg`, rule 3).
+    pub(super) fn next_hole(&self) -> Option<usize> {
+        let (highest, _) = self.ranges.descending().next()?;
+        let waits = |&index: &usize| !self.segments[index].sacked && !self.segments[index].again;
+        (0..self.index_of(highest)).find(waits)
+    }
+
+    /// The last segment, if it has not arrived (`NextSeg`, rule 4; RFC 8985 section 7.3).
+    pub(super) fn last(&self) -> Option<usize> {
+        let index = self.segments.len().checked_sub(1)?;
+        (!self.segments[index].sacked).then_some(index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+
+    /// Ten segments, sent a millisecond apart.
+    fn board() -> Scoreboard {
+        let mut board = Scoreboard::new(0);
+        (1..=10).for_each(|segment| board.sent(segment * MSS, Time(segment * 1_000_000_000)));
+        board
+    }
+
+    fn arrive(board: &mut Scoreboard, segments: &[u64]) -> Delivered {
+        let mut delivered = Delivered::default();
+        for segment in segments {
+            board.sack(&SackBlocks::of(&[(segment * MSS, (segment + 1) * MSS)]), &mut delivered);
+        }
+        delivered
+    }
+
+    fn lost(board: &Scoreboard) -> Vec<usize> {
+        (0..board.segments.len()).filter(|&index| board.segments[index].lost).collect()
+    }
+
+    #[test]
+    fn three_blocks_or_more_than_two_segments_above_mean_a_loss() {
+        let mut board = board();
+        arrive(&mut board, &[2, 4]);
+        assert_eq!(board.lose_by_blocks(3, MSS), 0, "two blocks of one segment");
+        arrive(&mut board, &[6]);
+        assert_eq!(board.lose_by_blocks(3, MSS), 2 * MSS);
+        assert_eq!(lost(&board), [0, 1], "what is below the third block from the top");
+        let mut board = self::board();
+        arrive(&mut board, &[2, 3]);
+        assert_eq!(board.lose_by_blocks(3, MSS), 0, "exactly two segments are not more than two");
+        arrive(&mut board, &[4]);
+        board.lose_by_blocks(3, MSS);
+        assert_eq!(lost(&board), [0, 1]);
+    }
+
+    #[test]
+    fn the_pipe_counts_what_is_under_way_and_what_was_sent_again() {
+        let mut board = board();
+        arrive(&mut board, &[2, 4, 6]);
+        board.lose_by_blocks(3, MSS);
+        assert_eq!(board.pipe(), (10 - 3 - 2) * MSS);
+        let first = board.next_lost().unwrap();
+        board.resend(first, Time(50));
+        assert_eq!((first, board.pipe()), (0, 6 * MSS));
+        assert_eq!(board.next_lost(), Some(1));
+        board.acknowledge(MSS);
+        assert_eq!(board.pipe(), 5 * MSS, "what was sent again has arrived");
+        board.acknowledge(10 * MSS);
+        assert_eq!((board.pipe(), board.lost(), board.sacked()), (0, 0, 0));
+    }
+
+    #[test]
+    fn a_block_that_is_told_again_delivers_nothing_new() {
+        let mut board = board();
+        assert_eq!(arrive(&mut board, &[2, 3]).octets, 2 * MSS);
+        let mut delivered = Delivered::default();
+        board.sack(&SackBlocks::of(&[(2 * MSS, 5 * MSS)]), &mut delivered);
+        assert_eq!(delivered.octets, MSS);
+        assert_eq!(delivered.newest.map(|newest| newest.1), Some(5 * MSS));
+        assert_eq!(board.acknowledge(5 * MSS).octets, 2 * MSS, "segments 0 and 1");
+    }
+
+    #[test]
+    fn what_was_sent_before_a_delivered_segment_is_lost_when_its_time_has_come() {
+        let mut board = board();
+        arrive(&mut board, &[4]);
+        let delivered = (Time(5_000_000_000), 5 * MSS);
+        let wait = board.lose_by_time(delivered, Time(9_000_000_000), |at| Time(at.0 + 7_000_000_000));
+        assert_eq!((lost(&board), wait), (vec![0, 1], Some(Time(11_000_000_000))));
+        assert_eq!(
+            board.lose_by_time(delivered, Time(11_000_000_000), |at| Time(at.0 + 7_000_000_000)),
+            None
+        );
+        assert_eq!(lost(&board), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_retransmission_is_lost_when_something_sent_later_is_delivered() {
+        let mut board = board();
+        arrive(&mut board, &[2, 3, 4]);
+        board.lose_by_blocks(3, MSS);
+        board.resend(0, Time(20_000_000_000));
+        board.sent(11 * MSS, Time(21_000_000_000));
+        assert_eq!(board.next_lost(), Some(1));
+        board.resend(1, Time(22_000_000_000));
+        arrive(&mut board, &[10]);
+        board.lose_by_time((Time(21_000_000_000), 11 * MSS), Time(40_000_000_000), |at| at);
+        assert_eq!(board.next_lost(), Some(0), "the second one was sent later");
+    }
+
+    #[test]
+    fn holes_are_below_the_highest_block_and_the_last_segment_may_rescue() {
+        let mut board = board();
+        arrive(&mut board, &[2]);
+        assert_eq!((board.next_hole(), board.last()), (Some(0), Some(9)));
+        board.resend(0, Time(30));
+        board.resend(1, Time(31));
+        assert_eq!(board.next_hole(), None);
+        arrive(&mut board, &[9]);
+        assert_eq!((board.next_hole(), board.last()), (Some(3), None));
+    }
+}

@@ -1,0 +1,378 @@
+//! The sending end with selective acknowledgements: what an ACK means, what is sent next, and tail-loss probes.
+//!
+//! [`Scoreboard`] knows every segment, [`recovery`](super::recovery) says what is lost and how fast the window is refilled, and
+//! the congestion control what the window falls to.
+
+use super::congestion::{Congestion, Facts};
+use super::recovery::{self, Recovery, Told};
+use super::sack::SackBlocks;
+use super::scoreboard::{Delivered, Scoreboard};
+use super::sender::{Sender, State, Timer};
+use super::{Outlet, Params, Segment};
+use crate::transport::ecn::Ecn;
+use crate::units::{Span, Time};
+
+/// What a sender with selective acknowledgements has besides.
+#[derive(Clone, Debug)]
+pub(super) struct Selective {
+    board: Scoreboard,
+    recovery: recovery::Control,
+    /// In fast recovery, or behind a timeout: the octet after the last that had been sent when it began.
+    point: Option<u64>,
+    after_timeout: Option<u64>,
+    /// The next segment goes out whatever the window allows (RFC 6675 section 5, step 4.3).
+    is_forced: bool,
+    /// The last segment may be sent again for want of anything else (`NextSeg`, rule 4).
+    may_rescue: bool,
+    /// Duplicates let new segments out (RFC 3042).
+    limited_transmit: bool,
+    smoothed: Option<Span>,
+    /// When the retransmission timer expires, whatever timer comes first.
+    timeout_at: Time,
+    /// The octet after a tail-loss probe, and whether the probe repeats what had been sent.
+    probe: Option<(u64, bool)>,
+    /// The longest time for which an ACK of one segment is delayed.
+    ack_delay: Span,
+}
+
+/// The probe timeout without a measurement (RFC 8985 section 7.2).
+const FIRST_PROBE: Span = Span::secs(1);
+
+impl Selective {
+    pub(super) fn new(params: &Params, base: u64) -> Selective {
+        Selective {
+            board: Scoreboard::new(base),
+            recovery: params.recovery.start(params),
+            point: None,
+            after_timeout: None,
+            is_forced: false,
+            may_rescue: false,
+            limited_transmit: params.limited_transmit,
+            smoothed: None,
+            timeout_at: Time::NEVER,
+            probe: None,
+            ack_delay: if params.delayed_ack { params.fast_timer } else { Span::ZERO },
+        }
+    }
+
+    pub(super) fn is_recovering(&self) -> bool {
+        self.point.is_some()
+    }
+
+    fn smooth(&mut self, rtt: Span) {
+        let smoothed = self.smoothed.map_or(rtt, |before| Span(before.0 - before.0 / 8 + rtt.0 / 8));
+        self.smoothed = Some(smoothed);
+    }
+
+    /// Octets that count against the window.
+    fn under_way(&self) -> u64 {
+        match self.limited_transmit || self.point.is_some() || self.after_timeout.is_some() {
+            true => self.board.pipe(),
+            false => self.board.outstanding(),
+        }
+    }
+}
+
+impl Sender {
+    /// An ACK of this connection that is not older than others, with its blocks.
+    #[inline(never)]
+    pub(super) fn on_selective(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        blocks: &SackBlocks,
+        out: &mut impl Outlet,
+    ) {
+        if segment.ack < self.unacknowledged || segment.ack > self.sent {
+            return;
+        }
+        let mut it = self.selective.take().expect("a sender with selective acknowledgements");
+        self.enter_ack(now, (segment, blocks), &mut it, out);
+        self.selective = Some(it);
+    }
+
+    fn enter_ack(
+        &mut self,
+        now: Time,
+        (segment, blocks): (&Segment, &SackBlocks),
+        it: &mut Selective,
+        out: &mut impl Outlet,
+    ) {
+        let acked = segment.ack - self.unacknowledged;
+        let mut delivered = it.board.acknowledge(segment.ack);
+        it.board.sack(blocks, &mut delivered);
+        let rtt = self.measure_selective(now, segment, acked, &delivered, it);
+        self.record_delivery(now, segment.ack);
+        self.unacknowledged = segment.ack;
+        self.next = self.sent;
+        self.update_window(segment);
+        let facts = self.facts(now, rtt);
+        self.end_episodes(it);
+        self.end_probe(facts, acked, blocks, it);
+        let told = self.told(now, delivered, it);
+        let before = it.board.lost();
+        let wait = it.recovery.find_losses(&mut it.board, &told);
+        let found = it.board.lost().saturating_sub(before);
+        self.stats.found_lost += found.div_ceil(self.window.mss);
+        self.react(facts, (acked, segment.ecn.has(Ecn::ECE)), (&delivered, found), it);
+        let sent = self.output_selective(now, it, out);
+        self.set_selective_timer(now, acked > 0 || sent, wait, it);
+    }
+
+    fn told(&self, now: Time, delivered: Delivered, it: &Selective) -> Told {
+        let is_recovering = it.point.is_some() || it.after_timeout.is_some();
+        Told { now, delivered, mss: self.window.mss, is_recovering, smoothed: it.smoothed }
+    }
+
+    /// A round trip: by timestamps, or of the last segment that was sent once only.
+    fn measure_selective(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        acked: u64,
+        delivered: &Delivered,
+        it: &mut Selective,
+    ) -> Option<Span> {
+        if acked == 0 {
+            return None;
+        }
+        self.timed = self.timed.filter(|(seq, _)| segment.ack <= *seq);
+        let since = if self.timestamps { Some(segment.stamp) } else { delivered.clean }?;
+        self.sample(since, now);
+        it.smooth(now.since(since));
+        Some(now.since(since))
+    }
+
+    fn end_episodes(&mut self, it: &mut Selective) {
+        let acked = self.unacknowledged;
+        if it.point.take_if(|point| acked >= *point).is_some() {
+            self.window.leave_recovery(self.window.ssthresh);
+        }
+        it.after_timeout.take_if(|point| acked >= *point);
+    }
+
+    /// What an ACK makes of the window, whose losses have been found.
+    fn react(
+        &mut self,
+        facts: Facts,
+        (acked, echo): (u64, bool),
+        (delivered, found): (&Delivered, u64),
+        it: &mut Selective,
+    ) {
+        if echo {
+            self.congestion.on_echo(acked, facts);
+        }
+        let facts = Facts { is_counted: echo, ..facts };
+        let begins = it.point.is_none() && it.after_timeout.is_none() && it.board.lost() > 0;
+        if begins {
+            self.begin_recovery(facts, acked, delivered, it);
+        }
+        if it.point.is_some() {
+            let is_safe = acked > 0 && found == 0;
+            return it.recovery.on_ack(&mut self.window, &it.board, delivered.octets, is_safe);
+        }
+        if echo {
+            self.reduce_for_mark(facts.now);
+        } else if acked > 0 {
+            self.congestion.on_new_ack(&mut self.window, acked, facts);
+        }
+    }
+
+    fn begin_recovery(&mut self, facts: Facts, acked: u64, delivered: &Delivered, it: &mut Selective) {
+        self.stats.fast_retransmits += 1;
+        if !facts.is_reduced {
+            self.congestion.on_loss(&mut self.window, facts);
+        }
+        self.note_reduction();
+        (it.point, it.is_forced, it.may_rescue, it.probe) = (Some(self.sent), true, true, None);
+        let before = it.board.sacked().saturating_sub(delivered.sacked);
+        it.recovery.begin(&mut self.window, it.board.outstanding() + acked - before);
+    }
+
+    /// Send what the window allows; answers whether new data was sent.
+    pub(super) fn output_selective(&mut self, now: Time, it: &mut Selective, out: &mut impl Outlet) -> bool {
+        let mut is_new = false;
+        while self.state == State::Established {
+            let room = self.window.cwnd.saturating_sub(it.under_way());
+            let room = if it.is_forced { room.max(self.window.mss) } else { room };
+            if let Some(index) = it.board.next_lost() {
+                let (seq, len) = it.board.piece(index);
+                if len > room {
+                    break;
+                }
+                self.resend(now, index, (seq, len), it, out);
+            } else if let Some(len) = self.new_data().filter(|len| *len <= room) {
+                self.send_new(now, len, it, out);
+                is_new = true;
+            } else if let Some(index) = self.filling(it, room) {
+                let piece = it.board.piece(index);
+                self.resend(now, index, piece, it, out);
+            } else {
+                break;
+            }
+            it.is_forced = false;
+        }
+        is_new
+    }
+
+    /// Octets of the next segment of new data, if there are any that the receiver takes.
+    fn new_data(&self) -> Option<u64> {
+        let end = self.written.min(self.unacknowledged.saturating_add(self.send_window));
+        let len = end.saturating_sub(self.sent).min(self.window.mss);
+        (len > 0 && self.worth_sending(len)).then_some(len)
+    }
+
+    /// What may be sent again although it is not known to be lost (RFC 6675, `NextSeg`, rules 3 and 4).
+    fn filling(&self, it: &mut Selective, room: u64) -> Option<usize> {
+        if it.point.is_none() || !it.recovery.fills_holes() || self.new_data().is_some() {
+            return None;
+        }
+        let fits = |index: &usize| it.board.piece(*index).1 <= room;
+        let hole = it.board.next_hole().filter(fits);
+        if hole.is_some() {
+            return hole;
+        }
+        let rescue = it.board.last().filter(fits).filter(|_| it.may_rescue && it.board.sacked() > 0);
+        it.may_rescue &= rescue.is_none();
+        rescue
+    }
+
+    fn send_new(&mut self, now: Time, len: u64, it: &mut Selective, out: &mut impl Outlet) {
+        self.transmit(now, self.sent, len, out);
+        self.next = self.sent;
+        it.board.sent(self.sent, now);
+        it.recovery.sent(len);
+    }
+
+    fn resend(
+        &mut self,
+        now: Time,
+        index: usize,
+        (seq, len): (u64, u64),
+        it: &mut Selective,
+        out: &mut impl Outlet,
+    ) {
+        self.timed = None;
+        self.transmit(now, seq, len, out);
+        it.board.resend(index, now);
+        it.recovery.sent(len);
+    }
+
+    /// Set the timer: to look for losses again, to probe, or to give up what is under way.
+    pub(super) fn set_selective_timer(
+        &mut self,
+        now: Time,
+        restart: bool,
+        wait: Option<Time>,
+        it: &mut Selective,
+    ) {
+        if it.board.is_empty() {
+            self.timer = None;
+            if self.unacknowledged < self.written && self.state == State::Established {
+                self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
+            }
+            return;
+        }
+        if restart || self.timer.is_none() {
+            it.timeout_at = self.clock.after(now, self.estimator.timeout());
+        }
+        if let Some(at) = wait {
+            self.timer = Some((Timer::Reordering, at.min(it.timeout_at)));
+        } else if self.may_probe(it) && restart {
+            self.timer = Some((Timer::Probe, (now + it.probe_timeout()).min(it.timeout_at)));
+        } else if restart || !matches!(self.timer, Some((Timer::Probe, _))) || !self.may_probe(it) {
+            self.timer = Some((Timer::Retransmit, it.timeout_at));
+        }
+    }
+
+    /// RFC 8985 section 7.2: not in recovery, while something is selectively acknowledged, or twice.
+    fn may_probe(&self, it: &Selective) -> bool {
+        let is_open = it.point.is_none() && it.after_timeout.is_none() && it.probe.is_none();
+        is_open && it.recovery.probes() && it.board.sacked() == 0
+    }
+
+    /// The reordering timer has expired: what is lost now?
+    pub(super) fn look_again(&mut self, now: Time, out: &mut impl Outlet) {
+        let mut it = self.selective.take().expect("a sender with selective acknowledgements");
+        let told = self.told(now, Delivered::default(), &it);
+        let wait = it.recovery.find_losses(&mut it.board, &told);
+        self.react(self.facts(now, None), (0, false), (&Delivered::default(), it.board.lost()), &mut it);
+        let sent = self.output_selective(now, &mut it, out);
+        self.timer = None;
+        self.set_selective_timer(now, sent, wait, &mut it);
+        self.selective = Some(it);
+    }
+
+    /// The probe timer has expired: send new data, or the last segment again (RFC 8985 section 7.3).
+    pub(super) fn send_probe(&mut self, now: Time, out: &mut impl Outlet) {
+        let mut it = self.selective.take().expect("a sender with selective acknowledgements");
+        self.stats.tail_probes += 1;
+        if let Some(len) = self.new_data() {
+            self.send_new(now, len, &mut it, out);
+            it.probe = Some((self.sent, false));
+        } else if let Some(last) = it.board.last() {
+            let piece = it.board.piece(last);
+            self.resend(now, last, piece, &mut it, out);
+            it.probe = Some((self.sent, true));
+        }
+        it.timeout_at = self.clock.after(now, self.estimator.timeout());
+        self.timer = Some((Timer::Retransmit, it.timeout_at));
+        self.selective = Some(it);
+    }
+
+    /// What the ACK behind a probe means: one beyond a repeated segment, without a duplicate, that the original was lost (RFC
+    /// 8985 section 7.4.2).
+    fn end_probe(&mut self, facts: Facts, acked: u64, blocks: &SackBlocks, it: &mut Selective) {
+        let Some((end, repeats)) = it.probe.filter(|(end, _)| self.unacknowledged >= *end) else { return };
+        if repeats && self.unacknowledged > end {
+            if !facts.is_reduced {
+                self.congestion.on_loss(&mut self.window, facts);
+            }
+            self.window.leave_recovery(self.window.cwnd.min(self.window.ssthresh));
+            self.note_reduction();
+        }
+        let arrived_twice = acked == 0 && blocks.octets() == 0;
+        if !repeats || self.unacknowledged > end || arrived_twice {
+            it.probe = None;
+        }
+    }
+
+    /// The retransmission timer has expired: nothing is under way any more, and slow start sends it again.
+    pub(super) fn give_up_flight(&mut self, now: Time, out: &mut impl Outlet) {
+        let mut it = self.selective.take().expect("a sender with selective acknowledgements");
+        it.board.lose_all();
+        (it.point, it.after_timeout, it.probe) = (None, Some(self.sent), None);
+        it.is_forced = true;
+        self.timed = None;
+        self.output_selective(now, &mut it, out);
+        self.set_selective_timer(now, true, None, &mut it);
+        self.selective = Some(it);
+    }
+
+    /// The persist timer may have sent new data.
+    pub(super) fn note_window_probe(&mut self, now: Time) {
+        let Some(it) = &mut self.selective else { return };
+        it.board.sent(self.sent, now);
+        self.next = self.sent;
+        if let Some((Timer::Retransmit, at)) = self.timer {
+            it.timeout_at = at;
+        }
+    }
+
+    /// Send new data at once, as far as the window allows.
+    pub(super) fn push_selective(&mut self, now: Time, out: &mut impl Outlet) {
+        let mut it = self.selective.take().expect("a sender with selective acknowledgements");
+        let sent = self.output_selective(now, &mut it, out);
+        let restart = sent && !matches!(self.timer, Some((Timer::Retransmit, _)));
+        self.set_selective_timer(now, restart, None, &mut it);
+        self.selective = Some(it);
+    }
+}
+
+impl Selective {
+    /// RFC 8985 section 7.2: twice the smoothed round trip, and for one segment the delay of its ACK.
+    fn probe_timeout(&self) -> Span {
+        let delay = if self.board.has_one() { self.ack_delay } else { Span::ZERO };
+        self.smoothed.map_or(FIRST_PROBE, |smoothed| Span(2 * smoothed.0) + delay)
+    }
+}
