@@ -97,6 +97,10 @@ class FakeCore:
     def reference_because(self, text: str, name: str, sets: Sequence[str]) -> None:
         self.validate(text, name, sets)
 
+    def thresholds(self, text: str, name: str, sets: Sequence[str]) -> list[str]:
+        self.validate(text, name, sets)
+        return []
+
     def explain(self, text: str, name: str, sets: Sequence[str], seed: int | None, engine: str | None) -> str:
         self.validate(text, name, sets)
         return json.dumps({"seed": 7 if seed is None else seed, "sets": list(sets)})

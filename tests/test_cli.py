@@ -312,6 +312,26 @@ def test_explain_says_why_a_scenario_runs_on_the_reference_engine(capsys: pytest
         assert capsys.readouterr().err == note
 
 
+def test_explain_says_what_the_classes_of_a_shared_memory_may_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    memory = 'memory.chip={size="900 cells", admission={policy="dynamic-threshold", alpha=0.5}}'
+    lan = str(ROOT / "scenarios" / "lan.toml")
+    command("explain", lan, "--set", 'port.bottleneck={memory="chip"}', "--set", memory)
+    notes = capsys.readouterr().err.splitlines()
+    assert notes[-1] == (
+        'note: memory "chip", pool "all", class "all": reserved 0 cells, then shared up to a threshold of 450 cells '
+        "with the 900 shared cells empty, 225 half full, 0 full; headroom 0 cells"
+    )
+
+
+def test_a_memory_is_merged_over_replications(capsys: pytest.CaptureFixture[str]) -> None:
+    lan = str(ROOT / "scenarios" / "lan.toml")
+    sets = ["duration=50 ms", 'port.bottleneck={memory="chip"}', 'memory.chip={size="900 cells"}']
+    command("run", lan, "--reps", "2", "--json", *(part for key in sets for part in ("--set", key)))
+    memory = json.loads(capsys.readouterr().out)["memories"][0]
+    assert (memory["cells"], memory["pools"][0]["shared"], memory["queues"][0]["name"]) == (900, 900, "bottleneck/all")
+    assert memory["occupancy_mean"]["n"] == 2
+
+
 def test_a_sweep_is_told_from_a_scenario(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sweep = str(ROOT / "scenarios" / "sweep-small.toml")
     for arguments in (

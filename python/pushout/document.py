@@ -11,7 +11,7 @@ from pushout.warning import union
 
 Document = dict[str, Any]
 
-IDENTITY = frozenset({"name", "version", "vc", "occupancy_unit"})
+IDENTITY = frozenset({"name", "version", "vc", "occupancy_unit", "cells", "cell_octets", "shared", "headroom"})
 """Keys that identify an entry and measure nothing: they are equal in every replication."""
 
 REASONS = (
@@ -109,7 +109,7 @@ def merge(documents: Sequence[Document]) -> Document:
     if len(documents) == 1:
         return documents[0]
     merged = dict(documents[0])
-    for part in ("engine", "flows", "ports", "circuits", "summary"):
+    for part in ("engine", "flows", "ports", "memories", "circuits", "summary"):
         if part in merged:
             merged[part] = _merge([document[part] for document in documents])
     if all("audit" in document for document in documents):

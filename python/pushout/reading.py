@@ -36,6 +36,12 @@ def reference_because(scenario: Scenario, *, set: Overrides = ()) -> str | None:
     return _core.reference_because(text, name, overrides(set))
 
 
+def thresholds(scenario: Scenario, *, set: Overrides = ()) -> list[str]:  # noqa: A002
+    """Say what the queues of shared memories may hold: a line for each class of every pool."""
+    text, name = load(scenario)
+    return _core.thresholds(text, name, overrides(set))
+
+
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of a scenario."""
     document: dict[str, Any] = json.loads(_core.schema())

@@ -61,6 +61,7 @@ fn port() -> Result<Port, Refused> {
     Ok(Port::new(Parts {
         measure: context.measure,
         pool: Pool::new(context.capacity, context.vcs()),
+        share: None,
         admission: admission::Spec::Epd(epd).build(&context)?,
         pushout: None,
         scheduler: scheduler::Spec::Fifo(fifo::Params {}).build(&context)?,

@@ -185,6 +185,11 @@ pub fn reference_because(request: &Request<'_>) -> Result<Option<&'static str>, 
     Ok(engine::chosen(&request.scenario()?.0).1)
 }
 
+/// What the queues of shared memories may hold, a line for each class of every pool.
+pub fn thresholds(request: &Request<'_>) -> Result<Vec<String>, Refusal> {
+    Ok(scenario::thresholds(&request.scenario()?.0))
+}
+
 /// The message about a name that means nothing, with the nearest of those allowed.
 pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
     language::nearest::unknown(what, name, allowed)

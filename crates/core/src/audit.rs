@@ -1,6 +1,6 @@
 //! Conservation: every unit that entered a port left it, was lost for a counted reason, or is still there; every octet
 //! that a TCP receiver reports was sent, once and in order; no circuit has more cells behind a line than its credits allow,
-//! and none of them is lost.
+//! and none of them is lost; memories, their pools and queues hold what is in their ports.
 
 use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
@@ -35,6 +35,7 @@ pub fn audit(scenario: &Scenario, outcome: &Outcome) -> Audit {
     flows(&mut audit, scenario, outcome);
     credits(&mut audit, scenario, outcome);
     marks(&mut audit, outcome);
+    memories(&mut audit, scenario, outcome);
     audit
 }
 
@@ -91,6 +92,49 @@ fn marks(audit: &mut Audit, outcome: &Outcome) {
     audit.check(gone <= set && set <= gone + under_way, || {
         format!("ports marked {set} units, but {gone} have arrived or are lost and {under_way} are under way")
     });
+}
+
+/// Cells of shared memories: ports, queues and pools hold the same, and no more than there is.
+fn memories(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
+    for (spec, memory) in scenario.memories.iter().zip(outcome.network.memories()) {
+        let (used, cells, name) = (memory.used(), memory.cells(), &spec.name);
+        let most = memory.occupancy().max().max(used);
+        audit.check(most <= cells, || format!("memory {name}: {most} of {cells} cells in use"));
+        let mut charged = vec![0; spec.queues.len()];
+        let mut in_ports = 0;
+        for (port, accounts) in &spec.ports {
+            let pool = outcome.network.ports[*port].pool();
+            in_ports += pool.total();
+            for (vc, account) in accounts.iter().enumerate() {
+                charged[account.queue] += pool.of(vc);
+                account.other.iter().for_each(|&other| charged[other] += pool.of(vc));
+            }
+        }
+        audit.check(in_ports == used, || {
+            format!("memory {name}: {used} cells in use, but {in_ports} in its ports")
+        });
+        for (index, queue) in memory.queues().iter().enumerate() {
+            let (held, found, class) = (queue.held(), charged[index], &spec.queues[index].class);
+            audit.check(held == found, || {
+                format!("memory {name}: a queue of {class} holds {held} cells, but its port {found}")
+            });
+        }
+        for (index, pool) in memory.pools().iter().enumerate() {
+            let own = memory.queues().iter().filter(|queue| queue.pool == index);
+            let (shared, headroom) = own.fold((0, 0), |(shared, headroom), queue| {
+                (shared + queue.shared(), headroom + queue.headroom())
+            });
+            let holds = (shared, headroom) == (pool.books().total(), pool.headroom_used());
+            audit.check(holds && headroom <= pool.headroom(), || {
+                let (total, used) = (pool.books().total(), pool.headroom_used());
+                let pool = &spec.pools[index].name;
+                format!(
+                    "memory {name}, pool {pool}: {total} cells shared and {used} of headroom, but its queues hold {shared} and \
+                     {headroom}"
+                )
+            });
+        }
+    }
 }
 
 fn flows(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {

@@ -36,6 +36,8 @@ pub mod link;
 
 pub mod buffer;
 
+pub mod memory;
+
 pub mod scheduler;
 
 pub mod discipline;

@@ -130,7 +130,18 @@ fn sections() -> Vec<Place> {
     measured["measure"] = json!({
         "window": "100 ns", "occupancy": ["bottleneck"], "losses": ["bottleneck"], "fairness": [{ "class": "one" }, { "class": "two" }],
     });
+    let mut shared = packet_network();
+    shared["port"]["default"] = json!({ "memory": "chip" });
+    shared["memory"] =
+        json!({ "chip": { "size": "20 kB", "pool": { "in": { "side": "ingress" }, "out": {} } } });
+    shared["queue"] = json!({ "one": { "opposite": { "pool": "out" } } });
+    let mut memory = file::Memory::params();
+    memory.retain(|param| param.name != "pool"); // its tables stand below
     vec![
+        place(&shared, "/memory/chip", memory),
+        place(&shared, "/memory/chip/pool/in", file::MemoryPool::params()),
+        place(&shared, "/queue/one", file::Queue::params()),
+        place(&shared, "/queue/one/opposite", file::Opposite::params()),
         place(&text, "", file::Head::params()),
         place(&text, "/topology/bottleneck", WireKeys::params()),
         place(&text, "/node/0", node),

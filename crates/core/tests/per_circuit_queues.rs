@@ -162,6 +162,7 @@ fn run(
     let port = Port::new(Parts {
         measure,
         pool: Pool::new(context.capacity, VCS),
+        share: None,
         admission: admission.build(&context).unwrap(),
         pushout: scheme.as_ref().map(|scheme| scheme.build(&context).unwrap()),
         scheduler: scheduler.build(&context).ok()?,

@@ -109,6 +109,13 @@ mod _core {
         Ok(py.detach(|| guarded(|| described(name, &sets, None, None), because))?)
     }
 
+    /// What the queues of shared memories may hold: a line for each class of every pool.
+    #[pyfunction]
+    fn thresholds(py: Python<'_>, text: &str, name: &str, sets: Vec<String>) -> PyResult<Vec<String>> {
+        let thresholds = || api::thresholds(&request(text, name, &sets, None, None, false));
+        Ok(py.detach(|| guarded(|| described(name, &sets, None, None), thresholds))?)
+    }
+
     /// Panic, guarded as every run is: how a mistake of the simulator is told can be seen without one.
     #[pyfunction]
     fn panic(name: &str, message: &str) -> PyResult<()> {

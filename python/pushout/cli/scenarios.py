@@ -68,7 +68,8 @@ def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
     """Print a scenario in full, with templates and defaults expanded.
 
     The output is canonical JSON, with --json or without, and is itself a scenario. If the fast engine cannot skip
-    anything, the reference engine runs the scenario; a note on standard error gives the reason.
+    anything, the reference engine runs the scenario; a note on standard error gives the reason. For ports that share a
+    memory, notes give the threshold of every class with its pool empty, half full and full.
     """
     from pushout import reading
     from pushout.source import load
@@ -78,9 +79,12 @@ def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
         source = load(scenario_file(scenario))
         document = reading.explain(source, set=sets)
         because = reading.reference_because(source, set=sets)
+        thresholds = reading.thresholds(source, set=sets)
         warn(of_scenario(source, sets))
     if because is not None:
         click.echo(f"note: runs on the reference engine: {because}", err=True)
+    for threshold in thresholds:
+        click.echo(f"note: {threshold}", err=True)
     echo_json(document)
 
 

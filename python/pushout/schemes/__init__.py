@@ -23,6 +23,7 @@ __all__ = [
     "Cbr",
     "Cells",
     "Codel",
+    "CompleteSharing",
     "DropFromFront",
     "Drr",
     "DtEpd",
@@ -55,6 +56,7 @@ __all__ = [
     "Red",
     "RoundRobin",
     "SelectiveDrop",
+    "StaticThreshold",
     "Step",
     "StrictPriority",
     "TailDrop",
@@ -780,6 +782,44 @@ class Wfepd(Scheme):
     """Occupancy below which every frame is taken; size or %."""
     pass_eom: bool = True
     """Keep the last cell of a broken frame as a delimiter, if it fits."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CompleteSharing(Scheme):
+    """Share the room without limits.
+
+    Admission `complete-sharing`.
+
+    All queues share the room without limits: a unit is taken iff it fits. One busy queue can take everything.
+
+    Source: M. I. Irland, "Buffer management in a packet switch", IEEE Transactions on Communications 26(3), 1978; the
+    name is that of F. Kamoun and L. Kleinrock, "Analysis of shared finite storage in a computer network node
+    environment under general traffic conditions", IEEE Transactions on Communications 28(7), 1980.
+    """
+
+    policy: str = field(default="complete-sharing", init=False, repr=False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StaticThreshold(Scheme):
+    """Block a circuit whose queue has reached a fixed length.
+
+    Admission `static-threshold`.
+
+    No queue may be longer than a limit that does not change, however much room there is.
+
+    Source: M. I. Irland, "Buffer management in a packet switch", IEEE Transactions on Communications 26(3), 1978
+    ("sharing with maximum queue lengths"); the "static threshold" with which paper 003 (D. Wu, H. J. Chao, 1998),
+    section 2, compares the dynamic one.
+
+    Its parameters:
+
+    - `limit` (size or %; default "50 %"): Length that a queue may have.
+    """
+
+    policy: str = field(default="static-threshold", init=False, repr=False)
+    limit: str = "50 %"
+    """Length that a queue may have; size or %."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

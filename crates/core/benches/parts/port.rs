@@ -40,6 +40,7 @@ fn port(admission: &str, pushout: Option<&str>, scheduler: &str) -> Port {
     Port::new(Parts {
         measure: Measure::Cells,
         pool: Pool::new(context.capacity, CIRCUITS),
+        share: None,
         admission: default_of::<admission::Spec>(admission).build(&context).expect("defaults suffice"),
         pushout: pushout.map(|spec| spec.build(&context).expect("defaults suffice")),
         shared_queue: scheduler.shares_one_queue(),

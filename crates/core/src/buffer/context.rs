@@ -41,6 +41,8 @@ pub struct Contract {
     pub payload: Option<u64>,
     /// What of its frames may be lost, if it carries packets that repair themselves.
     pub budget: Option<Budget>,
+    /// Factor of the dynamic threshold of a queue that shares a memory, where it has one of its own.
+    pub alpha: Option<f64>,
 }
 
 impl Context<'_> {
@@ -80,6 +82,7 @@ impl Context<'_> {
             octets: 32 * CELL_BYTES,
             payload: Some(1460),
             budget: None,
+            alpha: None,
         };
         static CONTRACTS: [Contract; 64] = [PLAIN; 64];
         Context {

@@ -9,6 +9,8 @@ use super::capacity::Capacity;
 #[derive(Clone, Debug)]
 pub struct Pool {
     capacity: Capacity,
+    /// What the buffer may hold at this instant: its capacity, unless it is part of a shared memory.
+    room: Capacity,
     total: u64,
     of: Vec<u64>,
     active: u32,
@@ -17,7 +19,7 @@ pub struct Pool {
 impl Pool {
     /// An empty buffer that `vcs` circuits share.
     pub fn new(capacity: Capacity, vcs: usize) -> Pool {
-        Pool { capacity, total: 0, of: vec![0; vcs], active: 0 }
+        Pool { capacity, room: capacity, total: 0, of: vec![0; vcs], active: 0 }
     }
 
     /// What the buffer can hold: B.
@@ -52,7 +54,12 @@ impl Pool {
 
     /// Whether `size` more would fit.
     pub fn fits(&self, size: u64) -> bool {
-        self.capacity.holds(self.total + size)
+        self.room.holds(self.total + size)
+    }
+
+    /// The shared memory grants room for `size` more, or for nothing.
+    pub(crate) fn grant(&mut self, size: u64) {
+        self.room = Capacity::limited(self.total + size);
     }
 
     /// A unit of `size` enters.

@@ -18,6 +18,39 @@ pub enum Measure {
     Bytes,
     /// Packets, whatever their length.
     Packets,
+    /// Cells of a packet memory, of which every packet takes whole ones.
+    MemoryCells(CellSize),
+}
+
+/// How a packet memory is divided: a packet takes as many cells as hold it, together with the header that the memory adds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellSize {
+    /// Octets of a cell.
+    pub octets: u16,
+    /// Octets that the memory stores with every packet.
+    pub header: u16,
+}
+
+impl CellSize {
+    /// Cells that `octets` octets take.
+    #[inline]
+    pub fn cells(self, octets: u64) -> u64 {
+        (octets + u64::from(self.header)).div_ceil(u64::from(self.octets))
+    }
+
+    /// Whole cells in a memory of this size; of a threshold, the cells that hold it.
+    fn count(self, size: BufferSize, is_threshold: bool) -> Option<Capacity> {
+        let octets = u64::from(self.octets);
+        match size {
+            BufferSize::Cells(cells) => Some(Capacity::limited(cells)),
+            BufferSize::Bytes(bytes) if is_threshold => Some(Capacity::limited(bytes.div_ceil(octets))),
+            BufferSize::Bytes(bytes) => Some(Capacity::limited(bytes / octets)),
+            BufferSize::MemoryCells(cells, size) if u64::from(size) == octets => {
+                Some(Capacity::limited(cells))
+            }
+            BufferSize::Unlimited | BufferSize::Packets(_) | BufferSize::MemoryCells(..) => None,
+        }
+    }
 }
 
 impl Measure {
@@ -27,6 +60,7 @@ impl Measure {
         match self {
             Measure::Bytes => u64::from(unit.bytes),
             Measure::Cells | Measure::Packets => 1,
+            Measure::MemoryCells(cell) => cell.cells(unit.bytes.into()),
         }
     }
 
@@ -36,6 +70,7 @@ impl Measure {
             Measure::Cells => "cells",
             Measure::Bytes => "bytes",
             Measure::Packets => "packets",
+            Measure::MemoryCells(_) => "memory cells",
         }
     }
 }
@@ -51,6 +86,8 @@ pub enum BufferSize {
     Bytes(u64),
     /// A number of packets.
     Packets(u64),
+    /// A number of cells of a packet memory, and the octets of each.
+    MemoryCells(u64, u16),
 }
 
 /// An occupancy within a buffer.
@@ -72,7 +109,12 @@ impl BufferSize {
             (BufferSize::Bytes(n), true) => (Measure::Cells, Capacity::limited(n / CELL_BYTES)),
             (BufferSize::Bytes(n), false) => (Measure::Bytes, Capacity::limited(n)),
             (BufferSize::Packets(n), false) => (Measure::Packets, Capacity::limited(n)),
-            (BufferSize::Packets(_), true) | (BufferSize::Cells(_), false) => return None,
+            (BufferSize::MemoryCells(n, octets), false) => {
+                (Measure::MemoryCells(CellSize { octets, header: 0 }), Capacity::limited(n))
+            }
+            (BufferSize::Packets(_) | BufferSize::MemoryCells(..), true) | (BufferSize::Cells(_), false) => {
+                return None;
+            }
         };
         Some((measure, capacity))
     }
@@ -91,9 +133,9 @@ impl Level {
                 // The product is rounded to nine digits first, so that binary fractions do not tip the ceiling.
                 libm::ceil(libm::round(limit as f64 * share * 1e7) / 1e9) as u64
             }
-            Level::Size(size) => match size.on_link(measure == Measure::Cells) {
-                Some((found, level)) if found == measure => level.up_to(u64::MAX), // which nothing reaches
-                _ => return Err(format!("this port counts {}, not {}", measure.word(), size.word())),
+            Level::Size(size) => match size.in_measure(measure) {
+                Some(level) => level.up_to(u64::MAX), // which nothing reaches
+                None => return Err(format!("this port counts {}, not {}", measure.word(), size.word())),
             },
         };
         if !capacity.holds(wanted) {
@@ -104,18 +146,38 @@ impl Level {
 }
 
 impl BufferSize {
+    /// A threshold of this size at a port with this measure; `None` when they do not fit.
+    fn in_measure(self, measure: Measure) -> Option<Capacity> {
+        match measure {
+            Measure::MemoryCells(cell) => cell.count(self, true),
+            _ => self
+                .on_link(measure == Measure::Cells)
+                .filter(|(found, _)| *found == measure)
+                .map(|(_, size)| size),
+        }
+    }
+
+    /// Whole cells of a packet memory of this size; `None` when it is not given in octets or in such cells.
+    pub fn memory_cells(self, cell: CellSize) -> Option<u64> {
+        cell.count(self, false)?.limit()
+    }
+
     fn word(self) -> &'static str {
         match self {
             BufferSize::Unlimited => "unlimited",
             BufferSize::Cells(_) => "cells",
             BufferSize::Bytes(_) => "bytes",
             BufferSize::Packets(_) => "packets",
+            BufferSize::MemoryCells(..) => "memory cells of another size",
         }
     }
 
     fn parse(text: &str, wanted: &Wanted) -> Result<BufferSize, String> {
         if text == "unlimited" {
             return Ok(BufferSize::Unlimited);
+        }
+        if let Some((cells, octets)) = text.split_once(" of ") {
+            return memory_cells(cells.trim_ascii(), octets.trim_ascii());
         }
         let (number, unit) = number::split(text);
         if number.is_empty() {
@@ -141,6 +203,9 @@ impl BufferSize {
             BufferSize::Cells(n) => Cells(n).show(),
             BufferSize::Bytes(n) => Bytes(n).show(),
             BufferSize::Packets(n) => format!("{n} packets"),
+            BufferSize::MemoryCells(n, octets) => {
+                format!("{} of {}", Cells(n).show(), Bytes(octets.into()).show())
+            }
         }
     }
 }
@@ -152,6 +217,16 @@ fn packets(number: &str) -> Result<u64, String> {
         NotWhole::TooFine => "packets are whole".to_string(),
         NotWhole::TooLarge => format!("too large: at most {} packets", u64::MAX),
     })
+}
+
+/// Cells of a packet memory, as in "100 cells of 256 bytes".
+fn memory_cells(cells: &str, octets: &str) -> Result<BufferSize, String> {
+    let cells = Cells::parse(cells).map_err(|why| why.0)?;
+    let octets = Bytes::parse(octets).map_err(|why| why.0)?.0;
+    match u16::try_from(octets) {
+        Ok(octets) if octets > 0 => Ok(BufferSize::MemoryCells(cells.0, octets)),
+        _ => Err(format!("a cell of a packet memory has 1 to {} bytes, not {octets}", u16::MAX)),
+    }
 }
 
 const UNITS: [&str; 11] = ["cells", "packets", "bytes", "B", "kB", "KB", "KiB", "MB", "MiB", "GB", "GiB"];
@@ -167,8 +242,7 @@ const BUFFER: Wanted = Wanted { what: "a buffer", units: &[], or: "\"unlimited\"
 const LEVEL: Wanted =
     Wanted { what: "a threshold", units: &["%"], or: "a share of the buffer, as in \"90 %\"" };
 
-const SIZE_PATTERN: &str =
-    "[0-9_]*\\.?[0-9_]+([eE][+-]?[0-9]+)? *(cells?|packets?|bytes?|B|kB|KB|KiB|MB|MiB|GB|GiB)";
+const SIZE_PATTERN: &str = "[0-9_]*\\.?[0-9_]+([eE][+-]?[0-9]+)? *(cells?|packets?|bytes?|B|kB|KB|KiB|MB|MiB|GB|GiB)( of [0-9_]+ *(bytes?|B))?";
 
 fn read_size(node: &Node, path: &str, text: &str, wanted: &Wanted) -> Result<BufferSize, Fault> {
     BufferSize::parse(text.trim_ascii(), wanted)

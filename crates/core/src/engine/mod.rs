@@ -64,6 +64,9 @@ pub fn chosen(scenario: &Scenario) -> (Engine, Option<&'static str>) {
         Engine::Fast if scenario.lines.iter().any(|line| line.port.credit.is_some()) => {
             (Engine::Reference, Some("with credits a port depends on its neighbours at every cell"))
         }
+        Engine::Fast if !packets::knows(scenario) && !scenario.memories.is_empty() => {
+            (Engine::Reference, Some("ports that share a memory depend on each other at every cell"))
+        }
         Engine::Fast if !packets::knows(scenario) && cells::topology::skips_nothing(scenario) => {
             (Engine::Reference, Some("all cells are policed or coded, and a policy is asked about each"))
         }

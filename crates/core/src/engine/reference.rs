@@ -3,7 +3,7 @@
 //! One event for every unit and line: the unit arrives at its end. That the last bit of a unit has left, and the next one
 //! starts, is a matter of its port alone, so it makes no difference whether it happens then or, with the same time, when
 //! the port is looked at next: before a unit enters, before a sample, and before the line would run out of units. Only where
-//! credits govern lines does a departure concern other ports; there it is an event.
+//! credits govern lines, or ports share a memory, does a departure concern other ports; there it is an event.
 //!
 //! # What it assumes
 //! Nothing but the order of events that `kernel` documents.
@@ -30,11 +30,12 @@ use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
 use crate::link::credit::Credit;
 use crate::link::port::{Loss, Started};
+use crate::memory::Memory;
 use crate::network::Network;
 use crate::network::circuit::Hop;
 use crate::network::end::End;
 use crate::network::flow::Outbox;
-use crate::scenario::model::{Medium, Scenario};
+use crate::scenario::model::{Line, Medium, Scenario};
 use crate::trace::{Tracer, What};
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Span, Time};
@@ -90,6 +91,8 @@ struct Engine<T> {
 /// What a port has started to send.
 struct Underway {
     is_cells: bool,
+    /// Whether other ports have to know when units leave, so that there is an event for it.
+    is_told: bool,
     /// When the last bit of the latest unit leaves; never, if it has left or if an event tells.
     ends: Time,
     /// Units on the line, with what the unit ahead is to announce of each, if it is.
@@ -105,21 +108,28 @@ struct Arrival {
 }
 
 impl Underway {
-    fn new(medium: Medium) -> Underway {
-        Underway { is_cells: medium == Medium::Cells, ends: Time::NEVER, units: VecDeque::new() }
+    fn new(line: &Line, is_told: bool) -> Underway {
+        Underway {
+            is_cells: line.medium == Medium::Cells,
+            is_told,
+            ends: Time::NEVER,
+            units: VecDeque::new(),
+        }
     }
 }
 
 impl<T: Tracer> Engine<T> {
     fn new(scenario: &Scenario, log: bool, tracer: T) -> Engine<T> {
         let network = Network::new(scenario);
+        let with_credits = scenario.lines.iter().any(|line| line.port.credit.is_some());
+        let underway = |line| Underway::new(line, with_credits || line.port.memory.is_some());
         let mut engine = Engine {
             queue: EventQueue::default(),
             ties: Ties::new(scenario.seed),
-            lines: scenario.lines.iter().map(|line| Underway::new(line.medium)).collect(),
+            lines: scenario.lines.iter().map(underway).collect(),
             credits: vec![VecDeque::new(); scenario.lines.len()],
             back: scenario.lines.iter().map(|line| line.back).collect(),
-            with_credits: scenario.lines.iter().any(|line| line.port.credit.is_some()),
+            with_credits,
             timers: Timers::new(network.flows.len()),
             sampled: sampled_ports(scenario),
             sample: Time::ZERO,
@@ -150,6 +160,7 @@ impl<T: Tracer> Engine<T> {
                 self.catch_up(port, self.sample);
                 self.network.ports[port].sample();
             }
+            self.network.memories_mut().for_each(Memory::sample);
             self.sample += self.every;
         }
         self.handle_until(end, watch);
@@ -190,7 +201,7 @@ impl<T: Tracer> Engine<T> {
 
     fn free(&mut self, port: usize, now: Time) {
         self.lines[port].ends = Time::NEVER;
-        if let Some(unit) = self.network.ports[port].finish(now) {
+        if let Some(unit) = self.network.at(port, |port, _| port.finish(now)) {
             self.tracer.see(now, port, &unit, What::Leaves, &self.network.circuits);
             self.forwarded(&unit, now);
         }
@@ -296,10 +307,11 @@ impl<T: Tracer> Engine<T> {
     #[inline(always)]
     fn enter(&mut self, hop: Hop, unit: Unit, now: Time) {
         self.catch_up(hop.port as usize, after(now));
-        let Network { ports, circuits, .. } = &mut self.network;
-        self.tracer.see(now, hop.port as usize, &unit, What::Arrives, circuits);
-        let port = &mut ports[hop.port as usize];
-        let started = port.pass(now, unit, hop.vc as usize, number_at_port(circuits), &mut self.losses);
+        self.tracer.see(now, hop.port as usize, &unit, What::Arrives, &self.network.circuits);
+        let losses = &mut self.losses;
+        let started = self.network.at(hop.port as usize, |port, circuits| {
+            port.pass(now, unit, hop.vc as usize, number_at_port(circuits), losses)
+        });
         self.started(hop.port as usize, started, now, Announced::AtOnce);
     }
 
@@ -317,8 +329,9 @@ impl<T: Tracer> Engine<T> {
         if self.with_credits && (self.network.ports[port].is_busy() || self.start_credit(port, now)) {
             return;
         }
-        let Network { ports, circuits, .. } = &mut self.network;
-        let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
+        let losses = &mut self.losses;
+        let started =
+            self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses));
         self.started(port, started, now, Announced::ByTheUnitAhead);
     }
 
@@ -337,18 +350,18 @@ impl<T: Tracer> Engine<T> {
     #[inline(always)]
     fn started(&mut self, port: usize, started: Option<Started>, now: Time, announced: Announced) {
         if let Some(Started { unit, sent }) = started {
-            let Underway { is_cells, ends, units } = &mut self.lines[port];
+            let Underway { is_cells, is_told, ends, units } = &mut self.lines[port];
             let hops = if *is_cells { &mut self.work.cell_hops } else { &mut self.work.packet_hops };
             *hops += u64::from(sent.starts < self.end); // a host may still be resting then
             let (time, transmission) = (sent.arrives, sent.ends.since(sent.starts));
             let next = Unit { hop: unit.hop + 1, ..unit };
-            if self.with_credits {
+            if *is_told {
                 self.queue
                     .push_next(Series::of(transmission), Event::new(sent.ends, Class::Free, port as u32));
             } else {
                 *ends = sent.ends;
             }
-            if announced == Announced::ByTheUnitAhead && !self.with_credits && !units.is_empty() {
+            if announced == Announced::ByTheUnitAhead && !*is_told && !units.is_empty() {
                 units.push_back((Some(Arrival { time, delay: transmission }), next));
             } else {
                 units.push_back((None, next));

@@ -7,6 +7,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::names::name_fault;
 use super::nearest::{distance, nearest, unknown_but};
 use super::prose::plain;
 use super::tree::{Fault, Key, Node, Place, Value, join};
@@ -189,6 +190,48 @@ impl<T: Section> Field for Nested<T> {
 
     fn shape() -> Shape {
         Shape { unit: "table", schema: object_schema(&T::params()) }
+    }
+}
+
+/// Tables of one kind under names, in the order in which they are written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named<T>(pub Vec<(String, T)>);
+
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Named(Vec::new())
+    }
+}
+
+impl<T: Section> Field for Named<T> {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        let Value::Table(entries) = &node.value else {
+            return Err(
+                node.fault(path, format!("{} is not a table of tables, each under a name", node.show()))
+            );
+        };
+        let entry = |(key, node): &(Key, Node)| {
+            let path = join(path, &key.name);
+            match name_fault(&key.name) {
+                Some(message) => Err(Fault { place: key.place, path, message }),
+                None => Ok((key.name.clone(), read_section(node, &path)?)),
+            }
+        };
+        entries.iter().map(entry).collect::<Result<_, _>>().map(Named)
+    }
+
+    fn write(&self) -> Json {
+        let table = |section: &T| {
+            let mut keys = Map::new();
+            section.put(&mut keys);
+            Json::from(keys)
+        };
+        self.0.iter().map(|(name, section)| (name.clone(), table(section))).collect()
+    }
+
+    fn shape() -> Shape {
+        let schema = json!({ "type": "object", "additionalProperties": object_schema(&T::params()) });
+        Shape { unit: "tables", schema }
     }
 }
 

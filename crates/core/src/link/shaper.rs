@@ -40,6 +40,7 @@ impl Params {
         match self.burst {
             BufferSize::Cells(cells) => cells.saturating_mul(CELL_BYTES),
             BufferSize::Bytes(bytes) => bytes,
+            BufferSize::MemoryCells(cells, octets) => cells.saturating_mul(octets.into()),
             BufferSize::Unlimited | BufferSize::Packets(_) => 0,
         }
     }

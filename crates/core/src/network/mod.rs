@@ -20,10 +20,12 @@ mod halftime;
 mod host;
 
 use crate::buffer::pool::Pool;
+use crate::buffer::size::Measure;
 use crate::link::credit::{Receiver, Sender};
 use crate::link::line::{Line, Pause};
 use crate::link::port::{Parts, Port};
 use crate::link::shaper::Shaper;
+use crate::memory::{self, Memory, Share, SharedPool, SharedQueue};
 use crate::rng::Stream;
 use crate::scenario::contract::{context, contracts, passing_circuits};
 use crate::scenario::model::{self, Measures, Scenario};
@@ -37,6 +39,8 @@ use flow::Flow;
 pub struct Network {
     /// One port for each line of the scenario.
     pub ports: Vec<Port>,
+    /// The memories that ports share, but for the one that a port works on.
+    memories: Vec<Option<Box<Memory>>>,
     /// What the far end of each line keeps for the credits of that line, if they govern it.
     pub receivers: Vec<Option<Receiver>>,
     /// The circuits.
@@ -49,8 +53,11 @@ impl Network {
     /// The network of a checked scenario, at time zero.
     pub fn new(scenario: &Scenario) -> Network {
         let passing = passing_circuits(scenario);
-        let ports = scenario.lines.iter().zip(passing.iter()).map(|(line, vcs)| port(scenario, line, vcs));
+        let mut shares = shares(scenario);
+        let ports = scenario.lines.iter().zip(passing.iter()).zip(&mut shares);
+        let ports = ports.map(|((line, vcs), share)| port(scenario, line, vcs, share.take()));
         let mut ports: Vec<Port> = ports.collect();
+        let memories = scenario.memories.iter().map(|spec| Some(Box::new(memory(scenario, spec)))).collect();
         let Measures { occupancy, meter, .. } = &scenario.measure;
         occupancy.iter().for_each(|&line| ports[line].counters_mut().occupancy.keep_trace());
         meter.iter().for_each(|&line| ports[line].counters_mut().meter = Some(Vec::new()));
@@ -62,12 +69,44 @@ impl Network {
             scenario.vcs.iter().enumerate().map(|(vc, spec)| Circuit::new(scenario, spec, vc, &passing));
         let circuits = circuits.collect();
         let flows = (0..scenario.flows.len()).map(|index| Flow::new(scenario, index)).collect();
-        Network { ports, receivers, circuits, flows }
+        let mut network = Network { ports, memories, receivers, circuits, flows };
+        let traced = |(number, memory): (usize, &mut Memory)| {
+            if scenario.measure.memories.contains(&number) {
+                memory.keep_traces();
+            }
+        };
+        network.memories_mut().enumerate().for_each(traced);
+        network
+    }
+
+    /// The memories that ports share.
+    pub fn memories(&self) -> impl Iterator<Item = &Memory> {
+        self.memories.iter().map(|memory| memory.as_deref().expect("no port works now"))
+    }
+
+    pub(crate) fn memories_mut(&mut self) -> impl Iterator<Item = &mut Memory> {
+        self.memories.iter_mut().map(|memory| memory.as_deref_mut().expect("no port works now"))
+    }
+
+    /// Let a port work on the memory that it shares, if it shares one.
+    #[inline]
+    pub(crate) fn at<R>(&mut self, port: usize, work: impl FnOnce(&mut Port, &mut [Circuit]) -> R) -> R {
+        let Network { ports, memories, circuits, .. } = self;
+        let port = &mut ports[port];
+        if let Some(share) = port.share_mut() {
+            share.swap(memories);
+        }
+        let answer = work(port, circuits);
+        if let Some(share) = port.share_mut() {
+            share.swap(memories);
+        }
+        answer
     }
 
     /// Forget what was counted so far: the measured time starts now.
     pub fn reset_counters(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.reset_counters(now));
+        self.memories_mut().for_each(|memory| memory.reset_counters(now));
         self.flows.iter_mut().for_each(|flow| flow.reset_counters(now));
         self.circuits.iter_mut().for_each(Circuit::reset_counters);
     }
@@ -75,6 +114,7 @@ impl Network {
     /// Bring time averages, series and blocks up to the end of the run.
     pub fn close_counters(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.close_counters(now));
+        self.memories_mut().for_each(|memory| memory.close_counters(now));
         self.flows.iter_mut().for_each(|flow| flow.finish(now, &self.circuits));
     }
 }
@@ -85,13 +125,38 @@ fn pause(scenario: &Scenario, line: &model::Line) -> Option<Pause> {
     (line.pause > Span::ZERO).then(|| Pause::new(line.pause, stream()))
 }
 
-fn port(scenario: &Scenario, line: &model::Line, vcs: &[usize]) -> Port {
+/// What of a memory each port shares.
+fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
+    let mut shares = vec![None; scenario.lines.len()];
+    for (number, memory) in scenario.memories.iter().enumerate() {
+        for (port, accounts) in &memory.ports {
+            shares[*port] = Some(Share::new(number, accounts.clone()));
+        }
+    }
+    shares
+}
+
+/// A memory at work.
+fn memory(scenario: &Scenario, spec: &model::Memory) -> Memory {
+    let pool = |pool: &model::MemoryPool| {
+        let (measure, name) = (Measure::MemoryCells(spec.cell), (scenario.seed, spec.name.as_str()));
+        let policy = memory::policy(&spec.admission, pool.shared, measure, &pool.alphas, name);
+        let policy = policy.expect("a checked scenario can be built");
+        SharedPool::new(pool.shared, pool.alphas.len(), pool.headroom, policy)
+    };
+    let queue = |queue: &model::MemoryQueue| SharedQueue::new(queue.limits, queue.pool, queue.number);
+    let (pools, queues) = (spec.pools.iter().map(pool).collect(), spec.queues.iter().map(queue).collect());
+    Memory::new(memory::Parts { cells: spec.cells, check: spec.check, pools, queues })
+}
+
+fn port(scenario: &Scenario, line: &model::Line, vcs: &[usize], share: Option<Share>) -> Port {
     let contracts = contracts(scenario, line, vcs);
     let context = context(scenario, line, &contracts);
     let latency = line.delay + scenario.nodes[line.to].latency;
     Port::new(Parts {
         measure: line.port.measure,
         pool: Pool::new(line.port.capacity, vcs.len()),
+        share,
         admission: line.port.admission.build(&context).expect("a checked scenario can be built"),
         pushout: line
             .port

@@ -64,7 +64,7 @@ fn of_port(scenario: &Scenario, outcome: &Outcome, names: &[&str]) -> Option<Jso
 }
 
 /// The other parts of a report that have figures.
-const PARTS: [&str; 4] = ["flows", "ports", "circuits", "engine"];
+const PARTS: [&str; 5] = ["flows", "ports", "memories", "circuits", "engine"];
 
 /// What stands below a node, which is called `at`, at the end of these names.
 fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {

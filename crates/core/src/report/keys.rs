@@ -77,6 +77,12 @@ const RUN: &[Key] = &[
     key("warnings", Rows(WARNING), "What may mislead: in the scenario, and in the figures of the run."),
     key("flows", Entries(FLOW), "Every flow."),
     key("ports", Entries(PORT), "Every port, in the order of the lines behind them."),
+    if_so(
+        "memories",
+        Entries(MEMORY),
+        "with memories",
+        "Every memory that ports share, or every partition of it.",
+    ),
     key("circuits", Entries(CIRCUIT), "Every circuit, those of acknowledgements included."),
     key("summary", Table(SUMMARY), "All flows together."),
     if_so("audit", Table(AUDIT), "with `--audit`", "Whether the books of the run agree."),
@@ -235,7 +241,7 @@ const PORT: &[Key] = &[
         "Mean occupancy of the buffer over time, the unit on the line included.",
     ),
     key("occupancy_max", Count, "Largest occupancy."),
-    key("occupancy_unit", Text, "What the occupancy counts: `cells`, `packets` or `bytes`."),
+    key("occupancy_unit", Text, "What the occupancy counts: `cells`, `packets`, `bytes` or `memory cells`."),
     if_so("occupancy_p50", Number("`occupancy_unit`"), SAMPLED, SAMPLED_HALF),
     if_so("occupancy_p95", Number("`occupancy_unit`"), SAMPLED, "Their 95th percentile."),
     if_so("occupancy_p99", Number("`occupancy_unit`"), SAMPLED, "Their 99th percentile."),
@@ -243,6 +249,66 @@ const PORT: &[Key] = &[
     if_so("occupancy", Table(OCCUPANCY), "with `measure.occupancy`", "Occupancy over time."),
     if_so("losses", Table(LOSSES), "with `measure.losses`", "Losses over time."),
     if_so("meter", Table(METER), "with `measure.meter`", "What a policy with a meter knew over time."),
+];
+
+const MEMORY: &[Key] = &[
+    key(
+        "name",
+        Text,
+        "Name of the memory; `NAME@NODE` if several nodes have one, and `/1`, `/2` … for partitions.",
+    ),
+    key("node", Text, "Node whose ports share it."),
+    key("cells", Whole, "Its cells."),
+    key("cell_octets", Whole, "Octets of a cell."),
+    key("occupancy_mean", Number("cells"), "Mean occupancy over time."),
+    key("occupancy_max", Count, "Largest occupancy, in cells."),
+    if_so("occupancy", Table(CELLS), "with `measure.memories`", "Occupancy over time."),
+    key("pools", Entries(POOL), "Its pools."),
+    key("queues", Entries(QUEUE), "Its queues: each counts in one pool."),
+];
+
+const POOL: &[Key] = &[
+    key("name", Text, "Name of the pool."),
+    key("side", Text, "Where it counts: `ingress` or `egress`."),
+    key("shared", Whole, "Its shared room in cells: what reserved room and headroom leave."),
+    key("headroom", Whole, "Its headroom in cells."),
+    key("occupancy_mean", Number("cells"), "Mean use of the shared room over time."),
+    key("occupancy_max", Count, "Largest use of the shared room, in cells."),
+    key("headroom_max", Count, "Largest use of the headroom, in cells."),
+];
+
+const QUEUE: &[Key] = &[
+    key("name", Text, "`PORT/CLASS`."),
+    key("port", Text, "Its port, or in a pool of the ingress side the line over which its packets come."),
+    key("queue", Text, "Its class; `all` where a scenario has no classes."),
+    key("pool", Text, "Its pool."),
+    key(
+        "occupancy_mean",
+        Number("cells"),
+        "Mean of what it held over time, reserved room and headroom included.",
+    ),
+    key("occupancy_max", Count, "The most that it held, in cells."),
+    key(
+        "threshold_min",
+        Number("cells"),
+        "Lowest threshold of its policy that an arriving packet met; null without one.",
+    ),
+    key("headroom_max", Count, "The most headroom that it held, in cells."),
+    key("dropped", Count, "Its packets lost at the port, those of policers apart."),
+    key("marked", Count, "Its packets marked at the port."),
+    if_so("occupancy", Table(CELLS), "with `measure.memories`", "What it held over time."),
+    if_so(
+        "threshold",
+        Table(CELLS),
+        "with `measure.memories`",
+        "Threshold of its policy over time; null where there is none.",
+    ),
+];
+
+const CELLS: &[Key] = &[
+    key("start_s", Number("s"), "Time of the first sample."),
+    key("step_s", Number("s"), "From one sample to the next."),
+    key("values", Numbers("cells"), "Value at each sample."),
 ];
 
 const DISTRIBUTION: &[Key] = &[
@@ -473,6 +539,7 @@ impl Holds {
             Numbers("b/s") => "list, b/s",
             Numbers("s") => "list, s",
             Numbers("octets") => "list, octets",
+            Numbers("cells") => "list, cells",
             Numbers(_) => "list, `occupancy_unit`",
             Texts | Wholes | Rows(_) => "list",
             Table(_) => "table",
@@ -607,6 +674,14 @@ mod tests {
                 vec!["measure.cwnd=[\"flow1\"]".to_string(), "measure.transfers=true".to_string()],
             ),
             (include_str!("../../../../scenarios/gpj.toml"), vec![]),
+            (
+                include_str!("../../../../scenarios/lan.toml"),
+                vec![
+                    "port.bottleneck={ memory = \"chip\" }".to_string(),
+                    "memory.chip={ size = \"500 cells\" }".to_string(),
+                    "measure.memories=[\"chip\"]".to_string(),
+                ],
+            ),
             (
                 include_str!("../../../../scenarios/lan.toml"),
                 vec![

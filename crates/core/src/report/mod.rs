@@ -10,6 +10,8 @@ mod figures;
 
 mod ideal;
 
+mod memories;
+
 pub mod keys;
 
 mod transfers;
@@ -81,6 +83,9 @@ impl Serialize for Report<'_> {
             .serialize_entry("flows", &List(all.rates.len(), |i| flow_json(scenario, outcome, &all, i)))?;
         document
             .serialize_entry("ports", &List(scenario.lines.len(), |i| port_json(scenario, outcome, i)))?;
+        if !scenario.memories.is_empty() {
+            document.serialize_entry("memories", &memories::entries(scenario, outcome))?;
+        }
         let circuit = |i| circuit_json(scenario, outcome, i, &all.shared);
         document.serialize_entry("circuits", &List(scenario.vcs.len(), circuit))?;
         let mut summary = summary(scenario, outcome, &all);

@@ -65,6 +65,7 @@ fn most(line: &Line) -> Option<u128> {
         Measure::Cells => CELL_BYTES,
         Measure::Bytes => 1,
         Measure::Packets => u16::MAX.into(),
+        Measure::MemoryCells(cell) => cell.octets.into(),
     };
     line.port.capacity.limit().map(|limit| u128::from(limit) * of_octets(line, octets))
 }

@@ -8,6 +8,7 @@ use super::file;
 use super::flows::{self, Choice};
 use super::links::{self, check_delay};
 use super::measure;
+use super::memories::{Memories, queue_names};
 use super::model::{Flow, Line, Measures, Node, Scenario, Vc};
 use super::ports::{self, Ports};
 use super::warnings::{Warning, warnings};
@@ -55,7 +56,8 @@ pub(super) fn check(
     let Wired { nodes, mut lines, flows, vcs, choice } = wired;
     let port = ports::overridden(file.port, sets, &nodes, &lines)?;
     let ports = Ports::read(port.as_deref(), &nodes, &lines)?;
-    ports.install(&mut lines)?;
+    let memories = Memories::read(file.memory, file.queue)?;
+    ports.install(&mut lines, &nodes, &memories)?;
     let head = file.head.clone();
     let mut scenario = Scenario {
         name: head.name,
@@ -70,10 +72,13 @@ pub(super) fn check(
         lines,
         vcs,
         flows,
+        memories: Vec::new(),
         measure: Measures::default(),
+        sections: memories.sections(),
     };
+    scenario.memories = memories.settled(&scenario)?;
     credits::settle(&mut scenario, &ports)?; // before measures: what is sampled depends on the room that is promised
-    scenario.measure = measure::check(file.measure, &file.head, &scenario.lines, &scenario.flows)?;
+    scenario.measure = measure::check(file.measure, &file.head, &scenario)?;
     backlog::check(&scenario)?;
     let passing = passing_circuits(&scenario);
     for (index, line) in ports.of(&scenario.lines) {
@@ -102,8 +107,14 @@ impl Wired {
         let explicit = file.expand(sets)?;
         let (nodes, names) = nodes(&explicit.nodes)?;
         let lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
-        let flows::Traffic { flows, vcs, choice } =
-            flows::check(&explicit.flows, &nodes, &names, &lines, &file.adaptation)?;
+        let flows::Traffic { flows, vcs, choice } = flows::check(
+            &explicit.flows,
+            &nodes,
+            &names,
+            &lines,
+            &file.adaptation,
+            &queue_names(file.queue),
+        )?;
         Ok(Wired { nodes, lines, flows, vcs, choice })
     }
 }

@@ -59,11 +59,14 @@ pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contrac
             Measure::Packets => 1,
             Measure::Bytes => octets,
             Measure::Cells => units,
+            Measure::MemoryCells(cell) => cell.cells(octets),
         };
-        let (mcr, weight, priority) = (spec.mcr, spec.weight, spec.priority);
+        let class = scenario.sections.queues.0.get(spec.queue).filter(|_| line.port.memory.is_some());
+        let priority = class.and_then(|(_, class)| class.priority).unwrap_or(spec.priority);
+        let (mcr, weight) = (spec.mcr, spec.weight);
         let budget = carried(scenario, vc).and_then(|flow| flow.transport.budget(&flow.source));
         let payload = spec.payload.map(u64::from);
-        Contract { mcr, weight, priority, frame, octets, payload, budget }
+        Contract { mcr, weight, priority, frame, octets, payload, budget, alpha: None }
     };
     vcs.iter().map(contract).collect()
 }

@@ -26,6 +26,10 @@ pub(super) struct File<'a> {
     pub adaptation: adaptation::Spec,
     /// The table of ports.
     pub port: Option<&'a Node>,
+    /// The table of memories that ports share.
+    pub memory: Option<&'a Node>,
+    /// The table of classes of traffic.
+    pub queue: Option<&'a Node>,
     /// What is measured.
     pub measure: Option<&'a Node>,
     topology: Option<(topology::Spec, &'a Node)>,
@@ -69,9 +73,9 @@ impl<'a> File<'a> {
         sections && self.adaptation == asked.adaptation && sets().eq(&asked.sets)
     }
 
-    fn sections(&self) -> [Option<&'a Node>; 5] {
+    fn sections(&self) -> [Option<&'a Node>; 6] {
         let topology = self.topology.as_ref().map(|(_, node)| *node);
-        [topology, self.flows, self.node, self.link, self.flow]
+        [topology, self.flows, self.node, self.link, self.flow, self.queue]
     }
 
     /// Read the sections of a file.
@@ -87,11 +91,12 @@ impl<'a> File<'a> {
             None => adaptation::Spec::default(),
         };
         let port = table.take("port");
+        let (memory, queue) = (table.take("memory"), table.take("queue"));
         let (flows, node) = (table.take("flows"), table.take("node"));
         let (link, flow) = (table.take("link"), table.take("flow"));
         let measure = table.take("measure");
         table.finish()?;
-        Ok(File { head, adaptation, port, measure, topology, flows, node, link, flow })
+        Ok(File { head, adaptation, port, memory, queue, measure, topology, flows, node, link, flow })
     }
 
     /// The explicit form, after the overrides of single entries.

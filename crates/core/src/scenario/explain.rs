@@ -1,12 +1,18 @@
 //! The canonical form of a scenario: every node, link, flow and port spelled out, nothing left to a template.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value as Json};
 
 use super::file::{self, Back, Head};
 use super::measure;
-use super::model::{self, Flow, Line, Measures, Scenario};
+use super::model::{self, Flow, Line, Measures, Memory, MemoryQueue, Scenario};
+use crate::buffer::admission::Admission;
+use crate::buffer::capacity::Capacity;
+use crate::buffer::pool::Pool;
 use crate::buffer::size::{BufferSize, Measure};
 use crate::language::spec::{Field, Nested, Section};
+use crate::memory::{self, Limits};
 use crate::units::Rate;
 
 /// A scenario as an explicit JSON document, which [`load`](super::load) reads back to an equal scenario.
@@ -21,11 +27,53 @@ pub fn explain(scenario: &Scenario) -> Json {
     keys.insert("node".to_string(), s.nodes.iter().map(node).collect());
     keys.insert("link".to_string(), links(s));
     keys.insert("port".to_string(), s.lines.iter().map(|line| (line.name.clone(), port(line))).collect());
+    for (name, sections) in [("memory", s.sections.memories.write()), ("queue", s.sections.queues.write())] {
+        if sections.as_object().is_some_and(|sections| !sections.is_empty()) {
+            keys.insert(name.to_string(), sections);
+        }
+    }
     keys.insert("flow".to_string(), s.flows.iter().map(|spec| flow(s, spec)).collect());
     if s.measure != Measures::default() {
-        keys.insert("measure".to_string(), table(&measure::section(&s.measure, &s.lines, &s.flows)));
+        keys.insert("measure".to_string(), table(&measure::section(s)));
     }
     keys.into()
+}
+
+/// What the queues of shared memories may hold: for every class of a pool the threshold with its shared room empty, half
+/// full and full.
+pub fn thresholds(scenario: &Scenario) -> Vec<String> {
+    let of_memory = |spec: &Memory| {
+        let mut told = BTreeSet::new();
+        let queues = spec.queues.iter().filter(|queue| told.insert((queue.pool, queue.class.as_str())));
+        queues.map(|queue| threshold(scenario, spec, queue)).collect::<Vec<String>>()
+    };
+    scenario.memories.iter().flat_map(of_memory).collect()
+}
+
+fn threshold(scenario: &Scenario, spec: &Memory, queue: &MemoryQueue) -> String {
+    let pool = &spec.pools[queue.pool];
+    let measure = Measure::MemoryCells(spec.cell);
+    let alpha = [pool.alphas[queue.number]];
+    let policy = memory::policy(&spec.admission, pool.shared, measure, &alpha, (scenario.seed, &spec.name));
+    let policy = policy.expect("a checked scenario can be built");
+    let Limits { reserved, limit } = queue.limits;
+    let at = |used: u64| {
+        let mut books = Pool::new(Capacity::limited(pool.shared), 1);
+        books.add(0, used);
+        let threshold = policy.threshold(&books, 0).expect("a memory takes only policies with thresholds");
+        threshold.min(limit.unwrap_or(pool.shared).min(pool.shared) as f64)
+    };
+    let (class, shared) = (&queue.class, pool.shared);
+    format!(
+        "memory {:?}, pool {:?}, class {class:?}: reserved {reserved} cells, then shared up to a threshold of {} cells with \
+         the {shared} shared cells empty, {} half full, {} full; headroom {} cells",
+        spec.name,
+        pool.name,
+        at(0),
+        at(shared / 2),
+        at(shared),
+        pool.headroom,
+    )
 }
 
 fn table(section: &impl Section) -> Json {
@@ -65,13 +113,16 @@ fn port(line: &Line) -> Json {
     let port = &line.port;
     let buffer = match (port.capacity.limit(), port.measure) {
         (None, _) => BufferSize::Unlimited,
+        _ if port.memory.is_some() => BufferSize::Unlimited,
         (Some(cells), Measure::Cells) => BufferSize::Cells(cells),
         (Some(bytes), Measure::Bytes) => BufferSize::Bytes(bytes),
         (Some(packets), Measure::Packets) => BufferSize::Packets(packets),
+        (Some(cells), Measure::MemoryCells(cell)) => BufferSize::MemoryCells(cells, cell.octets),
     };
-    let model::Port { admission, pushout, scheduler, shaper, credit, .. } = port.clone();
+    let model::Port { memory, admission, pushout, scheduler, shaper, credit, .. } = port.clone();
     table(&file::Port {
         buffer,
+        memory,
         discipline: None,
         admission,
         pushout,
@@ -98,6 +149,7 @@ fn flow(scenario: &Scenario, flow: &Flow) -> Json {
         mcr: (vc.mcr > Rate(0)).then_some(vc.mcr),
         weight: vc.weight,
         priority: vc.priority,
+        queue: scenario.sections.queues.0.get(vc.queue).map(|(name, _)| name.clone()),
         police: flow.police.clone(),
         pvc: (vc.name != flow.name).then(|| vc.name.clone()),
         connections: None,

@@ -1,18 +1,19 @@
 //! The sections of a scenario file, apart from those that the registries and the templates declare.
 
 use super::model::{Engine, Medium, NodeKind};
-use crate::buffer::admission::{self, tail_drop};
+use crate::buffer::admission::{self, complete_sharing, tail_drop};
 use crate::buffer::pushout;
-use crate::buffer::size::BufferSize;
+use crate::buffer::size::{BufferSize, Level};
 use crate::discipline;
-use crate::language::spec::Nested;
+use crate::language::spec::{Named, Nested};
 use crate::link::{credit, shaper};
+use crate::memory::{Check, Side};
 use crate::police;
 use crate::scheduler::{self, fifo};
 use crate::section;
 use crate::source;
 use crate::transport;
-use crate::units::{Rate, Span};
+use crate::units::{Bytes, Rate, Span};
 
 section! {
     /// What stands at the top of a scenario.
@@ -91,8 +92,11 @@ section! {
     /// override of one key (`--set port.NAME.KEY=…`) leaves the other keys of that port as they are, whichever section
     /// they stand in.
     pub struct Port {
-        /// How much it can hold.
+        /// How much it can hold. On packet links cells of a packet memory, as in "100 cells of 256 bytes", count packets in
+        /// whole cells.
         pub buffer: BufferSize = BufferSize::Unlimited,
+        /// Name of a memory that the port shares with others of its node, instead of a buffer of its own.
+        pub memory: Option<String> = None,
         /// Name of a queue discipline, instead of admission and scheduler, which it is composed of; a port without buffer then
         /// has that of the discipline. By default none.
         pub discipline: Option<discipline::Spec> = None,
@@ -106,6 +110,70 @@ section! {
         pub shaper: Option<Nested<shaper::Params>> = None,
         /// Credits of the next node without which it sends nothing; that node then keeps room for every circuit.
         pub credit: Option<credit::Spec> = None,
+    }
+}
+
+section! {
+    /// A packet memory that ports of a node share: of each node with ports that name it, one. Ports of hosts have none.
+    pub struct Memory {
+        /// How much it can hold, in its cells or in bytes.
+        pub size: BufferSize,
+        /// Size of a cell: a packet takes whole cells. By default that of an ATM cell.
+        pub cell: Bytes = Bytes(53),
+        /// What the memory stores with every packet.
+        pub header: Bytes = Bytes(0),
+        /// Number of equal parts, each with its part of every pool: the ports are dealt to them in turn.
+        pub partitions: u32 = 1,
+        /// What a queue is compared with its threshold by.
+        pub dt_check: Check = Check::Before,
+        /// How the shared room of every pool is divided among queues.
+        pub admission: admission::Spec = admission::Spec::CompleteSharing(complete_sharing::Params {}),
+        /// Counters over the memory; by default one for everything, on the egress side.
+        pub pool: Named<MemoryPool> = Named::default(),
+    }
+}
+
+section! {
+    /// A counter over a memory. Pools of one memory may together be larger than it.
+    pub struct MemoryPool {
+        /// How much it can hold: reserved room of its queues and headroom included.
+        pub size: Level = Level::Percent(100.0),
+        /// Where it counts.
+        pub side: Side = Side::Egress,
+        /// Room beyond all thresholds: a queue takes it when it gets no more shared room, and goes on until it has given all of
+        /// it back. It is kept free for that.
+        pub headroom: Level = Level::Size(BufferSize::Cells(0)),
+    }
+}
+
+section! {
+    /// A class of traffic: at every port that shares a memory a queue of its own, or on the ingress side one for every line
+    /// over which it comes. Without any, all flows are of one class.
+    pub struct Queue {
+        /// Pool from which it takes room, by default the first of every memory.
+        pub pool: Option<String> = None,
+        /// Factor of its dynamic threshold, by default that of the memory's policy.
+        pub alpha: Option<f64> = None,
+        /// The most shared room that a queue may have, besides what the policy allows.
+        pub limit: Option<Level> = None,
+        /// Room that is kept free for each of its queues.
+        pub reserved: Level = Level::Size(BufferSize::Cells(0)),
+        /// Its priority with the scheduler strict-priority: a lower number goes first. By default every flow has its own.
+        pub priority: Option<u32> = None,
+        /// Pool of the other side in which its packets are counted as well, and must find room.
+        pub opposite: Option<Nested<Opposite>> = None,
+    }
+}
+
+section! {
+    /// A class in a pool on the other side.
+    pub struct Opposite {
+        /// The pool.
+        pub pool: String,
+        /// Factor of its dynamic threshold there, by default that of the memory's policy.
+        pub alpha: Option<f64> = None,
+        /// The most room that a queue may have there, besides what the policy allows.
+        pub limit: Option<Level> = None,
     }
 }
 
@@ -134,10 +202,13 @@ section! {
         pub weight: f64 = 1.0,
         /// Priority of the flow's circuit with the scheduler strict-priority: a lower number goes first.
         pub priority: u32 = 0,
+        /// Its class in shared memories, also that of its acknowledgements: the name of a section `[queue.NAME]`, by default the
+        /// first.
+        pub queue: Option<String> = None,
         /// Policer at the first switch that the flow's data reach.
         pub police: Option<police::Spec> = None,
         /// Name of the flow's circuit, by default that of the flow. Flows that name the same circuit share it, and the
-        /// one of their acknowledgements: they have the same ends, route, mcr, weight, priority and policer. The circuit
+        /// one of their acknowledgements: they have the same ends, route, mcr, weight, priority, queue and policer. The circuit
         /// of acknowledgements has none of these contracts: no mcr, weight 1, priority 0 and no policer.
         pub pvc: Option<String> = None,
         /// Number of connections that this entry stands for: flows NAME.1, NAME.2, … on one circuit, which is called
@@ -165,6 +236,8 @@ section! {
         pub occupancy: Vec<String> = Vec::new(),
         /// Ports, or classes of ports, whose losses are reported over time: units in every `sample` interval, by reason.
         pub losses: Vec<String> = Vec::new(),
+        /// Memories whose occupancy is reported over time, with that and the threshold of every queue.
+        pub memories: Vec<String> = Vec::new(),
         /// TCP flows, or classes of flows, whose congestion window is reported over time, at every `sample`.
         pub cwnd: Vec<String> = Vec::new(),
         /// Whether the transfer time of every file is reported, by flow.

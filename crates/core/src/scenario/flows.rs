@@ -9,6 +9,7 @@ use super::route::{Route, Routes};
 use crate::adaptation::{self, Framing, MAX_PACKET, aal5};
 use crate::language::item::Item;
 use crate::language::names::{Names, name_fault};
+use crate::language::nearest::unknown;
 use crate::language::tree::{self, Fault};
 use crate::police;
 use crate::source::{self, Source};
@@ -50,9 +51,10 @@ pub(super) fn check(
     names: &Names,
     lines: &[Line],
     adaptation: &adaptation::Spec,
+    queues: &[&str],
 ) -> Result<Traffic, Fault> {
     let routes = Routes::new(nodes, lines);
-    let mut network = Network { nodes, names, lines, adaptation, routes, choice: None };
+    let mut network = Network { nodes, names, lines, adaptation, queues, routes, choice: None };
     let (mut flows, mut circuits) = (Vec::new(), Circuits::default());
     let mut flow_names = Names::default();
     for (index, entry) in entries.iter().enumerate() {
@@ -73,6 +75,7 @@ struct Network<'a> {
     names: &'a Names,
     lines: &'a [Line],
     adaptation: &'a adaptation::Spec,
+    queues: &'a [&'a str],
     routes: Routes<'a>,
     choice: Option<Choice>,
 }
@@ -193,11 +196,19 @@ impl Network<'_> {
             mcr,
             weight: flow.weight,
             priority: flow.priority,
+            queue: self.queue(item)?,
             framing: needs.packet.map_or(Framing::Cell, |_| self.framing(medium, parity)),
             packet,
             payload: Some(packet - flow.transport.header_bytes()),
             flow: None,
         })
+    }
+
+    /// The class of a flow in shared memories.
+    fn queue(&self, item: &Item<'_, file::Flow>) -> Result<usize, Fault> {
+        let Some(name) = &item.it.queue else { return Ok(0) };
+        let found = self.queues.iter().position(|queue| queue == name);
+        found.ok_or_else(|| item.fault("queue", unknown("queue", name, self.queues)))
     }
 
     /// How packets become frames.
@@ -294,6 +305,7 @@ impl Network<'_> {
             mcr: Rate(0),
             weight: 1.0,
             priority: 0,
+            queue: data.queue,
             framing: self.framing(medium, 0),
             packet,
             payload: None,
@@ -371,6 +383,7 @@ impl Circuit {
             ("mcr", data.mcr != asked.mcr, "the mcr"),
             ("weight", data.weight != asked.weight, "the weight"),
             ("priority", data.priority != asked.priority, "the priority"),
+            ("queue", data.queue != asked.queue, "the class"),
             ("police", self.police != item.it.police, "the policer"),
             ("transport", single_cells(data) != single_cells(asked), "the kind of units, cells or packets,"),
         ];

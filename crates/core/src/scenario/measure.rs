@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::file::{self, Head};
-use super::model::{Fair, Flow, Line, Measures, Windows};
+use super::model::{Fair, Flow, Line, Measures, Memory, Scenario, Windows};
 use crate::buffer::admission::{self, Admission};
 use crate::buffer::context::Context;
 use crate::language::item::Item;
@@ -17,8 +17,7 @@ use crate::units::Span;
 pub(super) fn check(
     node: Option<&tree::Node>,
     head: &Head,
-    lines: &[Line],
-    flows: &[Flow],
+    Scenario { lines, flows, memories, .. }: &Scenario,
 ) -> Result<Measures, Fault> {
     let Some(node) = node else { return Ok(Measures::default()) };
     let item = Item::<file::Measure>::read(node, "measure".to_string())?;
@@ -26,6 +25,7 @@ pub(super) fn check(
         throughput: windows(&item, head.duration - head.warmup)?,
         occupancy: ports(&item, "occupancy", &item.it.occupancy, lines)?,
         losses: ports(&item, "losses", &item.it.losses, lines)?,
+        memories: listed_memories(&item, memories)?,
         cwnd: tcp_flows(&item, flows)?,
         transfers: item.it.transfers,
         meter: ports(&item, "meter", &item.it.meter, lines)?,
@@ -35,10 +35,21 @@ pub(super) fn check(
     };
     check_sampled(&item, "occupancy", &measures.occupancy, lines, head)?;
     check_sampled(&item, "meter", &measures.meter, lines, head)?;
-    for (key, is_empty) in [("losses", measures.losses.is_empty()), ("cwnd", measures.cwnd.is_empty())] {
-        check_few(&item, key, is_empty, head)?;
+    for (key, list) in
+        [("losses", &measures.losses), ("cwnd", &measures.cwnd), ("memories", &measures.memories)]
+    {
+        check_few(&item, key, list.is_empty(), head)?;
     }
     Ok(measures)
+}
+
+/// The memories that a list names.
+fn listed_memories(item: &Item<'_, file::Measure>, memories: &[Memory]) -> Result<Vec<usize>, Fault> {
+    let known = memories.iter().map(|memory| (memory.name.as_str(), ""));
+    listed(&item.it.memories, known).map_err(|name| {
+        let names: Vec<&str> = memories.iter().map(|memory| memory.name.as_str()).collect();
+        item.fault("memories", unknown("memory", name, &names))
+    })
 }
 
 /// Refuse to read the meter of a policy that has none; every policy can be built.
@@ -88,7 +99,8 @@ fn check_few(item: &Item<'_, file::Measure>, key: &str, is_empty: bool, head: &H
 }
 
 /// The section from which these measures would be read.
-pub(super) fn section(measures: &Measures, lines: &[Line], flows: &[Flow]) -> file::Measure {
+pub(super) fn section(scenario: &Scenario) -> file::Measure {
+    let Scenario { measure: measures, lines, flows, memories, .. } = scenario;
     let names = |list: &[usize]| list.iter().map(|&line| lines[line].name.clone()).collect();
     let fair = |fair: &Fair| Nested(file::Fair { class: fair.class.clone(), share: fair.share });
     file::Measure {
@@ -96,6 +108,7 @@ pub(super) fn section(measures: &Measures, lines: &[Line], flows: &[Flow]) -> fi
         step: measures.throughput.map(|windows| windows.step),
         occupancy: names(&measures.occupancy),
         losses: names(&measures.losses),
+        memories: measures.memories.iter().map(|&memory| memories[memory].name.clone()).collect(),
         cwnd: measures.cwnd.iter().map(|&flow| flows[flow].name.clone()).collect(),
         transfers: measures.transfers,
         meter: names(&measures.meter),

@@ -20,6 +20,8 @@ mod links;
 
 mod ports;
 
+mod memories;
+
 mod flows;
 
 mod credits;
@@ -46,7 +48,7 @@ pub(crate) use crate::language::names::name_fault;
 pub use catalogue::policies;
 pub use check::Checked;
 pub(crate) use expand::merge;
-pub use explain::explain;
+pub use explain::{explain, thresholds};
 pub use sections::{docs, schema};
 pub use warnings::Warning;
 

@@ -1,11 +1,14 @@
 //! A scenario that has been checked: nothing in here can be wrong any more.
 
+use super::file;
 use crate::adaptation::{self, Framing};
 use crate::buffer::admission;
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pushout;
-use crate::buffer::size::Measure;
+use crate::buffer::size::{CellSize, Measure};
+use crate::language::spec::Named;
 use crate::link::{credit, shaper};
+use crate::memory::{self, Check, Limits, Side};
 use crate::police;
 use crate::scheduler;
 use crate::source;
@@ -71,8 +74,74 @@ pub struct Scenario {
     pub vcs: Vec<Vc>,
     /// Flows.
     pub flows: Vec<Flow>,
+    /// Memories that ports share; indices into this list name them elsewhere.
+    pub memories: Vec<Memory>,
     /// What a report says besides its usual figures.
     pub measure: Measures,
+    /// The sections of memories and classes, as they were written.
+    pub sections: Sections,
+}
+
+/// Sections whose meaning depends on the rest of the scenario.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sections {
+    /// Those of memories.
+    pub memories: Named<file::Memory>,
+    /// Those of classes of traffic.
+    pub queues: Named<file::Queue>,
+}
+
+/// A memory of one node, or one of its partitions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memory {
+    /// Its name in the report.
+    pub name: String,
+    /// Its node.
+    pub node: usize,
+    /// Its cells.
+    pub cells: u64,
+    /// How packets take them up.
+    pub cell: CellSize,
+    /// How queues are compared with their thresholds.
+    pub check: Check,
+    /// The policy of its pools.
+    pub admission: admission::Spec,
+    /// Its pools.
+    pub pools: Vec<MemoryPool>,
+    /// Its queues.
+    pub queues: Vec<MemoryQueue>,
+    /// The ports that share it, each with the queues of its circuits.
+    pub ports: Vec<(usize, Vec<memory::Account>)>,
+}
+
+/// A counter over a memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryPool {
+    /// Its name.
+    pub name: String,
+    /// Where it counts.
+    pub side: Side,
+    /// Its shared room in cells.
+    pub shared: u64,
+    /// Its headroom in cells.
+    pub headroom: u64,
+    /// The factor of each of its queues, where that has one of its own.
+    pub alphas: Vec<Option<f64>>,
+}
+
+/// A queue of a memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryQueue {
+    /// Its class.
+    pub class: String,
+    /// Its port, or the line over which its packets come.
+    pub line: usize,
+    /// Its pool.
+    pub pool: usize,
+    /// Its number in that pool.
+    pub number: usize,
+    /// What it may hold.
+    pub limits: Limits,
 }
 
 /// What a report says besides its usual figures.
@@ -84,6 +153,8 @@ pub struct Measures {
     pub occupancy: Vec<usize>,
     /// Ports whose losses are reported over time.
     pub losses: Vec<usize>,
+    /// Memories whose occupancy and thresholds are reported over time.
+    pub memories: Vec<usize>,
     /// TCP flows whose congestion window is reported over time.
     pub cwnd: Vec<usize>,
     /// Whether the time of every transfer is reported.
@@ -169,8 +240,10 @@ impl Line {
 pub struct Port {
     /// What it counts.
     pub measure: Measure,
-    /// Capacity in that measure.
+    /// Capacity in that measure; of a port that shares a memory, all of it.
     pub capacity: Capacity,
+    /// The section of the memory that it shares, if it has no buffer of its own.
+    pub memory: Option<String>,
     /// Who is admitted.
     pub admission: admission::Spec,
     /// Policy that removes queued units when the buffer is full, if any.
@@ -196,6 +269,8 @@ pub struct Vc {
     pub weight: f64,
     /// Priority: a lower number is served first by schedulers that know priorities.
     pub priority: u32,
+    /// Its class in shared memories.
+    pub queue: usize,
     /// How its packets become frames, on every line of the path.
     pub framing: Framing,
     /// Octets of the largest packet that its flows send, IP header included; of a single cell what it carries.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::file;
+use super::memories::{Memories, Shared, is_at_switch};
 use super::model::{Line, Medium, Node, NodeKind, Port};
 use crate::buffer::admission::{self, Admission};
 use crate::buffer::capacity::Capacity;
@@ -75,12 +76,20 @@ impl<'a> Ports<'a> {
     }
 
     /// Give every line the port that its section describes.
-    pub(super) fn install(&self, lines: &mut [Line]) -> Result<(), Fault> {
+    pub(super) fn install(
+        &self,
+        lines: &mut [Line],
+        nodes: &[Node],
+        memories: &Memories<'_>,
+    ) -> Result<(), Fault> {
         for (line, section) in lines.iter_mut().zip(&self.of_line) {
             let Some((_, item)) = section.map(|index| &self.sections[index]) else { continue };
             check_discipline(item, line)?;
-            let (measure, capacity) = size(item, line)?;
-            line.port = described(item.it.clone(), (measure, capacity));
+            let size = match &item.it.memory {
+                None => size(item, line)?,
+                Some(name) => shared(item, (line, nodes), memories, name)?,
+            };
+            line.port = described(item.it.clone(), size);
         }
         Ok(())
     }
@@ -110,12 +119,15 @@ impl<'a> Ports<'a> {
         let (name, item) = self.section(index);
         let here = here(name, line);
         let largest = context.contracts.iter().map(|contract| contract.frame).max().unwrap_or(0);
-        if line.port.measure == Measure::Bytes && !line.port.capacity.holds(largest) {
+        let key = if line.port.memory.is_some() { "memory" } else { "buffer" };
+        let is_counted = matches!(line.port.measure, Measure::Bytes | Measure::MemoryCells(_));
+        if is_counted && !line.port.capacity.holds(largest) {
+            let (shown, word) = (item.node.along(key).show(), line.port.measure.word());
+            let size = if line.port.memory.is_some() { " has a size that" } else { "" };
             let message = format!(
-                "{} is smaller than a packet of {largest} bytes, which could never pass{here}",
-                item.node.along("buffer").show(),
+                "{shown}{size} is smaller than a packet of {largest} {word}, which could never pass{here}"
             );
-            return Err(item.fault("buffer", message));
+            return Err(item.fault(key, message));
         }
         let fault = |key| move |refused| self.refuse(index, line, key, refused);
         let admission = admission(line, context).map_err(fault("admission"))?;
@@ -127,12 +139,13 @@ impl<'a> Ports<'a> {
 
 /// The port that a section describes.
 fn described(section: file::Port, (measure, capacity): (Measure, Capacity)) -> Port {
-    let file::Port { discipline, admission, pushout, scheduler, shaper, credit, .. } = section;
+    let file::Port { memory, discipline, admission, pushout, scheduler, shaper, credit, .. } = section;
     let (admission, scheduler) = match discipline.map(discipline::Spec::composition) {
         Some(parts) => (parts.admission, parts.scheduler),
         None => (admission, scheduler),
     };
-    Port { measure, capacity, admission, pushout, scheduler, shaper: shaper.map(|Nested(it)| it), credit }
+    let shaper = shaper.map(|Nested(it)| it);
+    Port { measure, capacity, memory, admission, pushout, scheduler, shaper, credit }
 }
 
 /// Refuse a shaper through which some packet cannot pass, or beside which credits would have no meaning.
@@ -268,6 +281,29 @@ fn check_discipline(item: &Item<'_, file::Port>, line: &Line) -> Result<(), Faul
         "discipline",
         "must be left out on a cell link, for it judges packets; compose admission and scheduler instead",
     )
+}
+
+/// What a port counts that shares a memory, and how much the memory holds.
+fn shared(
+    item: &Item<'_, file::Port>,
+    (line, nodes): (&Line, &[Node]),
+    memories: &Memories<'_>,
+    name: &str,
+) -> Result<(Measure, Capacity), Fault> {
+    let Shared { cell, cells } = memories.find(name).map_err(|why| item.fault("memory", why))?;
+    let host = format!(
+        "must be left out at the port {:?} of a host; a switch or router shares its memory",
+        line.name
+    );
+    item.ensure(is_at_switch(line, nodes), "memory", &host)?;
+    let own = "must be left out beside memory; a port has a buffer of its own or a share of one";
+    item.ensure(item.it.buffer == BufferSize::Unlimited, "buffer", own)?;
+    let pushout = "must be left out beside memory; it makes room only in a buffer of its own";
+    item.ensure(item.it.pushout.is_none(), "pushout", pushout)?;
+    item.ensure(item.it.discipline.is_none(), "discipline", pushout)?;
+    let credit = "must be left out beside memory; credits promise room in buffers of their own";
+    item.ensure(item.it.credit.is_none(), "credit", credit)?;
+    Ok((Measure::MemoryCells(cell), Capacity::limited(cells)))
 }
 
 /// What the port counts, and how much it holds.

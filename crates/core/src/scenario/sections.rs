@@ -4,7 +4,9 @@
 use serde_json::Value as Json;
 
 use super::catalogue::catalogue;
-use super::file::{Back, Fair, Flow, Head, Link, Measure, Node, OWN_KEYS, Port};
+use super::file::{
+    Back, Fair, Flow, Head, Link, Measure, Memory, MemoryPool, Node, OWN_KEYS, Opposite, Port, Queue,
+};
 use super::topology::{self, WireKeys};
 use crate::adaptation;
 use crate::language::docs::{choice, pages, reference, section};
@@ -21,6 +23,8 @@ pub fn schema() -> Json {
         ("topology", "A network in short form.", topology::Spec::shape().schema),
         ("adaptation", "How packets travel.", adaptation::Spec::shape().schema),
         ("port", Port::DOC, named(&Port::params())),
+        ("memory", Memory::DOC, named(&Memory::params())),
+        ("queue", Queue::DOC, named(&Queue::params())),
         ("flows", "Defaults of every flow.", without(flow(), &OWN_KEYS)),
         ("node", Node::DOC, node),
         ("link", Link::DOC, link),
@@ -52,6 +56,10 @@ fn sections(entries: &[Entry]) -> Vec<String> {
         section::<Link>("`[[link]]`", "", entries),
         section::<Back>("`back` of a link", "", entries),
         section::<Port>("`[port.NAME]`", "", entries),
+        section::<Memory>("`[memory.NAME]`", "", entries),
+        section::<MemoryPool>("`pool.NAME` of a memory", "", entries),
+        section::<Queue>("`[queue.NAME]`", "", entries),
+        section::<Opposite>("`opposite` of a class", "", entries),
         section::<Flow>("`[flows]` and `[[flow]]`", flows, entries),
         section::<Measure>("`[measure]`", "", entries),
         section::<Fair>("`fairness` of `[measure]`", "", entries),
@@ -104,7 +112,9 @@ mod tests {
     fn the_reference_has_every_key_of_every_section() {
         let text = page_at("scenario.md");
         let sections = [Head::params(), WireKeys::params(), Node::params(), Link::params(), Port::params()];
-        for param in sections.concat().iter().chain(&Flow::params()).chain(&Measure::params()) {
+        let shared = [Memory::params(), MemoryPool::params(), Queue::params(), Opposite::params()].concat();
+        for param in sections.concat().iter().chain(&Flow::params()).chain(&Measure::params()).chain(&shared)
+        {
             assert!(text.contains(&format!("\n| `{}` | ", param.name)), "{}", param.name);
         }
         assert!(text.contains("[epd](schemes/admission-epd.md)"), "{text}");

@@ -21,6 +21,9 @@ struct Writer {
     limited: Vec<&'static str>,
     /// The switch of each host.
     switches: Vec<u64>,
+    /// Whether ports of switches share a memory, and whether any port does.
+    shared: bool,
+    uses_memory: bool,
     /// Whether a flow of the class `tcp` has been written.
     has_tcp: bool,
 }
@@ -138,7 +141,16 @@ pub(crate) fn credits(seed: u64) -> String {
 
 impl Writer {
     fn new(draw: Stream, cells: bool) -> Writer {
-        Writer { draw, text: String::new(), cells, limited: Vec::new(), switches: Vec::new(), has_tcp: false }
+        Writer {
+            draw,
+            text: String::new(),
+            cells,
+            limited: Vec::new(),
+            switches: Vec::new(),
+            shared: false,
+            uses_memory: false,
+            has_tcp: false,
+        }
     }
 
     /// Ports of a network with credits: on all lines, on those that leave hosts, on those between switches, or on those
@@ -278,11 +290,35 @@ impl Writer {
     }
 
     fn ports(&mut self) {
+        self.shared = self.draw.chance(0.15);
         for (section, chance) in [("default", 0.8), ("trunk", 0.5), ("access", 0.1)] {
             if self.draw.chance(chance) {
                 self.port(section);
+                self.uses_memory |= self.shared && section != "access";
             }
         }
+        if self.uses_memory {
+            self.memory();
+        }
+    }
+
+    /// A memory for the ports of every switch, and classes of traffic in it.
+    fn memory(&mut self) {
+        let (size, cell) =
+            (20 + self.below(200), self.pick(&["53 bytes", "96 bytes", "256 bytes", "1000 bytes"]));
+        let (check, partitions) = (self.pick(&["before", "after"]), 1 + self.below(8) / 7);
+        let policy = self.pick(&["complete-sharing", "static-threshold", "dynamic-threshold"]);
+        self.line(format_args!(
+            "[memory.chip]\nsize = \"{size} cells\"\ncell = \"{cell}\"\ndt_check = \"{check}\""
+        ));
+        self.line(format_args!("partitions = {partitions}\nadmission = {{ policy = \"{policy}\" }}"));
+        let (share, headroom) = (50 + self.below(51), self.below(4));
+        self.line(format_args!("pool.out = {{ size = \"{share} %\" }}"));
+        self.line(format_args!("pool.in = {{ side = \"ingress\", headroom = \"{headroom} cells\" }}"));
+        let alpha = if policy == "dynamic-threshold" { "alpha = 0.5" } else { "" };
+        let limit = 1 + self.below(90);
+        self.line(format_args!("[queue.one]\nlimit = \"{limit} %\"\nreserved = \"1 cell\"\n{alpha}"));
+        self.line(format_args!("[queue.two]\npool = \"in\"\nopposite = {{ pool = \"out\" }}"));
     }
 
     fn port(&mut self, section: &'static str) {
@@ -313,7 +349,10 @@ impl Writer {
             _ => String::new(),
         };
         let scheduler = if self.draw.chance(0.7) { "fifo" } else { self.any(scheduler::CATALOGUE) };
-        self.line(format_args!("[port.{section}]\nbuffer = \"{buffer}\""));
+        match self.shared && section != "access" {
+            true => self.line(format_args!("[port.{section}]\nmemory = \"chip\"")),
+            false => self.line(format_args!("[port.{section}]\nbuffer = \"{buffer}\"")),
+        }
         let action = self.action(admission);
         self.line(format_args!("admission = {{ policy = \"{admission}\"{threshold}{action} }}"));
         self.line(format_args!("scheduler = {{ policy = \"{scheduler}\" }}"));
@@ -373,6 +412,9 @@ impl Writer {
             if !together {
                 let (start, spread) = (self.below(2000), self.below(300));
                 self.line(format_args!("start = \"{start} us\"\nstart_spread = \"{spread} us\""));
+            }
+            if self.uses_memory && self.draw.chance(0.5) {
+                self.line(format_args!("queue = \"two\""));
             }
             if self.draw.chance(0.3) {
                 self.line(format_args!("mcr = \"1 Mb/s\"\nweight = 2.0"));

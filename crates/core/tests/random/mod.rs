@@ -32,10 +32,10 @@ pub(crate) fn load(document: &Json) -> Result<Scenario, String> {
     Ok(scenario)
 }
 
-/// Everything that a section `[port.…]` can say but for the buffer and for credits, which ask more of a network than a
+/// Everything that a section `[port.…]` can say but for the buffer, and for memories and credits, which ask more of a network than a
 /// random one has.
 pub(crate) fn port_schema() -> Json {
-    schema_without::<file::Port>(&["buffer", "credit"])
+    schema_without::<file::Port>(&["buffer", "memory", "credit"])
 }
 
 /// Everything that an entry of `[[flow]]` can say.
@@ -50,7 +50,7 @@ fn schema_without<T: Section>(keys: &[&str]) -> Json {
 }
 
 /// Keys of a flow that are drawn by hand.
-const FLOW_KEYS: [&str; 15] = [
+const FLOW_KEYS: [&str; 16] = [
     "name",
     "from",
     "to",
@@ -61,6 +61,7 @@ const FLOW_KEYS: [&str; 15] = [
     "start_spread",
     "mcr",
     "weight",
+    "queue",
     "pvc",
     "connections",
     "class",

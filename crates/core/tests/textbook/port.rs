@@ -129,6 +129,7 @@ fn port(scheme: &Scheme, draw: &Draw) -> Port {
     Port::new(Parts {
         measure: Measure::Cells,
         pool: Pool::new(capacity, contracts.len()),
+        share: None,
         admission: spec::<admission::Spec>(&scheme.admission).build(&context).unwrap_or_else(built),
         pushout: scheme.pushout.as_ref().map(|text| spec::<pushout::Spec>(text).build(&context).unwrap()),
         scheduler: scheduler.build(&context).unwrap(),

@@ -245,6 +245,31 @@ fn a_dynamic_threshold_blocks_cells_of_queues_longer_than_a_multiple_of_the_free
 }
 
 #[test]
+fn a_static_threshold_blocks_cells_of_queues_that_have_their_limit() {
+    let lost = compare(|draw| {
+        let limit = draw.level();
+        let text = format!("policy = \"static-threshold\"\nlimit = \"{limit} cells\"");
+        queues(draw, text, move |board, cell| match board.of(cell.vc) < limit && board.fits() {
+            true => board.accept(cell),
+            false => board.lose(cell, Reason::Overflow),
+        })
+    });
+    assert!(lost > 10_000, "{lost}");
+}
+
+#[test]
+fn complete_sharing_takes_what_fits() {
+    let lost = compare(|draw| {
+        let text = "policy = \"complete-sharing\"".to_string();
+        queues(draw, text, |board, cell| match board.fits() {
+            true => board.accept(cell),
+            false => board.lose(cell, Reason::Overflow),
+        })
+    });
+    assert!(lost > 10_000, "{lost}");
+}
+
+#[test]
 fn with_early_packet_discard_the_dynamic_threshold_refuses_frames() {
     let lost = compare(|draw| {
         let (alpha, pass_eom) = (draw.number(0.1, 8.0), draw.coin());

@@ -14,7 +14,7 @@ MANY = 40
 """From this many flows on, only the first are listed."""
 LISTED = 20
 
-WAITING = {"cells": 1.0, "packets": 1.0, "bytes": 1500.0}
+WAITING = {"cells": 1.0, "packets": 1.0, "bytes": 1500.0, "memory cells": 6.0}
 """A port with a mean occupancy below this, one cell or one full packet, hardly ever queues a unit."""
 
 Format = Callable[[float], str]

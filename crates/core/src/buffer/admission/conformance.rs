@@ -51,8 +51,12 @@ fn contracts(measure: Measure, vcs: usize) -> Vec<Contract> {
     let contract = |vc: usize| Contract {
         mcr: Rate(if vc.is_multiple_of(2) { 300_000 } else { 0 }),
         weight: 1.0 + vc as f64,
-        frame: [32, 1500, 1][measure as usize],
-        octets: [32 * CELL_BYTES, 1500, 1500][measure as usize],
+        frame: match measure {
+            Measure::Cells => 32,
+            Measure::Bytes => 1500,
+            Measure::Packets | Measure::MemoryCells(_) => 1,
+        },
+        octets: if measure == Measure::Cells { 32 * CELL_BYTES } else { 1500 },
         ..Context::alone(1, 1).contracts[0]
     };
     (0..vcs).map(contract).collect()
@@ -67,6 +71,7 @@ impl Rig {
         let mut port = Port::new(Parts {
             measure,
             pool: Pool::new(context.capacity, vcs),
+            share: None,
             admission: spec.build(&context).unwrap(),
             pushout: None,
             scheduler: fifo.build(&context).unwrap(),

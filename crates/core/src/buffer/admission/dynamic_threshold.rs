@@ -41,6 +41,8 @@ section! {
 #[derive(Clone, Debug)]
 pub struct Policy {
     threshold: Threshold,
+    /// The factor of every queue that has one of its own.
+    own: Vec<Option<Threshold>>,
 }
 
 /// Equation (2).
@@ -59,23 +61,37 @@ impl Threshold {
 
     /// Whether a circuit's queue has reached the threshold, which an unlimited buffer does not have.
     pub(super) fn blocks(self, pool: &Pool, vc: usize) -> bool {
-        pool.free().is_some_and(|free| pool.of(vc) as f64 >= self.alpha * free as f64)
+        pool.of(vc) as f64 >= self.of(pool)
+    }
+
+    /// The threshold now: infinite in an unlimited buffer.
+    fn of(self, pool: &Pool) -> f64 {
+        pool.free().map_or(f64::INFINITY, |free| self.alpha * free as f64)
     }
 }
 
 impl Policy {
     /// The policy at one port, or why its factor cannot be.
-    pub fn new(params: &Params, _: &Context<'_>) -> Result<Policy, Refused> {
-        Ok(Policy { threshold: Threshold::new(params.alpha)? })
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        let own = context.contracts.iter().map(|contract| contract.alpha.map(Threshold::new).transpose());
+        Ok(Policy { threshold: Threshold::new(params.alpha)?, own: own.collect::<Result<_, _>>()? })
+    }
+
+    fn of(&self, queue: usize) -> Threshold {
+        self.own[queue].unwrap_or(self.threshold)
     }
 }
 
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
-        match arrival.fits() && !self.threshold.blocks(arrival.pool, arrival.vc) {
+        match arrival.fits() && !self.of(arrival.vc).blocks(arrival.pool, arrival.vc) {
             true => Verdict::Accept,
             false => Verdict::Discard(Reason::Overflow),
         }
+    }
+
+    fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
+        Some(self.of(queue).of(pool))
     }
 
     fn bars_pushout(&self, measure: Measure) -> Option<&'static str> {

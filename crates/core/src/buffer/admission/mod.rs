@@ -39,6 +39,8 @@ registry! {
         Espd = "espd" in espd [experimental],
         VirtualQueueing = "virtual-queueing" in virtual_queueing,
         Wfepd = "wfepd" in wfepd at "wfepd/mod.rs",
+        CompleteSharing = "complete-sharing" in complete_sharing,
+        StaticThreshold = "static-threshold" in static_threshold,
         DynamicThreshold = "dynamic-threshold" in dynamic_threshold,
         DtEpd = "dt-epd" in dt_epd,
         GatekeeperJanitor = "gatekeeper-janitor" in gatekeeper_janitor at "gatekeeper_janitor/mod.rs",
@@ -86,6 +88,12 @@ registry! {
 
         /// What a policy with a meter knows of a circuit.
         fn meter(&mut self, vc: usize) -> Option<Reading> {
+            None
+        }
+
+        /// The most that a queue may hold now, for a policy that shares a buffer by a threshold of every queue: infinite where
+        /// there is none. Only such a policy can share a memory among ports.
+        fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
             None
         }
 

@@ -192,6 +192,7 @@ impl Renewal {
                 Measure::Cells => CELL_BYTES,
                 Measure::Bytes => 1,
                 Measure::Packets => contract.octets.max(1),
+                Measure::MemoryCells(cell) => cell.octets.into(),
             };
             Account { earned, price: u128::from(8 * octets) * u128::from(PS_PER_S), left: 0 }
         };

@@ -23,6 +23,7 @@ use super::lookahead::Lookahead;
 use super::payload::PacketPayload;
 use crate::adaptation::Framing;
 use crate::buffer::admission::{Rule, Shortcuts};
+use crate::buffer::size::Measure;
 use crate::engine::exact::spacing::{Paces, TransmissionTime};
 use crate::engine::questions::{latency, policed_ports};
 use crate::link::port::Port;
@@ -153,7 +154,8 @@ impl Steps {
         let meets = meets(scenario);
         let rule = |(line, port): (&Line, &Port)| {
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
-            let plain = fifo && line.pause == Span::ZERO && line.port.shaper.is_none();
+            let is_shared = matches!(line.port.measure, Measure::MemoryCells(_));
+            let plain = fifo && line.pause == Span::ZERO && line.port.shaper.is_none() && !is_shared;
             let rule = if plain { port.admission.rule() } else { None };
             rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
         };

@@ -31,6 +31,7 @@ use crate::engine::questions::{number_at_port, sampled_ports};
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event};
 use crate::link::port::{Loss, Started};
+use crate::memory::Memory;
 use crate::network::Network;
 use crate::network::circuit::{Marks, Tally};
 use crate::network::end::End;
@@ -154,6 +155,7 @@ impl Transit {
     /// Sample them.
     pub(crate) fn sample(&mut self) {
         self.sampled.iter().for_each(|&port| self.network.ports[port].sample());
+        self.network.memories_mut().for_each(Memory::sample);
         self.sample += self.every;
     }
 
@@ -302,31 +304,33 @@ impl Transit {
     pub(crate) fn enter(&mut self, at: u32, packet: Packet, now: Time) -> Option<(u32, Packet, Time)> {
         let (port, passage) = (self.steps[at as usize].place as usize, self.passages[at as usize]);
         let (unit, number) = (packet.head.unit(&passage), passage.number as usize);
-        let Network { ports, circuits, .. } = &mut self.network;
-        let unit = match circuits[passage.circuit as usize].police(now, unit) {
+        let unit = match self.network.circuits[passage.circuit as usize].police(now, unit) {
             Ok(unit) => unit,
             Err(reason) => {
-                ports[port].refuse(unit, reason, &mut self.losses);
+                self.network.ports[port].refuse(unit, reason, &mut self.losses);
                 self.enter_losses(port, now);
                 return None;
             }
         };
         self.asked[at as usize].push_back(packet);
-        ports[port].arrive(now, unit, number, number_at_port(circuits), &mut self.losses);
+        let losses = &mut self.losses;
+        self.network
+            .at(port, |port, circuits| port.arrive(now, unit, number, number_at_port(circuits), losses));
         self.start(port, now)
     }
 
     /// The line of a port that is asked is free again; answers what [`Transit::start`] does.
     pub(crate) fn free(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
-        self.network.ports[port].finish(now);
+        self.network.at(port, |port, _| port.finish(now));
         self.start(port, now)
     }
 
     /// Let a port that is asked start the next packet, if its line is free: where does it come next, and when, unless it is
     /// lost or the run is over?
     fn start(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
-        let Network { ports, circuits, .. } = &mut self.network;
-        let started = ports[port].start(now, number_at_port(circuits), &mut self.losses);
+        let losses = &mut self.losses;
+        let started =
+            self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses));
         self.enter_losses(port, now);
         let Started { unit, sent } = started?;
         self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then

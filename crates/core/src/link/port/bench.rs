@@ -43,6 +43,7 @@ impl Bench {
         let port = Port::new(Parts {
             measure: Measure::Cells,
             pool: Pool::new(context.capacity, mcr.len()),
+            share: None,
             admission: admission.build(&context).unwrap(),
             pushout: pushout.map(|pushout| pushout.build(&context).unwrap()),
             scheduler: scheduler::Spec::RoundRobin(round_robin::Params {}).build(&context).unwrap(),

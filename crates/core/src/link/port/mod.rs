@@ -24,6 +24,7 @@ use crate::buffer::size::Measure;
 use crate::buffer::verdict::{HeadVerdict, Reason, Verdict};
 use crate::link::credit::{self, Credit};
 use crate::link::line::{Line, Sent};
+use crate::memory::Share;
 use crate::metrics::port::Counters;
 use crate::scheduler::{self, Scheduler};
 use crate::unit::{Boundary, Flags, Unit};
@@ -37,6 +38,8 @@ use room::Newcomer;
 pub struct Port {
     measure: Measure,
     pub(crate) pool: Pool,
+    /// Its part in a memory that it shares with other ports, if it has no buffer of its own.
+    share: Option<Share>,
     pub(crate) queues: Vec<Queue>,
     /// By circuit the queue that it joins, where that is neither the only one nor one of its own.
     places: Vec<usize>,
@@ -107,6 +110,8 @@ pub struct Parts {
     pub measure: Measure,
     /// Its books, empty.
     pub pool: Pool,
+    /// Its part in a memory, if it shares one.
+    pub share: Option<Share>,
     /// Who is admitted.
     pub admission: admission::Policy,
     /// Chooses the queued units to remove when the buffer is full, if it is set; needs a queue for each circuit.
@@ -145,7 +150,7 @@ impl Port {
         Port {
             takes_all: matches!(rule, Some(Rule::Fits)),
             manner: match rule {
-                _ if parts.pushout.is_some() => Manner::Asked,
+                _ if parts.pushout.is_some() || parts.share.is_some() => Manner::Asked,
                 Some(Rule::Fits) if !is_fifo => Manner::InTurn,
                 Some(Rule::Fits) => Manner::Plain,
                 Some(Rule::Frames { .. }) if is_fifo => Manner::Judged,
@@ -155,6 +160,7 @@ impl Port {
             boundaries: vec![Boundary::default(); vcs],
             measure: parts.measure,
             pool: parts.pool,
+            share: parts.share,
             queues: vec![queue; queues],
             places,
             arrivals: vec![ArrivalTimes::default(); if arrival_times { queues } else { 0 }],
@@ -173,6 +179,16 @@ impl Port {
     /// The books.
     pub fn pool(&self) -> &Pool {
         &self.pool
+    }
+
+    /// Its part in a memory, if it shares one.
+    pub fn share(&self) -> Option<&Share> {
+        self.share.as_ref()
+    }
+
+    /// The same, for the network, which lends it the memory.
+    pub(crate) fn share_mut(&mut self) -> Option<&mut Share> {
+        self.share.as_mut()
     }
 
     /// What has been counted since the last reset.
@@ -285,6 +301,14 @@ impl Port {
         unit.flags = unit.flags.with(Flags::CE);
     }
 
+    /// The same at a port that may share a memory, which counts it as well.
+    fn mark_shared(&mut self, unit: &mut Unit, vc: usize, reason: Reason) {
+        self.mark(unit, reason);
+        if let Some(share) = &mut self.share {
+            share.note_mark(vc);
+        }
+    }
+
     /// Whether the order of arrival does not say what is sent next.
     #[inline]
     fn asks_whose_turn(&self) -> bool {
@@ -357,7 +381,7 @@ impl Port {
             if self.manner == Manner::Asked {
                 match self.judge_head(now, &unit, (index, vc), arrived) {
                     HeadVerdict::Send => {}
-                    HeadVerdict::Mark(reason) => self.mark(&mut unit, reason),
+                    HeadVerdict::Mark(reason) => self.mark_shared(&mut unit, vc, reason),
                     HeadVerdict::Discard(reason) => {
                         self.give_up(now, unit, vc, reason, losses);
                         continue;
@@ -495,6 +519,9 @@ impl Port {
 
     fn enqueue(&mut self, now: Time, unit: Unit, vc: usize, size: u64) {
         self.take_in(now, vc, size);
+        if let Some(share) = &mut self.share {
+            share.take_in(now, vc, size);
+        }
         let queue = self.queue_of(vc);
         let position = self.queues[queue].push(unit);
         if let Some(times) = self.arrivals.get_mut(queue) {
@@ -529,12 +556,23 @@ impl Port {
         self.pool.remove(vc, size);
         self.tell_departed(now, (&unit, vc, size), false);
         self.counters.gave_up(&unit, reason);
+        self.note_loss(vc);
         losses.push(Loss { unit, reason });
+    }
+
+    /// A unit of a circuit is lost: a shared memory counts that by queue.
+    fn note_loss(&mut self, vc: usize) {
+        if let Some(share) = &mut self.share {
+            share.note_loss(vc);
+        }
     }
 
     /// A unit has left the buffer: tell who wants to know.
     #[inline(never)]
     fn tell_departed(&mut self, now: Time, (unit, vc, size): (&Unit, usize, u64), sent: bool) {
+        if let Some(share) = &mut self.share {
+            share.release(now, vc, size);
+        }
         let queue = self.queue_of(vc);
         self.admission.departed(&Departure { now, unit, queue, vc, size, pool: &self.pool, sent });
         if let Some(pushout) = &mut self.pushout {

@@ -35,11 +35,12 @@ impl Port {
         losses: &mut Vec<Loss>,
     ) {
         let Newcomer { unit, vc, size } = newcomer;
+        self.ask_memory(vc, size);
         let cut = self.cut_for(&unit, vc, size);
         match self.judge(now, &unit, vc, size, cut.is_some()) {
             Verdict::Accept => self.let_in(now, newcomer, (cut, None), losses),
             Verdict::Mark(reason) => self.let_in(now, newcomer, (cut, Some(reason)), losses),
-            Verdict::Discard(reason) => self.lose(unit, reason, losses),
+            Verdict::Discard(reason) => self.lose_shared(&newcomer, reason, losses),
             Verdict::Replace(Victim::FattestQueue(batch), reason) => {
                 if self.shorten_fattest(now, &newcomer, (batch, reason), &vc_of, losses) {
                     self.enqueue(now, unit, vc, size);
@@ -48,15 +49,29 @@ impl Port {
                 }
             }
             Verdict::Replace(victim, reason) => {
-                if self.make_room(now, (self.queue_of(vc), size), (victim, reason), &vc_of, losses) {
+                if self.make_room(now, &newcomer, (victim, reason), &vc_of, losses) {
                     self.enqueue(now, unit, vc, size);
                 } else {
-                    self.lose(unit, Reason::Overflow, losses);
+                    self.lose_shared(&newcomer, Reason::Overflow, losses);
                     self.admission.broken(vc, !unit.is_first());
                 }
             }
         }
         self.sweep(now, self.queue_of(vc), &vc_of, losses);
+    }
+
+    /// Where the port shares a memory, it has as much room for a unit of this circuit as the memory grants it.
+    fn ask_memory(&mut self, vc: usize, size: u64) {
+        if let Some(share) = &mut self.share {
+            let granted = if share.admits(vc, size) { size } else { 0 };
+            self.pool.grant(granted);
+        }
+    }
+
+    /// An arriving unit is lost at a port that may share a memory.
+    fn lose_shared(&mut self, &Newcomer { unit, vc, .. }: &Newcomer, reason: Reason, losses: &mut Vec<Loss>) {
+        self.note_loss(vc);
+        self.lose(unit, reason, losses);
     }
 
     /// Take out of a queue whatever the admission policy has made up its mind to give up.
@@ -94,12 +109,14 @@ impl Port {
             let (half, mut units, mut gone) = (octets(fattest) / 2, 0, 0);
             while units == 0 || units < batch && gone < half {
                 let Some(victim) = self.queues[fattest].pop() else {
+                    self.ask_memory(vc, size);
                     return units > 0 && self.pool.fits(size);
                 };
                 (units, gone) = (units + 1, gone + u64::from(victim.bytes));
                 self.left_queue(fattest, &victim, self.queues[fattest].is_empty());
                 self.give_up(now, victim, vc_of(&victim), reason, losses);
             }
+            self.ask_memory(vc, size);
         }
         true
     }
@@ -110,11 +127,12 @@ impl Port {
     fn make_room(
         &mut self,
         now: Time,
-        (queue, size): (usize, u64),
+        &Newcomer { vc, size, .. }: &Newcomer,
         (victim, reason): (Victim, Reason),
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) -> bool {
+        let queue = self.queue_of(vc);
         if !self.pool.capacity().holds(size + self.sending.map_or(0, |sending| sending.size)) {
             return false;
         }
@@ -127,6 +145,7 @@ impl Port {
             let Some(unit) = given_up else { return false };
             self.left_queue(queue, &unit, self.queues[queue].is_empty());
             self.give_up(now, unit, vc_of(&unit), reason, losses);
+            self.ask_memory(vc, size);
             if self.pool.fits(size) {
                 return true;
             }
@@ -211,7 +230,7 @@ impl Port {
             }
         }
         if let Some(reason) = mark {
-            self.mark(&mut unit, reason);
+            self.mark_shared(&mut unit, vc, reason);
         }
         self.enqueue(now, unit, vc, size);
     }
@@ -219,7 +238,7 @@ impl Port {
     /// A unit that the admission policy has accepted is lost.
     fn turn_away(&mut self, &Newcomer { unit, vc, size }: &Newcomer, reason: Reason, losses: &mut Vec<Loss>) {
         self.admission.turned_away(&unit, vc, size);
-        self.lose(unit, reason, losses);
+        self.lose_shared(&Newcomer { unit, vc, size }, reason, losses);
     }
 
     /// Push a part of a queue out; answers whether that was the beginning of the newcomer's own frame.

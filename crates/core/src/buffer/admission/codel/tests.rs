@@ -20,8 +20,8 @@ fn params() -> Params {
 
 #[test]
 fn a_port_discards_packets_at_the_head_while_it_is_congested() {
-    for measure in [Measure::Packets, Measure::Bytes] {
-        let mut rig = Rig::new(&Spec::Codel(params()), measure, [0, 200_000, 100][measure as usize], 1, 1);
+    for (measure, capacity) in [(Measure::Packets, 100), (Measure::Bytes, 200_000)] {
+        let mut rig = Rig::new(&Spec::Codel(params()), measure, capacity, 1, 1);
         (0..100).for_each(|_| rig.packet(0, 1500));
         rig.drain();
         // a packet takes 5.106 ms: the second one waits too long, the 22nd comes to the head at 107.2 ms, and the 43rd at

@@ -49,6 +49,7 @@ impl Bench {
         let port = Port::new(Parts {
             measure,
             pool: Pool::new(context.capacity, budgets.len()),
+            share: None,
             admission: admission::Policy::GatekeeperJanitor(Box::new(policy(
                 text, measure, capacity, budgets,
             ))),

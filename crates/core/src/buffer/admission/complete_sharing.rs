@@ -1,0 +1,73 @@
+//! # Source
+//! M. I. Irland, "Buffer management in a packet switch", IEEE Transactions on Communications 26(3), 1978; the name is that of
+//! F. Kamoun and L. Kleinrock, "Analysis of shared finite storage in a computer network node environment under general
+//! traffic conditions", IEEE Transactions on Communications 28(7), 1980.
+//!
+//! # Idea
+//! All queues share the room without limits: a unit is taken iff it fits. One busy queue can take everything.
+//!
+//! # Parameters
+//! None.
+//!
+//! # Differences from the paper
+//! None. At a port with a buffer of its own it is tail drop without a threshold.
+//!
+//! # Complexity
+//! Constant, no state.
+
+use super::{Admission, Arrival, Context, Pool, Rule, Shortcuts};
+use crate::buffer::verdict::{Reason, Verdict};
+use crate::refused::Refused;
+use crate::section;
+
+section! {
+    /// Share the room without limits.
+    pub struct Params {}
+}
+
+/// Complete sharing of one buffer or memory.
+#[derive(Clone, Debug)]
+pub struct Policy;
+
+impl Policy {
+    /// The policy, which can work everywhere.
+    pub fn new(_: &Params, _: &Context<'_>) -> Result<Policy, Refused> {
+        Ok(Policy)
+    }
+}
+
+impl Admission for Policy {
+    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
+        if arrival.fits() { Verdict::Accept } else { Verdict::Discard(Reason::Overflow) }
+    }
+
+    fn threshold(&self, _: &Pool, _: usize) -> Option<f64> {
+        Some(f64::INFINITY)
+    }
+
+    fn goes_by_frames(&self) -> bool {
+        false
+    }
+}
+
+impl Shortcuts for Policy {
+    fn is_monotone(&self) -> bool {
+        true
+    }
+
+    fn rule(&self) -> Option<Rule> {
+        Some(Rule::Fits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Bench;
+    use super::*;
+
+    #[test]
+    fn one_queue_can_take_everything() {
+        let mut bench = Bench::new(3, 2, |context| Policy::new(&Params {}, context));
+        assert_eq!((bench.offer(0, "...."), bench.offer(1, ".")), ("AAAo".to_string(), "o".to_string()));
+    }
+}

@@ -1,0 +1,87 @@
+//! # Source
+//! M. I. Irland, "Buffer management in a packet switch", IEEE Transactions on Communications 26(3), 1978 ("sharing with
+//! maximum queue lengths"); the "static threshold" with which paper 003 (D. Wu, H. J. Chao, 1998), section 2, compares the
+//! dynamic one.
+//!
+//! # Idea
+//! No queue may be longer than a limit that does not change, however much room there is.
+//!
+//! # Parameters
+//! `limit`: length that every queue may have, default 50 % of the buffer, so that no queue can fill it alone. In a shared
+//! memory a class can have a `limit` of its own, which then counts as well.
+//!
+//! # Differences from the paper
+//! None. A unit is blocked iff its queue has reached the limit before it. It counts as lost to overflow.
+//!
+//! # Complexity
+//! Constant, no state.
+
+use super::{Admission, Arrival, Context, Interest, Pool, Rule, Shortcuts};
+use crate::buffer::size::Level;
+use crate::buffer::verdict::{Reason, Verdict};
+use crate::refused::Refused;
+use crate::section;
+
+section! {
+    /// Block a circuit whose queue has reached a fixed length.
+    pub struct Params {
+        /// Length that a queue may have.
+        pub limit: Level = Level::Percent(50.0),
+    }
+}
+
+/// Static threshold at one port or in one memory.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    limit: u64,
+}
+
+impl Policy {
+    /// The policy, or why its limit cannot be.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        Ok(Policy { limit: context.level("limit", params.limit)? })
+    }
+}
+
+impl Admission for Policy {
+    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
+        match arrival.fits() && arrival.pool.of(arrival.vc) < self.limit {
+            true => Verdict::Accept,
+            false => Verdict::Discard(Reason::Overflow),
+        }
+    }
+
+    fn threshold(&self, _: &Pool, _: usize) -> Option<f64> {
+        Some(self.limit as f64)
+    }
+
+    fn goes_by_frames(&self) -> bool {
+        false
+    }
+}
+
+impl Shortcuts for Policy {
+    fn is_monotone(&self) -> bool {
+        true
+    }
+
+    fn rule(&self) -> Option<Rule> {
+        Some(Rule::Asked(Interest::Last))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Bench;
+    use super::*;
+
+    #[test]
+    fn a_queue_stops_at_its_limit_and_leaves_the_rest_to_others() {
+        let params = Params { limit: Level::Percent(60.0) };
+        let mut bench = Bench::new(10, 2, move |context| Policy::new(&params, context));
+        assert_eq!(bench.offer(0, "........"), "AAAAAAoo");
+        assert_eq!(bench.offer(1, "....."), "AAAAo");
+        bench.depart(0);
+        assert_eq!(bench.offer(0, ".."), "Ao");
+    }
+}

@@ -1,0 +1,283 @@
+//! The packet memory that several ports of a node share.
+//!
+//! A memory has a number of cells; a packet takes whole ones, from its acceptance until its last bit has left. **Pools** are
+//! counters over the memory, not pieces of it. A **class** of traffic takes its room from one pool: at each port a queue of
+//! its own if the pool counts on the egress side, for each line over which it comes if the pool counts on the ingress side. It
+//! may have to fit a pool of the other side as well.
+//!
+//! A packet is charged to its queue in this order: what is left of the queue's **reserved** room; **shared** room, as long as
+//! the policy's threshold, the class's limit, the pool and the memory allow it; **headroom** of the pool, which a queue goes on
+//! to take until it has given all of it back. What leaves frees headroom first, then shared, then reserved room. Reserved room
+//! and headroom are kept free for their queues exactly: they are part of neither the shared room of a pool nor of that of the
+//! memory.
+//!
+//! A [`Port`](crate::link::port::Port) asks the memory whether an arriving unit fits, as it would ask its own buffer; its
+//! admission policy decides beyond that. The network lends it to one port after the other (`Network::at`).
+
+mod pool;
+
+mod queue;
+
+mod share;
+
+use crate::buffer::admission::{self, Admission};
+use crate::buffer::capacity::Capacity;
+use crate::buffer::context::{Context, Contract};
+use crate::buffer::pool::Pool;
+use crate::buffer::size::Measure;
+use crate::metrics::occupancy::Occupancy;
+use crate::refused::{Refused, unfit};
+use crate::units::{Rate, Time};
+
+pub use pool::SharedPool;
+pub use queue::{Account, Limits, SharedQueue};
+pub use share::Share;
+
+crate::choice! {
+    /// Which side of a node a pool counts on.
+    pub enum Side {
+        /// Where packets come in: a queue for every line and class.
+        Ingress = "ingress",
+        /// Where packets go out: a queue for every port and class.
+        Egress = "egress",
+    }
+}
+
+crate::choice! {
+    /// What a queue is compared with its threshold by.
+    pub enum Check {
+        /// Its length before the packet: a packet is blocked iff it has reached the threshold. Switch chips do this.
+        Before = "before",
+        /// Its length with the packet: a packet is blocked iff it would exceed the threshold.
+        After = "after",
+    }
+}
+
+/// A memory at work.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    cells: u64,
+    used: u64,
+    /// Of these, cells of shared room.
+    shared: u64,
+    /// Cells that are reserved or headroom, whether in use or not.
+    promised: u64,
+    check: Check,
+    pools: Vec<SharedPool>,
+    queues: Vec<SharedQueue>,
+    occupancy: Occupancy,
+}
+
+/// What a memory is made of.
+#[derive(Debug)]
+pub struct Parts {
+    /// Its cells.
+    pub cells: u64,
+    /// How queues are compared with their thresholds.
+    pub check: Check,
+    /// Its pools.
+    pub pools: Vec<SharedPool>,
+    /// Its queues, each with the number of its pool.
+    pub queues: Vec<SharedQueue>,
+}
+
+/// How a packet is charged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Charge {
+    /// To reserved and shared room.
+    Shared,
+    /// To what is left of reserved room, and to headroom.
+    Headroom,
+}
+
+impl Memory {
+    /// An empty memory.
+    pub fn new(Parts { cells, check, pools, queues }: Parts) -> Memory {
+        let reserved: u64 = queues.iter().map(|queue| queue.limits.reserved).sum();
+        let headroom: u64 = pools.iter().map(SharedPool::headroom).sum();
+        assert!(reserved + headroom <= cells, "no more is promised than there is");
+        let promised = reserved + headroom;
+        Memory { cells, used: 0, shared: 0, promised, check, pools, queues, occupancy: Occupancy::new() }
+    }
+
+    /// Its cells.
+    pub fn cells(&self) -> u64 {
+        self.cells
+    }
+
+    /// Cells in use.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// Its pools.
+    pub fn pools(&self) -> &[SharedPool] {
+        &self.pools
+    }
+
+    /// Its queues.
+    pub fn queues(&self) -> &[SharedQueue] {
+        &self.queues
+    }
+
+    /// How much was in it.
+    pub fn occupancy(&self) -> &Occupancy {
+        &self.occupancy
+    }
+
+    /// Whether a packet of `size` cells fits, which is charged to these queues.
+    pub(crate) fn admits(&mut self, account: Account, size: u64) -> bool {
+        self.note_threshold(account.queue);
+        self.charge(account, size).is_some()
+    }
+
+    /// How a packet would be charged; `None` if it does not fit.
+    fn charge(&self, account: Account, size: u64) -> Option<Charge> {
+        if self.used + size > self.cells || !account.other.is_none_or(|other| self.shares(other, size)) {
+            return None;
+        }
+        let queue = &self.queues[account.queue];
+        let beyond = queue.beyond_reserved(size);
+        if beyond == 0 || queue.headroom() == 0 && self.shares(account.queue, beyond) && self.has_room(beyond)
+        {
+            return Some(Charge::Shared);
+        }
+        self.pools[queue.pool].has_headroom(beyond).then_some(Charge::Headroom)
+    }
+
+    /// Whether a queue can have `size` more of the shared room of its pool.
+    fn shares(&self, queue: usize, size: u64) -> bool {
+        let SharedQueue { limits, pool, number, .. } = self.queues[queue];
+        let pool = &self.pools[pool];
+        let held = pool.books.of(number);
+        let threshold = pool.threshold(number).min(limits.limit.map_or(f64::INFINITY, |limit| limit as f64));
+        let is_below = match self.check {
+            Check::Before => (held as f64) < threshold,
+            Check::After => (held + size) as f64 <= threshold,
+        };
+        is_below && pool.books.fits(size)
+    }
+
+    /// Whether the memory has `size` cells of shared room left.
+    fn has_room(&self, size: u64) -> bool {
+        self.shared + self.promised + size <= self.cells
+    }
+
+    /// A packet that fits is taken in.
+    pub(crate) fn take_in(&mut self, now: Time, account: Account, size: u64) {
+        let charge = self.charge(account, size).expect("only what fits is taken in");
+        self.occupancy.change(now, self.used, self.used + size);
+        self.used += size;
+        let beyond = self.queues[account.queue].beyond_reserved(size);
+        self.queues[account.queue].enter(now, size);
+        let queue = &mut self.queues[account.queue];
+        match charge {
+            Charge::Shared => {
+                self.pools[queue.pool].share(now, queue.number, beyond);
+                self.shared += beyond;
+            }
+            Charge::Headroom => {
+                queue.take_headroom(beyond);
+                self.pools[queue.pool].take_headroom(beyond);
+            }
+        }
+        if let Some(other) = account.other {
+            self.queues[other].enter(now, size);
+            let SharedQueue { pool, number, .. } = self.queues[other];
+            self.pools[pool].share(now, number, size);
+        }
+    }
+
+    /// A packet leaves, sent or lost.
+    pub(crate) fn release(&mut self, now: Time, account: Account, size: u64) {
+        self.occupancy.change(now, self.used, self.used - size);
+        self.used -= size;
+        self.shared -= self.leave(now, account.queue, size);
+        account.other.map(|other| self.leave(now, other, size));
+    }
+
+    /// A packet leaves one of its queues; answers what it gives back of shared room.
+    fn leave(&mut self, now: Time, queue: usize, size: u64) -> u64 {
+        let queue = &mut self.queues[queue];
+        let (shared, headroom) = queue.leave(now, size);
+        self.pools[queue.pool].give_back(now, queue.number, (shared, headroom));
+        shared
+    }
+
+    /// A packet of a queue was lost at its port.
+    pub(crate) fn note_loss(&mut self, account: Account) {
+        self.queues[account.queue].dropped += 1;
+    }
+
+    /// A packet of a queue was marked at its port.
+    pub(crate) fn note_mark(&mut self, account: Account) {
+        self.queues[account.queue].marked += 1;
+    }
+
+    fn note_threshold(&mut self, queue: usize) {
+        let SharedQueue { pool, number, .. } = self.queues[queue];
+        let threshold = self.pools[pool].threshold(number);
+        self.queues[queue].note_threshold(threshold);
+    }
+
+    /// Keep every sample of queues and thresholds from now on.
+    pub(crate) fn keep_traces(&mut self) {
+        self.occupancy.keep_trace();
+        self.queues.iter_mut().for_each(SharedQueue::keep_trace);
+    }
+
+    /// Take a sample of the occupancy and, where they are kept, of queues and thresholds.
+    pub(crate) fn sample(&mut self) {
+        self.occupancy.sample(self.used);
+        let pools = &self.pools;
+        self.queues.iter_mut().for_each(|queue| queue.sample(pools[queue.pool].threshold(queue.number)));
+    }
+
+    /// Forget what was counted so far.
+    pub(crate) fn reset_counters(&mut self, now: Time) {
+        self.occupancy.reset(now, self.used);
+        self.pools.iter_mut().for_each(|pool| pool.reset_counters(now));
+        self.queues.iter_mut().for_each(|queue| queue.reset_counters(now));
+    }
+
+    /// Bring time averages up to the end of the run.
+    pub(crate) fn close_counters(&mut self, now: Time) {
+        self.occupancy.change(now, self.used, self.used);
+        self.pools.iter_mut().for_each(|pool| pool.close_counters(now));
+        self.queues.iter_mut().for_each(|queue| queue.close_counters(now));
+    }
+}
+
+/// The policy of a pool with `cells` cells of shared room, for queues with these factors of their own; or why it cannot share
+/// a memory.
+pub fn policy(
+    spec: &admission::Spec,
+    cells: u64,
+    measure: Measure,
+    alphas: &[Option<f64>],
+    (seed, name): (u64, &str),
+) -> Result<admission::Policy, Refused> {
+    let plain = Contract {
+        mcr: Rate(0),
+        weight: 1.0,
+        priority: 0,
+        frame: 1,
+        octets: 1,
+        payload: None,
+        budget: None,
+        alpha: None,
+    };
+    let alphas = if alphas.is_empty() { &[None][..] } else { alphas }; // a pool that no flow uses
+    let contracts: Vec<Contract> = alphas.iter().map(|&alpha| Contract { alpha, ..plain }).collect();
+    let capacity = Capacity::limited(cells);
+    let context = Context { capacity, measure, rate: Rate(1), contracts: &contracts, seed, port: name };
+    let policy = spec.build(&context)?;
+    match policy.threshold(&Pool::new(capacity, alphas.len()), 0) {
+        Some(_) => Ok(policy),
+        None => unfit(format!(
+            "{:?} decides about one port, not about a memory; a memory takes: complete-sharing, static-threshold, \
+             dynamic-threshold",
+            spec.name()
+        )),
+    }
+}

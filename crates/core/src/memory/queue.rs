@@ -1,0 +1,153 @@
+//! A queue of a memory: what one class holds at a port, or of what comes over a line.
+
+use crate::metrics::occupancy::Occupancy;
+use crate::units::Time;
+
+/// To which queues the packets of a circuit are charged at a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// The queue in the pool of its class.
+    pub queue: usize,
+    /// The queue on the other side, if the class has a pool there.
+    pub other: Option<usize>,
+}
+
+/// What a queue may hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Cells that are kept free for it.
+    pub reserved: u64,
+    /// The most cells of shared room, besides what the policy allows.
+    pub limit: Option<u64>,
+}
+
+/// A queue at work.
+#[derive(Clone, Debug)]
+pub struct SharedQueue {
+    /// What it may hold.
+    pub limits: Limits,
+    /// Its pool.
+    pub pool: usize,
+    /// Its number in that pool.
+    pub number: usize,
+    held: u64,
+    headroom: u64,
+    headroom_max: u64,
+    occupancy: Occupancy,
+    threshold_min: Option<f64>,
+    thresholds: Option<Vec<f64>>,
+    /// Packets lost at its port, the policer's apart.
+    pub dropped: u64,
+    /// Packets marked at its port.
+    pub marked: u64,
+}
+
+impl SharedQueue {
+    /// An empty queue, number `number` of its pool.
+    pub fn new(limits: Limits, pool: usize, number: usize) -> SharedQueue {
+        SharedQueue {
+            limits,
+            pool,
+            number,
+            held: 0,
+            headroom: 0,
+            headroom_max: 0,
+            occupancy: Occupancy::new(),
+            threshold_min: None,
+            thresholds: None,
+            dropped: 0,
+            marked: 0,
+        }
+    }
+
+    /// Cells that it holds.
+    pub fn held(&self) -> u64 {
+        self.held
+    }
+
+    /// Of these, cells of headroom.
+    pub fn headroom(&self) -> u64 {
+        self.headroom
+    }
+
+    /// Of these, cells of shared room.
+    pub fn shared(&self) -> u64 {
+        (self.held - self.headroom).saturating_sub(self.limits.reserved)
+    }
+
+    /// The most headroom that it has held.
+    pub fn headroom_max(&self) -> u64 {
+        self.headroom_max
+    }
+
+    /// How much it has held.
+    pub fn occupancy(&self) -> &Occupancy {
+        &self.occupancy
+    }
+
+    /// The lowest threshold that an arriving packet has met; `None` if none came or there was no threshold.
+    pub fn threshold_min(&self) -> Option<f64> {
+        self.threshold_min
+    }
+
+    /// Thresholds at every sample, if they are kept.
+    pub fn thresholds(&self) -> Option<&[f64]> {
+        self.thresholds.as_deref()
+    }
+
+    /// What of a packet of `size` cells reserved room does not hold.
+    pub(super) fn beyond_reserved(&self, size: u64) -> u64 {
+        size.saturating_sub(self.limits.reserved.saturating_sub(self.held - self.headroom))
+    }
+
+    pub(super) fn enter(&mut self, now: Time, size: u64) {
+        self.occupancy.change(now, self.held, self.held + size);
+        self.held += size;
+    }
+
+    /// Of what it holds, `size` more is headroom.
+    pub(super) fn take_headroom(&mut self, size: u64) {
+        self.headroom += size;
+        self.headroom_max = self.headroom_max.max(self.headroom);
+    }
+
+    /// A packet leaves: what it gives back of shared room and of headroom, which comes first.
+    pub(super) fn leave(&mut self, now: Time, size: u64) -> (u64, u64) {
+        let before = self.shared();
+        let headroom = self.headroom.min(size);
+        self.occupancy.change(now, self.held, self.held - size);
+        self.held -= size;
+        self.headroom -= headroom;
+        (before - self.shared(), headroom)
+    }
+
+    pub(super) fn note_threshold(&mut self, threshold: f64) {
+        if threshold.is_finite() {
+            self.threshold_min = Some(self.threshold_min.map_or(threshold, |least| least.min(threshold)));
+        }
+    }
+
+    pub(super) fn keep_trace(&mut self) {
+        self.occupancy.keep_trace();
+        self.thresholds = Some(Vec::new());
+    }
+
+    pub(super) fn sample(&mut self, threshold: f64) {
+        if let Some(thresholds) = &mut self.thresholds {
+            self.occupancy.sample(self.held);
+            thresholds.push(threshold);
+        }
+    }
+
+    pub(super) fn reset_counters(&mut self, now: Time) {
+        self.occupancy.reset(now, self.held);
+        self.headroom_max = self.headroom;
+        self.threshold_min = None;
+        self.thresholds = self.thresholds.take().map(|_| Vec::new());
+        (self.dropped, self.marked) = (0, 0);
+    }
+
+    pub(super) fn close_counters(&mut self, now: Time) {
+        self.occupancy.change(now, self.held, self.held);
+    }
+}

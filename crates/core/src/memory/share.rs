@@ -1,0 +1,65 @@
+//! A port's part in a memory.
+
+use super::{Account, Memory};
+use crate::units::Time;
+
+/// Which memory a port shares, and to which of its queues the circuits of the port are charged. The memory itself is here
+/// only while the port works.
+#[derive(Clone, Debug)]
+pub struct Share {
+    number: usize,
+    accounts: Vec<Account>,
+    lent: Option<Box<Memory>>,
+}
+
+impl Share {
+    /// A share in memory `number`, with the queues of every circuit of the port.
+    pub fn new(number: usize, accounts: Vec<Account>) -> Share {
+        Share { number, accounts, lent: None }
+    }
+
+    /// The number of the memory.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// To which queues each circuit is charged.
+    pub fn accounts(&self) -> &[Account] {
+        &self.accounts
+    }
+
+    /// Take the memory from among all of them, or give it back.
+    #[inline]
+    pub(crate) fn swap(&mut self, memories: &mut [Option<Box<Memory>>]) {
+        std::mem::swap(&mut self.lent, &mut memories[self.number]);
+    }
+
+    fn memory(&mut self) -> &mut Memory {
+        self.lent.as_deref_mut().expect("a port has its memory while it works")
+    }
+
+    pub(crate) fn admits(&mut self, vc: usize, size: u64) -> bool {
+        let account = self.accounts[vc];
+        self.memory().admits(account, size)
+    }
+
+    pub(crate) fn take_in(&mut self, now: Time, vc: usize, size: u64) {
+        let account = self.accounts[vc];
+        self.memory().take_in(now, account, size);
+    }
+
+    pub(crate) fn release(&mut self, now: Time, vc: usize, size: u64) {
+        let account = self.accounts[vc];
+        self.memory().release(now, account, size);
+    }
+
+    pub(crate) fn note_loss(&mut self, vc: usize) {
+        let account = self.accounts[vc];
+        self.memory().note_loss(account);
+    }
+
+    pub(crate) fn note_mark(&mut self, vc: usize) {
+        let account = self.accounts[vc];
+        self.memory().note_mark(account);
+    }
+}

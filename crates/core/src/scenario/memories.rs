@@ -1,0 +1,379 @@
+//! Which ports share which memory, and what the classes of traffic may hold of it.
+
+use std::collections::BTreeMap;
+
+use super::contract::{Passing, passing_circuits};
+use super::file;
+use super::model::{Line, Memory, MemoryPool, MemoryQueue, Node, Scenario, Sections};
+use crate::buffer::capacity::Capacity;
+use crate::buffer::size::{CellSize, Level, Measure};
+use crate::language::item::Item;
+use crate::language::names::name_fault;
+use crate::language::nearest::unknown;
+use crate::language::spec::{Field, Named, Section, read_section};
+use crate::language::tree::{self, Fault, Value, join};
+use crate::memory::{self, Account, Limits, Side};
+
+/// The sections `[memory.…]` and `[queue.…]` of a scenario.
+#[derive(Debug)]
+pub(super) struct Memories<'a> {
+    memories: Vec<(&'a str, Item<'a, file::Memory>)>,
+    queues: Vec<(&'a str, Item<'a, file::Queue>)>,
+}
+
+/// More partitions than any chip has.
+const MOST_PARTITIONS: u32 = 64;
+
+/// More cells than any chip has.
+const MOST_CELLS: u64 = 1 << 40;
+
+/// What a memory is for ports: how packets take it up, and how much each partition holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shared {
+    pub(super) cell: CellSize,
+    pub(super) cells: u64,
+}
+
+/// The sections of one kind by their names.
+fn sections<'a, T: Section>(
+    table: Option<&'a tree::Node>,
+    kind: &str,
+) -> Result<Vec<(&'a str, Item<'a, T>)>, Fault> {
+    let Some(node) = table else { return Ok(Vec::new()) };
+    let Value::Table(entries) = &node.value else {
+        return Err(node.fault(kind, format!("{} is not a table: write [{kind}.NAME]", node.show())));
+    };
+    let section = |(key, section): &'a (tree::Key, tree::Node)| {
+        let path = join(kind, &key.name);
+        match name_fault(&key.name) {
+            Some(message) => Err(Fault { place: key.place, path, message }),
+            None => Ok((key.name.as_str(), Item::read(section, path)?)),
+        }
+    };
+    entries.iter().map(section).collect()
+}
+
+/// The names of the classes of a scenario.
+pub(super) fn queue_names(table: Option<&tree::Node>) -> Vec<&str> {
+    match table.map(|node| &node.value) {
+        Some(Value::Table(entries)) => entries.iter().map(|(key, _)| key.name.as_str()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+impl<'a> Memories<'a> {
+    /// Read the sections, and refuse what cannot be whatever the network is.
+    pub(super) fn read(
+        memory: Option<&'a tree::Node>,
+        queue: Option<&'a tree::Node>,
+    ) -> Result<Memories<'a>, Fault> {
+        let read = Memories { memories: sections(memory, "memory")?, queues: sections(queue, "queue")? };
+        read.memories.iter().try_for_each(|(_, item)| check_memory(item))?;
+        for (_, item) in &read.queues {
+            let none = "no memory is given that flows could share: write [memory.NAME]";
+            if read.memories.is_empty() {
+                return Err(item.node.fault(&item.path, none));
+            }
+            read.check_queue(item)?;
+        }
+        Ok(read)
+    }
+
+    /// The sections as they were written.
+    pub(super) fn sections(&self) -> Sections {
+        fn named<T: Clone>(items: &[(&str, Item<'_, T>)]) -> Named<T> {
+            Named(items.iter().map(|(name, item)| (name.to_string(), item.it.clone())).collect())
+        }
+        Sections { memories: named(&self.memories), queues: named(&self.queues) }
+    }
+
+    /// The memory of this name, or what the names are.
+    pub(super) fn find(&self, name: &str) -> Result<Shared, String> {
+        match self.memories.iter().find(|(known, _)| *known == name) {
+            Some((_, item)) => Ok(shared(&item.it)),
+            None => {
+                Err(unknown("memory", name, &self.memories.iter().map(|(name, _)| *name).collect::<Vec<_>>()))
+            }
+        }
+    }
+
+    fn check_queue(&self, item: &Item<'_, file::Queue>) -> Result<(), Fault> {
+        let file::Queue { pool, alpha, opposite, .. } = &item.it;
+        self.check_alpha(item, "alpha", *alpha)?;
+        if let Some(pool) = pool {
+            self.check_pool(item, "pool", pool)?;
+        }
+        let Some(opposite) = opposite else { return Ok(()) };
+        self.check_alpha(item, "opposite.alpha", opposite.0.alpha)?;
+        self.check_pool(item, "opposite.pool", &opposite.0.pool)?;
+        for (name, memory) in &self.memories {
+            let pools = pools(&memory.it);
+            let side = |pool: Option<&String>| place_of(&pools, pool).map(|place| pools[place].1.side);
+            let message = format!(
+                "must name a pool of the other side; in the memory {name:?} it and the pool of the class count on the same"
+            );
+            item.ensure(side(pool.as_ref()) != side(Some(&opposite.0.pool)), "opposite.pool", &message)?;
+        }
+        Ok(())
+    }
+
+    fn check_alpha(&self, item: &Item<'_, file::Queue>, key: &str, alpha: Option<f64>) -> Result<(), Fault> {
+        let Some(alpha) = alpha else { return Ok(()) };
+        let is_factor = alpha > 0.0 && alpha.is_finite();
+        item.ensure(is_factor, key, "must be greater than 0 and finite")?;
+        let takes_alpha = |memory: &file::Memory| memory.admission.write().get("alpha").is_some();
+        let message = "must stand beside a policy with dynamic thresholds; give the memory \
+                       admission = { policy = \"dynamic-threshold\" }";
+        item.ensure(self.memories.iter().any(|(_, memory)| takes_alpha(&memory.it)), key, message)
+    }
+
+    fn check_pool(&self, item: &Item<'_, file::Queue>, key: &str, name: &String) -> Result<(), Fault> {
+        for (memory, other) in &self.memories {
+            let pools = pools(&other.it);
+            if place_of(&pools, Some(name)).is_none() {
+                let names: Vec<&str> = pools.iter().map(|(name, _)| name.as_str()).collect();
+                let message = format!("{} (in the memory {memory:?})", unknown("pool", name, &names));
+                return Err(item.fault(key, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The memories of a network whose ports know the sections that they name.
+    pub(super) fn settled(&self, scenario: &Scenario) -> Result<Vec<Memory>, Fault> {
+        let passing = passing_circuits(scenario);
+        let mut memories = Vec::new();
+        for (name, item) in &self.memories {
+            let found = self.of_section((name, item), scenario, &passing)?;
+            let unused =
+                "no port shares this memory: write memory in the section of a port, as in [port.default]";
+            if found.is_empty() {
+                return Err(item.node.fault(&item.path, unused));
+            }
+            memories.extend(found);
+        }
+        Ok(memories)
+    }
+
+    /// The memories of one section: one for each node, or for each partition of each.
+    fn of_section(
+        &self,
+        (name, item): (&str, &Item<'a, file::Memory>),
+        scenario: &Scenario,
+        passing: &Passing,
+    ) -> Result<Vec<Memory>, Fault> {
+        let mut nodes: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (index, line) in scenario.lines.iter().enumerate() {
+            if line.port.memory.as_deref() == Some(name) {
+                nodes.entry(line.from).or_default().push(index);
+            }
+        }
+        let (several, partitions) = (nodes.len() > 1, item.it.partitions as usize);
+        let mut memories = Vec::new();
+        for (node, ports) in nodes {
+            for partition in 0..partitions.min(ports.len()) {
+                let at = if several { format!("@{}", scenario.nodes[node].name) } else { String::new() };
+                let part = if partitions > 1 { format!("/{}", partition + 1) } else { String::new() };
+                let own: Vec<usize> = ports.iter().skip(partition).step_by(partitions).copied().collect();
+                let builder = Builder { memories: self, item, scenario, passing, queues: BTreeMap::new() };
+                memories.push(builder.build(format!("{name}{at}{part}"), node, &own)?);
+            }
+        }
+        Ok(memories)
+    }
+}
+
+/// The pools of a memory: without any, one for everything.
+fn pools(memory: &file::Memory) -> Vec<(String, file::MemoryPool)> {
+    match memory.pool.0.is_empty() {
+        true => vec![("all".to_string(), plain())],
+        false => memory.pool.0.clone(),
+    }
+}
+
+/// A section of which no key is given.
+fn plain<T: Section>() -> T {
+    let empty = tree::Node { value: Value::Table(Vec::new()), place: Default::default() };
+    read_section(&empty, "").expect("every key has a default")
+}
+
+/// The place of a pool among the others, by default the first.
+fn place_of(pools: &[(String, file::MemoryPool)], name: Option<&String>) -> Option<usize> {
+    name.map_or(Some(0), |name| pools.iter().position(|(known, _)| known == name))
+}
+
+/// How packets take up a memory that has been checked.
+fn cell_size(memory: &file::Memory) -> CellSize {
+    let octets = |bytes: u64| u16::try_from(bytes).expect("a checked size");
+    CellSize { octets: octets(memory.cell.0), header: octets(memory.header.0) }
+}
+
+fn shared(memory: &file::Memory) -> Shared {
+    let cell = cell_size(memory);
+    let cells = memory.size.memory_cells(cell).expect("a checked size") / u64::from(memory.partitions);
+    Shared { cell, cells }
+}
+
+/// Refuse a memory that cannot be, whatever shares it.
+fn check_memory(item: &Item<'_, file::Memory>) -> Result<(), Fault> {
+    let file::Memory { size, cell, header, partitions, .. } = &item.it;
+    let most = u64::from(u16::MAX);
+    let message = format!("must be from 1 to {most} bytes");
+    item.ensure((1..=most).contains(&cell.0), "cell", &message)?;
+    item.ensure(header.0 <= most, "header", &format!("must be at most {most} bytes"))?;
+    let message = format!("must be from 1 to {MOST_PARTITIONS}");
+    item.ensure((1..=MOST_PARTITIONS).contains(partitions), "partitions", &message)?;
+    let Some(cells) = size.memory_cells(cell_size(&item.it)) else {
+        let message = "must be in cells of the memory or in bytes, as in \"240086 cells\" or \"12 MB\"";
+        return Err(item.fault("size", message));
+    };
+    item.ensure(cells <= MOST_CELLS, "size", &format!("must be at most {MOST_CELLS} cells"))?;
+    let message = format!("must be at least one cell of {} bytes for each partition", cell.0);
+    item.ensure(cells / u64::from(*partitions) > 0, "size", &message)
+}
+
+/// A memory of one node while its queues are found.
+struct Builder<'a, 'b> {
+    memories: &'b Memories<'a>,
+    item: &'b Item<'a, file::Memory>,
+    scenario: &'b Scenario,
+    passing: &'b Passing,
+    /// The number of each queue, by pool, line and class.
+    queues: BTreeMap<(usize, usize, usize), usize>,
+}
+
+impl Builder<'_, '_> {
+    fn build(mut self, name: String, node: usize, own: &[usize]) -> Result<Memory, Fault> {
+        let Shared { cell, cells } = shared(&self.item.it);
+        let mut memory = Memory {
+            name,
+            node,
+            cells,
+            cell,
+            check: self.item.it.dt_check,
+            admission: self.item.it.admission.clone(),
+            pools: self.pools()?,
+            queues: Vec::new(),
+            ports: Vec::new(),
+        };
+        for &port in own {
+            let accounts = self.passing[port].iter().map(|&vc| self.account(&mut memory, port, vc));
+            let accounts = accounts.collect::<Result<_, _>>()?;
+            memory.ports.push((port, accounts));
+        }
+        self.check(&mut memory)?;
+        Ok(memory)
+    }
+
+    /// The pools, of which shared room is all but the headroom so far.
+    fn pools(&self) -> Result<Vec<MemoryPool>, Fault> {
+        let partitions = u64::from(self.item.it.partitions);
+        let pool = |(name, pool): &(String, file::MemoryPool)| {
+            let level = |key: &str, level| {
+                let key = format!("pool.{name}.{key}");
+                self.level(level).map(|cells| cells / partitions).map_err(|why| self.item.fault(&key, why))
+            };
+            let (size, headroom) = (level("size", pool.size)?, level("headroom", pool.headroom)?);
+            let message = format!("must be at most the size of the pool, which is {size} cells");
+            self.item.ensure(headroom <= size, &format!("pool.{name}.headroom"), &message)?;
+            let (name, side, shared) = (name.clone(), pool.side, size - headroom);
+            Ok(MemoryPool { name, side, shared, headroom, alphas: Vec::new() })
+        };
+        pools(&self.item.it).iter().map(pool).collect()
+    }
+
+    /// A level in the whole memory, in its cells.
+    fn level(&self, level: Level) -> Result<u64, String> {
+        let Shared { cell, cells } = shared(&self.item.it);
+        let all = Capacity::limited(cells * u64::from(self.item.it.partitions));
+        level.within(Measure::MemoryCells(cell), all)
+    }
+
+    /// The queues to which a circuit is charged at a port.
+    fn account(&mut self, memory: &mut Memory, port: usize, vc: usize) -> Result<Account, Fault> {
+        let class = self.scenario.vcs[vc].queue;
+        let default = plain();
+        let section = self.memories.queues.get(class).map_or(&default, |(_, item)| &item.it);
+        let known = pools(&self.item.it);
+        let pool = |name: Option<&String>| place_of(&known, name).expect("a checked pool");
+        let limits = |key: &str, reserved: Level, limit: Option<Level>| {
+            let level = |name: &str, level| {
+                self.level(level)
+                    .map_err(|why| self.memories.queues[class].1.fault(&format!("{key}{name}"), why))
+            };
+            let limit = limit.map(|limit| level("limit", limit)).transpose()?;
+            Ok::<_, Fault>(Limits { reserved: level("reserved", reserved)?, limit })
+        };
+        let own = limits("", section.reserved, section.limit)?;
+        let queue = (pool(section.pool.as_ref()), own, section.alpha);
+        let other = match &section.opposite {
+            Some(other) => {
+                let none = Level::Size(crate::buffer::size::BufferSize::Cells(0));
+                let limits = limits("opposite.", none, other.0.limit)?;
+                Some((pool(Some(&other.0.pool)), limits, other.0.alpha))
+            }
+            None => None,
+        };
+        let queue = self.queue(memory, (port, vc), queue);
+        Ok(Account { queue, other: other.map(|other| self.queue(memory, (port, vc), other)) })
+    }
+
+    /// The number of a queue, which is new if no other circuit has come to it.
+    fn queue(
+        &mut self,
+        memory: &mut Memory,
+        (port, vc): (usize, usize),
+        (pool, limits, alpha): (usize, Limits, Option<f64>),
+    ) -> usize {
+        let spec = &self.scenario.vcs[vc];
+        let line = match memory.pools[pool].side {
+            Side::Egress => port,
+            Side::Ingress => {
+                let hop = spec.path.iter().position(|&line| line == port).expect("a circuit passes the port");
+                spec.path[hop - 1]
+            }
+        };
+        let count = self.queues.len();
+        let class = self.memories.queues.get(spec.queue).map_or("all", |(name, _)| name);
+        *self.queues.entry((pool, line, spec.queue)).or_insert_with(|| {
+            let alphas = &mut memory.pools[pool].alphas;
+            let number = alphas.len();
+            alphas.push(alpha);
+            memory.queues.push(MemoryQueue { class: class.to_string(), line, pool, number, limits });
+            count
+        })
+    }
+
+    /// Refuse more promises than there is room, and a policy that cannot share a memory; reserved room leaves the shared room.
+    fn check(&self, memory: &mut Memory) -> Result<(), Fault> {
+        let mut promised = 0;
+        for (index, pool) in memory.pools.iter_mut().enumerate() {
+            let own = memory.queues.iter().filter(|queue| queue.pool == index);
+            let reserved: u64 = own.clone().map(|queue| queue.limits.reserved).sum();
+            promised += reserved + pool.headroom;
+            if reserved > pool.shared {
+                let class = own.max_by_key(|queue| queue.limits.reserved).map_or("", |queue| &queue.class);
+                let message = format!(
+                    "must leave shared room in the pool {:?}; its queues reserve {reserved} cells, and without headroom it has {}",
+                    pool.name, pool.shared
+                );
+                let section = self.memories.queues.iter().find(|(name, _)| *name == class);
+                return Err(section.expect("only a class reserves room").1.fault("reserved", message));
+            }
+            pool.shared -= reserved;
+            let measure = Measure::MemoryCells(memory.cell);
+            memory::policy(&memory.admission, pool.shared, measure, &pool.alphas, (0, &memory.name))
+                .map_err(|refused| self.item.refuse("admission", refused))?;
+        }
+        let cells = memory.cells;
+        let message = format!(
+            "must be at least {promised} cells, which its queues reserve or its pools keep as headroom, in every partition"
+        );
+        self.item.ensure(promised <= cells, "size", &message)
+    }
+}
+
+/// Whether a port can share a memory, which stands at a switch or router.
+pub(super) fn is_at_switch(line: &Line, nodes: &[Node]) -> bool {
+    nodes[line.from].kind != super::model::NodeKind::Host
+}

@@ -1,0 +1,379 @@
+//! Memories that ports share: who gets how much of one, on both engines.
+
+#![allow(clippy::unwrap_used)] // here a panic is the report
+
+use std::fmt::Write;
+
+use pushout_core::audit::audit;
+use pushout_core::engine;
+use pushout_core::report::report;
+use pushout_core::rng::Stream;
+use pushout_core::scenario::model::{Engine, Scenario};
+use pushout_core::scenario::{explain, load, thresholds};
+use pushout_core::serde_json::{Value as Json, json};
+
+/// A router with `senders` senders and `ports` slow ports; sender `n` sends bursts of packets of 64 octets to port `n`, one
+/// sender after another.
+fn chip(senders: u64, ports: u64, packets: u64, sections: &str) -> String {
+    let mut text =
+        String::from("name = \"chip\"\nduration = \"400 ms\"\nadaptation = { kind = \"packet\" }\n");
+    let mut node =
+        |name: &str, kind: &str| writeln!(text, "[[node]]\nname = \"{name}\"\nkind = \"{kind}\"").unwrap();
+    node("r", "router");
+    (0..senders).for_each(|n| node(&format!("a{n}"), "host"));
+    (0..ports).for_each(|n| node(&format!("b{n}"), "host"));
+    let mut link = |name: &str, from: &str, to: &str, rate: &str| {
+        let head = format!("[[link]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"{to}\"");
+        writeln!(text, "{head}\nrate = \"{rate}\"\ndelay = \"0 s\"").unwrap();
+    };
+    (0..senders).for_each(|n| link(&format!("in{n}"), &format!("a{n}"), "r", "10 Gb/s"));
+    (0..ports).for_each(|n| link(&format!("out{n}"), "r", &format!("b{n}"), "1 kb/s"));
+    for n in 0..senders {
+        let (to, start) = (n % ports, n * 10);
+        writeln!(text, "[[flow]]\nname = \"f{n}\"\nfrom = \"a{n}\"\nto = \"b{to}\"\nstart = \"{start} ms\"")
+            .unwrap();
+    }
+    writeln!(text, "[flows]\ntransport = {{ kind = \"udp\" }}").unwrap();
+    let source = "kind = \"on-off\", peak = \"10 Gb/s\", off = \"100 s\", distribution = \"periodic\", phase = \"aligned\"";
+    let size = "size = \"36 bytes\"";
+    writeln!(text, "source = {{ {source}, burst = {packets}, total = {packets}, {size} }}\n{sections}")
+        .unwrap();
+    text
+}
+
+/// The report of a run without failures of its audit, the same on both engines.
+fn run(text: &str, sets: &[&str]) -> Json {
+    let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+    let on = |engine| {
+        let scenario = Scenario { engine, ..load(text, "chip.toml", &sets).unwrap() };
+        let outcome = engine::run(&scenario, true);
+        let mut document = report(&scenario, &outcome, Some(&audit(&scenario, &outcome)));
+        assert_eq!(document["audit"]["failures"], json!([]), "{sets:?}");
+        document["engine"] = Json::Null;
+        document
+    };
+    let fast = on(Engine::Fast);
+    assert_eq!(fast, on(Engine::Reference), "{sets:?}");
+    fast
+}
+
+/// What each queue of the first memory held at most.
+fn held(document: &Json) -> Vec<u64> {
+    let queues = document["memories"][0]["queues"].as_array().unwrap();
+    queues.iter().map(|queue| queue["occupancy_max"].as_u64().unwrap()).collect()
+}
+
+const SHARED: &str = "[port.default]\nmemory = \"chip\"\n";
+
+fn memory(keys: &str) -> String {
+    format!("{SHARED}[memory.chip]\ncell = \"254 bytes\"\n{keys}\n")
+}
+
+const DYNAMIC: &str = "admission = { policy = \"dynamic-threshold\", alpha = 1.0 }";
+
+/// The model of card 01: groups filled one after another each take half of what is left, and their reserved cells.
+fn ladder(shared: u64, reserved: u64, groups: u64) -> Vec<u64> {
+    let mut left = shared;
+    let step = |_| {
+        let own = left.div_ceil(2);
+        left -= own;
+        own + reserved
+    };
+    (0..groups).map(step).collect()
+}
+
+#[test]
+fn groups_that_fill_one_after_another_take_half_of_what_is_left_and_their_reserved_cells() {
+    let groups = "pool.lossless = { side = \"ingress\" }\n[queue.rdma]\nreserved = \"7 cells\"";
+    let text = chip(10, 1, 600, &memory(&format!("size = \"{} cells\"\n{DYNAMIC}\n{groups}", 1000 + 10 * 7)));
+    assert_eq!(held(&run(&text, &[])), ladder(1000, 7, 10));
+}
+
+#[test]
+fn queues_of_ports_that_fill_together_get_equal_shares_of_the_threshold() {
+    for (alpha, ports, share) in [(1.0, 4, 200), (0.5, 2, 250), (8.0, 1, 889), (2.0, 2, 400)] {
+        let text = chip(ports, ports, 1000, &memory(&format!("size = \"1000 cells\"\n{DYNAMIC}")));
+        let alpha = format!("memory.chip.admission.alpha={alpha:?}");
+        let together: Vec<String> = (0..ports).map(|n| format!("flow.f{n}.start=\"0 s\"")).collect();
+        let sets: Vec<&str> = together.iter().map(String::as_str).chain([alpha.as_str()]).collect();
+        let found = held(&run(&text, &sets));
+        assert!(found.iter().all(|cells| cells.abs_diff(share) <= 1), "{alpha} {ports}: {found:?}");
+    }
+}
+
+#[test]
+fn a_packet_takes_whole_cells_and_the_memory_of_a_port_can_be_given_in_them() {
+    let text = chip(1, 1, 200, "[port.out0]\nbuffer = \"100 cells of 256 bytes\"");
+    let larger = run(&text, &["flows.source.size=\"272 bytes\""]);
+    let port = larger["ports"].as_array().unwrap().iter().find(|port| port["name"] == "out0").unwrap();
+    assert_eq!((&port["occupancy_max"], &port["lost"]["overflow"]), (&json!(100), &json!(150)));
+    assert_eq!(port["occupancy_unit"], "memory cells");
+    let with_header = memory("size = \"100 cells\"\nheader = \"2 bytes\"");
+    let text = chip(1, 1, 200, &with_header);
+    let found = |size: &str| held(&run(&text, &[&format!("flows.source.size=\"{size} bytes\"")]))[0];
+    assert_eq!(
+        (found("224"), found("225")),
+        (100, 100),
+        "252 octets take a cell, 253 with the header of 2 take two"
+    );
+    let lost = |size: &str| {
+        run(&text, &[&format!("flows.source.size=\"{size} bytes\"")])["memories"][0]["queues"][0]["dropped"]
+            .clone()
+    };
+    assert_eq!((lost("224"), lost("225")), (json!(100), json!(150)));
+}
+
+#[test]
+fn a_check_after_the_packet_leaves_one_packet_less_than_a_check_before_it() {
+    let text = chip(1, 1, 2000, &memory(&format!("size = \"1001 cells\"\n{DYNAMIC}")));
+    assert_eq!(held(&run(&text, &[])), [501], "500 < 501 is below, 501 < 500 is not");
+    assert_eq!(held(&run(&text, &["memory.chip.dt_check=after"])), [501], "501 ≤ 501");
+    let long = "flows.source.size=\"472 bytes\""; // two cells
+    assert_eq!(held(&run(&text, &[long])), [502], "500 < 501 is below");
+    assert_eq!(held(&run(&text, &[long, "memory.chip.dt_check=after"])), [500], "502 ≤ 501 does not hold");
+}
+
+#[test]
+fn reserved_room_stays_free_for_its_queue_exactly() {
+    let classes = "[queue.greedy]\n[queue.modest]\nreserved = \"30 cells\"\nlimit = \"5 cells\"";
+    let text = chip(2, 1, 200, &memory(&format!("size = \"100 cells\"\n{classes}")));
+    let document = run(&text, &["flow.f1.queue=modest"]);
+    assert_eq!(held(&document), [70, 30], "one takes all shared room, and the other still gets its own");
+    let first = run(&text, &["flow.f0.queue=modest", "flow.f1.queue=greedy"]);
+    assert_eq!(held(&first), [35, 65], "a limit counts besides reserved room");
+}
+
+#[test]
+fn a_queue_within_its_reserved_room_leaves_no_trace_in_the_pool() {
+    let class = "[queue.small]\nreserved = \"50 cells\"";
+    let text = chip(1, 1, 40, &memory(&format!("size = \"100 cells\"\n{class}")));
+    let document = run(&text, &["link.out0.rate=\"1 Mb/s\""]);
+    assert_eq!(
+        (held(&document), &document["memories"][0]["pools"][0]["occupancy_max"]),
+        (vec![40], &json!(0))
+    );
+}
+
+#[test]
+fn a_class_with_pools_on_both_sides_must_fit_both() {
+    let pools = "pool.in = { side = \"ingress\" }\npool.out = { size = \"40 cells\" }";
+    let class = "[queue.all]\npool = \"in\"\nopposite = { pool = \"out\", limit = \"25 cells\" }";
+    let text = chip(2, 1, 200, &memory(&format!("size = \"100 cells\"\n{pools}\n{class}")));
+    let document = run(&text, &[]);
+    let queues = document["memories"][0]["queues"].as_array().unwrap();
+    let found: Vec<(&str, &str, u64)> = queues
+        .iter()
+        .map(|queue| {
+            let text = |key: &str| queue[key].as_str().unwrap();
+            (text("name"), text("pool"), queue["occupancy_max"].as_u64().unwrap())
+        })
+        .collect();
+    assert_eq!(found, [("in0/all", "in", 25), ("out0/all", "out", 25), ("in1/all", "in", 0)]);
+    let wide = run(&text, &["queue.all.opposite.limit=\"60 %\""]);
+    assert_eq!(held(&wide), [40, 40, 0], "the pool of the other side is full");
+}
+
+#[test]
+fn headroom_is_taken_beyond_the_threshold_and_is_kept_free_for_that() {
+    let pools = "pool.lossless = { side = \"ingress\", headroom = \"20 cells\" }";
+    let text = chip(1, 1, 200, &memory(&format!("size = \"121 cells\"\n{DYNAMIC}\n{pools}")));
+    let document = run(&text, &[]);
+    assert_eq!(held(&document), [51 + 20]);
+    let queue = &document["memories"][0]["queues"][0];
+    assert_eq!((&queue["headroom_max"], &queue["threshold_min"]), (&json!(20), &json!(50.0)));
+    assert_eq!(document["memories"][0]["pools"][0]["occupancy_max"], 51);
+}
+
+#[test]
+fn partitions_have_their_parts_of_every_pool_and_their_ports_in_turn() {
+    let text = chip(4, 4, 400, &memory(&format!("size = \"400 cells\"\npartitions = 2\n{DYNAMIC}")));
+    let document = run(&text, &[]);
+    let names: Vec<&Json> =
+        document["memories"].as_array().unwrap().iter().map(|memory| &memory["name"]).collect();
+    assert_eq!(names, ["chip/1", "chip/2"]);
+    assert_eq!(document["memories"][0]["cells"], 200);
+    assert_eq!(held(&document)[..1], [100]);
+}
+
+#[test]
+fn each_node_has_a_memory_of_its_own() {
+    let two = r#"
+        name = "two"
+        duration = "1 s"
+        adaptation = { kind = "packet" }
+        node = [
+            { name = "a", kind = "host" }, { name = "r1", kind = "router" }, { name = "r2", kind = "router" },
+            { name = "b", kind = "host" },
+        ]
+        link = [
+            { from = "a", to = "r1", rate = "1 Gb/s", delay = "1 us" },
+            { from = "r1", to = "r2", rate = "100 Mb/s", delay = "1 us" },
+            { from = "r2", to = "b", rate = "10 Mb/s", delay = "1 us" },
+        ]
+        port = { default = { memory = "chip" } }
+        memory = { chip = { size = "100 cells", cell = "256 bytes" } }
+        flow = [{ name = "f", from = "a", to = "b", source = { kind = "greedy" }, transport = { kind = "tcp" } }]
+    "#;
+    let document = run(two, &[]);
+    let names: Vec<&Json> =
+        document["memories"].as_array().unwrap().iter().map(|memory| &memory["name"]).collect();
+    assert_eq!(names, ["chip@r1", "chip@r2"]);
+}
+
+#[test]
+fn cells_of_a_switch_share_a_memory_as_packets_do() {
+    let lan = include_str!("../../../scenarios/lan.toml");
+    let sets =
+        ["duration=\"100 ms\"", "port.bottleneck={memory=\"chip\"}", "memory.chip={size=\"500 cells\"}"];
+    let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+    let scenario = load(lan, "lan.toml", &sets).unwrap();
+    let (engine, why) = engine::chosen(&scenario);
+    assert_eq!(engine, Engine::Reference);
+    assert!(why.is_some_and(|why| why.contains("share a memory")));
+    let own = ["duration=\"100 ms\"", "port.bottleneck={buffer=\"500 cells\"}"].map(str::to_string);
+    let own = load(lan, "lan.toml", &own).unwrap();
+    let ports = |scenario: &Scenario| {
+        let mut document = report(scenario, &engine::run(scenario, false), None);
+        document["ports"]
+            .as_array_mut()
+            .unwrap()
+            .iter_mut()
+            .for_each(|port| port["occupancy_unit"] = Json::Null);
+        document["ports"].clone()
+    };
+    assert_eq!(ports(&scenario), ports(&own), "a memory of one port is a buffer");
+}
+
+#[test]
+fn queues_and_thresholds_are_reported_over_time() {
+    let text = chip(2, 2, 100, &memory(&format!("size = \"100 cells\"\n{DYNAMIC}")));
+    let document = run(&text, &["measure.memories=[\"chip\"]", "sample=\"15 ms\"", "duration=\"40 ms\""]);
+    let queue = &document["memories"][0]["queues"][0];
+    assert_eq!(queue["occupancy"]["values"], json!([0, 50, 50]));
+    assert_eq!(queue["threshold"]["values"], json!([100.0, 25.0, 25.0]));
+}
+
+#[test]
+fn an_explained_scenario_says_what_its_queues_may_hold_and_is_read_back_to_the_same() {
+    let class = "[queue.lossy]\nalpha = 8.0\nreserved = \"8 cells\"\nlimit = \"90 %\"\npriority = 3";
+    let text = chip(1, 1, 100, &memory(&format!("size = \"1008 cells\"\n{DYNAMIC}\n{class}")));
+    let scenario = load(&text, "chip.toml", &[]).unwrap();
+    let document = explain(&scenario);
+    assert_eq!(load(&document.to_string(), "chip.json", &[]).unwrap(), scenario);
+    assert_eq!(
+        thresholds(&scenario),
+        [
+            "memory \"chip\", pool \"all\", class \"lossy\": reserved 8 cells, then shared up to a threshold of 908 cells with \
+          the 1000 shared cells empty, 908 half full, 0 full; headroom 0 cells"
+        ]
+    );
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_its_place() {
+    let right = memory("size = \"100 cells\"\n[queue.q]\nreserved = \"1 cell\"");
+    let text = chip(2, 1, 10, &right);
+    let refused = |sets: &[&str]| {
+        let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+        load(&text, "chip.toml", &sets).unwrap_err().message.lines().next().unwrap().to_string()
+    };
+    let mut wrong = Vec::new();
+    let dynamic = "memory.chip.admission={policy=\"dynamic-threshold\"}";
+    for (sets, words) in [
+        (&["port.default.memory=\"chop\""][..], "unknown memory \"chop\"; did you mean \"chip\"?"),
+        (&["flow.f0.queue=\"r\""], "unknown queue \"r\""),
+        (&["queue.q.pool=\"lossy\""], "unknown pool \"lossy\" (allowed: all) (in the memory \"chip\")"),
+        (&["queue.q.reserved=\"101 cells\""], "queue.q.reserved"),
+        (
+            &["memory.chip.pool.all={side=\"ingress\"}", "queue.q.reserved=\"51 cells\""],
+            "must leave shared room in the pool \"all\", not \"51 cells\"; its queues reserve 102 cells",
+        ),
+        (&[dynamic, "queue.q.alpha=0.0"], "must be greater than 0 and finite, not 0"),
+        (&["queue.q.alpha=1.0"], "must stand beside a policy with dynamic thresholds, not 1"),
+        (
+            &["memory.chip.pool.all={size=\"50 %\", headroom=\"51 cells\"}"],
+            "must be at most the size of the pool, which is 50 cells, not \"51 cells\"",
+        ),
+        (
+            &["memory.chip.pool={a={headroom=\"60 cells\"}, b={headroom=\"50 cells\"}}"],
+            "must be at least 111 cells, which its queues reserve",
+        ),
+        (&["queue.q.opposite={pool=\"all\"}"], "must name a pool of the other side, not \"all\""),
+        (&["memory.chip.cell=\"0 bytes\""], "must be from 1 to 65535 bytes, not \"0 bytes\""),
+        (&["memory.chip.size=\"unlimited\""], "must be in cells of the memory or in bytes"),
+        (&["memory.chip.partitions=0"], "must be from 1 to 64, not 0"),
+        (&["memory.chip.admission={policy=\"epd\"}"], "\"epd\" decides about one port, not about a memory"),
+        (&["port.default.buffer=\"10 kB\""], "must be left out beside memory, not \"10 kB\""),
+        (&["port.in0={memory=\"chip\"}"], "must be left out at the port \"in0\" of a host"),
+        (&["port.default={}"], "memory.chip: no port shares this memory"),
+        (&["measure.memories=[\"chop\"]"], "unknown memory \"chop\"; did you mean \"chip\"?"),
+    ] {
+        let message = refused(sets);
+        let path = sets.last().unwrap().split('=').next().unwrap();
+        if !(message.contains(words) && message.contains(path.split('.').nth(1).unwrap())) {
+            wrong.push(format!("{message}\n  is not {words}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A random chip and its traffic.
+fn random_chip(seed: u64) -> String {
+    let mut draw = Stream::new(seed, "chips");
+    let mut below = |count: u64| draw.up_to(count - 1);
+    let (senders, ports) = (1 + below(6), 1 + below(3));
+    let policy = ["complete-sharing", "static-threshold", "dynamic-threshold"][below(3) as usize];
+    let check = ["before", "after"][below(2) as usize];
+    let size = 60 + below(200);
+    let headroom = below(10);
+    let mut keys =
+        format!("size = \"{size} cells\"\nheader = \"{} bytes\"\npartitions = {}\n", below(5), 1 + below(2));
+    writeln!(keys, "dt_check = \"{check}\"\nadmission = {{ policy = \"{policy}\" }}").unwrap();
+    writeln!(keys, "pool.in = {{ side = \"ingress\", headroom = \"{headroom} cells\" }}").unwrap();
+    writeln!(keys, "pool.out = {{ size = \"{} %\" }}", 60 + below(41)).unwrap();
+    let alpha =
+        if policy == "dynamic-threshold" { format!("alpha = 0.{}", 1 + below(9)) } else { String::new() };
+    let reserved = below(3);
+    writeln!(
+        keys,
+        "[queue.a]\npool = \"in\"\n{alpha}\nreserved = \"{reserved} cells\"\nopposite = {{ pool = \"out\" }}"
+    )
+    .unwrap();
+    writeln!(
+        keys,
+        "[queue.b]\npool = \"out\"\nlimit = \"{} cells\"\nreserved = \"{reserved} cells\"",
+        below(30)
+    )
+    .unwrap();
+    let mut text = chip(senders, ports, 20 + below(100), &memory(&keys));
+    for n in 0..senders {
+        let (queue, size) = (["a", "b"][below(2) as usize], 1 + below(900));
+        let flow = format!("name = \"f{n}\"\n");
+        let source = format!(
+            "kind = \"on-off\", peak = \"1 Gb/s\", burst = {}, off = \"{} us\", distribution = \"periodic\", \
+             size = \"{size} bytes\"",
+            1 + below(60),
+            1 + below(300)
+        );
+        let own = format!("{flow}queue = \"{queue}\"\nsource = {{ {source} }}\n");
+        text = text.replace(&flow, &own);
+    }
+    let rate = 1 + below(900);
+    text.replace("\"1 kb/s\"", &format!("\"{rate} Mb/s\""))
+        .replace("duration = \"400 ms\"", "duration = \"3 ms\"")
+}
+
+#[test]
+fn random_memories_keep_their_balances_and_are_the_same_on_both_engines() {
+    let many = std::env::var("PUSHOUT_EQUIVALENCE").map_or(200, |count| count.parse().unwrap());
+    let lost = |document: Json| {
+        let queues = document["memories"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(|memory| memory["queues"].as_array().unwrap());
+        queues.map(|queue| queue["dropped"].as_u64().unwrap()).sum::<u64>()
+    };
+    let losing = (0..many).filter(|&seed| lost(run(&random_chip(seed), &[])) > 0).count() as u64;
+    assert!(losing * 3 > many, "only {losing} of {many} memories were too small for anything");
+}
