@@ -69,14 +69,14 @@ const MEASURED: &str = "with `measure.window`";
 
 const RUN: &[Key] = &[
     key("scenario", Text, "Name of the scenario."),
-    key("seed", Whole, "Seed of the run, of several the first."),
+    key("seed", Whole, "Seed of the run; with several replications, the first seed."),
     if_so("seeds", Wholes, "with several replications", "Their seeds."),
     key("duration_s", Fixed("s"), "Simulated time."),
-    key("warmup_s", Fixed("s"), "How much of it, from the beginning, is not counted."),
-    key("engine", Table(ENGINE), "The simulator and its work."),
-    key("warnings", Rows(WARNING), "What may mislead: in the scenario, and in the figures of the run."),
+    key("warmup_s", Fixed("s"), "Initial period excluded from all figures."),
+    key("engine", Table(ENGINE), "The engine that ran, its version and its work."),
+    key("warnings", Rows(WARNING), "Reasons why the scenario or the figures of the run may mislead."),
     key("flows", Entries(FLOW), "Every flow."),
-    key("ports", Entries(PORT), "Every port, in the order of the lines behind them."),
+    key("ports", Entries(PORT), "Every port, in the order of the output lines."),
     if_so(
         "memories",
         Entries(MEMORY),
@@ -85,21 +85,21 @@ const RUN: &[Key] = &[
     ),
     key("circuits", Entries(CIRCUIT), "Every circuit, those of acknowledgements included."),
     key("summary", Table(SUMMARY), "All flows together."),
-    if_so("audit", Table(AUDIT), "with `--audit`", "Whether the books of the run agree."),
+    if_so("audit", Table(AUDIT), "with `--audit`", "Result of the audit."),
 ];
 
 const ENGINE: &[Key] = &[
     key("name", Text, "Which engine ran: `fast` or `reference`."),
     key("version", Text, "Version of the simulator."),
-    key("cell_hops", Count, "Cells that lines have started to send."),
-    key("packet_hops", Count, "Packets that lines have started to send."),
+    key("cell_hops", Count, "Cells whose transmission on a line has started, counted on every line."),
+    key("packet_hops", Count, "Packets whose transmission on a line has started, counted on every line."),
     key("events", Count, "Events that the kernel has handled."),
-    key("wall_s", Number("s"), "Time that the event loop took."),
+    key("wall_s", Number("s"), "Wall-clock time of the event loop."),
 ];
 
 const WARNING: &[Key] = &[
-    key("code", Text, "A word for programs, such as `equal-routes`."),
-    key("message", Text, "What may mislead, and what to do."),
+    key("code", Text, "Stable identifier, such as `equal-routes`."),
+    key("message", Text, "The warning and its remedy."),
 ];
 
 const DELIVERED_HALF: &str =
@@ -109,38 +109,28 @@ const FLOW: &[Key] = &[
     key("name", Text, "Name of the flow."),
     if_so("class", Text, "with a class", "Class of the flow."),
     key("vc", Whole, "Number of the circuit that carries its data, in the list of circuits."),
-    key("goodput_bps", Number("b/s"), "What reached the application, in order and each octet once."),
+    key(
+        "goodput_bps",
+        Number("b/s"),
+        "Rate of payload delivered to the application, in order and each octet once.",
+    ),
     key("segments_sent", Count, "Segments with data, datagrams or cells sent, retransmissions included."),
     key("segments_retransmitted", Count, "Segments sent again."),
-    key(
-        "segments_received",
-        Count,
-        "Segments with data, datagrams or cells received, those that came again included.",
-    ),
-    if_so(
-        "segments_marked",
-        Count,
-        WITH_ECN,
-        "Of those received, the ones that arrived with a congestion mark (CE).",
-    ),
+    key("segments_received", Count, "Segments with data, datagrams or cells received, duplicates included."),
+    if_so("segments_marked", Count, WITH_ECN, "Received segments that carried a congestion mark (CE)."),
     if_so(
         "mark_reactions",
         Count,
         WITH_ECN,
-        "Times that the sender has reduced its window in answer to a mark, at most once a round trip.",
+        "Window reductions of the sender in response to marks, at most one per round trip.",
     ),
     if_so(
         "segments_found_lost",
         Count,
         WITH_SACK,
-        "Segments that the sender took for lost by selective acknowledgements or by their age, not by a timeout.",
+        "Segments that the sender declared lost by selective acknowledgements or by their age, without a timeout.",
     ),
-    if_so(
-        "tail_loss_probes",
-        Count,
-        WITH_SACK,
-        "Probes sent because the last acknowledgements had not come.",
-    ),
+    if_so("tail_loss_probes", Count, WITH_SACK, "Tail-loss probes sent."),
     key("timeouts", Count, "Expirations of the retransmission timer."),
     key("fast_retransmits", Count, "Fast retransmissions."),
     key("transfers", Count, "Files whose last octet has been acknowledged."),
@@ -148,7 +138,7 @@ const FLOW: &[Key] = &[
         "transfer_time_mean_s",
         Number("s"),
         WITH_FILES,
-        "Mean time from when a file was wanted until its last octet was acknowledged.",
+        "Mean time from the request of a file to the acknowledgement of its last octet.",
     ),
     if_so("transfer_time_max_s", Number("s"), WITH_FILES, "The longest such time."),
     if_so(
@@ -172,11 +162,11 @@ const FLOW: &[Key] = &[
         "packets_received",
         Count,
         WITH_CODE,
-        "Packets of data that arrived, of blocks whose fate is known.",
+        "Packets of data that arrived, counted over blocks that are complete or given up.",
     ),
     if_so("packets_recovered", Count, WITH_CODE, "Packets of data that were lost and restored."),
     if_so("packets_lost", Count, WITH_CODE, "Packets of data that are missing after decoding."),
-    if_so("blocks_whole", Count, WITH_CODE, "Blocks whose data are all there."),
+    if_so("blocks_whole", Count, WITH_CODE, "Blocks of which all data were received or restored."),
     if_so("blocks_lost", Count, WITH_CODE, "Blocks with data missing."),
     if_so(
         "packet_throughput",
@@ -195,41 +185,37 @@ const FLOW: &[Key] = &[
 
 const CWND: &[Key] = &[
     key("start_s", Number("s"), "Time of the first sample."),
-    key("step_s", Number("s"), "From one sample to the next."),
+    key("step_s", Number("s"), "Interval between samples."),
     key("octets", Numbers("octets"), "Congestion window at each sample."),
 ];
 
 const THROUGHPUT: &[Key] = &[
-    key("start_s", Number("s"), "When the first window begins."),
-    key("step_s", Number("s"), "From one window to the next."),
+    key("start_s", Number("s"), "Start of the first window."),
+    key("step_s", Number("s"), "Interval between the starts of windows."),
     key("window_s", Number("s"), "Length of a window."),
-    key("bps", Numbers("b/s"), "What reached the application in each window."),
+    key("bps", Numbers("b/s"), "Rate of payload delivered to the application in each window."),
 ];
 
 const SAMPLED_HALF: &str = "Median of the sampled occupancies: half of them are no higher (nearest rank, at most a 128th too high); null of fewer than a thousand.";
 
 const PORT: &[Key] = &[
-    key("name", Text, "Name of the port, which is that of the line behind it."),
+    key("name", Text, "Name of the port, the same as that of its output line."),
     key("units_in", Count, "Cells or packets that arrived, or were in the buffer when the warm-up ended."),
     key("units_out", Count, "Cells or packets whose last bit was sent."),
-    key("octets_out", Count, "Octets of these, headers and padding included."),
+    key("octets_out", Count, "Their octets, headers and padding included."),
     key("units_queued", Count, "Cells or packets in the buffer at the end, the one on the line included."),
-    key("units_given_up", Count, "Of those that were lost, cells or packets that had been in the buffer."),
-    key("octets_given_up", Count, "Octets of these, headers and padding included."),
-    key(
-        "lost",
-        Reasons,
-        "Cells or packets lost, by reason; a reason that did not occur is left out and counts zero.",
-    ),
+    key("units_given_up", Count, "Lost cells or packets that had been accepted into the buffer before."),
+    key("octets_given_up", Count, "Their octets, headers and padding included."),
+    key("lost", Reasons, "Cells or packets lost, by reason; an absent reason counts 0."),
     if_so(
         "marked",
         Reasons,
         "with marked units",
-        "Cells or packets marked instead of lost, by reason; a reason that did not occur is left out and counts zero.",
+        "Cells or packets marked instead of lost, by reason; an absent reason counts 0.",
     ),
     key("frames_in", Count, "Frames whose first cell arrived."),
-    key("frames_whole_out", Count, "Frames of which everything was sent."),
-    key("credit_cells", Count, "Credit cells that were sent for the line in the other direction."),
+    key("frames_whole_out", Count, "Frames of which every unit was sent."),
+    key("credit_cells", Count, "Credit cells sent for the line in the opposite direction."),
     key(
         "credit_room",
         Count,
@@ -241,14 +227,19 @@ const PORT: &[Key] = &[
         "Mean occupancy of the buffer over time, the unit on the line included.",
     ),
     key("occupancy_max", Count, "Largest occupancy."),
-    key("occupancy_unit", Text, "What the occupancy counts: `cells`, `packets`, `bytes` or `memory cells`."),
+    key("occupancy_unit", Text, "Unit of the occupancy: `cells`, `packets`, `bytes` or `memory cells`."),
     if_so("occupancy_p50", Number("`occupancy_unit`"), SAMPLED, SAMPLED_HALF),
     if_so("occupancy_p95", Number("`occupancy_unit`"), SAMPLED, "Their 95th percentile."),
     if_so("occupancy_p99", Number("`occupancy_unit`"), SAMPLED, "Their 99th percentile."),
     key("occupancy_distribution", Table(DISTRIBUTION), "Sampled distribution of the occupancy."),
     if_so("occupancy", Table(OCCUPANCY), "with `measure.occupancy`", "Occupancy over time."),
     if_so("losses", Table(LOSSES), "with `measure.losses`", "Losses over time."),
-    if_so("meter", Table(METER), "with `measure.meter`", "What a policy with a meter knew over time."),
+    if_so(
+        "meter",
+        Table(METER),
+        "with `measure.meter`",
+        "Rates and shares that a policy with a meter measured, over time.",
+    ),
 ];
 
 const MEMORY: &[Key] = &[
@@ -282,19 +273,15 @@ const QUEUE: &[Key] = &[
     key("port", Text, "Its port, or in a pool of the ingress side the line over which its packets come."),
     key("queue", Text, "Its class; `all` where a scenario has no classes."),
     key("pool", Text, "Its pool."),
-    key(
-        "occupancy_mean",
-        Number("cells"),
-        "Mean of what it held over time, reserved room and headroom included.",
-    ),
-    key("occupancy_max", Count, "The most that it held, in cells."),
+    key("occupancy_mean", Number("cells"), "Mean occupancy over time, reserved room and headroom included."),
+    key("occupancy_max", Count, "Largest occupancy, in cells."),
     key(
         "threshold_min",
         Number("cells"),
         "Lowest threshold of its policy that an arriving packet met; null without one.",
     ),
-    key("headroom_max", Count, "The most headroom that it held, in cells."),
-    key("dropped", Count, "Its packets lost at the port, those of policers apart."),
+    key("headroom_max", Count, "Largest use of headroom, in cells."),
+    key("dropped", Count, "Packets of the queue lost at the port, without those lost at policers."),
     key("marked", Count, "Its packets marked at the port."),
     if_so("occupancy", Table(CELLS), "with `measure.memories`", "What it held over time."),
     if_so(
@@ -307,7 +294,7 @@ const QUEUE: &[Key] = &[
 
 const CELLS: &[Key] = &[
     key("start_s", Number("s"), "Time of the first sample."),
-    key("step_s", Number("s"), "From one sample to the next."),
+    key("step_s", Number("s"), "Interval between samples."),
     key("values", Numbers("cells"), "Value at each sample."),
 ];
 
@@ -318,31 +305,31 @@ const DISTRIBUTION: &[Key] = &[
 
 const OCCUPANCY: &[Key] = &[
     key("start_s", Number("s"), "Time of the first sample."),
-    key("step_s", Number("s"), "From one sample to the next."),
+    key("step_s", Number("s"), "Interval between samples."),
     key("values", Numbers("`occupancy_unit`"), "Occupancy at each sample."),
 ];
 
 const LOSSES: &[Key] = &[
-    key("start_s", Number("s"), "When the first interval begins."),
+    key("start_s", Number("s"), "Start of the first interval."),
     key("step_s", Number("s"), "Length of an interval."),
     key("units", ListsByReason, "Cells or packets lost in each interval: a list for every reason."),
 ];
 
 const METER: &[Key] = &[
     key("start_s", Number("s"), "Time of the first sample."),
-    key("step_s", Number("s"), "From one sample to the next."),
+    key("step_s", Number("s"), "Interval between samples."),
     key("circuits", Entries(METERED), "The circuits through the port."),
 ];
 
 const METERED: &[Key] = &[
     key("name", Text, "Name of the circuit."),
-    key("bps", Numbers("b/s"), "Rate at which it had been accepted."),
+    key("bps", Numbers("b/s"), "Measured rate of its accepted units."),
     key(
         "part_bps",
         Numbers("b/s"),
-        "Its part of what it and those that want more than their shares may have together.",
+        "Its share of the rate available to the circuits that exceed their shares.",
     ),
-    key("granted_bps", Numbers("b/s"), "Rate at which it was to be accepted."),
+    key("granted_bps", Numbers("b/s"), "Rate granted to it."),
     key("refusal", Numbers("1"), "Probability with which its frames were refused."),
 ];
 
@@ -356,11 +343,11 @@ const CIRCUIT: &[Key] = &[
     key(
         "weighted_share",
         Number("1"),
-        "Its goodput over what its weight entitles it to of all that was delivered; null without data.",
+        "Its goodput divided by its weighted share of all goodput; null without data.",
     ),
     key("frames_whole", Count, "Frames that arrived whole."),
-    key("frames_wrong_length", Count, "Frames that arrived with another length than their trailer says."),
-    key("frames_wrong_crc", Count, "Frames of the right length with parts of others in them."),
+    key("frames_wrong_length", Count, "Frames whose length differs from that in their trailer."),
+    key("frames_wrong_crc", Count, "Frames of the right length that contain parts of other frames."),
 ];
 
 const SUMMARY: &[Key] = &[
@@ -379,7 +366,7 @@ const SUMMARY: &[Key] = &[
     key(
         "fairness_jain",
         Number("1"),
-        "Jain's index of what circuits get beyond their promised minimum (study 003, eq. 5).",
+        "Jain's index of the rates of circuits beyond their guaranteed minimum (study 003, eq. 5).",
     ),
     key("difference", Number("1"), "(Largest − smallest) / mean goodput of the flows (study 003, eq. 6)."),
     key(
@@ -399,17 +386,17 @@ const SUMMARY: &[Key] = &[
         WITH_GREEDY,
         "Such flows that were still in their first slow start when the measured time began: without a warm-up, all of them.",
     ),
-    if_so("delivery_time_p50_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all."),
-    if_so("delivery_time_p95_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all."),
-    if_so("delivery_time_p99_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all."),
-    if_so("delivery_time_max_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all."),
+    if_so("delivery_time_p50_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all flows."),
+    if_so("delivery_time_p95_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all flows."),
+    if_so("delivery_time_p99_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all flows."),
+    if_so("delivery_time_max_s", Number("s"), WITH_DELIVERY, "As for a flow, over the packets of all flows."),
     if_so("transfers", Count, WITH_FILES, "Files that ended."),
-    if_so("transfers_unfinished", Count, WITH_FILES, "Files that were under way at the end."),
+    if_so("transfers_unfinished", Count, WITH_FILES, "Files that had not ended at the end of the run."),
     if_so(
         "transfer_age_max_s",
         Number("s"),
         WITH_FILES,
-        "Longest time that one of these had taken by then; null if none was under way.",
+        "Longest age of an unfinished file at the end of the run; null without one.",
     ),
     if_so("transfer_time_mean_s", Number("s"), WITH_FILES, "Mean transfer time of all files that ended."),
     if_so("transfer_time_p50_s", Number("s"), WITH_FILES, "Its median (nearest rank)."),
@@ -422,31 +409,31 @@ const SUMMARY: &[Key] = &[
         WITH_FILES,
         "Time of the later half of each flow's files minus that of the earlier half, over the mean of both: near 0 in a steady state.",
     ),
-    if_so("packets_sent", Count, WITH_CODE, "As for a flow, of all together."),
-    if_so("packets_received", Count, WITH_CODE, "As for a flow, of all together."),
-    if_so("packets_recovered", Count, WITH_CODE, "As for a flow, of all together."),
-    if_so("packets_lost", Count, WITH_CODE, "As for a flow, of all together."),
-    if_so("blocks_whole", Count, WITH_CODE, "As for a flow, of all together."),
-    if_so("blocks_lost", Count, WITH_CODE, "As for a flow, of all together."),
-    if_so("packet_throughput", Number("1"), WITH_CODE, "As for a flow, of all together."),
+    if_so("packets_sent", Count, WITH_CODE, "As for a flow, summed over all flows."),
+    if_so("packets_received", Count, WITH_CODE, "As for a flow, summed over all flows."),
+    if_so("packets_recovered", Count, WITH_CODE, "As for a flow, summed over all flows."),
+    if_so("packets_lost", Count, WITH_CODE, "As for a flow, summed over all flows."),
+    if_so("blocks_whole", Count, WITH_CODE, "As for a flow, summed over all flows."),
+    if_so("blocks_lost", Count, WITH_CODE, "As for a flow, summed over all flows."),
+    if_so("packet_throughput", Number("1"), WITH_CODE, "As for a flow, summed over all flows."),
     if_so("classes", Entries(CLASS), "with classes", "Every class of flows."),
     if_so(
         "class_fairness",
         Number("1"),
         "with `measure.fairness`",
-        "What one class got over what the other got, each divided by its fair share.",
+        "Goodput of one class divided by that of the other, each relative to its fair share.",
     ),
     if_so(
         "effective_throughput",
         Number("1"),
         "with `measure.reference`",
-        "IP packets delivered over what the reference line can carry besides cell headers.",
+        "Rate of delivered IP packets divided by the rate of the reference line without cell headers.",
     ),
     if_so(
         "throughput_deviation",
         Numbers("1"),
         MEASURED,
-        "Standard deviation among the flows over their mean, in each window.",
+        "Standard deviation of the flows' rates divided by their mean, in each window.",
     ),
 ];
 
