@@ -74,9 +74,9 @@ struct Aside {
     jitter: Stream,
     /// The first octet that the timer sent again last, on this connection.
     timed_out: Option<u64>,
-    /// The octet after the last that had been sent when the window was reduced last: until more than that is acknowledged, it
-    /// is not reduced for a congestion mark.
-    reduced: u64,
+    /// The octet after the last that had been sent when this connection's window was reduced last: until more than that is
+    /// acknowledged, it is not reduced for a congestion mark.
+    reduced: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +129,7 @@ impl Sender {
             deliveries: DeliveryTime::default(),
             rtt_jitter: params.rtt_jitter,
             others: VecDeque::new(),
-            aside: Box::new(Aside { params: params.clone(), jitter, timed_out: None, reduced: 0 }),
+            aside: Box::new(Aside { params: params.clone(), jitter, timed_out: None, reduced: None }),
         }
     }
 
@@ -151,7 +151,7 @@ impl Sender {
         self.timed = None;
         self.timer = None;
         self.last_sent = now;
-        self.aside.timed_out = None;
+        (self.aside.timed_out, self.aside.reduced) = (None, None);
         if self.aside.params.handshake {
             self.state = State::SynSent;
             self.send_window = 0;
@@ -528,7 +528,7 @@ impl Sender {
     /// The window has been reduced, which the next new segment tells a receiver that echoes marks until then.
     pub(super) fn note_reduction(&mut self) {
         if self.ecn {
-            (self.tells_reduced, self.aside.reduced) = (true, self.sent);
+            (self.tells_reduced, self.aside.reduced) = (true, Some(self.sent));
         }
     }
 
@@ -648,7 +648,7 @@ impl Sender {
             sent: self.sent,
             send_window: self.send_window,
             is_counted: false,
-            is_reduced: self.ecn && self.unacknowledged <= self.aside.reduced,
+            is_reduced: self.ecn && self.aside.reduced.is_some_and(|sent| self.unacknowledged <= sent),
         }
     }
 }
@@ -699,6 +699,15 @@ mod tests {
         sender.on_segment(at(16), &echo(2896, Time::ZERO), &mut out);
         // 8 ms: srtt 8, mdev 4; then 16 ms: srtt 9, mdev 5
         assert_eq!((first.0 / 1_000_000_000, sender.rto().0 / 1_000_000_000), (24, 29));
+    }
+
+    #[test]
+    fn a_loss_in_the_first_window_of_a_connection_with_marks_reduces_it() {
+        let (mut sender, mut out) = open(&Params { ecn: true, initial_window: 10, ..exact() });
+        for _ in 0..4 {
+            sender.on_segment(Time::ZERO + Span::millis(10), &ack(0), &mut out);
+        }
+        assert_eq!((sender.stats().fast_retransmits, sender.ssthresh()), (1, Some(5 * 1460)));
     }
 
     #[test]
