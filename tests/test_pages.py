@@ -1,5 +1,6 @@
 """Tables on pages are what the commands print; scenarios, sweeps and commands on them are right."""
 
+import fnmatch
 import json
 import re
 import shlex
@@ -146,3 +147,10 @@ def test_the_figure_of_the_readme_is_there_and_says_what_it_shows() -> None:
         re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
     )
     assert f"--out {place}" in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_the_catalogue_lists_the_pages_of_every_kind() -> None:
+    """Sphinx refuses a page that no table of contents names; the site is built seldom, this test often."""
+    listed = re.findall(r"^schemes/\S+$", (ROOT / "docs/catalogue.md").read_text(encoding="utf-8"), re.MULTILINE)
+    pages = {f"schemes/{page.stem}" for page in (ROOT / "docs/schemes").glob("*.md")}
+    assert {page for page in pages if not any(fnmatch.fnmatch(page, each) for each in listed)} == set()
