@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // here a panic is the report
 
-use pushout_core::audit::audit;
-use pushout_core::engine;
-use pushout_core::report::report;
-use pushout_core::scenario::model::{Engine, Scenario};
+mod both;
+
+use both::{entry, run_on_both};
+use pushout_core::scenario::model::Scenario;
 use pushout_core::scenario::{explain, load};
 use pushout_core::serde_json::{Value as Json, json};
 
@@ -39,35 +39,14 @@ fn scenario(sets: &[&str]) -> Result<Scenario, String> {
     load(UPLINK, "disciplines.toml", &sets).map_err(|why| why.to_string())
 }
 
-/// The report of a run without failures of its audit.
-fn run(sets: &[&str], engine: Engine) -> Json {
-    let scenario = Scenario { engine, ..scenario(sets).unwrap() };
-    let outcome = engine::run(&scenario, true);
-    let mut document = report(&scenario, &outcome, Some(&audit(&scenario, &outcome)));
-    assert_eq!(document["audit"]["failures"], json!([]), "{sets:?}");
-    document["engine"] = Json::Null;
-    document
-}
-
-/// The same on both engines, which must not differ.
-fn run_on_both(sets: &[&str]) -> Json {
-    let document = run(sets, Engine::Fast);
-    assert_eq!(document, run(sets, Engine::Reference), "{sets:?}");
-    document
-}
-
-fn flow<'a>(document: &'a Json, name: &str) -> &'a Json {
-    document["flows"].as_array().unwrap().iter().find(|flow| flow["name"] == name).unwrap()
-}
-
 /// Mean time in ms that packets of the call take, and the ratio of the uploads' goodputs.
 fn call_and_shares(sets: &[&str]) -> (f64, f64) {
-    let document = run_on_both(sets);
-    let goodput = |name| flow(&document, name)["goodput_bps"].as_f64().unwrap();
+    let document = run_on_both(UPLINK, sets);
+    let goodput = |name| entry(&document, "flows", name)["goodput_bps"].as_f64().unwrap();
     let ratio = goodput("flow1") / goodput("flow2");
-    let delivery = &flow(&document, "flow3")["delivery_time_mean_s"];
+    let delivery = &entry(&document, "flows", "flow3")["delivery_time_mean_s"];
     (
-        1000.0 * delivery.as_f64().unwrap_or_else(|| panic!("{}", flow(&document, "flow3"))),
+        1000.0 * delivery.as_f64().unwrap_or_else(|| panic!("{}", entry(&document, "flows", "flow3"))),
         ratio.max(1.0 / ratio),
     )
 }
@@ -122,11 +101,10 @@ fn codel_alone_holds_the_wait_near_its_target() {
 
 #[test]
 fn when_the_buffer_is_full_the_longest_queue_gives_way_at_its_head() {
-    let document = run_on_both(&["port.bottleneck.buffer='5 packets'"]);
-    let ports = document["ports"].as_array().unwrap();
-    let lost = &ports.iter().find(|port| port["name"] == "bottleneck").unwrap()["lost"];
+    let document = run_on_both(UPLINK, &["port.bottleneck.buffer='5 packets'"]);
+    let lost = &entry(&document, "ports", "bottleneck")["lost"];
     assert!(lost["pushed-out"].as_u64().unwrap() > 10, "{lost}");
     assert_eq!(lost.get("overflow"), None, "{lost}");
-    let call = flow(&document, "flow3")["goodput_bps"].as_f64().unwrap();
+    let call = entry(&document, "flows", "flow3")["goodput_bps"].as_f64().unwrap();
     assert!(call > 85.9e3, "the call loses nothing: {call} b/s of 86 kb/s");
 }

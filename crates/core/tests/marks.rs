@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // here a panic is the report
 
-use pushout_core::audit::audit;
-use pushout_core::engine;
-use pushout_core::report::report;
-use pushout_core::scenario::load;
-use pushout_core::scenario::model::{Engine, Scenario};
+mod both;
+
+use both::{entry, run_on_both};
 use pushout_core::serde_json::{Value as Json, json};
 
 /// Four datagrams meet at a port every 40 ms, and the fourth finds three; after a public report about ECN in RED.
@@ -42,28 +40,6 @@ const DATAGRAMS: &str = r#"
     source = { kind = "cbr", rate = "200 kb/s", size = "972 bytes" }
     transport = { kind = "udp", ecn = true }
 "#;
-
-/// The report of a run without failures of its audit.
-fn run(text: &str, sets: &[&str], engine: Engine) -> Json {
-    let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
-    let scenario = Scenario { engine, ..load(text, "marks.toml", &sets).unwrap() };
-    let outcome = engine::run(&scenario, true);
-    let mut document = report(&scenario, &outcome, Some(&audit(&scenario, &outcome)));
-    assert_eq!(document["audit"]["failures"], json!([]), "{sets:?}");
-    document["engine"] = Json::Null;
-    document
-}
-
-/// The same on both engines, which must not differ.
-fn run_on_both(text: &str, sets: &[&str]) -> Json {
-    let document = run(text, sets, Engine::Fast);
-    assert_eq!(document, run(text, sets, Engine::Reference), "{sets:?}");
-    document
-}
-
-fn entry<'a>(document: &'a Json, list: &str, name: &str) -> &'a Json {
-    document[list].as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap()
-}
 
 fn sum(table: &Json) -> u64 {
     table.as_object().map_or(0, |table| table.values().map(|count| count.as_u64().unwrap()).sum())

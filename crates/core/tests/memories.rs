@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used)] // here a panic is the report
 
+mod both;
+
 use std::fmt::Write;
 
-use pushout_core::audit::audit;
+use both::run_on_both as run;
 use pushout_core::engine;
 use pushout_core::report::report;
 use pushout_core::rng::Stream;
@@ -39,22 +41,6 @@ fn chip(senders: u64, ports: u64, packets: u64, sections: &str) -> String {
     writeln!(text, "source = {{ {source}, burst = {packets}, total = {packets}, {size} }}\n{sections}")
         .unwrap();
     text
-}
-
-/// The report of a run without failures of its audit, the same on both engines.
-fn run(text: &str, sets: &[&str]) -> Json {
-    let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
-    let on = |engine| {
-        let scenario = Scenario { engine, ..load(text, "chip.toml", &sets).unwrap() };
-        let outcome = engine::run(&scenario, true);
-        let mut document = report(&scenario, &outcome, Some(&audit(&scenario, &outcome)));
-        assert_eq!(document["audit"]["failures"], json!([]), "{sets:?}");
-        document["engine"] = Json::Null;
-        document
-    };
-    let fast = on(Engine::Fast);
-    assert_eq!(fast, on(Engine::Reference), "{sets:?}");
-    fast
 }
 
 /// What each queue of the first memory held at most.

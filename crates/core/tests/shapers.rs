@@ -2,12 +2,11 @@
 
 #![allow(clippy::unwrap_used)] // here a panic is the report
 
-use pushout_core::audit::audit;
-use pushout_core::engine;
-use pushout_core::report::report;
+mod both;
+
+use both::{entry, run_on_both};
 use pushout_core::scenario::load;
-use pushout_core::scenario::model::{Engine, Scenario};
-use pushout_core::serde_json::{Value as Json, json};
+use pushout_core::serde_json::json;
 
 /// Twenty cells arrive together; the bucket holds five and gets ten a second.
 const CELLS: &str = r#"
@@ -53,28 +52,6 @@ const PACKETS: &str = r#"
     shaper = { rate = "10 Mb/s", burst = "15 kB" }
 "#;
 
-/// The report of a run without failures of its audit.
-fn run(text: &str, sets: &[&str], engine: Engine) -> Json {
-    let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
-    let scenario = Scenario { engine, ..load(text, "shapers.toml", &sets).unwrap() };
-    let outcome = engine::run(&scenario, true);
-    let mut document = report(&scenario, &outcome, Some(&audit(&scenario, &outcome)));
-    assert_eq!(document["audit"]["failures"], json!([]), "{sets:?}");
-    document["engine"] = Json::Null;
-    document
-}
-
-/// The same on both engines, which must not differ.
-fn run_on_both(text: &str, sets: &[&str]) -> Json {
-    let document = run(text, sets, Engine::Fast);
-    assert_eq!(document, run(text, sets, Engine::Reference), "{sets:?}");
-    document
-}
-
-fn port<'a>(document: &'a Json, name: &str) -> &'a Json {
-    document["ports"].as_array().unwrap().iter().find(|port| port["name"] == name).unwrap()
-}
-
 #[test]
 fn a_burst_of_a_full_bucket_goes_out_at_once_and_then_one_cell_each_tenth_of_a_second() {
     for (duration, sent) in [
@@ -87,7 +64,7 @@ fn a_burst_of_a_full_bucket_goes_out_at_once_and_then_one_cell_each_tenth_of_a_s
         ("3 s", 20),
     ] {
         let document = run_on_both(CELLS, &[&format!("duration={duration}")]);
-        let out = port(&document, "out");
+        let out = entry(&document, "ports", "out");
         assert_eq!((&out["units_in"], &out["units_out"]), (&json!(20), &json!(sent)), "after {duration}");
         assert_eq!(out["lost"], json!({}), "none is lost");
     }
@@ -98,7 +75,7 @@ fn a_shaped_port_sends_at_its_own_rate_and_goodput_is_measured_against_that() {
     for scheduler in ["fifo", "drr"] {
         let set = format!("port.bottleneck.scheduler={{policy='{scheduler}'}}");
         let document = run_on_both(PACKETS, &[&set]);
-        let bits = 8.0 * port(&document, "bottleneck")["octets_out"].as_f64().unwrap() / 10.0;
+        let bits = 8.0 * entry(&document, "ports", "bottleneck")["octets_out"].as_f64().unwrap() / 10.0;
         assert!((9.0e6..10.1e6).contains(&bits), "{scheduler}: {bits} b/s");
         let ratio = document["summary"]["goodput_ratio"].as_f64().unwrap();
         assert!((0.9..1.02).contains(&ratio), "{scheduler}: {ratio}");
