@@ -290,6 +290,12 @@ fn a_port_with_little_to_do_loses_nothing() {
     }
 }
 
+/// A unit of size 1 that arrives at the start, on its own circuit, at a port that cannot make room.
+fn arrival<'a>(unit: &'a Unit, pool: &'a Pool, queue: &'a Queue) -> Arrival<'a> {
+    let vc = unit.vc as usize;
+    Arrival { now: Time::ZERO, unit, vc, size: 1, pool, queue, place: 0, waiting: 0, elastic: false }
+}
+
 #[test]
 fn what_a_monotone_scheme_takes_it_takes_with_less_in_the_buffer() {
     const CAPACITY: u64 = 100;
@@ -307,20 +313,7 @@ fn what_a_monotone_scheme_takes_it_takes_with_less_in_the_buffer() {
                 more.add(vc, cells);
                 less.add(vc, draw.up_to(cells));
             }
-            let mut judge = |pool: &Pool| {
-                let (now, unit, queue) = (Time::ZERO, &unit, &queue);
-                policy.judge(&mut Arrival {
-                    now,
-                    unit,
-                    vc: 0,
-                    size: 1,
-                    pool,
-                    queue,
-                    place: 0,
-                    waiting: 0,
-                    elastic: false,
-                })
-            };
+            let mut judge = |pool: &Pool| policy.judge(&mut arrival(&unit, pool, &queue));
             let (first, again, alone) = (judge(&more), judge(&less), judge(&less));
             assert_eq!(again, alone, "{}: an answer changes the next one", entry.name);
             assert!(
@@ -356,18 +349,7 @@ fn a_scheme_with_a_rule_neither_marks_what_it_takes_nor_takes_anything_back() {
             (0..VCS).for_each(|vc| pool.add(vc, draw.up_to(capacity / VCS as u64)));
             let flags = if draw.chance(0.5) { Flags::FIRST } else { Flags::default() };
             let unit = &Unit { vc: vc as u32, frame: 0, index, bytes: 53, hop: 0, flags };
-            let (now, vc, pool, queue) = (Time::ZERO, vc as usize, &pool, &queue);
-            let verdict = policy.judge(&mut Arrival {
-                now,
-                unit,
-                vc,
-                size: 1,
-                pool,
-                queue,
-                place: 0,
-                waiting: 0,
-                elastic: false,
-            });
+            let verdict = policy.judge(&mut arrival(unit, &pool, &queue));
             assert!(matches!(verdict, Verdict::Accept | Verdict::Discard(_)), "{scheme}: {verdict:?}");
         }
     });
@@ -384,18 +366,7 @@ fn the_rest_of_a_frame_that_was_pushed_out_is_refused_but_for_the_eom_that_ends_
             }
             let judge = |policy: &mut Policy, flags| {
                 let unit = &Unit { vc: 0, frame: 0, index: 0, bytes: CELL_BYTES as u16, hop: 0, flags };
-                let (now, pool, queue) = (Time::ZERO, &pool, &queue);
-                policy.judge(&mut Arrival {
-                    now,
-                    unit,
-                    vc: 0,
-                    size: 1,
-                    pool,
-                    queue,
-                    place: 0,
-                    waiting: 0,
-                    elastic: true,
-                })
+                policy.judge(&mut Arrival { elastic: true, ..arrival(unit, &pool, &queue) })
             };
             let first = judge(&mut policy, Flags::FIRST);
             policy.broken(0, fragment);

@@ -49,10 +49,7 @@ impl Recovery for Control {
     }
 
     fn on_ack(&mut self, window: &mut Window, board: &Scoreboard, delivered: u64, is_safe: bool) {
-        let (pipe, mss) = (board.pipe(), window.mss);
-        window.leave_recovery(
-            pipe + self.rate.allowance(pipe, window.ssthresh, delivered, is_safe.then_some(mss), mss),
-        );
+        self.rate.set_window(window, board.pipe(), delivered, is_safe);
     }
 
     fn sent(&mut self, octets: u64) {
@@ -74,16 +71,15 @@ impl Proportional {
         Proportional { flight, delivered: 0, sent: 0 }
     }
 
+    /// Open the window for what may be sent after an ACK of `delivered` octets with `pipe` octets under way.
+    pub(super) fn set_window(&mut self, window: &mut Window, pipe: u64, delivered: u64, is_safe: bool) {
+        let more = is_safe.then_some(window.mss);
+        window.leave_recovery(pipe + self.allowance(pipe, window.ssthresh, delivered, more, window.mss));
+    }
+
     /// What may be sent after an ACK of `delivered` octets, `more` of them if it tells of no further loss. The first
     /// retransmission always goes out.
-    pub(super) fn allowance(
-        &mut self,
-        pipe: u64,
-        threshold: u64,
-        delivered: u64,
-        more: Option<u64>,
-        mss: u64,
-    ) -> u64 {
+    fn allowance(&mut self, pipe: u64, threshold: u64, delivered: u64, more: Option<u64>, mss: u64) -> u64 {
         self.delivered += delivered;
         let allowed = if pipe > threshold {
             let due = u128::from(self.delivered) * u128::from(threshold);

@@ -87,10 +87,7 @@ impl Recovery for Control {
     }
 
     fn on_ack(&mut self, window: &mut Window, board: &Scoreboard, delivered: u64, is_safe: bool) {
-        let (pipe, mss) = (board.pipe(), window.mss);
-        window.leave_recovery(
-            pipe + self.rate.allowance(pipe, window.ssthresh, delivered, is_safe.then_some(mss), mss),
-        );
+        self.rate.set_window(window, board.pipe(), delivered, is_safe);
     }
 
     fn sent(&mut self, octets: u64) {
