@@ -4,7 +4,7 @@ import re
 import pytest
 
 from pushout.cli import progress as module
-from pushout.cli.progress import Progress, duration
+from pushout.cli.progress import Progress, _simulated, duration
 
 
 class Terminal(io.StringIO):
@@ -127,3 +127,7 @@ def test_an_estimated_total_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
         clock.now += 4
         progress(8, 40.4)
     assert log.getvalue() == "runs: 8 of about 40, 2.0 per second, 16 s left\n"
+
+
+def test_a_fast_run_shows_its_rate_in_digits() -> None:
+    assert _simulated(235.1, 400, 2.0) == "simulated 235.1 of 400 s, 118 s per second, 1 s left"

@@ -88,7 +88,10 @@ def _simulated(done: float, total: float, elapsed: float) -> str:
     head = f"simulated {done:.4g} of {total:.10g} s, "
     if not done:
         return head + f"{duration(elapsed)} so far"
-    return head + f"{done / elapsed:.2g} s per second, {duration((total - done) / done * elapsed)} left"
+    rate = done / elapsed
+    return (
+        head + f"{rate:{'.0f' if rate >= 10 else '.2g'}} s per second, {duration((total - done) / done * elapsed)} left"
+    )
 
 
 def _span(seconds: float) -> str:
