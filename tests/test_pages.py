@@ -1,9 +1,8 @@
-"""Tables on pages are what the commands print; scenarios, sweeps and commands on them are right."""
+"""Tables on pages are what the commands print; scenarios and sweeps on them are right."""
 
 import fnmatch
 import json
 import re
-import shlex
 import textwrap
 import tomllib
 from pathlib import Path
@@ -14,10 +13,8 @@ from rich.console import Console
 
 import pushout
 from conftest import ROOT
-from pushout.cli.group import load
 from pushout.cli.show import answers as show
-from pushout.picture.recording import panels, recording
-from pushout.question import ask, design, sweep
+from pushout.question import design, sweep
 
 
 def blocks(page: str, kind: str) -> list[str]:
@@ -89,40 +86,6 @@ def test_what_a_page_prints_of_a_scenario_or_a_sweep_is_right(page: Path, text: 
     elif table:
         default = tomllib.loads(TRAFFIC)["flows"]
         pushout.validate({**tomllib.loads(BASE), **table, "flows": {**default, **table.get("flows", {})}})
-
-
-def listed(names: str) -> list[str]:
-    """Names that are separated by commas."""
-    return [name for name in names.split(",") if name]
-
-
-COMMANDS = [
-    pytest.param(command.replace("my-lab/", "scenarios/"), id=f"{block.id}:{number}")
-    for block in snippets("sh")
-    for number, command in enumerate(str(block.values[1]).replace("\\\n", " ").splitlines())
-    if command.startswith("pushout ") and ">" not in shlex.split(command, comments=True)
-]
-
-
-@pytest.mark.parametrize("text", COMMANDS)
-def test_what_a_page_says_to_type_can_be_typed(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The options exist and have such values, files come along, and overrides and policies fit their scenarios."""
-    monkeypatch.chdir(ROOT)
-    _, verb, *arguments = shlex.split(text, comments=True)
-    given = load(verb).make_context(verb, arguments).params
-    scenario, sets = given.get("scenario"), given.get("sets", ())
-    if verb == "plot" and "after the two runs" not in text:
-        for name in given["runs"]:
-            explained = pushout.explain(name, set=sets)
-            recording(explained, panels(given["what"]), listed(given["ports"]), listed(given["flows"]))
-    if scenario is None or "fails on purpose" in text:
-        return
-    pushout.validate(scenario, set=sets)
-    if verb == "compare":
-        ask.comparison(scenario, given["policies"], set=sets)
-    if verb == "size":
-        ends = {"low": given["low"], "high": given["high"], "policies": given["policies"]}
-        ask.sizing(scenario, given["goal"], given["over"], set=sets, **ends)
 
 
 NOTEBOOKS = sorted((ROOT / "docs" / "course").glob("*.ipynb"))
