@@ -1,19 +1,21 @@
-//! From a departure to the next inbox.
+//! Carries units from a departure to the next inbox.
 //!
 //! # What it assumes
-//! A route leads past ports that only delay to a port where units stop, or to a host.
+//! A route leads past ports that only delay to a port where units may wait, or to a host.
 //!
 //! # What it skips
 //! Ports that only delay: whole frames that pass them in the measured time are only counted.
 //!
 //! # Why that is exact
-//! The delay of a route is constant, so a train keeps its spacing; what counted frames add to the counters is entered at the end.
+//! The delay of a route is constant, so a train keeps its spacing; the counts of these frames are added to the
+//! counters at the end of the run.
 //!
 //! # What turns it off
-//! A frame in parts, or an end of the measured time on the way: then the ports are passed one by one.
+//! A frame in parts, or a train during which the measured time begins or ends: then each of these ports is passed in
+//! turn.
 //!
 //! # What it saves
-//! See `port/delay.rs`. A port with one line only that acts at once saves access networks 1.2 times.
+//! See `port/delay.rs`. Access networks take 1.2 times as long if ports with only one line do not act immediately.
 
 use super::Cells;
 use super::inbox::irregular::IrregularArrivals;
@@ -26,11 +28,11 @@ use crate::kernel::queue::Series;
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// Every time this many trains on a lane are not awaited, they wake the port.
+/// After this number of trains on a lane that no host awaits, the port is woken.
 const PATIENCE: usize = 256;
 
 impl Cells<'_> {
-    /// Deliver what a port has sent, from these places in the outbox on.
+    /// Deliver what a port has sent, from these positions in the outbox on.
     #[inline]
     pub(super) fn deliver_from(&mut self, port: usize, (departures, starts): (usize, usize)) {
         let end = self.out.departures.len();
@@ -42,7 +44,7 @@ impl Cells<'_> {
         self.out.starts.truncate(starts);
     }
 
-    /// Units of a frame start at a port: hand them on to where they arrive next.
+    /// Forward units of a frame that start at a port to their next stop.
     pub(super) fn forward(&mut self, port: usize, departure: &Departure) {
         let &Departure { vc, units, unit, first, last, whole, starts } = departure;
         if last >= self.window.to {
@@ -77,7 +79,8 @@ impl Cells<'_> {
         }
     }
 
-    /// Units of a frame pass the ports behind a port that only delay them; answers when the last one arrives at its next stop.
+    /// Pass units of a frame through the ports after the first one that only delay them; returns when the last unit
+    /// arrives at its next stop.
     #[inline]
     fn pass_delays(&mut self, port: usize, departure: &Departure) -> Time {
         let &Departure { vc, units, ref unit, last, whole, .. } = departure;
@@ -94,8 +97,8 @@ impl Cells<'_> {
         behind
     }
 
-    /// The same where a frame is in parts or the measured time begins or ends; the last unit arrives at the first of these ports
-    /// at `time`.
+    /// The same where a frame is in parts or the measured time begins or ends; the last unit arrives at the first of
+    /// these ports at `time`.
     #[inline(never)]
     fn pass_one_by_one(&mut self, port: usize, departure: &Departure, mut time: Time) {
         let route = &self.plan.routes[port][departure.vc as usize];
@@ -108,7 +111,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Enter at the ports that only delay, and in the count of hops, the frames that were only counted.
+    /// Enter the frames that were only counted at the ports that only delay and in the count of hops.
     pub(super) fn enter_passed(&mut self) {
         for route in self.plan.routes.iter().flatten() {
             let passed = self.passed[route.number];
@@ -124,8 +127,9 @@ impl Cells<'_> {
         }
     }
 
-    /// A host awaits a unit that arrives at a port at `time`, or too many have accumulated there: wake the port before the unit
-    /// can have passed it and the line behind it. A port with one line only acts at once, for nothing can come before it.
+    /// A host awaits a unit that arrives at a port at `time`, or too many have accumulated there: wake the port
+    /// before the unit can have passed it and the line after it. A port with only one line acts immediately, because
+    /// nothing can arrive earlier.
     fn look_after(&mut self, port: u32, time: Time) {
         let (reach, end) = (self.plan.reach[port as usize], self.end);
         let wakeup = time + reach;

@@ -1,11 +1,11 @@
-//! The hosts: what arrives there, what they answer, and when their timers fire.
+//! The hosts: arrivals, answers and timers.
 //!
 //! # What it assumes
 //! What an end of a flow does depends on the frames that arrive there and on its timers.
 //!
 //! # What it skips
-//! Events for arrivals: a host acts when it is known that a frame is on its way to it. A frame that no host answers waits until
-//! a host acts, or until many have accumulated.
+//! Events for arrivals: a host acts as soon as a frame is on its way to it. A frame that needs no answer waits until
+//! the host acts, or until many have accumulated.
 //!
 //! # Why that is exact
 //! A host acts ahead only if no timer of it fires before the frame arrives, nothing else arrives before it over the same line,
@@ -27,11 +27,11 @@ use crate::network::circuit::Emission;
 use crate::network::end::End;
 use crate::units::Time;
 
-/// Every time this many deliveries to a host are not awaited, there is an event.
+/// After this number of deliveries that no host awaits, there is an event.
 const PATIENCE: usize = 256;
 
 impl Cells<'_> {
-    /// Units arrive at the host at the end of a line.
+    /// Deliver units to the host at the end of a line.
     pub(super) fn arrive(&mut self, line: usize, now: Time) {
         while let Some(&delivery) = self.deliveries[line].front()
             && delivery.time <= now
@@ -41,10 +41,10 @@ impl Cells<'_> {
         }
     }
 
-    /// Let hosts act now on what is known to come to them, if nothing that they do not know yet can come before it. For
-    /// the rest there is an event.
+    /// Let hosts act now on pending arrivals, if nothing unknown can arrive before them. For all others schedule an
+    /// event.
     ///
-    /// No port may be at work, for what a host sends may be for any port.
+    /// No port may be running, because a host may send to any port.
     #[inline]
     pub(super) fn act_ahead(&mut self) {
         let mut place = 0;
@@ -60,7 +60,7 @@ impl Cells<'_> {
         self.pending.clear();
     }
 
-    /// A host is to act in its turn on what comes to it. If that may be an answer, there is an event.
+    /// A host is to act on a pending arrival in the order of time. Schedule an event if that may lead to an answer.
     fn announce(&mut self, delivery: Delivery) {
         let Delivery { line, time, awaited, series, .. } = delivery;
         let deliveries = &mut self.deliveries[line as usize];
@@ -71,8 +71,8 @@ impl Cells<'_> {
         }
     }
 
-    /// Whether a host may already act on what arrives: none of its timers fires before that, and nothing else sends over its
-    /// interface.
+    /// Whether a host may act early on an arrival: none of its timers fires before it, and no other flow sends over
+    /// its interface.
     #[inline]
     fn may_act(&self, delivery: &Delivery) -> bool {
         let time = delivery.time;
@@ -95,7 +95,7 @@ impl Cells<'_> {
         self.set_timer(flow, end);
     }
 
-    /// A timer of one end of a flow fires, unless it has fired before.
+    /// A timer of one end of a flow fires, unless it has already fired.
     pub(super) fn ring(&mut self, entity: usize, now: Time) {
         let rung = self.timers.ring(&mut self.network, entity, now, &mut self.emitted);
         if let Some((flow, end)) = rung {
@@ -105,14 +105,14 @@ impl Cells<'_> {
         }
     }
 
-    /// Put a flow's end into the queue for its next timer, unless it will be called before that anyway.
+    /// Schedule the next timer of a flow's end, unless an earlier call is already scheduled.
     pub(super) fn set_timer(&mut self, flow: usize, end: End) {
         if let Some(event) = self.timers.next(&self.network.flows, flow, end) {
             self.queue.push(event);
         }
     }
 
-    /// Hand the frames that a host has written to its network interface.
+    /// Hand over the frames that a host has written to its network interface.
     pub(super) fn emit(&mut self, now: Time) {
         for place in 0..self.emitted.emissions.len() {
             self.emit_one(now, self.emitted.emissions[place]);

@@ -1,20 +1,21 @@
-//! Cells in trains through port processes.
+//! Trains of cells that pass through port processes.
 //!
 //! # What it assumes
-//! What happens at a port depends on what arrives there and on nothing else, and every unit needs some time from one port to
-//! the next: conservative parallel simulation on one thread.
+//! A port depends only on its arrivals, and every unit takes some time from one port to the next: conservative
+//! parallel simulation on one thread.
 //!
 //! # What it skips
-//! Events: the queue holds timers and wake-ups of ports only, one for 250 cells in W1-cell. A port is woken when the next unit
-//! that makes a host act could arrive at its next stop at the earliest, and then merges everything that has arrived meanwhile
-//! (`inbox/`). Which form a port has (`port/`) the plan says before the run (`topology/`). A host acts on frames, and as soon as
-//! it is known what comes to it (`hosts.rs`).
+//! Most events: the queue holds only timers and wake-ups of ports, one for 250 cells in W1-cell. A port is woken at
+//! the earliest time at which the next unit that makes a host act could arrive at its next stop. It then merges
+//! everything that has arrived meanwhile (`inbox/`). The plan (`topology/`) chooses the form of each port (`port/`)
+//! before the run. A host acts on frames, as soon as they are on their way to it (`hosts.rs`).
 //!
 //! # Why that is exact
-//! Each port has a local clock. Before it is brought up to an instant, the ports from which its units come are brought there;
-//! where circuits form a circle, all ports advance together in steps shorter than the way from any port to the next. A host acts
-//! ahead only if no timer of it fires before, and nothing else sends over its interface. Counts are sums, so they may be entered
-//! out of order; units are split at the instants at which they would fall on different sides of an end of the measured time.
+//! Each port has a local clock. Before a port advances to an instant, the ports from which its units come advance to
+//! it. Where circuits form a cycle, all ports advance together in steps shorter than the way from any port to the
+//! next. A host acts early only if none of its timers fires before, and no other flow sends over its interface.
+//! Counts are sums, so they may be entered out of order. Units are entered separately where they would fall on
+//! different sides of the beginning or end of the measured time.
 //!
 //! # What turns it off
 //! Networks of packet links (`packets/`), and networks with credits (`reference.rs`).
@@ -73,28 +74,28 @@ struct Cells<'a> {
     plan: Plan,
     network: Network,
     ports: Vec<PortProcess>,
-    /// What ports have sent and what has been lost just now.
+    /// What ports have just sent and lost.
     out: Outbox,
     losses: LossLog,
-    /// What will arrive at the host at the end of each line, and what has just set out for a host.
+    /// Pending deliveries to the host at the end of each line, and the newest ones.
     deliveries: Vec<VecDeque<Delivery>>,
     pending: Vec<Delivery>,
-    /// For every route the whole frames that were only counted and their units, and where frames begin in what it carries.
+    /// For every route the whole frames that were only counted, their units, and the boundaries of frames on it.
     passed: Vec<(u64, u64)>,
     boundaries: Vec<Boundary>,
     queue: EventQueue,
     ties: Ties,
     timers: Timers,
     work: Work,
-    /// What hosts have just sent.
+    /// Frames that hosts have just sent.
     emitted: flow::Outbox,
-    /// Circuits of the units before which a host still rests when the run is over.
+    /// Circuits of the units that arrive at hosts that have not acted when the run ends.
     resting: Vec<u32>,
-    /// Where the part of the run that is being computed ends.
+    /// The end of the part of the run that is being computed.
     end: Time,
-    /// Where circuits form a circle, the first instant that has not happened at all ports.
+    /// Where circuits form a cycle, the first instant that not all ports have reached.
     together: Time,
-    /// The port with a queue for each circuit that is to be woken first, and when.
+    /// The port with per-circuit queues that must be woken first, and when.
     next_wakeup: (Time, u32),
 }
 
@@ -136,7 +137,7 @@ impl Cells<'_> {
         cells
     }
 
-    /// Let happen what happens before `end`.
+    /// Handle everything that happens before `end`.
     fn run_until(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         self.end = end;
         loop {
@@ -166,7 +167,7 @@ impl Cells<'_> {
         }
     }
 
-    /// A part of the run is over, of which `last` is the last instant.
+    /// A part of the run has ended; `last` is its last instant.
     fn finish_part(&mut self, last: Time) {
         let ports = 0..self.ports.len();
         ports.clone().for_each(|port| self.advance_to(port, last));
@@ -179,12 +180,12 @@ impl Cells<'_> {
         debug_assert!(self.pending.is_empty(), "whatever a host answers, it has answered in time");
     }
 
-    /// Bring a port up to `time` and see to it that it will be woken again.
+    /// Advance a port to `time` and schedule its next wake-up.
     fn wake(&mut self, port: usize, time: Time) {
         if let PortProcess::Fifo(fifo) = &self.ports[port]
             && fifo.called != time
         {
-            return; // it has been woken before
+            return; // already woken
         }
         self.advance_to(port, time);
         self.schedule(port, time);
@@ -193,7 +194,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Everything has happened at a port up to `now`: schedule its next wake-up.
+    /// A port has advanced to `now`: schedule its next wake-up.
     fn schedule(&mut self, port: usize, now: Time) {
         let reach = self.plan.reach[port];
         if let Some(next) = self.work_at(port, |process, cx, out| process.next_wakeup(cx, out, now, reach)) {
@@ -201,7 +202,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Bring a port up to `time`, and before it all from which units come to it.
+    /// Advance a port to `time`, and before it all ports from which units come to it.
     fn advance_to(&mut self, port: usize, time: Time) {
         if self.ports[port].has_reached(time) {
             return;
@@ -220,7 +221,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Bring all ports up to `time`, in steps in which no unit gets from one to another.
+    /// Advance all ports to `time`, in steps in which no unit gets from one port to another.
     fn advance_all(&mut self, span: Span, time: Time) {
         while self.together <= time {
             let quiet = self.ports.iter().all(PortProcess::is_quiet);
@@ -231,12 +232,12 @@ impl Cells<'_> {
         }
     }
 
-    /// Let happen what happens at a port up to `until`, that instant included.
+    /// Advance a port to `until`, that instant included.
     fn step(&mut self, port: usize, until: Time) {
         self.work_at(port, |process, cx, out| process.step(cx, out, until));
     }
 
-    /// Let a port work, and deliver what leaves it.
+    /// Run a port, and deliver the units that leave it.
     #[inline]
     fn work_at<R>(
         &mut self,
@@ -264,9 +265,9 @@ impl Cells<'_> {
         answer
     }
 
-    /// Find out which port with a queue for each circuit is to be woken first.
+    /// Find the port with per-circuit queues that must be woken first.
     ///
-    /// They are woken often and are few, so that they need no place in the event queue.
+    /// These ports are woken often and are few, so a search is cheaper than the event queue.
     fn find_next_wakeup(&mut self) {
         let wakeup = |&port: &u32| match &self.ports[port as usize] {
             PortProcess::PerVc(per_vc) => (per_vc.called, port),

@@ -23,12 +23,12 @@ use crate::kernel::queue::Series;
 use crate::unit::{Flags, Unit};
 use crate::units::{Span, Time};
 
-/// Units of one frame that arrive one behind the other.
+/// Units of one frame that arrive in a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellTrain {
     /// When the first one arrives.
     pub(crate) beat: ExactTime,
-    /// The first one. The mark of an EOM is not on it, unless it is the only unit.
+    /// The first one. The EOM mark is not on it, unless it is the only unit.
     pub(crate) unit: Unit,
     /// When the last one arrives.
     pub(crate) last: Time,
@@ -36,17 +36,17 @@ pub(crate) struct CellTrain {
     pub(crate) vc: u32,
     /// The lane of the port's inbox on which they come.
     pub(crate) lane: u32,
-    /// How many there are.
+    /// The number of units.
     pub(crate) units: u16,
     /// Whether the last one ends the frame.
     pub(crate) closed: bool,
     /// Whether they keep the spacing of the line; otherwise the lane lists the instants.
     pub(crate) even: bool,
-    /// Whether some have arrived already, though they may still be on the lane.
+    /// Whether some have already arrived, although they may still be on the lane.
     pub(crate) begun: bool,
     /// Whether a host waits for the last one.
     pub(crate) awaited: bool,
-    /// Why they are lost, if that is known.
+    /// The reason of their loss, if that is decided.
     pub(crate) lost: Option<Reason>,
 }
 
@@ -67,7 +67,7 @@ impl CellTrain {
         Unit { flags: self.unit.flags.with(eom), ..self.unit }
     }
 
-    /// The first `units` units are gone.
+    /// Remove the first `units` units.
     #[inline]
     pub(crate) fn advance(&mut self, units: u16) {
         self.units -= units;
@@ -79,7 +79,7 @@ impl CellTrain {
         }
     }
 
-    /// Whether a unit is the next one behind this train, which may be extended by it.
+    /// Whether a unit continues this train, which may be extended by it.
     pub(crate) fn is_continued_by(&self, unit: &Unit) -> bool {
         let next = u32::from(self.unit.index) + u32::from(self.units);
         !self.even && !self.closed && self.unit.frame == unit.frame && u32::from(unit.index) == next
@@ -94,7 +94,7 @@ impl CellTrain {
     }
 }
 
-/// Units of one frame that have started to leave a port and are to be handed on together.
+/// Units of one frame that have started to leave a port and are forwarded together.
 #[derive(Clone, Debug)]
 pub(crate) struct Gathering {
     /// The first one, with the marks of the first and of the last.
@@ -113,8 +113,8 @@ impl Default for Gathering {
 }
 
 impl Gathering {
-    /// Add `units` units, the first and the last of which have given their marks to `unit`. If they do not continue what has
-    /// been gathered, that is handed on first.
+    /// Add `units` units; their `unit` has the marks of the first and the last. If they do not continue the gathered
+    /// units, those are forwarded first.
     #[inline]
     pub(crate) fn join(&mut self, out: &mut Outbox, vc: u32, unit: &Unit, units: u16, whole: Span) {
         let next = u32::from(self.unit.index) + u32::from(self.units);
@@ -139,7 +139,7 @@ impl Gathering {
         self.starts.push(start);
     }
 
-    /// Note that `units` units that have joined start one behind the other; answers when the next one can.
+    /// Note that `units` units that have joined start back to back; returns when the next one can.
     #[inline]
     pub(crate) fn start_many(&mut self, first: ExactTime, units: u64, pace: &TransmissionTime) -> ExactTime {
         let mut beat = first;
@@ -161,7 +161,7 @@ impl Gathering {
         (!self.is_empty()).then_some(self.unit.bytes)
     }
 
-    /// Hand everything on.
+    /// Forward everything.
     pub(crate) fn send(&mut self, out: &mut Outbox, vc: u32, whole: Span) {
         if self.units == 0 {
             return;
@@ -186,7 +186,7 @@ pub(crate) struct Delivery {
     pub(crate) units: u16,
     /// Whether the last of them completes a frame that the host may answer.
     pub(crate) awaited: bool,
-    /// What announces them.
+    /// The departure that announced them.
     pub(crate) series: Series,
 }
 

@@ -1,16 +1,16 @@
-//! One lane of an inbox: the units that follow each other to a port.
+//! One lane of an inbox: units that arrive at a port in order.
 //!
 //! # What it assumes
 //! Units of a lane arrive in the order in which they were pushed, and no closer to each other than its line allows.
 //!
 //! # What it skips
-//! A look at each unit: counts and sums of arrivals are closed forms of the spacing of the line.
+//! Visiting each unit: counts and sums of arrivals are closed forms of the spacing of the line.
 //!
 //! # Why that is exact
 //! `exact/spacing.rs` gives the instant of every unit with its remainder; irregular units have a list of instants.
 //!
 //! # What turns it off
-//! Nothing; a train of one unit is a unit.
+//! Nothing; a single unit is a train of one.
 //!
 //! # What it saves
 //! See `inbox/mod.rs`.
@@ -24,7 +24,7 @@ use crate::engine::exact::spacing::{ExactTime, SpacingTable};
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// A unit that arrives: when, and its circuit's number at the port.
+/// A unit that arrives: its time, and its circuit's number at the port.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arriving {
     pub(crate) time: Time,
@@ -32,50 +32,50 @@ pub(crate) struct Arriving {
     pub(crate) vc: u32,
 }
 
-/// What is on its way over one incoming line, or what of one circuit is.
+/// The units on one incoming line, or those of one circuit on it.
 #[derive(Clone, Debug)]
 pub(crate) struct InboxLane {
     pub(crate) line: u32,
-    /// The spacing that units of a train keep, or which they do not fall short of.
+    /// The spacing of units in a train; irregular units are at least as far apart.
     pub(crate) spacing: Rc<SpacingTable>,
-    /// Whether that is no closer than the spacing of the units that the port sends.
+    /// Whether that is at least the spacing of the units that the port sends.
     pub(crate) is_spaced: bool,
     pub(crate) trains: VecDeque<CellTrain>,
-    /// How many of them are awaited.
+    /// The number of awaited trains.
     awaited: usize,
-    /// When irregular units arrive, those of all trains one behind the other.
+    /// When irregular units arrive, for all trains in order.
     times: VecDeque<Time>,
 }
 
 impl InboxLane {
-    /// The empty end of a line with this spacing, at a port that sends with that of `own`.
+    /// The empty end of a line with this spacing, at a port that sends with the spacing `own`.
     pub(crate) fn new(line: usize, spacing: Rc<SpacingTable>, own: &SpacingTable) -> InboxLane {
         let is_spaced = !spacing.pace.is_faster_than(&own.pace);
         let (trains, times) = (VecDeque::new(), VecDeque::new());
         InboxLane { line: line as u32, spacing, is_spaced, trains, awaited: 0, times }
     }
 
-    /// A train sets out, behind all others.
+    /// Append a train.
     #[inline]
     pub(crate) fn push(&mut self, train: CellTrain) {
         self.awaited += usize::from(train.awaited);
         self.trains.push_back(train);
     }
 
-    /// A train that had been taken is back, before all others.
+    /// Put a train back at the front.
     pub(crate) fn put_back(&mut self, train: CellTrain) {
         self.awaited += usize::from(train.awaited);
         self.trains.push_front(train);
     }
 
-    /// When the last unit of the first train arrives for which a host waits.
+    /// When the last unit of the first awaited train arrives.
     #[inline]
     pub(crate) fn next_awaited(&self) -> Option<Time> {
         let mut awaited = self.trains.iter().filter(|train| train.awaited);
         if self.awaited > 0 { awaited.next().map(|train| train.last) } else { None }
     }
 
-    /// The train whose turn it is.
+    /// The first train.
     #[inline]
     pub(crate) fn front(&self) -> &CellTrain {
         self.trains.front().expect("a lane in the order has a train")
@@ -86,7 +86,7 @@ impl InboxLane {
         self.trains.front_mut().expect("a lane in the order has a train")
     }
 
-    /// Take the next unit; the train is left behind even if it was the last one.
+    /// Take the next unit; the train stays on the lane even if that was its last unit.
     #[inline]
     pub(crate) fn take(&mut self) -> (Arriving, CellTrain) {
         let InboxLane { spacing, trains, times, .. } = self;
@@ -102,8 +102,8 @@ impl InboxLane {
         (arriving, *train)
     }
 
-    /// How many units of the first train arrive before `until`, before which none of the next one does; and when the one
-    /// behind them does.
+    /// The number of units of the first train that arrive before `until` and before the next train, and the arrival
+    /// of the unit after them.
     #[inline]
     pub(crate) fn count_before(&self, until: Time) -> (u64, Time) {
         let train = self.front();
@@ -128,7 +128,7 @@ impl InboxLane {
         })
     }
 
-    /// Let the first `units` units of the first train pass; answers the sum of their arrivals if it is `wanted`.
+    /// Let the first `units` units of the first train pass; returns the sum of their arrivals if it is `wanted`.
     pub(crate) fn pass(&mut self, units: u16, wanted: bool) -> u128 {
         let InboxLane { spacing, trains, times, .. } = self;
         let train = trains.front_mut().expect("a lane in the order has a train");
@@ -149,7 +149,7 @@ impl InboxLane {
         sum
     }
 
-    /// The first train leaves, whatever there is of it; answers when the next one comes.
+    /// Remove the first train with all its remaining units; returns when the next one arrives.
     pub(crate) fn pop(&mut self) -> Option<Time> {
         if let Some(train) = self.trains.pop_front() {
             self.awaited -= usize::from(train.awaited);
@@ -158,7 +158,7 @@ impl InboxLane {
             }
         }
         if self.trains.is_empty() {
-            self.trains.clear(); // the next ones find their places in the first level of the cache
+            self.trains.clear(); // the following trains move towards the first-level cache
             return None;
         }
         Some(self.front().beat.time)
@@ -183,8 +183,8 @@ impl InboxLane {
         self.spacing.after(train.beat, train.units.into()).1
     }
 
-    /// Irregular units set out; perhaps the last one is awaited. They join the last train if it has not left, they continue
-    /// its frame, and it may be extended; answers whether they do.
+    /// Append irregular units; a host may await the last one. They join the last train if it has not left, they
+    /// continue its frame, and it may be extended; returns whether they do.
     pub(crate) fn push_irregular(
         &mut self,
         lane: u32,
@@ -198,7 +198,7 @@ impl InboxLane {
         let units = arrivals.len() as u16;
         if let Some(train) = self.trains.back_mut().filter(|train| extend && train.is_continued_by(&unit)) {
             (train.units, train.last, train.closed) = (train.units + units, last, unit.is_eom());
-            train.awaited = awaited; // one that is not closed was not
+            train.awaited = awaited; // a train that is not closed was not awaited
             self.awaited += usize::from(awaited);
             return true;
         }
@@ -207,7 +207,7 @@ impl InboxLane {
         false
     }
 
-    /// The units of a regular train that arrive from `time` on, and whether these are not all.
+    /// The units of a regular train that arrive from `time` on, and whether some arrive earlier.
     pub(crate) fn arrivals_from(
         &self,
         train: &CellTrain,

@@ -1,19 +1,20 @@
-//! What is known to arrive at a port: trains on each incoming lane, merged in the order that [`crate::kernel`] documents.
+//! The pending arrivals at a port: trains on each incoming lane, merged in the order that [`crate::kernel`]
+//! documents.
 //!
 //! # What it assumes
-//! Each lane is in order. Lanes meet only here, so ties between their lines are drawn here.
+//! Each lane is in order. Lanes meet only here, so ties between their lines are resolved here.
 //!
 //! # What it skips
-//! Inner units of trains have no place in the merge order: only the first and the last unit of a train do.
+//! Inner units of trains have no entry in the merge order; only the first and the last unit of a train have one.
 //!
 //! # Why that is exact
 //! How many inner units of a lane come before an instant, or before an end of another train, follows from its spacing.
 //!
 //! # What turns it off
-//! Nothing. Units can be taken one by one as well; lanes within a train then line up by their next unit.
+//! Nothing. Units can be taken one by one as well; then lanes within a train are sorted by their next unit.
 //!
 //! # What it saves
-//! W1-cell has one call of a port for 250 cells; without trains that pass by their ends it takes 8 times as long.
+//! W1-cell calls a port once for 250 cells; without trains that pass by their ends it takes 8 times as long.
 
 pub(crate) mod irregular;
 pub(crate) mod lane;
@@ -31,7 +32,7 @@ use irregular::IrregularArrivals;
 pub(crate) use lane::Arriving;
 use lane::InboxLane;
 
-/// The first or the last unit of a train, which is the next of these to arrive.
+/// The first or the last unit of a train, whichever arrives next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TrainEnd {
     /// When it arrives.
@@ -39,7 +40,7 @@ pub(crate) struct TrainEnd {
     lane: u32,
 }
 
-/// Everything that is on its way to one port.
+/// All pending arrivals of one port.
 #[derive(Clone, Debug)]
 pub(crate) struct Inbox {
     lanes: Vec<InboxLane>,
@@ -47,26 +48,26 @@ pub(crate) struct Inbox {
     /// Lanes where the next unit is an inner one of a train.
     midst: Vec<u32>,
     lined_up: LinedUp,
-    /// Room to merge lanes in.
+    /// Work space for merging lanes.
     merged: Vec<(Time, u32)>,
     ties: Ties,
-    /// Trains that were taken when they began, as far as something may still be to arrive.
+    /// Trains that were reserved when they began, while some of their units are still to arrive.
     reserved: Vec<CellTrain>,
 }
 
-/// Whether the lanes within a train stand in the order of their next units, the first of all last.
+/// Whether the lanes within a train are sorted by their next units, the earliest last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LinedUp {
     No,
-    /// No, and the first one has been looked for since they did.
+    /// Not sorted, and the earliest has been searched for since they were sorted.
     Sought,
     Yes,
 }
 
 /// The next end of a train on every lane that has one, by time.
 ///
-/// A lane that has had its turn goes behind those that are within a train, and before the many where the next one is still far
-/// away. With many lanes of packets that is no longer so.
+/// A lane whose turn is over is placed after those within a train and before the many lanes whose next train is far
+/// away. With many lanes of packets this no longer holds.
 #[derive(Clone, Debug)]
 enum MergeOrder {
     /// The earliest one last.
@@ -74,16 +75,16 @@ enum MergeOrder {
     Heap(Box<EventQueue>),
 }
 
-/// Most lanes of a sorted list.
+/// Longest sorted list of lanes.
 const MOST_SORTED: usize = 256;
-/// Lanes that are as soon looked at as put in order.
+/// Number of lanes for which a linear search costs no more than sorting.
 const FEW: usize = 3;
 /// Most units of a short train, and most trains that cross each other.
 const SHORT: u16 = 4;
 pub(crate) const MOST_CROSSING: usize = 8;
 
 impl MergeOrder {
-    /// The earliest end of a train: when, and on which lane.
+    /// The earliest end of a train: its time and its lane.
     #[inline]
     fn first(&self) -> Option<(Time, u32)> {
         match self {
@@ -101,7 +102,7 @@ impl Inbox {
         Inbox::of(plan.lanes[port].iter().map(lane).collect(), ties)
     }
 
-    /// These lanes.
+    /// The given lanes.
     pub(crate) fn of(lanes: Vec<InboxLane>, ties: Ties) -> Inbox {
         let order = match lanes.len() {
             0..=MOST_SORTED => MergeOrder::Sorted(Vec::with_capacity(lanes.len())),
@@ -111,12 +112,12 @@ impl Inbox {
         Inbox { lanes, order, midst, lined_up: LinedUp::No, merged, ties, reserved }
     }
 
-    /// Units that can arrive in the time that one of this spacing takes.
+    /// Units that can arrive during one transmission time of this spacing.
     pub(crate) fn influx(&self, pace: &TransmissionTime) -> u64 {
         self.lanes.iter().map(|lane| pace.whole.0.div_ceil(lane.spacing.pace.whole.0)).sum()
     }
 
-    /// A train sets out on a lane, behind all others there; answers how many are now on it.
+    /// Append a train to a lane; returns the number of trains now on it.
     pub(crate) fn push(&mut self, lane: u32, train: CellTrain) -> usize {
         let place = lane as usize;
         self.lanes[place].push(CellTrain { lane, ..train });
@@ -127,8 +128,8 @@ impl Inbox {
         count
     }
 
-    /// Irregular units of a frame set out on a lane, behind all others there; perhaps a host waits for the last one. Answers
-    /// how many trains are now on it.
+    /// Append irregular units of a frame to a lane; a host may await the last one. Returns the number of trains now
+    /// on it.
     pub(crate) fn push_irregular(
         &mut self,
         lane: u32,
@@ -150,7 +151,7 @@ impl Inbox {
         count
     }
 
-    /// The train that has begun to arrive on a lane, of which `left` units were left, ends at another time.
+    /// Change the end of the train that has begun to arrive on a lane and of which `left` units were left.
     fn extend_begun(&mut self, lane: u32, left: u16, last: Time) {
         if left == 1 {
             self.join_midst(lane);
@@ -199,7 +200,7 @@ impl Inbox {
         self.next_lane().map(|lane| CellTrain { units: 1, ..*self.front(lane) })
     }
 
-    /// The lane that was first in the order is to be expected at another time, or no more.
+    /// The first lane of the order has its next end at another time, or none.
     #[inline]
     fn take_turn(&mut self, lane: usize, next: Option<Time>) {
         match &mut self.order {
@@ -219,7 +220,7 @@ impl Inbox {
         }
     }
 
-    /// The next train, or what is left of it, if all of it arrives before `stop` and before anything else does.
+    /// The next train, or its remaining units, if all of them arrive before `stop` and before any other unit.
     #[inline]
     pub(crate) fn alone_before(&self, stop: Time) -> Option<CellTrain> {
         let MergeOrder::Sorted(sorted) = &self.order else { return None };

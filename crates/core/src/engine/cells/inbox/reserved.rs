@@ -1,13 +1,13 @@
-//! Trains that a port has taken from their lanes when they began, and what of them is still to arrive.
+//! Trains that a port has taken from their lanes when they began, and their units that are still to arrive.
 //!
 //! # What it assumes
-//! The port counts the units of such a train as arrived, and asks here what of it has not arrived yet.
+//! The port counts the units of such a train as arrived, and asks here which have not arrived yet.
 //!
 //! # What it skips
 //! Looking at the lane again for every unit of the train.
 //!
 //! # Why that is exact
-//! What is still to arrive at an instant follows from the spacing of the line, ties included.
+//! The units still to arrive after an instant follow from the spacing of the line, ties included.
 //!
 //! # What turns it off
 //! More lanes than the merge order keeps in a sorted list, or a policy that is asked for every cell.
@@ -21,7 +21,8 @@ use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::units::Time;
 
 impl Inbox {
-    /// The next unit and those that follow it in its train, if they arrive before `stop`, whatever comes in between.
+    /// The next unit and those after it in its train that arrive before `stop`, even if other units arrive in
+    /// between.
     pub(crate) fn next_train(&self, stop: Time) -> Option<CellTrain> {
         let MergeOrder::Sorted(_) = &self.order else { return None };
         let (time, lane) = self.order.first()?;
@@ -36,8 +37,8 @@ impl Inbox {
         self.pop_train();
     }
 
-    /// The earliest of the instants before `limit` that belong to the trains for which hosts wait, none of them before the train
-    /// has arrived; with many lanes, that of the next end of a train. Otherwise the limit.
+    /// The earliest instant before `limit` at which a train that a host awaits has arrived completely; with many
+    /// lanes, the next end of a train. Otherwise `limit`.
     pub(crate) fn first_awaited(&self, limit: Time, instant: impl Fn(&CellTrain) -> Time) -> Time {
         let MergeOrder::Sorted(sorted) = &self.order else {
             return self.order.first().map_or(limit, |(time, _)| time.min(limit));
@@ -46,7 +47,7 @@ impl Inbox {
         for &(_, lane) in sorted {
             for train in &self.lanes[lane as usize].trains {
                 if train.last >= first {
-                    break; // and those behind it come later still
+                    break; // and the trains after it end even later
                 }
                 if train.awaited {
                     first = first.min(instant(train));
@@ -56,7 +57,7 @@ impl Inbox {
         first
     }
 
-    /// List what of reserved trains arrives behind the next unit.
+    /// List the units of reserved trains that arrive after the next unit.
     pub(crate) fn list_behind_next(&mut self, rests: &mut Vec<CellTrain>) {
         if self.reserved.is_empty() {
             return;
@@ -66,12 +67,12 @@ impl Inbox {
         }
     }
 
-    /// List what of reserved trains arrives from `now` on.
+    /// List the units of reserved trains that arrive from `now` on.
     pub(crate) fn list_from(&mut self, now: Time, rests: &mut Vec<CellTrain>) {
         self.list(now, None, rests);
     }
 
-    /// Put what is still to arrive of reserved trains back on its lanes; no other unit has arrived in between.
+    /// Put the missing units of reserved trains back on their lanes; no other unit has arrived in between.
     pub(crate) fn put_back(&mut self, rests: &[CellTrain]) {
         self.reserved.clear();
         for &train in rests {
@@ -87,12 +88,12 @@ impl Inbox {
         }
     }
 
-    /// How many reserved trains may still have something to arrive.
+    /// The number of reserved trains that may have units still to arrive.
     pub(crate) fn begun(&self) -> u64 {
         self.reserved.len() as u64
     }
 
-    /// Whether something of a circuit's reserved train arrives after `now`.
+    /// Whether units of a circuit's reserved train arrive after `now`.
     pub(crate) fn is_arriving(&self, vc: u32, now: Time) -> bool {
         self.reserved.iter().any(|train| train.vc == vc && train.last > now)
     }
@@ -102,8 +103,8 @@ impl Inbox {
         self.lanes[train.lane as usize].is_spaced
     }
 
-    /// Whether units keep this spacing on the only lane within a train, and behind the next one all of them come no earlier
-    /// than those that start from a beat on.
+    /// Whether the only lane within a train has this spacing, and each of its units after the next arrives no earlier
+    /// than the corresponding start, counted from a given exact time.
     pub(crate) fn keeps_behind(&self, beat: ExactTime, pace: &TransmissionTime) -> bool {
         let [lane] = self.midst[..] else { return false };
         let train = self.front(lane);
@@ -122,7 +123,7 @@ impl Inbox {
         );
     }
 
-    /// What of a train arrives from `now` on, or behind the unit that comes on the lane `next` then.
+    /// The units of a train that arrive from `now` on, or after the unit that then arrives on the lane `next`.
     fn rest(&self, train: &CellTrain, now: Time, next: Option<u32>) -> CellTrain {
         let (mut train, lane) = (*train, train.lane);
         let spacing = &self.lanes[lane as usize].spacing;

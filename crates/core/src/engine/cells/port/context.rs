@@ -1,19 +1,20 @@
-//! What a port may touch while it works, and where it puts what leaves it.
+//! What a running port may access, and where it puts departing units.
 //!
 //! # What it assumes
-//! Nothing at a port depends on what happens at another one within one call: every line takes time.
+//! Within one call nothing at a port depends on another port: every line takes time.
 //!
 //! # What it skips
-//! Calls from port to port. The loop delivers the outbox when the port has returned.
+//! Calls from port to port. The loop delivers the outbox after the port has returned.
 //!
 //! # Why that is exact
-//! An inbox keeps arrivals in order of time, so it does not matter when they are entered, as long as they have not happened.
+//! An inbox sorts arrivals by time, so it does not matter when they are entered, as long as that is before they
+//! happen.
 //!
 //! # What turns it off
 //! Nothing.
 //!
 //! # What it saves
-//! Nothing by itself: it keeps ports from reaching the loop. W1-cell pays for it with 3.4 % more instructions.
+//! Nothing directly: it keeps ports from accessing the loop. W1-cell executes 3.4 % more instructions because of it.
 
 use crate::buffer::verdict::Reason;
 use crate::engine::cells::inbox::Arriving;
@@ -28,7 +29,7 @@ use crate::scenario::model::Scenario;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
-/// What one port may touch.
+/// What one port may access.
 pub(crate) struct Context<'a> {
     /// The port: its policies, its queues and its counters.
     pub(crate) port: &'a mut Port,
@@ -40,18 +41,18 @@ pub(crate) struct Context<'a> {
     pub(crate) routes: &'a [RouteSegment],
     pub(crate) losses: &'a mut LossLog,
     pub(crate) timers: &'a Timers,
-    /// Circuits of the units before which a host still rests when the run is over.
+    /// Circuits of the units that arrive at hosts that have not acted when the run ends.
     pub(crate) resting: &'a mut Vec<u32>,
     /// The time between two samples.
     pub(crate) every: Span,
     pub(crate) window: Window,
-    /// Where the part of the run that is being computed ends.
+    /// The end of the part of the run that is being computed.
     pub(crate) end: Time,
-    /// Where circuits form a circle, the first instant that has not happened at all ports.
+    /// Where circuits form a cycle, the first instant that not all ports have reached.
     pub(crate) together: Option<Time>,
 }
 
-/// What was lost: every unit, if that is asked for, and those of the present moment.
+/// The losses: all of them if they are logged, and those of the present moment.
 #[derive(Debug)]
 pub(crate) struct LossLog {
     pub(crate) log: Option<Vec<LossRecord>>,
@@ -59,7 +60,7 @@ pub(crate) struct LossLog {
 }
 
 impl Context<'_> {
-    /// Whether every loss is to be recorded.
+    /// Whether every loss is recorded.
     #[inline]
     pub(crate) fn is_logged(&self) -> bool {
         self.losses.log.is_some()
@@ -74,7 +75,7 @@ impl Context<'_> {
         }
     }
 
-    /// Record what the port itself has just lost; answers for how many of these units a host waited.
+    /// Record what the port itself has just lost; returns the number of hosts that awaited these units.
     pub(crate) fn count_losses(&mut self, now: Time) -> u64 {
         let mut awaited = 0;
         let mut losses = std::mem::take(&mut self.losses.now);
@@ -99,19 +100,18 @@ impl Context<'_> {
         self.count_losses(arriving.time);
     }
 
-    /// How many hosts wait for a unit: one for the last unit of a frame that is to be answered.
+    /// The number of hosts that await a unit: one for the last unit of a frame that is to be answered.
     #[inline]
     pub(crate) fn awaits(&self, unit: &Unit) -> u64 {
         u64::from(unit.is_eom() && self.plan.answered[unit.vc as usize])
     }
 
-    /// When the first unit sets out that the port does not know of yet, at the earliest, if it is brought up to `until`.
+    /// The earliest time at which a unit that is still unknown to the port departs, if the port advances to `until`.
     pub(crate) fn unknown_from(&self, until: Time) -> Time {
         self.together.map_or(until, |together| together.min(until))
     }
 
-    /// A time before which nothing is sent on a circuit, as far as that is known: nothing of its flow is under way, and no
-    /// timer fires.
+    /// A lower bound of the next departure on a circuit: its flow has nothing in flight, and no timer fires before.
     pub(crate) fn rests_until(&self, circuit: usize) -> Time {
         let Some((end, [data, back])) = self.plan.actors[circuit] else { return Time::ZERO };
         let rests = |vc: u32| self.circuits[vc as usize].tally().under_way() == 0;
@@ -122,7 +122,7 @@ impl Context<'_> {
     }
 }
 
-/// What a port is built from.
+/// The values from which a port is built.
 pub(crate) struct PortSetup<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) plan: &'a Plan,
@@ -132,17 +132,17 @@ pub(crate) struct PortSetup<'a> {
 }
 
 impl PortSetup<'_> {
-    /// When the occupancy is sampled first.
+    /// When the occupancy is first sampled.
     pub(crate) fn first_sample(&self) -> Time {
         if self.scenario.lines[self.index].is_sampled() { Time::ZERO } else { Time::NEVER }
     }
 
-    /// When the clock of the policy ticks first.
+    /// When the clock of the policy first ticks.
     pub(crate) fn first_tick(&mut self) -> Time {
         self.port.tick(Time::ZERO).unwrap_or(Time::NEVER)
     }
 
-    /// Starts on either side of which units are handed on separately, the next one last.
+    /// Start times at which units before and after are forwarded separately, the next one last.
     pub(crate) fn cuts(&self) -> Vec<Time> {
         let mut cuts = self.plan.cuts(self.index, self.window);
         cuts.reverse();

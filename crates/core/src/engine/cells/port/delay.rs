@@ -4,11 +4,11 @@
 //! Its cells come over one line, which is no faster than its own; its buffer is unlimited and no circuit is policed there.
 //!
 //! # What it skips
-//! The port: cells pass it as part of the route behind the port before it, and whole frames are only counted.
+//! The port: cells pass it as part of the route after the preceding port, and whole frames are only counted.
 //!
 //! # Why that is exact
-//! The line in front has spaced the cells, so each starts when it arrives; what a frame adds to the counters follows from its
-//! units alone, unless an end of the measured time falls into it.
+//! The incoming line has spaced the cells, so each starts when it arrives. The counts of a frame follow from its
+//! units alone, unless the measured time begins or ends during the frame.
 //!
 //! # What turns it off
 //! A second line that leads to the port, a limited buffer, a policer, packets.
@@ -44,8 +44,8 @@ impl Delay {
         self.books.enter_inner(units, u128::from(units) * u128::from(hop.whole.0), 1);
     }
 
-    /// Let cells of a frame pass, the last of which arrives at `last`. The first and the last have given `unit` their marks, and
-    /// all of them are on the same side of the ends of the measured time.
+    /// Let cells of a frame pass; the last arrives at `last`. `unit` has the marks of the first and the last, and all
+    /// cells are on the same side of the beginning and end of the measured time.
     #[inline]
     pub(crate) fn pass(&mut self, hop: &DelayHop, unit: &Unit, units: u16, last: Time) {
         let window = self.books.window;

@@ -1,17 +1,18 @@
 //! The interface of a host: an unlimited queue that only the host fills.
 //!
 //! # What it assumes
-//! The buffer is unlimited and the scheduler FIFO, so that everything about a frame is known when it is handed over.
+//! The buffer is unlimited and the scheduler is FIFO, so everything about a frame is known when it is handed over.
 //!
 //! # What it skips
 //! The cells of a frame: they leave as one train.
 //!
 //! # Why that is exact
-//! Cells of a frame start one behind the other from the first free instant on; the sum of their sojourn times is a closed form.
+//! Cells of a frame start back to back from the first free instant on; the sum of their sojourn times is a closed
+//! form.
 //!
 //! # What turns it off
-//! A frame in which an end of the measured time falls, or which a host takes unit by unit: its units are entered one by one.
-//! A limited or scheduled interface is run per unit.
+//! A frame during which the measured time begins or ends, or which a host takes unit by unit: its units are entered
+//! one by one. A limited or scheduled interface is run per unit.
 //!
 //! # What it saves
 //! Run per unit instead, W1-cell takes 18 times as long.
@@ -40,18 +41,18 @@ pub(crate) struct HostInterface {
     pause: Option<Pause>,
     measure: Measure,
     free: ExactTime,
-    /// The spacing of its cells, if that is what it carries.
+    /// The spacing of its cells, if it carries cells.
     spacing: Option<Rc<SpacingTable>>,
-    /// Starts on either side of which units of one frame are entered one by one, the next one last.
+    /// Start times at which units of one frame are entered one by one, the next one last.
     cuts: Vec<Time>,
-    /// Frames that have not been sent altogether, perhaps behind some that have, and the size of all these.
+    /// Frames that are not completely sent, possibly after some that are, and the sum of their sizes.
     waiting: VecDeque<Waiting>,
     level: u64,
     /// Whether the measured time has begun.
     warm: bool,
 }
 
-/// Most frames that are kept although they have been sent.
+/// Most frames that are kept after they have been sent.
 const MOST_GONE: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
@@ -82,8 +83,8 @@ impl HostInterface {
         }
     }
 
-    /// The host hands over a frame of a circuit. If it is `collected` unit by unit, or the measured time begins or ends somewhere
-    /// on its way, its units go out one by one and nothing is answered.
+    /// The host hands over a frame of a circuit. If it is `collected` unit by unit, or the measured time begins or
+    /// ends on its way, its units are sent one by one and nothing is returned.
     pub(crate) fn emit(
         &mut self,
         out: &mut Outbox,
@@ -135,7 +136,7 @@ impl HostInterface {
         }
     }
 
-    /// Enter a frame whose units stay for `stays` picoseconds altogether.
+    /// Enter a frame whose units stay for `stays` picoseconds in total.
     fn enter_frame(&mut self, shape: Shape, stays: u128) {
         let (units, size) = (u64::from(shape.units), self.size(shape));
         self.books.frames_in += 1;
@@ -167,8 +168,8 @@ impl HostInterface {
         self.books.close(port);
     }
 
-    /// A frame joins the queue at `now`, perhaps an idle one. What has left matters only if there may be more in the queue than
-    /// ever.
+    /// Add a frame at `now`, possibly to an idle interface. Frames that have left matter only if the queue may set a
+    /// new maximum.
     fn wait(&mut self, now: Time, frame: Waiting, idle: bool) {
         if now >= self.books.window.from {
             self.begin();
@@ -185,7 +186,7 @@ impl HostInterface {
         }
     }
 
-    /// The measured time begins: what waits then is the largest occupancy so far.
+    /// The measured time begins: the units that wait then are the largest occupancy so far.
     fn begin(&mut self) {
         if !self.warm {
             self.warm = true;
@@ -202,7 +203,7 @@ impl HostInterface {
         }
     }
 
-    /// What of the first frame has ended before `time`.
+    /// The part of the first frame that has ended before `time`.
     fn gone_before(&self, time: Time) -> u64 {
         let Some(frame) = self.waiting.front() else { return 0 };
         let mut beat = frame.first;

@@ -1,7 +1,7 @@
 //! The form in which each port runs.
 //!
 //! # What it assumes
-//! The plan has chosen the form, and all forms keep the same promises: see `context.rs`.
+//! The plan has chosen the form, and all forms keep the same contract: see `context.rs`.
 //!
 //! # What it skips
 //! A virtual call: the forms are an enum.
@@ -13,7 +13,7 @@
 //! Nothing.
 //!
 //! # What it saves
-//! Nothing by itself.
+//! Nothing directly.
 
 pub(crate) mod context;
 pub(crate) mod delay;
@@ -38,7 +38,7 @@ use outbox::Outbox;
 use per_unit::PerUnit;
 use per_vc::PerVc;
 
-/// A port at work.
+/// A running port.
 #[derive(Debug)]
 pub(crate) enum PortProcess {
     HostInterface(Box<HostInterface>),
@@ -63,7 +63,7 @@ impl PortProcess {
         }
     }
 
-    /// What is on its way to the port, if it has an inbox.
+    /// The pending arrivals of the port, if it has an inbox.
     pub(crate) fn inbox(&self) -> Option<&Inbox> {
         match self {
             PortProcess::Fifo(fifo) => Some(&fifo.inbox),
@@ -73,7 +73,7 @@ impl PortProcess {
         }
     }
 
-    /// What is on its way to a port where units stop.
+    /// The pending arrivals of a port where units stop.
     pub(crate) fn inbox_mut(&mut self) -> &mut Inbox {
         match self {
             PortProcess::Fifo(fifo) => &mut fifo.inbox,
@@ -85,7 +85,7 @@ impl PortProcess {
         }
     }
 
-    /// Whether it has come up to `time`; the others are always up to date.
+    /// Whether the port has advanced to `time`; ports without an inbox are always up to date.
     pub(crate) fn has_reached(&self, time: Time) -> bool {
         let done = match self {
             PortProcess::Fifo(fifo) => fifo.done,
@@ -96,7 +96,7 @@ impl PortProcess {
         done.is_some_and(|done| done >= time)
     }
 
-    /// Whether nothing will happen before something arrives that is not known yet.
+    /// Whether the port rests until an arrival that is still unknown.
     pub(crate) fn is_quiet(&self) -> bool {
         match self {
             PortProcess::Fifo(fifo) => fifo.inbox.is_empty(),
@@ -106,7 +106,7 @@ impl PortProcess {
         }
     }
 
-    /// Let happen what happens up to `until`, that instant included.
+    /// Advance to `until`, that instant included.
     pub(crate) fn step(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         match self {
             PortProcess::Fifo(fifo) => fifo.step(cx, out, until),
@@ -116,8 +116,8 @@ impl PortProcess {
         }
     }
 
-    /// Everything has happened up to `now`: when the event queue is to wake the port again, `reach` being the least time from
-    /// the start of a unit to its next stop. A port with a queue for each circuit remembers that itself.
+    /// The port has advanced to `now`: when the event queue must wake it again, where `reach` is the least time from
+    /// the start of a unit to its next stop. A port with per-circuit queues remembers that itself.
     pub(crate) fn next_wakeup(
         &mut self,
         cx: &mut Context<'_>,
@@ -153,7 +153,7 @@ impl PortProcess {
         }
     }
 
-    /// Hand on what is held back from other ports.
+    /// Forward the units that are held back from other ports.
     pub(crate) fn release(&mut self, out: &mut Outbox) {
         if let PortProcess::Fifo(fifo) = self
             && fifo.holds_back
@@ -162,7 +162,7 @@ impl PortProcess {
         }
     }
 
-    /// Leave the port as if every unit had passed by itself.
+    /// Restore the state that the port would have if every unit had passed alone.
     pub(crate) fn settle(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         match self {
             PortProcess::Fifo(fifo) => fifo.settle(cx, out),
@@ -171,7 +171,7 @@ impl PortProcess {
         }
     }
 
-    /// At the end of the run, leave everything as if the port had kept its own books.
+    /// At the end of the run, restore the state that the port would have with its own books.
     pub(crate) fn close(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         match self {
             PortProcess::HostInterface(interface) => interface.close(cx.port),

@@ -1,7 +1,7 @@
-//! What has started to leave a port.
+//! Units that have started to leave a port.
 //!
 //! # What it assumes
-//! The loop delivers the outbox when the port has returned.
+//! The loop delivers the outbox after the port has returned.
 //!
 //! # What it skips
 //! A copy of the starts of a frame where only the last one matters.
@@ -10,7 +10,7 @@
 //! A host looks at the last unit of a frame only, and a regular train has the spacing of its line.
 //!
 //! # What turns it off
-//! A next port that takes units as they come: then each start goes along.
+//! A next port that needs each unit's start: then each start is sent with it.
 //!
 //! # What it saves
 //! See `context.rs`.
@@ -25,18 +25,18 @@ pub(crate) struct Departure {
     /// Their circuit's number at the port.
     pub(crate) vc: u32,
     pub(crate) units: u16,
-    /// The first one, with the marks of the first and of the last.
+    /// The first unit, with the marks of the first and of the last.
     pub(crate) unit: Unit,
     /// When the first and the last one start.
     pub(crate) first: ExactTime,
     pub(crate) last: Time,
     /// How long each of them takes on the line.
     pub(crate) whole: Span,
-    /// Where their starts begin in the outbox, if each of them matters.
+    /// Where their starts begin in the outbox, if each start matters.
     pub(crate) starts: Option<u32>,
 }
 
-/// What has started to leave ports and is to be delivered.
+/// Departures that are still to be delivered.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     pub(crate) departures: Vec<Departure>,
@@ -44,13 +44,13 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    /// Where the next departure and the next start will stand.
+    /// The positions of the next departure and the next start.
     #[inline]
     pub(crate) fn len(&self) -> (usize, usize) {
         (self.departures.len(), self.starts.len())
     }
 
-    /// Send units the last of which starts at `last`, to a host or one by one.
+    /// Send units, the last of which starts at `last`, to a host or one by one.
     #[inline]
     pub(crate) fn send(&mut self, vc: u32, unit: Unit, units: u16, last: Time, whole: Span) {
         self.send_train(vc, unit, units, ExactTime::at(last), last, whole);
@@ -70,7 +70,7 @@ impl Outbox {
         self.departures.push(Departure { vc, units, unit, first, last, whole, starts: None });
     }
 
-    /// Send units each of which has a start of its own.
+    /// Send units with irregular starts.
     pub(crate) fn send_timed(&mut self, vc: u32, unit: Unit, units: u16, starts: &[Time], whole: Span) {
         let Some(&last) = starts.last() else { return };
         let place = Some(self.starts.len() as u32);

@@ -1,11 +1,11 @@
-//! A port of any kind, unit by unit: its policies are asked exactly what the reference engine asks.
+//! A port of any kind, unit by unit: its policies receive exactly the questions that the reference engine asks.
 //!
 //! # What it assumes
-//! Nothing of the port.
+//! Nothing about the port.
 //!
 //! # What it skips
-//! Events for arrivals and transmissions: the port merges them when it is brought up to date, and hands cells for a host on by
-//! the frame.
+//! Events for arrivals and transmissions: the port merges them when it advances, and forwards cells for a host by the
+//! frame.
 //!
 //! # Why that is exact
 //! What happens at a port depends on its arrivals alone, and the merge keeps the order of [`crate::kernel`].
@@ -30,7 +30,7 @@ use crate::units::{Span, Time};
 #[derive(Debug)]
 pub(crate) struct PerUnit {
     pub(crate) inbox: Inbox,
-    /// Up to here everything has happened.
+    /// The local clock: everything earlier has happened.
     pub(crate) done: Option<Time>,
     /// When the unit in transmission ends.
     ends: Time,
@@ -40,11 +40,11 @@ pub(crate) struct PerUnit {
     sample: Time,
     /// Units in the port that make a host act when they arrive.
     awaited: u64,
-    /// The instant for which the port is in the event queue to see them start.
+    /// The scheduled wake-up of the port to see these units start.
     called: Time,
-    /// Consecutive cells of a frame for a host, by circuit; handed on together.
+    /// Consecutive cells of a frame for a host, by circuit; forwarded together.
     gathered: Vec<Gathering>,
-    /// Starts on either side of which they are handed on separately, the next one last.
+    /// Start times at which they are forwarded separately, the next one last.
     cuts: Vec<Time>,
     /// Time that a cell takes on the line.
     whole: Span,
@@ -67,12 +67,12 @@ impl PerUnit {
         }
     }
 
-    /// Whether nothing will happen before something arrives that is not known yet.
+    /// Whether the port rests until an arrival that is still unknown.
     pub(crate) fn is_quiet(&self) -> bool {
         self.ends == Time::NEVER && self.tick == Time::NEVER && self.inbox.is_empty()
     }
 
-    /// Let happen what happens up to `until`, that instant included.
+    /// Advance to `until`, that instant included.
     pub(crate) fn step(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         loop {
             let first = self.sample.min(self.ends).min(self.tick).min(Time(until.0 + 1));
@@ -97,7 +97,7 @@ impl PerUnit {
         self.done = Some(until);
     }
 
-    /// A unit enters the buffer, or is lost there.
+    /// Put a unit into the buffer, or lose it.
     pub(crate) fn enter(&mut self, cx: &mut Context<'_>, out: &mut Outbox, arriving: &Arriving) {
         let &Arriving { time, unit, vc } = arriving;
         self.awaited += cx.awaits(&unit);
@@ -105,7 +105,7 @@ impl PerUnit {
         self.start(cx, out, time);
     }
 
-    /// The next unit starts, if the line is free.
+    /// Start the next unit, if the line is free.
     fn start(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time) {
         let started = cx.port.start(now, number_at_port(cx.circuits), &mut cx.losses.now);
         self.awaited -= cx.count_losses(now);
@@ -118,7 +118,7 @@ impl PerUnit {
         }
     }
 
-    /// Hand on a unit that has started, perhaps together with those behind it.
+    /// Forward a unit that has started, possibly together with those after it.
     fn forward(&mut self, cx: &Context<'_>, out: &mut Outbox, &Started { unit, sent }: &Started) {
         let vc = number_at_port(cx.circuits)(&unit);
         let whole = sent.ends.since(sent.starts);
@@ -137,15 +137,15 @@ impl PerUnit {
         }
     }
 
-    /// Hand on what has been gathered.
+    /// Forward the gathered units.
     pub(crate) fn hand_on(&mut self, out: &mut Outbox) {
         for (vc, gathering) in self.gathered.iter_mut().enumerate() {
             gathering.send(out, vc as u32, self.whole);
         }
     }
 
-    /// Everything has happened up to `now`: when to be there again, in time to hand on the units that make a host act. The next
-    /// one cannot start before the line is free, nor arrive earlier than `reach` after that.
+    /// The port has advanced to `now`: when to wake it again, in time to forward the units that make a host act. The
+    /// next one cannot start before the line is free, nor arrive earlier than `reach` after that.
     pub(crate) fn next_wakeup(&mut self, now: Time, reach: Span) -> Option<Time> {
         if self.called <= now {
             self.called = Time::NEVER;

@@ -1,4 +1,4 @@
-//! One port driven by hand: trains in, departures out, time given.
+//! One port driven by a script: trains in, departures out, with explicit times.
 
 use crate::engine::cells::port::PortProcess;
 use crate::engine::cells::port::context::{Context, LossLog, PortSetup};
@@ -27,11 +27,11 @@ pub(crate) struct Script {
     losses: LossLog,
     timers: Timers,
     resting: Vec<u32>,
-    /// How many frames each lane has had.
+    /// The number of frames on each lane.
     frames: Vec<u32>,
 }
 
-/// Time from the start of a cell to its arrival at the next stop; no port is woken by it here.
+/// Time from the start of a cell to its arrival at the next stop; this bench does not wake any port.
 const REACH: Span = Span(0);
 
 /// The measured time begins later than any script ends, so that no occupancy is a new maximum for a FIFO port.
@@ -126,14 +126,14 @@ impl Script {
         work(&mut self.process, &mut cx, &mut self.out);
     }
 
-    /// Let happen what happens up to `us`, that instant included, and tell what has left, each as circuit, `x`, number of cells,
-    /// `e` if the last one ends a frame, `@` and when it starts in µs.
+    /// Advance to `us`, that instant included, and return the departures: for each the circuit, `x`, the number of
+    /// cells, `e` if the last one ends a frame, `@` and the start in µs.
     pub(crate) fn run(&mut self, us: u64) -> String {
         self.work(|process, cx, out| process.step(cx, out, Time(us * 1_000_000)));
         self.sent()
     }
 
-    /// Ask when the port is to be woken after `us`, and tell what it hands on ahead.
+    /// Return when the port must be woken after `us`, and what it forwards ahead.
     pub(crate) fn look_ahead(&mut self, us: u64) -> String {
         self.work(|process, cx, out| {
             let _ = process.next_wakeup(cx, out, Time(us * 1_000_000), REACH);
@@ -157,7 +157,7 @@ impl Script {
     }
 }
 
-/// How often a form has been used since the last question, or since the last script began.
+/// The number of uses of a form since the last question or the beginning of the last script.
 pub(crate) fn used(form: Form) -> u64 {
     take_used()[form as usize]
 }

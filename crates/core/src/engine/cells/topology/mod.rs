@@ -1,4 +1,5 @@
-//! Which process each port is, where units go from there, and which ports wait for which: the part of a network that never changes.
+//! Which form each port has, where units go from there, and which ports depend on which: the unchanging part of a
+//! network.
 //!
 //! # What it assumes
 //! Policies, rates and routes are those of the checked scenario.
@@ -7,7 +8,7 @@
 //! The same questions during the run.
 //!
 //! # Why that is exact
-//! Nothing that is asked here changes during a run.
+//! None of the answers changes during a run.
 //!
 //! # What turns it off
 //! Nothing.
@@ -44,9 +45,9 @@ pub(crate) enum PortForm {
     Delay,
     /// One queue, and a rule that says who joins it.
     Fifo(Rule),
-    /// Cells, a queue for each circuit, and a policy that only looks at the books.
+    /// Cells, a queue for each circuit, and a policy that looks only at the books.
     PerVc(Interest),
-    /// Anything else.
+    /// Any other port.
     PerUnit,
 }
 
@@ -59,14 +60,14 @@ pub(crate) struct Plan {
     pub(crate) delay_hops: Vec<DelayHop>,
     /// For every port the shortest time between the start of a unit and its arrival at the next stop.
     pub(crate) reach: Vec<Span>,
-    /// For every port those that must be brought up to date before it and with it, in this order.
+    /// For every port those that must advance before it and with it, in this order.
     pub(crate) upstream: Vec<Vec<u32>>,
-    /// For every circuit the end of a flow that gets its frames, if what that end does depends on nothing else than these and
-    /// its own timers: they are for it alone, and no other flow sends over the interface of its host.
+    /// For every circuit the end of a flow that gets its frames, if that end depends only on them and on its own
+    /// timers, receives them alone, and no other flow sends over the interface of its host.
     ///
-    /// With it come the circuits of its flow.
+    /// The circuits of its flow are listed with it.
     pub(crate) actors: Vec<Option<(u32, [u32; 2])>>,
-    /// Flows whose source has a clock, gets no answer, and alone sends over an unlimited interface.
+    /// Flows whose source has a clock, receives no answers, and alone sends over an unlimited interface.
     pub(crate) open_loop: Vec<bool>,
     /// Circuits whose frames a host may answer.
     pub(crate) answered: Vec<bool>,
@@ -74,13 +75,13 @@ pub(crate) struct Plan {
     pub(crate) passing: Passing,
     /// Ports with a queue for each circuit.
     pub(crate) per_vc: Vec<u32>,
-    /// If units can go round in circles: a time in which none of them gets from one port to the next.
+    /// Where circuits form a cycle: a time in which no unit gets from one port to the next.
     pub(crate) circle: Option<Span>,
     /// Ports at which circuits are policed.
     policed: Vec<bool>,
     /// For every port the lines from which units come, in the order of the scenario.
     lines: Vec<Vec<usize>>,
-    /// For every port the lanes on which they do: a line, or one circuit of it if its units may be held back.
+    /// For every port its lanes: a line, or one circuit of it if its units may be held back.
     pub(crate) lanes: Vec<Vec<(usize, Option<u32>)>>,
     paces: Vec<TransmissionTime>,
     spacings: Vec<Rc<SpacingTable>>,
@@ -116,7 +117,7 @@ impl Plan {
         plan.find_upstream();
         if plan.circle.is_some() {
             let routes = plan.routes.iter_mut().flatten().filter(|route| route.handoff == Handoff::Timed);
-            routes.for_each(|route| route.handoff = Handoff::Singly); // all ports advance together, whatever is held back
+            routes.for_each(|route| route.handoff = Handoff::Singly); // all ports advance together, even those that hold units back
         }
         plan.find_lanes();
         let per_vc = |port: &u32| matches!(plan.forms[*port as usize], PortForm::PerVc(_));
@@ -161,27 +162,27 @@ impl Plan {
         contracts.iter().map(|contract| contract.frame).max().unwrap_or(0)
     }
 
-    /// Whether units that arrive at a port may be marked, or lost, because their circuit is policed there.
+    /// Whether units that arrive at a port may be marked or lost because their circuit is policed there.
     pub(crate) fn polices(&self, port: usize) -> bool {
         self.policed[port]
     }
 
-    /// Whether trains may pass a port abreast: they keep the pace of their lines, the port asks no more than a plain question
-    /// for each frame, and the next stop does not need to know when cells within frames leave.
+    /// Whether interleaved trains may pass a port by their ends: they keep the spacing of their lines, the port makes
+    /// one simple decision for each frame, and the next stop does not need the departures of inner cells.
     pub(crate) fn may_pass_by_ends(&self, port: usize) -> bool {
         let plain = matches!(&self.forms[port], PortForm::Fifo(Rule::Fits | Rule::Frames { .. }));
         let even = self.lanes[port].len() > 1 && self.lanes[port].iter().all(|(_, vc)| vc.is_none());
         plain && even && self.routes[port].iter().all(|route| route.handoff == Handoff::Together)
     }
 
-    /// The shortest time from the start of a unit somewhere else to its arrival at a port.
+    /// The least time from the start of a unit at another port to its arrival at a port.
     pub(crate) fn min_arrival_delay(&self, port: usize) -> Span {
         let before = self.lines[port].iter().map(|&line| self.origin(line));
         before.map(|line| self.reach[line]).min().unwrap_or(Span::ZERO)
     }
 
-    /// Starts at a port on either side of which cells are entered or handed on separately, in order: something further
-    /// on happens to the one before and to the other after the measured time begins or ends.
+    /// Start times at a port at which cells before and after are entered or forwarded separately, in order: further
+    /// on, one is affected before and the other after the measured time begins or ends.
     pub(crate) fn cuts(&self, port: usize, window: Window) -> Vec<Time> {
         let mut cuts = Vec::new();
         let mut cut = |span: Span| {
@@ -216,7 +217,7 @@ impl Plan {
                 _ => PortForm::PerUnit,
             });
         }
-        // whether a port delays only depends on those before it, and no line comes before itself
+        // whether a port delays only depends on the ports before it, and no line precedes itself
         let mut found = true;
         while std::mem::take(&mut found) {
             for port in 0..scenario.lines.len() {
@@ -228,8 +229,8 @@ impl Plan {
         }
     }
 
-    /// Whether a port has turned out to be one at which nothing waits: a plain one whose cells come over one line that is
-    /// no faster, and are not policed.
+    /// Whether nothing ever waits at a port: an ordinary one whose cells come over one line that is no faster, and
+    /// are not policed.
     fn only_delays(&self, scenario: &Scenario, port: usize) -> bool {
         let line = &scenario.lines[port];
         let all_alike = is_unlimited(line) && !self.policed[port];
@@ -243,7 +244,7 @@ impl Plan {
         }
     }
 
-    /// The line on which cells of a line got their spacing: ports that only delay keep it.
+    /// The line that has determined the spacing of the cells of a line: ports that only delay keep it.
     pub(crate) fn origin(&self, line: usize) -> usize {
         match (&self.forms[line], &self.lines[line][..]) {
             (PortForm::Delay, [before]) => self.origin(*before),
@@ -297,7 +298,7 @@ impl Plan {
         }
     }
 
-    /// How units of a circuit that leave over a line are handed on, if they are alike.
+    /// How units of a circuit that leave over a line are forwarded, if they are alike.
     fn handoff(&self, scenario: &Scenario, line: usize, to: Destination) -> Handoff {
         let Destination::Port { port, .. } = to else { return Handoff::Together };
         let suits = |port: usize| {
@@ -306,9 +307,9 @@ impl Plan {
         if suits(line) && suits(port as usize) { Handoff::Timed } else { Handoff::Singly }
     }
 
-    /// The lanes of every port, and for every route the one to which it leads, instead of the line.
+    /// The lanes of every port, and for every route the lane to which it leads, in place of the line.
     ///
-    /// Units of a line come in order, but if they are held back, only those of each circuit do.
+    /// Units of a line arrive in order; if they are held back, only those of each circuit do.
     fn find_lanes(&mut self) {
         self.lanes = vec![Vec::new(); self.forms.len()];
         let lane = |route: &RouteSegment| match route.to {
@@ -342,7 +343,7 @@ impl Plan {
         shortest + latency(scenario, line) + delay
     }
 
-    /// Which ports come before each port, and whether any is on a circle.
+    /// The ports before each port, and whether any is on a cycle.
     fn find_upstream(&mut self) {
         let ports = self.routes.len();
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); ports];
@@ -363,7 +364,7 @@ impl Plan {
         }
     }
 
-    /// Whether a port must be brought up to date; others are done with a unit at once.
+    /// Whether a port must advance; other ports handle a unit immediately.
     pub(crate) fn has_time(&self, port: usize) -> bool {
         matches!(self.forms[port], PortForm::Fifo(_) | PortForm::PerVc(_) | PortForm::PerUnit)
     }
@@ -374,7 +375,7 @@ fn cell_pace(line: &Line) -> TransmissionTime {
     TransmissionTime::of_bytes(line.rate, CELL_BYTES as u16).in_lowest_terms()
 }
 
-/// The spacing of every pace; equal ones are one.
+/// The spacing of every transmission time; equal ones are shared.
 fn spacings(paces: &[TransmissionTime]) -> Vec<Rc<SpacingTable>> {
     let mut found: Vec<Rc<SpacingTable>> = Vec::new();
     let spacing = |pace: &TransmissionTime| match found.iter().find(|spacing| spacing.pace == *pace) {
@@ -399,8 +400,8 @@ fn answered(scenario: &Scenario) -> Vec<bool> {
     answered
 }
 
-/// Circuits whose units differ in nothing but their place in the frame: no policer marks some of them as discardable, no port
-/// sets a congestion mark on some, and no code makes do without the last one.
+/// Circuits whose units differ only in their position in the frame: no policer marks some of them as discardable, no
+/// port sets a congestion mark on some, and no code completes a frame without its last unit.
 fn alike(scenario: &Scenario) -> Vec<bool> {
     let mut alike: Vec<bool> = scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
     scenario.flows.iter().filter(|flow| flow.police.is_some()).for_each(|flow| alike[flow.vc] = false);
@@ -414,13 +415,14 @@ fn alike(scenario: &Scenario) -> Vec<bool> {
     alike
 }
 
-/// For every line whether its port may set congestion marks: a policy that is no more than a rule sets none.
+/// For every line whether its port may set congestion marks: a policy that is only a rule sets none.
 fn may_mark(scenario: &Scenario) -> Vec<bool> {
     let passing = passing_circuits(scenario);
     scenario.lines.iter().zip(passing.iter()).map(|(line, vcs)| rule(scenario, line, vcs).is_none()).collect()
 }
 
-/// Whether no cells can travel in trains and a switch is asked about each: then the reference engine does no more work.
+/// Whether no cells can travel in trains and a switch is asked about each: then the reference engine needs no more
+/// work.
 pub(crate) fn skips_nothing(scenario: &Scenario) -> bool {
     let is_asked = |(line, vcs): (&Line, &[usize])| {
         scenario.nodes[line.from].kind != NodeKind::Host && rule(scenario, line, vcs).is_none()
@@ -429,7 +431,7 @@ pub(crate) fn skips_nothing(scenario: &Scenario) -> bool {
         && scenario.lines.iter().zip(passing_circuits(scenario).iter()).any(is_asked)
 }
 
-/// For every line those over which units come to its port, in the order of the scenario.
+/// For every line those over which units arrive at its port, in the order of the scenario.
 fn lines(scenario: &Scenario) -> Vec<Vec<usize>> {
     let mut lines = vec![Vec::new(); scenario.lines.len()];
     for vc in &scenario.vcs {
@@ -443,14 +445,14 @@ fn lines(scenario: &Scenario) -> Vec<Vec<usize>> {
     lines
 }
 
-/// The rule of a line's port, if its policy is no more than one.
+/// The rule of a line's port, if its policy consists of one.
 fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
     let contracts = contracts(scenario, line, vcs);
     let policy = line.port.admission.build(&context(scenario, line, &contracts));
     policy.expect("a checked scenario can be built").rule()
 }
 
-/// Whether a port has a queue of cells for each circuit, which never waits for anything but its turn.
+/// Whether a port has a queue of cells for each circuit, and departures wait for nothing but the scheduler.
 fn has_turns(line: &Line) -> bool {
     let Line { medium, port, .. } = line;
     *medium == Medium::Cells && port.measure == Measure::Cells && !port.scheduler.counts_octets()

@@ -1,22 +1,22 @@
-//! Which ports have to be brought up to date before which.
+//! Which ports must advance before which.
 //!
 //! # What it assumes
 //! A port depends on the ports from which its units come, and on those before them.
 //!
 //! # What it skips
-//! Ports that are not upstream of the one that is woken.
+//! Ports that are not upstream of the woken port.
 //!
 //! # Why that is exact
-//! What the other ports do reaches this one later, if at all.
+//! The other ports affect this one later, if at all.
 //!
 //! # What turns it off
-//! A circle of circuits: then all ports advance together.
+//! A cycle of circuits: then all ports advance together.
 //!
 //! # What it saves
 //! Not measured.
 
-/// For every port that is wanted all before it and itself, each behind those before it, given the ports just before each;
-/// and whether circuits form a circle.
+/// For every wanted port itself and all before it, in order of dependence, given the ports directly before each; and
+/// whether circuits form a cycle.
 pub(crate) fn upstream(before: &[Vec<u32>], wanted: &[bool]) -> (Vec<Vec<u32>>, bool) {
     let (mut all, mut circle, mut seen) = (Vec::new(), false, vec![None; before.len()]);
     for (port, wanted) in wanted.iter().enumerate() {
@@ -28,9 +28,9 @@ pub(crate) fn upstream(before: &[Vec<u32>], wanted: &[bool]) -> (Vec<Vec<u32>>, 
     (all, circle)
 }
 
-/// Search the ports before a port, depth first; one that is met again before its search is done is on a circle. A port that has
-/// been `seen` says whether its search is done. A stack of its own holds the open searches, since ports stand in a row as long
-/// as a network can be.
+/// Search the ports before a port, depth first; a port that is met again before its search is complete is on a cycle.
+/// `seen` records whether the search of a port is complete. An explicit stack holds the open searches, because a
+/// network may have long chains of ports.
 fn is_on_a_circle(before: &[Vec<u32>], seen: &mut [Option<bool>], order: &mut Vec<u32>, port: u32) -> bool {
     let mut circle = false;
     let mut open = vec![(port, before[port as usize].iter())];

@@ -26,13 +26,13 @@ use crate::units::{Span, Time};
 pub(crate) struct RouteSegment {
     /// Where they arrive next.
     pub(crate) to: Destination,
-    /// How many ports they will have behind them there.
+    /// The number of ports that they have passed there.
     pub(crate) hop: u8,
     /// Whether a host may answer to a frame of the circuit.
     pub(crate) answered: bool,
-    /// How units of one frame may be handed on.
+    /// How units of one frame may be forwarded.
     pub(crate) handoff: Handoff,
-    /// Its place among the routes of all ports.
+    /// Its index among the routes of all ports.
     pub(crate) number: usize,
     /// What the line carries.
     pub(crate) medium: Medium,
@@ -44,14 +44,14 @@ pub(crate) struct RouteSegment {
     pub(crate) delay: Span,
 }
 
-/// How consecutive units of one frame may be handed on.
+/// How consecutive units of one frame may be forwarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Handoff {
     /// One by one, as soon as each starts.
     Singly,
     /// Together, since they go to a host that only looks at the last one.
     Together,
-    /// Together, each with its start, to a port that takes them as they come.
+    /// Together, each with its start, to a port that needs each arrival.
     Timed,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct DelayHop {
 }
 
 impl RouteSegment {
-    /// Whether a host looks at every unit by itself, as it does if any part of a frame may complete it.
+    /// Whether a host looks at each unit separately, which it does if any part of a frame may complete it.
     pub(crate) fn is_collected(&self) -> bool {
         matches!(self.to, Destination::Host { .. }) && self.handoff == Handoff::Singly
     }
@@ -91,13 +91,13 @@ impl RouteSegment {
         *hops += units;
     }
 
-    /// When a unit arrives at the next port that starts at `start` and takes `whole` on the line.
+    /// When a unit that starts at `start` and takes `whole` on the line arrives at the next port.
     #[inline]
     pub(crate) fn first_arrival(&self, start: Time, whole: Span) -> Time {
         start.later(whole).later(self.latency)
     }
 
-    /// The ports on the way, as places in the list of hops.
+    /// The ports on the way, as indices into the list of hops.
     pub(crate) fn hops(&self) -> Range<usize> {
         self.hops.clone()
     }
@@ -108,7 +108,7 @@ impl RouteSegment {
         first_arrival.later(self.delay)
     }
 
-    /// Time from its start to that.
+    /// Time from its start to that arrival.
     #[inline]
     pub(crate) fn span(&self, whole: Span) -> Span {
         whole + self.latency + self.delay

@@ -1,19 +1,19 @@
-//! What is in the buffer of a FIFO port.
+//! The content of the buffer of a FIFO port.
 //!
 //! # What it assumes
-//! Nothing that was taken is ever removed, so a unit leaves when the line has sent everything before it.
+//! An accepted unit is never removed, so it leaves when the line has sent everything before it.
 //!
 //! # What it skips
-//! A queue: of cells only the number and the end of the oldest one are kept.
+//! A queue: for cells only their number and the end of the oldest one are kept.
 //!
 //! # Why that is exact
 //! Cells are equally long, so those in the buffer leave one cell time apart.
 //!
 //! # What turns it off
-//! Packets, which differ in size: they stand in a list with their ends.
+//! Packets, which differ in size: they are in a list with their ends.
 //!
 //! # What it saves
-//! A queue operation per cell. Not measured by itself.
+//! A queue operation per cell. Not measured separately.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -21,18 +21,18 @@ use std::rc::Rc;
 use crate::engine::exact::spacing::{ExactTime, SpacingTable, TransmissionTime};
 use crate::units::{Span, Time};
 
-/// What is in the buffer.
+/// The content of the buffer.
 #[derive(Debug)]
 pub(super) enum Content {
-    /// `count` cells, of which the oldest one ends at this beat.
+    /// `count` cells, the oldest of which ends at this exact time.
     Cells { count: u64, ends: ExactTime, pace: TransmissionTime, spacing: Rc<SpacingTable> },
-    /// Units with their ends and sizes, and their size together.
+    /// Units with their ends and sizes, and the sum of their sizes.
     Packets { level: u64, units: VecDeque<(Time, u64)> },
 }
 
-/// Cell times that are worth a division to jump over.
+/// Number of cell times from which a division is cheaper than a loop.
 const LONG: u64 = 12;
-/// Cells over which one may jump at once without leaving 64 bits.
+/// Number of cells up to which the product fits into 64 bits.
 const FAR: u64 = 1 << 16;
 
 impl Content {
@@ -55,7 +55,7 @@ impl Content {
         }
     }
 
-    /// What has ended before `time` leaves; answers when the last of it did.
+    /// Remove what has ended before `time`; returns when the last of it ended.
     #[inline]
     pub(super) fn drop_before(&mut self, time: Time) -> Time {
         let mut left = Time::ZERO;
@@ -80,7 +80,7 @@ impl Content {
         left
     }
 
-    /// `cells` cells join that start one behind the other, the first at `start`.
+    /// Add `cells` cells that start back to back, the first at `start`.
     pub(super) fn join_many(&mut self, start: ExactTime, cells: u64) {
         if let Content::Cells { count, ends, pace, .. } = self {
             if *count == 0 {
@@ -90,7 +90,7 @@ impl Content {
         }
     }
 
-    /// A unit joins that starts at `start`, a picosecond or so before `ends` if it is a short one.
+    /// Add a unit that starts at `start`, which for a short unit may be a picosecond or so before `ends`.
     #[inline]
     pub(super) fn join(&mut self, start: ExactTime, whole: Span, size: u64) {
         match self {

@@ -1,18 +1,20 @@
 //! A port with one queue: the departure of a unit is known when it arrives (Lindley's recursion).
 //!
 //! # What it assumes
-//! The admission policy is a [`Rule`]: it looks at nothing but the occupancy and never takes back what it has accepted.
+//! The admission policy is a [`Rule`]: it depends only on the occupancy and never removes an accepted unit.
 //!
 //! # What it skips
-//! Events for transmissions, and most cells: [`CellFifo::next_step`] decides what passes next, and in which of two ways. Where
-//! the line stays busy, arithmetic (`segment.rs`); otherwise one loop over the cells (`per_cell.rs`).
+//! Events for transmissions, and most cells: [`CellFifo::next_step`] decides what passes next, and in which of two
+//! ways: by arithmetic where the line stays busy (`segment.rs`), otherwise in one loop over the cells
+//! (`per_cell.rs`).
 //!
 //! # Why that is exact
-//! A unit starts when the line has sent everything before it. Within a segment no train begins or ends and no sample, tick or
-//! end of the measured time falls, so that all that is decided is known at its beginning.
+//! A unit starts when the line has sent everything before it. Within a segment no train begins or ends, and no
+//! sample, tick or end of the measured time falls into it, so everything is decided at its beginning.
 //!
 //! # What turns it off
-//! A policy without a rule (`per_unit.rs` or `per_vc/` runs the port); a policer, behind which units are taken one by one.
+//! A policy without a rule (`per_unit.rs` or `per_vc/` runs the port); a policer, after which units are taken one by
+//! one.
 //!
 //! # What it saves
 //! Asked per unit instead, W1-cell takes 32 times as long, the local network of study 000 11 times.
@@ -44,14 +46,14 @@ use content::Content;
 #[derive(Debug)]
 pub(crate) struct CellFifo {
     pub(crate) inbox: Inbox,
-    /// Up to here everything has happened.
+    /// The local clock: everything earlier has happened.
     pub(crate) done: Option<Time>,
     books: Accounting,
     rule: Rule,
-    /// Whether the policy wants to be asked for every unit, or units are policed on arrival.
+    /// Whether the policy must be asked about every unit, or units are policed on arrival.
     by_unit: bool,
     polices: bool,
-    /// What the policy knows of the buffer, if the rule is to ask it.
+    /// The view that the policy has of the buffer, if the rule must ask it.
     ledger: Option<Box<VcAccounting>>,
     capacity: Capacity,
     measure: Measure,
@@ -62,57 +64,58 @@ pub(crate) struct CellFifo {
     progress: Progress,
     /// Whether trains that interleave may pass by their ends.
     by_ends: bool,
-    /// The last end of a train up to which cells have been counted, if some of them are not in the books yet.
+    /// The last end of a train up to which cells were counted, if some of them are not in the books yet.
     counted: Option<TrainEnd>,
-    /// Before this instant the line is not free for what is not known yet.
+    /// The line is busy before this instant, for arrivals that are still unknown.
     busy: Time,
-    /// Consecutive units of a frame, by circuit, that are handed on together.
+    /// Consecutive units of a frame, by circuit, that are forwarded together.
     gathered: Vec<Gathering>,
-    /// Whether some of them are for another port.
+    /// Whether some of them go to another port.
     pub(crate) holds_back: bool,
-    /// Starts on either side of which units are handed on separately, the next one last.
+    /// Start times at which units before and after are forwarded separately, the next one last.
     cuts: Vec<Time>,
     /// When the occupancy is sampled next.
     sample: Time,
     /// When the clock of the policy ticks.
     tick: Time,
-    /// When the measured time begins, if it has not.
+    /// When the measured time begins, if it has not begun.
     begin: Time,
-    /// Up to here it is known whether inner cells can pass together; and whether a unit has passed since.
+    /// The time up to which it has been decided whether inner cells can pass together; and whether a unit has passed
+    /// since.
     examined: Time,
     looks_between: bool,
-    /// Trains of the segment that is being looked at.
+    /// Trains of the current segment.
     segment: Vec<CellTrain>,
-    /// Cells in the order of their arrival, and whose each is.
+    /// Cells in the order of their arrival, each with its train.
     order: Vec<(Time, u32)>,
-    /// The instant for which the port is in the event queue.
+    /// The scheduled wake-up of the port.
     pub(crate) called: Time,
 }
 
-/// What passes the port next, and how. [`CellFifo::next_step`] alone decides it.
+/// The next step of the port. Only [`CellFifo::next_step`] decides it.
 #[derive(Debug)]
 enum SegmentStep {
     /// Nothing that arrives before the limit.
     Nothing,
-    /// Cells that were only counted are to be entered in the books first.
+    /// Cells that were only counted must be entered in the books first.
     Settle,
     /// By arithmetic: a train that no other crosses, the first cell of which starts at `start`.
     Whole { train: CellTrain, start: ExactTime, fate: Result<(), Reason> },
     /// By arithmetic: the first cell of a train among others.
     Begins { end: TrainEnd },
-    /// By arithmetic: the last cell of a train among others, `ahead` of whose cells are in no book yet.
+    /// By arithmetic: the last cell of a train among others; `ahead` of the cells before it are in no book yet.
     Ends { end: TrainEnd, train: CellTrain, ahead: u64, fate: Result<(), Reason> },
-    /// By arithmetic: the segment up to the next end of a train, `taken` cells of which are taken.
+    /// By arithmetic: the segment up to the next end of a train; `taken` of its cells are accepted.
     Busy { taken: u64 },
-    /// In one loop: the segment up to the next end of a train, each cell of which is taken or lost with its frame.
+    /// In one loop: the segment up to the next end of a train, each cell of which is accepted or lost with its frame.
     Loop,
     /// In one loop: short trains that cross each other on an idle line.
     Crossing,
-    /// In one loop: cells that the policy sees but whose fate it knows.
+    /// In one loop: cells that are shown to the policy, with a fate that is already decided.
     Shown,
     /// In one loop: cells about each of which the policy is asked.
     Asked,
-    /// One unit by itself.
+    /// A single unit.
     Unit,
 }
 
@@ -159,7 +162,7 @@ impl CellFifo {
         }
     }
 
-    /// Let happen what happens up to `until`, that instant included.
+    /// Advance to `until`, that instant included.
     pub(crate) fn step(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         loop {
             let stop = self.next_stop().min(Time(until.0 + 1));
@@ -214,7 +217,7 @@ impl CellFifo {
         }
     }
 
-    /// Decide what passes next of all that arrives before `stop`, and how.
+    /// Decide what passes next before `stop`, and how.
     fn next_step(&mut self, cx: &mut Context<'_>, stop: Time, singly: bool) -> SegmentStep {
         if std::mem::take(&mut self.looks_between)
             && let Some(step) = self.step_between(cx, stop)
@@ -249,7 +252,7 @@ impl CellFifo {
         self.pass_before(cx, out, stop, true);
     }
 
-    /// Let the next unit pass by itself if it arrives before `stop`; answers whether there was one.
+    /// Let the next unit pass alone if it arrives before `stop`; returns whether there was one.
     #[inline]
     fn pass_unit(&mut self, cx: &mut Context<'_>, out: &mut Outbox, stop: Time) -> bool {
         let Some(mut arriving) = self.inbox.pop_before(stop) else { return false };
@@ -258,13 +261,13 @@ impl CellFifo {
         true
     }
 
-    /// Leave everything as if every unit had passed by itself.
+    /// Restore the state that the port would have if every unit had passed alone.
     pub(crate) fn settle(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         let stop = self.done.map_or(Time::ZERO, |done| Time(done.0 + 1));
         self.catch_up(cx, out, stop);
     }
 
-    /// Take the samples that are due before anything else happens, up to `until`.
+    /// Take the samples that are due up to `until`, before anything else happens.
     fn take_samples(&mut self, cx: &mut Context<'_>, until: Time) {
         let next = self.inbox.next_time().unwrap_or(Time::NEVER);
         let stop = next.min(Time(until.0 + 1)).min(self.begin).min(self.tick);
@@ -281,20 +284,20 @@ impl CellFifo {
         }
     }
 
-    /// When something happens next that is not an arrival.
+    /// When the next event other than an arrival happens.
     fn next_stop(&self) -> Time {
         self.sample.min(self.begin).min(self.tick)
     }
 
-    /// Everything has happened up to now: when to be there again, before the next unit for which a host waits can have passed
-    /// the port and, `reach` later, the line behind it.
+    /// The port has advanced to `now`: when to wake it again, before the next awaited unit can have passed the port
+    /// and, `reach` later, the line after it.
     pub(crate) fn next_wakeup(&mut self, reach: Span) -> Option<Time> {
         let next = self.inbox.next_awaited().map(|next| self.not_out_before(next) + reach);
         self.called = next.unwrap_or(Time::NEVER);
         next
     }
 
-    /// The earliest start of a unit that arrives at `time` and is not known yet: behind everything that was taken.
+    /// The earliest start of an unknown unit that arrives at `time`: after everything that was accepted.
     pub(crate) fn not_out_before(&self, time: Time) -> Time {
         time.max(self.busy)
     }
@@ -321,13 +324,13 @@ impl CellFifo {
         }
     }
 
-    /// A unit is lost on arrival.
+    /// Lose a unit on arrival.
     fn lose(&mut self, cx: &mut Context<'_>, arriving: &Arriving, reason: Reason) {
         self.books.lose(arriving.time, &arriving.unit, reason);
         cx.lose(arriving.time, &arriving.unit, reason);
     }
 
-    /// Whether a unit is taken that finds this occupancy.
+    /// Whether a unit that meets this occupancy is accepted.
     #[inline]
     fn judge(&self, cx: &mut Context<'_>, arriving: &Arriving, size: u64, level: u64) -> Result<(), Reason> {
         let &Arriving { time, unit, vc } = arriving;
@@ -338,7 +341,7 @@ impl CellFifo {
         }
     }
 
-    /// What has ended before `time` leaves.
+    /// Remove what has ended before `time`.
     #[inline]
     fn drop_before(&mut self, cx: &mut Context<'_>, time: Time) {
         let Some(ledger) = &mut self.ledger else {
@@ -352,7 +355,7 @@ impl CellFifo {
         }
     }
 
-    /// A unit is taken: enter it in the books and hand it on.
+    /// Accept a unit: enter it in the books and forward it.
     #[inline]
     fn take(&mut self, cx: &mut Context<'_>, out: &mut Outbox, arriving: &Arriving, size: u64) {
         let &Arriving { time: arrived, unit, vc } = arriving;
@@ -387,7 +390,7 @@ impl CellFifo {
         self.books.frames_whole_out += u64::from(whole && self.books.window.holds(stay.ends));
     }
 
-    /// Hand on a unit that starts at `start`, perhaps together with others.
+    /// Forward a unit that starts at `start`, possibly together with others.
     #[inline]
     fn send(
         &mut self,
@@ -413,7 +416,7 @@ impl CellFifo {
         }
     }
 
-    /// Hand on every run as far as it goes.
+    /// Forward all gathered units.
     pub(crate) fn hand_on(&mut self, out: &mut Outbox) {
         for (vc, gathering) in self.gathered.iter_mut().enumerate() {
             if let Some(bytes) = gathering.bytes() {
@@ -422,8 +425,7 @@ impl CellFifo {
         }
     }
 
-    /// What becomes of a train that fits, before which `ahead` cells are in no book yet; `None` if it has to be decided cell
-    /// by cell.
+    /// The fate of a train that fits, where `ahead` cells before it are in no book yet; `None` if each cell must be decided.
     fn fate(&mut self, cx: &mut Context<'_>, train: &CellTrain, ahead: u64) -> Option<Result<(), Reason>> {
         let &CellTrain { unit, vc, beat, begun, .. } = train;
         if cx.routes[vc as usize].is_collected() {
@@ -448,7 +450,7 @@ impl CellFifo {
         Some(self.judge(cx, &Arriving { time: beat.time, unit, vc }, 1, level))
     }
 
-    /// Whether `cells` cells that start one behind the other have certainly left before the measured time begins or ends.
+    /// Whether `cells` cells that start back to back have certainly left before the measured time begins or ends.
     fn leave_in_time(&self, start: ExactTime, cells: u64) -> bool {
         let Content::Cells { pace, .. } = &self.content else { return false };
         let limit = if self.begin == Time::NEVER { self.books.window.to } else { self.begin };
@@ -456,7 +458,7 @@ impl CellFifo {
         last < limit && self.cuts.last().is_none_or(|cut| last < *cut)
     }
 
-    /// Whether `taken` cells fit that all start before they would behind `start`, and the same holds.
+    /// Whether `taken` cells fit that all start before a unit after `start` would, and the same condition holds.
     fn fits(&self, start: ExactTime, taken: u64) -> bool {
         self.capacity.holds(self.content.level() + taken) && self.leave_in_time(start, taken)
     }

@@ -4,21 +4,23 @@
 //! Cells are equally long, and the line has work from the first cell of the segment to the last.
 //!
 //! # What it skips
-//! Cells within frames. A train that no other crosses passes whole; of trains that interleave only the ends are looked at; and
-//! the inner cells of a segment enter the books with their number and the sum of their arrivals.
+//! Cells within frames. A train that no other crosses passes whole; of interleaved trains only the ends are looked
+//! at; the inner cells of a segment enter the books with their number and the sum of their arrivals.
 //!
 //! # Why that is exact
-//! On a busy line a cell starts one cell time after the one before, whichever circuit that belongs to. A decision at the first
-//! cell of a frame needs the occupancy, the last cell the number of cells before it; both follow from how far the other lanes
-//! are. What was only counted is entered in the books before anything else looks at them.
+//! On a busy line a cell starts one cell time after the preceding one, whatever its circuit. A decision at the first
+//! cell of a frame needs the occupancy, the last cell needs the number of cells before it; both follow from the
+//! progress of the other lanes. Cells that were only counted are entered in the books before anything else reads
+//! them.
 //!
 //! # What turns it off
-//! A line that falls idle, a buffer that may overflow or exceed its maximum so far, an end of the measured time before the cells
-//! have left, a log of every loss, or a policy that is asked about each cell: then `per_cell.rs`, or unit by unit.
+//! A line that becomes idle, a buffer that may overflow or exceed its maximum so far, an end of the measured time
+//! before the cells have left, a log of every loss, or a policy that is asked about each cell: then `per_cell.rs`, or
+//! unit by unit.
 //!
 //! # What it saves
-//! Without all of it W1-cell takes 8.1 times as long, the local network of study 000 3.5 times, multi-hop 2.3 times; without
-//! interleaved trains W1-cell takes 1.3 times as long.
+//! Without this file W1-cell takes 8.1 times as long, the local network of study 000 3.5 times, multi-hop 2.3 times;
+//! without interleaved trains W1-cell takes 1.3 times as long.
 
 use super::{CellFifo, Content, SegmentStep};
 use crate::buffer::admission::{Policy, Rule, Shortcuts, Within};
@@ -42,11 +44,11 @@ impl CellFifo {
         if cx.is_logged() || !self.is_orderly(&train, start, &pace) || !allows(Form::WholeTrain) {
             return None;
         }
-        // with the spacing of their own line not more than a cell or two gather, unless it is faster or they have begun among
-        // others
+        // with the spacing of their own line at most a cell or two wait, unless that line is faster or they have
+        // begun among others
         let most = if train.begun || !self.inbox.is_spaced(&train) { train.units } else { 2 };
         let has_room = |fifo: &CellFifo| fifo.has_room(start, most.into(), train.units.into());
-        // what has left matters if all has, if the buffer may be full, and where a policy keeps books
+        // what has left matters only if all has, if the buffer may be full, or if a policy keeps books
         if self.free.time < start.time || self.ledger.is_some() || !has_room(self) {
             self.drop_before(cx, Time(train.beat.time.0 + 1));
             if !has_room(self) {
@@ -57,8 +59,8 @@ impl CellFifo {
         Some(SegmentStep::Whole { train, start, fate })
     }
 
-    /// Whether each cell arrives before it can start, the first of them at `start`: it has to wait for all before it there,
-    /// but on a slower line only for those of its own frame.
+    /// Whether each cell arrives before it can start, the first of them at `start`: there it waits for all cells
+    /// before it, but on a slower line only for those of its own frame.
     fn is_orderly(&self, train: &CellTrain, start: ExactTime, pace: &TransmissionTime) -> bool {
         let own = self.inbox.pace_of(train);
         if self.free.time > train.last || train.even && own.whole < pace.whole {
@@ -73,7 +75,7 @@ impl CellFifo {
         }
     }
 
-    /// A train that nothing crosses passes.
+    /// Let a train pass that nothing crosses.
     pub(super) fn pass_whole(
         &mut self,
         cx: &mut Context<'_>,
@@ -95,7 +97,7 @@ impl CellFifo {
         self.inbox.pop_train();
     }
 
-    /// Its cells start one behind the other; answers when the last one does.
+    /// Its cells start back to back; returns when the last one does.
     fn lay_whole(
         &mut self,
         routes: &[RouteSegment],
@@ -120,7 +122,7 @@ impl CellFifo {
         last.time
     }
 
-    /// Whether the next end of a train passes among others, and with it the train if that is its last cell.
+    /// Whether the next end of a train passes among others; with its last cell the whole train passes.
     pub(super) fn step_of_train_end(&mut self, cx: &mut Context<'_>, end: TrainEnd) -> Option<SegmentStep> {
         let &train = self.inbox.train(end);
         let begins = !train.begun && train.units > 1;
@@ -136,14 +138,14 @@ impl CellFifo {
         Some(if begins { SegmentStep::Begins { end } } else { SegmentStep::Ends { end, train, ahead, fate } })
     }
 
-    /// The first cell of a train has arrived among others.
+    /// The first cell of a train arrives among others.
     pub(super) fn begin_train(&mut self, end: TrainEnd) {
         used(Form::TrainEnds);
         self.inbox.begin_train(end);
         self.counted = Some(end);
     }
 
-    /// The last cell of a train has arrived among others.
+    /// The last cell of a train arrives among others.
     pub(super) fn end_train(
         &mut self,
         cx: &mut Context<'_>,
@@ -164,15 +166,15 @@ impl CellFifo {
         self.counted = Some(end);
     }
 
-    /// Enter cells in the books, given the sums of the instants at which they start and arrive. Cells that were counted may have
-    /// arrived after the starts that are entered with them, so single differences wrap; all together are right.
+    /// Enter cells in the books, given the sums of their starts and of their arrivals. Cells that were counted may
+    /// have arrived after the starts that are entered with them, so single differences wrap; their total is right.
     #[inline]
     fn enter_busy(&mut self, cells: u64, starts: u128, arrivals: u128, whole: Span) {
         let ends = starts + u128::from(cells) * u128::from(whole.0);
         self.books.enter_inner(cells, ends.wrapping_sub(arrivals), 0);
     }
 
-    /// Its cells start among others, `ahead` of them before its last one; answers when that starts.
+    /// Its cells start among others, `ahead` of them before its last one; returns when the last one starts.
     fn lay_among(&mut self, train: &CellTrain, ahead: u64, arrivals: u128) -> Time {
         let Content::Cells { pace, spacing, .. } = &self.content else { return Time::ZERO };
         let (first, units, whole) = (self.free, u64::from(train.units), pace.whole);
@@ -185,7 +187,8 @@ impl CellFifo {
         last.time
     }
 
-    /// Take the sample that is due before any train begins or ends, if cells may be counted; answers whether it is taken.
+    /// Take the sample that is due before any train begins or ends, if cells may be counted; returns whether it was
+    /// taken.
     pub(super) fn sample_between(&mut self, cx: &mut Context<'_>) -> bool {
         let time = self.sample;
         if !self.by_ends || !self.is_calm(cx, time) {
@@ -202,17 +205,17 @@ impl CellFifo {
         calm
     }
 
-    /// Whether cells may be counted up to `time`, as far as that is known beforehand: the line has work, losses are not logged,
-    /// and if something has passed in other ways just now, the buffer is not too full.
+    /// Whether cells may be counted up to `time`, as far as that is known beforehand: the line has work, losses are
+    /// not logged, and if units have just passed in other ways, the buffer is not too full.
     ///
-    /// The occupancy at the ends of trains bounds that between: see [`CellFifo::has_room_between`].
+    /// The occupancy at the ends of trains bounds the occupancy between them: see [`CellFifo::has_room_between`].
     fn is_calm(&self, cx: &Context<'_>, time: Time) -> bool {
         let room = || self.counted.is_some() || self.has_room(self.free, self.beside(), 0);
         self.free.time >= time && !cx.is_logged() && room()
     }
 
-    /// Whether `cells` cells beyond those in the books do not make the buffer fuller than it ever was, and the measured time
-    /// neither begins nor ends before they have left. What has ended before `time` leaves if that matters.
+    /// Whether `cells` cells beyond those in the books set no new maximum occupancy, and the measured time neither
+    /// begins nor ends before they have left. Removes what has ended before `time` if that matters.
     fn let_go(&mut self, time: Time, cells: u64) -> bool {
         let most = self.most().beside(self.beside());
         let in_time = self.leave_in_time(self.free, cells);
@@ -229,12 +232,12 @@ impl CellFifo {
         calm
     }
 
-    /// By how much the occupancy between two ends of trains may exceed that at both of them.
+    /// The most by which the occupancy between two ends of trains may exceed that at both of them.
     fn beside(&self) -> u64 {
         self.inbox.in_midst() + 3
     }
 
-    /// Enter in the books what has been counted.
+    /// Enter the counted cells in the books.
     pub(super) fn enter_counted(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         let Some(end) = self.counted.take() else { return };
         self.segment.clear();
@@ -244,7 +247,8 @@ impl CellFifo {
         }
     }
 
-    /// Before this instant the line is not free for what arrives after `time`. Whether uncounted cells will fit is not known.
+    /// The line is busy before this instant for arrivals after `time`. Whether uncounted cells will fit is not yet
+    /// known.
     pub(super) fn busy_until(&self, cx: &mut Context<'_>, time: Time) -> Time {
         match (&self.content, self.counted) {
             (Content::Cells { pace, .. }, Some(end)) => {
@@ -256,7 +260,7 @@ impl CellFifo {
         }
     }
 
-    /// How the segment up to the next end of a train and not beyond `stop` passes, if its cells can pass together.
+    /// How the segment up to the next end of a train, but not beyond `stop`, passes if its cells can pass together.
     pub(super) fn step_between(&mut self, cx: &mut Context<'_>, stop: Time) -> Option<SegmentStep> {
         self.segment.clear();
         let until = self.inbox.inner(stop, &mut self.segment);
@@ -275,7 +279,7 @@ impl CellFifo {
         (fits && allows(Form::LoopedSegment)).then_some(SegmentStep::Loop)
     }
 
-    /// How many cells of the segment are taken, and why others are lost; `None` if they have to be decided one by one.
+    /// The number of accepted cells of the segment, and why others are lost; `None` if each cell must be decided.
     fn count_taken(&mut self, cx: &mut Context<'_>) -> Option<u64> {
         let mut taken = 0;
         for train in &mut self.segment {
@@ -294,22 +298,22 @@ impl CellFifo {
         Some(taken)
     }
 
-    /// Whether `taken` cells that start one behind the other, of which no more than `gathered` are in the buffer at a
-    /// time, fit without a new largest occupancy, and leave in time.
+    /// Whether `taken` cells that start back to back, at most `gathered` of them in the buffer at a time, fit without
+    /// a new maximum occupancy and leave in time.
     fn has_room(&self, start: ExactTime, gathered: u64, taken: u64) -> bool {
         self.most().holds(self.content.level() + gathered) && self.leave_in_time(start, taken)
     }
 
-    /// The occupancy that sets no new maximum.
+    /// The largest occupancy that sets no new maximum.
     fn most(&self) -> Capacity {
         let measured = || Capacity::limited(self.capacity.up_to(self.books.max));
         if self.is_measured() { measured() } else { self.capacity }
     }
 
-    /// Whether there is room for the segment, if `taken` of its cells are taken up to `until`.
+    /// Whether there is room for the segment, if `taken` of its cells are accepted up to `until`.
     ///
-    /// Arrivals of each lane and departures are spaced evenly, so that the occupancy is never more than a cell for each lane
-    /// and two above what it is at the beginning or at the end.
+    /// Arrivals on each lane and departures are evenly spaced, so the occupancy never exceeds its value at the
+    /// beginning or at the end by more than a cell for each lane and two.
     fn has_room_between(&self, taken: u64, until: Time) -> bool {
         let Content::Cells { count, ends, pace, .. } = &self.content else { return false };
         let even = self.segment.iter().all(|train| train.even);
@@ -322,7 +326,7 @@ impl CellFifo {
         self.has_room(self.free, gathered, taken)
     }
 
-    /// The segment passes while the line has work for all of it.
+    /// Let the segment pass while the line has work for all of it.
     pub(super) fn pass_busy(&mut self, cx: &mut Context<'_>, out: &mut Outbox, taken: u64) {
         let (measured, segment) = (self.is_measured(), std::mem::take(&mut self.segment));
         let Content::Cells { pace, spacing, .. } = &self.content else { return };
@@ -340,7 +344,7 @@ impl CellFifo {
         self.segment = segment;
     }
 
-    /// Enter the segment in the books but for the time that its cells take.
+    /// Enter the segment in the books, except for the sojourn times of its cells.
     pub(super) fn gather(
         &mut self,
         cx: &mut Context<'_>,
@@ -365,8 +369,8 @@ impl CellFifo {
         }
     }
 
-    /// Enter the cells that are taken where it matters whose comes first: in the books of a policy, or because the next port
-    /// needs the start of each.
+    /// Enter the accepted cells where their order matters: in the books of a policy, or because the next port needs
+    /// each start.
     fn enter_in_order(&mut self, cx: &mut Context<'_>, segment: &[CellTrain], pace: &TransmissionTime) {
         self.tell_taken(cx, segment);
         let mut taken = segment.iter().filter(|train| train.lost.is_none());
@@ -384,7 +388,7 @@ impl CellFifo {
         }
     }
 
-    /// The same for cells of one circuit, the first of which starts at `start`; answers when the next one can.
+    /// The same for cells of one circuit, the first of which starts at `start`; returns when the next one can start.
     fn enter_some(
         &mut self,
         routes: &[RouteSegment],
@@ -403,7 +407,7 @@ impl CellFifo {
         }
     }
 
-    /// Tell a policy that is asked which cells are taken.
+    /// Notify a policy that is asked of the accepted cells.
     pub(super) fn tell_taken(&self, cx: &mut Context<'_>, segment: &[CellTrain]) {
         if self.ledger.is_some() {
             for train in segment.iter().filter(|train| train.lost.is_none()) {
@@ -413,8 +417,8 @@ impl CellFifo {
         }
     }
 
-    /// Take a train that starts at `start`: enter it in the books and hand it on. `lay` finds a start for each cell and answers
-    /// the last one.
+    /// Accept a train that starts at `start`: enter it in the books and forward it. `lay` finds a start for each cell
+    /// and returns the last one.
     pub(super) fn take_train(
         &mut self,
         cx: &mut Context<'_>,
@@ -435,7 +439,7 @@ impl CellFifo {
             self.books.frames_in += u64::from(unit.begins_frame());
             self.books.frames_whole_out += u64::from(whole);
         }
-        // nothing needs to be gathered of a frame that is whole
+        // of a whole frame nothing needs to be gathered
         let at_once = match cx.routes[vc as usize].handoff {
             Handoff::Singly => true,
             Handoff::Together => {
@@ -467,7 +471,7 @@ impl CellFifo {
     }
 }
 
-/// Why an inner cell of a circuit's frame would be discarded now, if it would.
+/// The reason for which an inner cell of a circuit's frame would be discarded now, if any.
 fn refusal(rule: Rule, policy: &mut Policy, vc: u32) -> Option<Reason> {
     let within = match rule {
         Rule::Fits => return None,

@@ -1,18 +1,19 @@
-//! Scripted trains for each form of a FIFO port, the outcome spelled out: a normal one, one at which the form gives up, and a tie.
+//! Scripted trains for each form of a FIFO port with the expected outcome: a normal case, one in which the form does
+//! not apply, and a tie.
 
 use crate::engine::cells::port::scripted::{Script, used};
 use crate::engine::forms::Form;
 
-/// Takes all that fits.
+/// Accepts all that fits.
 const PLAIN: &str = "buffer = '100 cells'";
-/// Asks once for each frame, so that trains do not pass by their ends.
+/// Is asked once for each frame, so that trains do not pass by their ends.
 const ONCE: &str = "buffer = '100 cells'\nadmission = { policy = 'dt-epd', alpha = 10 }";
-/// Asks about each cell.
+/// Is asked about each cell.
 const EACH: &str = "buffer = '100 cells'\nadmission = { policy = 'dynamic-threshold', alpha = 10 }";
-/// Sees each cell, and knows what becomes of it within a frame.
+/// Sees each cell; within a frame its verdict is fixed.
 const SEES: &str = "buffer = '100 cells'\nadmission = { policy = 'atm-red' }";
 
-/// A line half as fast as those that lead to the port, one as fast, and one twice as fast: 20, 10 and 5 µs a cell.
+/// A line half as fast as the incoming lines, one as fast, and one twice as fast: 20, 10 and 5 µs a cell.
 const SLOW: &str = "21.2 Mb/s";
 const EQUAL: &str = "42.4 Mb/s";
 const FAST: &str = "84.8 Mb/s";

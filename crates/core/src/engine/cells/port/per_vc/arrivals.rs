@@ -4,17 +4,19 @@
 //! Whether the rest of a frame gets in depends on nothing but room.
 //!
 //! # What it skips
-//! A train joins its queue as a whole when its first cell arrives (reserved ahead), or the inner cells of a segment join at once.
-//! A policy that decides about each cell is asked in one loop.
+//! Single joins: a train joins its queue as a whole when its first cell arrives (it is reserved ahead), or the inner
+//! cells of a segment join together. A policy that decides about each cell is asked in one loop.
 //!
 //! # Why that is exact
-//! If there is room and the queue does not run empty before the last cell arrives, it makes no difference that cells are in the
-//! queue before they arrive, as long as whatever looks at the occupancy is shown it without them. Should room become short
-//! after all, what has not arrived goes back. Nor need it be known what has left before, if there is room for the train even
-//! with that, and the policy would take it then and all the more so with less in the buffer (`is_monotone`).
+//! If there is room and the queue does not become empty before the last cell arrives, it makes no difference that
+//! cells join the queue before they arrive, as long as every reader of the occupancy sees it without them. If room
+//! becomes short after all, the cells that have not arrived are taken back. The departures before need not be known
+//! either, if there is room for the train even without them, and a policy that would accept the train then also
+//! accepts it with less in the buffer (`is_monotone`).
 //!
 //! # What turns it off
-//! Room that may become short, a queue that may run empty, a policy that is asked about each cell, or a log of losses.
+//! Room that may become short, a queue that may become empty, a policy that is asked about each cell, or a log of
+//! losses.
 //!
 //! # What it saves
 //! Without reservation and segments W1 under DT-EPD takes 9 times as long, under push-out 7 times, study 003 4 to 5 times;
@@ -35,10 +37,10 @@ use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Time};
 
 impl PerVc {
-    /// Let the next train join its queue, if all of it can, or be lost; answers whether it has. What is not `known` yet
-    /// arrives no earlier than that.
+    /// Let the whole next train join its queue, if it can, or be lost; returns whether that happened. Arrivals that
+    /// are not `known` yet come no earlier than that.
     pub(super) fn take_train(&mut self, cx: &mut Context<'_>, known: Time, occupancy: Occupancy) -> bool {
-        // a policy with a clock may count what it has taken
+        // a policy with a clock may count what it has accepted
         let counts = self.tick < Time::NEVER;
         let next = if counts { self.inbox.alone_before(known) } else { self.inbox.next_train(cx.end) };
         let Some(next) = next.filter(|_| allows(Form::ReservedTrain)) else { return false };
@@ -51,7 +53,7 @@ impl PerVc {
         true
     }
 
-    /// What becomes of a train, if that is known when it begins.
+    /// The fate of a train, if that is known when it begins.
     fn fate_of(
         &mut self,
         port: &mut Port,
@@ -69,17 +71,17 @@ impl PerVc {
         }
     }
 
-    /// Whether the queue that a train joins cannot run empty before all of it has arrived.
+    /// Whether the queue that a train joins cannot become empty before the whole train has arrived.
     fn finds_queue(&mut self, port: &Port, next: &CellTrain) -> bool {
         let &CellTrain { beat, vc, units, last, .. } = next;
         self.catch_up_with(vc as usize);
-        // what comes makes up for what leaves, but cells of a faster line not before the first of them
+        // arrivals make up for departures, but cells of a faster line only from their second one on
         self.stays_ahead(port, vc, units.into(), last)
             && (self.inbox.is_spaced(next) || self.stays_ahead(port, vc, 0, beat.time))
     }
 
-    /// Whether a train is taken even if nothing has left since the line was served, and all has arrived that has joined. The
-    /// policy sees the books as they are, unless more seems to be in the buffer than it can hold.
+    /// Whether a train is accepted even if nothing has left since the line was served, and every joined cell has
+    /// arrived. The policy sees the books as they are, unless they exceed the capacity of the buffer.
     fn is_taken_anyway(&mut self, port: &mut Port, next: &CellTrain) -> bool {
         let more = if self.inbox.is_spaced(next) { self.inbox.begun() + 3 } else { next.units.into() };
         if !self.monotone || port.pool.total() - self.rotation.unbooked() + more > most(port) {
@@ -91,7 +93,7 @@ impl PerVc {
         judge(port, next).is_ok()
     }
 
-    /// What becomes of a train, if there is room for it.
+    /// The fate of a train, if there is room for it.
     fn judge_train(&mut self, port: &mut Port, next: &CellTrain) -> Option<Result<(), Reason>> {
         self.book_slots(port);
         self.inbox.list_behind_next(&mut self.rests);
@@ -127,18 +129,18 @@ impl PerVc {
         self.inbox.reserve(next);
     }
 
-    /// Whether there is room for `units` units more, `spaced` no more closely than those that the port sends, and for all that
-    /// is still to arrive of trains that have joined, without a new largest occupancy.
+    /// Whether there is room for `units` more units, `spaced` no more closely than departures, and for all cells of
+    /// joined trains that are still to arrive, without a new maximum occupancy.
     ///
-    /// Meanwhile the line sends. While the longest of the spaced trains arrives, it makes up for it.
+    /// Meanwhile the line sends, which makes up for the arrival of the longest spaced train.
     fn has_room(&self, port: &Port, units: u64, spaced: bool) -> bool {
         let rests = self.rests.iter().filter(|rest| self.inbox.is_spaced(rest));
         let longest = rests.map(|rest| rest.units.into()).chain(spaced.then_some(units)).max().unwrap_or(0);
         port.pool.total() + units + self.rests.len() as u64 + 3 <= most(port) + longest
     }
 
-    /// Before a unit arrives: list what of trains that have joined is still to arrive then. If both do not fit, it goes back
-    /// to where it comes from.
+    /// Before a unit arrives: list the cells of joined trains that are then still to arrive. If they and the unit do
+    /// not fit together, those cells are taken back.
     pub(super) fn make_sure_of_room(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         self.inbox.list_behind_next(&mut self.rests);
         if !self.rests.is_empty() && !self.has_room(cx.port, 1, false) {
@@ -146,7 +148,7 @@ impl PerVc {
         }
     }
 
-    /// What is still to arrive of trains that have joined does so as if they had not.
+    /// Let the cells of joined trains that are still to arrive do so as if they had not joined.
     fn take_back(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         let rests = std::mem::take(&mut self.rests);
         if let Some(log) = &mut self.register_log {
@@ -171,7 +173,7 @@ impl PerVc {
         }
     }
 
-    /// Show the books as they are at `now`, without the cells listed that are still to arrive.
+    /// Show the books as they are at `now`, without the listed cells that are still to arrive.
     pub(super) fn set_aside(&mut self, port: &mut Port, now: Time) {
         if !self.rests.is_empty() {
             port.counters.occupancy.fall(now, port.pool.total());
@@ -181,14 +183,14 @@ impl PerVc {
         }
     }
 
-    /// The books with these cells again.
+    /// Add these cells to the books again.
     pub(super) fn bring_back(&mut self, port: &mut Port) {
         for rest in self.rests.drain(..) {
             port.pool.add_ahead(rest.vc as usize, rest.units.into());
         }
     }
 
-    /// Let cells join up to the next end of a train and not beyond `stop`, if all is as it must be.
+    /// Let cells join up to the next end of a train, but not beyond `stop`, if the conditions hold.
     pub(super) fn pass_segment(&mut self, cx: &mut Context<'_>, stop: Time) -> bool {
         let Some(first) = self.inbox.next_time() else { return false };
         self.inbox.list_behind_next(&mut self.rests);
@@ -208,15 +210,15 @@ impl PerVc {
         joins
     }
 
-    /// The time before which cells of trains that are arriving, from the one that arrives at `first` on, can be expected to
-    /// find room, but not beyond `stop`; if there may be none for the next of each, nothing is answered.
+    /// The time before which cells of arriving trains, from the one that arrives at `first` on, can be expected to
+    /// find room, but not beyond `stop`; `None` if there may be no room for the next cell of each.
     fn room_until(&self, port: &Port, first: Time, stop: Time) -> Option<Time> {
         let lanes = self.inbox.in_midst() + self.rests.len() as u64;
         let room = most(port).checked_sub(self.arrived(port) + lanes)?;
         match lanes {
             0 => None,
             1 if room > 0 || self.inbox.keeps_behind(self.free, &self.pace) => Some(stop),
-            // every slot a cell of each lane comes and one leaves, but for the first slot
+            // in every slot a cell of each lane arrives and one departs, except in the first
             _ => {
                 let slots = 1 + room.saturating_sub(1) / (lanes - 1).max(1);
                 Some(stop.min(Time(first.0 + slots * self.pace.whole.0)))
@@ -224,11 +226,11 @@ impl PerVc {
         }
     }
 
-    /// Whether all these cells are either lost or can join their queues, whenever that is within this time.
+    /// Whether each of these cells is either lost or can join its queue, at any time in this interval.
     ///
-    /// Meanwhile cells arrive of trains that have joined, and the line sends. While the longest of the trains arrives whose
-    /// cells are spaced no more closely than those that leave, it makes up for it but for two cells, or for one if every
-    /// cell of the only train comes behind one that leaves.
+    /// Meanwhile cells of joined trains arrive, and the line sends. While the longest train arrives whose cells are
+    /// spaced no more closely than departures, the line makes up for it except for two cells, or for one if each cell
+    /// of the only train arrives after a departure.
     fn can_join(&mut self, port: &mut Port, segment: &[CellTrain], (from, until): (Time, Time)) -> bool {
         let slots = (until.0 - from.0) / self.pace.whole.0 + 2;
         let (mut taken, mut longest) = (0, 0);
@@ -256,7 +258,7 @@ impl PerVc {
         self.arrived(port) + taken - sent <= most(port)
     }
 
-    /// What is in the buffer without the cells listed that are still to arrive.
+    /// The content of the buffer without the listed cells that are still to arrive.
     fn arrived(&self, port: &Port) -> u64 {
         let coming: u64 = self.rests.iter().map(|rest| u64::from(rest.units)).sum();
         port.pool.total() - coming
@@ -282,19 +284,20 @@ impl PerVc {
         cx.port.counters.occupancy.rise(first, level, taken, instants);
     }
 
-    /// Whether a queue that `units` cells join up to `until` cannot run empty before, even if the line sends no others.
+    /// Whether a queue that `units` cells join up to `until` cannot become empty before, even if the line serves only
+    /// this queue.
     fn stays_ahead(&self, port: &Port, vc: u32, units: u64, until: Time) -> bool {
         let queued = self.queued(port, vc);
         queued >= 3 && self.lasts_until(queued + units, until)
     }
 
-    /// Whether `cells` cells keep the line busy up to then, with some to spare.
+    /// Whether `cells` cells keep the line busy up to then, with a margin.
     fn lasts_until(&self, cells: u64, until: Time) -> bool {
         let starts = cells.saturating_sub(4) * self.pace.whole.0;
         until.0 < self.ends.0.saturating_add(starts)
     }
 
-    /// Ask about cells up to the next end of a train and before `stop`; answers whether there were any.
+    /// Ask about cells up to the next end of a train and before `stop`; returns whether there were any.
     pub(super) fn ask_segment(&mut self, cx: &mut Context<'_>, out: &mut Outbox, stop: Time) -> bool {
         let (mut segment, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
         self.inbox.inner(stop, &mut segment);
@@ -320,7 +323,7 @@ impl PerVc {
         found
     }
 
-    /// Let the line work up to `until`, that instant included, and enter every slot in the books at once.
+    /// Let the line work up to `until`, that instant included, and enter each slot in the books immediately.
     fn serve_one_by_one(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         while self.ends <= until {
             if !self.give_one(cx.port) {
@@ -330,7 +333,8 @@ impl PerVc {
         }
     }
 
-    /// Remind the register of what it has missed. The books are as they are at `now`, without what is listed of trains.
+    /// Replay to the register what it has missed. The books are as they are at `now`, without the listed cells of
+    /// trains.
     pub(super) fn remind(&mut self, port: &mut Port, now: Time) {
         let (Some(log), Some(pushout)) = (&mut self.register_log, &mut port.pushout) else { return };
         let Some(register) = pushout.register() else { return };
@@ -347,7 +351,7 @@ impl PerVc {
         log.begin(register.longest(), &self.rests);
     }
 
-    /// The register has been told of all that happened since then.
+    /// The register is up to date at this time.
     pub(super) fn was_told(&mut self, port: &mut Port) {
         let register = port.pushout.as_mut().and_then(PushOut::register);
         if let (Some(log), Some(register)) = (&mut self.register_log, register) {
@@ -355,7 +359,7 @@ impl PerVc {
         }
     }
 
-    /// Remind the register before the next unit arrives, if it has missed much.
+    /// Replay to the register before the next unit arrives, if it has missed much.
     pub(super) fn remind_in_time(&mut self, cx: &mut Context<'_>, out: &mut Outbox, next: Time) {
         if self.register_log.as_ref().is_some_and(|log| log.is_long()) {
             self.serve(cx, out, next);
@@ -373,7 +377,7 @@ fn most(port: &Port) -> u64 {
     port.pool.capacity().up_to(port.counters.occupancy.max())
 }
 
-/// These cells join a queue that is not empty; the policy has been asked for `asked` of them.
+/// Let these cells join a queue that is not empty; the policy has been asked about `asked` of them.
 fn join(port: &mut Port, train: &CellTrain, asked: u64) {
     let &CellTrain { unit, vc, units, closed, .. } = train;
     let others = u64::from(units) - asked;
@@ -384,14 +388,14 @@ fn join(port: &mut Port, train: &CellTrain, asked: u64) {
     port.queues[vc as usize].push_train(unit, units, closed);
 }
 
-/// These cells of one frame are lost.
+/// Lose these cells of one frame.
 fn lose(cx: &mut Context<'_>, unit: &Unit, units: u64, reason: Reason) {
     cx.port.counters.units_in += units;
     cx.port.counters.lost_many(reason, units);
     cx.circuits[unit.vc as usize].lost_many(unit, units);
 }
 
-/// What becomes of a train that there is room for.
+/// The fate of a train that there is room for.
 fn judge(port: &mut Port, next: &CellTrain) -> Result<(), Reason> {
     let &CellTrain { beat, unit, vc, .. } = next;
     if !unit.is_first() {
@@ -400,7 +404,7 @@ fn judge(port: &mut Port, next: &CellTrain) -> Result<(), Reason> {
     port.judge(beat.time, &unit, vc as usize, 1, false).taken()
 }
 
-/// Ask about a cell, and let it join its queue, which is not empty, if that is the answer.
+/// Ask about a cell, and let it join its queue, which is not empty, if it is accepted.
 #[inline]
 fn ask_about(cx: &mut Context<'_>, arriving: &Arriving) {
     let &Arriving { time, unit, vc } = arriving;

@@ -1,17 +1,17 @@
-//! How cells leave: the line takes them in the order of the scheduler, and frames are handed on.
+//! How cells leave: the line takes them in the order of the scheduler, and frames are forwarded.
 //!
 //! # What it assumes
-//! A cell that ends neither a frame nor its queue matters to nothing but counts when it starts.
+//! A cell that ends neither a frame nor its queue affects only counts when it starts.
 //!
 //! # What it skips
-//! Queue, counters and policies for such cells: they start by a count alone. All of them are told together when a cell starts
-//! that matters.
+//! Queue, counters and policies for such cells: they start by a count alone. All of them are reported together when
+//! the next cell starts that matters.
 //!
 //! # Why that is exact
-//! What is told later is a sum; whatever looks at the occupancy has the slots entered first.
+//! What is reported later is a sum; before any read of the occupancy the slots are entered.
 //!
 //! # What turns it off
-//! Cells that are handed on one by one, and policies that observe every departure.
+//! Cells that are forwarded one by one, and policies that observe every departure.
 //!
 //! # What it saves
 //! See `rotation.rs`.
@@ -43,7 +43,7 @@ impl PerVc {
         }
     }
 
-    /// The cell in transmission ends, and the scheduler says whose is next.
+    /// The cell in transmission ends, and the scheduler chooses the next one.
     fn ask_for_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         let now = self.ends;
         self.leave(cx.port, now);
@@ -78,7 +78,7 @@ impl PerVc {
         }
     }
 
-    /// Tell the policies of a cell that has left, if they observe it; perhaps it ends a frame.
+    /// Notify the policies of a departed cell, if they observe it; the cell may end a frame.
     pub(super) fn tell(&self, port: &mut Port, now: Time, vc: usize, ends_frame: bool) {
         if self.interest.includes(ends_frame, vc, &port.pool) {
             let (unit, pool) = (&unknown_unit(ends_frame), &port.pool);
@@ -89,7 +89,7 @@ impl PerVc {
         }
     }
 
-    /// The line sends one more cell; answers when it starts.
+    /// The line sends one more cell; returns when it starts.
     #[inline]
     pub(super) fn send(&mut self, now: Time) -> ExactTime {
         let starts = self.free.not_before(now);
@@ -98,7 +98,7 @@ impl PerVc {
         starts
     }
 
-    /// Start a cell that does not matter, if it is one.
+    /// Start the next cell, if it is one that does not matter.
     #[inline]
     fn start_ahead(&mut self, vc: usize, starts: ExactTime) -> bool {
         let turn = &mut self.turns[vc];
@@ -110,7 +110,7 @@ impl PerVc {
         true
     }
 
-    /// Start the last cell of a frame or of its queue, or one that another port waits for.
+    /// Start the last cell of a frame or of its queue, or one that another port awaits.
     pub(super) fn start_one(&mut self, cx: &mut Context<'_>, out: &mut Outbox, vc: usize, starts: ExactTime) {
         if self.cuts.last().is_some_and(|cut| *cut <= starts.time) {
             self.cut(cx, out, starts.time);
@@ -136,7 +136,7 @@ impl PerVc {
         self.look_ahead(cx, out, vc);
     }
 
-    /// Find out how many cells of a circuit may start before one that matters.
+    /// Count the cells of a circuit that may start before one that matters.
     pub(super) fn look_ahead(&mut self, cx: &mut Context<'_>, out: &mut Outbox, vc: usize) {
         if self.turns[vc].served > 0 {
             self.settle_one(cx, out, vc);
@@ -147,13 +147,13 @@ impl PerVc {
         }
     }
 
-    /// Tell the port everything.
+    /// Report all pending starts to the port.
     pub(crate) fn settle(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         self.end_rotation(cx.port);
         (0..self.turns.len()).for_each(|vc| self.settle_one(cx, out, vc));
     }
 
-    /// Tell the port which cells of a circuit have started.
+    /// Report the started cells of a circuit to the port.
     pub(super) fn settle_one(&mut self, cx: &mut Context<'_>, out: &mut Outbox, vc: usize) {
         let turn = &mut self.turns[vc];
         let (mut served, (beat, slots)) = (turn.served, turn.last);
@@ -171,8 +171,8 @@ impl PerVc {
         }
     }
 
-    /// Units of a frame have started, perhaps behind others the `last` of which is in transmission. The first and the last have
-    /// given their marks to `unit`.
+    /// Units of a frame have started, possibly after others the `last` of which is in transmission. `unit` has the
+    /// marks of the first and of the last.
     fn count_run(&mut self, port: &mut Port, vc: usize, (unit, units): (&Unit, u16), last: bool) {
         if !last || self.ahead.take_if(|ahead| *ahead == vc).is_none() {
             return port.counters.departed_run(unit, units, vc);
@@ -187,7 +187,7 @@ impl PerVc {
         port.sending = Some(Sending { unit, vc, size: 1 });
     }
 
-    /// Whether the units at the head of a queue that start now have been handed on already.
+    /// Whether the units at the head of a queue that start now have already been forwarded.
     fn was_foretold(&mut self, vc: usize, unit: &Unit, units: u16) -> bool {
         let turn = &mut self.turns[vc];
         if turn.foretold == 0 {
@@ -198,7 +198,7 @@ impl PerVc {
         true
     }
 
-    /// Hand on units of a frame that start, the last of them at `last`.
+    /// Forward units of a frame that start, the last of them at `last`.
     pub(super) fn forward(
         &mut self,
         cx: &Context<'_>,
@@ -222,14 +222,14 @@ impl PerVc {
         }
     }
 
-    /// From `starts` on, cells are handed on separately from those before.
+    /// From `starts` on, cells are forwarded separately from those before.
     #[cold]
     fn cut(&mut self, cx: &mut Context<'_>, out: &mut Outbox, starts: Time) {
         while self.cuts.pop_if(|cut| *cut <= starts).is_some() {}
         self.hand_on(cx, out);
     }
 
-    /// Hand on every run as far as it goes.
+    /// Forward all gathered units.
     pub(crate) fn hand_on(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         self.settle(cx, out);
         for (vc, gathering) in self.gathered.iter_mut().enumerate() {
@@ -237,7 +237,7 @@ impl PerVc {
         }
     }
 
-    /// Whether the next slot rotates; if that is not known yet, the scheduler is asked.
+    /// Whether the next slot rotates; if that is not known, the scheduler is asked.
     #[inline]
     pub(super) fn rotates(&mut self, port: &mut Port) -> bool {
         let rotation = &self.rotation;
@@ -246,7 +246,7 @@ impl PerVc {
         known || self.unseen && allows(Form::Rotation) && self.begin_rotation(port)
     }
 
-    /// Ask the scheduler what rotates from the next slot on; answers whether anything does.
+    /// Ask the scheduler what rotates from the next slot on; returns whether anything does.
     fn begin_rotation(&mut self, port: &mut Port) -> bool {
         self.end_rotation(port);
         let rotation = &mut self.rotation;
@@ -258,7 +258,7 @@ impl PerVc {
         !rotation.places.is_empty()
     }
 
-    /// Give slots away up to `until` whose cells do not matter, and the one behind them if its cell does.
+    /// Assign the slots up to `until` whose cells do not matter, and the next one if its cell does.
     fn rotate(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         let (stop, sure, given) = (self.rotation.stop, self.rotation.sure, self.rotation.slots);
         let until = until.min(Time(self.rotation.change.0 - 1));
@@ -274,7 +274,8 @@ impl PerVc {
         }
     }
 
-    /// Give one slot away and enter it in the books, where all others are, if its cell does not matter; answers whether it has.
+    /// Assign one slot and enter it in the books, which are otherwise up to date, if its cell does not matter;
+    /// returns whether it has.
     #[inline]
     pub(super) fn give_one(&mut self, port: &mut Port) -> bool {
         let rotation = &self.rotation;
@@ -298,14 +299,14 @@ impl PerVc {
         true
     }
 
-    /// All slots are in the books, the last of which fell to a queue.
+    /// All slots are in the books, and the last one went to a queue.
     fn note_booked(&mut self, queue: usize) {
         let rotation = &mut self.rotation;
         (rotation.booked, rotation.sending) = (rotation.slots, queue);
         (rotation.ends, rotation.free) = (self.ends, self.free);
     }
 
-    /// How many of the slots to come are sure to rotate, and begin before cells are to be handed on separately.
+    /// The number of future slots that certainly rotate, and begin before cells must be forwarded separately.
     pub(super) fn slots_sure(&self) -> u64 {
         let rotation = &self.rotation;
         self.slots_within(rotation.sure - rotation.slots, Time(rotation.change.0 - 1))
@@ -319,7 +320,8 @@ impl PerVc {
         self.rotation.slots += slots;
     }
 
-    /// How many of `slots` slots are given away up to `until`, and begin before cells are to be handed on separately.
+    /// The number of `slots` slots that are assigned up to `until`, and begin before cells must be forwarded
+    /// separately.
     fn slots_within(&self, slots: u64, until: Time) -> u64 {
         let Some(last) = slots.checked_sub(1) else { return 0 };
         let begins = self.spacing.skip(self.free, last).time;
@@ -350,19 +352,19 @@ impl PerVc {
         }
     }
 
-    /// The cell has left, if there was one, that the port knew was in transmission.
+    /// A cell has left whose transmission was known to the port, if there was one.
     fn has_left(&self, port: &mut Port) {
         if let Some(Sending { unit, vc, .. }) = port.sending.take() {
             port.counters.departed(&unit, vc);
         }
     }
 
-    /// Let the queue of a place know of the cells that it has sent.
+    /// Report to the queue of a place the cells that it has sent.
     pub(super) fn catch_up(&mut self, place: usize) {
         self.tell_turns(place, self.rotation.turns(place, self.rotation.slots));
     }
 
-    /// Let the queue of a place know that it has had `turns` turns.
+    /// Report to the queue of a place that it has had `turns` turns.
     #[inline]
     fn tell_turns(&mut self, place: usize, turns: u64) {
         let rotation = &mut self.rotation;
@@ -374,21 +376,21 @@ impl PerVc {
         }
     }
 
-    /// The same for that of a circuit.
+    /// The same for the queue of a circuit.
     pub(super) fn catch_up_with(&mut self, vc: usize) {
         if let Some(place) = self.rotation.find(vc) {
             self.catch_up(place);
         }
     }
 
-    /// The same for all of them.
+    /// The same for all queues.
     pub(super) fn catch_up_all(&mut self) {
         for (place, turns) in shares(self.rotation.places.len(), self.rotation.slots).enumerate() {
             self.tell_turns(place, turns);
         }
     }
 
-    /// Enter the slots that were given away in the books.
+    /// Enter the assigned slots in the books.
     pub(super) fn book_slots(&mut self, port: &mut Port) {
         let Some(behind) = self.rotation.unbooked().checked_sub(1) else { return };
         let (slots, booked, sending) = (self.rotation.slots, self.rotation.booked, self.rotation.sending);
@@ -408,7 +410,7 @@ impl PerVc {
         self.note_booked(sending);
     }
 
-    /// Note for a register when the cells of these slots, which are not in the books yet, leave.
+    /// Note for a register when the cells of these slots leave, which are not in the books yet.
     fn log_slots(&mut self, slots: std::ops::Range<u64>) {
         let (rotation, Some(log)) = (&self.rotation, &mut self.register_log) else { return };
         log.leave(rotation.ends, rotation.sending);
@@ -419,7 +421,7 @@ impl PerVc {
         }
     }
 
-    /// The scheduler is to be asked again: tell it what rotated, and the queues as well.
+    /// The scheduler must be asked again: report to it, and to the queues, what has rotated.
     pub(super) fn end_rotation(&mut self, port: &mut Port) {
         self.catch_up_all();
         self.book_slots(port);

@@ -1,20 +1,21 @@
-//! What is known of cells before they leave.
+//! Departures that are known ahead of time.
 //!
 //! # What it assumes
-//! As long as slots rotate among the same queues, what arrives changes nothing of what leaves before it.
+//! As long as slots rotate among the same queues, arrivals do not change any departure before them.
 //!
 //! # What it skips
-//! Calls of the port: a frame is handed on when the slot of its last cell is certain, and the port is called next when another
-//! one may end.
+//! Calls of the port: a frame is forwarded when the slot of its last cell is certain, and the next call is due when
+//! another frame may end.
 //!
 //! # Why that is exact
-//! No queue can join the rotation or leave it before that slot, and what push-out may remove is not needed until then.
+//! No queue can join or leave the rotation before that slot, and push-out cannot remove cells that are needed before
+//! it.
 //!
 //! # What turns it off
-//! An empty queue that may be joined, frames that push-out may cut, cells that are still to arrive and may find no room.
+//! An empty queue that may be joined, frames that push-out may cut, missing cells that may find no room.
 //!
 //! # What it saves
-//! Without frames handed on ahead, W1 under push-out takes 1.3 times as long, under DT-EPD 1.2 times.
+//! Without frames forwarded ahead, W1 under push-out takes 1.3 times as long, under DT-EPD 1.2 times.
 
 use super::PerVc;
 use super::rotation::{MANY, MOST_PLACES, Turn};
@@ -29,8 +30,8 @@ use crate::unit::Unit;
 use crate::units::Time;
 
 impl PerVc {
-    /// Everything has happened up to `now`: hand on the frames of which it is known when they end, and answer when the
-    /// EOM of another one can start at the earliest for which a host waits.
+    /// The port has advanced to `now`: forward the frames whose end is certain, and return the earliest start of the
+    /// EOM of another frame that a host awaits.
     pub(super) fn earliest_eom(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time) -> Time {
         let queued = match self.ends {
             Time::NEVER => Time::NEVER,
@@ -42,7 +43,7 @@ impl PerVc {
         self.inbox.first_awaited(queued, joins)
     }
 
-    /// The same for frames that have begun to arrive, and for those that join the queue behind others.
+    /// The same for frames that have begun to arrive, and for those that join the queue after others.
     fn earliest_in_queues(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time) -> Time {
         let rotates = self.rotates(cx.port);
         let certain = self.slots_certain(cx.port, now);
@@ -53,8 +54,8 @@ impl PerVc {
         self.spacing.skip(self.free, slots.min(certain)).time
     }
 
-    /// For how many slots it makes no difference whether what is still to arrive after `now` of trains that have joined their
-    /// queues finds room: there is some for all that can come, or their queues send what has arrived.
+    /// The number of slots during which it makes no difference whether cells of joined trains that arrive after `now`
+    /// find room: either there is room for all possible arrivals, or their queues send cells that have arrived.
     fn slots_certain(&mut self, port: &Port, now: Time) -> u64 {
         self.inbox.list_from(Time(now.0 + 1), &mut self.rests);
         let rests = std::mem::take(&mut self.rests);
@@ -64,7 +65,7 @@ impl PerVc {
         arrived.map_or(MANY, |slots| slots.max(self.slots_with_room(port)))
     }
 
-    /// How many slots go by before a queue has sent everything but the rest of a train.
+    /// The number of slots before a queue has sent everything except the rest of a train.
     fn slots_with(&mut self, port: &Port, rest: &CellTrain) -> u64 {
         let (vc, left) = (rest.vc, u64::from(rest.units));
         self.catch_up_with(vc as usize);
@@ -72,8 +73,8 @@ impl PerVc {
         self.rotation.find(vc as usize).map_or(arrived, |place| self.rotation.slots_before(place, arrived))
     }
 
-    /// Hand on frames whose slots rotate, `certain` of which are certain; answers how many go by at least before the EOM of
-    /// another one.
+    /// Forward frames whose slots rotate, `certain` of which are certain; returns the least number of slots before
+    /// the EOM of another one.
     fn foretell_round(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time, certain: u64) -> u64 {
         let known = self.slots_known(cx.port).min(certain);
         self.look_beyond_stop(cx.port);
@@ -81,15 +82,15 @@ impl PerVc {
             true => self.foretell_until(cx, out, now, known),
             false => known,
         };
-        // among very many queues there is always one that is near its EOM
+        // among very many queues one is always near its EOM
         if self.turns.len() > MOST_PLACES {
             return known.min(self.rotation.before_stop());
         }
         self.least_behind(cx, out, known)
     }
 
-    /// Hand on the frames whose EOMs stop the rotation within `known` slots, as long as it is sure; answers how many slots go by before
-    /// the round changes.
+    /// Forward the frames whose EOMs stop the rotation within `known` slots, as long as it is certain; returns the
+    /// number of slots before the round changes.
     fn foretell_until(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time, known: u64) -> u64 {
         let sure = self.slots_until_join(cx, known);
         let uncut = self.slots_until_cut(cx.port);
@@ -105,13 +106,14 @@ impl PerVc {
         known
     }
 
-    /// Whether all of the queue has been handed on for which the round stops.
+    /// Whether the whole queue that stops the round has been forwarded.
     fn is_told(&self, port: &Port) -> bool {
         let (_, vc) = self.rotation.at_stop();
         self.turns[vc].foretold == port.queues[vc].len() as u64
     }
 
-    /// Hand on the frame whose EOM stops the round, if it is all there and can no longer be cut; answers whether it is handed on.
+    /// Forward the frame whose EOM stops the round, if it is complete and can no longer be cut; returns whether it is
+    /// forwarded.
     fn foretell_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox, uncut: u64, now: Time) -> bool {
         let (place, vc) = self.rotation.at_stop();
         self.catch_up(place);
@@ -136,7 +138,7 @@ impl PerVc {
         true
     }
 
-    /// How many cells the queue of a place may go on to send, which knows of its turns.
+    /// The number of cells that the queue of a place may continue to send; its turns have been reported to it.
     fn see_ahead(&mut self, port: &Port, place: usize) {
         let vc = self.rotation.places[place].queue;
         let turn = &mut self.turns[vc];
@@ -145,7 +147,7 @@ impl PerVc {
         self.rotation.set_stop(place, cells - turn.served);
     }
 
-    /// More may have joined the queue that has the next cell that matters.
+    /// More cells may have joined the queue that has the next cell that matters.
     fn look_beyond_stop(&mut self, port: &Port) {
         let mut before = None;
         while self.rotation.stops_within_sure() && before != Some(self.rotation.before_stop()) {
@@ -159,14 +161,15 @@ impl PerVc {
         }
     }
 
-    /// Whether the first frame of a queue that has not been handed on has begun to be sent. The queue knows of its turns.
+    /// Whether the transmission of the first unforwarded frame of a queue has begun. The queue's turns have been
+    /// reported to it.
     fn has_begun(&self, port: &Port, vc: usize) -> bool {
         let Turn { foretold, served, .. } = self.turns[vc];
         served > foretold || foretold == 0 && !port.queues[vc].front().is_some_and(Unit::is_first)
     }
 
-    /// How many slots go by at least before the EOM of a frame can start that has not been handed on, the next `known` of them
-    /// round the queues.
+    /// The least number of slots before the EOM of an unforwarded frame can start, where the next `known` slots
+    /// rotate.
     fn least_behind(&mut self, cx: &mut Context<'_>, out: &mut Outbox, known: u64) -> u64 {
         let (least, spare) = self.least_of_cuts(cx.port);
         let places = self.rotation.places.len() as u64;
@@ -192,7 +195,7 @@ impl PerVc {
         self.rotation.places.iter().zip(&self.rotation.stops).map(eom).fold(u64::MAX, u64::min)
     }
 
-    /// The same if every slot may go to the same queue, as far as queues have no place in the round.
+    /// The same if every slot may go to the same queue, for queues without a place in the round.
     fn least_elsewhere(&mut self, cx: &mut Context<'_>, out: &mut Outbox) -> u64 {
         let (mut least, spare) = self.least_of_cuts(cx.port);
         for vc in 0..self.turns.len() {
@@ -207,8 +210,8 @@ impl PerVc {
         least
     }
 
-    /// How many cells go at least before the EOM of a frame that comes to the head when others are pushed out: from now on, and
-    /// from the beginning of a frame.
+    /// The least number of cells before the EOM of a frame that becomes the first when others are pushed out: from
+    /// now on, and from the beginning of a frame.
     fn least_of_cuts(&self, port: &mut Port) -> (u64, u64) {
         match port.pushout.as_mut().map(PushOut::scope) {
             None => (MANY, MANY),
@@ -217,15 +220,15 @@ impl PerVc {
         }
     }
 
-    /// How many cells a queue sends at least before the EOM of a frame that has not been handed on, in whose place may come
-    /// one with `spare` before its EOM.
+    /// The least number of cells that a queue sends before the EOM of an unforwarded frame, if a frame with `spare`
+    /// cells before its EOM may take its place.
     fn cells_before_eom(&self, vc: usize, spare: u64) -> u64 {
         let Turn { foretold, served, left, .. } = self.turns[vc];
         let ahead = foretold.saturating_sub(served);
         left.min(ahead + spare).max(ahead)
     }
 
-    /// How many slots go round as the scheduler has said, unless others join.
+    /// The number of slots that rotate as the scheduler has said, unless others join.
     fn slots_known(&mut self, port: &mut Port) -> u64 {
         let slots = self.slots_sure();
         match port.pushout.as_mut().map(PushOut::scope) {
@@ -241,7 +244,7 @@ impl PerVc {
         }
     }
 
-    /// How many of the slots that are known go like this for sure: no queue that is empty can be joined before.
+    /// The number of known slots that are certain: no empty queue can be joined before.
     fn slots_until_join(&mut self, cx: &Context<'_>, known: u64) -> u64 {
         let last = self.spacing.skip(self.free, known).time;
         if last < self.undisturbed {
@@ -254,37 +257,39 @@ impl PerVc {
         if last < self.undisturbed { known } else { self.spacing.count_before(self.free, self.undisturbed).0 }
     }
 
-    /// For how many slots nothing can be pushed out: in each of them no more arrives than fits over the lines.
+    /// The number of slots during which nothing can be pushed out: in each of them no more arrives than the lines can
+    /// carry.
     fn slots_until_cut(&self, port: &Port) -> u64 {
         if port.pushout.is_some() { self.slots_with_room(port) } else { MANY }
     }
 
-    /// For how many slots everything that can arrive fits.
+    /// The number of slots during which all possible arrivals fit.
     fn slots_with_room(&self, port: &Port) -> u64 {
         self.free_at_first(port) / self.growth()
     }
 
-    /// Whether `slots` slots are among these.
+    /// Whether that number is at least `slots`.
     fn has_room_for(&self, port: &Port, slots: u64) -> bool {
         slots * self.growth() <= self.free_at_first(port)
     }
 
-    /// By how many cells the buffer can fill in a slot.
+    /// The number of cells by which the occupancy can grow in a slot.
     fn growth(&self) -> u64 {
         self.influx.saturating_sub(1).max(1)
     }
 
-    /// Room that is left when the cells of a slot have arrived and none has gone.
+    /// Room that is left when the cells of a slot have arrived and none has left.
     fn free_at_first(&self, port: &Port) -> u64 {
         let used = port.pool.total() - self.rotation.unbooked();
         port.pool.capacity().beside(used + self.influx + 1)
     }
 
-    /// For how many slots no queue can run empty because its packets are pushed out, if those of the longest queue go.
+    /// The number of slots during which no queue can become empty because its packets are pushed out, if those of the
+    /// longest queue are.
     ///
-    /// All entire packets together are enough cells that the longest queue with any has more than one of them and what it
-    /// sends in this time. After a cut there is no other before as many cells have arrived as it took out. What may be missing
-    /// are packets that are begun to be sent, and those of which some cells are still to arrive.
+    /// The entire packets together have enough cells that the longest queue with any has more than one of them and
+    /// the cells that it sends in this time. After a cut the next one follows only when as many cells have arrived as
+    /// it removed. The count may lack packets in transmission, and those of which some cells are still to arrive.
     fn slots_with_packets(&self, port: &Port) -> u64 {
         let (queues, places) = (self.turns.len() as u64, self.rotation.places.len() as u64);
         let packets = self.packets.saturating_sub(places + self.influx);
@@ -293,8 +298,8 @@ impl PerVc {
         cells.saturating_sub(kept) / (self.influx + queues.div_ceil(places) + 1)
     }
 
-    /// How many slots go by before the next one whose cell matters, if in this time only packets are pushed
-    /// out that no queue needs, for each has begun to send its frame.
+    /// The number of slots before the next one whose cell matters, if in this time only packets are pushed out whose
+    /// queues do not need them, because each has begun to send its frame.
     fn slots_with_frames_begun(&mut self, port: &Port) -> u64 {
         let slots = self.rotation.before_stop();
         let packets = self.packets.saturating_sub(self.rotation.places.len() as u64 + self.influx);

@@ -1,19 +1,20 @@
 //! A port of cells with a queue for each circuit.
 //!
 //! # What it assumes
-//! The admission policy looks at nothing but the occupancy; any scheduler and any push-out policy will do.
+//! The admission policy looks only at the occupancy; any scheduler and any push-out policy is possible.
 //!
 //! # What it skips
-//! Most cells neither begin nor end a frame, and most of the time there is room: such cells come (`arrivals.rs`) and go
-//! (`departures.rs`) without a look at each. Queues, counters and hosts learn of them frame by frame.
+//! Visits to each cell: most cells neither begin nor end a frame, and most of the time there is room. Such cells
+//! arrive (`arrivals.rs`) and depart (`departures.rs`) by counts. Queues, counters and hosts receive them frame by
+//! frame.
 //!
 //! # Why that is exact
-//! A cell that joins a queue which is not empty changes nothing but lengths until its turn comes, and everything that looks at
-//! lengths is shown them as they are.
+//! A cell that joins a queue which is not empty changes only lengths until it reaches the head, and every reader of
+//! lengths sees their true values.
 //!
 //! # What turns it off
-//! A scheduler or a push-out policy that depends on each cell, a policy that is asked about each, a policer, a log of losses:
-//! then cells join one by one. Units of different sizes are run per unit.
+//! A scheduler or a push-out policy that depends on each cell, a policy that is asked about each, a policer, a log of
+//! losses: then cells join one by one. Units of different sizes are run per unit.
 //!
 //! # What it saves
 //! Run per unit, W1 under DT-EPD takes 18 times as long, under push-out 8 times, study 003 5 times.
@@ -48,12 +49,12 @@ use rotation::{MANY, Rotation, Turn};
 #[derive(Debug)]
 pub(crate) struct PerVc {
     pub(crate) inbox: Inbox,
-    /// Up to here everything has happened.
+    /// The local clock: everything earlier has happened.
     pub(crate) done: Option<Time>,
     /// When the cell in transmission ends, and when the line is free for the next one.
     ends: Time,
     free: ExactTime,
-    /// Its circuit, if the port has not been told of it.
+    /// Its circuit, if its start has not been reported to the port.
     ahead: Option<usize>,
     turns: Vec<Turn>,
     /// Slots that rotate among the queues.
@@ -61,29 +62,29 @@ pub(crate) struct PerVc {
     /// Which departures the policy observes, and whether all of them matter to some policy.
     interest: Interest,
     observes_departures: bool,
-    /// Whether the admission policy takes no less when there is less in the buffer.
+    /// Whether the admission policy accepts no less when there is less in the buffer.
     monotone: bool,
-    /// Whether slots may rotate without a look at each.
+    /// Whether slots may rotate without a visit to each.
     unseen: bool,
-    /// Whether cells join one by one; and whether that is only because the policy is asked about each.
+    /// Whether cells join one by one; and whether the only reason is that the policy is asked about each.
     one_by_one: bool,
     asked: bool,
     /// Whether units are policed on arrival.
     polices: bool,
     spacing: Rc<SpacingTable>,
     pace: TransmissionTime,
-    /// The shortest time from the start of a unit somewhere else to its arrival here.
+    /// The least time from the start of a unit at another port to its arrival here.
     min_arrival_delay: Span,
     /// When the clock of the policy ticks.
     tick: Time,
     /// When the occupancy is sampled next.
     sample: Time,
-    /// Consecutive units of a frame for a host, by circuit; handed on together.
+    /// Consecutive units of a frame for a host, by circuit; forwarded together.
     gathered: Vec<Gathering>,
-    /// Starts on either side of which units are handed on separately, the next one last.
+    /// Start times at which units before and after are forwarded separately, the next one last.
     cuts: Vec<Time>,
-    /// Lower bounds of the units of a frame that has its EOM in a queue, and of the number of entire packets in all queues,
-    /// where there is push-out.
+    /// Where there is push-out, lower bounds of the units of a frame that has its EOM in a queue, and of the number
+    /// of entire packets in all queues.
     shortest: u64,
     packets: u64,
     /// Most units of a frame.
@@ -94,21 +95,21 @@ pub(crate) struct PerVc {
     awaited: u64,
     /// Before this time nothing arrives for a queue that is empty.
     undisturbed: Time,
-    /// When to be there again, in time to see them start.
+    /// When to wake the port, in time to see them start.
     pub(crate) called: Time,
     segment: Vec<CellTrain>,
-    /// Cells in the order of their arrival, and whose each is.
+    /// Cells in the order of their arrival, each with its train.
     order: Vec<(Time, u32)>,
-    /// What is still to arrive of trains that have joined their queues, while that is looked at.
+    /// Cells of joined trains that are still to arrive, for the present decision.
     rests: Vec<CellTrain>,
-    /// What a register has not been told of, if there is one and it is not told of each cell.
+    /// Changes that have not been reported to the register, if there is one and it does not receive each cell.
     register_log: Option<RegisterLog>,
 }
 
-/// What is known of the occupancy when a train comes.
+/// How exactly the occupancy is known when a train arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Occupancy {
-    /// Some more cells may have left.
+    /// An upper bound: more cells may have left.
     UpperBound,
     Exact,
 }
@@ -160,7 +161,7 @@ impl PerVc {
         }
     }
 
-    /// Let happen what happens up to `until`, that instant included.
+    /// Advance to `until`, that instant included.
     pub(crate) fn step(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         loop {
             let look = self.sample.min(self.tick);
@@ -187,7 +188,8 @@ impl PerVc {
         self.done = self.done.max(Some(until));
     }
 
-    /// Let pass what arrives next, at `next`: before `stop`, and where units are taken together, before all that is not `known`.
+    /// Let the next arrival, at `next`, pass: before `stop`, and where units are taken together, before all that is
+    /// not `known`.
     fn pass_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox, next: Time, (stop, known): (Time, Time)) {
         let (alone, asks) = (self.one_by_one || cx.is_logged(), self.asked && !cx.is_logged());
         if asks && allows(Form::AskedSegment) && self.ask_segment(cx, out, stop) {
@@ -207,7 +209,7 @@ impl PerVc {
         }
     }
 
-    /// Whether nothing will happen before something arrives that is not known yet.
+    /// Whether the port rests until an arrival that is still unknown.
     pub(crate) fn is_quiet(&self) -> bool {
         self.ends == Time::NEVER && self.tick == Time::NEVER && self.inbox.is_empty()
     }
@@ -238,7 +240,7 @@ impl PerVc {
         self.enter(cx, out, &arriving, noted);
     }
 
-    /// A unit arrives at the buffer, where it may be lost; perhaps it is to be noted for a register.
+    /// A unit arrives at the buffer, where it may be lost; it may have to be noted for a register.
     fn enter(
         &mut self,
         cx: &mut Context<'_>,
@@ -273,7 +275,7 @@ impl PerVc {
         self.start_if_idle(cx, out, now);
     }
 
-    /// A unit has arrived: count entire packets again, and remember whether a queue may be empty.
+    /// A unit has arrived: count entire packets again, and note whether a queue may be empty.
     fn count_after(&mut self, cx: &Context<'_>, arriving: &Arriving, full: bool) {
         let lost = !cx.losses.now.is_empty();
         if full && lost && cx.port.pushout.is_some() {
@@ -286,7 +288,7 @@ impl PerVc {
         }
     }
 
-    /// Start the next unit at `now`, if the line is idle and there is one.
+    /// Start the next unit at `now`, if the line is idle and a unit waits.
     fn start_if_idle(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time) {
         if self.ends == Time::NEVER
             && let Some(vc) = cx.port.scheduler.turn(now)
@@ -296,22 +298,23 @@ impl PerVc {
         }
     }
 
-    /// Be there again by `time`: a host awaits a train, or too many have accumulated. Answers whether that is sooner than before.
+    /// Wake the port by `time`: a host awaits a train, or too many have accumulated. Returns whether that is earlier
+    /// than before.
     pub(crate) fn call_by(&mut self, time: Time) -> bool {
         let sooner = time < self.called;
         self.called = self.called.min(time);
         sooner
     }
 
-    /// Everything has happened up to `now`: find out when to be there again, in time to hand on the units that make a host
-    /// act. None of them arrives earlier at the next stop than `reach` after it starts.
+    /// The port has advanced to `now`: when to wake it again, in time to forward the units that make a host act. None
+    /// of them arrives at the next stop earlier than `reach` after it starts.
     pub(crate) fn find_wakeup(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time, reach: Span) {
         let none = self.awaited == 0 && self.inbox.next_awaited().is_none();
         let first = if none { Time::NEVER } else { self.earliest_eom(cx, out, now) };
         self.called = if first < Time::NEVER { first + reach } else { first };
     }
 
-    /// A circuit's frame may have come to its end in the queue.
+    /// The end of a circuit's frame may have joined the queue.
     fn closed(&mut self, port: &Port, vc: u32) {
         let runs = port.queues[vc as usize].runs();
         if let Some(run) = runs.last().and_then(|last| runs.get(last)).filter(|run| run.is_closed()) {
@@ -320,7 +323,7 @@ impl PerVc {
         }
     }
 
-    /// Something was taken out of a queue, or has not come yet.
+    /// Units were taken out of a queue, or have not arrived yet.
     fn count_packets(&mut self, port: &Port) {
         let shortest = port.queues.iter().filter_map(|queue| queue.runs().shortest()).min();
         self.shortest = shortest.map_or(MANY, |units| units as u64);
@@ -328,8 +331,8 @@ impl PerVc {
     }
 }
 
-/// Whether cells join and leave one by one: because the scheduler or the push-out policy could tell otherwise, or because the
-/// admission policy decides about each of those that push-out leaves to it.
+/// Whether cells join and leave one by one: because the scheduler or the push-out policy depends on it, or because
+/// the admission policy decides about each cell that push-out leaves to it.
 fn goes_by_cell(port: &mut Port) -> bool {
     let in_turn = port.scheduler.goes_by_turns();
     let by_queues = port.pushout.as_ref().is_none_or(PushOut::goes_by_queues);

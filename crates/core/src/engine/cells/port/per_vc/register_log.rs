@@ -1,19 +1,21 @@
-//! What a register that names a queue has not been told of yet.
+//! Changes that a register which names a queue has not received yet.
 //!
 //! # What it assumes
-//! The register compares queues at every cell, but only what it names when something has to go matters.
+//! The register compares queues at every cell, but only the queue that it names when a cell must be pushed out
+//! matters.
 //!
 //! # What it skips
-//! Telling the register of each cell: the port notes trains that join and cells that leave.
+//! Updates of the register for each cell: the port notes trains that join and cells that leave.
 //!
 //! # Why that is exact
-//! The last few changes mostly say what the register names. It is reminded of more of them until it knows, of all if need be.
+//! The last few changes usually determine the named queue. The register receives more of them until it is determined,
+//! if necessary all.
 //!
 //! # What turns it off
 //! A push-out policy without a register, or cells that join one by one.
 //!
 //! # What it saves
-//! Not measured by itself; without it quasi-push-out would go by the cell.
+//! Not measured separately; without it quasi-push-out would run cell by cell.
 
 use std::cmp::Ordering;
 
@@ -22,24 +24,24 @@ use crate::engine::cells::inbox::Inbox;
 use crate::engine::cells::train::CellTrain;
 use crate::units::Time;
 
-/// What has joined and left since it was known what the register names.
+/// What has joined and left since the named queue was last determined.
 #[derive(Debug, Default)]
 pub(super) struct RegisterLog {
-    /// What it named then.
+    /// The queue that was named then.
     pub(super) before: usize,
     joined: Vec<CellTrain>,
-    /// When each cell has left, and whose it was.
+    /// When each cell has left, and its circuit.
     left: Vec<(Time, u32)>,
-    /// Cells that have joined, each on a lane, or left: when, and whose they are.
+    /// Cells that have joined, each on a lane, or left: their times and circuits.
     moments: Vec<(Time, Option<u32>, u32)>,
     pub(super) changes: Vec<Change>,
 }
 
-/// Slots of which a register is reminded first, for each queue.
+/// Number of slots replayed to a register first, for each queue.
 pub(super) const FIRST: u64 = 3;
-/// If these do not say what it names, it is reminded of this many times as many.
+/// If these do not determine the named queue, the number is multiplied by this.
 pub(super) const MORE: u64 = 4;
-/// Changes that are noted at most before the register is reminded in any case.
+/// Most changes that are noted before they are replayed in any case.
 const MOST: usize = 1 << 9;
 
 impl RegisterLog {
@@ -54,12 +56,12 @@ impl RegisterLog {
         self.left.push((time, vc as u32));
     }
 
-    /// Whether the register is to be reminded in any case.
+    /// Whether the noted changes must be replayed in any case.
     pub(super) fn is_long(&self) -> bool {
         self.left.len().max(self.joined.len()) >= MOST
     }
 
-    /// What is still to arrive of trains that have joined has not.
+    /// Remove the cells of joined trains that are still to arrive.
     pub(super) fn withdraw(&mut self, rests: &[CellTrain]) {
         for rest in rests {
             let train = self.joined.iter_mut().rfind(|train| train.lane == rest.lane);
@@ -67,7 +69,7 @@ impl RegisterLog {
         }
     }
 
-    /// The register has been reminded: it names this queue, and no more than `rests` is noted.
+    /// The changes have been replayed: the register names this queue, and at most `rests` changes remain.
     pub(super) fn begin(&mut self, longest: usize, rests: &[CellTrain]) {
         self.joined.clear();
         self.left.clear();
@@ -75,7 +77,7 @@ impl RegisterLog {
         self.before = longest;
     }
 
-    /// List what has changed since `from`; answers whether that is all.
+    /// List the changes since `from`; returns whether these are all.
     pub(super) fn list_from(&mut self, inbox: &Inbox, from: Time) -> bool {
         let RegisterLog { joined, left, moments, changes, .. } = self;
         moments.clear();
@@ -94,7 +96,7 @@ impl RegisterLog {
     }
 }
 
-/// At one instant the line is served before anything arrives.
+/// At one instant a departure precedes every arrival.
 fn order((time, lane): (Time, Option<u32>), (other, second): (Time, Option<u32>), inbox: &Inbox) -> Ordering {
     time.cmp(&other).then_with(|| match (lane, second) {
         (Some(lane), Some(second)) if inbox.is_before((time, lane), (other, second)) => Ordering::Less,

@@ -1,17 +1,18 @@
-//! Slots of a stable round robin, and what follows from that without a look at each.
+//! Slots of a stable round robin, in closed form.
 //!
 //! # What it assumes
-//! As long as no queue joins or leaves, the scheduler serves the same queues round after round.
+//! As long as no queue joins or leaves, the scheduler serves the same queues in every round.
 //!
 //! # What it skips
-//! The scheduler: the number of slots that have been given away says which cells have started, and when.
+//! The scheduler: the number of assigned slots determines which cells have started, and when.
 //!
 //! # Why that is exact
-//! The scheduler says what it would do if nothing joins or leaves, and until when; the first slot whose cell matters to a
-//! policy, a queue or a host is known in advance.
+//! The scheduler says what it would do if no queue joins or leaves, and until when; the first slot whose cell matters
+//! to a policy, a queue or a host is known in advance.
 //!
 //! # What turns it off
-//! A scheduler that cannot say what rotates, a policy that observes every departure, cells that are handed on one by one.
+//! A scheduler that cannot say what rotates, a policy that observes every departure, cells that are forwarded one by
+//! one.
 //!
 //! # What it saves
 //! Without it W1 under DT-EPD and push-out takes 2.2 to 2.5 times as long, study 003 1.4 to 1.5 times.
@@ -20,23 +21,24 @@ use crate::engine::exact::spacing::ExactTime;
 use crate::scheduler::Place;
 use crate::units::Time;
 
-/// Where a circuit stands of which the port has not been told everything.
+/// The state of a circuit that has not been reported to the port.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Turn {
-    /// Cells at the head of its queue that may be sent like this, and whether there may be more when others have joined.
+    /// Cells at the head of its queue that may be sent like this, and whether there may be more after others have
+    /// joined.
     pub(super) left: u64,
     pub(super) grows: bool,
-    /// Cells there that have started.
+    /// Those of them that have started.
     pub(super) served: u64,
-    /// When the last of them did: a number of slots behind a beat.
+    /// When the last of them started: a number of slots after an exact time.
     pub(super) last: (ExactTime, u64),
-    /// Frames at the head of its queue that have been handed on already to their end, and their cells.
+    /// Frames at the head of its queue that have already been forwarded to their end, and their cells.
     pub(super) frames: usize,
     pub(super) foretold: u64,
 }
 
 impl Turn {
-    /// `cells` cells start, the last of them `last.1` slots behind a beat.
+    /// `cells` cells start, the last of them `last.1` slots after an exact time.
     #[inline]
     pub(super) fn serve(&mut self, cells: u64, last: (ExactTime, u64)) {
         (self.left, self.served, self.last) = (self.left - cells, self.served + cells, last);
@@ -46,28 +48,29 @@ impl Turn {
 /// More cells than any frame has.
 pub(super) const MANY: u64 = 1 << 16;
 
-/// Queues of a rotation that are worth listing.
+/// Largest number of queues for which a rotation is listed.
 pub(super) const MOST_PLACES: usize = 64;
 
 /// Slots that rotate as the scheduler has said, counted from the first one.
 #[derive(Debug, Default)]
 pub(super) struct Rotation {
-    /// The queues in their order; none where every slot has to be asked for.
+    /// The queues in their order; empty if the scheduler must be asked about every slot.
     pub(super) places: Vec<Place>,
-    /// Where each queue has its place, if it has one.
+    /// The place of each queue, if it has one.
     place_of: Vec<usize>,
     /// For each of them the first slot whose cell matters; and the first slot of all these.
     pub(super) stops: Vec<u64>,
     pub(super) stop: u64,
-    /// How many slots are sure to go like this, and the instant before which they have to be given away.
+    /// The number of slots that are certain, and the instant before which they must be assigned.
     pub(super) sure: u64,
     pub(super) change: Time,
-    /// When the first slot begins, and how many were given away.
+    /// When the first slot begins, and how many slots were assigned.
     pub(super) first: ExactTime,
     pub(super) slots: u64,
-    /// For each place how many of its slots its queue knows of.
+    /// For each place the number of slots that have been reported to its queue.
     pub(super) told: Vec<u64>,
-    /// Slots that are in the books; when the cell before the next one ends, whose it is, and when the next one begins.
+    /// Slots that are in the books; when the cell before the next one ends, its circuit, and when the next slot
+    /// begins.
     pub(super) booked: u64,
     pub(super) ends: Time,
     pub(super) sending: usize,
@@ -75,13 +78,13 @@ pub(super) struct Rotation {
 }
 
 impl Rotation {
-    /// How many of the first `slots` fall to a place.
+    /// The number of the first `slots` slots that go to a place.
     pub(super) fn turns(&self, place: usize, slots: u64) -> u64 {
         let places = self.places.len() as u64;
         slots / places + u64::from((place as u64) < slots % places)
     }
 
-    /// Which queues `slots` slots fall to from number `from` on, and how many to each.
+    /// The queues that get `slots` slots from number `from` on, and the number of slots of each.
     pub(super) fn shares(&self, from: u64, slots: u64) -> impl Iterator<Item = (usize, u64)> {
         let places = self.places.len().max(1) as u64;
         let (each, more) = (slots / places, slots % places);
@@ -90,33 +93,33 @@ impl Rotation {
         (0..slots).zip(behind.iter().chain(before)).map(share)
     }
 
-    /// How many slots go by before the first one whose cell matters.
+    /// The number of slots before the first one whose cell matters.
     pub(super) fn before_stop(&self) -> u64 {
         self.stop - self.slots
     }
 
-    /// Whether that one is among those that are sure.
+    /// Whether that one is among the certain slots.
     pub(super) fn stops_within_sure(&self) -> bool {
         self.stop < self.sure
     }
 
-    /// The place and the queue that it falls to.
+    /// The place and the queue that get it.
     pub(super) fn at_stop(&self) -> (usize, usize) {
         let place = self.place(self.stop);
         (place, self.places[place].queue)
     }
 
-    /// The place that a slot falls to.
+    /// The place that gets a slot.
     pub(super) fn place(&self, slot: u64) -> usize {
         (slot % self.places.len() as u64) as usize
     }
 
-    /// The queue that a slot falls to.
+    /// The queue that gets a slot.
     pub(super) fn queue(&self, slot: u64) -> usize {
         self.places[self.place(slot)].queue
     }
 
-    /// The places are known and no slot has been given away.
+    /// The places are known and no slot has been assigned.
     pub(super) fn begin(&mut self, turns: &[Turn]) {
         let count = self.places.len() as u64;
         let unlisted = if self.places.len() < MOST_PLACES { MANY } else { count };
@@ -142,12 +145,12 @@ impl Rotation {
         self.places.get(place).is_some_and(|it| it.queue == queue).then_some(place)
     }
 
-    /// How many slots go by before a place has had `more` more and is to have another.
+    /// The number of slots before a place has had `more` more slots and gets another.
     pub(super) fn slots_before(&self, place: usize, more: u64) -> u64 {
         self.slot_behind(place, more) - self.slots
     }
 
-    /// The slot that falls to a place when it has had `more` more.
+    /// The slot that a place gets after `more` more.
     fn slot_behind(&self, place: usize, more: u64) -> u64 {
         (self.turns(place, self.slots) + more) * self.places.len() as u64 + place as u64
     }

@@ -1,5 +1,5 @@
-//! Scripted trains for each form of a port with a queue for each circuit, the outcome spelled out: a normal one, one at which the
-//! form gives up, and a tie.
+//! Scripted trains for each form of a port with per-circuit queues with the expected outcome: a normal case, one in
+//! which the form does not apply, and a tie.
 
 use crate::engine::cells::port::scripted::{Script, used};
 use crate::engine::forms::{Form, switch_off};
@@ -9,12 +9,13 @@ const ROBIN: &str = "buffer = '200 cells'\nscheduler = { policy = 'round-robin' 
 /// The same, with a policy that is asked about each cell.
 const EACH: &str = "buffer = '200 cells'\nscheduler = { policy = 'round-robin' }\nadmission = { policy = 'dynamic-threshold', alpha = 10 }";
 
-/// A line half as fast as those that lead to the port, one as fast, and one twice as fast: 20, 10 and 5 µs a cell.
+/// A line half as fast as the incoming lines, one as fast, and one twice as fast: 20, 10 and 5 µs a cell.
 const SLOW: &str = "21.2 Mb/s";
 const EQUAL: &str = "42.4 Mb/s";
 const FAST: &str = "84.8 Mb/s";
 
-/// A port whose two queues hold long frames, and which has been fuller than it is: trains may join ahead without a new maximum.
+/// A port whose two queues hold long frames, and which has been fuller than it is: trains may join ahead without a
+/// new maximum.
 fn busy(keys: &str, rate: &str) -> Script {
     let mut port = Script::new(keys, rate, 2);
     for start in [0, 200, 400] {
