@@ -1,4 +1,4 @@
-//! The floor: what a cell costs when nothing is simulated but its buffer, for `pushout bench`.
+//! The floor: the cost of a cell if nothing is simulated except its buffer, for `pushout bench`.
 //!
 //! Ten circuits in turn send frames at 1.1 times the rate of the line into a ring of 3000 cells with early packet
 //! discard at 2500, the port of workload W1. A cell is counted, judged, put into the ring and taken out again; there is
@@ -8,7 +8,7 @@
 //! Frames of one length, and one rate of arrivals.
 //!
 //! # What it skips
-//! All that is not the buffer.
+//! Everything except the buffer.
 //!
 //! # Why that is exact
 //! It is not: it computes no scenario.
@@ -17,7 +17,7 @@
 //! It runs for `pushout bench` only.
 //!
 //! # What it saves
-//! Nothing: it is what the other rooms are compared with.
+//! Nothing: the other engines are compared with it.
 
 /// Circuits that share the port.
 const CIRCUITS: usize = 10;
@@ -32,7 +32,8 @@ const SLOTS: usize = CAPACITY.next_power_of_two();
 const SERVED: u32 = 10;
 const ARRIVING: u32 = 11;
 
-/// One circuit: its books in cells, its place in the present frame, and whether the rest of that frame is worthless.
+/// One circuit: its books in cells, its position in the present frame, and whether the rest of that frame is
+/// worthless.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Circuit {
     /// Cells that arrived.
@@ -45,7 +46,7 @@ pub struct Circuit {
     broken: bool,
 }
 
-/// Pass `cells` cells through the port; answers the books of every circuit and how many cells still wait.
+/// Pass `cells` cells through the port; returns the books of every circuit and the number of cells that still wait.
 pub fn floor(cells: u64) -> ([Circuit; CIRCUITS], u64) {
     let mut circuits = [Circuit::default(); CIRCUITS];
     let mut ring = vec![0u8; SLOTS];
@@ -69,7 +70,7 @@ pub fn floor(cells: u64) -> ([Circuit; CIRCUITS], u64) {
 }
 
 impl Circuit {
-    /// Tells whether a cell that meets `occupancy` others is queued.
+    /// Whether a cell that meets `occupancy` others is queued.
     #[inline]
     fn admits(&mut self, occupancy: usize) -> bool {
         self.arrived += 1;

@@ -1,23 +1,23 @@
 //! Engines: how a run gets from its first instant to its last.
 //!
-//! Four rooms: `reference.rs` is the truth, one event for each unit and line. `cells/` passes trains of cells through port
-//! processes. `packets/` passes packets one by one. `exact/` has the spacing and the accounting that both use. [`chosen`] says
-//! which engine runs a scenario; all give the same report.
+//! Four modules: `reference.rs` is the definition, one event for each unit and line. `cells/` passes trains of cells
+//! through port processes. `packets/` passes packets one by one. `exact/` has the spacing and the accounting that
+//! both use. [`chosen`] says which engine runs a scenario; all give the same report.
 //!
 //! # What it assumes
 //! A scenario that has been checked, and a network before its start.
 //!
 //! # What it skips
-//! The rooms that a scenario does not need: its links and policies say which one runs it.
+//! The modules that a scenario does not need: its links and policies determine which one runs it.
 //!
 //! # Why that is exact
-//! Each room keeps the order of events that `kernel` documents, for every port and every host.
+//! Each engine keeps the order of events that `kernel` documents, for every port and every host.
 //!
 //! # What turns it off
 //! `engine = "reference"` in a scenario, lines with credits, or a network in which no cells can travel in trains.
 //!
 //! # What it saves
-//! By the reference engine W1-cell takes 21 times as long, 1000 flows of packets 5 times.
+//! With the reference engine W1-cell takes 21 times as long, 1000 flows of packets 5 times.
 
 pub mod reference;
 
@@ -58,7 +58,7 @@ pub fn run_timed(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> O
     outcome
 }
 
-/// The engine on which a scenario runs and, if that is not the one it names, the reason.
+/// The engine that runs a scenario and, if that is not the one it names, the reason.
 pub fn chosen(scenario: &Scenario) -> (Engine, Option<&'static str>) {
     match scenario.engine {
         Engine::Fast if scenario.lines.iter().any(|line| line.port.credit.is_some()) => {

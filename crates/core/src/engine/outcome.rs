@@ -1,4 +1,4 @@
-//! What is left when a run is over.
+//! The result of a run.
 //!
 //! # What it assumes
 //! An engine that computes part of a network ahead has put its counts back before the run ends.
@@ -19,8 +19,8 @@ use crate::buffer::verdict::Reason;
 use crate::network::Network;
 use crate::units::Time;
 
-/// What times the event loop of a run, by the caller's clock, and tells the caller how far the run has come: the core has
-/// no clock and no threads.
+/// Times the event loop of a run by the caller's clock, and reports progress to the caller: the core has no clock and
+/// no threads.
 pub struct Stopwatch<'a> {
     clock: &'a dyn Fn() -> f64,
     reached: &'a dyn Fn(Time),
@@ -34,19 +34,19 @@ pub struct Stopwatch<'a> {
 const TOLD: u32 = 64;
 
 impl Default for Stopwatch<'_> {
-    /// One that stands still.
+    /// A clock that stands still.
     fn default() -> Self {
         Stopwatch::new(&|| 0.0)
     }
 }
 
 impl Stopwatch<'_> {
-    /// One that goes by a clock, which shows seconds.
+    /// A watch with a clock that shows seconds.
     pub fn new(clock: &dyn Fn() -> f64) -> Stopwatch<'_> {
         Stopwatch { clock, reached: &|_| (), rounds: 0, start: 0.0, taken: 0.0 }
     }
 
-    /// The same, and whenever the run has come a little further, `reached` is called with the simulated time.
+    /// The same; whenever the run has advanced a little, `reached` is called with the simulated time.
     pub fn telling<'a>(clock: &'a dyn Fn() -> f64, reached: &'a dyn Fn(Time)) -> Stopwatch<'a> {
         Stopwatch { reached, ..Stopwatch::new(clock) }
     }
@@ -56,7 +56,7 @@ impl Stopwatch<'_> {
         self.start = (self.clock)();
     }
 
-    /// Count a round of the event loop, which has come to this instant of the run.
+    /// Count a round of the event loop, which has reached this instant of the run.
     #[inline(always)] // in the loop
     pub(super) fn reach(&mut self, now: Time) {
         self.rounds = self.rounds.wrapping_add(1);
@@ -70,13 +70,13 @@ impl Stopwatch<'_> {
         self.taken = (self.clock)() - self.start;
     }
 
-    /// How many seconds that took.
+    /// The time that this took, in seconds.
     pub fn seconds(&self) -> f64 {
         self.taken
     }
 }
 
-/// What is left when a run is over.
+/// The state of a run after its end.
 #[derive(Debug)]
 pub struct Outcome {
     /// The network at the end, with everything it counted.
@@ -85,11 +85,11 @@ pub struct Outcome {
     pub on_lines: Vec<u64>,
     /// How much work the run was.
     pub work: Work,
-    /// Every loss, if it was asked for, by time and port; what a port loses at one instant stays in order.
+    /// Every loss, if it was asked for, by time and port; losses of a port at one instant stay in order.
     pub losses: Vec<LossRecord>,
 }
 
-/// How much work a run was, warm-up included.
+/// The amount of work of a run, warm-up included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Cells that lines have started to send.
@@ -100,7 +100,7 @@ pub struct Work {
     pub events: u64,
 }
 
-/// A loss, as the log has it.
+/// An entry of the log of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossRecord {
     /// When.

@@ -1,24 +1,25 @@
 //! The reference engine: the simplest event loop over single units that a reader can check against the papers.
 //!
-//! One event for every unit and line: the unit arrives at its end. That the last bit of a unit has left, and the next one
-//! starts, is a matter of its port alone, so it makes no difference whether it happens then or, with the same time, when
-//! the port is looked at next: before a unit enters, before a sample, and before the line would run out of units. Only where
-//! credits govern lines, or ports share a memory, does a departure concern other ports; there it is an event.
+//! One event for every unit and line: the unit arrives at the far end. The departure of a unit, and the start of the
+//! next one, concern only its port, so it makes no difference whether they are handled then or, with the same time,
+//! when the port is next used: before a unit enters, before a sample, and before the line would run out of units.
+//! Only where credits govern lines, or ports share a memory, does a departure concern other ports; there it is an
+//! event.
 //!
 //! # What it assumes
-//! Nothing but the order of events that `kernel` documents.
+//! Only the order of events that `kernel` documents.
 //!
 //! # What it skips
-//! Events for departures, as said above.
+//! Events for departures, as described above.
 //!
 //! # Why that is exact
-//! It is the definition: the other rooms are held to it.
+//! It is the definition: the other engines are compared with it.
 //!
 //! # What turns it off
 //! `engine = "fast"`, the default, except where `mod.rs` chooses this engine.
 //!
 //! # What it saves
-//! Nothing: it is short enough to be read beside the papers.
+//! Nothing: it is short enough to be read next to the papers.
 
 use std::collections::VecDeque;
 
@@ -46,7 +47,7 @@ pub fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome
     run_traced(scenario, log, (), watch).0
 }
 
-/// The same, and tell `tracer` of every unit at every port.
+/// The same, and notify `tracer` of every unit at every port.
 pub fn run_traced<T: Tracer>(
     scenario: &Scenario,
     log: bool,
@@ -79,7 +80,7 @@ struct Engine<T> {
     sampled: Vec<usize>,
     sample: Time,
     every: Span,
-    /// When the run is over.
+    /// The end of the run.
     end: Time,
     work: Work,
     log: Option<Vec<LossRecord>>,
@@ -91,11 +92,11 @@ struct Engine<T> {
 /// What a port has started to send.
 struct Underway {
     is_cells: bool,
-    /// Whether other ports have to know when units leave, so that there is an event for it.
+    /// Whether other ports depend on departures, so that each has an event.
     is_told: bool,
-    /// When the last bit of the latest unit leaves; never, if it has left or if an event tells.
+    /// When the last bit of the latest unit leaves; never, if it has left or if departures are events.
     ends: Time,
-    /// Units on the line, with what the unit ahead is to announce of each, if it is.
+    /// Units on the line; an announced unit carries the announcement of the next one.
     units: VecDeque<(Option<Arrival>, Unit)>,
 }
 
@@ -191,7 +192,7 @@ impl<T: Tracer> Engine<T> {
         (Outcome { network: self.network, on_lines, work: self.work, losses }, self.tracer)
     }
 
-    /// Whatever a port has sent before `end` leaves it, each unit at its time, and the next one starts.
+    /// Let the units depart that a port has sent before `end`, each at its time, and start the next ones.
     #[inline]
     fn catch_up(&mut self, port: usize, end: Time) {
         while self.lines[port].ends < end {
@@ -237,7 +238,7 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    /// The first unit on a line is at its end, and announces the one behind it.
+    /// The first unit on a line arrives at its end, and announces the next one.
     #[inline]
     fn take_off(&mut self, line: usize, now: Time) -> Unit {
         if self.lines[line].units.len() == 1 {
@@ -251,7 +252,7 @@ impl<T: Tracer> Engine<T> {
         unit
     }
 
-    /// A unit has left the node to which its last line led, sent, lost or delivered: a credit may be due.
+    /// A unit has left the node at the end of its last line, sent, lost or delivered: a credit may be due.
     #[inline]
     fn forwarded(&mut self, unit: &Unit, now: Time) {
         if self.with_credits {
@@ -277,7 +278,7 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    /// A credit is on its way to a port.
+    /// Send a credit to a port.
     fn send_credit(&mut self, port: usize, arrives: Time, credit: Credit) {
         if self.credits[port].is_empty() {
             self.queue.push(Event::new(arrives, Class::Credit, port as u32));
@@ -303,7 +304,7 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    /// A unit enters the buffer of a port, or is lost there.
+    /// Put a unit into the buffer of a port, or lose it.
     #[inline(always)]
     fn enter(&mut self, hop: Hop, unit: Unit, now: Time) {
         self.catch_up(hop.port as usize, after(now));
@@ -346,7 +347,7 @@ impl<T: Tracer> Engine<T> {
         true
     }
 
-    /// What a port has started to send leaves the line, and arrives at its end; what it has lost is counted.
+    /// A port has started to send: schedule the departure and the arrival, and count what it has lost.
     #[inline(always)]
     fn started(&mut self, port: usize, started: Option<Started>, now: Time, announced: Announced) {
         if let Some(Started { unit, sent }) = started {
@@ -380,7 +381,7 @@ impl<T: Tracer> Engine<T> {
             .push_next(Series::of(delay), Event { time, class: Class::Arrive, rank, entity: line as u32 });
     }
 
-    /// What a port has just lost, on arrival or at the head of a queue.
+    /// Count what a port has just lost, on arrival or at the head of a queue.
     #[cold]
     fn count_losses(&mut self, port: usize, now: Time) {
         let mut losses = std::mem::take(&mut self.losses);
@@ -418,7 +419,7 @@ impl<T: Tracer> Engine<T> {
         self.outbox.emissions.clear();
     }
 
-    /// Put a flow's end into the queue for its next timer, unless it will be called before that anyway.
+    /// Schedule the next timer of a flow's end, unless an earlier call is already scheduled.
     fn call(&mut self, flow: usize, end: End) {
         if let Some(event) = self.timers.next(&self.network.flows, flow, end) {
             self.queue.push(event);
@@ -426,13 +427,13 @@ impl<T: Tracer> Engine<T> {
     }
 }
 
-/// When the event queue gets to know that a unit will arrive at the end of its line.
+/// When the event queue is notified that a unit will arrive at the end of its line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Announced {
     /// When it starts, a constant time before it arrives.
     AtOnce,
-    /// When the unit ahead of it on the line arrives, for it has waited and no event told when it started. It follows
-    /// that unit by the time of its own transmission.
+    /// When the unit ahead of it on the line arrives, because it waited and its start had no event. It follows that
+    /// unit by its own transmission time.
     ByTheUnitAhead,
 }
 

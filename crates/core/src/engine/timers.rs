@@ -1,19 +1,19 @@
-//! When the ends of flows want to be called: what the reference engine and the one for cells do with the timers of hosts.
+//! The timers of hosts in the reference engine and in the engine for cells.
 //!
 //! # What it assumes
 //! An end of a flow has one next timer.
 //!
 //! # What it skips
-//! Removing events: one that is out of date is dropped when it comes.
+//! Removing events: an outdated event is dropped when it is due.
 //!
 //! # Why that is exact
-//! For every end the instant is kept for which it is in the queue; an event for any other instant is out of date.
+//! For every end the instant of its queued event is stored; an event for any other instant is outdated.
 //!
 //! # What turns it off
 //! Nothing.
 //!
 //! # What it saves
-//! Not measured by itself.
+//! Not measured separately.
 
 use crate::kernel::queue::{Class, Event};
 use crate::network::Network;
@@ -21,7 +21,7 @@ use crate::network::end::End;
 use crate::network::flow::{Flow, Outbox};
 use crate::units::Time;
 
-/// For every end of a flow the instant for which it is in the event queue; an event for any other instant is out of date.
+/// For every end of a flow the instant of its queued event; an event for any other instant is outdated.
 #[derive(Debug)]
 pub(super) struct Timers(Vec<Time>);
 
@@ -31,7 +31,7 @@ impl Timers {
         Timers(vec![Time::NEVER; 2 * flows])
     }
 
-    /// The event that calls an end for its next timer, unless it will be called before that anyway.
+    /// The event that calls an end for its next timer, unless an earlier call is pending.
     #[inline]
     pub(super) fn next(&mut self, flows: &[Flow], flow: usize, end: End) -> Option<Event> {
         let (due, entity) = (flows[flow].next_timer(end), end.entity(flow));
@@ -40,13 +40,13 @@ impl Timers {
         Some(Event::new(time, Class::Timer, entity as u32))
     }
 
-    /// The instant for which an end is in the event queue; no timer of it goes off before that.
+    /// The instant for which an end is in the event queue; none of its timers fires before.
     #[inline]
     pub(super) fn at(&self, entity: usize) -> Time {
         self.0[entity]
     }
 
-    /// Such an event comes: is it up to date?
+    /// Whether such an event, which has come, is still valid.
     #[inline]
     fn take(&mut self, entity: usize, now: Time) -> bool {
         let is_due = self.0[entity] == now;
@@ -56,7 +56,8 @@ impl Timers {
         is_due
     }
 
-    /// Such an event comes: the end does what is due, if it still is; answers whose timer it was, unless out of date.
+    /// Such an event has come: the end does what is due, if it still is; returns the end, unless the event is
+    /// outdated.
     pub(super) fn ring(
         &mut self,
         network: &mut Network,

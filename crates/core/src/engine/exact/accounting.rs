@@ -1,7 +1,7 @@
 //! Counts and sojourn times of a port whose units are entered by the frame, or before they have left.
 //!
 //! # What it assumes
-//! A unit is in the buffer from its arrival to the end of its transmission. What falls into the measured time is
+//! A unit is in the buffer from its arrival to the end of its transmission. Which part of that time is measured is
 //! known when it is entered.
 //!
 //! # What it skips
@@ -15,7 +15,7 @@
 //! Nothing.
 //!
 //! # What it saves
-//! Not measured by itself; it lets a port be ahead of its time.
+//! Not measured separately; it lets a port advance ahead of the others.
 
 use std::collections::VecDeque;
 
@@ -49,7 +49,7 @@ impl Window {
     }
 }
 
-/// What a port has counted in the measured time, and what is in it at the end.
+/// What a port has counted in the measured time, and its content at the end.
 #[derive(Debug)]
 pub(crate) struct Accounting {
     pub(crate) window: Window,
@@ -66,7 +66,7 @@ pub(crate) struct Accounting {
     rest: Vec<(Unit, u32, bool)>,
 }
 
-/// A unit that was sent or will be: when it arrived, when it starts and when it ends.
+/// A unit that has been or will be sent: when it arrives, starts and ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sojourn {
     pub(crate) unit: Unit,
@@ -94,8 +94,8 @@ impl Accounting {
         }
     }
 
-    /// Enter units of one frame each that came and went in the measured time: their octets, the integral of their occupancy
-    /// and its maximum.
+    /// Enter units of one frame each that arrived and left in the measured time: their octets, the integral of their
+    /// occupancy and its maximum.
     pub(crate) fn enter_whole(&mut self, units: u64, octets: u64, area: u128, max: u64) {
         self.enter_units(units, octets, area);
         self.frames_in += units;
@@ -103,7 +103,8 @@ impl Accounting {
         self.max = self.max.max(max);
     }
 
-    /// Enter units that were taken and sent in the measured time: their octets and the integral of their occupancy.
+    /// Enter units that were accepted and sent in the measured time: their octets and the integral of their
+    /// occupancy.
     #[inline]
     pub(crate) fn enter_units(&mut self, units: u64, octets: u64, area: u128) {
         self.units_in += units;
@@ -112,7 +113,8 @@ impl Accounting {
         self.area = self.area.wrapping_add(area);
     }
 
-    /// Enter one unit that was taken. What is in the buffer when the measured time begins counts as having arrived then.
+    /// Enter one accepted unit. The content of the buffer when the measured time begins counts as having arrived
+    /// then.
     #[inline]
     pub(crate) fn enter(&mut self, stay: &Sojourn) {
         let Sojourn { unit, arrived, ends, .. } = *stay;
@@ -129,7 +131,7 @@ impl Accounting {
         self.enter_part(stay);
     }
 
-    /// The same for a unit during whose stay the measured time begins or ends, or that stays before it.
+    /// The same for a unit during whose sojourn the measured time begins or ends, or that leaves before it.
     #[cold]
     fn enter_part(&mut self, stay: &Sojourn) {
         let Sojourn { unit, arrived, ends, .. } = *stay;
@@ -146,8 +148,8 @@ impl Accounting {
         }
     }
 
-    /// Enter cells that were taken and sent in the measured time, with the sum of their stays in ps and the largest occupancy
-    /// with one of them.
+    /// Enter cells that were accepted and sent in the measured time, with the sum of their sojourn times in ps and
+    /// the largest occupancy with one of them.
     #[inline]
     pub(crate) fn enter_inner(&mut self, cells: u64, stays: u128, max: u64) {
         self.enter_units(cells, cells * CELL_BYTES, stays);
@@ -184,12 +186,12 @@ impl Accounting {
     }
 }
 
-/// How far the circuits' current frames have been sent without a gap, as [`crate::metrics::port::Counters`] has it: the
-/// frame and how many of its units.
+/// How far the circuits' current frames have been sent without a gap, as in [`crate::metrics::port::Counters`]: the
+/// frame and the number of its units.
 #[derive(Clone, Debug)]
 pub(crate) struct Progress(Vec<(u32, u32)>);
 
-/// Something is missing.
+/// A unit is missing.
 const GAP: u32 = u32::MAX;
 
 impl Progress {
@@ -198,8 +200,8 @@ impl Progress {
         Progress(vec![(0, GAP); vcs])
     }
 
-    /// `units` units of a frame have been sent, the first and the last of which have given `unit` their marks; answers
-    /// whether the frame is complete. Only a frame whose first unit is `measured` can be.
+    /// `units` units of a frame have been sent; `unit` has the marks of the first and the last. Returns whether the
+    /// frame is complete. Only a frame whose first unit is `measured` can be.
     #[inline]
     pub(crate) fn sent(&mut self, unit: &Unit, units: u16, vc: usize, measured: bool) -> bool {
         let index = u32::from(unit.index);
@@ -215,8 +217,8 @@ impl Progress {
 pub(crate) struct VcAccounting {
     pub(crate) pool: Pool,
     interest: Interest,
-    /// Units in the buffer, if the policy looks at circuits: circuit, size, and whether the last one ends a frame; as many of a
-    /// circuit together as may leave together.
+    /// Units in the buffer, if the policy looks at circuits: circuit, size, and whether the last one ends a frame;
+    /// units of a circuit that may leave together share an entry.
     order: VecDeque<(u32, u64, bool)>,
     /// These policies do not look at the queue.
     queue: Queue,
@@ -233,7 +235,7 @@ impl VcAccounting {
         }
     }
 
-    /// What the policy says of a unit that arrives at `now`.
+    /// The policy's verdict on a unit that arrives at `now`.
     #[inline]
     pub(crate) fn ask(
         &self,
@@ -248,7 +250,7 @@ impl VcAccounting {
             .taken()
     }
 
-    /// Something of a circuit was taken.
+    /// Units of a circuit were accepted.
     #[inline]
     pub(crate) fn joined(&mut self, vc: u32, size: u64) {
         if self.interest == Interest::Total {
@@ -261,7 +263,7 @@ impl VcAccounting {
         }
     }
 
-    /// What was taken last ends a frame.
+    /// The last accepted unit ends a frame.
     #[inline]
     pub(crate) fn frame_ends(&mut self) {
         if self.interest == Interest::Ends
@@ -296,14 +298,14 @@ impl VcAccounting {
         }
     }
 
-    /// Everything has left, the last of it at `now`, for a policy that asks for no more.
+    /// Everything has left, the last of it at `now`; for a policy that needs no more than that.
     #[inline]
     pub(crate) fn emptied(&mut self, policy: &mut Policy, now: Time) {
         self.holds(0);
         self.tell(policy, now, (0, 0), false);
     }
 
-    /// `total` is in the buffer, for a policy that does not ask whose it is: all is booked on one circuit.
+    /// `total` is in the buffer; for a policy that does not look at circuits everything is booked on one circuit.
     #[inline]
     pub(crate) fn holds(&mut self, total: u64) {
         let before = self.pool.total();
@@ -317,7 +319,7 @@ impl VcAccounting {
     }
 }
 
-/// A unit of which only this is known: whether it ends a frame.
+/// A unit of which only one property is known: whether it ends a frame.
 pub(crate) fn unknown_unit(ends_frame: bool) -> Unit {
     let flags = if ends_frame { Flags::EOM } else { Flags::default() };
     Unit { vc: 0, frame: 0, index: 0, bytes: 0, hop: 0, flags }
@@ -333,7 +335,7 @@ mod tests {
         Unit { index, bytes: 53, ..unknown_unit(eom) }
     }
 
-    /// Books in which a unit is entered that stays from `arrived` to `ends`.
+    /// Books with one unit that stays from `arrived` to `ends`.
     fn books(arrived: u64, ends: u64) -> Accounting {
         let (arrived, starts, ends) = (Time(arrived), Time(ends - 10), Time(ends));
         let mut books = Accounting::new(WINDOW);

@@ -1,10 +1,11 @@
-//! Exact arithmetic for both fast rooms: when units that follow each other start, and what a port counts of them.
+//! Exact arithmetic for both fast engines: when units that are sent back to back start, and what a port counts of
+//! them.
 //!
 //! # What it assumes
 //! Units of one size take one exact time on a line.
 //!
 //! # What it skips
-//! A look at each unit.
+//! A visit to each unit.
 //!
 //! # Why that is exact
 //! Remainders of picoseconds are carried, and counts are sums.

@@ -1,27 +1,27 @@
-//! Sums and skips of exact transmission times: what is known of many units that are sent back to back.
+//! Sums and skips of exact transmission times of units that are sent back to back.
 //!
 //! # What it assumes
-//! All units are of one size, so that remainders repeat. Products and quotients of times are no times, so sums are
-//! of bare picoseconds.
+//! All units have one size, so that remainders repeat. Products and quotients of times are not times, so sums are
+//! plain picoseconds.
 //!
 //! # What it skips
 //! The start of each unit: the start of the n-th one and the sum of n starts are closed forms.
 //!
 //! # Why that is exact
-//! A remainder is carried from unit to unit; its sum is a sum of floors, which Euclid's algorithm counts, or which
-//! is read from a table where remainders repeat soon.
+//! A remainder is carried from unit to unit; its sum is a sum of floors, which Euclid's algorithm computes, or a
+//! table where remainders repeat soon.
 //!
 //! # What turns it off
 //! More than 2048 possible remainders: then there is no table.
 //!
 //! # What it saves
-//! Not measured by itself; every form that passes many cells at once needs it.
+//! Not measured separately; every form that passes many cells together needs it.
 
 pub(crate) use crate::pace::{ExactTime, TransmissionTime};
 use crate::units::{Rate, Time};
 
 impl TransmissionTime {
-    /// The pace of units of `bytes` octets on a line.
+    /// The transmission time of units of `bytes` octets on a line.
     pub(crate) fn of_bytes(rate: Rate, bytes: u16) -> TransmissionTime {
         TransmissionTime::of(rate, u64::from(bytes) * 8)
     }
@@ -32,7 +32,7 @@ impl TransmissionTime {
         TransmissionTime { rest: self.rest / part, rate: self.rate / part, ..self }
     }
 
-    /// Whether units of this pace follow each other more closely than those of another.
+    /// Whether units with this spacing follow each other more closely than those with another.
     pub(crate) fn is_faster_than(&self, other: &TransmissionTime) -> bool {
         let exact = |pace: &TransmissionTime, rate: u64| u128::from(pace.rest) * u128::from(rate);
         (self.whole, exact(self, other.rate)) < (other.whole, exact(other, self.rate))
@@ -40,14 +40,14 @@ impl TransmissionTime {
 }
 
 impl ExactTime {
-    /// The sum of the instants at which `units` units start, without a look at each.
+    /// The sum of the instants at which `units` units start.
     pub(crate) fn sum_of_starts(self, units: u64, pace: &TransmissionTime) -> u128 {
         let n = u128::from(units);
         let over = floors(n, pace.rate.into(), pace.rest.into(), self.carry.into());
         n * u128::from(self.time.0) + n * n.saturating_sub(1) / 2 * u128::from(pace.whole.0) + over
     }
 
-    /// The beat after `units` units, without a look at those between.
+    /// The exact start of the unit `units` units later.
     pub(crate) fn skip(self, units: u64, pace: &TransmissionTime) -> ExactTime {
         let carry = self.carry + units * pace.rest;
         let time = self.time.0 + units * pace.whole.0 + carry / pace.rate;
@@ -65,12 +65,12 @@ impl ExactTime {
         units
     }
 
-    /// When the unit started that is `units` before one that starts here, if all follow each other.
+    /// The start of the unit `units` units before one that starts now, if all are sent back to back.
     pub(crate) fn before(self, units: u64, pace: &TransmissionTime) -> Time {
         Time(self.time.0 - self.span_of(units, pace))
     }
 
-    /// How many units, one that starts here included, end after `now`, if all follow each other.
+    /// The number of units, including one that starts now, that end after `now`, if all are sent back to back.
     pub(crate) fn count_after(self, now: Time, pace: &TransmissionTime) -> u64 {
         let span = self.time.0 + pace.whole.0 - now.0;
         let mut units = span / (pace.whole.0 + 1);
@@ -80,7 +80,7 @@ impl ExactTime {
         units
     }
 
-    /// How long before this instant the unit started that is `units` before one that starts here.
+    /// The time since the start of the unit `units` units earlier.
     fn span_of(self, units: u64, pace: &TransmissionTime) -> u64 {
         units * pace.whole.0 + (units * pace.rest).saturating_sub(self.carry).div_ceil(pace.rate)
     }
@@ -102,23 +102,23 @@ fn floors(mut n: u128, mut m: u128, mut a: u128, mut b: u128) -> u128 {
 
 /// A transmission time with its remainders tabulated.
 ///
-/// If the rest of a unit is p / q of a picosecond, then the k-th unit behind one without a remainder starts ⌊k · p / q⌋ ps
-/// later than whole picoseconds would have it, and every remainder that is possible belongs to one k below q.
+/// If the remainder of a unit is p / q of a picosecond, the k-th unit after one without a remainder starts ⌊k · p /
+/// q⌋ ps later than whole picoseconds would have it, and every possible remainder belongs to one k below q.
 #[derive(Debug)]
 pub(crate) struct SpacingTable {
     pub(crate) pace: TransmissionTime,
     /// The k of every remainder; empty if there are too many.
     places: Vec<u16>,
-    /// ⌊k · p / q⌋ for every k, and the sum of those before.
+    /// ⌊k · p / q⌋ for every k, and the sum of all before it.
     course: Vec<(u32, u32)>,
 }
 
-/// Remainders that are worth remembering, and units that one looks ahead from any of them: more than a frame has.
+/// Most remainders in a table, and units that it covers from any of them: more than a frame has.
 const MOST_PLACES: u64 = 2048;
 const AHEAD: u64 = 512;
 
 impl SpacingTable {
-    /// That of a pace in lowest terms.
+    /// The table of a transmission time in lowest terms.
     pub(crate) fn of(pace: TransmissionTime) -> SpacingTable {
         let TransmissionTime { rest: p, rate: q, .. } = pace;
         let (mut places, mut course) = (Vec::new(), Vec::new());
@@ -134,7 +134,7 @@ impl SpacingTable {
         SpacingTable { pace, places, course }
     }
 
-    /// The beat after `units` units, and the sum of the instants at which they start.
+    /// The exact start after `units` units, and the sum of the instants at which they start.
     #[inline]
     pub(crate) fn after(&self, first: ExactTime, units: u64) -> (ExactTime, u128) {
         let Some((from, to)) = self.way(first, units) else {
@@ -153,7 +153,7 @@ impl SpacingTable {
         (last, sum + u128::from(last.time.0))
     }
 
-    /// The beat after `units` units.
+    /// The exact start after `units` units.
     #[inline]
     pub(crate) fn skip(&self, first: ExactTime, units: u64) -> ExactTime {
         match self.way(first, units) {
@@ -162,7 +162,7 @@ impl SpacingTable {
         }
     }
 
-    /// How many units start before `time`, and the beat of the one behind them.
+    /// The number of units that start before `time`, and the exact start of the next one.
     #[inline]
     pub(crate) fn count_before(&self, first: ExactTime, time: Time) -> (u64, ExactTime) {
         let Some(span) = time.0.checked_sub(first.time.0 + 1) else { return (0, first) };
@@ -174,14 +174,14 @@ impl SpacingTable {
         (units, beat)
     }
 
-    /// What is known of a beat and of the one `units` units behind it.
+    /// The table's entries for a start and for the start `units` units later.
     #[inline]
     fn way(&self, first: ExactTime, units: u64) -> Option<((u32, u32), (u32, u32))> {
         let place = *self.places.get(first.carry as usize)?;
         Some((self.course[usize::from(place)], *self.course.get(usize::from(place) + units as usize)?))
     }
 
-    /// The beat after `units` units with `over` picoseconds of remainders.
+    /// The exact start after `units` units with `over` picoseconds of remainders.
     #[inline]
     fn arrive(&self, first: ExactTime, units: u64, over: u64) -> ExactTime {
         let TransmissionTime { whole, rest, rate } = self.pace;
@@ -196,7 +196,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if a == 0 { b } else { gcd(b % a, a) }
 }
 
-/// The paces of units of several sizes on one line.
+/// The transmission times of units of several sizes on one line.
 #[derive(Clone, Debug)]
 pub(crate) struct Paces {
     rate: Rate,
@@ -204,12 +204,12 @@ pub(crate) struct Paces {
 }
 
 impl Paces {
-    /// Those of a line of this rate.
+    /// The transmission times on a line of this rate.
     pub(crate) fn new(rate: Rate) -> Paces {
         Paces { rate, known: Vec::new() }
     }
 
-    /// That of units of `bytes` octets.
+    /// The transmission time of units of `bytes` octets.
     #[inline]
     pub(crate) fn of(&mut self, bytes: u16) -> TransmissionTime {
         match self.known.iter().find(|(size, _)| *size == bytes) {
@@ -228,7 +228,7 @@ impl Paces {
     }
 }
 
-/// Sizes that are worth remembering: those of segments, of acknowledgements and of what ends a file.
+/// Number of remembered sizes: those of segments, of acknowledgements and of the last segment of a file.
 const MOST_SIZES: usize = 8;
 
 #[cfg(test)]

@@ -1,21 +1,21 @@
-//! The optional forms of the engine for cells, and a switch for each that only tests have.
+//! The optional forms of the engine for cells, each with a switch that only tests have.
 //!
 //! # What it assumes
 //! A run gives the same bytes with a form and without it.
 //!
 //! # What it skips
-//! Nothing: outside tests every form is allowed, and the compiler removes the questions.
+//! Nothing: outside tests every form is allowed, and the compiler removes the checks.
 //!
 //! # Why that is exact
-//! The tests below switch each form off on random networks, and count that it applied.
+//! The tests below switch each form off on random networks, and check that it was used.
 //!
 //! # What turns it off
-//! A build for use.
+//! A release build.
 //!
 //! # What it saves
-//! A form that silently stops applying would fail no other test: figures stay right, only time changes.
+//! A form that silently stops applying would fail no other test: figures stay right, and only the time changes.
 
-/// A way to pass units that a run can do without.
+/// An optional way to pass units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// FIFO, by arithmetic: a train that no other crosses; trains that interleave, by their ends; a segment on a busy line.
@@ -27,13 +27,13 @@ pub(crate) enum Form {
     CrossingTrains,
     ShownCells,
     AskedCells,
-    /// A port with one line only acts at once.
+    /// A port with only one line acts immediately.
     OneLine,
-    /// Queues for circuits: a train is reserved when it begins; a segment joins; a policy is asked.
+    /// Per-circuit queues: a train is reserved when it begins; a segment joins; a policy is asked.
     ReservedTrain,
     JoinedSegment,
     AskedSegment,
-    /// Slots rotate without a look at each; a frame is handed on before it leaves.
+    /// Slots rotate without a visit to each; a frame is forwarded before it leaves.
     Rotation,
     Lookahead,
     /// A host acts when a frame is on its way; a source without feedback sends ahead.

@@ -1,4 +1,4 @@
-//! Each form on and off gives the same bytes, and a count shows that it applied.
+//! Each form on and off gives the same bytes, and a count shows that it was used.
 
 #[allow(dead_code)] // networks with credits have no forms
 #[path = "../../../tests/equivalence/generator.rs"]
@@ -48,12 +48,12 @@ pub(crate) fn switch_off(form: Option<Form>) {
     SWITCH.with_borrow_mut(|(without, _)| *without = form);
 }
 
-/// How often each form has been used since the last question.
+/// How often each form has been used since the last call.
 pub(crate) fn take_used() -> [u64; FORMS.len()] {
     SWITCH.with_borrow_mut(|(_, used)| std::mem::take(used))
 }
 
-/// The report of a run without a form, but for the engine's own counts; and how often each form was used.
+/// The report of a run without a form, except for the engine's own counts; and how often each form was used.
 fn run(scenario: &Scenario, without: Option<Form>) -> (String, [u64; FORMS.len()]) {
     SWITCH.with_borrow_mut(|switch| *switch = (without, [0; FORMS.len()]));
     let mut document = report(scenario, &engine::run(scenario, false), None);
@@ -62,8 +62,8 @@ fn run(scenario: &Scenario, without: Option<Form>) -> (String, [u64; FORMS.len()
     (document.to_string(), take_used())
 }
 
-/// Ten flows that share a port of thousands of cells: random networks are too small for trains to pass by their ends, and
-/// few of them have a policy that wants to see each cell, or to be asked about it, as two of three of these have.
+/// Ten flows that share a port of thousands of cells: random networks are too small for trains to pass by their ends,
+/// and few of them have a policy that must see each cell, or be asked about it, as two of these three have.
 fn congested(seed: u64) -> String {
     let text = include_str!("../../../../../scenarios/w1-cell.toml");
     let text = text.replace("duration = \"20 s\"", &format!("duration = \"120 ms\"\nseed = {seed}"));

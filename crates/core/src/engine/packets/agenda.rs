@@ -1,20 +1,20 @@
-//! What is to happen, and when: packets under way, and calls of hosts and of ports that are asked.
+//! The pending events, by time: packets in flight, and calls of hosts and of ports that are asked.
 //!
 //! # What it assumes
-//! What a port sends keeps its order, and so does what answers to that.
+//! A port keeps the order of its packets, and so do the answers to them.
 //!
 //! # What it skips
-//! A heap: packets stand in a few rows, each a queue, and only their heads are compared.
+//! A heap: packets are in a few rows, each a queue, and only their heads are compared.
 //!
 //! # Why that is exact
-//! Each packet joins a row whose last one arrives before it, so every row is in order; ties are drawn where heads
-//! meet.
+//! Each packet joins a row whose last packet arrives before it, so every row is in order; ties are resolved where
+//! heads meet.
 //!
 //! # What turns it off
 //! More than 12 rows at once: then packets go through a heap, with a list for each line.
 //!
 //! # What it saves
-//! Not measured by itself; with a heap for all packets a mesh costs 4 to 8 times as much a hop as a dumbbell.
+//! Not measured separately; with a heap for all packets a mesh costs 4 to 8 times as much per hop as a dumbbell.
 
 use super::route::Packet;
 use super::timer_wheel::TimerWheel;
@@ -24,45 +24,46 @@ use crate::units::Time;
 
 /// Everything that is pending, in the order of [`crate::kernel`].
 ///
-/// Packets stand in rows, as cards in the game of patience: each joins the row whose last one arrives soonest before it
-/// (C. L. Mallows, "Patience sorting", SIAM Review 5(4), 1963). What a port sends keeps its order, and so does what
-/// answers to that; hence a few rows hold everything, each is a queue, and only their heads have to be compared. Packets
-/// that find no row go through a heap. Calls have a [`TimerWheel`] of their own.
+/// Packets are in rows, as cards in the game of patience: each joins the row whose last packet arrives latest but
+/// before it (C. L. Mallows, "Patience sorting", SIAM Review 5(4), 1963). A port keeps the order of its packets, and
+/// so do the answers to them. Hence a few rows hold everything, each is a queue, and only their heads must be
+/// compared. Packets that find no row go through a heap. Calls have their own [`TimerWheel`].
 ///
-/// No row holds two packets of one instant, so the [`Ties`] between lines are only drawn where the heads of rows meet.
+/// No row holds two packets of one instant, so the [`Ties`] between lines are resolved only where the heads of rows
+/// meet.
 #[derive(Debug)]
 pub(crate) struct ArrivalAgenda {
     ties: Ties,
-    /// When the first event of each place is due: of the calls, of the packets without a row, and of the rows.
+    /// When the first event of each place is due: the calls, the packets without a row, and the rows.
     firsts: [Time; PLACES],
-    /// Over which lines the packets at the heads of rows come.
+    /// The lines over which the packets at the heads of rows arrive.
     lines: [u32; MOST_ROWS],
-    /// When that of all places is due, and the first and the last place where one is due then. It is found as soon as the
-    /// event before it is taken, so that whatever this leads to can begin while that event is being handled.
+    /// The earliest of these times, and the first and the last place where an event is due then. They are updated as
+    /// soon as the previous event is taken, so that dependent work can begin while that event is handled.
     next: (Time, usize, usize),
-    /// When the last event of each row is due, or was if it is empty; rows with later ones come first.
+    /// When the last event of each row is due, or was if the row is empty; rows with later ones come first.
     lasts: [Time; MOST_ROWS],
     rows: [Row<Arrival>; MOST_ROWS],
-    /// Rows beyond which all others are empty.
+    /// The number of rows in use; all others are empty.
     used: usize,
-    /// Arrivals of packets without a row, and by line which ones.
+    /// Arrivals of packets without a row, and the packets of each line.
     late: EventQueue,
     lanes: Vec<Row<Arrival>>,
     calls: TimerWheel,
 }
 
-/// A packet will arrive: on a line of the cache.
+/// A packet will arrive; aligned to a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Arrival {
     pub(crate) time: Time,
-    /// Over which line, and at which step of its way.
+    /// The line, and the step of the route at which the packet arrives.
     pub(crate) line: u32,
     pub(crate) at: u32,
     pub(crate) packet: Packet,
 }
 
-/// Where that is which happens next: in a row, among the packets without one, or among the calls.
+/// The place of the next event: a row, the packets without a row, or the calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Due {
     Row(usize),
@@ -70,9 +71,9 @@ pub(crate) enum Due {
     Call,
 }
 
-/// Rows beyond which the heap is cheaper than their comparison.
+/// Number of rows beyond which the heap is cheaper than their comparison.
 const MOST_ROWS: usize = 12;
-/// Where an event is that is in no row.
+/// The place of an event that is in no row.
 const CALLS: usize = 0;
 const LATE: usize = 1;
 /// The place of the first row.
@@ -96,7 +97,7 @@ impl ArrivalAgenda {
         }
     }
 
-    /// A packet will arrive.
+    /// Add the arrival of a packet.
     #[inline(always)] // see `Row::add`
     pub(crate) fn expect(&mut self, arrival: Arrival) {
         let Arrival { time, line, .. } = arrival;
@@ -129,20 +130,20 @@ impl ArrivalAgenda {
         &mut self.lanes[line]
     }
 
-    /// A host or a port is to be called.
+    /// Add a call of a host or a port.
     #[inline]
     pub(crate) fn call(&mut self, event: Event) {
         self.announce(CALLS, event.time);
         self.calls.push(event);
     }
 
-    /// When something happens next.
+    /// When the next event is due.
     #[inline]
     pub(crate) fn first_time(&self) -> Time {
         self.next.0
     }
 
-    /// Where that is which happens next.
+    /// The place of the next event.
     #[inline(always)]
     pub(crate) fn first(&self) -> Due {
         let (first, place, last) = self.next;
@@ -154,7 +155,7 @@ impl ArrivalAgenda {
         }
     }
 
-    /// Find the next event: without a branch, since which place it is cannot be foreseen.
+    /// Find the next event: without a branch, because the place cannot be predicted.
     #[inline(always)]
     fn find_next(&mut self) {
         let (mut first, mut place, mut last) = (self.firsts[CALLS], CALLS, CALLS);
@@ -166,7 +167,7 @@ impl ArrivalAgenda {
         self.next = (first, place, last);
     }
 
-    /// Something is due at a place at `time`: is it the next event?
+    /// An event is due at a place at `time`: update the next event.
     #[inline(always)]
     fn announce(&mut self, place: usize, time: Time) {
         self.firsts[place] = self.firsts[place].min(time);
@@ -175,7 +176,7 @@ impl ArrivalAgenda {
         }
     }
 
-    /// In which of the places between these two, where something is due at `time`, the event is that goes first then.
+    /// The place between these two, where an event is due at `time`, whose event goes first.
     #[inline(never)]
     fn least_of(&self, time: Time, first: usize, last: usize) -> usize {
         let (key, other) = (self.order(time, first), self.order(time, last));
@@ -188,7 +189,7 @@ impl ArrivalAgenda {
         least.1
     }
 
-    /// What decides when the first event of a place is handled among those that are due at `time`, as it is.
+    /// The key that decides the order of the first event of a place among those that are due at `time`.
     #[inline(always)]
     fn order(&self, time: Time, place: usize) -> u64 {
         let key = match place {
@@ -196,7 +197,7 @@ impl ArrivalAgenda {
             LATE => self.late.first_key(),
             row => self.event(time, self.lines[row - ROWS]).key(),
         };
-        key as u64 // above it stands the time
+        key as u64 // the time is in the bits above
     }
 
     /// The arrival of a packet as an event of the kernel.
@@ -206,7 +207,7 @@ impl ArrivalAgenda {
     }
 
     /// Take the first packet of a row.
-    #[inline(always)] // what is handed over as an option is copied piece by piece
+    #[inline(always)] // an option would be copied field by field
     pub(crate) fn pop_row(&mut self, row: usize) -> Arrival {
         let packets = &mut self.rows[row];
         let arrival = *packets.first().expect("a row that is due holds something");
@@ -219,7 +220,7 @@ impl ArrivalAgenda {
         arrival
     }
 
-    /// A row is empty: if it is the last one in use it can wait until it is needed again.
+    /// Release an empty row: if it is the last one in use it can wait until it is needed again.
     #[inline]
     fn end_row(&mut self, place: usize) {
         self.firsts[ROWS + place] = Time::NEVER;
@@ -248,7 +249,7 @@ impl ArrivalAgenda {
     }
 }
 
-/// Packets under way, or what is remembered of them, in the order in which they were added.
+/// Packets in flight, or their records, in the order in which they were added.
 #[derive(Debug, Default)]
 pub(crate) struct Row<T> {
     /// A power of two of places, or none yet.
@@ -258,8 +259,8 @@ pub(crate) struct Row<T> {
 }
 
 impl<T: Clone + Default> Row<T> {
-    /// The place of one more packet, to be filled: filled part by part, each is written where it stays, while a whole
-    /// that is put together first and copied then has to wait until all parts have been written.
+    /// The place of one more packet, to be filled in place: each field is written once, while the copy of a complete
+    /// value would have to wait until all its fields have been written.
     #[inline(always)]
     pub(crate) fn add(&mut self) -> &mut T {
         if self.len == self.places.len() {
@@ -276,15 +277,15 @@ impl<T: Clone + Default> Row<T> {
         if self.len == 0 { None } else { self.places.get(self.first) }
     }
 
-    /// The first packet is taken.
+    /// Remove the first packet.
     #[inline(always)]
     pub(crate) fn drop_first(&mut self) {
         self.len -= 1;
-        // places that were used a moment ago are still in the cache
+        // places that were used recently are still in the cache
         self.first = if self.len == 0 { 0 } else { (self.first + 1) & (self.places.len() - 1) };
     }
 
-    /// All places are taken: twice as many.
+    /// All places are occupied: double their number.
     #[cold]
     fn grow(&mut self) {
         self.places.rotate_left(self.first);
@@ -293,7 +294,7 @@ impl<T: Clone + Default> Row<T> {
     }
 }
 
-/// Places of a row to begin with.
+/// Initial number of places of a row.
 const FEW: usize = 8;
 
 #[cfg(test)]

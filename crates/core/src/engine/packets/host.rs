@@ -1,19 +1,19 @@
-//! The hosts: what is kept of every end of a flow beside its transport.
+//! The hosts: the state of every end of a flow outside its transport.
 //!
 //! # What it assumes
-//! An end of a flow is a host for this purpose.
+//! An end of a flow is a host in this file.
 //!
 //! # What it skips
-//! The circuit: hosts count what they send and receive.
+//! Updates of the circuit: hosts count what they send and receive.
 //!
 //! # Why that is exact
-//! The sums are put into the circuits at the end.
+//! The sums are added to the circuits at the end.
 //!
 //! # What turns it off
 //! Nothing.
 //!
 //! # What it saves
-//! Half a line of the cache a packet. Not measured by itself.
+//! Half a cache line a packet. Not measured separately.
 
 use crate::kernel::queue::{Class, Event};
 use crate::network::circuit::Tally;
@@ -21,18 +21,18 @@ use crate::network::end::End;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
 
-/// An end of a flow: both ends of one share a line of the cache.
+/// An end of a flow: both ends of one flow share a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Host {
-    /// For which instant it is in the agenda; a call for any other instant is out of date.
+    /// The instant of its call in the agenda; a call for any other instant is outdated.
     called: Time,
-    /// Packets that have arrived and that have set out.
+    /// Packets that have arrived and that have been sent.
     arrived: u64,
     sent: u64,
-    /// Packets that will arrive although it acts ahead of time: the part of the run that is being computed ends before.
+    /// Packets that the end has received early: the part of the run that is being computed ends before they arrive.
     pub(crate) awaited: u32,
-    /// The first step of the way of what it sends.
+    /// The first step of the route of what it sends.
     first: u32,
 }
 
@@ -42,26 +42,26 @@ impl Host {
         Host { called: Time::NEVER, arrived: 0, sent: 0, awaited: 0, first }
     }
 
-    /// A packet sets out: at which step, and which one is it?
+    /// Count a packet that is sent; returns its first step and its number.
     #[inline(always)]
     pub(crate) fn send(&mut self) -> (u32, u64) {
         self.sent += 1;
         (self.first, self.sent - 1)
     }
 
-    /// A packet arrives.
+    /// Count a packet that arrives.
     #[inline(always)]
     pub(crate) fn receive(&mut self) {
         self.arrived += 1;
     }
 
-    /// The instant for which it is called; no timer of it goes off before that.
+    /// The instant for which it is called; none of its timers fires before.
     #[inline(always)]
     pub(crate) fn called(&self) -> Time {
         self.called
     }
 
-    /// The event that calls this end, whose number it is, for its next timer, unless it will be called before that anyway.
+    /// The event that calls this end, given its number, for its next timer, unless an earlier call is pending.
     #[inline(always)]
     pub(crate) fn call(&mut self, entity: usize, due: Option<Time>) -> Option<Event> {
         let time = due.filter(|time| *time < self.called)?;
@@ -69,7 +69,7 @@ impl Host {
         Some(Event::new(time, Class::Timer, entity as u32))
     }
 
-    /// Such an event comes: is it up to date?
+    /// Whether such an event, which has come, is still valid.
     pub(crate) fn answer(&mut self, now: Time) -> bool {
         let is_due = self.called == now;
         if is_due {

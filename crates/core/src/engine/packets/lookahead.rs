@@ -1,4 +1,5 @@
-//! How what is to happen is divided among agendas: if data and acknowledgements have one each, what is alike comes together.
+//! How pending events are divided among agendas: with one each for data and acknowledgements, similar work is done
+//! together.
 //!
 //! # What it assumes
 //! No port where lines meet gets both data and acknowledgements.
@@ -7,32 +8,32 @@
 //! Switching between the two for every packet.
 //!
 //! # Why that is exact
-//! What happens leads to nothing in another agenda before the least delay of a line has passed, so one agenda can
-//! be worked through for so long.
+//! An event affects another agenda only after the least delay of a line, so one agenda can be processed alone for
+//! that time.
 //!
 //! # What turns it off
 //! A port that gets both, or a delay in which fewer than eight packets are sent.
 //!
 //! # What it saves
-//! Not measured by itself.
+//! Not measured separately.
 
 use crate::engine::questions::latency;
 use crate::scenario::model::Scenario;
 use crate::units::Span;
 
-/// In which agenda everything stands.
+/// The agenda of each kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lookahead {
     /// Packets that come to a port where lines meet: data, and acknowledgements.
     pub(crate) packets: [usize; 2],
-    /// What happens leads to nothing in another agenda before this time has passed. So one can be worked through for this time
-    /// although something stands in others; without others forever.
+    /// An event affects another agenda only after this time. So one agenda can be processed alone for this time
+    /// although others have pending events; if the others are empty, without limit.
     pub(crate) lookahead: Span,
 }
 
 impl Lookahead {
-    /// Packets stand apart from everything else if no port gets both kinds of them where lines meet, and if that pays: if
-    /// several come there in the time that passes between cause and effect.
+    /// Packets have agendas of their own if no port gets both kinds of them where lines meet, and if that pays: if
+    /// several arrive there in the least time between cause and effect.
     pub(crate) fn new(scenario: &Scenario, meets: impl Fn(usize) -> bool) -> Lookahead {
         let lines = scenario.vcs.iter().flat_map(|vc| &vc.path).map(|line| &scenario.lines[*line]);
         let lookahead = lines.map(|line| latency(scenario, line)).min().unwrap_or_default();
@@ -53,12 +54,12 @@ impl Lookahead {
     }
 }
 
-/// The agenda of hosts and of ports that are asked, and those of packets that stand apart.
+/// The agenda of hosts and of ports that are asked, and those of packets.
 pub(crate) const HOSTS: usize = 0;
 const DATA: usize = 1;
 const ACKS: usize = 2;
 pub(crate) const AGENDAS: usize = 3;
-/// Packets in the time that passes between cause and effect for which it pays.
+/// Packets in the least time between cause and effect from which separate agendas pay.
 const SEVERAL: u64 = 8;
 
 #[cfg(test)]

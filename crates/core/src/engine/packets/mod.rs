@@ -1,17 +1,17 @@
 //! Packets one by one, in the order of [`crate::kernel`].
 //!
 //! # What it assumes
-//! All links carry packets: every packet is a frame and hence a decision, so there are no trains to merge.
+//! All links carry packets: every packet is a frame and hence needs a decision, so there are no trains to merge.
 //!
 //! # What it skips
-//! Events. A port that takes packets by a rule (`port.rs`) knows on arrival when each will leave. Where packets
-//! come over one line only, or from the port's own host, the port is worked through as soon as a packet sets out
-//! for it. A host with one end of one flow acts ahead of time. What remains are arrivals where lines meet and at
-//! other hosts, and timers (`agenda.rs`). A policer is a step of a route.
+//! Most events. A port that accepts packets by a rule (`port.rs`) computes on arrival when each will leave. Where
+//! packets arrive over one line only, or from the port's own host, the port handles a packet as soon as it is sent. A
+//! host with one end of one flow acts ahead of time. The remaining events are arrivals where lines meet and at other
+//! hosts, and timers (`agenda.rs`). A policer is a step of a route.
 //!
 //! # Why that is exact
-//! Such ports get their packets in the order in which they were sent, and nothing but its line and its timers makes
-//! such a host act. Data and acknowledgements need not take turns if it is long before one leads to the other
+//! Such ports get their packets in the order in which they were sent, and only its line and its timers make such a
+//! host act. Data and acknowledgements need not be interleaved if one affects the other only after a long time
 //! (`lookahead.rs`).
 //!
 //! # What turns it off
@@ -19,9 +19,9 @@
 //! transmission.
 //!
 //! # What it saves
-//! On the reference engine W3-1000 takes 5.0 times as long, W1-packet 2.9 times, incast 3.3 times. A packet carries
-//! its payload and touches one line of the cache at a port, one of its route and one of its host, because with a
-//! thousand flows memory is what takes time.
+//! With the reference engine W3-1000 takes 5.0 times as long, W1-packet 2.9 times, incast 3.3 times. A packet carries
+//! its payload and touches one cache line at a port, one of its route and one of its host, because with a thousand
+//! flows memory access dominates.
 
 mod agenda;
 mod host;
@@ -74,14 +74,14 @@ struct Packets {
     transit: Transit,
 }
 
-/// The way of a host's packets into the network.
+/// The route of a host's packets into the network.
 struct Setout<'a> {
     transit: &'a mut Transit,
     now: Time,
 }
 
 impl Uplink for Setout<'_> {
-    #[inline(always)] // the sender knows of which kind the payload is
+    #[inline(always)] // the sender knows the kind of the payload
     fn send(&mut self, _vc: u32, flow: u32, bytes: u32, payload: Payload) {
         let cargo = PacketPayload::of(payload);
         let end = if cargo.is_ack() { End::Sink } else { End::Source };
@@ -97,7 +97,7 @@ impl Packets {
         engine
     }
 
-    /// Let happen what happens before `end`, and take the samples that fall before it.
+    /// Handle what happens before `end`, and take the samples that are due before it.
     fn run_until(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         self.transit.edge = end;
         while let Some(sample) = self.transit.next_sample().filter(|sample| *sample < end) {
@@ -118,7 +118,7 @@ impl Packets {
         }
     }
 
-    /// Let happen what stands in an agenda before `end`, which is something.
+    /// Handle the events of an agenda before `end`; there is at least one.
     #[inline(always)]
     fn work_through(&mut self, agenda: usize, end: Time) {
         loop {
@@ -183,7 +183,7 @@ impl Packets {
         }
     }
 
-    /// A packet arrives where its circuit is policed.
+    /// A packet arrives at the policer of its circuit.
     #[inline(never)]
     fn arrive_policed(&mut self, at: u32, packet: &Packet, now: Time) {
         let Some(head) = self.transit.police(at, packet.head, now) else { return };
@@ -192,7 +192,7 @@ impl Packets {
         }
     }
 
-    /// A packet comes to a port that is asked about it.
+    /// A packet arrives at a port that is asked about it.
     #[inline(never)]
     fn enter(&mut self, at: u32, packet: Packet, now: Time) {
         if let Some((at, packet, time)) = self.transit.enter(at, packet, now) {
@@ -217,7 +217,7 @@ impl Packets {
         self.deliver(packet, now);
     }
 
-    /// A packet will come to a step: if that is a host that acts ahead of time, it does so now.
+    /// A packet will arrive at a step: a host that can act ahead of time does so now.
     #[inline(always)]
     fn come(&mut self, at: u32, packet: &Packet, time: Time) {
         if self.transit.stop(at) == PacketDestination::End && time < self.transit.edge {
@@ -233,7 +233,7 @@ impl Packets {
         self.transit.expect(at, *packet, time);
     }
 
-    /// The same for those who seldom need it.
+    /// The same for hosts that rarely need it.
     #[inline(never)]
     fn come_later(&mut self, at: u32, packet: &Packet, time: Time) {
         self.come(at, packet, time);
@@ -256,7 +256,7 @@ impl Packets {
         }
     }
 
-    /// The end of a flow acts ahead of time: timers that go off before `time` do so now.
+    /// An end of a flow acts ahead of time: first its timers that are due before `time`.
     #[inline(never)]
     fn ring_before(&mut self, entity: usize, time: Time) {
         let (flow, end) = End::of_entity(entity);
@@ -266,7 +266,7 @@ impl Packets {
         }
     }
 
-    /// A timer of one end of a flow goes off, unless it has gone off before.
+    /// A timer of one end of a flow fires, unless it has already fired.
     fn timer(&mut self, entity: usize, now: Time) {
         if !self.transit.hosts[entity].answer(now) {
             return;

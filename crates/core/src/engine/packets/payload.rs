@@ -1,4 +1,4 @@
-//! What a packet carries, in as few octets as will do: it is written once and read once, and in between it is copied.
+//! The payload of a packet in as few octets as possible: it is written once and read once, and copied in between.
 //!
 //! # What it assumes
 //! No kind of payload needs all fields.
@@ -13,7 +13,7 @@
 //! Nothing.
 //!
 //! # What it saves
-//! A line of the cache a packet. Not measured by itself.
+//! A cache line a packet. Not measured separately.
 
 use crate::network::circuit::Payload;
 use crate::transport::ecn::Ecn;
@@ -22,18 +22,18 @@ use crate::transport::tcp::Segment;
 use crate::unit::Flags;
 use crate::units::Time;
 
-/// A [`Payload`] whose kinds share their fields, as no kind needs all of them.
+/// A [`Payload`] whose kinds share their fields, because no kind needs all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PacketPayload {
-    /// When it left, or for an acknowledgement the stamp that it echoes.
+    /// When it was sent, or for an acknowledgement the timestamp that it echoes.
     stamp: Time,
-    /// Of a segment its first octet, of an acknowledgement the octet that is wanted next.
+    /// For a segment its first octet, for an acknowledgement the next expected octet.
     number: u64,
-    /// Octets of data, of an acknowledgement the window.
+    /// Octets of data; for an acknowledgement the window.
     octets: u32,
-    /// The connection of a segment, the block of a packet with parity.
+    /// The connection of a segment; the block of a packet with parity.
     group: u32,
-    /// Position in the block, of an acknowledgement the octets of its blocks and the number of their list.
+    /// Position in the block; for an acknowledgement the octets of its blocks and the number of their list.
     index: u16,
     list: u16,
     kind: PayloadKind,
@@ -53,7 +53,7 @@ enum PayloadKind {
 }
 
 impl PacketPayload {
-    /// That of a payload.
+    /// Pack a payload.
     #[inline(always)] // so that fields stay in registers
     pub(crate) fn of(payload: Payload) -> PacketPayload {
         match payload {

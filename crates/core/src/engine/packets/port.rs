@@ -1,20 +1,20 @@
-//! A port with one queue that takes packets by a rule: when a packet leaves is known as soon as it comes.
+//! A port with one queue that accepts packets by a rule: the departure of a packet is computed on arrival.
 //!
 //! # What it assumes
-//! The policy is a rule, and nothing that was taken is removed.
+//! The policy is a rule, and no accepted packet is removed.
 //!
 //! # What it skips
-//! A queue, as long as all packets that stand one behind the other are of one size: when each leaves follows from
-//! when the line is free, and how many there are from how long the last one stays.
+//! A queue, as long as all waiting packets have one size: each departure follows from when the line is free, and
+//! their number from how long the last one stays.
 //!
 //! # Why that is exact
-//! Packets of one size leave one transmission time apart; others stand in a list.
+//! Packets of one size leave one transmission time apart; others are in a list.
 //!
 //! # What turns it off
 //! Packets of several sizes, a buffer that may overflow, a frame rule, a sample that is due.
 //!
 //! # What it saves
-//! See `mod.rs`; one line of the cache a packet.
+//! See `mod.rs`; one cache line a packet.
 
 use super::agenda::Row;
 use crate::buffer::admission::{Policy, Rule};
@@ -29,10 +29,10 @@ use crate::scenario::model::Scenario;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
-/// What every packet touches: one that is like those around it needs no more of a port than this line of the cache.
+/// The data that every packet touches: a packet that is like its neighbours needs only this cache line of a port.
 ///
-/// As long as all packets that stand one behind the other are of one size, when each of them leaves follows from when the
-/// line is free, and how many there are from how long the last one stays. So nothing needs to be remembered of them.
+/// As long as all waiting packets have one size, each departure follows from when the line is free, and their number
+/// from how long the last one stays. So nothing needs to be stored for each.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct PacketFifo {
@@ -40,48 +40,48 @@ pub(crate) struct PacketFifo {
     free: ExactTime,
     carries: bool,
     in_bytes: bool,
-    /// Octets of the packet that came last.
+    /// Octets of the last packet.
     last: u16,
-    /// Octets of every packet in the buffer; 0 if they differ, and stand in the list of the queue.
+    /// Octets of every packet in the buffer; 0 if they differ, and are in the list of the queue.
     usual: u16,
-    /// Such packets that are not in the books yet, and how long they stay.
+    /// Packets of that size that are not in the books yet, and their sojourn time.
     alike: u64,
     stays: u128,
-    /// Where such a packet stays no longer than this there is room for it, and there have been as many before.
+    /// A packet that stays no longer than this fits, and the occupancy was as high before.
     sure: Span,
-    /// Before this instant it is taken without another look.
+    /// Before this instant a packet is accepted without further checks.
     quiet: Time,
 }
 
-/// What packets touch that are unlike those around them, that have to be judged or to be entered one by one.
+/// The data of packets that are unlike their neighbours, which must be judged or entered one by one.
 ///
-/// First comes a line of the cache with what those touch that are only the first of their kind.
+/// First comes a cache line for packets that are only the first of their kind.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct PacketQueue {
     /// When a sample is due or the measured time begins.
     stop: Time,
-    /// When the last one has left that is unlike those behind it.
+    /// When the last packet has left that differs from those after it.
     alike_from: Time,
-    /// The pace of the usual packets.
+    /// The transmission time of packets of the usual size.
     pace: TransmissionTime,
     capacity: Capacity,
-    /// Whether a packet may be refused although the port is empty, or has to be shown to a frame rule.
+    /// Whether a packet may be refused although the port is empty, or must be shown to a frame rule.
     is_judged: bool,
     tally: Tally,
     /// When the measured time begins, if it has not.
     begin: Time,
-    /// Packets of several sizes before the last one, with their ends and sizes, and the sum of these.
+    /// Packets of several sizes before the last one, with their ends and sizes, and the sum of the sizes.
     older: Row<(Time, u64)>,
     waiting: u64,
-    /// How packets are taken; the policy itself keeps the state of frames.
+    /// How packets are accepted; the policy itself keeps the state of frames.
     rule: Rule,
     samples: Option<Box<Samples>>,
-    /// Packets that were lost or did not come and go in the measured time, if there are any.
+    /// Packets that were lost, or did not arrive and leave in the measured time, if there are any.
     books: Option<Box<Accounting>>,
 }
 
-/// Packets that came and went in the measured time, or before it as long as it has not begun.
+/// Packets that arrived and left in the measured time, or before it as long as it has not begun.
 #[derive(Debug, Default)]
 #[repr(C)]
 struct Tally {
@@ -92,7 +92,7 @@ struct Tally {
     octets: u64,
 }
 
-/// What is sampled of a limited buffer.
+/// The samples of a limited buffer.
 #[derive(Debug)]
 struct Samples {
     next: Time,
@@ -140,8 +140,8 @@ impl PacketFifo {
         (fifo, queue)
     }
 
-    /// Take a packet that is like all others in the buffer and stays no longer than others have, if it ends before an instant
-    /// up to which everything counts alike: when does it end?
+    /// Accept a packet that is like all others in the buffer and stays no longer than others have, if it ends before
+    /// the instant up to which everything counts alike; returns when it ends.
     #[inline(always)]
     pub(crate) fn pass(
         &mut self,
@@ -162,9 +162,9 @@ impl PacketFifo {
         Some(ends)
     }
 
-    /// Take a packet on the same condition that is the first to be like all others, that makes for a higher level than ever
-    /// before, or with which a sample is due.
-    #[inline(never)] // few registers will do for all others
+    /// Accept a packet on the same condition that is the first to be like all others, that sets a new maximum
+    /// occupancy, or at which a sample is due.
+    #[inline(never)] // keeps few registers in use for all others
     pub(crate) fn pass_first(
         &mut self,
         queue: &mut PacketQueue,
@@ -189,9 +189,9 @@ impl PacketFifo {
         self.pass(now, bytes, pace, edge)
     }
 
-    /// Any packet arrives: when does it start and end, or why is it lost? Few want to know which unit it is, and of which circuit of
-    /// the port.
-    #[inline(always)] // a unit that is not looked at need not be put together
+    /// Handle any packet; returns when it starts and ends, or why it is lost. `unit` and its circuit are computed
+    /// only if they are needed.
+    #[inline(always)] // builds the unit only if it is looked at
     pub(crate) fn take(
         &mut self,
         (queue, policy): (&mut PacketQueue, &mut Policy),
@@ -231,7 +231,7 @@ impl PacketFifo {
         Ok((starts, ends))
     }
 
-    /// At the end of the run, leave everything as if the port had done its own books.
+    /// At the end of the run, restore the state that the port would have with its own books.
     pub(crate) fn close(mut self, mut queue: PacketQueue, window: Window, port: &mut Port) {
         self.settle(&mut queue, Time(window.to.0 - 1));
         self.enter_alike(&mut queue);
@@ -246,14 +246,14 @@ impl PacketFifo {
         books.close(port);
     }
 
-    /// The line sends a packet.
+    /// Let the line send a packet.
     #[inline(always)]
     fn send(&mut self, start: ExactTime, bytes: u16, pace: &TransmissionTime) {
         self.free = start.next(pace);
         (self.last, self.carries) = (bytes, self.free.time.0 > start.time.0 + pace.whole.0);
     }
 
-    /// All packets are like this one from now on.
+    /// From now on all packets are like this one.
     fn renew(&mut self, queue: &mut PacketQueue, bytes: u16, pace: &TransmissionTime) {
         self.enter_alike(queue);
         queue.drop_until(Time::NEVER);
@@ -261,7 +261,7 @@ impl PacketFifo {
         self.reach(queue, queue.tally.max / self.size(bytes));
     }
 
-    /// `packets` packets may be in the buffer: if there is room for them, nothing up to there is new.
+    /// `packets` packets may be in the buffer: if they fit, no occupancy up to that is a new maximum.
     fn reach(&mut self, queue: &mut PacketQueue, packets: u64) {
         let level = packets * self.size(self.usual);
         if queue.capacity.holds(level) {
@@ -270,7 +270,7 @@ impl PacketFifo {
         }
     }
 
-    /// Packets are not of one size any more: those that are there at an instant are put into the list.
+    /// Packets no longer have one size: put those that are present at an instant into the list.
     fn list(&mut self, queue: &mut PacketQueue, now: Time) {
         self.enter_alike(queue);
         let (size, pace) = (self.size(self.usual), queue.pace);
@@ -280,26 +280,26 @@ impl PacketFifo {
         (self.usual, self.sure) = (0, Span::ZERO);
     }
 
-    /// Packets of the usual size are entered.
+    /// Enter packets of the usual size.
     fn enter_alike(&mut self, queue: &mut PacketQueue) {
         let size = self.size(self.usual);
         let (alike, stays) = (std::mem::take(&mut self.alike), std::mem::take(&mut self.stays));
         queue.tally.enter(alike, alike * u64::from(self.usual), stays * u128::from(size));
     }
 
-    /// What a packet counts in the buffer.
+    /// The occupancy of one packet.
     #[inline(always)]
     fn size(&self, bytes: u16) -> u64 {
         if self.in_bytes { bytes.into() } else { 1 }
     }
 
-    /// When the packet that came last has left.
+    /// When the last packet leaves.
     #[inline(always)]
     fn ends(&self) -> Time {
         Time(self.free.time.0 - u64::from(self.carries))
     }
 
-    /// How much is in the buffer; what has left leaves the list as well.
+    /// The occupancy; packets that have left are removed from the list.
     #[inline(always)]
     fn level(&self, queue: &mut PacketQueue, now: Time) -> u64 {
         if self.usual != 0 {
@@ -309,12 +309,12 @@ impl PacketFifo {
         if self.ends() > now { queue.waiting + self.size(self.last) } else { 0 }
     }
 
-    /// How many packets of the usual size are in the buffer: those that end before one that would come next.
+    /// The number of packets of the usual size in the buffer: those that end before the end of a new one.
     fn usual_at(&self, queue: &PacketQueue, now: Time) -> u64 {
         if self.ends() > now { self.free.count_after(now, &queue.pace) - 1 } else { 0 }
     }
 
-    /// Take the samples up to `now`, and begin the measured time; both come before whatever else happens at an instant.
+    /// Take the samples up to `now`, and begin the measured time; both precede everything else at an instant.
     #[cold]
     fn settle(&mut self, queue: &mut PacketQueue, now: Time) {
         while queue.stop <= now {
@@ -335,14 +335,15 @@ impl PacketFifo {
 }
 
 impl PacketQueue {
-    /// A packet that leaves at this instant is no longer the last one.
+    /// The last packet has left at this instant.
     #[inline(always)]
     fn join(&mut self, ends: Time, size: u64) {
         *self.older.add() = (ends, size);
         self.waiting += size;
     }
 
-    /// A packet that does not fit, or that has to pass the frame rule: is it taken, to make for this level?
+    /// Decide whether a packet that does not fit, or must pass the frame rule, is accepted; `level` is the occupancy
+    /// with it.
     #[inline(never)]
     fn judge(
         &mut self,
@@ -357,7 +358,7 @@ impl PacketQueue {
         taken.inspect_err(|&reason| self.lose(window, now, &unit, reason))
     }
 
-    /// A packet is lost before the port sees it.
+    /// Lose a packet before the port sees it.
     pub(crate) fn lose(&mut self, window: Window, now: Time, unit: &Unit, reason: Reason) {
         self.books(window).lose(now, unit, reason);
     }
@@ -366,7 +367,7 @@ impl PacketQueue {
         self.books.get_or_insert_with(|| Box::new(Accounting::new(window)))
     }
 
-    /// What has ended up to `now` leaves the list.
+    /// Remove from the list what has ended up to `now`.
     fn drop_until(&mut self, now: Time) {
         while let Some(&(ends, size)) = self.older.first()
             && ends <= now
@@ -376,7 +377,7 @@ impl PacketQueue {
         }
     }
 
-    /// A packet during whose stay the measured time begins or ends, or that stays before it.
+    /// Enter a packet during whose sojourn the measured time begins or ends, or that leaves before it.
     #[cold]
     fn enter_part(&mut self, window: Window, stay: &Sojourn) {
         let books = self.books(window);
@@ -386,7 +387,8 @@ impl PacketQueue {
 }
 
 impl Tally {
-    /// `packets` packets come and go, of `octets` octets altogether and with this integral of their occupancy.
+    /// Enter `packets` packets that arrive and leave, with `octets` octets in total and this integral of their
+    /// occupancy.
     #[inline(always)]
     fn enter(&mut self, packets: u64, octets: u64, area: u128) {
         self.passed += packets;
@@ -396,7 +398,7 @@ impl Tally {
 }
 
 impl Samples {
-    /// Those of a port, if its buffer is limited; samples before the measured time would not count.
+    /// The samples of a port, if its buffer is limited; samples before the measured time would not count.
     fn of(scenario: &Scenario, number: usize, window: Window, port: &Port) -> Option<Samples> {
         let mut occupancy = scenario.lines[number].is_sampled().then(|| port.counters().occupancy.clone())?;
         occupancy.reset(window.from, 0);
@@ -404,7 +406,7 @@ impl Samples {
         Some(Samples { next: Time(window.from.0.next_multiple_of(every.0)), every, occupancy })
     }
 
-    /// A sample finds this level.
+    /// Add a sample of this occupancy.
     fn take(&mut self, level: u64) {
         self.occupancy.sample(level);
         self.next = self.next.later(self.every);
@@ -420,8 +422,8 @@ mod tests {
     use proptest::prelude::*;
     use std::iter;
 
-    /// What the bottleneck sends, and what it has counted in the end, when packets come so long after each other and of these
-    /// sizes; asked for one by one it keeps a list of them.
+    /// The departures of the bottleneck and its final counts, when packets with these gaps and sizes arrive; if it is
+    /// asked about each, it keeps them in a list.
     fn run(packets: &[(u64, bool)], buffer: &str, one_by_one: bool) -> (Vec<Option<Time>>, String) {
         let buffer = format!("port.bottleneck.buffer={buffer}");
         let scenario = load(BOTTLENECK, "test.toml", &[buffer]).unwrap();

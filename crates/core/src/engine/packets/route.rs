@@ -1,20 +1,20 @@
-//! The way of every circuit, port by port.
+//! The route of every circuit, port by port.
 //!
 //! # What it assumes
-//! A circuit has one route; a policer stands at its second port.
+//! A circuit has one route; a policer is at its second port.
 //!
 //! # What it skips
 //! Looking up ports, rates and delays for each packet.
 //!
 //! # Why that is exact
-//! Steps at lines of one kind have them in common, and nothing of that changes during a run.
+//! Steps at lines of one kind share these values, and none of them changes during a run.
 //!
 //! # What turns it off
-//! Nothing. A step where a circuit is policed is taken in the order of arrivals, like one where lines meet.
+//! Nothing. A policed step is handled in the order of arrivals, like one where lines meet.
 //!
 //! # What it saves
-//! A policer as a step: W1-packet in which every flow is policed takes 1.2 times as long as without; it was 4.2
-//! times on the engine for cells.
+//! A policer as a step: W1-packet in which every flow is policed takes 1.2 times as long as without; on the engine
+//! for cells it was 4.2 times.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -34,7 +34,7 @@ use crate::scheduler;
 use crate::unit::{Flags, Unit};
 use crate::units::{Rate, Span};
 
-/// A packet under way, with what it carries: so nothing has to be looked up when it arrives.
+/// A packet in flight, with its payload, so that nothing must be looked up when it arrives.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Packet {
     pub(crate) cargo: PacketPayload,
@@ -42,7 +42,7 @@ pub(crate) struct Packet {
     pub(crate) head: Head,
 }
 
-/// What ports want to know of a packet.
+/// The properties of a packet that ports need.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Head {
     pub(crate) frame: u32,
@@ -50,34 +50,35 @@ pub(crate) struct Head {
     pub(crate) flags: Flags,
 }
 
-/// A port on the way of a circuit, or the host at its end: all steps of a way and of the way back share a line of the cache.
+/// A port on the route of a circuit, or the host at its end: all steps of a route and of the route back share a cache
+/// line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     /// The port; at a host of one end of a flow the number of that end.
     pub(crate) place: u32,
-    /// Where that is which it has in common with others.
+    /// The index of the values that it shares with other steps.
     pub(crate) kind: u32,
 }
 
-/// What of a step is seldom needed.
+/// The rarely needed values of a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepExtras {
     pub(crate) circuit: u32,
     /// The circuit's number at the port.
     pub(crate) number: u32,
-    /// How many ports a unit has behind it here.
+    /// The number of ports that a unit has passed before this step.
     hop: u8,
 }
 
-/// What steps at lines of one kind, as most lines of a network are, and for packets of one size have in common.
+/// Values that steps at lines of one kind, as most lines of a network are, share for packets of one size.
 #[derive(Debug)]
 pub(crate) struct StepClass {
     pub(crate) stop: PacketDestination,
-    /// Octets that the first link of the way adds to a packet.
+    /// Octets that the first link of the route adds to a packet.
     pub(crate) header: u32,
-    /// Whether packets of several flows set out here together, or the port has to be asked about them.
+    /// Whether packets of several flows are sent here, or the port must be asked about them.
     pub(crate) is_special: bool,
-    /// That of packets of the size that came last: circuits of data and of acknowledgements have one each.
+    /// The transmission time of packets of the latest size: circuits of data and of acknowledgements have one each.
     bytes: u16,
     /// Time from the end of a transmission to the arrival at the next step.
     pub(crate) latency: Span,
@@ -85,33 +86,33 @@ pub(crate) struct StepClass {
     others: Paces,
 }
 
-/// How packets come to a step, and who handles them there.
+/// How packets arrive at a step, and how they are handled there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum PacketDestination {
-    /// A port that takes packets by a rule and gets them in order, over one line or from its own host.
+    /// A port that accepts packets by a rule and gets them in order, over one line or from its own host.
     Alone,
-    /// A port that takes packets by a rule, over several lines.
+    /// A port that accepts packets by a rule, over several lines.
     Meet,
     /// Such a port, where the circuit is policed first.
     Policed,
-    /// A port that is asked about every packet, behind the policer if the circuit has one there.
+    /// A port that is asked about every packet, after the policer if the circuit has one there.
     Asked,
     /// A host.
     Host,
-    /// A host with one end of one flow and one line that leads to it: packets come in order, and nothing else but its own
-    /// timers makes it act.
+    /// A host with one end of one flow and one incoming line: packets arrive in order, and only its own timers make
+    /// it act otherwise.
     End,
 }
 
-/// The ways of all circuits, one behind the other.
+/// The routes of all circuits in a row.
 #[derive(Debug)]
 pub(crate) struct Steps {
     pub(crate) list: Vec<Step>,
     pub(crate) passages: Vec<StepExtras>,
-    /// Where that of each circuit begins.
+    /// Where the route of each circuit begins.
     pub(crate) first: Vec<u32>,
     pub(crate) kinds: Vec<StepClass>,
-    /// For every port the rule by which it takes packets; none if it has to be asked.
+    /// For every port the rule by which it accepts packets; `None` if it must be asked.
     pub(crate) rules: Vec<Option<Rule>>,
     pub(crate) division: Lookahead,
 }
@@ -124,7 +125,7 @@ impl StepClass {
         StepClass { stop, header, is_special, bytes: 0, latency, pace, others }
     }
 
-    /// The pace of packets of `bytes` octets.
+    /// The transmission time of packets of `bytes` octets.
     #[inline(always)]
     pub(crate) fn pace_of(&mut self, bytes: u16) -> &TransmissionTime {
         if self.bytes != bytes {
@@ -140,7 +141,7 @@ impl StepClass {
 }
 
 impl Head {
-    /// The unit that the packet is, at a step.
+    /// The unit that represents the packet at a step.
     #[inline]
     pub(crate) fn unit(self, passage: &StepExtras) -> Unit {
         let Head { frame, bytes, flags } = self;
@@ -149,7 +150,7 @@ impl Head {
 }
 
 impl Steps {
-    /// The ways through a network before its start.
+    /// The routes through a network before its start.
     pub(crate) fn new(scenario: &Scenario, network: &Network) -> Steps {
         let meets = meets(scenario);
         let rule = |(line, port): (&Line, &Port)| {
@@ -200,18 +201,18 @@ impl Steps {
     }
 }
 
-/// What ways of one kind have in common.
+/// The values that routes of one kind share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct RouteClass {
     /// Octets that the first link adds to a packet.
     header: u32,
-    /// Whether it is that of acknowledgements.
+    /// Whether it is a route of acknowledgements.
     answers: bool,
-    /// Whether several flows have it.
+    /// Whether several flows use it.
     is_shared: bool,
 }
 
-/// The ways of the circuits, those of a flow one behind the other.
+/// The routes of the circuits, those of a flow in a row.
 fn ways(scenario: &Scenario) -> Vec<(usize, RouteClass)> {
     let circuits = || scenario.flows.iter().flat_map(|flow| iter::once(flow.vc).chain(flow.back));
     let mut flows = vec![0; scenario.vcs.len()];
@@ -231,7 +232,7 @@ fn policed_circuits(scenario: &Scenario) -> Vec<bool> {
     policed
 }
 
-/// Kinds of steps, and where that of each is that is known.
+/// Kinds of steps, and the index of each known one.
 #[derive(Default)]
 struct Kinds {
     list: Vec<StepClass>,
@@ -239,7 +240,7 @@ struct Kinds {
 }
 
 impl Kinds {
-    /// Where the kind is of steps at a line, or at the host at its end.
+    /// The index of the kind of steps at a line, or at the host at its end.
     fn place(&mut self, scenario: &Scenario, way: RouteClass, line: usize, stop: PacketDestination) -> u32 {
         let line = &scenario.lines[line];
         let latency = latency(scenario, line);
@@ -250,7 +251,7 @@ impl Kinds {
     }
 }
 
-/// For every port whether packets come to it over several lines.
+/// For every port whether packets arrive over several lines.
 fn meets(scenario: &Scenario) -> Vec<bool> {
     let (mut meets, mut known) = (vec![false; scenario.lines.len()], vec![None; scenario.lines.len()]);
     for Vc { path, .. } in &scenario.vcs {
@@ -261,8 +262,8 @@ fn meets(scenario: &Scenario) -> Vec<bool> {
     meets
 }
 
-/// For every node the one end of a flow that is there, as [`Step::place`] has it, if all that makes it act comes over one line
-/// and what it sends need not wait to be asked about.
+/// For every node the one end of a flow that is there, as [`Step::place`] has it, if everything that makes it act
+/// arrives over one line and its packets need not be asked about.
 fn ends(scenario: &Scenario, rules: &[Option<Rule>]) -> Vec<Option<u32>> {
     let nodes = scenario.nodes.len();
     let (mut ends, mut count, mut line) = (vec![None; nodes], vec![0; nodes], vec![None; nodes]);

@@ -1,20 +1,20 @@
-//! Calls of hosts and of ports, most of which are timers that are still far away.
+//! Calls of hosts and of ports, most of which are timers in the far future.
 //!
 //! # What it assumes
-//! Most timers are set anew before they fire.
+//! Most timers are set again before they fire.
 //!
 //! # What it skips
-//! A heap for timers that are far away: they wait among others of their slot, in no order.
+//! A heap for timers in the far future: they wait unsorted among others of their slot.
 //!
 //! # Why that is exact
-//! Only calls whose slot has had its turn are looked at, and these are kept in order (G. Varghese and T. Lauck,
+//! Only calls whose slot has been reached are looked at, and these are kept in order (G. Varghese and T. Lauck,
 //! "Hashed and hierarchical timing wheels", SOSP 1987).
 //!
 //! # What turns it off
 //! Nothing.
 //!
 //! # What it saves
-//! Not measured by itself.
+//! Not measured separately.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,21 +24,21 @@ use crate::units::Time;
 
 /// Pending calls, in the order of [`crate::kernel`].
 ///
-/// A timing wheel (G. Varghese and T. Lauck, "Hashed and hierarchical timing wheels", SOSP 1987): time goes round in slots,
-/// and a call waits among others of its slot, in no order, until that has its turn. Those whose slot has had its turn are
-/// few, and only they are kept in order. Unless nothing is pending there are some.
+/// A timing wheel (G. Varghese and T. Lauck, "Hashed and hierarchical timing wheels", SOSP 1987): time passes in
+/// rounds of slots, and a call waits unsorted among others of its slot until that is reached. The calls whose slot
+/// has been reached are few, and only they are kept in order. Unless nothing is pending there is at least one.
 #[derive(Debug, Default)]
 pub(crate) struct TimerWheel {
-    /// Keys of the calls whose slot has had its turn.
+    /// Keys of the calls whose slot has been reached.
     near: BinaryHeap<Reverse<u128>>,
-    /// Which slot has its turn next, counted from time zero.
+    /// The next slot, counted from time zero.
     next: u64,
-    /// For each slot of a round the keys of those that wait for it, in this round or in a later one.
+    /// For each slot of a round the keys of the calls that wait for it, in this round or in a later one.
     slots: Vec<Vec<u128>>,
     waiting: usize,
 }
 
-/// Time in a slot: 2³³ ps are 8.6 ms; and slots in a round, which so takes 2.2 s.
+/// Duration of a slot: 2³³ ps are 8.6 ms; and slots in a round, which therefore takes 2.2 s.
 const SLOT_BITS: u32 = 33;
 const SLOTS: u64 = 256;
 
@@ -66,7 +66,7 @@ impl TimerWheel {
         Time((self.first_key() >> u64::BITS) as u64)
     }
 
-    /// The key of the first call, or one that is later than any.
+    /// The key of the first call, or one that is later than all.
     #[inline]
     pub(crate) fn first_key(&self) -> u128 {
         self.near.peek().map_or(u128::MAX, |key| key.0)
@@ -78,14 +78,14 @@ impl TimerWheel {
         let round = self.next + SLOTS;
         while self.near.is_empty() && self.waiting > 0 {
             if self.next == round {
-                self.skip(); // all that wait do so for a later round
+                self.skip(); // all waiting calls belong to a later round
             }
             self.turn();
         }
         Some(Event::of_key(key))
     }
 
-    /// The next slot has its turn.
+    /// Advance to the next slot.
     fn turn(&mut self) {
         let keys = &mut self.slots[(self.next % SLOTS) as usize];
         self.next += 1;
@@ -94,7 +94,7 @@ impl TimerWheel {
         self.waiting -= self.near.len() - before;
     }
 
-    /// The next slot for which any call waits has its turn next.
+    /// Advance to the next slot for which a call waits.
     #[cold]
     fn skip(&mut self) {
         let slots = self.slots.iter().flatten().map(|key| slot_of(*key));

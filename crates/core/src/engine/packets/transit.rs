@@ -1,16 +1,16 @@
-//! Everything between the hosts: ports, and packets on their way.
+//! Everything between the hosts: ports, and packets in flight.
 //!
 //! # What it assumes
 //! See `mod.rs`.
 //!
 //! # What it skips
-//! Ports that can be worked through as soon as a packet sets out.
+//! Events at ports that can be handled as soon as a packet is sent.
 //!
 //! # Why that is exact
-//! They get packets in order.
+//! These ports get packets in order.
 //!
 //! # What turns it off
-//! A port where lines meet, one that is asked, and a policer.
+//! A port where lines meet, a port that is asked, and a policer.
 //!
 //! # What it saves
 //! See `mod.rs`.
@@ -40,21 +40,21 @@ use crate::scenario::model::{self as scenario, Scenario};
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
-/// The ways of circuits, the ports on them, and what is under way.
+/// The routes of circuits, the ports on them, and the packets in flight.
 pub(crate) struct Transit {
     pub(crate) window: Window,
-    /// Where the part of the run that is being computed ends: up to there packets need not be looked at one by one.
+    /// The end of the part of the run that is being computed: up to there packets need not be looked at one by one.
     pub(crate) edge: Time,
-    /// All but its flows, and of its circuits no more than their paths.
+    /// The network except its flows; of its circuits only their paths.
     pub(crate) network: Network,
     pub(crate) steps: Vec<Step>,
     passages: Vec<StepExtras>,
     kinds: Vec<StepClass>,
     pub(crate) hosts: Vec<Host>,
     courses: Vec<FlowRoute>,
-    /// The circuit over which packets come to each end of a flow.
+    /// The circuit on which each end of a flow receives packets.
     circuits_to: Vec<u32>,
-    /// Ports that take packets by a rule, and whether they do; the others are not in use here.
+    /// Ports that accept packets by a rule, and whether they do; the others are not used here.
     fifos: Vec<PacketFifo>,
     queues: Vec<PacketQueue>,
     is_ruled: Vec<bool>,
@@ -63,7 +63,7 @@ pub(crate) struct Transit {
     pub(crate) packet_hops: u64,
     pub(crate) log: Option<Vec<LossRecord>>,
     losses: Vec<Loss>,
-    /// By step what has come to a port that is asked, until it is sent or something behind it is.
+    /// For each step the packets that have arrived at a port which is asked; they are removed when they, or later ones, are sent.
     asked: Vec<VecDeque<Packet>>,
     /// Packets that are on a line at the end of the run, by circuit.
     pub(crate) on_lines: Vec<u64>,
@@ -73,11 +73,11 @@ pub(crate) struct Transit {
     every: Span,
 }
 
-/// A circuit: where its way begins, and what its hosts do not count.
+/// A circuit: where its route begins, and what its hosts do not count.
 #[derive(Clone, Copy, Debug, Default)]
 struct FlowRoute {
     first: u32,
-    /// Packets that have set out, where several flows share the way or a port has to be asked about them.
+    /// Packets that were sent, where several flows share the route or a port must be asked about them.
     sent: u64,
     lost: u64,
     /// Packets that had arrived when the measured time began.
@@ -86,7 +86,7 @@ struct FlowRoute {
     marks: Marks,
 }
 
-/// The circuits over which packets come to the source and to the sink of a flow.
+/// The circuits on which the source and the sink of a flow receive packets.
 fn circuits_to(flow: &scenario::Flow) -> [u32; 2] {
     [flow.back.unwrap_or(flow.vc) as u32, flow.vc as u32]
 }
@@ -135,7 +135,7 @@ impl Transit {
         (transit, flows)
     }
 
-    /// In which agenda the next event stands, and when it is due.
+    /// The agenda with the next event, and when it is due.
     #[inline(always)]
     pub(crate) fn first(&self) -> (usize, Time) {
         let (mut place, mut first) = (HOSTS, self.agendas[HOSTS].first_time());
@@ -152,7 +152,7 @@ impl Transit {
         (!self.sampled.is_empty()).then_some(self.sample)
     }
 
-    /// Sample them.
+    /// Sample these ports.
     pub(crate) fn sample(&mut self) {
         self.sampled.iter().for_each(|&port| self.network.ports[port].sample());
         self.network.memories_mut().for_each(Memory::sample);
@@ -180,7 +180,7 @@ impl Transit {
         self
     }
 
-    /// How packets come to a step.
+    /// How packets arrive at a step.
     #[inline(always)]
     pub(crate) fn stop(&self, at: u32) -> PacketDestination {
         self.kinds[self.steps[at as usize].kind as usize].stop
@@ -209,7 +209,7 @@ impl Transit {
         }
     }
 
-    /// The same behind an interface that is not the only port to be worked through.
+    /// The same behind an interface that is not the only port to be handled.
     #[inline(never)]
     fn send_on(&mut self, at: u32, packet: Packet, now: Time) {
         if let Some((at, time)) = self.pass(at, packet.head, now) {
@@ -217,7 +217,8 @@ impl Transit {
         }
     }
 
-    /// The same where packets of several flows are counted together, or where the interface of the host has to be asked.
+    /// The same where packets of several flows are counted together, or where the interface of the host must be
+    /// asked.
     #[inline(never)]
     fn send_specially(&mut self, at: u32, mut packet: Packet, now: Time) {
         let course = &mut self.courses[self.passages[at as usize].circuit as usize];
@@ -231,9 +232,9 @@ impl Transit {
         }
     }
 
-    /// A packet comes to a port that takes it by a rule, and passes whatever can be worked through: to which step does it
-    /// come then, and when, unless it is lost or the run is over?
-    #[inline(always)] // what it answers had better not go through memory
+    /// A packet arrives at a port that accepts it by a rule, and passes all ports that can be handled now; returns
+    /// the step that it reaches, and when, unless it is lost or the run is over.
+    #[inline(always)] // keeps the result out of memory
     pub(crate) fn pass(&mut self, mut at: u32, head: Head, mut time: Time) -> Option<(u32, Time)> {
         loop {
             time = self.cross(at, head, time)?;
@@ -244,7 +245,7 @@ impl Transit {
         }
     }
 
-    /// A packet comes to such a port: when will it come to the next step?
+    /// A packet arrives at such a port; returns when it reaches the next step.
     #[inline(always)]
     fn cross(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
         let step = &self.steps[at as usize];
@@ -266,7 +267,7 @@ impl Transit {
         Some(ends.later(latency))
     }
 
-    /// The same for a packet that needs a look by itself.
+    /// The same for a packet that must be looked at separately.
     #[inline(never)]
     fn cross_singly(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
         let (step, passage) = (&self.steps[at as usize], &self.passages[at as usize]);
@@ -289,7 +290,7 @@ impl Transit {
         }
     }
 
-    /// A packet does not come to the next step before the end of the run.
+    /// A packet does not reach the next step before the end of the run.
     #[cold]
     fn stay(&mut self, at: u32, starts: Time) -> Option<Time> {
         if starts < self.window.to {
@@ -300,7 +301,7 @@ impl Transit {
         None
     }
 
-    /// A packet comes to a port that is asked about it; answers what [`Transit::start`] does.
+    /// A packet arrives at a port that is asked about it; returns what [`Transit::start`] returns.
     pub(crate) fn enter(&mut self, at: u32, packet: Packet, now: Time) -> Option<(u32, Packet, Time)> {
         let (port, passage) = (self.steps[at as usize].place as usize, self.passages[at as usize]);
         let (unit, number) = (packet.head.unit(&passage), passage.number as usize);
@@ -319,14 +320,14 @@ impl Transit {
         self.start(port, now)
     }
 
-    /// The line of a port that is asked is free again; answers what [`Transit::start`] does.
+    /// The line of a port that is asked is free again; returns what [`Transit::start`] returns.
     pub(crate) fn free(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
         self.network.at(port, |port, _| port.finish(now));
         self.start(port, now)
     }
 
-    /// Let a port that is asked start the next packet, if its line is free: where does it come next, and when, unless it is
-    /// lost or the run is over?
+    /// Let a port that is asked start the next packet, if its line is free; returns the packet's next step, and when,
+    /// unless it is lost or the run is over.
     fn start(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
         let losses = &mut self.losses;
         let started =
@@ -350,7 +351,7 @@ impl Transit {
         Some((at, packet, time))
     }
 
-    /// A packet leaves a port that is asked. A circuit keeps its order, so those before it are lost.
+    /// A packet leaves a port that is asked. A circuit keeps its order, so the packets before it are lost.
     fn leave(&mut self, at: u32, frame: u32) -> Packet {
         let packets = &mut self.asked[at as usize];
         loop {
@@ -361,7 +362,7 @@ impl Transit {
         }
     }
 
-    /// A packet will come to a port where lines meet.
+    /// A packet will arrive at a port where lines meet.
     #[inline(always)] // see `Row::add`
     fn meet(&mut self, at: u32, packet: Packet, time: Time) {
         let line = self.steps[at as usize - 1].place;
@@ -369,8 +370,8 @@ impl Transit {
         self.agendas[agenda].expect(Arrival { time, line, at, packet });
     }
 
-    /// A packet will come to a step where nothing can be done ahead of it.
-    #[inline(never)] // hosts seldom see it
+    /// A packet will arrive at a step that cannot be handled ahead of time.
+    #[inline(never)] // hosts rarely use it
     pub(crate) fn expect(&mut self, at: u32, packet: Packet, time: Time) {
         let Step { place, .. } = self.steps[at as usize];
         match self.stop(at) {
@@ -389,7 +390,7 @@ impl Transit {
         }
     }
 
-    /// A packet comes to a port where its circuit is policed: its head as it goes on, unless it is lost.
+    /// A packet arrives at a policed port; returns its head as it continues, unless it is lost.
     pub(crate) fn police(&mut self, at: u32, head: Head, now: Time) -> Option<Head> {
         let (port, passage) = (self.steps[at as usize].place, self.passages[at as usize]);
         let unit = head.unit(&passage);
@@ -410,7 +411,7 @@ impl Transit {
         self.courses[circuit as usize].marks.arrived += 1;
     }
 
-    /// What a port that is asked has just lost.
+    /// Count the losses of a port that is asked.
     fn enter_losses(&mut self, port: usize, now: Time) {
         for Loss { unit, reason } in std::mem::take(&mut self.losses) {
             self.lost(port as u32, unit, reason, now);
