@@ -101,6 +101,11 @@ impl Unit {
         self.flags.has(Flags::ECT)
     }
 
+    /// The unit with a congestion mark.
+    pub fn marked(self) -> Unit {
+        Unit { flags: self.flags.with(Flags::CE), ..self }
+    }
+
     /// Whether a port has set a congestion mark on it.
     pub fn is_ce(&self) -> bool {
         self.flags.has(Flags::CE)

@@ -5,6 +5,8 @@
 mod both;
 
 use both::{entry, run_on_both};
+use pushout_core::engine;
+use pushout_core::scenario::load;
 use pushout_core::serde_json::{Value as Json, json};
 
 /// Four datagrams meet at a port every 40 ms, and the fourth finds three; after a public report about ECN in RED.
@@ -185,5 +187,19 @@ fn profiles_run_on_both_engines_and_both_kinds_of_link() {
             let document = run_on_both(SENDERS, &sets.each_ref().map(String::as_str));
             assert!(document["summary"]["goodput_ratio"].as_f64().unwrap() > 0.5, "{profile} on {kind}");
         }
+    }
+}
+
+#[test]
+fn on_packet_links_a_port_that_marks_takes_no_more_events_than_one_that_drops() {
+    for policy in ["epd", "step"] {
+        let events = |action: &str| {
+            let admission = format!(
+                "port.bottleneck.admission={{policy='{policy}', threshold='100 %', action='{action}'}}"
+            );
+            let scenario = load(SENDERS, "test.toml", &[admission]).unwrap();
+            engine::run(&scenario, false).work.events
+        };
+        assert_eq!(events("mark"), events("drop"), "{policy}: the same run");
     }
 }

@@ -102,6 +102,10 @@ impl Shortcuts for Policy {
     fn rule(&self) -> Option<Rule> {
         self.frames.unless_marking(Rule::Frames { threshold: Some(self.threshold) })
     }
+
+    fn rule_for_packets(&self) -> Option<Rule> {
+        Some(Rule::Frames { threshold: Some(self.threshold) })
+    }
 }
 
 #[cfg(test)]

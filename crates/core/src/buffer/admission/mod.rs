@@ -124,6 +124,11 @@ registry! {
             None
         }
 
+        /// The same where every unit is a frame, so that a policy which marks may have a rule as well.
+        fn rule_for_packets(&self) -> Option<Rule> {
+            self.rule()
+        }
+
         /// The frame rule, if it alone decides about all units of a frame but the first. An engine may then count a frame
         /// before all its units have arrived, so a policy that looks at the books when units leave cannot answer.
         fn frames(&mut self) -> Option<&mut Frames> {
@@ -198,13 +203,25 @@ impl Rule {
         vc: u32,
         (level, fits): (u64, bool),
     ) -> Result<(), Reason> {
+        self.judge_packet(policy, unit, vc, (level, fits)).taken()
+    }
+
+    /// The same for a policy that may mark the unit.
+    #[inline]
+    pub(crate) fn judge_packet(
+        &self,
+        policy: &mut Policy,
+        unit: &Unit,
+        vc: u32,
+        (level, fits): (u64, bool),
+    ) -> Verdict {
         match self {
-            Rule::Fits if fits => Ok(()),
-            Rule::Fits => Err(Reason::Overflow),
+            Rule::Fits if fits => Verdict::Accept,
+            Rule::Fits => Verdict::Discard(Reason::Overflow),
             Rule::Frames { .. } => {
                 let frames = policy.frames().expect("a policy that goes by the frame rule has one");
                 let refuse = || self.may_refuse(level).then_some(Reason::Early);
-                frames.judge(unit, vc as usize, fits, refuse).taken()
+                frames.judge(unit, vc as usize, fits, refuse)
             }
             Rule::Asked(_) => unreachable!("the policy has to be asked"),
         }

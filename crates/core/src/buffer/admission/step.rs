@@ -72,6 +72,10 @@ impl Shortcuts for Policy {
     fn rule(&self) -> Option<Rule> {
         self.frames.unless_marking(Rule::Frames { threshold: Some(self.threshold + 1) })
     }
+
+    fn rule_for_packets(&self) -> Option<Rule> {
+        Some(Rule::Frames { threshold: Some(self.threshold + 1) })
+    }
 }
 
 #[cfg(test)]

@@ -177,18 +177,17 @@ impl Packets {
                     self.come(at, packet, time);
                 }
             }
-            PacketDestination::Policed => self.arrive_policed(at, packet, time),
+            PacketDestination::Marking => self.arrive_at_marking(at, packet, time),
             PacketDestination::Asked => self.enter(at, *packet, time),
             PacketDestination::Host | PacketDestination::End => self.land(at, packet, time),
         }
     }
 
-    /// A packet arrives at the policer of its circuit.
+    /// A packet arrives at a port where its circuit is policed, or where the policy marks.
     #[inline(never)]
-    fn arrive_policed(&mut self, at: u32, packet: &Packet, now: Time) {
-        let Some(head) = self.transit.police(at, packet.head, now) else { return };
-        if let Some((at, time)) = self.transit.pass(at, head, now) {
-            self.come_later(at, &Packet { head, ..*packet }, time);
+    fn arrive_at_marking(&mut self, at: u32, packet: &Packet, now: Time) {
+        if let Some((at, head, time)) = self.transit.pass_marking(at, packet.head, now) {
+            self.come(at, &Packet { head, ..*packet }, time);
         }
     }
 

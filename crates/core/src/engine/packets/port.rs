@@ -11,7 +11,7 @@
 //! Packets of one size leave one transmission time apart; others are in a list.
 //!
 //! # What turns it off
-//! Packets of several sizes, a buffer that may overflow, a frame rule, a sample that is due.
+//! Packets of several sizes, a buffer that may overflow, a threshold that may be met, a sample that is due.
 //!
 //! # What it saves
 //! See `mod.rs`; one cache line a packet.
@@ -20,7 +20,7 @@ use super::agenda::Row;
 use crate::buffer::admission::{Policy, Rule};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::Reason;
+use crate::buffer::verdict::{Reason, Verdict};
 use crate::engine::exact::accounting::{Accounting, Sojourn, Window};
 use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::link::port::Port;
@@ -66,7 +66,7 @@ pub(crate) struct PacketQueue {
     /// The transmission time of packets of the usual size.
     pace: TransmissionTime,
     capacity: Capacity,
-    /// Whether a packet may be refused although the port is empty, or must be shown to a frame rule.
+    /// Whether a packet may be refused although the port is empty.
     is_judged: bool,
     tally: Tally,
     /// When the measured time begins, if it has not.
@@ -100,6 +100,14 @@ struct Samples {
     occupancy: Occupancy,
 }
 
+/// An accepted packet: when it starts and ends, and why it is marked, if it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Taken {
+    pub(crate) starts: Time,
+    pub(crate) ends: Time,
+    pub(crate) mark: Option<Reason>,
+}
+
 impl PacketFifo {
     /// An empty port that takes packets by this rule.
     pub(crate) fn new(
@@ -122,7 +130,7 @@ impl PacketFifo {
             quiet: Time::ZERO,
         };
         let samples = Samples::of(scenario, number, window, port).map(Box::new);
-        let is_judged = matches!(rule, Rule::Frames { .. }) || !line.port.capacity.holds(u16::MAX.into());
+        let is_judged = rule.may_refuse(0) || !line.port.capacity.holds(u16::MAX.into());
         let queue = PacketQueue {
             pace: TransmissionTime::default(),
             older: Row::default(),
@@ -200,7 +208,7 @@ impl PacketFifo {
         bytes: u16,
         pace: &TransmissionTime,
         unit: impl Fn() -> (Unit, u32),
-    ) -> Result<(Time, Time), Reason> {
+    ) -> Result<Taken, Reason> {
         if queue.stop <= now {
             self.settle(queue, now);
         }
@@ -212,9 +220,10 @@ impl PacketFifo {
         }
         let size = self.size(bytes);
         let level = self.level(queue, now) + size;
-        if queue.is_judged || !queue.capacity.holds(level) {
-            queue.judge(policy, window, now, level, unit(), size)?;
-        }
+        let mark = match queue.takes(level - size, level) {
+            true => None,
+            false => queue.judge(policy, window, now, level, unit(), size)?,
+        };
         queue.tally.max = queue.tally.max.max(level);
         if self.usual == 0 && self.ends() > now {
             queue.join(self.ends(), self.size(self.last));
@@ -226,9 +235,10 @@ impl PacketFifo {
             queue.tally.enter(1, bytes.into(), u128::from(ends.0 - now.0) * u128::from(size));
         } else {
             let (unit, vc) = unit();
+            let unit = if mark.is_some() { unit.marked() } else { unit };
             queue.enter_part(window, &Sojourn { unit, vc, size, arrived: now, starts, ends });
         }
-        Ok((starts, ends))
+        Ok(Taken { starts, ends, mark })
     }
 
     /// At the end of the run, restore the state that the port would have with its own books.
@@ -261,10 +271,10 @@ impl PacketFifo {
         self.reach(queue, queue.tally.max / self.size(bytes));
     }
 
-    /// `packets` packets may be in the buffer: if they fit, no occupancy up to that is a new maximum.
+    /// `packets` packets may be in the buffer: if all are accepted, no occupancy up to that is a new maximum.
     fn reach(&mut self, queue: &mut PacketQueue, packets: u64) {
-        let level = packets * self.size(self.usual);
-        if queue.capacity.holds(level) {
+        let (size, level) = (self.size(self.usual), packets * self.size(self.usual));
+        if queue.takes(level.saturating_sub(size), level) {
             queue.tally.max = queue.tally.max.max(level);
             self.sure = self.sure.max(Span(packets * queue.pace.whole.0));
         }
@@ -335,6 +345,12 @@ impl PacketFifo {
 }
 
 impl PacketQueue {
+    /// Whether a packet is accepted without a mark that meets one occupancy and leads to another.
+    #[inline(always)]
+    fn takes(&self, found: u64, made: u64) -> bool {
+        self.capacity.holds(made) && !self.rule.may_refuse(found)
+    }
+
     /// The last packet has left at this instant.
     #[inline(always)]
     fn join(&mut self, ends: Time, size: u64) {
@@ -342,8 +358,8 @@ impl PacketQueue {
         self.waiting += size;
     }
 
-    /// Decide whether a packet that does not fit, or must pass the frame rule, is accepted; `level` is the occupancy
-    /// with it.
+    /// Decide whether a packet that does not fit, or that meets a threshold, is accepted; `level` is the occupancy with it.
+    /// Returns why it is marked, if it is.
     #[inline(never)]
     fn judge(
         &mut self,
@@ -353,9 +369,14 @@ impl PacketQueue {
         level: u64,
         (unit, vc): (Unit, u32),
         size: u64,
-    ) -> Result<(), Reason> {
-        let taken = self.rule.judge(policy, &unit, vc, (level - size, self.capacity.holds(level)));
-        taken.inspect_err(|&reason| self.lose(window, now, &unit, reason))
+    ) -> Result<Option<Reason>, Reason> {
+        match self.rule.judge_packet(policy, &unit, vc, (level - size, self.capacity.holds(level))) {
+            Verdict::Mark(reason) => Ok(Some(reason)),
+            verdict => {
+                let taken = verdict.taken().inspect_err(|&reason| self.lose(window, now, &unit, reason));
+                taken.map(|()| None)
+            }
+        }
     }
 
     /// Lose a packet before the port sees it.
@@ -416,6 +437,7 @@ impl Samples {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::buffer::admission::Shortcuts;
     use crate::network::Network;
     use crate::scenario::load;
     use crate::unit::Flags;
@@ -424,13 +446,19 @@ mod tests {
 
     /// The departures of the bottleneck and its final counts, when packets with these gaps and sizes arrive; if it is
     /// asked about each, it keeps them in a list.
-    fn run(packets: &[(u64, bool)], buffer: &str, one_by_one: bool) -> (Vec<Option<Time>>, String) {
-        let buffer = format!("port.bottleneck.buffer={buffer}");
-        let scenario = load(BOTTLENECK, "test.toml", &[buffer]).unwrap();
+    fn run(
+        packets: &[(u64, bool)],
+        [buffer, admission]: [&str; 2],
+        one_by_one: bool,
+    ) -> (Vec<Option<Time>>, String) {
+        let sets = [("buffer", buffer), ("admission", admission)];
+        let sets = sets.map(|(key, value)| format!("port.bottleneck.{key}={value}"));
+        let scenario = load(BOTTLENECK, "test.toml", &sets).unwrap();
         let number = scenario.lines.iter().position(|line| line.name == "bottleneck").unwrap();
         let port = &mut Network::new(&scenario).ports[number];
         let window = Window { from: Time::ZERO, to: Time::ZERO + scenario.duration };
-        let (mut fifo, mut queue) = PacketFifo::new(&scenario, number, Rule::Fits, window, port);
+        let rule = port.admission.rule_for_packets().unwrap();
+        let (mut fifo, mut queue) = PacketFifo::new(&scenario, number, rule, window, port);
         let (mut now, mut ends) = (Time::ZERO, Vec::new());
         for &(gap, is_large) in packets {
             now.0 += gap;
@@ -445,8 +473,9 @@ mod tests {
                     .or_else(|| fifo.pass_first(&mut queue, now, bytes, &pace, window.to)),
             };
             let policy = port.admission_mut();
-            let taken =
-                || fifo.take((&mut queue, policy), window, now, bytes, &pace, unit).ok().map(|sent| sent.1);
+            let taken = || {
+                fifo.take((&mut queue, policy), window, now, bytes, &pace, unit).ok().map(|taken| taken.ends)
+            };
             ends.push(passed.or_else(taken));
         }
         fifo.close(queue, window, port);
@@ -476,8 +505,9 @@ mod tests {
                 iter::once((rest, is_large)).chain(iter::repeat_n((gap, is_large), packets))
             };
             let packets: Vec<(u64, bool)> = bursts.into_iter().flat_map(burst).collect();
-            for measure in ["70 kB", "70000 packets"] {
-                prop_assert_eq!(run(&packets, measure, false), run(&packets, measure, true));
+            let epd = "{policy='epd', threshold='30 %'}";
+            for port in [["70 kB", "{policy='tail-drop'}"], ["70000 packets", "{policy='tail-drop'}"], ["70 kB", epd], ["70 packets", epd]] {
+                prop_assert_eq!(run(&packets, port, false), run(&packets, port, true));
             }
         }
     }

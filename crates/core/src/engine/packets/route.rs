@@ -10,7 +10,8 @@
 //! Steps at lines of one kind share these values, and none of them changes during a run.
 //!
 //! # What turns it off
-//! Nothing. A policed step is handled in the order of arrivals, like one where lines meet.
+//! Nothing. A step where a circuit is policed, or where the policy marks, is handled in the order of arrivals, like one
+//! where lines meet.
 //!
 //! # What it saves
 //! A policer as a step: W1-packet in which every flow is policed takes 1.2 times as long as without; on the engine
@@ -93,8 +94,8 @@ pub(crate) enum PacketDestination {
     Alone,
     /// A port that accepts packets by a rule, over several lines.
     Meet,
-    /// Such a port, where the circuit is policed first.
-    Policed,
+    /// Such a port, where the packet may get another mark or be lost first: the circuit is policed, or the policy marks.
+    Marking,
     /// A port that is asked about every packet, after the policer if the circuit has one there.
     Asked,
     /// A host.
@@ -157,16 +158,23 @@ impl Steps {
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
             let is_shared = matches!(line.port.measure, Measure::MemoryCells(_));
             let plain = fifo && line.pause == Span::ZERO && line.port.shaper.is_none() && !is_shared;
-            let rule = if plain { port.admission.rule() } else { None };
+            let rule = match plain {
+                true if is_from_host(scenario, line) => port.admission.rule(),
+                true => port.admission.rule_for_packets(),
+                false => None,
+            };
             rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
         };
         let rules: Vec<Option<Rule>> = scenario.lines.iter().zip(&network.ports).map(rule).collect();
         let (policed, policed_circuits) = (policed_ports(scenario), policed_circuits(scenario));
+        let marks = |line: usize| network.ports[line].admission.rule().is_none();
         let stop = |line: usize| {
-            let from_host = scenario.nodes[scenario.lines[line].from].kind == NodeKind::Host;
+            let from_host = is_from_host(scenario, &scenario.lines[line]);
             match rules[line] {
                 None => PacketDestination::Asked,
-                Some(_) if from_host || !(meets[line] || policed[line]) => PacketDestination::Alone,
+                Some(_) if from_host || !(meets[line] || policed[line] || marks(line)) => {
+                    PacketDestination::Alone
+                }
                 Some(_) => PacketDestination::Meet,
             }
         };
@@ -183,7 +191,7 @@ impl Steps {
                 let port = network.circuits[vc].hop(hop).expect("a circuit passes the lines of its path");
                 let is_policed = hop == police::HOP && policed_circuits[vc];
                 let stop = match stop(line) {
-                    PacketDestination::Meet if is_policed => PacketDestination::Policed,
+                    PacketDestination::Meet if is_policed || marks(line) => PacketDestination::Marking,
                     stop => stop,
                 };
                 let kind = kinds.place(scenario, way, line, stop);
@@ -223,6 +231,11 @@ fn ways(scenario: &Scenario) -> Vec<(usize, RouteClass)> {
         (flows > 0).then_some((vc, RouteClass { header, answers: payload.is_none(), is_shared: flows > 1 }))
     };
     circuits().filter_map(way).collect()
+}
+
+/// Whether a line belongs to a host.
+fn is_from_host(scenario: &Scenario, line: &Line) -> bool {
+    scenario.nodes[line.from].kind == NodeKind::Host
 }
 
 /// For every circuit whether one of its flows is policed.

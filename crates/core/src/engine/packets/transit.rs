@@ -21,7 +21,7 @@ use super::agenda::{Arrival, ArrivalAgenda};
 use super::host::{Host, hosts, tallies};
 use super::lookahead::{AGENDAS, HOSTS, Lookahead};
 use super::payload::PacketPayload;
-use super::port::{PacketFifo, PacketQueue};
+use super::port::{PacketFifo, PacketQueue, Taken};
 use super::route::{Head, Packet, PacketDestination, Step, StepClass, StepExtras, Steps};
 use crate::buffer::admission::Rule;
 use crate::buffer::verdict::Reason;
@@ -37,7 +37,7 @@ use crate::network::circuit::{Marks, Tally};
 use crate::network::end::End;
 use crate::network::flow::Flow;
 use crate::scenario::model::{self as scenario, Scenario};
-use crate::unit::Unit;
+use crate::unit::{Flags, Unit};
 use crate::units::{Span, Time};
 
 /// The routes of circuits, the ports on them, and the packets in flight.
@@ -199,7 +199,7 @@ impl Transit {
         }
         let Some(time) = self.cross(at, head, now) else { return };
         match self.stop(at + 1) {
-            PacketDestination::Meet | PacketDestination::Policed => {
+            PacketDestination::Meet | PacketDestination::Marking => {
                 self.meet(at + 1, Packet { cargo, flow, head }, time)
             }
             PacketDestination::Alone => self.send_on(at + 1, Packet { cargo, flow, head }, time),
@@ -245,9 +245,32 @@ impl Transit {
         }
     }
 
+    /// The same where the circuit is policed, or where the policy marks; returns its head as well, which may bear a mark now.
+    #[inline(always)]
+    pub(crate) fn pass_marking(&mut self, at: u32, head: Head, now: Time) -> Option<(u32, Head, Time)> {
+        let head = self.police(at, head, now)?;
+        let (head, time) = match self.cross_quickly(at, head, now) {
+            Some(time) => (head, time),
+            None => self.cross_singly(at, head, now)?,
+        };
+        if self.stop(at + 1) != PacketDestination::Alone {
+            return Some((at + 1, head, time));
+        }
+        self.pass(at + 1, head, time).map(|(at, time)| (at, head, time))
+    }
+
     /// A packet arrives at such a port; returns when it reaches the next step.
     #[inline(always)]
     fn cross(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
+        match self.cross_quickly(at, head, now) {
+            None => self.cross_singly(at, head, now).map(|(_, time)| time),
+            time => time,
+        }
+    }
+
+    /// The same for a packet that need not be looked at separately, if it is one.
+    #[inline(always)]
+    fn cross_quickly(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
         let step = &self.steps[at as usize];
         let fifo = &mut self.fifos[step.place as usize];
         let kind = &mut self.kinds[step.kind as usize];
@@ -257,19 +280,16 @@ impl Transit {
             Some(ends) => ends,
             None => {
                 let queue = &mut self.queues[step.place as usize];
-                match fifo.pass_first(queue, now, head.bytes, pace, edge) {
-                    Some(ends) => ends,
-                    None => return self.cross_singly(at, head, now),
-                }
+                fifo.pass_first(queue, now, head.bytes, pace, edge)?
             }
         };
         self.packet_hops += 1;
         Some(ends.later(latency))
     }
 
-    /// The same for a packet that must be looked at separately.
+    /// The same for a packet that must be looked at separately; returns its head as well, which may bear a mark now.
     #[inline(never)]
-    fn cross_singly(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
+    fn cross_singly(&mut self, at: u32, head: Head, now: Time) -> Option<(Head, Time)> {
         let (step, passage) = (&self.steps[at as usize], &self.passages[at as usize]);
         let (fifo, queue) = (&mut self.fifos[step.place as usize], &mut self.queues[step.place as usize]);
         let kind = &mut self.kinds[step.kind as usize];
@@ -277,10 +297,11 @@ impl Transit {
         let unit = || (head.unit(passage), passage.number);
         let policy = self.network.ports[step.place as usize].admission_mut();
         match fifo.take((queue, policy), self.window, now, head.bytes, pace, unit) {
-            Ok((starts, ends)) => {
+            Ok(Taken { starts, ends, mark }) => {
                 let time = ends.later(latency);
                 self.packet_hops += 1;
-                if time < self.window.to { Some(time) } else { self.stay(at, starts) }
+                let head = mark.map_or(head, |reason| self.mark(at, head, reason));
+                if time < self.window.to { Some((head, time)) } else { self.stay(at, starts) }
             }
             Err(reason) => {
                 let (port, unit) = (step.place, head.unit(passage));
@@ -292,7 +313,7 @@ impl Transit {
 
     /// A packet does not reach the next step before the end of the run.
     #[cold]
-    fn stay(&mut self, at: u32, starts: Time) -> Option<Time> {
+    fn stay<T>(&mut self, at: u32, starts: Time) -> Option<T> {
         if starts < self.window.to {
             self.on_lines[self.passages[at as usize].circuit as usize] += 1;
         } else {
@@ -375,7 +396,7 @@ impl Transit {
     pub(crate) fn expect(&mut self, at: u32, packet: Packet, time: Time) {
         let Step { place, .. } = self.steps[at as usize];
         match self.stop(at) {
-            PacketDestination::Meet | PacketDestination::Policed => return self.meet(at, packet, time),
+            PacketDestination::Meet | PacketDestination::Marking => return self.meet(at, packet, time),
             PacketDestination::End => self.hosts[place as usize].awaited += 1,
             PacketDestination::Alone | PacketDestination::Asked | PacketDestination::Host => {}
         }
@@ -390,8 +411,16 @@ impl Transit {
         }
     }
 
-    /// A packet arrives at a policed port; returns its head as it continues, unless it is lost.
-    pub(crate) fn police(&mut self, at: u32, head: Head, now: Time) -> Option<Head> {
+    /// Set a congestion mark of a port on a packet; returns its head with the mark.
+    #[cold]
+    fn mark(&mut self, at: u32, head: Head, reason: Reason) -> Head {
+        let (port, passage) = (self.steps[at as usize].place, self.passages[at as usize]);
+        self.network.ports[port as usize].counters_mut().marked(&head.unit(&passage), reason);
+        Head { flags: head.flags.with(Flags::CE), ..head }
+    }
+
+    /// A packet arrives at a port where its circuit may be policed; returns its head as it continues, unless it is lost.
+    fn police(&mut self, at: u32, head: Head, now: Time) -> Option<Head> {
         let (port, passage) = (self.steps[at as usize].place, self.passages[at as usize]);
         let unit = head.unit(&passage);
         match self.network.circuits[passage.circuit as usize].police(now, unit) {

@@ -27,7 +27,7 @@ use crate::link::line::{Line, Sent};
 use crate::memory::Share;
 use crate::metrics::port::Counters;
 use crate::scheduler::{self, Scheduler};
-use crate::unit::{Boundary, Flags, Unit};
+use crate::unit::{Boundary, Unit};
 use crate::units::{CELL_BYTES, Time};
 
 use arrivals::ArrivalTimes;
@@ -298,7 +298,7 @@ impl Port {
     fn mark(&mut self, unit: &mut Unit, reason: Reason) {
         assert!(unit.is_ect(), "a port marks only what reacts to marks");
         self.counters.marked(unit, reason);
-        unit.flags = unit.flags.with(Flags::CE);
+        *unit = unit.marked();
     }
 
     /// The same at a port that may share a memory, which counts it as well.
