@@ -82,7 +82,7 @@ fn circuits(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     }
 }
 
-/// Congestion marks that ports have set: every one has arrived, is lost or is under way.
+/// Congestion marks that ports have set: each one has arrived, is lost or is in flight.
 fn marks(audit: &mut Audit, outcome: &Outcome) {
     let (ports, circuits) = (&outcome.network.ports, &outcome.network.circuits);
     let set: u64 = ports.iter().map(|port| port.counters().newly_marked()).sum();
@@ -155,7 +155,7 @@ fn credits(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     }
 }
 
-/// The credits of a circuit on one line, and what they promise behind it.
+/// The credits of a circuit on one line, and the guarantee that they give for the buffer behind it.
 fn balance(
     audit: &mut Audit,
     (scenario, outcome): (&Scenario, &Outcome),
@@ -219,8 +219,8 @@ mod tests {
         transport = { kind = "tcp" }
     "#;
 
-    /// A circuit that fills the room for ten cells which its credits promise before a slow line. The run ends when a credit
-    /// has just been used up: the last of 198 cells has left at 19802 us.
+    /// A circuit that fills the ten cells that its credits guarantee before a slow line. The run ends just after a
+    /// credit has been used: the last of 198 cells has left at 19802 us.
     const CREDITS: &str = r#"
         name = "credits"
         duration = "19850 us"
@@ -239,7 +239,7 @@ mod tests {
 
     const CELL: Unit = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
 
-    /// What the audit of a run finds that was tampered with.
+    /// The faults that an audit finds in a run that was tampered with.
     fn failures(text: &str, tamper: impl FnOnce(&Scenario, &mut Network)) -> String {
         let scenario = scenario::load(text, "audit.toml", &[]).unwrap();
         let mut outcome = engine::run(&scenario, false);

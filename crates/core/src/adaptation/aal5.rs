@@ -11,8 +11,8 @@
 //! `llc_snap`: eight octets more for each packet.
 //!
 //! # Differences from the paper
-//! A CRC that is right by chance (2⁻³²) does not occur. A frame counts as marked (EFCI) if any of its cells is; I.363 takes
-//! the bit of the last one.
+//! A wrong frame never passes the CRC, which happens with a probability of 2⁻³². A frame counts as marked (EFCI) if
+//! any of its cells is; I.363 takes the bit of the last one.
 //!
 //! # Complexity
 //! Constant per cell.

@@ -3,15 +3,15 @@
 //! C. Partridge, "A segmentation and reassembly (SAR) protocol for use with ATM", 1990.
 //!
 //! # Idea
-//! A frame of L cells is followed by p cells of parity. Cells are numbered by frame and position, so the receiver knows
-//! what is missing: it has the frame as soon as L of the L + p cells have arrived, whichever they are, the EOM or not.
-//! A cell of a later frame ends the collection of an earlier one and never joins it.
+//! A frame of L cells is followed by p cells of parity. Cells are numbered by frame and position, so the receiver
+//! knows which are missing: it has the frame as soon as any L of the L + p cells have arrived, with or without the
+//! EOM. A cell of a later frame ends the collection of an earlier one and never joins it.
 //!
 //! # Parameters
 //! `parity_cells` p of the transport `fec`.
 //!
 //! # Differences from the paper
-//! Numbers cost nothing; the paper's 32 cells per 1500 octets leave no room for them either.
+//! Numbers take no room in cells; the paper's 32 cells per 1500 octets leave no room for them either.
 //!
 //! # Complexity
 //! Constant per cell.
@@ -21,9 +21,9 @@ use crate::unit::Unit;
 /// What a cell tells the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collected {
-    /// The frame of this cell is there, since just now.
+    /// The frame of this cell has just become complete.
     pub whole: bool,
-    /// An earlier frame of which cells had arrived will never be whole.
+    /// An earlier frame, some of whose cells had arrived, will never be complete.
     pub given_up: bool,
 }
 
@@ -36,7 +36,7 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// A cell arrives, of a frame that any `needed` of its cells give back.
+    /// A cell arrives whose frame can be restored from any `needed` cells.
     pub fn push(&mut self, unit: &Unit, needed: u16) -> Collected {
         let other = unit.frame != self.frame;
         let given_up = other && (1..self.needed).contains(&self.cells);
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
     use crate::unit::Flags;
 
-    /// Frames that are there and frames given up, given which cells of three frames of 2 + 1 cells arrive.
+    /// Completed frames and abandoned frames, given which cells of three frames of 2 + 1 cells arrive.
     fn receive(arrived: [bool; 9]) -> (Vec<u32>, usize) {
         let frames = [0, 1, 2].map(|frame| Shape { units: 3, bytes: 53 }.units(0, frame, Flags::default()));
         let (mut collection, mut whole, mut given_up) = (Collection::default(), Vec::new(), 0);

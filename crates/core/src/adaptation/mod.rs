@@ -1,7 +1,7 @@
 //! Adaptation: how a packet becomes units, and how units become a packet again.
 //!
-//! On cell links the ATM adaptation layer 5 cuts a packet into cells and glues what arrives up to the next EOM back
-//! together; a code may add parity cells to a frame. On packet links a packet is one unit.
+//! On cell links the ATM adaptation layer 5 cuts a packet into cells and joins the cells that arrive up to the next
+//! EOM; a code may add parity cells to a frame. On packet links a packet is one unit.
 
 pub mod coded;
 

@@ -1,6 +1,6 @@
 //! # Source
-//! No publication: on a line for packets a packet is sent as it is. What a line adds to it is said by the line's own
-//! standard, for Ethernet IEEE 802.3: preamble (8 octets), header (14), check sequence (4) and gap (12).
+//! No publication: on a packet link a packet is sent as it is. The standard of the line says what it adds, for
+//! Ethernet IEEE 802.3: preamble (8 octets), header (14), check sequence (4) and gap (12).
 //!
 //! # Idea
 //! A packet, IP header included, and the octets that the line adds are one unit. It is stored, lost and delivered whole.
@@ -29,7 +29,7 @@ section! {
 }
 
 impl Params {
-    /// Refuse what cannot be.
+    /// Refuse a header that is too long.
     pub fn check(&self) -> Result<(), Refused> {
         if self.header.0 > MAX_PACKET {
             return refuse(

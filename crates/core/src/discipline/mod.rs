@@ -1,8 +1,8 @@
-//! Named queue disciplines: what is called by one name elsewhere, composed of the parts of a port.
+//! Named queue disciplines: combinations of a port's parts that other systems give one name.
 //!
-//! A discipline is nothing but an admission policy, a scheduler and a limit; `pushout explain` writes these out. To change a part
-//! of it, write the parts instead of the name. One composition is one file. To add one, write its file and add a line to the
-//! list below.
+//! A discipline consists only of an admission policy, a scheduler and a limit; `pushout explain` writes these out. To
+//! change one part, write the parts instead of the name. One composition is one file. To add one, write its file and
+//! add a line to the list below.
 
 use crate::buffer::admission;
 use crate::buffer::size::BufferSize;
@@ -19,12 +19,12 @@ registry! {
     }
 }
 
-/// What a discipline is composed of.
+/// The parts of a discipline.
 #[derive(Debug)]
 pub struct Composition {
-    /// Who is admitted, marked and discarded.
+    /// Its admission policy.
     pub admission: admission::Spec,
-    /// Who is served.
+    /// Its scheduler.
     pub scheduler: scheduler::Spec,
     /// The buffer of a port that gives none.
     pub limit: BufferSize,

@@ -6,13 +6,13 @@
 //! 2. the clock of a policy ticks;
 //! 3. a credit comes back to the port that waits for it;
 //! 4. a unit arrives at the end of a line; which line comes first is drawn anew for every instant ([`Ties`]);
-//! 5. a timer of a host goes off, flows in the order of the scenario, the sending end first.
+//! 5. a timer of a host fires, flows in the order of the scenario, the sending end first.
 //!
-//! A departure thus makes room for an arrival of the same instant. Nothing takes no time on its way (every unit has a
-//! transmission time), so events of different ports at the same instant do not touch each other, and the order above
-//! is the whole truth about a run: an engine that keeps it per port and per host computes the same run. Credits are the
-//! one exception: a unit that leaves a port may bring about a credit cell, which joins another port of the same node at
-//! once. There the order of the ports in the scenario decides whether a line that becomes free at that very instant
+//! A departure thus makes room for an arrival of the same instant. Every hop takes positive time (every unit has a
+//! transmission time), so events of different ports at the same instant do not affect each other, and the order above
+//! defines a run completely: an engine that keeps it per port and per host computes the same run. Credits are the one
+//! exception: a unit that leaves a port may cause a credit cell, which joins another port of the same node
+//! immediately. There the order of the ports in the scenario decides whether a line that becomes free at that instant
 //! takes the credit cell or a data cell first.
 //!
 //! Ties between lines are common: sources that answer acknowledgements from one bottleneck are locked to its slots,
@@ -26,7 +26,7 @@ pub mod queue;
 
 /// The order of units that reach the ends of different lines at the same instant.
 ///
-/// It is random and fair, but no matter of state: instant, line and seed decide it, so that every engine draws the same.
+/// It is random and fair, but stateless: instant, line and seed decide it, so that every engine draws the same order.
 #[derive(Clone, Copy, Debug)]
 pub struct Ties {
     seed: u64,
@@ -35,7 +35,7 @@ pub struct Ties {
 impl Ties {
     /// The order under this seed.
     pub fn new(seed: u64) -> Ties {
-        // `mix` makes zero of zero, whose multiples would rank all lines alike: hence the constant and the odd number.
+        // `mix` maps zero to zero, whose multiples would rank all lines alike: hence the constant and the odd number.
         Ties { seed: rng::mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)) | 1 }
     }
 

@@ -1,4 +1,4 @@
-//! The event queue: a quaternary heap of sixteen-octet keys, and rows for events that come in order anyway.
+//! The event queue: a quaternary heap of sixteen-octet keys, and rows for events that are added in order.
 
 use std::collections::VecDeque;
 
@@ -12,11 +12,11 @@ pub enum Class {
     Free = 0,
     /// The clock of a port's policy ticks.
     Tick = 1,
-    /// The first credit under way to a port reaches it.
+    /// The first credit in flight to a port reaches it.
     Credit = 2,
     /// The first unit on a line reaches its end.
     Arrive = 3,
-    /// A timer of a flow's end goes off.
+    /// A timer of a flow's end fires.
     Timer = 4,
 }
 
@@ -30,7 +30,7 @@ pub struct Event {
     /// Order among events of the same instant and class, before the entity: at most `LAST_RANK`, see
     /// [`Ties`](super::Ties).
     pub rank: u32,
-    /// To whom: below 2³⁰.
+    /// The port, line or flow end: below 2³⁰.
     pub entity: u32,
 }
 
@@ -79,17 +79,17 @@ impl Event {
     }
 }
 
-/// Events that are announced in the order in which they are due, but for exceptions.
+/// Events that are added in the order in which they are due, with few exceptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Series(u64);
 
 impl Series {
-    /// Those that are announced `delay`, or a picosecond or two more, before they are due.
+    /// Events that are added `delay`, or a picosecond or two more, before they are due.
     pub fn of(delay: Span) -> Series {
         Series(delay.0)
     }
 
-    /// Those that a port brings about, so long after what happens there.
+    /// Events that a port causes this long after an event there.
     pub fn behind(port: u32, delay: Span) -> Series {
         Series(delay.0 ^ (u64::from(port) + 1).rotate_right(20))
     }
@@ -97,13 +97,12 @@ impl Series {
 
 /// Pending events, earliest first; equal keys are one and the same event.
 ///
-/// What is due a constant time after it was announced comes in the order in which it was announced: the ends of
-/// transmissions of one length, arrivals over lines of one delay, or behind one port. Such events queue up in a row for each
-/// [`Series`], and only the heads of a few rows and the heap, which takes all other events, have to be compared.
+/// Events that are due a constant time after they are added are added in order: the ends of transmissions of one
+/// length, arrivals over lines of one delay, or after one port. Such events queue in a row for each [`Series`], and
+/// only the heads of a few rows and the heap, which takes all other events, must be compared.
 ///
-/// In the heap an event that is handled usually brings about the next one of its kind. So the place of the event taken
-/// last stays open until it is known whether a new event can sink from there, which costs half of taking one and adding
-/// another.
+/// A handled event of the heap usually causes the next one of its kind. So the place of the last event taken stays
+/// open until it is known whether a new event can sink from there, which costs half of a removal and an insertion.
 #[derive(Clone, Debug)]
 pub struct EventQueue {
     /// The heap, padded with [`NOTHING`] so that every node has all its children.

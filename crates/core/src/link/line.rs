@@ -22,7 +22,7 @@ pub struct Line {
     cell: (u64, u64),
 }
 
-/// The random time for which a host rests before each frame: a remedy against phase effects (S. Floyd, V. Jacobson, "On
+/// The random time that a host waits before each frame: a remedy against phase effects (S. Floyd, V. Jacobson, "On
 /// traffic phase effects in packet-switched gateways", 1992).
 #[derive(Clone, Debug)]
 pub struct Pause {
@@ -45,7 +45,8 @@ impl Pause {
 /// When a transmission starts, and when it ends at both ends of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// When the first bit leaves: the instant asked for, or up to a picosecond later, or after a pause or when there are tokens.
+    /// When the first bit leaves: at the requested instant, or up to a picosecond later, or after a pause or when
+    /// there are tokens.
     pub starts: Time,
     /// When the last bit leaves, and with it the unit leaves the buffer.
     pub ends: Time,

@@ -1,9 +1,9 @@
-//! A token bucket that delays: what a line sends keeps to a rate of its own, but for bursts.
+//! A token bucket that delays: a line sends at most at a given rate, except for bursts.
 //!
-//! Tokens for octets come at `rate` and fill a bucket of `burst`, which is full at the start. A unit starts when there are as many
-//! tokens as it has octets, and takes them. So in any time t no more than burst + rate · t goes out. Units wait in order, and
-//! none is lost but for want of room in the buffer. Like the token bucket filter of Linux (tc-tbf(8)), the port has chosen the
-//! next unit, and its policies have judged it, before it waits for tokens.
+//! Tokens for octets arrive at `rate` and fill a bucket of `burst`, which is full at the start. A unit starts when
+//! there are as many tokens as it has octets, and takes them. So in any time t at most burst + rate · t octets are
+//! sent. Units wait in order, and are lost only if the buffer has no room. Like the token bucket filter of Linux
+//! (tc-tbf(8)), the port has chosen the next unit, and its policies have judged it, before it waits for tokens.
 //!
 //! Times are exact: the bucket stores when it will be full, in picoseconds times the rate.
 
@@ -63,7 +63,7 @@ impl Shaper {
         Shaper { rate: u128::from(params.rate.0), depth: OCTET * u128::from(params.octets()), full: 0 }
     }
 
-    /// Take the tokens of a unit of `bytes` octets that could start at `now`; answers when it does.
+    /// Take the tokens of a unit of `bytes` octets that could start at `now`; returns when it does start.
     pub(super) fn start(&mut self, now: Time, bytes: u16) -> Time {
         let taken = OCTET * u128::from(bytes);
         // exact, although a unit starts at a whole picosecond

@@ -1,18 +1,18 @@
 //! The packet memory that several ports of a node share.
 //!
-//! A memory has a number of cells; a packet takes whole ones, from its acceptance until its last bit has left. **Pools** are
-//! counters over the memory, not pieces of it. A **class** of traffic takes its room from one pool: at each port a queue of
-//! its own if the pool counts on the egress side, for each line over which it comes if the pool counts on the ingress side. It
-//! may have to fit a pool of the other side as well.
+//! A memory has a number of cells; a packet takes whole cells, from its acceptance until its last bit has left.
+//! **Pools** are counters over the memory, not pieces of it. A **class** of traffic takes its room from one pool. If
+//! the pool counts on the egress side, the class has its own queue at each port; if it counts on the ingress side,
+//! one for each incoming line. A class may also have to fit a pool of the other side.
 //!
-//! A packet is charged to its queue in this order: what is left of the queue's **reserved** room; **shared** room, as long as
-//! the policy's threshold, the class's limit, the pool and the memory allow it; **headroom** of the pool, which a queue goes on
-//! to take until it has given all of it back. What leaves frees headroom first, then shared, then reserved room. Reserved room
-//! and headroom are kept free for their queues exactly: they are part of neither the shared room of a pool nor of that of the
-//! memory.
+//! A packet is charged to its queue in this order: the unused part of the queue's **reserved** room; **shared** room,
+//! as long as the policy's threshold, the class's limit, the pool and the memory allow it; **headroom** of the pool,
+//! which a queue continues to take until it has returned all of it. A departure frees headroom first, then shared,
+//! then reserved room. Reserved room and headroom are kept free for their queues exactly: they are part of neither
+//! the shared room of a pool nor of that of the memory.
 //!
-//! A [`Port`](crate::link::port::Port) asks the memory whether an arriving unit fits, as it would ask its own buffer; its
-//! admission policy decides beyond that. The network lends it to one port after the other (`Network::at`).
+//! A [`Port`](crate::link::port::Port) asks the memory whether an arriving unit fits, as it would ask its own buffer;
+//! its admission policy decides in addition. The network lends it to one port at a time (`Network::at`).
 
 mod pool;
 
@@ -36,15 +36,15 @@ pub use share::Share;
 crate::choice! {
     /// Which side of a node a pool counts on.
     pub enum Side {
-        /// Where packets come in: a queue for every line and class.
+        /// The ingress side: a queue for every incoming line and class.
         Ingress = "ingress",
-        /// Where packets go out: a queue for every port and class.
+        /// The egress side: a queue for every port and class.
         Egress = "egress",
     }
 }
 
 crate::choice! {
-    /// What a queue is compared with its threshold by.
+    /// The length of a queue that is compared with its threshold.
     pub enum Check {
         /// Its length before the packet: a packet is blocked iff it has reached the threshold. Switch chips do this.
         Before = "before",
@@ -53,7 +53,7 @@ crate::choice! {
     }
 }
 
-/// A memory at work.
+/// A running memory.
 #[derive(Clone, Debug)]
 pub struct Memory {
     cells: u64,
@@ -68,7 +68,7 @@ pub struct Memory {
     occupancy: Occupancy,
 }
 
-/// What a memory is made of.
+/// The parts of a memory.
 #[derive(Debug)]
 pub struct Parts {
     /// Its cells.
@@ -120,12 +120,12 @@ impl Memory {
         &self.queues
     }
 
-    /// How much was in it.
+    /// Statistics of its occupancy.
     pub fn occupancy(&self) -> &Occupancy {
         &self.occupancy
     }
 
-    /// Whether a packet of `size` cells fits, which is charged to these queues.
+    /// Whether a packet of `size` cells that is charged to these queues fits.
     pub(crate) fn admits(&mut self, account: Account, size: u64) -> bool {
         self.note_threshold(account.queue);
         self.charge(account, size).is_some()
@@ -163,7 +163,7 @@ impl Memory {
         self.shared + self.promised + size <= self.cells
     }
 
-    /// A packet that fits is taken in.
+    /// Charge a packet that fits.
     pub(crate) fn take_in(&mut self, now: Time, account: Account, size: u64) {
         let charge = self.charge(account, size).expect("only what fits is taken in");
         self.occupancy.change(now, self.used, self.used + size);
@@ -188,7 +188,7 @@ impl Memory {
         }
     }
 
-    /// A packet leaves, sent or lost.
+    /// Release a packet, sent or lost.
     pub(crate) fn release(&mut self, now: Time, account: Account, size: u64) {
         self.occupancy.change(now, self.used, self.used - size);
         self.used -= size;
@@ -196,7 +196,7 @@ impl Memory {
         account.other.map(|other| self.leave(now, other, size));
     }
 
-    /// A packet leaves one of its queues; answers what it gives back of shared room.
+    /// Release a packet from one of its queues; returns the shared room that it frees.
     fn leave(&mut self, now: Time, queue: usize, size: u64) -> u64 {
         let queue = &mut self.queues[queue];
         let (shared, headroom) = queue.leave(now, size);

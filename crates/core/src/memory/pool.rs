@@ -6,10 +6,10 @@ use crate::buffer::pool::Pool;
 use crate::metrics::occupancy::Occupancy;
 use crate::units::Time;
 
-/// A pool at work.
+/// A running pool.
 #[derive(Clone, Debug)]
 pub struct SharedPool {
-    /// Its shared room, what of it is in use, and by which queue.
+    /// Its shared room, how much of it is in use, and by which queue.
     pub(super) books: Pool,
     policy: admission::Policy,
     headroom: u64,
@@ -46,12 +46,12 @@ impl SharedPool {
         self.headroom_max
     }
 
-    /// Its shared room, and who has it.
+    /// Its shared room, and how much each queue uses.
     pub fn books(&self) -> &Pool {
         &self.books
     }
 
-    /// How much of its shared room was in use.
+    /// Statistics of the shared room in use.
     pub fn occupancy(&self) -> &Occupancy {
         &self.occupancy
     }

@@ -1,4 +1,4 @@
-//! A queue of a memory: what one class holds at a port, or of what comes over a line.
+//! A queue of a memory: the packets of one class at a port, or from an incoming line.
 
 use crate::metrics::occupancy::Occupancy;
 use crate::units::Time;
@@ -12,7 +12,7 @@ pub struct Account {
     pub other: Option<usize>,
 }
 
-/// What a queue may hold.
+/// The limits of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Cells that are kept free for it.
@@ -21,10 +21,10 @@ pub struct Limits {
     pub limit: Option<u64>,
 }
 
-/// A queue at work.
+/// A running queue.
 #[derive(Clone, Debug)]
 pub struct SharedQueue {
-    /// What it may hold.
+    /// Its limits.
     pub limits: Limits,
     /// Its pool.
     pub pool: usize,
@@ -36,7 +36,7 @@ pub struct SharedQueue {
     occupancy: Occupancy,
     threshold_min: Option<f64>,
     thresholds: Option<Vec<f64>>,
-    /// Packets lost at its port, the policer's apart.
+    /// Packets lost at its port, except those that a policer drops.
     pub dropped: u64,
     /// Packets marked at its port.
     pub marked: u64,
@@ -80,7 +80,7 @@ impl SharedQueue {
         self.headroom_max
     }
 
-    /// How much it has held.
+    /// Statistics of its occupancy.
     pub fn occupancy(&self) -> &Occupancy {
         &self.occupancy
     }
@@ -95,7 +95,7 @@ impl SharedQueue {
         self.thresholds.as_deref()
     }
 
-    /// What of a packet of `size` cells reserved room does not hold.
+    /// The part of a packet of `size` cells that does not fit into reserved room.
     pub(super) fn beyond_reserved(&self, size: u64) -> u64 {
         size.saturating_sub(self.limits.reserved.saturating_sub(self.held - self.headroom))
     }
@@ -111,7 +111,7 @@ impl SharedQueue {
         self.headroom_max = self.headroom_max.max(self.headroom);
     }
 
-    /// A packet leaves: what it gives back of shared room and of headroom, which comes first.
+    /// Release a packet; returns the shared room and the headroom that it frees, headroom first.
     pub(super) fn leave(&mut self, now: Time, size: u64) -> (u64, u64) {
         let before = self.shared();
         let headroom = self.headroom.min(size);

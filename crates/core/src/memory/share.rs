@@ -3,8 +3,8 @@
 use super::{Account, Memory};
 use crate::units::Time;
 
-/// Which memory a port shares, and to which of its queues the circuits of the port are charged. The memory itself is here
-/// only while the port works.
+/// Which memory a port shares, and to which of its queues the circuits of the port are charged. The memory itself is
+/// here only while the port runs.
 #[derive(Clone, Debug)]
 pub struct Share {
     number: usize,

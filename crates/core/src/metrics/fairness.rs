@@ -38,15 +38,15 @@ pub fn relative_deviation(rates: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| libm::sqrt(variance) / mean)
 }
 
-/// Paper 001, section 4.3: what two classes of flows got, each divided by what it would get if all were fair, and one by
-/// the other. 1 is fair; above 1 the first class gets too much.
+/// Paper 001, section 4.3: the throughputs of two classes of flows, each divided by its fair throughput, and the
+/// ratio of the two quotients. 1 is fair; above 1 the first class gets too much.
 ///
 /// `None` when the second class got nothing.
 pub fn class_ratio((rate, fair): (f64, f64), (other_rate, other_fair): (f64, f64)) -> Option<f64> {
     (other_rate > 0.0).then(|| (rate / fair) / (other_rate / other_fair))
 }
 
-/// What each circuit got of everything, divided by its weight's part of all weights: 1 is what paper 002 calls its
+/// The share of each circuit in the total, divided by its share of all weights: 1 is what paper 002 calls its
 /// required share, α_i · Σ.
 ///
 /// `None` when nothing was delivered.

@@ -66,15 +66,16 @@ impl Occupancy {
         self.last = now;
     }
 
-    /// From `now` on the occupancy is taken for `units` more than `level`, though they come one by one, at instants of this
-    /// sum. The maximum does not change.
+    /// From `now` on the level counts as `units` higher than `level`, although they arrive one by one, at instants of
+    /// this sum. The maximum does not change.
     pub(crate) fn rise(&mut self, now: Time, level: u64, units: u64, instants: u128) {
         self.fall(now, level);
         let missing = instants - u128::from(units) * u128::from(now.0);
         self.area = self.area.wrapping_sub(missing);
     }
 
-    /// The level falls by `units`, which leave one by one, at instants of this sum, though not in the order of other changes.
+    /// The level falls by `units`, which leave one by one, at instants of this sum, not necessarily in the order of
+    /// other changes.
     pub(crate) fn drain(&mut self, units: u64, instants: u128) {
         let counted = u128::from(units) * u128::from(self.last.0);
         self.area = self.area.wrapping_add(instants).wrapping_sub(counted);

@@ -9,7 +9,7 @@ use crate::units::Time;
 /// Counters of one port since the last reset.
 #[derive(Clone, Debug)]
 pub struct Counters {
-    /// Units that arrived, whatever became of them.
+    /// Units that arrived, whether accepted or lost.
     pub units_in: u64,
     /// Units that were sent.
     pub units_out: u64,
@@ -33,8 +33,8 @@ pub struct Counters {
     marked: [u64; Reason::ALL.len()],
     /// Units on which the port was the first to set a congestion mark since the start of the run.
     newly_marked: u64,
-    /// For each circuit the place of the unit that goes on the frame of which all units so far were sent; [`BROKEN`] if
-    /// one is missing.
+    /// For each circuit the position of the unit that continues a frame which has been sent completely so far;
+    /// [`BROKEN`] if a unit is missing.
     next: Vec<u64>,
 }
 
@@ -59,8 +59,8 @@ impl Counters {
         }
     }
 
-    /// Start again; what is queued counts as having just arrived, so that the books go on balancing. A frame whose first
-    /// unit has left before counts neither among those that arrive nor among those that leave whole.
+    /// Start again; the content of the queues counts as having just arrived, so that the books still balance. A frame
+    /// whose first unit has left before counts neither as an arrived nor as a completely sent frame.
     pub fn reset(&mut self, now: Time, queued: impl Iterator<Item = Unit>, level: u64) {
         (self.units_in, self.frames_in) = (0, 0);
         self.next.fill(BROKEN);

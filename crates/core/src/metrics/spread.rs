@@ -1,8 +1,8 @@
-//! How numbers are spread: percentiles of as many as there are, in little memory.
+//! The distribution of numbers: percentiles of any number of values, in little memory.
 
 use std::collections::BTreeMap;
 
-/// Counts of whole numbers in classes less than a hundredth wide; the counts of several can be added up.
+/// Counts of integers in bins less than 1 % wide; the counts of several distributions can be added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spread {
     /// Counts by the power of two and the part above it; below [`PARTS`] every number is counted by itself.

@@ -1,4 +1,5 @@
-//! A count over time, kept at whole steps, and throughput in moving windows from octets: figures 21 and 22 of paper 002.
+//! A count over time, stored at fixed steps, and throughput in moving windows from octets: figures 21 and 22 of paper
+//! 002.
 //!
 //! A step takes the count before anything that happens at its instant, as samples of the occupancy do. The flow records
 //! every change when it happens, so no engine needs to know the steps.

@@ -1,4 +1,4 @@
-//! A virtual circuit: its path, the frames that are on their way, and what the far end makes of them.
+//! A virtual circuit: its path, its frames in flight, and what the far end reassembles.
 
 use std::collections::VecDeque;
 
@@ -51,7 +51,7 @@ pub enum Payload {
 
 impl Payload {
     /// Whether it is an acknowledgement, which goes to the source of its flow.
-    #[inline(always)] // asked by every arrival in the second half of a run
+    #[inline(always)] // called for every arrival in the second half of a run
     pub(super) fn is_ack(&self) -> bool {
         matches!(self, Payload::Tcp(Segment { is_ack: true, .. }))
     }
@@ -108,7 +108,7 @@ pub struct Emission {
 }
 
 impl Emission {
-    /// The units, first to last.
+    /// The units in order.
     pub fn units(self) -> impl Iterator<Item = Unit> {
         self.shape.units(self.vc, self.frame, self.marks)
     }
@@ -169,7 +169,7 @@ pub struct Circuit {
     marks: Marks,
 }
 
-/// Who polices a circuit, and where frames begin in what goes on from there.
+/// The policer of a circuit, and the boundaries of frames after it.
 #[derive(Clone, Debug)]
 struct Policer {
     policy: police::Policy,
@@ -177,7 +177,7 @@ struct Policer {
 }
 
 impl Policer {
-    /// The unit as it goes on, or why it does not.
+    /// The unit as it continues, or why it is lost.
     fn judge(&mut self, now: Time, unit: Unit) -> Result<Unit, Reason> {
         let unit = self.policy.judge(now, &unit).apply(unit)?;
         Ok(self.boundary.pass(unit))
@@ -211,7 +211,7 @@ impl Circuit {
         }
     }
 
-    /// The port that a unit meets at its hop, or `None` at its destination.
+    /// The port that a unit reaches at its hop, or `None` at its destination.
     #[inline]
     pub fn hop(&self, hop: u8) -> Option<Hop> {
         self.hops.get(usize::from(hop)).copied()
@@ -232,7 +232,7 @@ impl Circuit {
         self.tally
     }
 
-    /// A unit arrives at the end of a line: if that is where the circuit is policed, it may be marked or has to go.
+    /// A unit arrives at the end of a line: where the circuit is policed, it may be marked or lost.
     #[inline]
     pub fn police(&mut self, now: Time, unit: Unit) -> Result<Unit, Reason> {
         match &mut self.police {
@@ -257,8 +257,8 @@ impl Circuit {
         self.marks.lost += if unit.is_ce() { units } else { 0 };
     }
 
-    /// What an engine has counted by itself: every unit, those with a congestion mark, and how many frames have been received
-    /// in the measured time.
+    /// Add the counts of an engine: every unit, those with a congestion mark, and the number of frames received in
+    /// the measured time.
     pub(crate) fn enter(&mut self, tally: Tally, marks: Marks, whole: u64) {
         (self.tally, self.marks, self.received.whole) = (tally, marks, whole);
     }
@@ -268,7 +268,7 @@ impl Circuit {
         self.received = Received::default();
     }
 
-    /// A packet of `bytes` octets, IP header included, sets out.
+    /// Send a packet of `bytes` octets, IP header included.
     #[inline(always)] // a payload that has just been written is slow to copy
     pub fn emit(&mut self, flow: u32, bytes: u32, payload: Payload) -> Emission {
         let shape = self.framing.shape(bytes);
@@ -278,12 +278,12 @@ impl Circuit {
         Emission { vc: self.vc, frame, shape, marks: payload.marks() }
     }
 
-    /// A frame that is on its way, by its serial number.
+    /// A frame in flight, by its serial number.
     pub fn frame(&self, number: u32) -> Option<&Frame> {
         self.frames.get(number.wrapping_sub(self.oldest) as usize)
     }
 
-    /// A unit arrives at the destination; answers the frame that it completes, if it does.
+    /// A unit arrives at the destination; returns the frame that it completes, if it does.
     pub fn receive(&mut self, unit: &Unit) -> Option<Frame> {
         self.receive_run(unit, 1).then(|| self.take())
     }
@@ -291,7 +291,8 @@ impl Circuit {
     /// Receive consecutive units of a frame; `unit` has the marks of the first and the last. Returns whether they complete
     /// it.
     ///
-    /// A circuit keeps the order of its frames, so whatever was sent before this unit's frame has arrived or is lost.
+    /// A circuit keeps the order of its frames, so everything that was sent before this unit's frame has arrived or
+    /// is lost.
     #[inline]
     pub fn receive_run(&mut self, unit: &Unit, units: u16) -> bool {
         self.tally.arrived += u64::from(units);
@@ -347,7 +348,7 @@ impl Circuit {
         }
     }
 
-    /// A cell arrives of a frame that any `needed` of its cells give back; answers whether it makes the frame whole.
+    /// A cell arrives whose frame can be restored from any `needed` cells; returns whether the frame is now complete.
     fn collect(&mut self, unit: &Unit, needed: u16) -> bool {
         let collected = self.collection.push(unit, needed);
         self.received.wrong_length += u64::from(collected.given_up);

@@ -49,7 +49,7 @@ impl Coded {
         self.next = now + self.clock.first();
     }
 
-    /// The next packet sets out: its octets and what it carries.
+    /// Send the next packet; returns its octets and its payload.
     pub(super) fn send(&mut self, now: Time) -> (u32, Payload) {
         let label = self.encoder.take();
         self.next = self.encoder.peek().map_or(Time::NEVER, |data| now + self.clock.gap(data));
@@ -69,7 +69,7 @@ impl Coded {
         }
     }
 
-    /// The run is over: if nothing is under way any more, the fate of every block that was sent is known.
+    /// The run is over: if nothing is in flight, the fate of every block that was sent is known.
     pub(super) fn finish(&mut self, circuit: &Circuit) {
         if circuit.tally().under_way() == 0 {
             self.decoder.close(self.encoder.blocks());

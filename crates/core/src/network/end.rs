@@ -1,4 +1,4 @@
-//! The two ends of a flow, and where what they send sets out.
+//! The two ends of a flow, and where their packets enter the network.
 
 use super::circuit::Payload;
 
@@ -25,8 +25,8 @@ impl End {
     }
 }
 
-/// Where the packets of a flow set out.
+/// Where the packets of a flow enter the network.
 pub(crate) trait Uplink {
-    /// A packet of `bytes` octets, IP header included, sets out on a circuit.
+    /// Send a packet of `bytes` octets, IP header included, on a circuit.
     fn send(&mut self, vc: u32, flow: u32, bytes: u32, payload: Payload);
 }

@@ -8,9 +8,9 @@ use crate::units::{Span, Time};
 #[derive(Debug)]
 pub(super) struct Files {
     params: Params,
-    /// When the next one is wanted, while none is under way.
+    /// When the next file is wanted, while none is in transfer.
     next: Option<Time>,
-    /// When the one under way was wanted.
+    /// When the file in transfer was wanted.
     began: Option<Time>,
     /// How long each took whose last octet has been acknowledged.
     times: Vec<Span>,
@@ -47,7 +47,7 @@ impl Files {
         self.next
     }
 
-    /// Whether a file is wanted that is not under way.
+    /// Whether a file is wanted that is not in transfer.
     pub(super) fn is_due(&self, now: Time) -> bool {
         self.next.is_some_and(|next| next <= now)
     }
@@ -58,7 +58,7 @@ impl Files {
         File { size: self.params.size.0, reconnect: self.params.reconnect }
     }
 
-    /// The last octet is acknowledged; answers whether the next file starts at once.
+    /// The last octet is acknowledged; returns whether the next file starts immediately.
     pub(super) fn end(&mut self, now: Time) -> bool {
         let began = self.began.take().expect("a file that ends has begun");
         self.times.push(now.since(began));
@@ -74,7 +74,7 @@ impl Files {
         &self.times
     }
 
-    /// When the file under way was wanted, if one is under way.
+    /// When the file in transfer was wanted, if there is one.
     pub(super) fn under_way(&self) -> Option<Time> {
         self.began
     }

@@ -21,7 +21,7 @@ use crate::transport::tcp::{Outlet, Receiver, ReceiverStats, Segment, Sender, Se
 use crate::transport::{self, Transport, tcp};
 use crate::units::{Span, Time};
 
-/// A flow at work: first a line of the cache that everything touches which happens to it, then what its transport touches.
+/// A running flow: first the cache line that every event of the flow touches, then the data of its transport.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Flow {
@@ -29,7 +29,7 @@ pub struct Flow {
     start: Option<Time>,
     /// Where segments take time, at the source and at the sink.
     processors: Option<Box<[Processor; 2]>>,
-    /// What the scenario wants to see over time, if anything.
+    /// The counts over time that the scenario asks for, if any.
     series: Option<Box<Series>>,
     halftime: Halftime,
     work: Work,
@@ -45,7 +45,7 @@ struct Series {
 }
 
 impl Series {
-    /// Those that the scenario asks for; none if it asks for nothing.
+    /// The counts that the scenario asks for; none if it asks for nothing.
     fn of(scenario: &Scenario, index: usize, work: &Work) -> Option<Box<Series>> {
         let octets = scenario.measure.throughput.map(|windows| Steps::new(windows.step));
         let wants_cwnd = scenario.measure.cwnd.binary_search(&index).is_ok();
@@ -55,7 +55,7 @@ impl Series {
     }
 }
 
-/// How far a flow with acknowledgements has come, in octets of data.
+/// The progress of a flow with acknowledgements, in octets of data.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Sent at least once.
@@ -71,11 +71,11 @@ pub struct Progress {
 pub struct Transfers<'a> {
     /// How long each took that has ended.
     pub times: &'a [Span],
-    /// When the one under way was wanted, if one is under way.
+    /// When the file in transfer was wanted, if there is one.
     pub under_way: Option<Time>,
 }
 
-/// What hosts have to send: shared by all of them, and emptied at once.
+/// The frames that hosts have to send: one list for all of them, emptied after each call.
 #[derive(Debug, Default)]
 pub struct Outbox {
     /// Frames for the network interfaces.
@@ -122,12 +122,12 @@ impl Flow {
         }
     }
 
-    /// A timer of one end goes off, or its processor has done something; what it has done goes first.
+    /// A timer of one end fires, or its processor has finished a task; finished tasks come first.
     pub fn on_timer(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Outbox) {
         self.ring(end, now, &mut Framer { circuits, out });
     }
 
-    /// The same for an engine with an uplink of its own.
+    /// The same for an engine with its own uplink.
     pub(crate) fn ring<U: Uplink>(&mut self, end: End, now: Time, uplink: &mut U) {
         if self.processors.is_some() {
             self.work_off(end, now, uplink);
@@ -159,12 +159,12 @@ impl Flow {
         }
     }
 
-    /// A frame of this flow has arrived whole; answers the end at which it did.
+    /// A complete frame of this flow has arrived; returns the end at which it did.
     pub fn deliver(&mut self, now: Time, frame: &Frame, circuits: &mut [Circuit], out: &mut Outbox) -> End {
         self.receive(now, &frame.payload, &mut Framer { circuits, out }).0
     }
 
-    /// The same for an engine with an uplink of its own; answers as well what [`Flow::next_timer`] will say of that end.
+    /// The same for an engine with its own uplink; also returns what [`Flow::next_timer`] will return for that end.
     #[inline(always)] // once for each kind of uplink
     pub(crate) fn receive<U: Uplink>(
         &mut self,
@@ -235,7 +235,7 @@ impl Flow {
         Some(Transfers { times: &files.times()[before..], under_way: files.under_way() })
     }
 
-    /// For the audit: how far a flow with acknowledgements has come.
+    /// For the audit: the progress of a flow with acknowledgements.
     pub fn progress(&self) -> Option<Progress> {
         match &self.work {
             Work::Tcp(Tcp { sender, receiver, .. }) => {
@@ -280,8 +280,8 @@ impl Flow {
         }
     }
 
-    /// What the processor of one end has done by now.
-    #[inline(never)] // there is seldom one
+    /// Handle the tasks that the processor of one end has finished by now.
+    #[inline(never)] // few flows have a processor
     fn work_off<U: Uplink>(&mut self, end: End, now: Time, uplink: &mut U) {
         let (Work::Tcp(tcp), Some(processors)) = (&mut self.work, &mut self.processors) else { return };
         if self.halftime.is_due(now) && end == End::Sink {
@@ -312,7 +312,7 @@ impl Flow {
     }
 }
 
-/// The way of engines that let circuits keep frames until they arrive: into an outbox, unit by unit from there.
+/// The uplink of engines in which circuits keep frames until they arrive: into an outbox, unit by unit from there.
 struct Framer<'a> {
     circuits: &'a mut [Circuit],
     out: &'a mut Outbox,
@@ -327,7 +327,7 @@ impl Uplink for Framer<'_> {
 
 /// What a flow does, by its transport.
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant)] // where there are many flows they are TCP, and then every way through memory counts
+#[allow(clippy::large_enum_variant)] // where there are many flows they are TCP, and then every memory access counts
 enum Work {
     Tcp(Tcp),
     Datagrams(Box<Datagrams>),
@@ -357,7 +357,7 @@ impl Work {
 #[derive(Debug)]
 #[repr(C)]
 struct Tcp {
-    /// The application that fills it, if that sometimes rests; it comes first since every acknowledgement asks for it.
+    /// The application that fills it, if it sometimes pauses; it comes first because every acknowledgement uses it.
     files: Option<Box<Files>>,
     sender: Sender,
     /// Totals at the last reset, if there was one.

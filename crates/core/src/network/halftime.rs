@@ -1,7 +1,7 @@
-//! What a sink has when half of the measured time is over: how far the goodput of a run drifts follows from it.
+//! The octets of a sink at half of the measured time, from which the drift of a run's goodput follows.
 //!
-//! Ends of flows have a time of their own, so the count is taken by the sink alone: before the first thing that reaches it at
-//! the middle of the measured time or later. Engines need not stop there.
+//! Ends of flows have their own local time, so the sink alone takes the count: before the first arrival at the middle
+//! of the measured time or later. Engines need not stop there.
 
 use crate::scenario::model::Scenario;
 use crate::units::{Span, Time};
@@ -21,13 +21,13 @@ impl Halftime {
         Halftime { due: Time::ZERO + scenario.warmup + Span(measured.0.div_ceil(2)), octets: 0 }
     }
 
-    /// Whether it is due at `now`.
-    #[inline(always)] // asked by every arrival
+    /// Whether the count is due at `now`.
+    #[inline(always)] // called for every arrival
     pub(super) fn is_due(&self, now: Time) -> bool {
         now >= self.due
     }
 
-    /// It passes, and the sink has these octets.
+    /// Take the count: the sink has these octets.
     #[cold]
     pub(super) fn pass(&mut self, octets: u64) {
         *self = Halftime { due: Time::NEVER, octets };

@@ -1,4 +1,4 @@
-//! The processor of a host, which takes its time with every segment.
+//! The processor of a host, which needs time for every segment.
 //!
 //! *Source*: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR", 1998
 //! (paper 003), section 4.1, on the NIST ATM network simulator: sending or receiving a segment or an acknowledgement
@@ -57,7 +57,7 @@ impl<U: Uplink> Outlet for Interfaces<'_, U> {
     }
 }
 
-/// What a processor has to do.
+/// A task of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Task {
     /// A segment has arrived: hand it to the transport.
@@ -72,14 +72,14 @@ pub(super) struct Processor {
     least: Span,
     spread: Span,
     stream: Stream,
-    /// When it will have done everything.
+    /// When it will have finished all tasks.
     free: Time,
     /// Tasks with the times at which they are done, in order.
     tasks: VecDeque<(Time, Task)>,
 }
 
 impl Processor {
-    /// The processors of a flow at its source and at its sink, unless work takes no time.
+    /// The processors of a flow at its source and at its sink, unless segments take no time.
     pub(super) fn both(scenario: &Scenario, flow: &Flow) -> Option<Box<[Processor; 2]>> {
         let one = |end: &str| {
             let stream = Stream::new(scenario.seed, format_args!("flow.{}.{end}.processing", flow.name));
@@ -93,7 +93,7 @@ impl Processor {
         Processor { least, spread, stream, free: Time::ZERO, tasks: VecDeque::new() }
     }
 
-    /// One more task, behind those that are there.
+    /// Add a task after the present ones.
     pub(super) fn add(&mut self, now: Time, task: Task) {
         self.free = self.free.max(now) + self.least + Span(self.stream.up_to(self.spread.0));
         self.tasks.push_back((self.free, task));
@@ -104,7 +104,7 @@ impl Processor {
         self.tasks.front().map(|&(done, _)| done)
     }
 
-    /// A task that is done by now.
+    /// Remove a task that is finished by now.
     pub(super) fn take(&mut self, now: Time) -> Option<Task> {
         let &(done, task) = self.tasks.front()?;
         if done > now {

@@ -39,9 +39,9 @@ use flow::Flow;
 pub struct Network {
     /// One port for each line of the scenario.
     pub ports: Vec<Port>,
-    /// The memories that ports share, but for the one that a port works on.
+    /// The memories that ports share, except one that is lent to a port.
     memories: Vec<Option<Box<Memory>>>,
-    /// What the far end of each line keeps for the credits of that line, if they govern it.
+    /// For each line the state of the credits at its far end, if credits govern it.
     pub receivers: Vec<Option<Receiver>>,
     /// The circuits.
     pub circuits: Vec<Circuit>,
@@ -88,7 +88,7 @@ impl Network {
         self.memories.iter_mut().map(|memory| memory.as_deref_mut().expect("no port works now"))
     }
 
-    /// Let a port work on the memory that it shares, if it shares one.
+    /// Let a port run with the memory that it shares, if it shares one.
     #[inline]
     pub(crate) fn at<R>(&mut self, port: usize, work: impl FnOnce(&mut Port, &mut [Circuit]) -> R) -> R {
         let Network { ports, memories, circuits, .. } = self;
@@ -111,7 +111,7 @@ impl Network {
         self.circuits.iter_mut().for_each(Circuit::reset_counters);
     }
 
-    /// Bring time averages, series and blocks up to the end of the run.
+    /// Extend time averages, series and blocks to the end of the run.
     pub fn close_counters(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.close_counters(now));
         self.memories_mut().for_each(|memory| memory.close_counters(now));
@@ -119,13 +119,13 @@ impl Network {
     }
 }
 
-/// The pauses of a line: the stream is its own.
+/// The pauses of a line, which have their own random stream.
 fn pause(scenario: &Scenario, line: &model::Line) -> Option<Pause> {
     let stream = || Stream::new(scenario.seed, format_args!("line.{}.pause", line.name));
     (line.pause > Span::ZERO).then(|| Pause::new(line.pause, stream()))
 }
 
-/// What of a memory each port shares.
+/// The share of each port in a memory.
 fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
     let mut shares = vec![None; scenario.lines.len()];
     for (number, memory) in scenario.memories.iter().enumerate() {
@@ -136,7 +136,7 @@ fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
     shares
 }
 
-/// A memory at work.
+/// A running memory.
 fn memory(scenario: &Scenario, spec: &model::Memory) -> Memory {
     let pool = |pool: &model::MemoryPool| {
         let (measure, name) = (Measure::MemoryCells(spec.cell), (scenario.seed, spec.name.as_str()));

@@ -3,8 +3,8 @@
 //! algorithm GCRA(I, L), virtual scheduling form; the policing of paper 004 (S. Chatterjee, W. Xiao), section 3.
 //!
 //! # Idea
-//! Units are expected every I. One that comes more than L before its theoretical arrival time does not conform and
-//! moves nothing:
+//! Units are expected every I. A unit that arrives more than L before its theoretical arrival time does not conform
+//! and leaves the state unchanged:
 //!
 //! > t < TAT − L: excess; otherwise TAT ← max(t, TAT) + I
 //!
@@ -44,8 +44,8 @@ pub struct Policy {
     rate: Rate,
     tolerance: Span,
     action: Action,
-    /// Theoretical arrival time of the next unit, and what has been missing up to then. With a large tolerance it may come
-    /// to the end of time.
+    /// Theoretical arrival time of the next unit, and its carried remainder. With a large tolerance it may reach the
+    /// end of time.
     expected: Time,
     carry: u64,
 }

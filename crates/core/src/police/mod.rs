@@ -1,8 +1,8 @@
-//! Policing at the entrance of the network: which units exceed what their circuit was promised.
+//! Policing at the entrance of the network: which units exceed the contract of their circuit.
 //!
-//! A policer belongs to a flow and stands where its circuit reaches the first switch, after the sender's own line. It
-//! tags a unit (CLP = 1), so that a congested switch may discard it before others, or drops it at once. One kind is one
-//! file; to add one, write it and add a line to the list below.
+//! A policer belongs to a flow and is located where its circuit reaches the first switch, after the sender's own
+//! line. It tags a unit (CLP = 1), so that a congested switch may discard it before others, or drops it immediately.
+//! One kind is one file; to add one, write it and add a line to the list below.
 
 use crate::buffer::verdict::Reason;
 use crate::rng::Stream;
@@ -17,7 +17,7 @@ registry! {
         Random = "random" in random,
     }
 
-    /// What a policer is asked.
+    /// The interface of a policer.
     pub trait Police for Policy {
         /// Does this unit, which arrives at the first switch now, keep the contract?
         fn judge(&mut self, now: Time, unit: &Unit) -> Conformance;
@@ -27,19 +27,19 @@ registry! {
 choice! {
     /// What happens to a unit in excess.
     pub enum Action {
-        /// It is marked with CLP = 1 and goes on.
+        /// It is marked with CLP = 1 and continues.
         Tag = "tag",
         /// It is lost.
         Drop = "drop",
     }
 }
 
-/// What a policer says of a unit.
+/// The verdict of a policer on a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conformance {
-    /// It keeps the contract.
+    /// It conforms to the contract.
     Conforming,
-    /// It does not, and this follows.
+    /// It does not, and this is the consequence.
     Excess(Action),
 }
 
@@ -49,7 +49,7 @@ impl Conformance {
         if excess { Conformance::Excess(action) } else { Conformance::Conforming }
     }
 
-    /// The unit as it goes on, or why it does not.
+    /// The unit as it continues, or why it is lost.
     pub fn apply(self, unit: Unit) -> Result<Unit, Reason> {
         match self {
             Conformance::Conforming => Ok(unit),

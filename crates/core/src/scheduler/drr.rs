@@ -2,9 +2,9 @@
 //! M. Shreedhar and G. Varghese, "Efficient fair queueing using deficit round robin", ACM SIGCOMM 1995, section 3.
 //!
 //! # Idea
-//! Queues that hold something are visited in turn. A visit gives a queue `quantum` octets more, times the weight of its
-//! circuit, and it sends packets as long as the one at its head is not longer than what it has. What it does not use it keeps for
-//! the next visit; a queue that becomes empty loses it.
+//! Queues that are not empty are visited in turn. A visit adds `quantum` octets, times the weight of the circuit, to
+//! the deficit of the queue, which sends packets as long as the one at its head is not longer than the deficit. The
+//! queue keeps the unused deficit for the next visit; a queue that becomes empty loses it.
 //!
 //! # Parameters
 //! `quantum`: default 1514 octets, a full Ethernet frame as in tc-drr(8). The work for each packet is constant only if no
@@ -35,10 +35,10 @@ section! {
 /// Deficit round robin at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// Of each queue what a visit gives it, and what it has left.
+    /// For each queue the octets that a visit adds, and its deficit.
     quanta: Vec<u64>,
     deficits: Vec<u64>,
-    /// Queues that hold something, the one that is visited first.
+    /// Queues that are not empty, the one that is visited first.
     active: VecDeque<usize>,
     is_active: Vec<bool>,
     /// Whether the visit to the first queue has begun.

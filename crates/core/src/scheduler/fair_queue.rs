@@ -3,10 +3,10 @@
 //! Queue Management Algorithm", RFC 8290, 2018, sections 4 and 5; `net/sched/sch_fq_codel.c` of Linux 6.
 //!
 //! # Idea
-//! Circuits are hashed to queues, which take turns by octets, and those that have just become active go first: a flow that
-//! sends no more than `quantum` octets a round waits for other new flows at most. A queue whose octets are used up gets
-//! `quantum` more and goes to the end of the list of old queues. A new queue that is found empty passes through that
-//! list once before it is forgotten, so that it cannot come back as a new one and starve the others.
+//! Circuits are hashed to queues, which take turns by octets, and queues that have just become active go first: a
+//! flow that sends at most `quantum` octets a round waits at most for other new flows. A queue whose octets are used
+//! up gets `quantum` more and goes to the end of the list of old queues. A new queue that is found empty passes
+//! through that list once before it is removed, so that it cannot return as a new one and starve the others.
 //!
 //! # Parameters
 //! `quantum`: 1514 octets and `buckets`: 1024, both those of tc-fq_codel(8). Each circuit is put into one of the buckets at
@@ -74,7 +74,7 @@ impl Policy {
         })
     }
 
-    /// The first queue of the lists leaves the place where it is; answers whether it was new.
+    /// Remove the first queue of the lists; returns whether it was new.
     fn pop(&mut self) -> bool {
         let is_new = self.new.pop_front().is_some();
         if !is_new {

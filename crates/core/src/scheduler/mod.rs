@@ -17,7 +17,7 @@ registry! {
         FairQueue = "fair-queue" in fair_queue,
     }
 
-    /// What a scheduler is told and asked. With a shared queue the only queue is 0; otherwise queue `i` is circuit `i`.
+    /// The interface of a scheduler. With a shared queue the only queue is 0; otherwise queue `i` is circuit `i`.
     pub trait Scheduler for Policy {
         /// A unit has joined this queue.
         fn joined(&mut self, queue: usize);
@@ -25,8 +25,8 @@ registry! {
         /// A unit has left this queue, sent or pushed out; `empty` if it was the last one.
         fn left(&mut self, queue: usize, empty: bool);
 
-        /// The queue to serve now among those with something to send; `may_send` says whether credits allow it. The answer
-        /// is a promise: the unit at the head of that queue leaves it, and turns and credits are counted on that.
+        /// The queue to serve now among those with something to send; `may_send` says whether credits allow it. The
+        /// answer is binding: the unit at the head of that queue leaves it, and turns and credits are counted.
         fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize>;
 
         /// The same for a scheduler that looks at `octets`, those of the unit at the head of a queue.
@@ -53,11 +53,11 @@ registry! {
             self.next(now, &mut |_| true)
         }
 
-        /// Which queues are served from `now` on one after the other, round after round, if every queue may send: a list of
-        /// the first round, or of the `most` queues at its beginning, in their order. So it goes on for slots before the instant
-        /// that is answered, until the first queue has sent what its place allows, and as long as none joins or leaves; one
-        /// that joins may keep the others waiting, but never brings one of them forward. Where the list stays empty every slot
-        /// has to be asked for.
+        /// The queues that are served in a fixed cycle from `now` on, if every queue may send: writes a list of the
+        /// first round, or of the `most` queues at its beginning, in their order. The cycle holds for slots before
+        /// the returned instant, until the first queue has sent the cells that its place allows, and as long as no
+        /// queue joins or leaves; a queue that joins may delay the others, but never advances one of them. If the
+        /// list stays empty, every slot must be asked for.
         fn rounds(&mut self, now: Time, most: usize, round: &mut Vec<Place>) -> Time {
             Time::NEVER
         }
@@ -65,8 +65,8 @@ registry! {
         /// Note that `slots` slots have been served in this round.
         fn went_round(&mut self, round: &[Place], slots: u64) {}
 
-        /// Whether it looks at nothing but which queues have something to send, so that a queue which has may grow and
-        /// shrink by many units at once; otherwise it is told of each.
+        /// Whether it depends only on which queues have something to send, so that a queue which has may grow and
+        /// shrink by many units at once; otherwise it must be notified of each.
         fn goes_by_turns(&self) -> bool {
             false
         }
@@ -95,7 +95,7 @@ impl Spec {
 pub struct Place {
     /// The queue.
     pub queue: usize,
-    /// How many cells it may send before the round changes; as many as it has, if none.
+    /// The number of cells that it may send before the round changes; all that it has, if `None`.
     pub cells: Option<u64>,
 }
 
@@ -113,7 +113,7 @@ mod tests {
     use crate::units::{Rate, Share, Span};
     use proptest::prelude::*;
 
-    /// A scheduler driven by hand: units join, the queues served come out.
+    /// A scheduler driven by tests: units join, and the served queues are recorded.
     pub(super) struct Bench<P> {
         pub(super) policy: P,
         pub(super) lengths: Vec<u32>,
@@ -156,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Every scheduler with a queue for each of these contracts, in all its ways.
+    /// Every scheduler with a queue for each of these contracts, in all its variants.
     fn all(context: &Context<'_>) -> Vec<Policy> {
         let wrr = |realisation, carry| {
             Spec::WrrMcr(wrr_mcr::Params {
@@ -178,8 +178,8 @@ mod tests {
         specs.iter().map(|spec| spec.build(context).unwrap()).collect()
     }
 
-    /// Give away the slots of one round, of `most` places, as long as it is sure; answers the turns taken and when the next
-    /// slot is.
+    /// Assign the slots of one round, of `most` places, as long as they are certain; returns the turns and the time
+    /// of the next slot.
     fn go_round(policy: &mut Policy, most: usize, mut now: Time) -> (Vec<usize>, Time) {
         let mut round = Vec::new();
         let until = policy.rounds(now, most, &mut round);

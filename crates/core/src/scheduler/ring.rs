@@ -1,11 +1,11 @@
-//! Round robin over the queues that take part at present.
+//! Round robin over the queues that take part.
 
 use super::Place;
 use crate::buffer::set::Set;
 
-/// Queues that are served one after the other, in the order of their numbers.
+/// Queues that are served in turn, in the order of their numbers.
 ///
-/// A queue that joins behind the one served last is served in the same round.
+/// A queue that joins with a higher number than the one served last is served in the same round.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring {
     members: Set,
@@ -13,7 +13,7 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// A ring of queues below `bound`, of which none takes part.
+    /// A ring of queues below `bound`, none of which takes part.
     pub(crate) fn new(bound: usize) -> Ring {
         Ring { members: Set::new(bound), from: 0 }
     }
@@ -48,7 +48,7 @@ impl Ring {
         Some(queue)
     }
 
-    /// The `most` queues at the beginning of the next round, each of which may go on for ever.
+    /// The `most` queues at the beginning of the next round, each without a limit of its turns.
     pub(crate) fn rounds(&self, most: usize, round: &mut Vec<Place>) {
         let behind = self.members.iter().take_while(|&queue| queue < self.from);
         let queues = self.members.from(self.from).chain(behind);

@@ -10,7 +10,7 @@
 //! None.
 //!
 //! # Differences from the paper
-//! None. The turn goes by the number of the circuit; packets count one each, whatever their length.
+//! None. The order of turns is that of the circuits' numbers; a packet counts as one unit, whatever its length.
 //!
 //! # Complexity
 //! Constant per unit, and one step more for every queue that has no credit.

@@ -1,6 +1,6 @@
 //! # Source
-//! The usual discipline of switches with traffic classes. None of the five papers needs it; it is here to put their
-//! traffic beside traffic that goes first.
+//! The usual discipline of switches with traffic classes. None of the five papers needs it; it allows comparisons of
+//! their traffic with prioritised traffic.
 //!
 //! # Idea
 //! A queue is served only when no queue of a lower priority number has something to send; queues of the same priority

@@ -11,7 +11,7 @@ use crate::transport::tcp::{self, Segment};
 use crate::transport::{IP_HEADER, Transport, udp};
 use crate::units::{CELL_PAYLOAD, Time};
 
-/// A packet as a capture shows it: what is kept of its octets, and how many it has.
+/// A packet as a capture shows it: the stored octets, and the full length.
 pub(super) struct Image {
     /// The headers.
     pub(super) octets: Vec<u8>,

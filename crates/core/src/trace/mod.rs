@@ -1,8 +1,8 @@
-//! What happens to packets at ports, for those who want to see it.
+//! Traces of packets at ports.
 //!
-//! The reference engine tells a [`Tracer`] of every unit at every port; `()` is one that does not listen and costs
-//! nothing. [`Packets`] listens and keeps an entry for every packet at the ports that are wanted: cells of one frame
-//! are one packet, as on a packet link. [`pcapng()`] writes them for Wireshark.
+//! The reference engine notifies a [`Tracer`] of every unit at every port; `()` ignores this and costs nothing.
+//! [`Packets`] keeps an entry for every packet at the chosen ports: cells of one frame are one packet, as on a packet
+//! link. [`pcapng()`] writes them for Wireshark.
 
 mod headers;
 
@@ -24,7 +24,7 @@ use crate::units::Time;
 /// What happens to a unit at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// It comes to the port, where it is accepted or lost.
+    /// It arrives at the port, where it is accepted or lost.
     Arrives,
     /// Its last bit has been sent.
     Leaves,
@@ -32,7 +32,7 @@ pub enum What {
     Lost(Reason),
 }
 
-/// Who is told.
+/// The observer of a trace.
 pub trait Tracer {
     /// Something happens to a unit at a port.
     fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &[Circuit]);
@@ -54,11 +54,11 @@ pub struct Packet {
     pub frame: u32,
     /// Its flow and what it carries.
     pub content: Option<(u32, Payload)>,
-    /// When its first unit came.
+    /// When its first unit arrived.
     pub arrived: Time,
     /// When its last unit so far was sent, or lost.
     pub done: Time,
-    /// Units that came.
+    /// Units that arrived.
     pub units: u16,
     /// Of these, units that were sent.
     pub sent: u16,
@@ -66,14 +66,14 @@ pub struct Packet {
     pub lost: u16,
     /// Octets of one of its units on the line.
     pub unit_bytes: u16,
-    /// Why the first unit was lost that was.
+    /// Why the first lost unit was lost.
     pub reason: Option<Reason>,
     /// Whether one of its units bore a congestion mark, set here or before.
     pub is_ce: bool,
 }
 
 impl Packet {
-    /// Units that are still there.
+    /// Units that are still in the port.
     pub fn queued(&self) -> u16 {
         self.units - self.sent - self.lost
     }
@@ -110,7 +110,7 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// Listen at the ports of these names, by default at those with a limited buffer; `*` is every port.
+    /// Trace the ports of these names, by default those with a limited buffer; `*` is every port.
     pub fn at(scenario: &Scenario, ports: &[String]) -> Result<Packets, String> {
         let names: BTreeSet<&str> = scenario.lines.iter().map(|line| line.name.as_str()).collect();
         if let Some(wrong) = ports.iter().find(|port| *port != "*" && !names.contains(port.as_str())) {
@@ -125,12 +125,12 @@ impl Packets {
         Ok(Packets { wanted: scenario.lines.iter().map(is_wanted).collect(), seen: BTreeMap::new() })
     }
 
-    /// Ports at which it listens.
+    /// The traced ports.
     pub fn ports(&self) -> impl Iterator<Item = usize> {
         (0..self.wanted.len()).filter(|&port| self.wanted[port])
     }
 
-    /// Every packet, by the time at which it was done with.
+    /// Every packet, by the time at which its last unit was sent or lost.
     pub fn into_list(self) -> Vec<Packet> {
         let mut list: Vec<Packet> = self.seen.into_values().collect();
         list.sort_by_key(|packet| packet.done); // stable: by port, circuit and number at one instant
@@ -160,7 +160,7 @@ impl Tracer for Packets {
     }
 }
 
-/// A packet whose first unit comes.
+/// The first unit of a packet arrives.
 fn first(now: Time, port: usize, unit: &Unit, circuits: &[Circuit]) -> Packet {
     let frame = circuits[unit.vc as usize].frame(unit.frame);
     Packet {

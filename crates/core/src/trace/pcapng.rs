@@ -1,12 +1,12 @@
 //! Packets as a capture file that Wireshark opens: draft-ietf-opsawg-pcapng.
 //!
-//! Every port is an interface, time is in picoseconds since the start of the run, and a packet that was not sent whole
-//! has a comment that says why. Headers are kept, data are not. A packet on a cell link is shown as what AAL5 puts
-//! together, under the VPI and VCI of its circuit.
+//! Every port is an interface, time is in picoseconds since the start of the run, and a packet that was not sent
+//! completely has a comment with the reason. Headers are kept, data are not. A packet on a cell link is shown as AAL5
+//! reassembles it, under the VPI and VCI of its circuit.
 //!
-//! Programs based on libpcap read files only where all interfaces have one link type, which has the same number there as
-//! in the file (101, raw IP, has not). So packets on cell links are shown as IP packets where packet links are traced as
-//! well, and a single cell, which is not an IP packet, as one of protocol 253.
+//! Programs based on libpcap read a file only if all its interfaces have one link type, with the same number there as
+//! in the file (101, raw IP, has a different one). So packets on cell links are shown as IP packets if packet links
+//! are traced as well, and a single cell, which is not an IP packet, as one of protocol 253.
 
 use super::Packet;
 use super::headers::{Image, image, stand_in};
@@ -22,7 +22,7 @@ pub fn pcapng(scenario: &Scenario, ports: &[usize], packets: &[Packet]) -> Vec<u
     let mut section = Vec::new();
     section.extend(0x1a2b_3c4d_u32.to_le_bytes());
     section.extend([1, 0, 0, 0]); // version 1.0
-    section.extend(u64::MAX.to_le_bytes()); // the length of the section is not said
+    section.extend(u64::MAX.to_le_bytes()); // the length of the section is not given
     options(&mut section, &[(COMMENT, comment.as_bytes()), (APPLICATION, application.as_bytes())]);
     block(&mut file, SECTION, &section);
     let link = link_type(scenario, ports);
@@ -70,7 +70,7 @@ fn enhanced(interface: u32, packet: &Packet, image: Image) -> Vec<u8> {
     block
 }
 
-/// What happened to a packet that was not sent whole.
+/// The reason for which a packet was not sent completely.
 fn comment(packet: &Packet) -> Option<String> {
     let of = |count: u16| {
         if packet.units == 1 { String::new() } else { format!(" {count} of {} cells", packet.units) }

@@ -1,8 +1,8 @@
-//! Credits, link by link: a port sends a cell of a circuit only if the next node has promised room for it.
+//! Credits, link by link: a port sends a cell of a circuit only if the next node has reserved room for it.
 //!
 //! The sending port of a hop holds a [`Sender`]; the receiver of its line, the next port of each circuit or the host
-//! where it ends, answers through a [`Receiver`]. A cell that leaves the buffer there, sent or else lost, gives
-//! its room back; hosts forward at once. The [`Credit`] cells travel on the line in the other direction.
+//! where it ends, answers through a [`Receiver`]. A cell that leaves the buffer there, sent or lost, frees its room;
+//! hosts forward immediately. The [`Credit`] cells travel on the line in the other direction.
 //!
 //! One published scheme is one file. To add a scheme, write its file and add a line to the list below.
 
@@ -17,7 +17,7 @@ registry! {
     }
 }
 
-/// The way of a credit as its scheme may know it.
+/// The properties of a hop that a credit scheme may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
     /// Rate of the line that carries the data.
@@ -28,7 +28,7 @@ pub struct Way {
     pub delay: Span,
 }
 
-/// What a hop promises to each of its circuits.
+/// The guarantee of a hop to each of its circuits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// Cells of one circuit for which there is room behind the line.
@@ -49,14 +49,14 @@ pub struct Credit {
 }
 
 impl Spec {
-    /// The same with every parameter settled for one hop, or what is wrong with it.
+    /// The same with every parameter fixed for one hop, or the error in it.
     pub fn settled(&self, way: &Way) -> Result<Spec, Refused> {
         match self {
             Spec::N23(params) => params.settled(way).map(Spec::N23),
         }
     }
 
-    /// What a settled scheme promises.
+    /// The guarantee of a scheme with fixed parameters.
     pub fn terms(&self) -> Terms {
         match self {
             Spec::N23(params) => params.terms(),
@@ -71,12 +71,12 @@ pub struct Sender {
     of: Vec<Account>,
 }
 
-/// What a sender knows of one circuit.
+/// The sender's state of one circuit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// Cells sent.
     pub sent: u64,
-    /// Cells that are known to have left the receiver's buffer.
+    /// Cells that have left the receiver's buffer, as far as credits have reported.
     pub forwarded: u64,
 }
 
@@ -106,20 +106,20 @@ impl Sender {
         account.forwarded = credit.forwarded;
     }
 
-    /// For the audit: what is known of a circuit.
+    /// For the audit: the state of a circuit.
     pub fn account(&self, vc: usize) -> Account {
         self.of[vc]
     }
 }
 
-/// The receiving end of a hop: what every circuit has in the buffer, and when a credit is due.
+/// The receiving end of a hop: the cells of every circuit in the buffer, and when a credit is due.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     terms: Terms,
     of: Vec<Books>,
 }
 
-/// What a receiver knows of one circuit.
+/// The receiver's state of one circuit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Books {
     /// Cells in the buffer.
@@ -138,7 +138,7 @@ impl Receiver {
         Receiver { terms, of: vec![Books::default(); vcs] }
     }
 
-    /// What was promised.
+    /// The guarantee.
     pub fn terms(&self) -> Terms {
         self.terms
     }
@@ -148,7 +148,7 @@ impl Receiver {
         self.terms.room * self.of.len() as u64
     }
 
-    /// For the audit: what is known of a circuit.
+    /// For the audit: the state of a circuit.
     pub fn books(&self, vc: usize) -> Books {
         self.of[vc]
     }
@@ -160,7 +160,7 @@ impl Receiver {
         books.most = books.most.max(books.held);
     }
 
-    /// A cell of a circuit has left the buffer; answers the credit cell to send, if one is due.
+    /// A cell of a circuit has left the buffer; returns the credit cell to send, if one is due.
     pub(crate) fn left(&mut self, vc: usize) -> Option<Credit> {
         let books = &mut self.of[vc];
         books.held = books.held.checked_sub(1).expect("a circuit holds what it gives up");

@@ -4,15 +4,15 @@
 //! H. T. Kung, T. Blackwell, A. Chapman, SIGCOMM 1994.
 //!
 //! # Idea
-//! Every circuit has a buffer of its own behind every line, of N2 + N3 cells, and the sender never has more under way
-//! than fit there. The receiver counts the cells `Vr` that it has forwarded and tells the sender after every N2 of them;
-//! the sender counts the cells `Vs` that it has sent and sends as long as its balance is positive:
+//! Every circuit has its own buffer of N2 + N3 cells behind every line, and the sender never has more cells in flight
+//! than fit there. The receiver counts the cells `Vr` that it has forwarded and reports the count to the sender after
+//! every N2 of them; the sender counts the cells `Vs` that it has sent and sends as long as its balance is positive:
 //!
 //! > bal = N2 + N3 − (Vs − Vr)
 //!
-//! No cell is ever lost (a circuit has X ≤ N2 + N3 cells behind the line) and none is held back for ever (a sender
-//! without balance has at least N2 cells to be forwarded). A circuit gets at most N2 + N3 cells in the time of N2 cells
-//! and one round trip, from the last bit of a cell to its credit: with all three in cells
+//! No cell is ever lost (a circuit has X ≤ N2 + N3 cells behind the line) and none is blocked for ever (if a sender
+//! has no balance, at least N2 of its cells are still to be forwarded). A circuit gets at most N2 + N3 cells in the
+//! time of N2 cells and one round trip, from the last bit of a cell to its credit: with all three in cells
 //!
 //! > rate / line rate ≤ (N2 + N3) / (RTT + N2)
 //!
@@ -21,12 +21,12 @@
 //!
 //! > N3 = RTT · B_VC / cell
 //!
-//! rounded up, where RTT is the propagation delay both ways, the latency of both nodes, and the time of a cell out of
-//! the next port, of the credit cell, and, if credit cells are charged, of a data cell before it; so that one circuit can
-//! fill its line, as long as the line back can carry a credit cell for every N2 cells. `peak` B_VC, default the rate of the
-//! line. `charge`: whether credit cells take their time on the line in the other direction, ahead of data waiting there, or
-//! only travel beside it. One credit cell answers N2 cells: a twentieth of a line of the same rate by default, but all of
-//! it with N2 = 1.
+//! rounded up, where RTT is the propagation delay both ways, the latency of both nodes, and the transmission time of
+//! a cell at the next port, of the credit cell, and, if credit cells are charged, of a data cell before it; so one
+//! circuit can fill its line, as long as the line back can carry a credit cell for every N2 cells. `peak` B_VC,
+//! default the rate of the line. `charge`: whether credit cells take time on the line in the other direction, ahead
+//! of data waiting there, or take none. One credit cell answers N2 cells: by default a twentieth of a line of the
+//! same rate, but with N2 = 1 all of it.
 //!
 //! # Differences from the paper
 //! Table 6.1 prints N3 = 73, 675 and 1770 cells for delays of 0.1, 0.95 and 2.5 ms: 2.4 to 4 cells above propagation
@@ -56,7 +56,7 @@ section! {
 }
 
 impl Params {
-    /// The same with N3 by the rule, unless it was given.
+    /// The same with N3 by the rule, unless it is given.
     pub(super) fn settled(&self, way: &Way) -> Result<Params, Refused> {
         let n3 = self.n3.unwrap_or_else(|| self.sized(way));
         refuse_if(self.n2 == Cells(0), "n2", "must be at least 1 cell")?;
@@ -71,7 +71,7 @@ impl Params {
         Ok(Params { n3: Some(n3), ..self.clone() })
     }
 
-    /// What settled parameters promise.
+    /// The guarantee of the fixed parameters.
     pub(super) fn terms(&self) -> Terms {
         let n3 = self.n3.expect("the parameters of a checked scenario are settled");
         Terms { room: self.n2.0 + n3.0, every: self.n2.0, charge: self.charge }
@@ -93,7 +93,7 @@ impl Params {
     }
 }
 
-/// More cells than any buffer of a circuit: a slip of the pen should not overflow the sums.
+/// More cells than any buffer of a circuit: a typing error must not overflow the sums.
 const MOST: Cells = Cells(1_000_000_000);
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! When queued units arrived and how many octets wait, for policies that look at how long a unit has waited.
+//! When queued units arrived, and the number of octets that wait, for policies that use the waiting time of units.
 
 use std::collections::VecDeque;
 
@@ -24,14 +24,14 @@ impl ArrivalTimes {
         self.octets += u64::from(bytes);
     }
 
-    /// The unit at `head` leaves: when had it arrived?
+    /// Remove the unit at `head`; returns when it arrived.
     pub(super) fn left(&mut self, head: u64) -> Time {
         self.pass(head);
         self.first += 1;
         self.times.pop_front().expect("every queued unit has an arrival time")
     }
 
-    /// A unit of `bytes` octets has left the queue, from whatever place.
+    /// A unit of `bytes` octets has left the queue, from any position.
     pub(super) fn shrink(&mut self, bytes: u16) {
         self.octets -= u64::from(bytes);
     }
@@ -41,7 +41,7 @@ impl ArrivalTimes {
         self.octets
     }
 
-    /// Forget what is ahead of `head`.
+    /// Remove the entries before `head`.
     fn pass(&mut self, head: u64) {
         let gone = (head - self.first) as usize;
         self.times.drain(..gone);

@@ -1,4 +1,4 @@
-//! A port driven by hand, for the tests of push-out policies.
+//! A port driven by tests of push-out policies.
 
 use super::{Loss, Parts, Port};
 use crate::buffer::admission::{self, tail_drop};
@@ -54,7 +54,8 @@ impl Bench {
         Bench { port, now: Time::ZERO, next: vec![(0, 0); mcr.len()], pushed_out: Vec::new() }
     }
 
-    /// Offer cells of one circuit; answers `A` accepted, `o` overflow, `p` rest of a broken frame, `r` refused early.
+    /// Offer cells of one circuit; returns for each `A` accepted, `o` overflow, `p` rest of a broken frame, `r`
+    /// refused early.
     pub(crate) fn offer(&mut self, vc: usize, cells: &str) -> String {
         cells.chars().map(|cell| self.offer_one(vc, cell)).collect()
     }
@@ -85,7 +86,7 @@ impl Bench {
         Unit { vc: vc as u32, frame: next.0, index: next.1, bytes: 53, hop: 0, flags }
     }
 
-    /// The next cell's transmission starts; answers its circuit and its letter.
+    /// Start to transmit the next cell; returns its circuit and its letter.
     pub(crate) fn start(&mut self) -> String {
         let started =
             self.port.start(self.now, |unit| unit.vc as usize, &mut Vec::new()).expect("a cell to send");
@@ -111,7 +112,7 @@ impl Bench {
         self.port.counters().occupancy.mean()
     }
 
-    /// The next cell is sent; answers its circuit and its letter.
+    /// Send the next cell; returns its circuit and its letter.
     pub(crate) fn send(&mut self) -> String {
         let sent = self.start();
         self.finish();

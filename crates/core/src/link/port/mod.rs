@@ -1,12 +1,13 @@
-//! The port: one buffer, one admission policy, perhaps one push-out policy, one scheduler and one line.
+//! The port: one buffer, one admission policy, an optional push-out policy, one scheduler and one line.
 //!
-//! Where credits govern the line the scheduler passes over circuits without balance, and credit cells for the node at the
-//! far end go out ahead of everything else; they are no units, so neither books nor counters of units know them.
+//! Where credits govern the line, the scheduler passes over circuits without balance, and credit cells for the node
+//! at the far end are sent before everything else; they are not units, so they are neither in the books nor in the
+//! counters of units.
 //!
 //! The port keeps the books and acts; policies answer. A unit is counted from its acceptance until its last bit has
-//! left. Time comes in as an argument, and what follows from an action (the next instant at which the port wants to
-//! be called, the arrival at the far end) goes out as a value: an engine decides how to get there. What happens to every
-//! unit is inlined there, for a unit that crosses calls through memory costs more than what is done with it.
+//! left. Time comes in as an argument, and the consequences of an action (the next instant at which the port must be
+//! called, the arrival at the far end) are returned: an engine decides how to get there. The code that every unit
+//! passes is inlined there, because passing a unit to a call through memory costs more than the work itself.
 
 #[cfg(test)]
 pub(crate) mod bench;
@@ -33,15 +34,15 @@ use crate::units::{CELL_BYTES, Time};
 use arrivals::ArrivalTimes;
 use room::Newcomer;
 
-/// A port at work. Engines that know what they do may keep its parts by themselves for a while.
+/// A running port. Engines may take over some of its parts for a while.
 #[derive(Clone, Debug)]
 pub struct Port {
     measure: Measure,
     pub(crate) pool: Pool,
-    /// Its part in a memory that it shares with other ports, if it has no buffer of its own.
+    /// Its share of a memory, if it has no buffer of its own.
     share: Option<Share>,
     pub(crate) queues: Vec<Queue>,
-    /// By circuit the queue that it joins, where that is neither the only one nor one of its own.
+    /// For each circuit the queue that it joins, unless all share one queue or each has its own.
     places: Vec<usize>,
     /// Arrival times of each queue, if the admission policy needs them.
     arrivals: Vec<ArrivalTimes>,
@@ -50,13 +51,13 @@ pub struct Port {
     pub(crate) scheduler: scheduler::Policy,
     credit: Option<credit::Sender>,
     manner: Manner,
-    /// Whether the admission policy takes whatever fits.
+    /// Whether the admission policy accepts everything that fits.
     takes_all: bool,
     pub(crate) line: Line,
     pub(crate) sending: Option<Sending>,
-    /// With push-out, for every circuit whether the admission policy has refused the frame that arrives.
+    /// With push-out, for every circuit whether the admission policy has refused the arriving frame.
     refused: Vec<bool>,
-    /// Where the frames of every circuit begin that are sent.
+    /// For every circuit the boundaries of the frames that are sent.
     boundaries: Vec<Boundary>,
     /// Credit cells that wait for the line, and whether one is in transmission.
     credits: VecDeque<Credit>,
@@ -64,16 +65,16 @@ pub struct Port {
     pub(crate) counters: Counters,
 }
 
-/// How much a port has to ask.
+/// Which parts of a port must be asked about a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manner {
-    /// Whatever fits is taken, and sent in order: most ports of a network.
+    /// None: everything that fits is accepted, and sent in order. Most ports of a network are like this.
     Plain,
-    /// The admission policy judges what arrives; what is taken is sent in order.
+    /// The admission policy judges arrivals; accepted units are sent in order.
     Judged,
-    /// Whatever fits is taken; scheduler and credits say what is sent next.
+    /// Everything that fits is accepted; scheduler and credits choose the next unit.
     InTurn,
-    /// Push-out has its say as well, or the admission policy looks after what it has admitted.
+    /// All of them: also push-out, or an admission policy that removes units it has admitted.
     Asked,
 }
 
@@ -103,26 +104,26 @@ pub struct Loss {
     pub reason: Reason,
 }
 
-/// What a port is made of.
+/// The parts of a port.
 #[derive(Debug)]
 pub struct Parts {
-    /// What it counts.
+    /// Its counters.
     pub measure: Measure,
     /// Its books, empty.
     pub pool: Pool,
-    /// Its part in a memory, if it shares one.
+    /// Its share of a memory, if it shares one.
     pub share: Option<Share>,
-    /// Who is admitted.
+    /// Its admission policy.
     pub admission: admission::Policy,
     /// Chooses the queued units to remove when the buffer is full, if it is set; needs a queue for each circuit.
     pub pushout: Option<pushout::Policy>,
-    /// Who is served.
+    /// Its scheduler.
     pub scheduler: scheduler::Policy,
     /// Whether all circuits share one queue.
     pub shared_queue: bool,
-    /// What every circuit may send, if credits limit that; needs a queue for each circuit.
+    /// The credits of every circuit, if credits limit what it may send; needs a queue for each circuit.
     pub credit: Option<credit::Sender>,
-    /// Where units go.
+    /// The line that it feeds.
     pub line: Line,
 }
 
@@ -181,12 +182,12 @@ impl Port {
         &self.pool
     }
 
-    /// Its part in a memory, if it shares one.
+    /// Its share of a memory, if it shares one.
     pub fn share(&self) -> Option<&Share> {
         self.share.as_ref()
     }
 
-    /// The same, for the network, which lends it the memory.
+    /// The same, for the network, which lends the memory to it.
     pub(crate) fn share_mut(&mut self) -> Option<&mut Share> {
         self.share.as_mut()
     }
@@ -196,7 +197,7 @@ impl Port {
         &self.counters
     }
 
-    /// What every circuit may send, if credits limit that.
+    /// The credits of every circuit, if credits limit what it may send.
     pub fn credit(&self) -> Option<&credit::Sender> {
         self.credit.as_ref()
     }
@@ -228,8 +229,8 @@ impl Port {
         self.queues.iter().flat_map(Queue::iter)
     }
 
-    /// A unit of the port's circuit `vc` arrives. Losses it causes, its own or others', are appended to `losses`;
-    /// `vc_of` gives the circuit, numbered within the port, of a unit that has to go.
+    /// A unit of the port's circuit `vc` arrives. The losses that it causes, its own or others', are appended to
+    /// `losses`; `vc_of` returns the circuit, numbered within the port, of a unit that must be removed.
     #[inline(always)]
     pub fn arrive(
         &mut self,
@@ -272,8 +273,8 @@ impl Port {
         self.admit(now, newcomer, losses).map(|unit| self.send(now, unit, vc))
     }
 
-    /// Where nothing else is asked: answers the unit as it is queued if the admission policy lets it in. If so, the books take
-    /// it in.
+    /// For a port where only the admission policy is asked: returns the unit as it is queued if the policy accepts
+    /// it. Then the books count it.
     #[inline(always)]
     fn admit(&mut self, now: Time, newcomer: Newcomer, losses: &mut Vec<Loss>) -> Option<Unit> {
         let Newcomer { mut unit, vc, size } = newcomer;
@@ -309,7 +310,7 @@ impl Port {
         }
     }
 
-    /// Whether the order of arrival does not say what is sent next.
+    /// Whether departures may differ from the order of arrival.
     #[inline]
     fn asks_whose_turn(&self) -> bool {
         matches!(self.manner, Manner::InTurn | Manner::Asked)
@@ -337,7 +338,7 @@ impl Port {
     }
 
     /// Start to send the next unit, if the line is free and the scheduler has one. Units at the head that the
-    /// admission policy no longer wants to be sent are appended to `losses`.
+    /// admission policy discards are appended to `losses`.
     #[inline(always)]
     pub fn start(
         &mut self,
@@ -357,7 +358,7 @@ impl Port {
         Some(self.send(now, unit, vc))
     }
 
-    /// Take the unit to be sent next, as scheduler, credits and admission policy have it, out of its queue.
+    /// Take the unit to be sent next, chosen by scheduler, credits and admission policy, out of its queue.
     #[inline(never)]
     fn next_in_turn(
         &mut self,
@@ -408,7 +409,7 @@ impl Port {
         self.admission.at_head(&Head { now, arrived, unit, queue, vc, size, behind, pool })
     }
 
-    /// A unit has left its queue, from whatever place; `empty` if it was the last one.
+    /// A unit has left its queue, from any position; `empty` if it was the last one.
     fn left_queue(&mut self, queue: usize, unit: &Unit, empty: bool) {
         self.scheduler.left(queue, empty);
         if let Some(times) = self.arrivals.get_mut(queue) {
@@ -416,7 +417,7 @@ impl Port {
         }
     }
 
-    /// A credit cell is to go out over the line, ahead of all units that wait.
+    /// Queue a credit cell for the line, ahead of all units that wait.
     pub fn queue_credit(&mut self, credit: Credit) {
         self.credits.push_back(credit);
     }
@@ -432,13 +433,13 @@ impl Port {
         Some((credit, self.line.send(now, CELL_BYTES as u16)))
     }
 
-    /// A credit has come for the circuits of this port.
+    /// A credit for the circuits of this port has arrived.
     pub fn credited(&mut self, credit: Credit) {
         self.credit.as_mut().expect("credits come where they are asked for").credited(credit);
     }
 
-    /// The last bit has left, and with it the unit that was being sent leaves the buffer; answers it, unless it was a
-    /// credit cell that was being sent.
+    /// The last bit has left, and with it the unit that was being sent leaves the buffer; returns it, unless it was a
+    /// credit cell.
     #[inline(always)]
     pub fn finish(&mut self, now: Time) -> Option<Unit> {
         if std::mem::take(&mut self.sending_credit) {
@@ -454,7 +455,7 @@ impl Port {
         Some(unit)
     }
 
-    /// The clock of the admission policy; answers when it wants to be called again.
+    /// The clock of the admission policy; returns when it must be called again.
     pub fn tick(&mut self, now: Time) -> Option<Time> {
         self.admission.tick(now, &self.pool)
     }
@@ -482,22 +483,22 @@ impl Port {
         }
     }
 
-    /// Bring time averages up to the end of the run.
+    /// Extend time averages to the end of the run.
     pub fn close_counters(&mut self, now: Time) {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total());
     }
 
-    /// The counters, for an engine that keeps some of them by itself.
+    /// The counters, for an engine that keeps some of them itself.
     pub(crate) fn counters_mut(&mut self) -> &mut Counters {
         &mut self.counters
     }
 
-    /// The admission policy, for an engine that keeps the books by itself.
+    /// The admission policy, for an engine that keeps the books itself.
     pub(crate) fn admission_mut(&mut self) -> &mut admission::Policy {
         &mut self.admission
     }
 
-    /// Count a unit that waits or is being sent without a recorded arrival: an engine that passes units on without the
+    /// Count a unit that waits or is being sent without a recorded arrival: an engine that forwards units without the
     /// port reports at the end what the port would hold.
     pub(crate) fn restock(&mut self, unit: Unit, vc: usize, sending: bool) {
         let size = self.size_of(&unit);
@@ -510,7 +511,7 @@ impl Port {
         }
     }
 
-    /// The books take in a unit.
+    /// Add a unit to the books.
     #[inline]
     fn take_in(&mut self, now: Time, vc: usize, size: u64) {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() + size);
@@ -549,7 +550,7 @@ impl Port {
         losses.push(Loss { unit, reason });
     }
 
-    /// A unit that has been taken out of its queue is lost.
+    /// Lose a unit that has been taken out of its queue.
     fn give_up(&mut self, now: Time, unit: Unit, vc: usize, reason: Reason, losses: &mut Vec<Loss>) {
         let size = self.size_of(&unit);
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
@@ -560,14 +561,14 @@ impl Port {
         losses.push(Loss { unit, reason });
     }
 
-    /// A unit of a circuit is lost: a shared memory counts that by queue.
+    /// Lose a unit of a circuit: a shared memory counts losses by queue.
     fn note_loss(&mut self, vc: usize) {
         if let Some(share) = &mut self.share {
             share.note_loss(vc);
         }
     }
 
-    /// A unit has left the buffer: tell who wants to know.
+    /// A unit has left the buffer: notify the policies that observe departures.
     #[inline(never)]
     fn tell_departed(&mut self, now: Time, (unit, vc, size): (&Unit, usize, u64), sent: bool) {
         if let Some(share) = &mut self.share {

@@ -1,8 +1,9 @@
 //! How a port makes room: its push-out or its admission policy chooses, the port removes, counts and reports.
 //!
-//! A port with push-out has a frame rule of its own in front of its admission policy, because the schemes of paper 003
-//! admit whatever comes: a frame that was cut off in its queue, or that found no room, is not let in any more. A frame that
-//! the admission policy has refused is in no queue, so neither can happen to it: all its units are lost for that reason.
+//! A port with push-out has its own frame rule in front of its admission policy, because the schemes of paper 003
+//! accept every arrival: the rest of a frame that was cut off in its queue, or that found no room, is refused. A
+//! frame that the admission policy has refused is in no queue, so neither can happen to it: all its units are lost
+//! for the policy's reason.
 
 use std::cmp::Reverse;
 
@@ -25,7 +26,7 @@ pub(super) struct Newcomer {
 }
 
 impl Port {
-    /// A unit arrives where others may have to go for it, or want to know of it.
+    /// A unit arrives at a port where others may be removed for it, or policies observe it.
     #[inline(never)]
     pub(super) fn arrive_asking(
         &mut self,
@@ -68,13 +69,13 @@ impl Port {
         }
     }
 
-    /// An arriving unit is lost at a port that may share a memory.
+    /// Lose an arriving unit at a port that may share a memory.
     fn lose_shared(&mut self, &Newcomer { unit, vc, .. }: &Newcomer, reason: Reason, losses: &mut Vec<Loss>) {
         self.note_loss(vc);
         self.lose(unit, reason, losses);
     }
 
-    /// Take out of a queue whatever the admission policy has made up its mind to give up.
+    /// Take out of a queue all units that the admission policy has decided to give up.
     fn sweep(&mut self, now: Time, queue: usize, vc_of: impl Fn(&Unit) -> usize, losses: &mut Vec<Loss>) {
         while let Some((position, reason)) = self.admission.sweep(&self.queues[queue], &self.pool) {
             let unit = self.queues[queue].take(position).expect("a policy gives up units that are queued");
@@ -83,8 +84,9 @@ impl Port {
         }
     }
 
-    /// Take units from the head of the queue with the most octets, the newcomer's counted, until half of these have gone, but
-    /// no more than `batch`, and on until the newcomer fits; answers whether it does. Among equals the first queue is chosen.
+    /// Take units from the head of the queue with the most octets, the arrival's counted, until half of these are
+    /// removed, but at most `batch`, and repeat until the arrival fits; returns whether it does. Among equals the
+    /// first queue is chosen.
     fn shorten_fattest(
         &mut self,
         now: Time,
@@ -121,9 +123,9 @@ impl Port {
         true
     }
 
-    /// Take out of a queue the unit that the policy gives up, and while the arriving one, of `size`, does not fit more
-    /// from the head, or whatever else the policy has chosen; answers whether it fits in the end. The unit in
-    /// transmission is out of reach.
+    /// Take the unit that the policy gives up out of a queue. While the arriving one, of `size`, does not fit, take
+    /// more from the head, or the units that the policy has chosen; returns whether it fits in the end. The unit in
+    /// transmission cannot be removed.
     fn make_room(
         &mut self,
         now: Time,
@@ -170,7 +172,8 @@ impl Port {
         pushout.choose(&Full { pool: &self.pool, queues: &self.queues })
     }
 
-    /// Whether an arriving unit is let in: first by the frame rule of a port with push-out, then by the admission policy.
+    /// Whether an arriving unit is accepted: first by the frame rule of a port with push-out, then by the admission
+    /// policy.
     pub(crate) fn judge(&mut self, now: Time, unit: &Unit, vc: usize, size: u64, elastic: bool) -> Verdict {
         let place = self.queue_of(vc);
         let (pool, queue) = (&self.pool, &self.queues[place]);
@@ -197,8 +200,8 @@ impl Port {
         verdict
     }
 
-    /// What becomes of a unit within a circuit's frame, if it fits.
-    #[inline(never)] // within its callers it would cost more than a call
+    /// The fate of a unit within a circuit's frame, if it fits.
+    #[inline(never)] // inlined it would cost more than a call
     pub(crate) fn within(&mut self, vc: usize) -> Within {
         let frames = self.pushout.as_mut().and_then(PushOut::frames);
         match frames.map_or(Within::Taken, |frames| frames.within(vc)) {
@@ -208,8 +211,8 @@ impl Port {
         }
     }
 
-    /// Let in a unit that the admission policy has accepted; if it does not fit, in the place of what goes, `cut` first. It is
-    /// queued with a congestion mark if there is a reason to mark it.
+    /// Queue a unit that the admission policy has accepted; if it does not fit, remove units for it, `cut` first. It
+    /// is queued with a congestion mark if there is a reason to mark it.
     fn let_in(
         &mut self,
         now: Time,
@@ -235,13 +238,13 @@ impl Port {
         self.enqueue(now, unit, vc, size);
     }
 
-    /// A unit that the admission policy has accepted is lost.
+    /// Lose a unit that the admission policy has accepted.
     fn turn_away(&mut self, &Newcomer { unit, vc, size }: &Newcomer, reason: Reason, losses: &mut Vec<Loss>) {
         self.admission.turned_away(&unit, vc, size);
         self.lose_shared(&Newcomer { unit, vc, size }, reason, losses);
     }
 
-    /// Push a part of a queue out; answers whether that was the beginning of the newcomer's own frame.
+    /// Push out a part of a queue; returns whether that was the beginning of the arrival's own frame.
     fn push_out(&mut self, now: Time, cut: Cut, newcomer: &Newcomer, losses: &mut Vec<Loss>) -> bool {
         let Cut { vc, part } = cut;
         let runs = self.queues[vc].runs();
@@ -282,7 +285,8 @@ impl Port {
         }
     }
 
-    /// The rest of a circuit's arriving frame is not to be let in, unless it has been refused: then an earlier one was cut.
+    /// Refuse the rest of a circuit's arriving frame, unless it has been refused already: then an earlier frame was
+    /// cut.
     fn cut_off(&mut self, vc: usize, fragment: bool) {
         if self.refused[vc] {
             return;
@@ -293,7 +297,7 @@ impl Port {
         self.admission.broken(vc, fragment);
     }
 
-    /// What becomes of a unit whose frame has just been cut off: it may still be a delimiter.
+    /// The fate of a unit whose frame has just been cut off: it may still be a delimiter.
     fn judge_rest(&mut self, unit: &Unit, vc: usize, size: u64) -> Verdict {
         let fits = self.pool.fits(size);
         let frames = self.pushout.as_mut().and_then(PushOut::frames);

@@ -1,4 +1,4 @@
-//! Credits in every period, in whole and broken cells.
+//! Credits in every period, in whole cells and fractions of cells.
 
 use super::Carry;
 use crate::buffer::set::Set;
@@ -6,9 +6,9 @@ use crate::refused::{Refused, refuse};
 use crate::scheduler::ring::Ring;
 use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span, Time};
 
-/// Credits of every circuit, in bits times picoseconds per second, so that no division ever rounds.
+/// Credits of every circuit, in bits times picoseconds per second, so that no division rounds.
 ///
-/// Circuits without cells are brought up to date when they come back.
+/// Circuits without cells are updated when they become active again.
 #[derive(Clone, Debug)]
 pub(super) struct Credits {
     period: Span,
@@ -80,7 +80,7 @@ impl Credits {
         account.cells > 0
     }
 
-    /// Cells that a circuit is owed, which is known to be owed one.
+    /// The number of cells that are owed to a circuit, which is at least one.
     pub(super) fn cells(&self, vc: usize) -> u64 {
         self.accounts[vc].cells
     }
@@ -98,7 +98,7 @@ impl Credits {
 impl Account {
     /// Credits at the start of period `number`: the quota, and with it up to one cell that was left before.
     ///
-    /// Periods in between, in which the circuit had nothing to send, fill the carried part alike.
+    /// The periods in between, in which the circuit had nothing to send, all fill the carried part in the same way.
     fn renew(&mut self, number: u64, carry: Carry) {
         if number == self.number {
             return;

@@ -4,15 +4,15 @@
 //! TOCS 9(2), 1991, for the other way to keep a minimum rate.
 //!
 //! # Idea
-//! Weighted round robin gives every circuit its minimum cell rate (MCR), round robin shares what is left. A slot goes to
+//! Weighted round robin gives every circuit its minimum cell rate (MCR), round robin shares the rest. A slot goes to
 //! the next circuit that has cells and is owed one; if there is none, to the next circuit that has cells. So unused
-//! guarantees are shared like the excess, and the line never rests while a cell waits.
+//! guarantees are shared like the excess, and the line is never idle while a cell waits.
 //!
-//! By the virtual clock "next" is, of the circuits that are owed a cell, the one whose following cell falls due first: a
-//! cell stamped with that time is what VirtualClock serves. A circuit that always has cells then gets its MCR however full
-//! the line is. With credits it is sure to as long as the MCRs leave of every period one cell for each circuit and one
-//! more; on a fuller line some of what it is owed may be forgotten at the end of a period, and a warning names the
-//! shortest period that suffices.
+//! With the virtual clock, "next" is the circuit among those that are owed a cell whose following cell falls due
+//! first: VirtualClock serves the cell with that time stamp. A circuit that always has cells then gets its MCR at any
+//! load of the line. With credits it certainly does as long as the MCRs leave one cell for each circuit and one more
+//! in every period. On a fuller line a part of what it is owed may be dropped at the end of a period, and a warning
+//! names the shortest period that suffices.
 //!
 //! # Parameters
 //! `realisation` says when a circuit is owed a cell: with `credits` (default) it receives `MCR · period / 424 bit`
@@ -68,7 +68,7 @@ choice! {
 }
 
 choice! {
-    /// What becomes of the part of a cell that a circuit is owed.
+    /// How the fraction of a cell that a circuit is owed is treated.
     pub enum Carry {
         /// Up to one cell is kept.
         Exact = "exact",
@@ -94,7 +94,7 @@ section! {
         pub realisation: Realisation = Realisation::Credits,
         /// Time between two rounds of credits.
         pub period: Span = Span::millis(1),
-        /// What becomes of the part of a cell that a circuit is owed.
+        /// How the fraction of a cell that a circuit is owed is treated.
         pub carry: Carry = Carry::Exact,
         /// Whether to raise every MCR by its share of the reserved bandwidth.
         pub mcr_plus: bool = false,
@@ -217,7 +217,7 @@ impl Policy {
 }
 
 impl Guarantees {
-    /// Time has come to `now`: put the `busy` circuits that are owed a cell into the ring `owed`.
+    /// Advance to `now`: put the `busy` circuits that are owed a cell into the ring `owed`.
     #[inline]
     fn advance(&mut self, now: Time, busy: &Set, owed: &mut Ring) {
         match self {

@@ -1,11 +1,12 @@
-//! Whether every circuit gets what it was promised, and what keeps the promise.
+//! Whether every circuit gets its promised rate, and which parameter ensures it.
 
 use super::credits::CELL;
 use super::{Carry, Params, Realisation, guaranteed};
 use crate::buffer::context::Context;
 use crate::units::{Rate, Span};
 
-/// Why some circuit may get less than its rate although it always has cells, and what to do; `None` if none can.
+/// Why some circuit may get less than its rate although it always has cells, and the fix; `None` if every circuit
+/// gets it.
 pub(crate) fn broken(params: &Params, context: &Context<'_>) -> Option<String> {
     let mut rates = guaranteed(params, context).ok()?;
     rates.retain(|rate| *rate > Rate(0));
@@ -26,7 +27,7 @@ pub(crate) fn broken(params: &Params, context: &Context<'_>) -> Option<String> {
 
 const KEEP_PARTS: &str = "set carry = \"exact\"";
 
-/// Credits of a period that are not whole cells, of which the part is lost.
+/// Credits of a period that are not whole cells, whose fraction is lost.
 fn parts_lost(rates: &[Rate], params: &Params) -> Option<String> {
     let credits = |rate: &Rate| u128::from(rate.0) * u128::from(params.period.0);
     let broken = rates.iter().find(|rate| !credits(rate).is_multiple_of(CELL.into()))?;
@@ -37,7 +38,7 @@ fn parts_lost(rates: &[Rate], params: &Params) -> Option<String> {
     ))
 }
 
-/// A period in which the line cannot send what is owed when cells are late.
+/// A period in which the line cannot send the owed cells if they are late.
 fn short(rates: &[Rate], params: &Params, context: &Context<'_>) -> Option<String> {
     let circuits = rates.len();
     let Some(needed) = least_period(rates, context.rate) else {
@@ -56,7 +57,7 @@ fn short(rates: &[Rate], params: &Params, context: &Context<'_>) -> Option<Strin
     })
 }
 
-/// The shortest period of which the promised rates leave one cell for each circuit and one more, if there is one.
+/// The shortest period in which the promised rates leave one cell for each circuit and one more, if there is one.
 fn least_period(rates: &[Rate], line: Rate) -> Option<Span> {
     let left = line.0.checked_sub(rates.iter().map(|rate| rate.0).sum()).filter(|left| *left > 0)?;
     let bits = u128::from(CELL) * (rates.len() as u128 + 1);
